@@ -1,0 +1,55 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Every target of ours is checked for memory-unsafe constructs (each use is spelled `unsafe`), and a
+// warning is an error: what the compiler doubts does not land.
+let house: [SwiftSetting] = [.strictMemorySafety(), .treatAllWarnings(as: .error)]
+
+let package = Package(
+  name: "faultline",
+  products: [
+    .executable(name: "faultline", targets: ["StressRunner"]),
+    .library(name: "Engine", targets: ["Engine"]),
+    .library(name: "CrashSim", targets: ["CrashSim"]),
+    .executable(name: "fuzz", targets: ["Fuzz"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+  ],
+  targets: [
+    // C: what Swift cannot import from glibc (variadics, _GNU_SOURCE), and nothing else.
+    .target(name: "CSystem"),
+    .systemLibrary(name: "CFuse", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
+
+    .target(name: "Engine", dependencies: ["CSystem"], swiftSettings: house),
+    .target(
+      name: "CrashSim",
+      dependencies: [
+        "CSystem", "CFuse", "Engine",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Yams", package: "Yams"),
+      ],
+      swiftSettings: house),
+    .executableTarget(
+      name: "StressRunner",
+      dependencies: [
+        "CrashSim", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: house),
+    .executableTarget(name: "Fuzz", dependencies: ["Engine"], swiftSettings: house),
+
+    .target(
+      name: "TestSupport", dependencies: ["CSystem", "CrashSim"], path: "Tests/TestSupport",
+      swiftSettings: house),
+    .testTarget(
+      name: "EngineTests", dependencies: ["Engine", "CSystem"], swiftSettings: house),
+    .testTarget(
+      name: "CrashSimTests", dependencies: ["CrashSim", "TestSupport"], swiftSettings: house),
+    .testTarget(
+      name: "ScenarioTests", dependencies: ["CrashSim", "TestSupport"], swiftSettings: house),
+    .testTarget(name: "TidyTests", swiftSettings: house),
+  ],
+  swiftLanguageModes: [.v6]
+)

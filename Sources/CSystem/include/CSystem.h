@@ -1,0 +1,66 @@
+// CSystem.h: calls of glibc and Linux that Swift's Glibc module leaves out, because they are
+// variadic or hidden behind _GNU_SOURCE. Each wrapper returns what the call returns; errno is set.
+#ifndef FAULTLINE_CSYSTEM_H
+#define FAULTLINE_CSYSTEM_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/// open(2) with a mode, which is variadic in C.
+int csystem_open(const char *path, int flags, mode_t mode);
+/// fallocate(2), which glibc hides behind _GNU_SOURCE.
+int csystem_fallocate(int fd, int mode, off_t offset, off_t length);
+/// renameat2(2) relative to the working directory.
+int csystem_renameat2(const char *from, const char *to, unsigned int flags);
+/// memfd_create(2).
+int csystem_memfd_create(const char *name, unsigned int flags);
+/// pipe2(2) with O_CLOEXEC, and with O_DIRECT when `packets` is not 0: then each write is a packet
+/// of its own, and a read returns one packet (pipe(7)).
+int csystem_pipe(int descriptors[2], int packets);
+/// prctl(PR_SET_PDEATHSIG): the signal this process gets when the thread that made it ends.
+int csystem_set_parent_death_signal(int signal);
+/// prctl(PR_SET_CHILD_SUBREAPER): orphans below this process become its children.
+int csystem_set_child_subreaper(void);
+/// sched_setaffinity(2): pins a process (0: the caller) to one CPU.
+int csystem_pin_to_cpu(pid_t pid, int cpu);
+/// The first CPU this process may run on, or -1.
+int csystem_first_allowed_cpu(void);
+/// fcntl(F_OFD_SETLK) over the whole file: 0 when taken, -1 with EAGAIN when another holds it.
+int csystem_try_lock_whole_file(int fd);
+/// Sets FD_CLOEXEC to `on`.
+int csystem_set_close_on_exec(int fd, int on);
+/// Sets O_NONBLOCK to `on`.
+int csystem_set_nonblocking(int fd, int on);
+/// lseek(2) with SEEK_DATA or SEEK_HOLE.
+off_t csystem_seek_data(int fd, off_t offset);
+off_t csystem_seek_hole(int fd, off_t offset);
+/// mremap(2) with MREMAP_MAYMOVE; MAP_FAILED on error.
+void *csystem_remap(void *address, size_t old_size, size_t new_size);
+/// umount2(2) with MNT_DETACH.
+int csystem_detach_mount(const char *path);
+
+/// What fork_and_exec does in the child between fork and exec.
+typedef struct {
+  /// argv and envp as execve(2) wants them.
+  char *const *arguments;
+  char *const *environment;
+  /// Working directory, or NULL to keep the caller's.
+  const char *working_directory;
+  /// Descriptors that become 0, 1 and 2; -1 is /dev/null.
+  int standard_input, standard_output, standard_error;
+  /// A further descriptor the child keeps as `inherited_as`, or -1.
+  int inherited, inherited_as;
+  /// CPU to pin to, or -1.
+  int cpu;
+  /// Not 0: the child leads a process group of its own.
+  int own_group;
+  /// Signal at the parent's death, or 0.
+  int parent_death_signal;
+} csystem_spawn;
+
+/// Forks and executes a program.
+/// Returns the child's pid, or -1 with errno (an exec that failed included; the child is reaped).
+pid_t csystem_fork_and_exec(const csystem_spawn *spawn);
+
+#endif

@@ -1,0 +1,56 @@
+// LabError.swift: how the lab says that it cannot go on, and the exit code that follows.
+
+/// An error of the lab itself or of its input; never a finding.
+public struct LabError: Error, Sendable, CustomStringConvertible {
+  /// What kind of error it is, and with it the exit code.
+  public enum Code: Sendable, Hashable {
+    /// The command line, a scenario or a file given by the user is wrong.
+    case usage
+    /// The lab failed: mount, fork, out of space, a broken trace.
+    case lab
+    /// The same seed did not give the same run.
+    case nondeterminism
+  }
+
+  /// The kind of error.
+  public let code: Code
+  /// What happened, where, and the remedy.
+  public let message: String
+
+  /// Makes an error.
+  public init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  /// An error in what the user gave.
+  public static func usage(_ message: String) -> LabError { LabError(.usage, message) }
+  /// A failure of the lab itself.
+  public static func lab(_ message: String) -> LabError { LabError(.lab, message) }
+
+  /// The message.
+  public var description: String { message }
+
+  /// The exit code that reports this error.
+  public var exitCode: ExitCode {
+    switch code {
+    case .usage: .usage
+    case .lab: .labFailed
+    case .nondeterminism: .nondeterminism
+    }
+  }
+}
+
+/// What the `faultline` command tells its caller.
+public enum ExitCode: Int32, Sendable {
+  /// Every promise held.
+  case held = 0
+  /// A promise was broken.
+  case broken = 1
+  /// Usage or scenario error.
+  case usage = 2
+  /// The lab itself failed.
+  case labFailed = 3
+  /// The same seed did not give the same run.
+  case nondeterminism = 4
+}

@@ -1,0 +1,123 @@
+// Operation.swift: what a program did to the file system, as the lab records and replays it.
+// Invariants: an operation is recorded when it takes effect and before its caller is answered, so the
+// trace's order is one that every client could have observed. Reads are not recorded. A failed
+// operation changed nothing and is not recorded, except for failed syncs (`.failed`).
+
+/// Number of an inode of the faulty filesystem; the root directory is 1.
+public struct InodeNumber: RawRepresentable, Hashable, Comparable, Sendable,
+  CustomStringConvertible
+{
+  /// The number as `stat` shows it.
+  public let rawValue: UInt64
+
+  /// Makes an inode number.
+  public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// The root directory.
+  public static let root = InodeNumber(rawValue: 1)
+
+  /// Orders by number, that is by creation.
+  public static func < (a: InodeNumber, b: InodeNumber) -> Bool { a.rawValue < b.rawValue }
+
+  /// For example `#7`.
+  public var description: String { "#\(rawValue)" }
+}
+
+/// A name in a directory: its bytes are kept as they are, valid UTF-8 or not.
+public struct FileName: Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// The bytes without a terminating NUL; never empty, no `/`.
+  public let bytes: [UInt8]
+
+  /// Makes a name from bytes.
+  public init(bytes: [UInt8]) { self.bytes = bytes }
+  /// Makes a name from text.
+  public init(_ text: String) { self.init(bytes: Array(text.utf8)) }
+
+  /// Orders by bytes.
+  public static func < (a: FileName, b: FileName) -> Bool {
+    a.bytes.lexicographicallyPrecedes(b.bytes)
+  }
+
+  /// The name as text; bytes that are not UTF-8 are replaced.
+  public var description: String { String(decoding: bytes, as: UTF8.self) }
+}
+
+/// Kind of an inode.
+public enum FileType: UInt8, Sendable, Hashable {
+  case regular = 0
+  case directory, symbolicLink, fifo, socket, characterDevice, blockDevice
+}
+
+/// Owner and permissions of an inode.
+public struct Ownership: Hashable, Sendable {
+  /// Permission bits, including set-uid, set-gid and sticky (0o7777).
+  public var mode: UInt32
+  /// User.
+  public var user: UInt32
+  /// Group.
+  public var group: UInt32
+
+  /// Makes an ownership.
+  public init(mode: UInt32, user: UInt32 = 0, group: UInt32 = 0) {
+    self.mode = mode
+    self.user = user
+    self.group = group
+  }
+}
+
+/// One change of the file system, or one sync.
+public enum Operation: Sendable, Hashable {
+  /// A new inode and its first name: open(O_CREAT), mknod, mkdir, symlink.
+  /// `target` is a symbolic link's text; `device` a device's number.
+  case create(
+    inode: InodeNumber, parent: InodeNumber, name: FileName, type: FileType,
+    ownership: Ownership, target: [UInt8] = [], device: UInt64 = 0)
+  /// One more name for an inode.
+  case link(inode: InodeNumber, parent: InodeNumber, name: FileName)
+  /// unlink or rmdir.
+  case remove(inode: InodeNumber, parent: InodeNumber, name: FileName, isDirectory: Bool)
+  /// rename; `replaced` is the inode that lost the new name.
+  case rename(
+    inode: InodeNumber, from: InodeNumber, name: FileName, to: InodeNumber, newName: FileName,
+    replaced: InodeNumber?)
+  /// renameat2(RENAME_EXCHANGE).
+  case exchange(
+    inode: InodeNumber, parent: InodeNumber, name: FileName, otherInode: InodeNumber,
+    otherParent: InodeNumber, otherName: FileName)
+  /// Bytes in place; the size becomes at least offset + count.
+  case write(inode: InodeNumber, offsetBytes: UInt64, payload: Payload)
+  /// truncate, ftruncate, or O_TRUNC of an open.
+  case truncate(inode: InodeNumber, oldSizeBytes: UInt64, newSizeBytes: UInt64)
+  /// fallocate. `newSizeBytes` is the size afterwards; the range reads as zeros when `zeroes` is
+  /// true (FALLOC_FL_PUNCH_HOLE, FALLOC_FL_ZERO_RANGE), else its content stays.
+  case allocate(
+    inode: InodeNumber, offsetBytes: UInt64, countBytes: UInt64, zeroes: Bool,
+    oldSizeBytes: UInt64, newSizeBytes: UInt64)
+  /// chmod, chown.
+  case setOwnership(inode: InodeNumber, ownership: Ownership)
+  /// setxattr; nil removes.
+  case setExtendedAttribute(inode: InodeNumber, name: FileName, value: [UInt8]?)
+  /// fsync, fdatasync (`dataOnly`), msync(MS_SYNC), a write through O_SYNC or O_DSYNC.
+  case sync(inode: InodeNumber, dataOnly: Bool)
+  /// fsync of a directory.
+  case syncDirectory(inode: InodeNumber)
+  /// The last descriptor of one open file that could write was closed.
+  case close(inode: InodeNumber)
+}
+
+/// Bytes of a write, shared and never changed.
+public final class Payload: Sendable, Hashable {
+  /// The bytes.
+  public let bytes: [UInt8]
+
+  /// Wraps bytes.
+  public init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// Number of bytes.
+  public var countBytes: Int { bytes.count }
+
+  /// True when the bytes are the same.
+  public static func == (a: Payload, b: Payload) -> Bool { a.bytes == b.bytes }
+  /// Hashes the bytes.
+  public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+}
