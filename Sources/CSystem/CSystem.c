@@ -14,6 +14,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 int csystem_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
@@ -75,6 +76,12 @@ off_t csystem_seek_hole(int fd, off_t offset) { return lseek(fd, offset, SEEK_HO
 
 void *csystem_remap(void *address, size_t old_size, size_t new_size) {
   return mremap(address, old_size, new_size, MREMAP_MAYMOVE);
+}
+
+int csystem_open_process(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+
+int csystem_set_attribute(const char *path, const char *name, const void *value, size_t size) {
+  return setxattr(path, name, value, size, 0);
 }
 
 int csystem_detach_mount(const char *path) { return umount2(path, MNT_DETACH); }

@@ -37,10 +37,14 @@ off_t csystem_seek_data(int fd, off_t offset);
 off_t csystem_seek_hole(int fd, off_t offset);
 /// mremap(2) with MREMAP_MAYMOVE; MAP_FAILED on error.
 void *csystem_remap(void *address, size_t old_size, size_t new_size);
+/// pidfd_open(2): a descriptor that polls readable when the process has ended.
+int csystem_open_process(pid_t pid);
+/// setxattr(2) without flags.
+int csystem_set_attribute(const char *path, const char *name, const void *value, size_t size);
 /// umount2(2) with MNT_DETACH.
 int csystem_detach_mount(const char *path);
 
-/// What fork_and_exec does in the child between fork and exec.
+/// What csystem_fork_and_exec does in the child between fork and exec.
 typedef struct {
   /// argv and envp as execve(2) wants them.
   char *const *arguments;

@@ -1,0 +1,152 @@
+// DirectoryWriter.swift: [U] writes a crash image into a real directory, for checkers that are programs.
+// Invariant: afterwards the directory holds the image and nothing else: names, kinds, hard links, sizes,
+// bytes, permissions, owners (as root) and extended attributes. Times are those of the writing.
+// Safety: buffers are passed to one system call each and not kept.
+
+import CSystem
+import Foundation
+import Glibc
+
+/// A path as the kernel sees it: bytes that need not be UTF-8.
+private struct Path: CustomStringConvertible {
+  /// The bytes with a terminating NUL.
+  let characters: [CChar]
+
+  init(_ text: String) { characters = Self.terminated(Array(text.utf8)) }
+
+  private init(characters: [CChar]) { self.characters = characters }
+
+  func appending(_ name: FileName) -> Path {
+    Path(
+      characters: characters.dropLast() + [CChar(UInt8(ascii: "/"))]
+        + Self.terminated(name.bytes))
+  }
+
+  static func terminated(_ bytes: [UInt8]) -> [CChar] {
+    bytes.map { CChar(bitPattern: $0) } + [0]
+  }
+
+  var description: String {
+    String(decoding: characters.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}
+
+/// Writes file trees into directories.
+public struct DirectoryWriter: Sendable {
+  /// The directory that receives the image.
+  public let path: String
+  private let isRoot = getuid() == 0
+
+  /// A writer for an existing directory.
+  public init(path: String) { self.path = path }
+
+  /// Replaces the directory's content by an image.
+  /// - Throws: `LabError` naming the path when a call fails.
+  /// - Complexity: O(bytes of the image + what was there before).
+  public func write(_ tree: TreeImage) throws(LabError) {
+    try clear()
+    guard let root = tree.inodes[.root] else { throw .lab("a crash image without a root") }
+    var firstPaths: [InodeNumber: Path] = [:]
+    // Directories get their permissions last, deepest first, so that none locks its own writer out.
+    var directories: [(path: Path, inode: InodeImage)] = [(Path(path), root)]
+    var next = 0
+    while next < directories.count {
+      let (directory, image) = directories[next]
+      next += 1
+      for (name, number) in image.entries.sorted(by: { $0.key < $1.key }) {
+        guard let inode = tree.inodes[number] else {
+          throw .lab("entry \(name) in \(directory) names inode \(number), which is missing")
+        }
+        let entry = directory.appending(name)
+        if let first = firstPaths[number] {
+          try must(unsafe Glibc.link(first.characters, entry.characters), "link", entry)
+          continue
+        }
+        firstPaths[number] = entry
+        try make(inode, at: entry)
+        if inode.type == .directory { directories.append((entry, inode)) }
+      }
+    }
+    for (directory, inode) in directories.reversed() { try finish(inode, at: directory) }
+  }
+
+  /// Removes all that the directory holds.
+  public func clear() throws(LabError) {
+    do {
+      for name in try FileManager.default.contentsOfDirectory(atPath: path) {
+        try FileManager.default.removeItem(atPath: "\(path)/\(name)")
+      }
+    } catch {
+      throw .lab("cannot clear \(path): \(error)")
+    }
+  }
+
+  private func make(_ inode: InodeImage, at entry: Path) throws(LabError) {
+    switch inode.type {
+    case .regular:
+      try writeFile(inode, at: entry)
+      try finish(inode, at: entry)
+    case .directory:
+      try must(unsafe mkdir(entry.characters, 0o700), "mkdir", entry)
+    case .symbolicLink:
+      let target = Path.terminated(inode.target)
+      try must(unsafe symlink(target, entry.characters), "symlink", entry)
+      if isRoot {
+        try must(
+          unsafe lchown(entry.characters, inode.ownership.user, inode.ownership.group), "lchown", entry)
+      }
+    case .fifo, .socket, .characterDevice, .blockDevice:
+      let mode = Self.modeBits(of: inode.type) | 0o600
+      try must(unsafe mknod(entry.characters, mode, dev_t(inode.device)), "mknod", entry)
+      try finish(inode, at: entry)
+    }
+  }
+
+  private func writeFile(_ inode: InodeImage, at entry: Path) throws(LabError) {
+    let descriptor = unsafe csystem_open(entry.characters, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    try must(descriptor, "open", entry)
+    defer { Glibc.close(descriptor) }
+    for extent in inode.extents {
+      var done = 0
+      while done < extent.bytes.count {
+        let count = unsafe extent.bytes.withUnsafeBytes { bytes in
+          unsafe pwrite(
+            descriptor, bytes.baseAddress.map { unsafe $0 + done }, bytes.count - done,
+            off_t(extent.offsetBytes) + off_t(done))
+        }
+        try must(Int32(clamping: count), "pwrite", entry)
+        done += count
+      }
+    }
+    try must(ftruncate(descriptor, off_t(inode.sizeBytes)), "ftruncate", entry)
+  }
+
+  private func finish(_ inode: InodeImage, at entry: Path) throws(LabError) {
+    for (name, value) in inode.extendedAttributes.sorted(by: { $0.key < $1.key }) {
+      let status = unsafe value.withUnsafeBytes { bytes in
+        unsafe csystem_set_attribute(
+          entry.characters, Path.terminated(name.bytes), bytes.baseAddress, bytes.count)
+      }
+      try must(status, "setxattr \(name)", entry)
+    }
+    if isRoot {
+      try must(unsafe chown(entry.characters, inode.ownership.user, inode.ownership.group), "chown", entry)
+    }
+    try must(unsafe chmod(entry.characters, inode.ownership.mode & 0o7777), "chmod", entry)
+  }
+
+  private static func modeBits(of type: FileType) -> mode_t {
+    switch type {
+    case .fifo: Glibc.S_IFIFO
+    case .socket: Glibc.S_IFSOCK
+    case .characterDevice: Glibc.S_IFCHR
+    case .blockDevice: Glibc.S_IFBLK
+    case .regular, .directory, .symbolicLink: Glibc.S_IFREG
+    }
+  }
+
+  private func must(_ status: Int32, _ call: String, _ entry: Path) throws(LabError) {
+    guard status < 0 else { return }
+    throw .lab("\(call) \(entry): \(describe(errno: errno)), while writing a crash image")
+  }
+}

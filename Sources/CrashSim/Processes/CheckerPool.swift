@@ -1,0 +1,119 @@
+// CheckerPool.swift: several checkers side by side, each with its own thread, directory and processes.
+// Invariant: the results do not depend on how many checkers there are or who takes which state: they are
+// kept by the state's ordinal.
+
+import Foundation
+
+/// One state on its way to a checker.
+public struct StateJob: Sendable {
+  /// Place of the state in the exploration's fixed order.
+  public let ordinal: Int
+  /// The crash image.
+  public let tree: TreeImage
+  /// What the workload had acknowledged.
+  public let acknowledged: [UInt8]
+
+  /// Makes a job.
+  public init(ordinal: Int, tree: TreeImage, acknowledged: [UInt8]) {
+    self.ordinal = ordinal
+    self.tree = tree
+    self.acknowledged = acknowledged
+  }
+}
+
+/// Checks states on `count` threads.
+///
+/// `@unchecked Sendable`: all mutable state is behind `condition`.
+public final class CheckerPool: @unchecked Sendable {
+  private let condition = NSCondition()
+  private let capacity: Int
+  private var jobs: [StateJob] = []
+  private var isClosed = false
+  private var running: Int
+  private var failures: [Int: CheckResult] = [:]
+  private var finished = 0
+  private var error: LabError?
+
+  /// Starts the threads, one for each checker.
+  public init(_ checkers: [CommandChecker]) {
+    precondition(!checkers.isEmpty, "a pool has at least one checker")
+    capacity = checkers.count * 4
+    running = checkers.count
+    for checker in checkers {
+      let thread = Thread { [self] in work(with: checker) }
+      thread.name = "checker"
+      thread.start()
+    }
+  }
+
+  /// Number of states judged so far.
+  public var finishedCount: Int { condition.withLock { finished } }
+
+  /// Number of states that failed so far.
+  public var failureCount: Int { condition.withLock { failures.count } }
+
+  /// Hands a state over; waits while the checkers are behind.
+  /// - Throws: The first error of a checker, or the wish to stop.
+  public func submit(_ job: StateJob) throws(LabError) {
+    condition.lock()
+    defer { condition.unlock() }
+    while jobs.count >= capacity && error == nil && !Interruption.isRequested {
+      _ = condition.wait(until: Date(timeIntervalSinceNow: 0.1))
+    }
+    if let error { throw error }
+    try Interruption.check()
+    jobs.append(job)
+    condition.broadcast()
+  }
+
+  /// Waits until all states are judged.
+  /// - Returns: The failures by ordinal.
+  public func finish() throws(LabError) -> [Int: CheckResult] {
+    condition.lock()
+    defer { condition.unlock() }
+    isClosed = true
+    condition.broadcast()
+    while running > 0 { condition.wait() }
+    if let error { throw error }
+    return failures
+  }
+
+  private func work(with checker: CommandChecker) {
+    while let job = take() {
+      do throws(LabError) {
+        let result = try checker.check(job.tree, acknowledged: job.acknowledged)
+        record(result, of: job)
+      } catch {
+        fail(error)
+      }
+    }
+    condition.withLock {
+      running -= 1
+      condition.broadcast()
+    }
+  }
+
+  private func take() -> StateJob? {
+    condition.lock()
+    defer { condition.unlock() }
+    while jobs.isEmpty && !isClosed && error == nil { condition.wait() }
+    guard error == nil, !jobs.isEmpty, !Interruption.isRequested else { return nil }
+    let job = jobs.removeFirst()
+    condition.broadcast()
+    return job
+  }
+
+  private func record(_ result: CheckResult, of job: StateJob) {
+    condition.withLock {
+      finished += 1
+      if !result.ending.isSuccess && !Interruption.isRequested { failures[job.ordinal] = result }
+    }
+  }
+
+  private func fail(_ error: LabError) {
+    condition.withLock {
+      if self.error == nil { self.error = error }
+      condition.broadcast()
+    }
+  }
+}

@@ -1,0 +1,112 @@
+// CommandChecker.swift: [U] judges a crash state with any program: its exit status is the verdict.
+// The program finds the crashed directory as its working directory and in $FAULTLINE_DIR, and what the
+// workload had acknowledged before the crash in the file $FAULTLINE_OUTPUT (the idea is ALICE's).
+// Invariant: a checker that traps, hangs or leaves processes behind is a verdict about that state, and
+// touches no other state.
+// Safety: buffers are passed to one system call each and not kept.
+
+import CSystem
+import Foundation
+import Glibc
+
+/// What a checker said about one state.
+public struct CheckResult: Sendable, Hashable {
+  /// How the checker ended; exit status 0 means that the state keeps its promises.
+  public let ending: ProcessEnding
+  /// What it printed, at most `CommandChecker.outputLimitBytes`.
+  public let output: String
+
+  /// Makes a result.
+  public init(ending: ProcessEnding, output: String) {
+    self.ending = ending
+    self.output = output
+  }
+
+  /// The first line that says something, or how the checker ended.
+  public var headline: String {
+    let lines = output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+    return lines.first { !$0.isEmpty } ?? "the checker ended with \(ending)"
+  }
+}
+
+/// Runs a checker command on crash states, one after another, in a directory of its own.
+public final class CommandChecker: Sendable {
+  /// More of a checker's output is not kept.
+  public static let outputLimitBytes = 64 << 10
+
+  private let command: String
+  private let directory: String
+  private let acknowledgedPath: String
+  private let outputPath: String
+  private let timeoutSeconds: Int
+  private let environment: [String: String]
+  private let writer: DirectoryWriter
+
+  /// Makes a checker that works below `slot`, an existing empty directory.
+  public init(
+    command: String, slot: String, timeoutSeconds: Int, environment: [String: String]
+  ) throws(LabError) {
+    self.command = command
+    directory = "\(slot)/image"
+    acknowledgedPath = "\(slot)/acknowledged"
+    outputPath = "\(slot)/output"
+    self.timeoutSeconds = timeoutSeconds
+    self.environment = environment
+    writer = DirectoryWriter(path: directory)
+    guard unsafe mkdir(directory, 0o755) == 0 || errno == EEXIST else {
+      throw .lab("mkdir \(directory): \(describe(errno: errno))")
+    }
+  }
+
+  /// Writes the state and runs the checker on it.
+  /// - Parameters:
+  ///   - tree: The crash image.
+  ///   - acknowledged: The workload's output before the crash.
+  /// - Throws: `LabError` when the state cannot be written or the checker not started.
+  public func check(_ tree: TreeImage, acknowledged: [UInt8]) throws(LabError) -> CheckResult {
+    try writer.write(tree)
+    return try run(acknowledged: acknowledged)
+  }
+
+  /// Runs the checker on what the directory holds.
+  private func run(acknowledged: [UInt8]) throws(LabError) -> CheckResult {
+    try writeAcknowledged(acknowledged)
+    let output = unsafe csystem_open(outputPath, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard output >= 0 else { throw .lab("open \(outputPath): \(describe(errno: errno))") }
+    defer { Glibc.close(output) }
+    var launch = ChildProcess.Launch(shell: command)
+    launch.workingDirectory = directory
+    launch.standardOutput = output
+    launch.standardError = output
+    launch.environment = environment
+    launch.environment["FAULTLINE_DIR"] = directory
+    launch.environment["FAULTLINE_OUTPUT"] = acknowledgedPath
+    let child = try ChildProcess(launch)
+    let ending = child.wait(timeoutSeconds: timeoutSeconds)
+    child.killGroup()
+    return CheckResult(ending: ending, output: Self.read(output))
+  }
+
+  private func writeAcknowledged(_ bytes: [UInt8]) throws(LabError) {
+    let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
+    let descriptor = unsafe csystem_open(acknowledgedPath, flags, 0o600)
+    guard descriptor >= 0 else {
+      throw .lab("open \(acknowledgedPath): \(describe(errno: errno))")
+    }
+    defer { Glibc.close(descriptor) }
+    let count = unsafe bytes.withUnsafeBytes { buffer in
+      unsafe Glibc.write(descriptor, buffer.baseAddress, buffer.count)
+    }
+    guard count == bytes.count else {
+      throw .lab("write \(acknowledgedPath): \(describe(errno: errno))")
+    }
+  }
+
+  private static func read(_ descriptor: Int32) -> String {
+    var bytes = [UInt8](repeating: 0, count: outputLimitBytes)
+    let count = unsafe bytes.withUnsafeMutableBytes { buffer in
+      unsafe pread(descriptor, buffer.baseAddress, buffer.count, 0)
+    }
+    return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+  }
+}

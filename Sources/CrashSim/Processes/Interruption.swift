@@ -1,0 +1,27 @@
+// Interruption.swift: Ctrl-C, SIGTERM and SIGHUP as a flag that long work looks at.
+// The handler only sets the flag: whoever waits sees it within 100 ms, stops its children, unmounts and
+// reports what was found so far. A second Ctrl-C changes nothing: the next start sweeps what is left.
+
+import Glibc
+import Synchronization
+
+/// The user's wish to stop.
+public enum Interruption {
+  private static let flag = Atomic<Bool>(false)
+
+  /// True once the lab was asked to stop.
+  public static var isRequested: Bool { flag.load(ordering: .relaxed) }
+
+  /// Routes SIGINT, SIGTERM and SIGHUP to the flag, and ignores SIGPIPE.
+  public static func install() {
+    for number in [SIGINT, SIGTERM, SIGHUP] {
+      _ = signal(number) { _ in Interruption.flag.store(true, ordering: .relaxed) }
+    }
+    _ = signal(SIGPIPE, SIG_IGN)
+  }
+
+  /// Throws when the lab was asked to stop.
+  public static func check() throws(LabError) {
+    if isRequested { throw .lab("interrupted") }
+  }
+}

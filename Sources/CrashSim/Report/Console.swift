@@ -1,0 +1,121 @@
+// Console.swift: reports as lines of text, plain in CI, with colour on a terminal.
+
+import Foundation
+import Glibc
+
+/// Numbers as people read them.
+enum Formatting {
+  /// 12345 as `12,345`.
+  static func grouped(_ number: Int) -> String {
+    let digits = String(number.magnitude)
+    var result = ""
+    for (index, digit) in digits.enumerated() {
+      if index > 0 && (digits.count - index) % 3 == 0 { result.append(",") }
+      result.append(digit)
+    }
+    return (number < 0 ? "-" : "") + result
+  }
+
+  /// A number with a fixed number of decimals, whatever the locale.
+  static func fixed(_ value: Double, _ decimals: Int) -> String {
+    String(format: "%.\(decimals)f", locale: Locale(identifier: "en_US_POSIX"), value)
+  }
+
+  /// `1 state`, `2 states`.
+  static func counted(_ count: Int, _ noun: String) -> String {
+    "\(grouped(count)) \(noun)\(count == 1 ? "" : "s")"
+  }
+}
+
+/// Prints progress and reports.
+public struct Console: Sendable {
+  private let isTerminal: Bool
+  private let isGitHub: Bool
+
+  /// A console over standard output and standard error.
+  public init() {
+    let environment = ProcessInfo.processInfo.environment
+    isTerminal = isatty(STDERR_FILENO) == 1 && environment["CI"] == nil
+    isGitHub = environment["GITHUB_ACTIONS"] == "true"
+  }
+
+  /// Prints a line of the report.
+  public func say(_ line: String) {
+    clearProgress()
+    FileHandle.standardOutput.write(Data((line + "\n").utf8))
+  }
+
+  /// Prints a line about an error.
+  public func complain(_ line: String) {
+    clearProgress()
+    FileHandle.standardError.write(Data((line + "\n").utf8))
+  }
+
+  /// Replaces the progress line on a terminal; prints nothing elsewhere.
+  public func progress(_ line: String) {
+    guard isTerminal else { return }
+    FileHandle.standardError.write(Data("\r\u{1B}[2K\(line)".utf8))
+  }
+
+  private func clearProgress() {
+    guard isTerminal else { return }
+    FileHandle.standardError.write(Data("\r\u{1B}[2K".utf8))
+  }
+
+  /// Text in bold on a terminal.
+  public func bold(_ text: String) -> String { isTerminal ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
+  /// Text in red on a terminal.
+  public func red(_ text: String) -> String { isTerminal ? "\u{1B}[31m\(text)\u{1B}[0m" : text }
+  /// Text in green on a terminal.
+  public func green(_ text: String) -> String { isTerminal ? "\u{1B}[32m\(text)\u{1B}[0m" : text }
+
+  /// Prints one case: what was recorded, how far it was explored, what was found.
+  public func show(_ item: CaseReport) {
+    for exploration in item.explorations { say("  " + Self.line(of: exploration)) }
+    for finding in item.findings where !item.isNegative { show(finding, file: item.name) }
+    if item.isNegative, let finding = item.findings.first {
+      say("  found as planted: \(finding.headline)")
+      for line in finding.missingSync.prefix(2) { say("    \(line)") }
+    }
+    for complaint in item.complaints { say("  " + red(complaint)) }
+  }
+
+  private func show(_ finding: Finding, file: String) {
+    let lines = Self.lines(of: finding)
+    say(red(lines[0]))
+    for line in lines.dropFirst() { say(line) }
+    if isGitHub { say("::error file=\(file)::\(finding.headline)") }
+  }
+
+  /// How far an exploration went, in one line.
+  public static func line(of report: ExplorationReport) -> String {
+    "\(report.model): \(Formatting.counted(report.operationCount, "operation")), "
+      + "\(Formatting.counted(report.markCount, "mark")); explored "
+      + "\(Formatting.grouped(report.exploredCount)) of "
+      + "\(Formatting.grouped(report.distinctCount)) distinct states at "
+      + "\(Formatting.counted(report.crashPointCount, "crash point")) (all: \(report.bound)), "
+      + "\(Formatting.grouped(Int(report.statesPerSecond))) states/s; "
+      + Formatting.counted(report.findings.count, "finding")
+  }
+
+  /// A finding in words.
+  public static func lines(of finding: Finding) -> [String] {
+    var lines = ["FINDING \(finding.number): \(finding.headline)"]
+    func add(_ label: String, _ texts: [String]) {
+      for (index, text) in texts.enumerated() {
+        let name = index == 0 ? label : ""
+        lines.append("  " + name.padding(toLength: 11, withPad: " ", startingAt: 0) + text)
+      }
+    }
+    add("promised", [finding.promised])
+    add("came back", finding.got + ["(\(finding.ending))"])
+    let last = finding.lastAcknowledged.map { ", the last: \($0)" } ?? ""
+    add("crash", ["\(finding.crash); \(finding.acknowledgedCount) acknowledged\(last)"])
+    add("lost", finding.lost)
+    add("missing", finding.missingSync)
+    add("possible", ["under \(finding.models.joined(separator: ", "))"])
+    add("seen in", [Formatting.counted(finding.stateCount, "crash state")])
+    add("replay", ["faultline replay \(finding.token)"])
+    return lines
+  }
+}

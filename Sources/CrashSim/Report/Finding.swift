@@ -1,0 +1,65 @@
+// Finding.swift: one broken promise with its evidence, as every report shows it.
+
+/// A class of crash states that break one promise in one way.
+public struct Finding: Codable, Sendable, Hashable {
+  /// Number of the finding in its run, from 1.
+  public var number: Int
+  /// What was promised.
+  public var promised: String
+  /// The one line that says what came back.
+  public var headline: String
+  /// All that the checker said, cut at a sensible length.
+  public var got: [String]
+  /// How the checker ended.
+  public var ending: String
+  /// After which event the power went.
+  public var crash: String
+  /// How many marks the workload had given, and the last of them.
+  public var acknowledgedCount: Int
+  /// The last mark before the crash, if there was one.
+  public var lastAcknowledged: String?
+  /// The units that were lost, in words; the smallest set that still fails.
+  public var lost: [String]
+  /// Which sync was missing, between which operations.
+  public var missingSync: [String]
+  /// The persistence models that allow the state, strictest first.
+  public var models: [String]
+  /// Number of crash states with the same headline.
+  public var stateCount: Int
+  /// What `faultline replay` takes.
+  public var token: String
+
+  /// The strictest model that still allows the state: a promise that needs less than this model gives.
+  public var weakestModel: String { models.first ?? "none" }
+}
+
+/// How far an exploration went, and what it found.
+public struct ExplorationReport: Codable, Sendable {
+  /// What was explored: a scenario's title or a workload's command.
+  public var title: String
+  /// Persistence model, by name.
+  public var model: String
+  /// Seed of all choices.
+  public var seed: UInt64
+  /// Recorded operations.
+  public var operationCount: Int
+  /// Recorded marks.
+  public var markCount: Int
+  /// Crash points looked at.
+  public var crashPointCount: Int
+  /// Candidate states before deduplication.
+  public var candidateCount: Int
+  /// Distinct states: different content or different acknowledgements.
+  public var distinctCount: Int
+  /// Distinct states that were checked.
+  public var exploredCount: Int
+  /// Number of all crash states that the model allows, exact or as a bound.
+  public var bound: String
+  /// Wall time of the checking.
+  public var seconds: Double
+  /// The findings, most telling first.
+  public var findings: [Finding]
+
+  /// States checked in a second; 0 when nothing was measured.
+  public var statesPerSecond: Double { seconds > 0 ? Double(exploredCount) / seconds : 0 }
+}

@@ -1,0 +1,161 @@
+// ReplayToken.swift: one failure as a word: all that is needed to record the run again and go to the same
+// crash state. Text: `fl1-` and the recipe's JSON in base64url (RFC 4648, section 5) without padding.
+// Invariant: the same seed and the same program give the same token, so nothing in it depends on time,
+// process numbers or random bytes that the program wrote.
+
+import Foundation
+
+/// How to come to one failure again.
+public enum ReplayRecipe: Codable, Sendable, Hashable {
+  /// A state of an explored program.
+  case explore(ExploreRecipe)
+  /// A state of a scenario's crash exploration.
+  case scenario(ScenarioRecipe)
+}
+
+/// A crash state of any program.
+public struct ExploreRecipe: Codable, Sendable, Hashable {
+  /// Shell command that is recorded.
+  public var workload: String
+  /// Shell command that judges.
+  public var check: String
+  /// Shell command that prepares the directory, if any.
+  public var setup: String?
+  /// Persistence model by name.
+  public var model: String
+  /// Seed of the run.
+  public var seed: UInt64
+  /// The state: see `StateKey`.
+  public var state: String
+  /// Shape of the trace that the state belongs to.
+  public var shape: String
+  /// Time limit of one check.
+  public var timeoutSeconds: Int
+
+  /// Makes a recipe.
+  public init(
+    workload: String, check: String, setup: String?, model: String, seed: UInt64, state: String,
+    shape: String, timeoutSeconds: Int
+  ) {
+    self.workload = workload
+    self.check = check
+    self.setup = setup
+    self.model = model
+    self.seed = seed
+    self.state = state
+    self.shape = shape
+    self.timeoutSeconds = timeoutSeconds
+  }
+}
+
+/// A failure of a scenario.
+public struct ScenarioRecipe: Codable, Sendable, Hashable {
+  /// Where in the scenario it failed.
+  public enum Place: Codable, Sendable, Hashable {
+    /// A crash state under a model: its key and the trace's shape.
+    case crash(model: String, state: String, shape: String)
+    /// A crash while recovering from a crash state, with the key of the second state.
+    case recovery(model: String, state: String, shape: String, second: String)
+    /// The process was killed at the n-th operation, before or after it took effect.
+    case kill(operation: Int, before: Bool)
+    /// The run itself, without any crash.
+    case run
+  }
+
+  /// The scenario file, as it was given.
+  public var path: String
+  /// Seed of the run.
+  public var seed: UInt64
+  /// Where it failed.
+  public var place: Place
+
+  /// Makes a recipe.
+  public init(path: String, seed: UInt64, place: Place) {
+    self.path = path
+    self.seed = seed
+    self.place = place
+  }
+}
+
+/// Text form of a recipe.
+public enum ReplayToken {
+  private static let prefix = "fl1-"
+  private static let limitBytes = 64 << 10
+
+  /// The recipe as one word.
+  public static func encode(_ recipe: ReplayRecipe) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    guard let data = try? encoder.encode(recipe) else {
+      preconditionFailure("a recipe of strings and numbers always encodes")
+    }
+    let text = data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+    return prefix + text.replacing("=", with: "")
+  }
+
+  /// The recipe of a token.
+  /// - Throws: `LabError` with code `.usage` for anything that `encode` did not write.
+  public static func decode(_ token: String) throws(LabError) -> ReplayRecipe {
+    let text = token.trimmingCharacters(in: .whitespacesAndNewlines)
+    guard text.hasPrefix(prefix) else {
+      throw .usage("'\(text.prefix(24))…' is not a replay token: one begins with \(prefix)")
+    }
+    guard text.utf8.count <= limitBytes else {
+      throw .usage("a replay token of \(text.utf8.count) bytes; at most \(limitBytes) are taken")
+    }
+    var body = text.dropFirst(prefix.count).replacing("-", with: "+").replacing("_", with: "/")
+    while body.count % 4 != 0 { body += "=" }
+    guard let data = Data(base64Encoded: String(body)),
+      let recipe = try? JSONDecoder().decode(ReplayRecipe.self, from: data)
+    else { throw .usage("the replay token is damaged: copy it again, whole, from the report") }
+    return recipe
+  }
+}
+
+extension Trace {
+  /// Shape of the trace: kinds, inodes, positions and sizes of all events, but no bytes, names, times or
+  /// processes. Two recordings with the same shape have the same crash states by number.
+  public var shape: String {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    func add(_ value: UInt64) {
+      hash = (hash ^ value) &* 0x0000_0100_0000_01b3
+      hash ^= hash >> 29
+    }
+    for event in events {
+      add(UInt64(event.flags.rawValue))
+      switch event.body {
+      case .mark(let mark): add(1000 + UInt64(mark.bytes.count))
+      case .operation(let operation): operation.shapeWords.forEach(add)
+      }
+    }
+    return String(hash, radix: 36)
+  }
+}
+
+extension Operation {
+  fileprivate var shapeWords: [UInt64] {
+    switch self {
+    case .create(let inode, let parent, _, let type, _, let target, _):
+      [1, inode.rawValue, parent.rawValue, UInt64(type.rawValue), UInt64(target.count)]
+    case .link(let inode, let parent, _): [2, inode.rawValue, parent.rawValue]
+    case .remove(let inode, let parent, _, let isDirectory):
+      [3, inode.rawValue, parent.rawValue, isDirectory ? 1 : 0]
+    case .rename(let inode, let from, _, let to, _, let replaced):
+      [4, inode.rawValue, from.rawValue, to.rawValue, replaced?.rawValue ?? 0]
+    case .exchange(let inode, let parent, _, let otherInode, let otherParent, _):
+      [5, inode.rawValue, parent.rawValue, otherInode.rawValue, otherParent.rawValue]
+    case .write(let inode, let offsetBytes, let payload):
+      [6, inode.rawValue, offsetBytes, UInt64(payload.countBytes)]
+    case .truncate(let inode, let oldSizeBytes, let newSizeBytes):
+      [7, inode.rawValue, oldSizeBytes, newSizeBytes]
+    case .allocate(let inode, let offsetBytes, let countBytes, let zeroes, _, let newSizeBytes):
+      [8, inode.rawValue, offsetBytes, countBytes, zeroes ? 1 : 0, newSizeBytes]
+    case .setOwnership(let inode, _): [9, inode.rawValue]
+    case .setExtendedAttribute(let inode, _, let value):
+      [10, inode.rawValue, UInt64(value?.count ?? 0)]
+    case .sync(let inode, let dataOnly): [11, inode.rawValue, dataOnly ? 1 : 0]
+    case .syncDirectory(let inode): [12, inode.rawValue]
+    case .close(let inode): [13, inode.rawValue]
+    }
+  }
+}

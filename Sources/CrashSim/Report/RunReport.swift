@@ -1,0 +1,73 @@
+// RunReport.swift: what one call of `faultline run` or `faultline explore` found, as a value; the JSON
+// report is this value, encoded with sorted keys.
+
+import Foundation
+
+/// Everything that one run reports.
+public struct RunReport: Codable, Sendable {
+  /// Format of the JSON; rises when a field changes its meaning.
+  public var formatVersion = 1
+  /// Seed of the run.
+  public var seed: UInt64
+  /// One entry for each scenario or explored program.
+  public var cases: [CaseReport]
+
+  /// Makes a report.
+  public init(seed: UInt64, cases: [CaseReport] = []) {
+    self.seed = seed
+    self.cases = cases
+  }
+
+  /// The worst outcome of all cases.
+  public var outcome: CaseReport.Outcome {
+    if cases.contains(where: { $0.outcome == .labFailed }) { return .labFailed }
+    return cases.contains { $0.outcome == .broken } ? .broken : .held
+  }
+
+  /// The report as JSON text.
+  public func json() throws(LabError) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    do {
+      return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
+    } catch {
+      throw .lab("cannot encode the report: \(error)")
+    }
+  }
+}
+
+/// One scenario, or one explored program.
+public struct CaseReport: Codable, Sendable {
+  /// How a case ended.
+  public enum Outcome: String, Codable, Sendable {
+    /// Every promise held; or, of a negative case, the planted bug was found.
+    case held
+    /// A promise was broken; or, of a negative case, the planted bug was not found.
+    case broken
+    /// The lab could not finish the case.
+    case labFailed
+  }
+
+  /// File of the scenario, or `explore`.
+  public var name: String
+  /// Title of the scenario, or the workload's command.
+  public var title: String
+  /// How it ended.
+  public var outcome: Outcome
+  /// Whether the case plants a bug that must be found.
+  public var isNegative = false
+  /// The explorations, one for each model or kind of crash.
+  public var explorations: [ExplorationReport] = []
+  /// What went wrong apart from findings: a step that failed, a planted bug that was not found.
+  public var complaints: [String] = []
+
+  /// Makes a report.
+  public init(name: String, title: String, outcome: Outcome = .held) {
+    self.name = name
+    self.title = title
+    self.outcome = outcome
+  }
+
+  /// All findings of the case.
+  public var findings: [Finding] { explorations.flatMap(\.findings) }
+}
