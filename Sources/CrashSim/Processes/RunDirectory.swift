@@ -95,7 +95,8 @@ public struct RunDirectory: Sendable {
 
   private static func isAlive(run: String) -> Bool {
     let parts = run.split(separator: "-")
-    guard parts.count == 2, let pid = Int32(parts[0]) else { return false }
+    // A name that no run of ours has is not ours to remove.
+    guard parts.count == 2, let pid = Int32(parts[0]), UInt64(parts[1]) != nil else { return true }
     return startTime(of: pid) == String(parts[1])
   }
 

@@ -80,6 +80,27 @@ public struct Console: Sendable {
     for complaint in item.complaints { say("  " + red(complaint)) }
   }
 
+  /// Prints the verdict; the last line of a failure is the command that replays it.
+  public func sayVerdict(of report: RunReport) {
+    let explored = report.cases.flatMap(\.explorations).reduce(0) { $0 + $1.exploredCount }
+    let distinct = report.cases.flatMap(\.explorations).reduce(0) { $0 + $1.distinctCount }
+    let seconds = report.cases.flatMap(\.explorations).reduce(0) { $0 + $1.seconds }
+    let rate = seconds > 0 ? Int(Double(explored) / seconds) : 0
+    let positive = report.cases.filter { !$0.isNegative }
+    let findings = positive.reduce(0) { $0 + $1.findings.count }
+    let planted = report.cases.count { $0.isNegative }
+    let found = report.cases.count { $0.isNegative && $0.outcome == .held }
+    say(
+      "checked \(Formatting.grouped(explored)) crash states of \(Formatting.grouped(distinct)) "
+        + "distinct ones in \(Formatting.fixed(seconds, 1)) s (\(Formatting.grouped(rate)) states/s)")
+    var line = "verdict: \(report.outcome.rawValue), \(Formatting.counted(findings, "finding"))"
+    if planted > 0 { line += ", \(found) of \(planted) planted bugs found" }
+    say(bold(report.outcome == .held ? green(line) : red(line)))
+    if let first = positive.flatMap(\.findings).first {
+      say("replay: faultline replay \(first.token)")
+    }
+  }
+
   private func show(_ finding: Finding, file: String) {
     let lines = Self.lines(of: finding)
     say(red(lines[0]))

@@ -1,0 +1,55 @@
+# Faultline: every target works alone on a fresh Debian 12 with Swift 6.3.
+.PHONY: setup run examples test lint smoke bench fuzz format
+.DEFAULT_GOAL := run
+
+# What each package is there for: libfuse3 and fusermount; SQLite for traces and the example; the
+# compiler's way to libfuse3; programs that the conformance tests and examples run.
+PACKAGES := libfuse3-dev fuse3 sqlite3 libsqlite3-dev pkg-config git rsync
+BUILD := swift build -c release --product
+BIN = $$(swift build -c release --show-bin-path)
+
+setup:
+	@missing=""; for p in $(PACKAGES); do \
+	  dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; done; \
+	if [ -n "$$missing" ]; then \
+	  as_root=""; [ "$$(id -u)" = 0 ] || as_root="sudo"; \
+	  echo "installing$$missing"; \
+	  $$as_root apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive $$as_root apt-get install -y -qq --no-install-recommends $$missing; \
+	fi
+
+# The main job: the shipped scenarios under FUSE, and the verdict.
+run: setup
+	$(BUILD) faultline
+	$(BUILD) faultline-fs
+	"$(BIN)/faultline" run scenarios
+
+# Real programs: sqlite3, git and others against their expected verdicts (some minutes).
+examples: setup
+	$(BUILD) faultline
+	$(BUILD) faultline-fs
+	sh examples/run-all.sh "$(BIN)/faultline"
+
+test: setup
+	swift test
+
+lint:
+	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks
+
+# A fast subset for CI: every scenario with a small budget, in the debug build that `make test` made.
+smoke: setup
+	swift build
+	"$$(swift build --show-bin-path)/faultline" run scenarios --budget 400
+
+bench: setup
+	swift run -c release --package-path Benchmarks bench
+
+# make fuzz FOR=60: libFuzzer on the file header for so many seconds.
+FOR ?= 60
+fuzz: setup
+	swift build -c release --scratch-path .build-fuzz --product fuzz --sanitize=fuzzer \
+	  -Xswiftc -sanitize=fuzzer,address -Xswiftc -DFUZZING
+	SWIFT_BACKTRACE=enable=no .build-fuzz/release/fuzz -max_total_time=$(FOR)
+
+format:
+	swift format --in-place --recursive Package.swift Sources Tests Benchmarks

@@ -1,0 +1,26 @@
+// ExplorationSettings.swift: how far and how an exploration goes.
+
+import Foundation
+
+/// Options that every exploration takes.
+public struct ExplorationSettings: Sendable {
+  /// The models to explore, one after another.
+  public var models: [PersistenceModel] = [.ext4Ordered]
+  /// Whether the user chose the models, so that a scenario's own choice gives way.
+  public var modelsAreChosen = false
+  /// The number from which all choices follow.
+  public var seed = Seed(rawValue: 1)
+  /// Whether the user chose the seed.
+  public var seedIsChosen = false
+  /// Most states to check for each model; nil takes the default of what is explored.
+  public var budget: Int?
+  /// Checkers side by side.
+  public var jobs = ProcessInfo.processInfo.activeProcessorCount
+  /// Seconds after which a checker has failed.
+  public var timeoutSeconds = 20
+  /// Seconds that setup and workload may take.
+  public var recordingTimeoutSeconds = 600
+
+  /// The defaults.
+  public init() {}
+}

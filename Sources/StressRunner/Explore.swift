@@ -1,0 +1,103 @@
+// Explore.swift: `faultline explore`: any program, recorded under FUSE and judged by any checker.
+
+import ArgumentParser
+import CrashSim
+import Foundation
+
+struct Explore: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Record any program, explore the states a crash may leave, judge each by a checker.",
+    discussion: """
+      The commands run in a shell with the faulty directory as working directory and as \
+      $FAULTLINE_DIR. Each write of the workload to standard output is an acknowledgement, in order \
+      with its file operations. The checker runs in a crashed directory and finds the acknowledged \
+      output in the file $FAULTLINE_OUTPUT; exit status 0 means that the state is fine, and its first \
+      line of output names the promise that was broken.
+
+      Example:
+        faultline explore \\
+          --workload 'echo new > t && mv t file && echo saved' \\
+          --check 'grep -q saved "$FAULTLINE_OUTPUT" && exec grep -q new file; true'
+      """)
+
+  @Option(help: "Shell command that is recorded and crashed.") var workload: String
+  @Option(help: "Shell command that judges a crashed directory by its exit status.")
+  var check: String
+  @Option(help: "Shell command that prepares the directory; what it writes is durable.")
+  var setup: String?
+  @OptionGroup var options: ExplorationArguments
+  @OptionGroup var reports: ReportArguments
+  @Option(name: .customLong("trace"), help: "Also keep the recorded trace in this SQLite file.")
+  var tracePath: String?
+
+  func run() throws {
+    let console = Console()
+    let settings = try options.settings()
+    console.say(
+      "faultline explore  seed=\(settings.seed)  model=\(settings.models.map(\.name).joined(separator: ","))")
+    let program = ProgramUnderTest(workload: workload, check: check, setup: setup)
+    let explorer = try ProgramExplorer(
+      program: program, settings: settings, keepingTrace: tracePath, console: console)
+    let item = try explorer.run()
+    try reports.finish(RunReport(seed: settings.seed.rawValue, cases: [item]), console: console)
+  }
+}
+
+/// Options that `explore`, `run` and `replay` share.
+struct ExplorationArguments: ParsableArguments {
+  @Option(
+    help: "Persistence model: \(PersistenceModel.all.map(\.name).joined(separator: ", ")), or all.")
+  var model: String?
+  @Option(help: "The number from which all choices follow.") var seed: UInt64?
+  @Option(help: "Most crash states to check, for each model.") var budget: Int?
+  @Option(help: "Checkers side by side; default: one for each CPU.") var jobs: Int?
+  @Option(help: "Seconds after which a checker has failed.") var timeout: Int = 20
+
+  func settings() throws(LabError) -> ExplorationSettings {
+    var settings = ExplorationSettings()
+    if let model { settings.models = try PersistenceModel.named(model) }
+    if let seed { settings.seed = Seed(rawValue: seed) }
+    if let budget {
+      guard budget > 0 else { throw .usage("--budget \(budget): give at least 1 state") }
+      settings.budget = budget
+    }
+    if let jobs {
+      guard (1...256).contains(jobs) else { throw .usage("--jobs \(jobs): give 1 to 256") }
+      settings.jobs = jobs
+    }
+    guard timeout > 0 else { throw .usage("--timeout \(timeout): give at least 1 second") }
+    settings.timeoutSeconds = timeout
+    return settings
+  }
+}
+
+/// Where reports go, and the verdict at the end.
+struct ReportArguments: ParsableArguments {
+  @Option(help: "Write the report as JSON to this file.") var json: String?
+  @Option(help: "Write the report as JUnit XML to this file.") var junit: String?
+
+  /// Writes the reports, prints the verdict, and leaves with its exit code when it is not 0.
+  func finish(_ report: RunReport, console: Console) throws {
+    if let json { try write(report.json(), to: json) }
+    if let junit { try write(JUnit.xml(report), to: junit) }
+    console.sayVerdict(of: report)
+    switch report.outcome {
+    case .held: return
+    case .broken: throw Leave(code: .broken)
+    case .labFailed: throw Leave(code: .labFailed)
+    }
+  }
+
+  private func write(_ text: String, to path: String) throws(LabError) {
+    do {
+      try text.write(toFile: path, atomically: true, encoding: .utf8)
+    } catch {
+      throw .lab("cannot write \(path): \(error.localizedDescription)")
+    }
+  }
+}
+
+/// The end of the command with a verdict that has been printed.
+struct Leave: Error {
+  let code: CrashSim.ExitCode
+}

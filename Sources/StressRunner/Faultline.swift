@@ -1,0 +1,51 @@
+// Faultline.swift: the `faultline` command: its subcommands, and how errors become exit codes.
+
+import ArgumentParser
+import CrashSim
+import Foundation
+
+@main
+struct Faultline: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "faultline",
+    abstract: "Shows whether a database keeps its promises after a crash.",
+    discussion: """
+      Records a program under a FUSE-backed faulty filesystem, builds the disk states that a crash \
+      may leave, and judges each one.
+
+      Examples:
+        faultline run scenarios/durability
+        faultline explore --setup 'sh setup.sh' --workload 'sh work.sh' --check 'sh check.sh'
+        faultline replay fl1-… --keep /tmp/crashed
+
+      Exit codes: 0 all promises held, 1 a promise was broken, 2 usage or scenario error, 3 the lab \
+      itself failed, 4 nondeterminism found.
+      """,
+    version: "faultline 0.1.0",
+    subcommands: [
+      Run.self, Explore.self, Replay.self, Inspect.self, Mount.self, Worker.self, CheckShard.self,
+    ])
+
+  static func main() {
+    Interruption.install()
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+    } catch let error as LabError {
+      Console().complain("faultline: \(error.message)")
+      Foundation.exit(error.exitCode.rawValue)
+    } catch let leave as Leave {
+      Foundation.exit(leave.code.rawValue)
+    } catch {
+      // ArgumentParser's own errors: help and version leave with 0, misuse with 64 by default.
+      let isMisuse = exitCode(for: error) != .success
+      let text = fullMessage(for: error)
+      if isMisuse {
+        Console().complain(text)
+      } else if !text.isEmpty {
+        Console().say(text)
+      }
+      Foundation.exit(isMisuse ? CrashSim.ExitCode.usage.rawValue : 0)
+    }
+  }
+}

@@ -1,0 +1,73 @@
+// ReportTests.swift: the reports say what was found, and are well-formed whatever the checker printed.
+
+import CrashSim
+import Foundation
+import Testing
+
+@Suite struct ReportTests {
+  private func report(headline: String) -> RunReport {
+    let finding = Finding(
+      number: 1, promised: "p", headline: headline, got: [headline], ending: "exit status 1",
+      crash: "after #3", acknowledgedCount: 2, lastAcknowledged: "2", lost: ["#1 write"],
+      missingSync: ["fsync of a"], models: ["strict"], stateCount: 4, token: "fl1-x")
+    var item = CaseReport(name: "explore", title: "<work> & \"play\"", outcome: .broken)
+    item.explorations = [
+      ExplorationReport(
+        title: "t", model: "strict", seed: 1, operationCount: 3, markCount: 2,
+        crashPointCount: 4, candidateCount: 9, distinctCount: 5, exploredCount: 5, bound: "9",
+        seconds: 0.5, findings: [finding])
+    ]
+    return RunReport(seed: 1, cases: [item])
+  }
+
+  @Test("hostile checker output leaves the JUnit report well-formed")
+  func junit() throws {
+    let text = JUnit.xml(report(headline: "a < b & \"c\" \u{0} \u{1B}[31m ]]> ü"))
+    let parser = XMLCounter(text)
+    #expect(parser.isWellFormed)
+    #expect(parser.elements["testcase"] == 1)
+    #expect(parser.elements["failure"] == 1)
+  }
+
+  @Test("the JSON report decodes to the same findings")
+  func json() throws {
+    let original = report(headline: "lost: a row")
+    let text = try original.json()
+    let decoded = try JSONDecoder().decode(RunReport.self, from: Data(text.utf8))
+    #expect(decoded.cases[0].findings == original.cases[0].findings)
+    #expect(decoded.outcome == .broken)
+  }
+
+  @Test("a finding's lines end with the command that replays it")
+  func lines() {
+    let finding = report(headline: "lost").cases[0].findings[0]
+    #expect(Console.lines(of: finding).last?.hasSuffix("faultline replay fl1-x") == true)
+  }
+}
+
+/// Counts elements by a tiny scan: every tag closed, no raw markup in text.
+private struct XMLCounter {
+  var elements: [String: Int] = [:]
+  var isWellFormed = true
+
+  init(_ text: String) {
+    var open: [String] = []
+    for part in text.split(separator: "<", omittingEmptySubsequences: true) {
+      guard let end = part.firstIndex(of: ">") else {
+        isWellFormed = false
+        return
+      }
+      let tag = part[..<end]
+      let name = String(tag.prefix { !$0.isWhitespace && $0 != "/" })
+      if tag.hasPrefix("?") { continue }
+      if tag.hasPrefix("/") {
+        isWellFormed = isWellFormed && open.popLast() == String(tag.dropFirst())
+      } else {
+        elements[name, default: 0] += 1
+        if !tag.hasSuffix("/") { open.append(name) }
+      }
+    }
+    isWellFormed = isWellFormed && open.isEmpty
+    isWellFormed = isWellFormed && !text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" }
+  }
+}
