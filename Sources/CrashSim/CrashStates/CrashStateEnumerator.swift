@@ -1,0 +1,126 @@
+// CrashStateEnumerator.swift: goes through the crash states of a trace, the same ones in the same order
+// every time. Pass 1 (`plan`) counts and selects; pass 2 (`visit`) shows the selected states.
+// Invariant: which states there are, their order and their ordinals depend on trace, model, seed and
+// options only; budget and shard select among them.
+
+/// One of several parts of an exploration.
+public struct Shard: Hashable, Sendable {
+  /// Number of the part, from 0.
+  public let index: Int
+  /// Number of parts.
+  public let count: Int
+
+  /// Makes part `index` of `count`.
+  public init(index: Int, of count: Int) {
+    precondition(count > 0 && (0..<count).contains(index), "not a shard")
+    self.index = index
+    self.count = count
+  }
+
+  /// The only part.
+  public static let whole = Shard(index: 0, of: 1)
+}
+
+/// Whether an exploration goes on.
+public enum VisitDecision: Sendable, Hashable {
+  case goOn, stop
+}
+
+/// Goes through the crash states of a trace.
+public struct CrashStateEnumerator: Sendable {
+  /// The trace's units under the model.
+  public let table: UnitTable
+  /// What samples, garbage and budget choices follow from.
+  public let seed: Seed
+  /// Sizes.
+  public let options: ExplorationOptions
+
+  /// Prepares an exploration.
+  /// - Throws: `LabError` when the trace or the model is broken.
+  /// - Complexity: O(events + units).
+  public init(
+    trace: Trace, model: PersistenceModel, seed: Seed,
+    options: ExplorationOptions = ExplorationOptions()
+  ) throws(LabError) {
+    table = try UnitTable(trace: trace, model: model)
+    self.seed = seed
+    self.options = options
+  }
+
+  /// Pass 1: counts the distinct states and selects those that fit a budget.
+  /// - Parameter budget: Most states to visit; nil for all.
+  /// - Throws: `LabError` when an image grows beyond its limits.
+  public func plan(budget: Int? = nil) throws(LabError) -> ExplorationPlan {
+    var record = PlanRecord()
+    let run = try EnumerationRun(self)
+    try run.enumerate(
+      distinct: { record.add(crashPoint: $0.crashPoint, strategy: $0.strategy) },
+      duplicate: { record.upgrade($0, to: $1) })
+    return record.plan(
+      budget: budget, seed: seed.derived("budget"), explored: run.explored,
+      candidates: run.candidates, bound: run.bound)
+  }
+
+  /// Pass 2: shows the selected states, in order.
+  /// - Parameters:
+  ///   - plan: What `plan(budget:)` of an equal enumerator returned.
+  ///   - shard: The part to visit.
+  ///   - body: Gets each state with its image, which is valid until it returns.
+  /// - Throws: `LabError` of the image or of the closure.
+  public func visit(
+    _ plan: ExplorationPlan, shard: Shard = .whole,
+    _ body: (ExploredState, CrashImage) throws(LabError) -> VisitDecision
+  ) throws(LabError) {
+    let run = try EnumerationRun(self)
+    try run.enumerate(
+      distinct: { (found) throws(LabError) in
+        guard plan.selects(found.ordinal), found.ordinal % shard.count == shard.index else { return }
+        let decision = try body(found.exploredState(), run.builder.image)
+        if decision == .stop { run.isStopped = true }
+      }, duplicate: { _, _ in })
+  }
+
+  /// The state that a key describes.
+  /// - Throws: `LabError` with code `.usage` when the key belongs to another model or trace.
+  public func state(for key: StateKey) throws(LabError) -> CrashState { try table.state(for: key) }
+
+  /// The key of a state.
+  public func key(of state: CrashState) -> StateKey { StateKey(state, of: table) }
+
+  /// Shows one state, built from the beginning of the trace.
+  /// - Complexity: O(bytes of the units up to the crash point).
+  public func withImage<Result>(
+    of state: CrashState, _ body: (CrashImage) throws(LabError) -> Result
+  ) throws(LabError) -> Result {
+    let images = try CrashPointImages(table: table, at: state.crashPoint, limits: options.limits)
+    return try images.withImage(of: state, body)
+  }
+}
+
+/// Images of several states of one crash point, each built from the one before.
+public final class CrashPointImages {
+  private let builder: ImageBuilder
+
+  /// Builds the durable tree of a crash point.
+  public init(
+    table: UnitTable, at crashPoint: Int, limits: ImageLimits = ImageLimits()
+  ) throws(LabError) {
+    builder = try ImageBuilder(table: table, limits: limits)
+    try builder.advance(to: crashPoint)
+  }
+
+  /// Shows a state of the crash point; the image is valid until the closure returns.
+  public func withImage<Result>(
+    of state: CrashState, _ body: (CrashImage) throws(LabError) -> Result
+  ) throws(LabError) -> Result {
+    precondition(state.crashPoint == builder.crashPoint, "a state of another crash point")
+    try builder.show(kept: state.kept, torn: state.torn)
+    return try body(builder.image)
+  }
+
+  /// Hash of the reachable tree of a state.
+  public func contentHash(of state: CrashState) throws(LabError) -> ContentHash {
+    precondition(state.crashPoint == builder.crashPoint, "a state of another crash point")
+    return try builder.show(kept: state.kept, torn: state.torn)
+  }
+}

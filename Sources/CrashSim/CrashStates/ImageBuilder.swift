@@ -1,0 +1,153 @@
+// ImageBuilder.swift: the tree as it lies on the medium at a crash point, and one crash state on top.
+// Invariants: the base holds every unit that is durable at the crash point (but for deferred ones, which
+// belong to every state); `steps` are what was applied on top, in order of ids, each with its part of
+// the undo log; undoing all of them restores the base byte for byte.
+// Two states that begin with the same steps share them: only the difference is undone and applied.
+
+/// Limits of a crash image.
+public struct ImageLimits: Sendable, Hashable {
+  /// Bytes of touched pages, over all files.
+  public var touchedBytes: Int
+  /// Makes limits; 2 GiB by default.
+  public init(touchedBytes: Int = 2 << 30) { self.touchedBytes = touchedBytes }
+}
+
+/// Builds crash images, moving forward through a trace.
+public final class ImageBuilder {
+  /// A unit that was applied, whole or torn.
+  struct Step {
+    var unit: Int
+    var isTorn: Bool
+    /// Length of the undo log before it.
+    var undoCount: Int
+  }
+
+  let table: UnitTable
+  let limits: ImageLimits
+  /// The crash point that the base belongs to.
+  public private(set) var crashPoint = 0
+  let root: ImageNode
+  var nodes: [InodeNumber: ImageNode] = [:]
+  var steps: [Step] = []
+  var undo = UndoLog()
+  var staleNodes: [ImageNode] = []
+  /// Inodes with more than one name, reachable or not.
+  var multiplyLinked: [ImageNode] = []
+  var touchedPages = 0
+  /// Durable units whose effect must wait for pending ones, ascending.
+  private var deferred: [Int] = []
+  private var scratch: [Int] = []
+  /// Hash of the page that a data unit writes whole, once known; else 0.
+  var wholePageHashes: [UInt64]
+  /// Rises with every change of what is shown, so that a stale `CrashImage` is noticed.
+  private(set) var generation = 0
+
+  /// Begins at crash point 0 with the trace's initial tree.
+  /// - Throws: `LabError` when the initial tree breaks its rules or does not fit.
+  public init(table: UnitTable, limits: ImageLimits = ImageLimits()) throws(LabError) {
+    self.table = table
+    self.limits = limits
+    wholePageHashes = [UInt64](repeating: 0, count: table.units.count)
+    let initial = table.trace.initial
+    guard let rootImage = initial.inodes[.root], rootImage.type == .directory else {
+      throw .lab("broken trace: the initial tree has no root directory")
+    }
+    root = ImageNode(number: .root, image: rootImage)
+    nodes[.root] = root
+    // Sums do not depend on the order of these loops.
+    for (number, image) in initial.inodes where number != .root {
+      nodes[number] = ImageNode(number: number, image: image)
+    }
+    for (number, image) in table.creations { nodes[number] = ImageNode(number: number, image: image) }
+    for (number, image) in initial.inodes {
+      guard let node = nodes[number] else { continue }
+      try load(image, into: node)
+    }
+    for node in nodes.values { markStale(node) }
+    undo.removeAll()
+  }
+
+  private func load(_ image: InodeImage, into node: ImageNode) throws(LabError) {
+    for extent in image.extents {
+      try write(extent.bytes, 0..<extent.bytes.count, at: extent.offsetBytes, into: node, unit: nil)
+    }
+    setSize(image.sizeBytes, of: node)
+    for (name, child) in image.entries {
+      guard let childNode = nodes[child] else {
+        throw .lab("broken trace: entry '\(name)' of the initial tree names inode \(child)")
+      }
+      setEntry(name, of: node, to: childNode)
+    }
+    undo.removeAll()
+  }
+
+  /// Moves the base to a later crash point; whatever was shown is undone.
+  /// - Complexity: O(bytes that became durable in between).
+  public func advance(to target: Int) throws(LabError) {
+    precondition(target >= crashPoint, "an image moves forward only")
+    precondition(target < table.crashPointCount, "no such crash point")
+    while crashPoint < target {
+      let event = crashPoint
+      if let durable = table.becomesDurable[event] {
+        undoSteps(to: 0)
+        try addToBase(durable, at: event)
+      }
+      crashPoint += 1
+    }
+  }
+
+  private func addToBase(_ durable: [Int], at event: Int) throws(LabError) {
+    let due = deferred.filter { (table.deferredUntil[$0] ?? 0) <= event }
+    let now = durable.filter { (table.deferredUntil[$0] ?? 0) <= event }
+    let later = durable.filter { (table.deferredUntil[$0] ?? 0) > event }
+    deferred = (deferred.filter { (table.deferredUntil[$0] ?? 0) > event } + later).sorted()
+    for unit in due.isEmpty ? now : (now + due).sorted() { try apply(unit) }
+    undo.removeAll()
+  }
+
+  /// Shows the state that keeps some pending units.
+  /// - Parameters:
+  ///   - kept: Ids, ascending, closed under dependencies; durable ones are there without being named.
+  ///   - torn: One more unit, of which a part arrived.
+  /// - Returns: The hash of the reachable tree.
+  /// - Complexity: O(bytes of the units by which it differs from the state shown last).
+  @discardableResult
+  public func show(kept: [Int], torn: TornWrite? = nil) throws(LabError) -> ContentHash {
+    generation += 1
+    let wanted: [Int]
+    if deferred.isEmpty && torn == nil {
+      wanted = kept
+    } else {
+      scratch.removeAll(keepingCapacity: true)
+      scratch += kept
+      scratch += deferred
+      if let torn { scratch.append(torn.unit) }
+      scratch.sort()
+      wanted = scratch
+    }
+    var common = 0
+    while common < steps.count, common < wanted.count, !steps[common].isTorn,
+      steps[common].unit == wanted[common], wanted[common] != torn?.unit
+    {
+      common += 1
+    }
+    undoSteps(to: common)
+    for unit in wanted[common...] {
+      let isTorn = unit == torn?.unit
+      steps.append(Step(unit: unit, isTorn: isTorn, undoCount: undo.count))
+      if isTorn, let torn { try apply(torn) } else { try apply(unit) }
+    }
+    return contentHash()
+  }
+
+  private func undoSteps(to count: Int) {
+    while steps.count > count {
+      let step = steps.removeLast()
+      while undo.count > step.undoCount { revertLast() }
+    }
+    generation += 1
+  }
+
+  /// The state shown last.
+  public var image: CrashImage { CrashImage(builder: self, generation: generation) }
+}

@@ -1,0 +1,123 @@
+// ImageContent.swift: one regular file's bytes with a hash per page and a sum over the pages.
+// Invariants: `sum` holds the recorded hashes of all touched pages that lie wholly below `fullPages`;
+// a dirty page's recorded hash is stale until `clean()`; bytes of untouched pages are zero.
+
+/// What is known of one page.
+struct PageRecord {
+  var hash: UInt64 = 0
+  var isTouched = false
+  var isDirty = false
+}
+
+/// One regular file's bytes with their hash.
+final class ImageContent {
+  static let pageBytes = FlatBuffer.pageBytes
+  /// Pages below this index are kept in an array, the few above in a dictionary.
+  private static let nearLimit = 1 << 20
+
+  let buffer = FlatBuffer()
+  private var near: [PageRecord] = []
+  private var far: [Int: PageRecord] = [:]
+  private var dirtyPages: [Int] = []
+  private(set) var touchedCount = 0
+  /// Number of pages that lie wholly inside the file.
+  private(set) var fullPages = 0
+  private var sum = ContentHash()
+
+  subscript(page: Int) -> PageRecord {
+    get {
+      if page < near.count { return near[page] }
+      return page < Self.nearLimit ? PageRecord() : far[page] ?? PageRecord()
+    }
+    set {
+      guard page < Self.nearLimit else { return far[page] = newValue }
+      while near.count <= page {
+        near.append(contentsOf: repeatElement(PageRecord(), count: max(16, near.count)))
+      }
+      near[page] = newValue
+    }
+  }
+
+  /// Touched pages of a range, in no particular order beyond the first 4 GiB.
+  func touchedPages(in range: Range<Int>) -> [Int] {
+    var found: [Int] = []
+    let end = min(range.upperBound, near.count)
+    if range.lowerBound < end {
+      for page in range.lowerBound..<end where near[page].isTouched { found.append(page) }
+    }
+    if !far.isEmpty { found += far.keys.filter { range.contains($0) }.sorted() }
+    return found
+  }
+
+  /// Makes room for a file of a size.
+  func reserve(_ sizeBytes: UInt64) throws(LabError) {
+    guard sizeBytes <= UInt64(1 << 46) else {
+      throw .lab("a file of \(sizeBytes) bytes does not fit a crash image")
+    }
+    guard Int(sizeBytes) > buffer.capacityBytes else { return }
+    try buffer.reserve(Int(sizeBytes), touchedPages: touchedPages(in: 0..<Int.max))
+  }
+
+  /// Pages that cover a byte range.
+  static func pages(of range: Range<Int>) -> Range<Int> {
+    range.lowerBound / pageBytes..<(range.upperBound + pageBytes - 1) / pageBytes
+  }
+
+  /// Notes that bytes of a page changed; returns true when the page was untouched before.
+  @discardableResult
+  func markDirty(_ page: Int) -> Bool {
+    var record = self[page]
+    if record.isDirty { return false }
+    let isNew = !record.isTouched
+    record.isDirty = true
+    record.isTouched = true
+    self[page] = record
+    dirtyPages.append(page)
+    if isNew { touchedCount += 1 }
+    return isNew
+  }
+
+  /// Sets a page's hash where it is known without reading the page.
+  func setHash(_ hash: UInt64, ofPage page: Int) {
+    var record = self[page]
+    record.isDirty = false
+    replaceHash(of: page, &record, by: hash)
+    self[page] = record
+  }
+
+  private func replaceHash(of page: Int, _ record: inout PageRecord, by hash: UInt64) {
+    guard hash != record.hash else { return }
+    if page < fullPages {
+      sum -= .contribution(ofPage: page, hash: record.hash)
+      sum += .contribution(ofPage: page, hash: hash)
+    }
+    record.hash = hash
+  }
+
+  /// Moves the file's end as far as the sum is concerned.
+  func setSize(_ sizeBytes: UInt64) {
+    let pages = Int(sizeBytes / UInt64(Self.pageBytes))
+    guard pages != fullPages else { return }
+    for page in touchedPages(in: min(pages, fullPages)..<max(pages, fullPages)) {
+      let contribution = ContentHash.contribution(ofPage: page, hash: self[page].hash)
+      if pages > fullPages { sum += contribution } else { sum -= contribution }
+    }
+    fullPages = pages
+  }
+
+  /// Hash of the bytes below the size.
+  /// - Complexity: O(dirty pages + 1).
+  func hash(sizeBytes: UInt64) -> ContentHash {
+    for page in dirtyPages where self[page].isDirty {
+      let start = page * Self.pageBytes
+      setHash(buffer.hash(start..<start + Self.pageBytes), ofPage: page)
+    }
+    dirtyPages.removeAll(keepingCapacity: true)
+    let tail = Int(sizeBytes % UInt64(Self.pageBytes))
+    guard tail > 0, self[fullPages].isTouched else { return sum }
+    let start = fullPages * Self.pageBytes
+    var result = sum
+    result += .contribution(ofPage: fullPages, hash: buffer.hash(start..<start + tail))
+    return result
+  }
+}

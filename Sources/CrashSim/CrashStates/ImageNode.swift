@@ -1,0 +1,71 @@
+// ImageNode.swift: one inode of a crash image, reachable or not.
+// Invariants: `entriesSum` is the sum of its entries' contributions; `hash` is that of the content
+// described, unless the node waits in the builder's list of stale nodes; each entry is mirrored by a
+// link in the node it names.
+
+/// One inode of a crash image.
+final class ImageNode {
+  /// A name in a directory.
+  struct Entry {
+    var node: ImageNode
+    var nameHash: ContentHash
+    var contribution: ContentHash
+  }
+
+  /// A name that an inode has.
+  struct Link {
+    unowned let parent: ImageNode
+    let name: FileName
+    let nameHash: ContentHash
+  }
+
+  let number: InodeNumber
+  let type: FileType
+  let target: [UInt8]
+  let device: UInt64
+  var ownership: Ownership
+  var extendedAttributes: [FileName: [UInt8]]
+  var sizeBytes: UInt64 = 0
+  var file = ImageContent()
+  var entries: [FileName: Entry] = [:]
+  var links: [Link] = []
+
+  private let identityHash: ContentHash
+  var attributesSum = ContentHash()
+  var entriesSum = ContentHash()
+  var hash = ContentHash()
+  var isStale = false
+
+  init(number: InodeNumber, image: InodeImage) {
+    self.number = number
+    type = image.type
+    target = image.target
+    device = image.device
+    ownership = image.ownership
+    extendedAttributes = image.extendedAttributes
+    identityHash = ContentHash.of(image.target).mixed(with: UInt64(image.type.rawValue))
+      .mixed(with: image.device)
+    for (name, value) in image.extendedAttributes {
+      attributesSum += Self.contribution(ofAttribute: name, value)
+    }
+  }
+
+  static func contribution(ofAttribute name: FileName, _ value: [UInt8]) -> ContentHash {
+    ContentHash.of(name.bytes).mixed(with: ContentHash.of(value))
+  }
+
+  /// The hash of what the node holds now.
+  func currentHash() -> ContentHash {
+    var result = identityHash
+      .mixed(with: UInt64(ownership.mode) << 32 | UInt64(ownership.user))
+      .mixed(with: UInt64(ownership.group))
+    if !extendedAttributes.isEmpty { result = result.mixed(with: attributesSum) }
+    switch type {
+    case .directory: result = result.mixed(with: entriesSum)
+    case .regular:
+      result = result.mixed(with: sizeBytes).mixed(with: file.hash(sizeBytes: sizeBytes))
+    default: break
+    }
+    return result
+  }
+}

@@ -1,0 +1,54 @@
+// PendingUnit.swift: the smallest piece of a volatile change that can persist alone.
+// Invariants: ids rise in trace order; a unit depends on units with smaller ids only; effects of a kept
+// set are applied in order of ids.
+
+/// One elementary change of a file tree.
+public enum Effect: Sendable {
+  /// Bytes of a payload in place. Says nothing of the size: bytes beyond it stay invisible.
+  case data(inode: InodeNumber, offsetBytes: UInt64, payload: Payload, slice: Range<Int>)
+  /// The size; what lies beyond a smaller one is discarded and reads as zeros if the file grows again.
+  case size(inode: InodeNumber, newSizeBytes: UInt64)
+  /// A range that reads as zeros.
+  case zero(inode: InodeNumber, offsetBytes: UInt64, countBytes: UInt64)
+  /// A name for an inode, replacing what the name meant. An entry that persists implies that its inode
+  /// exists, with the ownership, link text and device of its creation.
+  case setEntry(parent: InodeNumber, name: FileName, inode: InodeNumber)
+  /// A name goes.
+  case removeEntry(parent: InodeNumber, name: FileName)
+  /// Owner and permissions.
+  case ownership(inode: InodeNumber, ownership: Ownership)
+  /// An extended attribute; nil removes.
+  case extendedAttribute(inode: InodeNumber, name: FileName, value: [UInt8]?)
+}
+
+/// The smallest piece of a volatile change that can persist alone.
+public struct PendingUnit: Sendable {
+  /// What a unit changes, which decides the rules it follows.
+  public enum Kind: Sendable, Hashable {
+    /// Bytes of a file.
+    case data
+    /// A size that grew by a write.
+    case growth
+    /// A size set by truncate or fallocate, perhaps with a range of zeros.
+    case explicitSize
+    /// A range of zeros alone.
+    case zero
+    /// Names.
+    case entry
+    /// Owner, permissions, extended attributes.
+    case attribute
+    /// All effects of an operation together.
+    case operation
+  }
+
+  /// Number of the unit, from 0 in trace order.
+  public let id: Int
+  /// Index of the event whose operation it belongs to.
+  public let event: Int
+  /// What the unit changes.
+  public let kind: Kind
+  /// What happens, all of it or nothing.
+  public let effects: [Effect]
+  /// Units that must persist before this one; all smaller than `id`.
+  public let dependencies: [Int]
+}

@@ -1,0 +1,77 @@
+// StateBound.swift: how many crash states there are, exactly or as an upper bound, for reports.
+// The pending units of a crash point are covered by chains, each unit following one it depends on; a
+// down-closed set takes a prefix of every chain, so there are at most the product of (length + 1).
+// That is exact when every unit depends on nothing but its predecessor in the chain.
+// Floating point is for showing only; no choice follows from it.
+
+import Glibc
+
+/// Chains that cover the pending units of one crash point.
+struct ChainBound {
+  private var chainOf: [Int] = []
+  private var lengths: [Int] = []
+  private var tails: [Int] = []
+  private(set) var isExact = true
+  /// Decimal logarithm of the product.
+  private(set) var log10Count = 0.0
+
+  mutating func append(_ place: Int, after dependencies: [Int]) {
+    let predecessor = dependencies.first { tails[chainOf[$0]] == $0 }
+    if let predecessor {
+      let chain = chainOf[predecessor]
+      log10Count += log10(Double(lengths[chain] + 2) / Double(lengths[chain] + 1))
+      lengths[chain] += 1
+      tails[chain] = place
+      chainOf.append(chain)
+      if dependencies.count > 1 { isExact = false }
+    } else {
+      chainOf.append(lengths.count)
+      lengths.append(1)
+      tails.append(place)
+      log10Count += log10(2)
+      if !dependencies.isEmpty { isExact = false }
+    }
+  }
+
+  /// The product as a number where it is small.
+  var smallCount: Int? {
+    guard log10Count < 15 else { return nil }
+    return lengths.reduce(1) { $0 * ($1 + 1) }
+  }
+}
+
+/// Number of down-closed sets over several crash points.
+public struct StateBound: Sendable, Hashable, CustomStringConvertible {
+  /// The sum while it is small and every part was.
+  private var sum: Int? = 0
+  private var log10Sum = -Double.infinity
+  /// False when the number is an upper bound.
+  public private(set) var isExact = true
+
+  init() {}
+
+  mutating func add(_ chains: ChainBound) {
+    isExact = isExact && chains.isExact
+    if let count = chains.smallCount, let old = sum, old < 1_000_000_000_000_000 {
+      sum = old + count
+    } else {
+      sum = nil
+    }
+    let (big, small) = (max(log10Sum, chains.log10Count), min(log10Sum, chains.log10Count))
+    log10Sum = big + log10(1 + pow(10, small - big))
+  }
+
+  /// For example `813`, or `≤ 1.2e34`.
+  public var description: String {
+    let prefix = isExact ? "" : "≤ "
+    if let sum { return prefix + String(sum) }
+    var exponent = Int(log10Sum.rounded(.down))
+    // Rounded up, so that a bound stays one.
+    var tenths = Int((pow(10, log10Sum - Double(exponent)) * 10).rounded(.up))
+    if tenths >= 100 {
+      tenths = 10
+      exponent += 1
+    }
+    return prefix + "\(tenths / 10).\(tenths % 10)e\(exponent)"
+  }
+}

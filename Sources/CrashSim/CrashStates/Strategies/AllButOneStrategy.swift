@@ -1,0 +1,15 @@
+// AllButOneStrategy.swift: one unit is lost, with what cannot persist without it.
+
+struct AllButOneStrategy: CandidateStrategy {
+  let name = Strategy.allButOne
+
+  func propose(_ context: StrategyContext, _ emit: Proposal) throws(LabError) {
+    let window = context.window
+    // From the newest back: neighbours then share the long beginning of what they keep.
+    for place in window.places(atMost: context.options.unitsPerStrategy).reversed() {
+      var kept = KeptSet.all(window.count)
+      window.lose(place, in: &kept)
+      try emit(kept, nil)
+    }
+  }
+}

@@ -1,0 +1,58 @@
+// CandidateStrategy.swift: what the strategies share: each proposes kept sets for one crash point.
+// Invariant: a strategy's proposals follow from the window, the options and the seed alone.
+
+/// Sizes of an exploration.
+public struct ExplorationOptions: Sendable, Hashable {
+  /// Crash points with at most this many pending units are explored exhaustively.
+  public var exhaustiveUpTo: Int
+  /// Seeded samples per crash point with more.
+  public var samplesPerCrashPoint: Int
+  /// Chances with which a sample keeps a unit, in turn.
+  public var keepChances: [Ratio]
+  /// Most units that prefixes, all-but-one and only-one go through per crash point.
+  public var unitsPerStrategy: Int
+  /// Units next to a sync that are combined in pairs.
+  public var pairedUnits: Int
+  /// Most data units torn per crash point.
+  public var tornUnits: Int
+  /// Bounds of a crash image.
+  public var limits: ImageLimits
+
+  /// Makes options.
+  public init(
+    exhaustiveUpTo: Int = 12, samplesPerCrashPoint: Int = 32,
+    keepChances: [Ratio] = [Ratio(1, in: 8), Ratio(1, in: 2), Ratio(7, in: 8)],
+    unitsPerStrategy: Int = 256, pairedUnits: Int = 16, tornUnits: Int = 4,
+    limits: ImageLimits = ImageLimits()
+  ) {
+    self.exhaustiveUpTo = exhaustiveUpTo
+    self.samplesPerCrashPoint = samplesPerCrashPoint
+    self.keepChances = keepChances
+    self.unitsPerStrategy = unitsPerStrategy
+    self.pairedUnits = pairedUnits
+    self.tornUnits = tornUnits
+    self.limits = limits
+  }
+}
+
+/// What a strategy draws on.
+struct StrategyContext {
+  let window: PendingWindow
+  let options: ExplorationOptions
+  let seed: Seed
+}
+
+/// Takes a proposed kept set, with a torn write beside it.
+typealias Proposal = (KeptSet, TornWrite?) throws(LabError) -> Void
+
+/// Proposes kept sets for one crash point.
+protocol CandidateStrategy: Sendable {
+  var name: Strategy { get }
+  func propose(_ context: StrategyContext, _ emit: Proposal) throws(LabError)
+}
+
+/// All strategies, structured ones first.
+let allStrategies: [any CandidateStrategy] = [
+  AllKeptStrategy(), NothingKeptStrategy(), PrefixStrategy(), AllButOneStrategy(),
+  OnlyOneStrategy(), PairsStrategy(), TornStrategy(), ExhaustiveStrategy(), SampleStrategy(),
+]

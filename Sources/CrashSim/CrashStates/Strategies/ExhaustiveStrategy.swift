@@ -1,0 +1,24 @@
+// ExhaustiveStrategy.swift: every down-closed set, where the pending units are few.
+
+struct ExhaustiveStrategy: CandidateStrategy {
+  let name = Strategy.exhaustive
+
+  func propose(_ context: StrategyContext, _ emit: Proposal) throws(LabError) {
+    let window = context.window
+    guard window.count <= context.options.exhaustiveUpTo else { return }
+    try extend(KeptSet(count: window.count), from: 0, window, emit)
+  }
+
+  /// Goes through the choices for the places from `place` on; as deep as there are units, and they are
+  /// few. Sets that begin alike follow each other.
+  private func extend(
+    _ kept: KeptSet, from place: Int, _ window: PendingWindow, _ emit: Proposal
+  ) throws(LabError) {
+    guard place < window.count else { return try emit(kept, nil) }
+    try extend(kept, from: place + 1, window, emit)
+    guard window.dependencies[place].allSatisfy({ kept.contains($0) }) else { return }
+    var more = kept
+    more.insert(place)
+    try extend(more, from: place + 1, window, emit)
+  }
+}

@@ -1,0 +1,15 @@
+// OnlyOneStrategy.swift: one unit overtakes all others; only what it depends on survives with it.
+
+struct OnlyOneStrategy: CandidateStrategy {
+  let name = Strategy.onlyOne
+
+  func propose(_ context: StrategyContext, _ emit: Proposal) throws(LabError) {
+    let window = context.window
+    let range = window.isFull ? 0..<window.count : window.newest
+    for place in window.places(atMost: context.options.unitsPerStrategy, in: range) {
+      var kept = KeptSet(count: window.count)
+      window.keep(place, in: &kept)
+      try emit(kept, nil)
+    }
+  }
+}

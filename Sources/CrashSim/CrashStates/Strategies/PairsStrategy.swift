@@ -1,0 +1,28 @@
+// PairsStrategy.swift: two units next to a sync are lost together, or survive alone together.
+// Bugs gather at syncs: the first units after one and the last before the next are those whose order
+// the program had reason to care about.
+
+struct PairsStrategy: CandidateStrategy {
+  let name = Strategy.pairs
+
+  func propose(_ context: StrategyContext, _ emit: Proposal) throws(LabError) {
+    let window = context.window
+    guard window.isFull || window.isBeforeSync else { return }
+    let half = context.options.pairedUnits / 2
+    let afterSync = Array((window.firstAfterSync..<window.count).prefix(half))
+    let beforeNext = (0..<window.count).suffix(half).filter { !afterSync.contains($0) }
+    let near = (afterSync + beforeNext).sorted()
+    for (at, first) in near.enumerated() {
+      for second in near[(at + 1)...] {
+        var kept = KeptSet.all(window.count)
+        window.lose(first, in: &kept)
+        window.lose(second, in: &kept)
+        try emit(kept, nil)
+        var alone = KeptSet(count: window.count)
+        window.keep(first, in: &alone)
+        window.keep(second, in: &alone)
+        try emit(alone, nil)
+      }
+    }
+  }
+}

@@ -1,0 +1,48 @@
+// TornStrategy.swift: of one data unit in flight only some sectors arrive.
+// In flight are the units of the newest operation; after a mark, the last few.
+
+struct TornStrategy: CandidateStrategy {
+  let name = Strategy.torn
+
+  func propose(_ context: StrategyContext, _ emit: Proposal) throws(LabError) {
+    let window = context.window
+    guard window.table.model.sectorBytes != nil else { return }
+    let garbage = TornWrite.Rest.garbage(context.seed.derived("garbage"))
+    for place in unitsInFlight(context) {
+      let unit = window.ids[place]
+      guard case .data(_, let offset, _, let slice)? = window.table.units[unit].effects.first
+      else { continue }
+      let sectors = TornWrite.sectorCount(offsetBytes: offset, countBytes: slice.count)
+      var others = KeptSet.all(window.count)
+      window.lose(place, in: &others)
+      var none = KeptSet(count: window.count)
+      for dependency in window.dependencies[place] { window.keep(dependency, in: &none) }
+      for kept in [others, none] {
+        for cut in Self.cuts(sectors: sectors) {
+          for rest in [.old, .zeros, garbage] where !(cut.isEmpty && rest == .old) {
+            try emit(kept, TornWrite(unit: unit, keptSectors: cut, rest: rest))
+          }
+        }
+      }
+    }
+  }
+
+  /// The first sector alone, all but the last, a middle one alone.
+  private static func cuts(sectors: Int) -> [Range<Int>] {
+    switch sectors {
+    case 0: []
+    case 1: [0..<0]
+    case 2: [0..<1, 1..<2]
+    default: [0..<1, 0..<sectors - 1, sectors / 2..<sectors / 2 + 1]
+    }
+  }
+
+  private func unitsInFlight(_ context: StrategyContext) -> [Int] {
+    let window = context.window
+    let limit = context.options.tornUnits
+    let range = window.isFull ? max(0, window.count - 4 * limit)..<window.count : window.newest
+    let data = range.filter { window.table.units[window.ids[$0]].kind == .data }
+    if window.isFull { return Array(data.suffix(limit)) }
+    return window.places(atMost: limit, in: 0..<data.count).map { data[$0] }
+  }
+}

@@ -1,0 +1,49 @@
+// UndoLog.swift: what has to be put back to take a crash state off its base, last change first.
+
+/// What has to be put back to take a crash state off its base.
+struct UndoLog {
+  /// One change, described by what was there before.
+  enum Record {
+    /// Bytes, now in the log's buffer from `saved` on. `hash` is the page's when it was known and the
+    /// bytes lie in one page.
+    case bytes(ImageNode, offset: Int, count: Int, saved: Int, hash: UInt64?)
+    /// A size.
+    case size(ImageNode, UInt64)
+    /// A whole content, swapped for an empty one.
+    case content(ImageNode, ImageContent)
+    case entry(ImageNode, FileName, ImageNode?)
+    case ownership(ImageNode, Ownership)
+    case attribute(ImageNode, FileName, [UInt8]?)
+  }
+
+  private(set) var records: [Record] = []
+  let buffer = FlatBuffer()
+  private var savedBytes = 0
+
+  var count: Int { records.count }
+
+  mutating func append(_ record: Record) { records.append(record) }
+
+  /// Saves bytes of a file before they change.
+  mutating func save(
+    _ range: Range<Int>, of node: ImageNode, hash: UInt64?
+  ) throws(LabError) {
+    try buffer.reserve(savedBytes + range.count)
+    node.file.buffer.copy(range, to: buffer, at: savedBytes)
+    records.append(
+      .bytes(
+        node, offset: range.lowerBound, count: range.count, saved: savedBytes, hash: hash))
+    savedBytes += range.count
+  }
+
+  mutating func popLast() -> Record? {
+    guard let last = records.popLast() else { return nil }
+    if case .bytes(_, _, _, let saved, _) = last { savedBytes = saved }
+    return last
+  }
+
+  mutating func removeAll() {
+    records.removeAll(keepingCapacity: true)
+    savedBytes = 0
+  }
+}

@@ -1,0 +1,181 @@
+// UnitTableBuilder+Content.swift: units of writes, truncates and fallocates.
+// Data is split at block boundaries of the file; the page (4096 bytes) is what ext4 allocates.
+
+extension UnitTableBuilder {
+  /// Bytes of a page, whatever the model's data unit.
+  static let pageBytes: UInt64 = 4096
+
+  private var blockBytes: UInt64 { UInt64(model.dataUnitBytes) }
+
+  mutating func write(
+    _ inode: InodeNumber, offsetBytes: UInt64, payload: Payload
+  ) throws(LabError) {
+    let record = try progress(of: inode)
+    guard record.type == .regular else {
+      throw .lab("broken trace: event \(event) writes to inode \(inode), no regular file")
+    }
+    guard payload.countBytes > 0 else { return }
+    let (end, overflow) = offsetBytes.addingReportingOverflow(UInt64(payload.countBytes))
+    guard !overflow, end <= UInt64(Int64.max) else {
+      throw .lab("broken trace: event \(event) writes beyond the largest file offset")
+    }
+    var beforeGrowth: [Int?] = []
+    var start = offsetBytes
+    while start < end {
+      let stop = min(end, (start / blockBytes + 1) * blockBytes)
+      let slice = Int(start - offsetBytes)..<Int(stop - offsetBytes)
+      let unit = writeBlock(inode, start: start, payload: payload, slice: slice)
+      if model.dataBeforeGrowth, isNewlyAllocated(page: start / Self.pageBytes, in: record) {
+        beforeGrowth.append(unit)
+      }
+      start = stop
+    }
+    guard end > record.sizeBytes else { return }
+    let journal = lastJournal
+    let unit = emit(
+      .growth, [.size(inode: inode, newSizeBytes: end)],
+      after: [record.lastSize, model.metadataOrder == .journal ? record.creation : nil]
+        + beforeGrowth)
+    update(inode) {
+      $0.sizeBytes = end
+      $0.lastSize = unit
+      $0.pendingSize.append(unit)
+      $0.journalAtGrowth = journal
+    }
+  }
+
+  /// True when a page held no block of the disk before the write that is being read.
+  private func isNewlyAllocated(page: UInt64, in before: InodeProgress) -> Bool {
+    let allocatedPages = (before.sizeBytes + Self.pageBytes - 1) / Self.pageBytes
+    return page >= allocatedPages && !before.preallocated.contains { $0.contains(page) }
+  }
+
+  private mutating func writeBlock(
+    _ inode: InodeNumber, start: UInt64, payload: Payload, slice: Range<Int>
+  ) -> Int {
+    let block = start / blockBytes
+    let page = start / Self.pageBytes
+    guard let record = inodes[inode] else { preconditionFailure("checked by the caller") }
+    let isDelayed =
+      record.delayedPages.contains(page) || isNewlyAllocated(page: page, in: record)
+    let unit = emit(
+      .data, [.data(inode: inode, offsetBytes: start, payload: payload, slice: slice)],
+      after: [lastUnit(ofBlock: block, in: record)])
+    update(inode) {
+      $0.blocks[block] = unit
+      $0.pendingData.append(unit)
+      if isDelayed {
+        $0.delayedPages.insert(page)
+        $0.delayedData.append(unit)
+      }
+    }
+    return unit
+  }
+
+  /// The latest unit that changed a block, alone or in a range.
+  private func lastUnit(ofBlock block: UInt64, in record: InodeProgress) -> Int? {
+    var last = record.blocks[block]
+    for range in record.ranges where range.blocks.contains(block) {
+      last = max(last ?? range.unit, range.unit)
+    }
+    return last
+  }
+
+  mutating func truncate(_ inode: InodeNumber, to newSize: UInt64) throws(LabError) {
+    let record = try progress(of: inode)
+    let oldSize = record.sizeBytes
+    guard newSize != oldSize else { return }
+    let unit = emitMetadata(
+      .explicitSize, [.size(inode: inode, newSizeBytes: newSize)],
+      after: [record.lastExplicitSize])
+    noteExplicitSize(inode, newSize, unit)
+    touch([inode], by: unit, dataToo: true)
+    guard newSize < oldSize else { return }
+    if model.metadataOrder != .total {
+      record.pendingData.removeAll { !isPending($0) }
+      let cut = record.pendingData.filter { isCut(units[$0], at: newSize) }
+      if !cut.isEmpty { straddled[unit] = cut }
+    }
+    // With a journal, a page beyond the cut gets new blocks, which nothing names before the cut persists.
+    let firstFreed = (newSize + blockBytes - 1) / blockBytes
+    let isJournal = model.metadataOrder == .journal
+    let firstFreedPage = (newSize + Self.pageBytes - 1) / Self.pageBytes
+    update(inode) {
+      if isJournal { $0.ranges.append((firstFreed..<UInt64.max, unit)) }
+      $0.preallocated.removeAll { $0.upperBound > firstFreedPage }
+      $0.delayedPages = $0.delayedPages.filter { $0 < firstFreedPage }
+      if newSize == 0 { $0.wasEmptied = true }
+    }
+  }
+
+  private func isCut(_ unit: PendingUnit, at size: UInt64) -> Bool {
+    for case .data(_, let offset, _, let slice) in unit.effects
+    where offset < size && offset + UInt64(slice.count) > size {
+      return true
+    }
+    return false
+  }
+
+  private mutating func noteExplicitSize(_ inode: InodeNumber, _ newSize: UInt64, _ unit: Int) {
+    update(inode) {
+      $0.sizeBytes = newSize
+      $0.lastSize = unit
+      $0.lastExplicitSize = unit
+      $0.pendingSize.append(unit)
+    }
+  }
+
+  mutating func allocate(
+    _ inode: InodeNumber, offset: UInt64, count: UInt64, zeroes: Bool, newSize: UInt64
+  ) throws(LabError) {
+    let record = try progress(of: inode)
+    let grows = newSize > record.sizeBytes
+    let zero = Effect.zero(inode: inode, offsetBytes: offset, countBytes: count)
+    let size = Effect.size(inode: inode, newSizeBytes: newSize)
+    let blocks = offset / blockBytes..<(offset + count + blockBytes - 1) / blockBytes
+    let written = zeroes ? pendingUnits(of: record, inBlocks: blocks) : []
+    if model.metadataOrder == .journal {
+      let effects = (zeroes ? [zero] : []) + (grows ? [size] : [])
+      guard !effects.isEmpty else { return notePreallocated(inode, offset, count) }
+      let unit = emitMetadata(
+        grows ? .explicitSize : .zero, effects, after: written + [record.lastExplicitSize])
+      if grows { noteExplicitSize(inode, newSize, unit) }
+      if zeroes { noteZeroes(inode, blocks, unit) }
+      touch([inode], by: unit, dataToo: true)
+    } else {
+      if zeroes { noteZeroes(inode, blocks, emitMetadata(.zero, [zero], after: written)) }
+      if grows {
+        let unit = emitMetadata(.explicitSize, [size], after: [record.lastExplicitSize])
+        noteExplicitSize(inode, newSize, unit)
+      }
+    }
+    if !zeroes { notePreallocated(inode, offset, count) }
+  }
+
+  private mutating func noteZeroes(_ inode: InodeNumber, _ blocks: Range<UInt64>, _ unit: Int) {
+    update(inode) {
+      $0.ranges.append((blocks, unit))
+      $0.pendingData.append(unit)
+    }
+  }
+
+  private mutating func notePreallocated(_ inode: InodeNumber, _ offset: UInt64, _ count: UInt64) {
+    let pages = offset / Self.pageBytes..<(offset + count + Self.pageBytes - 1) / Self.pageBytes
+    update(inode) { $0.preallocated.append(pages) }
+  }
+
+  private func pendingUnits(
+    of record: InodeProgress, inBlocks blocks: Range<UInt64>
+  ) -> [Int?] {
+    var found: Set<Int> = []
+    if blocks.count < record.blocks.count {
+      for block in blocks {
+        if let unit = record.blocks[block] { found.insert(unit) }
+      }
+    } else {
+      for (block, unit) in record.blocks where blocks.contains(block) { found.insert(unit) }
+    }
+    for range in record.ranges where range.blocks.overlaps(blocks) { found.insert(range.unit) }
+    return found.filter(isPending).sorted()
+  }
+}

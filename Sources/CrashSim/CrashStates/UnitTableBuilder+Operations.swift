@@ -1,0 +1,195 @@
+// UnitTableBuilder+Operations.swift: which units an operation consists of, and what they wait for.
+
+extension UnitTableBuilder {
+  /// Reads one operation of the trace.
+  mutating func read(_ operation: Operation, flags: OperationFlags) throws(LabError) {
+    switch operation {
+    case .sync(let inode, let dataOnly):
+      if try progress(of: inode).type == .directory {
+        try sync(directory: inode, flags: flags)
+      } else {
+        try sync(file: inode, dataOnly: dataOnly, flags: flags)
+      }
+    case .syncDirectory(let inode):
+      _ = try progress(of: inode)
+      try sync(directory: inode, flags: flags)
+    case .close(let inode):
+      _ = try progress(of: inode)
+      close(inode)
+    default:
+      if model.metadataOrder == .total {
+        try readAtomically(operation)
+      } else {
+        try split(operation)
+      }
+    }
+  }
+
+  /// One unit for the whole operation: splits it and joins the parts again.
+  private mutating func readAtomically(_ operation: Operation) throws(LabError) {
+    let first = units.count
+    try split(operation)
+    guard units.count > first else { return }
+    let effects = units[first...].flatMap(\.effects)
+    units.removeSubrange(first...)
+    durableFrom.removeSubrange(first...)
+    droppedFrom.removeSubrange(first...)
+    lastJournal = emit(.operation, effects, after: [lastJournal])
+  }
+
+  private mutating func split(_ operation: Operation) throws(LabError) {
+    switch operation {
+    case .create(let inode, let parent, let name, let type, let ownership, let target, let device):
+      guard inodes[inode] == nil else {
+        throw .lab("broken trace: event \(event) creates inode \(inode) a second time")
+      }
+      inodes[inode] = InodeProgress(type: type, sizeBytes: 0)
+      var image = InodeImage(type: type, ownership: ownership)
+      image.target = target
+      image.device = device
+      creations[inode] = image
+      let unit = try setName(inode, EntryKey(parent: parent, name: name))
+      update(inode) { $0.creation = unit }
+      touch([inode, parent], by: unit, dataToo: true)
+    case .link(let inode, let parent, let name):
+      let unit = try setName(inode, EntryKey(parent: parent, name: name))
+      touch([inode, parent], by: unit)
+    case .remove(let inode, let parent, let name, _):
+      let unit = try removeName(inode, EntryKey(parent: parent, name: name))
+      touch([inode, parent], by: unit)
+    case .rename(let inode, let from, let name, let to, let newName, let replaced):
+      try rename(
+        inode, from: EntryKey(parent: from, name: name), to: EntryKey(parent: to, name: newName),
+        replacing: replaced)
+    case .exchange(let inode, let parent, let name, let other, let otherParent, let otherName):
+      try exchange(
+        inode, at: EntryKey(parent: parent, name: name), with: other,
+        at: EntryKey(parent: otherParent, name: otherName))
+    case .write(let inode, let offsetBytes, let payload):
+      try write(inode, offsetBytes: offsetBytes, payload: payload)
+    case .truncate(let inode, _, let newSizeBytes):
+      try truncate(inode, to: newSizeBytes)
+    case .allocate(let inode, let offset, let count, let zeroes, _, let newSize):
+      try allocate(inode, offset: offset, count: count, zeroes: zeroes, newSize: newSize)
+    case .setOwnership(let inode, let ownership):
+      let last = try progress(of: inode).lastOwnership
+      let unit = emitMetadata(
+        .attribute, [.ownership(inode: inode, ownership: ownership)], after: [last])
+      update(inode) {
+        $0.lastOwnership = unit
+        $0.pendingAttributes.append(unit)
+      }
+      touch([inode], by: unit)
+    case .setExtendedAttribute(let inode, let name, let value):
+      let last = try progress(of: inode).lastAttribute[name]
+      let unit = emitMetadata(
+        .attribute, [.extendedAttribute(inode: inode, name: name, value: value)], after: [last])
+      update(inode) {
+        $0.lastAttribute[name] = unit
+        $0.pendingAttributes.append(unit)
+      }
+      touch([inode], by: unit)
+    case .sync, .syncDirectory, .close:
+      preconditionFailure("syncs and closes have no units")
+    }
+  }
+
+  /// Notes that a journal unit changed what fsync of these inodes has to wait for.
+  mutating func touch(_ touched: [InodeNumber], by unit: Int, dataToo: Bool = false) {
+    for inode in touched {
+      update(inode) {
+        $0.lastTouch = unit
+        if dataToo { $0.lastDataTouch = unit }
+      }
+    }
+  }
+
+  // MARK: Names
+
+  /// What a change of an entry waits for where no journal orders it: the entry's last change, and for a
+  /// directory the last change of its own names, so that a directory never has two.
+  private func nameDependencies(_ inode: InodeNumber, _ key: EntryKey) throws(LabError) -> [Int?] {
+    let record = try progress(of: inode)
+    guard try progress(of: key.parent).type == .directory else {
+      throw .lab("broken trace: event \(event) uses inode \(key.parent) as a directory")
+    }
+    return [entryUnits[key], record.type == .directory ? record.lastName : nil]
+  }
+
+  private mutating func noteName(_ inode: InodeNumber, _ key: EntryKey, _ unit: Int) {
+    entryUnits[key] = unit
+    update(key.parent) { $0.pendingEntries.append(unit) }
+    update(inode) { if $0.type == .directory { $0.lastName = unit } }
+  }
+
+  private mutating func setName(_ inode: InodeNumber, _ key: EntryKey) throws(LabError) -> Int {
+    let dependencies = try nameDependencies(inode, key)
+    let unit = emitMetadata(
+      .entry, [.setEntry(parent: key.parent, name: key.name, inode: inode)], after: dependencies)
+    noteName(inode, key, unit)
+    return unit
+  }
+
+  private mutating func removeName(_ inode: InodeNumber, _ key: EntryKey) throws(LabError) -> Int {
+    let dependencies = try nameDependencies(inode, key)
+    let unit = emitMetadata(
+      .entry, [.removeEntry(parent: key.parent, name: key.name)], after: dependencies)
+    noteName(inode, key, unit)
+    return unit
+  }
+
+  private mutating func rename(
+    _ inode: InodeNumber, from: EntryKey, to: EntryKey, replacing replaced: InodeNumber?
+  ) throws(LabError) {
+    let record = try progress(of: inode)
+    guard model.renameIsAtomic else {
+      if record.type == .directory {
+        // The old name goes first: a directory with two names is no tree on any file system.
+        _ = try removeName(inode, from)
+        _ = try setName(inode, to)
+      } else {
+        _ = try setName(inode, to)
+        _ = try removeName(inode, from)
+      }
+      return
+    }
+    var dependencies = try nameDependencies(inode, from)
+    dependencies += try nameDependencies(inode, to)
+    if replaced != nil, model.safeReplaceByRename {
+      dependencies += (record.delayedData + record.pendingSize).filter(isPending).map { $0 }
+    }
+    let unit = emitMetadata(
+      .entry,
+      [
+        .setEntry(parent: to.parent, name: to.name, inode: inode),
+        .removeEntry(parent: from.parent, name: from.name),
+      ], after: dependencies)
+    noteName(inode, from, unit)
+    noteName(inode, to, unit)
+    touch([inode, from.parent, to.parent], by: unit)
+    if let replaced { touch([replaced], by: unit) }
+  }
+
+  private mutating func exchange(
+    _ inode: InodeNumber, at key: EntryKey, with other: InodeNumber, at otherKey: EntryKey
+  ) throws(LabError) {
+    let types = [try progress(of: inode).type, try progress(of: other).type]
+    let hasDirectory = types.contains(.directory)
+    guard model.renameIsAtomic || hasDirectory else {
+      _ = try setName(other, key)
+      _ = try setName(inode, otherKey)
+      return
+    }
+    var dependencies = try nameDependencies(other, key)
+    dependencies += try nameDependencies(inode, otherKey)
+    let unit = emitMetadata(
+      .entry,
+      [
+        .setEntry(parent: key.parent, name: key.name, inode: other),
+        .setEntry(parent: otherKey.parent, name: otherKey.name, inode: inode),
+      ], after: dependencies)
+    noteName(other, key, unit)
+    noteName(inode, otherKey, unit)
+    touch([inode, other, key.parent, otherKey.parent], by: unit)
+  }
+}

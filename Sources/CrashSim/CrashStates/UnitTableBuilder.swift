@@ -1,0 +1,158 @@
+// UnitTableBuilder.swift: goes through a trace once, splitting operations into units (this file and
+// +Operations) and finding what each sync makes durable (+Syncs).
+// Invariant: what the builder knows of an inode is what a running kernel knows: sizes and names as of
+// the latest operation, not as of the latest sync.
+
+/// What the builder remembers of an inode while it reads the trace.
+final class InodeProgress {
+  var type: FileType
+  var sizeBytes: UInt64
+  /// Unit that made the first name; nil for inodes of the initial tree.
+  var creation: Int?
+  /// Latest unit that changed the size, and latest that set it outright.
+  var lastSize: Int?
+  var lastExplicitSize: Int?
+  /// Latest unit that touched one of a directory's own names.
+  var lastName: Int?
+  var lastOwnership: Int?
+  var lastAttribute: [FileName: Int] = [:]
+  /// Latest unit that wrote each data block (index in units of the model's data unit).
+  var blocks: [UInt64: Int] = [:]
+  /// Units that changed whole ranges of blocks: holes and cut tails.
+  var ranges: [(blocks: Range<UInt64>, unit: Int)] = []
+  /// Pages reserved by fallocate beyond the end.
+  var preallocated: [Range<UInt64>] = []
+  /// Pages first written since the last sync: delayed allocation may still hold them back.
+  var delayedPages: Set<UInt64> = []
+  /// Units not known to be durable when they were added; filtered when read.
+  var pendingData: [Int] = []
+  var delayedData: [Int] = []
+  var pendingSize: [Int] = []
+  var pendingAttributes: [Int] = []
+  var pendingEntries: [Int] = []
+  /// Latest journal unit that touched the inode, at all and in a way that fdatasync covers.
+  var lastTouch: Int?
+  var lastDataTouch: Int?
+  /// End of the journal when the size last grew by a write.
+  var journalAtGrowth: Int?
+  /// Truncated to nothing while it had content, and not closed since.
+  var wasEmptied = false
+
+  init(type: FileType, sizeBytes: UInt64) {
+    self.type = type
+    self.sizeBytes = sizeBytes
+  }
+}
+
+/// A name in a directory.
+struct EntryKey: Hashable {
+  var parent: InodeNumber
+  var name: FileName
+}
+
+struct UnitTableBuilder {
+  let model: PersistenceModel
+  var units: [PendingUnit] = []
+  var inodes: [InodeNumber: InodeProgress] = [:]
+  var creations: [InodeNumber: InodeImage] = [:]
+  /// Units per entry, for models that order nothing else.
+  var entryUnits: [EntryKey: Int] = [:]
+  /// Latest unit of the journal (or of the whole order).
+  var lastJournal: Int?
+  /// Units that the next journal unit must wait for: a rewritten file was closed.
+  var journalBarrier: [Int] = []
+  var durableFrom: [Int] = []
+  var droppedFrom: [Int] = []
+  var becomesDurable: [Int: [Int]] = [:]
+  /// Pending data units cut in two by an explicit size, by that size unit.
+  var straddled: [Int: [Int]] = [:]
+  /// First unit not known to be durable, for models whose syncs cover everything.
+  var firstPending = 0
+  /// The event being read.
+  var event = 0
+
+  init(model: PersistenceModel, initial: TreeImage) {
+    self.model = model
+    for (number, image) in initial.inodes {
+      inodes[number] = InodeProgress(type: image.type, sizeBytes: image.sizeBytes)
+    }
+  }
+
+  /// Adds a unit; dependencies that are durable already are left out.
+  @discardableResult
+  mutating func emit(
+    _ kind: PendingUnit.Kind, _ effects: [Effect], after dependencies: [Int?] = []
+  ) -> Int {
+    let id = units.count
+    var kept: [Int] = []
+    for case let dependency? in dependencies where isPending(dependency) { kept.append(dependency) }
+    if kept.count > 1 { kept = Set(kept).sorted() }
+    units.append(
+      PendingUnit(id: id, event: event, kind: kind, effects: effects, dependencies: kept))
+    durableFrom.append(UnitTable.never)
+    droppedFrom.append(UnitTable.never)
+    return id
+  }
+
+  /// Adds a unit of names, explicit sizes or attributes: into the journal where there is one.
+  @discardableResult
+  mutating func emitMetadata(
+    _ kind: PendingUnit.Kind, _ effects: [Effect], after dependencies: [Int?]
+  ) -> Int {
+    guard model.metadataOrder == .journal else { return emit(kind, effects, after: dependencies) }
+    let id = emit(kind, effects, after: [lastJournal] + journalBarrier + dependencies)
+    journalBarrier = []
+    lastJournal = id
+    return id
+  }
+
+  /// The inode's record, or an error that names the event.
+  func progress(of inode: InodeNumber) throws(LabError) -> InodeProgress {
+    guard let found = inodes[inode] else {
+      throw .lab("broken trace: event \(event) names inode \(inode), which nothing created")
+    }
+    return found
+  }
+
+  /// Changes the inode's record in place.
+  func update(_ inode: InodeNumber, _ change: (InodeProgress) -> Void) {
+    if let record = inodes[inode] { change(record) }
+  }
+
+  /// False for durable units, and for ids that joining an operation's parts has taken back.
+  func isPending(_ unit: Int) -> Bool {
+    unit < durableFrom.count && durableFrom[unit] == UnitTable.never
+  }
+}
+
+extension UnitTable {
+  /// Splits a trace into units under a model.
+  /// - Throws: `LabError` when the trace names inodes that it never created, or the model is invalid.
+  /// - Complexity: O(events + units).
+  public init(trace: Trace, model: PersistenceModel) throws(LabError) {
+    try model.validate()
+    var builder = UnitTableBuilder(model: model, initial: trace.initial)
+    var firstUnit: [Int] = [0]
+    var marksBefore: [Int] = [0]
+    for (index, event) in trace.events.enumerated() {
+      builder.event = index
+      var marks = marksBefore[index]
+      switch event.body {
+      case .mark: marks += 1
+      case .operation(let operation): try builder.read(operation, flags: event.flags)
+      }
+      firstUnit.append(builder.units.count)
+      marksBefore.append(marks)
+    }
+    self.trace = trace
+    self.model = model
+    self.firstUnit = firstUnit
+    self.marksBefore = marksBefore
+    units = builder.units
+    durableFrom = builder.durableFrom
+    droppedFrom = builder.droppedFrom
+    becomesDurable = builder.becomesDurable
+    creations = builder.creations
+    deferredUntil = builder.deferrals()
+  }
+}
