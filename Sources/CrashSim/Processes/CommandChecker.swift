@@ -39,19 +39,17 @@ public final class CommandChecker: Sendable {
   private let acknowledgedPath: String
   private let outputPath: String
   private let timeoutSeconds: Int
-  private let environment: [String: String]
   private let writer: DirectoryWriter
 
   /// Makes a checker that works below `slot`, an existing empty directory.
   public init(
-    command: String, slot: String, timeoutSeconds: Int, environment: [String: String]
+    command: String, slot: String, timeoutSeconds: Int
   ) throws(LabError) {
     self.command = command
     directory = "\(slot)/image"
     acknowledgedPath = "\(slot)/acknowledged"
     outputPath = "\(slot)/output"
     self.timeoutSeconds = timeoutSeconds
-    self.environment = environment
     writer = DirectoryWriter(path: directory)
     guard unsafe mkdir(directory, 0o755) == 0 || errno == EEXIST else {
       throw .lab("mkdir \(directory): \(describe(errno: errno))")
@@ -78,9 +76,7 @@ public final class CommandChecker: Sendable {
     launch.workingDirectory = directory
     launch.standardOutput = output
     launch.standardError = output
-    launch.environment = environment
-    launch.environment["FAULTLINE_DIR"] = directory
-    launch.environment["FAULTLINE_OUTPUT"] = acknowledgedPath
+    launch.environment = ["FAULTLINE_DIR": directory, "FAULTLINE_OUTPUT": acknowledgedPath]
     let child = try ChildProcess(launch)
     let ending = child.wait(timeoutSeconds: timeoutSeconds)
     child.killGroup()

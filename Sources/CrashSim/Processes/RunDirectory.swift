@@ -20,9 +20,6 @@ public struct RunDirectory: Sendable {
   /// Name of the run: process and start time.
   public let name: String
 
-  /// The variable that marks the run's processes.
-  public var environment: [String: String] { [Self.environmentName: name] }
-
   /// Sweeps what dead runs left, then makes this run's directory.
   /// - Throws: `LabError` when no directory can be made.
   public init() throws(LabError) {
@@ -31,6 +28,8 @@ public struct RunDirectory: Sendable {
     name = "\(getpid())-\(Self.startTime(of: getpid()) ?? "0")"
     path = "\(root)/\(name)"
     try Self.makeDirectory(path)
+    // Inherited by every process that the run starts.
+    _ = unsafe setenv(Self.environmentName, name, 1)
   }
 
   /// Makes a subdirectory.

@@ -29,7 +29,7 @@ import Testing
     var result: CheckResult?
     try withSlot { slot in
       let checker = try CommandChecker(
-        command: command, slot: slot, timeoutSeconds: timeoutSeconds, environment: [:])
+        command: command, slot: slot, timeoutSeconds: timeoutSeconds)
       result = try checker.check(tree(), acknowledged: Array("one\n".utf8))
     }
     return try #require(result)
@@ -68,7 +68,7 @@ import Testing
     try withSlot { slot in
       let checker = try CommandChecker(
         command: "test ! -e litter && mkdir litter && echo x > f && chmod 0 f litter", slot: slot,
-        timeoutSeconds: 20, environment: [:])
+        timeoutSeconds: 20)
       for _ in 0..<3 {
         #expect(try checker.check(tree(), acknowledged: []).ending == .exited(0))
       }
@@ -79,8 +79,7 @@ import Testing
   func background() throws {
     try withSlot { slot in
       let checker = try CommandChecker(
-        command: "sleep 300 & echo $! > '\(slot)/pid'", slot: slot, timeoutSeconds: 20,
-        environment: [:])
+        command: "sleep 300 & echo $! > '\(slot)/pid'", slot: slot, timeoutSeconds: 20)
       _ = try checker.check(tree(), acknowledged: [])
       let pid = try String(contentsOfFile: "\(slot)/pid", encoding: .utf8)
         .trimmingCharacters(in: .whitespacesAndNewlines)
