@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
@@ -90,6 +91,17 @@ int csystem_set_attribute(const char *path, const char *name, const void *value,
 }
 
 int csystem_detach_mount(const char *path) { return umount2(path, MNT_DETACH); }
+int csystem_unmount(const char *path) { return umount2(path, UMOUNT_NOFOLLOW); }
+
+int csystem_termination_descriptor(void) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGHUP);
+  if (pthread_sigmask(SIG_BLOCK, &set, NULL) != 0) return -1;
+  return signalfd(-1, &set, SFD_CLOEXEC);
+}
 
 static void place_descriptor(int source, int target) {
   if (source < 0) source = open("/dev/null", O_RDWR);

@@ -46,6 +46,11 @@ int csystem_open_process(pid_t pid);
 int csystem_set_attribute(const char *path, const char *name, const void *value, size_t size);
 /// umount2(2) with MNT_DETACH.
 int csystem_detach_mount(const char *path);
+/// umount2(2) with UMOUNT_NOFOLLOW: EBUSY while somebody uses the mount.
+int csystem_unmount(const char *path);
+/// Blocks SIGINT, SIGTERM and SIGHUP in the calling thread and those it makes; returns a descriptor
+/// that becomes readable when one of them arrives (signalfd(2)), or -1.
+int csystem_termination_descriptor(void);
 
 /// What csystem_fork_and_exec does in the child between fork and exec.
 typedef struct {
