@@ -56,7 +56,7 @@ enum Scratch {
     return Processes.isTmpfs(shared) ? shared : FileManager.default.temporaryDirectory
   }
 
-  /// Removes what killed runs have left. Their mounts went with them.
+  /// Removes what killed runs have left; their mounts went with them.
   static func sweep() throws {
     for name in try FileManager.default.contentsOfDirectory(atPath: parent.path)
     where name.hasPrefix(prefix) {
