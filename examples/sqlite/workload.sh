@@ -3,9 +3,9 @@
 #
 # Every commit is acknowledged by a line on standard output, after sqlite3_step() has returned and
 # before the next statement begins. `.shell` runs a process of its own that writes to the inherited
-# standard output at once. `.print` would not do: on a pipe it stays in sqlite3's buffer until the
-# end, and the acknowledgement would come later than the promise. `.output /dev/null` keeps the
-# answers of the pragmas out; it does not touch what `.shell` inherits.
+# standard output and has ended before sqlite3 goes on; it does not matter when sqlite3 flushes its
+# own output. `.output /dev/null` keeps the answers of the pragmas out; it does not touch what
+# `.shell` inherits.
 set -eu
 cd "${FAULTLINE_DIR:-.}"
 rows=${3:-20}
