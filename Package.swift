@@ -12,6 +12,8 @@ let package = Package(
     .library(name: "Engine", targets: ["Engine"]),
     .library(name: "CrashSim", targets: ["CrashSim"]),
     .executable(name: "fuzz", targets: ["Fuzz"]),
+    // Serves one FaultFS mount; `faultline` finds it beside itself and starts it.
+    .executable(name: "faultline-fs", targets: ["FaultFSDaemon"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -38,6 +40,8 @@ let package = Package(
         "CrashSim", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: house),
+    .executableTarget(
+      name: "FaultFSDaemon", dependencies: ["CrashSim"], swiftSettings: house),
     .executableTarget(name: "Fuzz", dependencies: ["Engine"], swiftSettings: house),
 
     .target(
@@ -46,7 +50,8 @@ let package = Package(
     .testTarget(
       name: "EngineTests", dependencies: ["Engine", "CSystem"], swiftSettings: house),
     .testTarget(
-      name: "CrashSimTests", dependencies: ["CrashSim", "TestSupport"], swiftSettings: house),
+      name: "CrashSimTests", dependencies: ["CrashSim", "TestSupport", "CSystem", "FaultFSDaemon"],
+      swiftSettings: house),
     .testTarget(
       name: "ScenarioTests", dependencies: ["CrashSim", "TestSupport"], swiftSettings: house),
     .testTarget(name: "TidyTests", swiftSettings: house),

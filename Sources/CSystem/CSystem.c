@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -78,6 +79,17 @@ void *csystem_remap(void *address, size_t old_size, size_t new_size) {
 }
 
 int csystem_detach_mount(const char *path) { return umount2(path, MNT_DETACH); }
+int csystem_unmount(const char *path) { return umount2(path, UMOUNT_NOFOLLOW); }
+
+int csystem_termination_descriptor(void) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGHUP);
+  if (pthread_sigmask(SIG_BLOCK, &set, NULL) != 0) return -1;
+  return signalfd(-1, &set, SFD_CLOEXEC);
+}
 
 static void place_descriptor(int source, int target) {
   if (source < 0) source = open("/dev/null", O_RDWR);

@@ -39,6 +39,11 @@ off_t csystem_seek_hole(int fd, off_t offset);
 void *csystem_remap(void *address, size_t old_size, size_t new_size);
 /// umount2(2) with MNT_DETACH.
 int csystem_detach_mount(const char *path);
+/// umount2(2) with UMOUNT_NOFOLLOW: EBUSY while somebody uses the mount.
+int csystem_unmount(const char *path);
+/// Blocks SIGINT, SIGTERM and SIGHUP in the calling thread and those it makes; returns a descriptor
+/// that becomes readable when one of them arrives (signalfd(2)), or -1.
+int csystem_termination_descriptor(void);
 
 /// What fork_and_exec does in the child between fork and exec.
 typedef struct {

@@ -1,0 +1,93 @@
+// ControlMessage.swift: what a client and the FaultFS daemon say to each other.
+// A message is a 4-byte little-endian length and as many bytes of JSON; trees and traces go through
+// files. The daemon speaks first: a reply that says whether the mount is ready.
+// Invariant: a length above `limitBytes` ends the connection; nothing that a peer sends traps.
+
+import Foundation
+
+/// What a client asks for.
+enum ControlRequest: Codable, Sendable {
+  /// Replace the tree by that of a file, or by an empty one.
+  case load(path: String?)
+  case beginRecording
+  case mark(bytes: Data)
+  /// Save the trace to a file and stop recording.
+  case endRecording(path: String)
+  case saveTree(path: String)
+  /// Kill this process group when the client is gone.
+  case registerGroup(Int32)
+  case unregisterGroup(Int32)
+  case addRules([FaultRule])
+  case clearRules
+  case ruleHits
+  case statistics
+  case shutdown
+}
+
+/// What FaultFS has done so far.
+public struct FaultFSStatistics: Codable, Hashable, Sendable {
+  /// Requests of the kernel that were served.
+  public var operationsServed: UInt64
+  /// Events in the current recording.
+  public var eventCount: Int
+  /// Bytes of payload in the current recording.
+  public var payloadBytes: UInt64
+  /// Memory that the tree uses.
+  public var memoryBytes: UInt64
+  /// True between `beginRecording` and `endRecording`.
+  public var isRecording: Bool
+}
+
+/// The answer to a request.
+struct ControlReply: Codable, Sendable {
+  var error: String?
+  var isUsageError = false
+  var statistics: FaultFSStatistics?
+  var hits: [RuleHits]?
+  /// True when shutdown had to detach the mount from processes that still used it.
+  var wasDetached = false
+}
+
+/// Puts messages together from what a socket delivers.
+struct ControlFrames {
+  static let limitBytes = 1 << 20
+  private var pending: [UInt8] = []
+
+  static func encode(_ message: some Encodable) throws(LabError) -> [UInt8] {
+    let body: Data
+    do {
+      body = try JSONEncoder().encode(message)
+    } catch {
+      throw .lab("cannot encode a control message: \(error)")
+    }
+    guard body.count <= limitBytes else {
+      throw .usage("control message of \(body.count) bytes exceeds \(limitBytes)")
+    }
+    let count = UInt32(body.count)
+    return (0..<4).map { UInt8(truncatingIfNeeded: count >> (8 * $0)) } + body
+  }
+
+  mutating func add(_ bytes: [UInt8]) { pending += bytes }
+
+  /// The next whole message, or nil while one is incomplete.
+  mutating func next() throws(LabError) -> Data? {
+    guard pending.count >= 4 else { return nil }
+    let count = (0..<4).reduce(0) { $0 | Int(pending[$1]) << (8 * $1) }
+    guard count <= Self.limitBytes else {
+      throw .usage("control message of \(count) bytes exceeds \(Self.limitBytes)")
+    }
+    guard pending.count >= 4 + count else { return nil }
+    defer { pending.removeFirst(4 + count) }
+    return Data(pending[4..<4 + count])
+  }
+
+  static func decode<Message: Decodable>(
+    _ type: Message.Type, from data: Data
+  ) throws(LabError) -> Message {
+    do {
+      return try JSONDecoder().decode(type, from: data)
+    } catch {
+      throw .usage("cannot read a control message of \(data.count) bytes: \(error)")
+    }
+  }
+}

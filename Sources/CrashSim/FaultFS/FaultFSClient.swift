@@ -1,0 +1,249 @@
+// FaultFSClient.swift: a client's hold on one mount: starts the daemon, asks it, ends it.
+// Invariant: after `shutdown` returns there is no mount, no process and no descriptor left of it.
+
+import CSystem
+import Foundation
+import Glibc
+import Synchronization
+
+/// One mount of FaultFS, served by a daemon of its own.
+public final class FaultFSClient: Sendable {
+  /// Where the file system is mounted.
+  public let mountPoint: String
+  /// Process of the daemon.
+  public let daemonProcess: Int32
+
+  private struct State: ~Copyable {
+    var control: Int32
+    var marks: Int32
+    var frames = ControlFrames()
+  }
+
+  private let state: Mutex<State>
+  /// The device of the mount point's own directory, which shows again once the mount is gone.
+  private let deviceBelow: UInt64?
+  private static let controlDescriptor: Int32 = 3
+
+  /// Starts the daemon and waits until the mount can be used.
+  /// - Parameters:
+  ///   - mountPoint: An existing directory outside of any FaultFS mount.
+  ///   - options: How the mount behaves.
+  ///   - cpu: The CPU that the daemon is pinned to; clients run several times faster on the same one.
+  ///   - daemonPath: The `faultline-fs` program; nil is the one beside the running program.
+  /// - Throws: `LabError` with the cause and the remedy.
+  public init(
+    mountPoint: String, options: FaultFSOptions = FaultFSOptions(), cpu: Int32? = nil,
+    daemonPath: String? = nil
+  ) throws(LabError) {
+    let program: String
+    if let daemonPath { program = daemonPath } else { program = try Self.findDaemon() }
+    guard let resolved = PathCalls.resolve(mountPoint), PathCalls.isDirectory(resolved) else {
+      throw .usage("mount point \(mountPoint) is not a directory; create it first")
+    }
+    self.mountPoint = resolved
+    deviceBelow = PathCalls.device(of: resolved)
+    var arguments = [
+      program, resolved, "--control-fd", "\(Self.controlDescriptor)", "--marks-fd", "0",
+      "--quota", "\(options.quotaBytes)",
+    ]
+    if options.isPageGranular { arguments.append("--page-granular") }
+    do {
+      let (ours, theirs) = try Descriptors.makeSocketPair()
+      let daemonEnd = OwnedDescriptor(theirs)
+      let control = OwnedDescriptor(ours)
+      let (marksOut, marksIn) = try Descriptors.makePacketPipe()
+      let readEnd = OwnedDescriptor(marksOut)
+      let writeEnd = OwnedDescriptor(marksIn)
+      daemonProcess = try ProcessCalls.spawnDaemon(
+        arguments, marks: readEnd.number, control: daemonEnd.number,
+        controlAs: Self.controlDescriptor, cpu: cpu ?? -1)
+      state = Mutex(State(control: dup(control.number), marks: dup(writeEnd.number)))
+    } catch {
+      throw .lab("cannot start \(program): \(error)")
+    }
+    state.withLock { state in
+      csystem_set_close_on_exec(state.control, 1)
+      csystem_set_close_on_exec(state.marks, 1)
+    }
+    do throws(LabError) {
+      _ = try awaitReply()
+    } catch {
+      try? shutdown()
+      throw error
+    }
+  }
+
+  deinit { try? shutdown() }
+
+  private static func findDaemon() throws(LabError) -> String {
+    let folder = PathCalls.executable().map { URL(fileURLWithPath: $0).deletingLastPathComponent() }
+    guard let path = folder?.appendingPathComponent("faultline-fs").path,
+      PathCalls.canAccess(path, X_OK)
+    else {
+      throw .lab(
+        "no program faultline-fs in \(folder?.path ?? "?"); build it (swift build) beside this one")
+    }
+    return path
+  }
+
+  /// Write end of the marks pipe: each write(2) of at most 4,096 bytes to it becomes one mark.
+  ///
+  /// Give it to a workload as its standard output. Closed by `shutdown`.
+  public var marksWriteDescriptor: Int32 { state.withLock { $0.marks } }
+
+  // MARK: Commands
+
+  /// Replaces the tree by the initial tree of a trace file, or by an empty one.
+  /// - Throws: `LabError` when files of the mount are in use.
+  public func load(_ path: String?) throws(LabError) {
+    try ask(.load(path: path.map(Self.absolute)))
+  }
+
+  /// Makes the present tree the trace's initial one, all of it durable, and starts to record.
+  public func beginRecording() throws(LabError) { try ask(.beginRecording) }
+
+  /// Appends a mark; it is in the trace when this returns.
+  public func mark(_ bytes: [UInt8]) throws(LabError) { try ask(.mark(bytes: Data(bytes))) }
+
+  /// Stops recording and saves the trace to a file.
+  /// - Returns: Counts of the recording.
+  @discardableResult
+  public func endRecording(savingTo path: String) throws(LabError) -> FaultFSStatistics {
+    guard let statistics = try ask(.endRecording(path: Self.absolute(path))).statistics else {
+      throw .lab("the FaultFS daemon answered without counts")
+    }
+    return statistics
+  }
+
+  /// Saves the present tree as a trace file without events.
+  public func saveTree(to path: String) throws(LabError) {
+    try ask(.saveTree(path: Self.absolute(path)))
+  }
+
+  /// Has the daemon kill a process group when this process ends unexpectedly.
+  public func registerGroup(_ group: Int32) throws(LabError) { try ask(.registerGroup(group)) }
+
+  /// Takes a process group that has ended from those that the daemon would kill.
+  public func unregisterGroup(_ group: Int32) throws(LabError) {
+    try ask(.unregisterGroup(group))
+  }
+
+  /// Adds fault rules behind those in force; their counts start at 0.
+  public func addRules(_ rules: [FaultRule]) throws(LabError) { try ask(.addRules(rules)) }
+
+  /// Removes all fault rules; writes that they held back are recorded.
+  public func clearRules() throws(LabError) { try ask(.clearRules) }
+
+  /// How often each rule has matched and hit, in the order in which the rules were added.
+  public func ruleHits() throws(LabError) -> [RuleHits] { try ask(.ruleHits).hits ?? [] }
+
+  /// What the daemon has done so far.
+  public func statistics() throws(LabError) -> FaultFSStatistics {
+    guard let statistics = try ask(.statistics).statistics else {
+      throw .lab("the FaultFS daemon answered without counts")
+    }
+    return statistics
+  }
+
+  private static func absolute(_ path: String) -> String { URL(fileURLWithPath: path).path }
+
+  @discardableResult
+  private func ask(_ request: ControlRequest) throws(LabError) -> ControlReply {
+    let bytes = try ControlFrames.encode(request)
+    return try state.withLock { state throws(LabError) in
+      guard state.control >= 0 else { throw .usage("this FaultFS mount has been shut down") }
+      do throws(ErrorNumber) {
+        try Descriptors.write(bytes, to: state.control)
+      } catch {
+        throw .lab("the FaultFS daemon of \(mountPoint) is gone: \(error)")
+      }
+      return try Self.reply(&state, mountPoint)
+    }
+  }
+
+  private func awaitReply() throws(LabError) -> ControlReply {
+    try state.withLock { state throws(LabError) in try Self.reply(&state, mountPoint) }
+  }
+
+  private static func reply(
+    _ state: inout State, _ mountPoint: String
+  ) throws(LabError) -> ControlReply {
+    while true {
+      if let data = try state.frames.next() {
+        let reply = try ControlFrames.decode(ControlReply.self, from: data)
+        guard let message = reply.error else { return reply }
+        throw LabError(reply.isUsageError ? .usage : .lab, message)
+      }
+      let bytes: [UInt8]?
+      do throws(ErrorNumber) {
+        bytes = try Descriptors.read(state.control, limitBytes: 65536)
+      } catch {
+        throw .lab("the FaultFS daemon of \(mountPoint) is gone: \(error)")
+      }
+      guard let bytes else { continue }
+      if bytes.isEmpty {
+        throw .lab("the FaultFS daemon of \(mountPoint) ended; see its message above")
+      }
+      state.frames.add(bytes)
+    }
+  }
+
+  // MARK: The end
+
+  /// Unmounts and ends the daemon; does nothing the second time.
+  ///
+  /// Asks the daemon first, then sends SIGTERM, then detaches the mount and sends SIGKILL.
+  /// - Throws: `LabError` when the mount is still there afterwards.
+  public func shutdown() throws(LabError) {
+    guard let control = takeControl() else { return }
+    defer { Glibc.close(control) }
+    if let bytes = try? ControlFrames.encode(ControlRequest.shutdown),
+      (try? Descriptors.write(bytes, to: control)) != nil
+    {
+      // Two seconds of the daemon's own patience with a busy mount, and one to spare.
+      Self.awaitEnd(of: control, timeoutMilliseconds: 3000)
+    }
+    if ProcessCalls.reap(daemonProcess, timeoutMilliseconds: 500) { return try verifyUnmounted() }
+    Glibc.kill(daemonProcess, SIGTERM)
+    if ProcessCalls.reap(daemonProcess, timeoutMilliseconds: 3000) {
+      return try verifyUnmounted()
+    }
+    try? PathCalls.detachMount(mountPoint)
+    Glibc.kill(daemonProcess, SIGKILL)
+    _ = ProcessCalls.reap(daemonProcess, timeoutMilliseconds: 3000)
+    try verifyUnmounted()
+  }
+
+  private func takeControl() -> Int32? {
+    state.withLock { state in
+      guard state.control >= 0 else { return nil }
+      let control = state.control
+      Glibc.close(state.marks)
+      state.control = -1
+      state.marks = -1
+      return control
+    }
+  }
+
+  private static func awaitEnd(of control: Int32, timeoutMilliseconds: Int) {
+    let end = monotonicNanoseconds() + UInt64(timeoutMilliseconds) * 1_000_000
+    while monotonicNanoseconds() < end {
+      let ready = Descriptors.wait([control], timeoutMilliseconds: timeoutMilliseconds)
+      if ready.isEmpty { return }
+      guard let bytes = try? Descriptors.read(control, limitBytes: 65536), !bytes.isEmpty
+      else { return }
+    }
+  }
+
+  private func verifyUnmounted() throws(LabError) {
+    for isLastTry in [false, true] {
+      if let device = PathCalls.device(of: mountPoint) {
+        if device == deviceBelow { return }
+      } else if errno == ENOENT {
+        return
+      }
+      if !isLastTry { try? PathCalls.detachMount(mountPoint) }
+    }
+    throw .lab("\(mountPoint) is still mounted; unmount it with: umount -l \(mountPoint)")
+  }
+}

@@ -1,0 +1,56 @@
+// FaultFSDaemon.swift: the life of the process that serves one mount: mount, obey, unmount, exit.
+// Invariants: it ends when its client asks, when a signal asks, and when its client is gone, and it
+// never leaves a mount behind; it does no file operation on its own mount.
+
+import CSystem
+import Foundation
+import Glibc
+
+/// The process behind one mount.
+public enum FaultFSDaemon {
+  /// Mounts, serves until told to end, and unmounts.
+  /// - Parameters:
+  ///   - mountPoint: An existing directory.
+  ///   - controlDescriptor: Stream socket to the client; its end is the daemon's end.
+  ///   - marksDescriptor: Read end of a packet pipe, or -1.
+  ///   - options: How the mount behaves.
+  /// - Throws: `LabError` when the mount fails; the client is told as well.
+  public static func run(
+    mountPoint: String, controlDescriptor: Int32, marksDescriptor: Int32,
+    options: FaultFSOptions = FaultFSOptions()
+  ) throws(LabError) {
+    signal(SIGPIPE, SIG_IGN)
+    let signals = csystem_termination_descriptor()
+    guard signals >= 0 else { throw .lab("signalfd failed: \(lastError())") }
+    let mount: FuseMount
+    do throws(LabError) {
+      mount = try makeMount(mountPoint, marksDescriptor, options)
+    } catch {
+      let reply = ControlReply(error: error.message, isUsageError: error.code == .usage)
+      try? Descriptors.write(try ControlFrames.encode(reply), to: controlDescriptor)
+      throw error
+    }
+    let control = FaultFSControl(
+      mount: mount, controlDescriptor: controlDescriptor, signalDescriptor: signals)
+    control.send(ControlReply())
+    Thread.detachNewThread { control.run() }
+    mount.serve()
+    // The mount is gone. If our control thread did it, that thread ends the process.
+    control.waitIfStopping()
+  }
+
+  private static func makeMount(
+    _ mountPoint: String, _ marks: Int32, _ options: FaultFSOptions
+  ) throws(LabError) -> FuseMount {
+    guard let path = PathCalls.resolve(mountPoint), PathCalls.isDirectory(path) else {
+      throw .usage("mount point \(mountPoint) is not a directory; create it first")
+    }
+    guard PathCalls.canAccess("/dev/fuse", F_OK) else {
+      throw .lab("/dev/fuse is missing; load the fuse module, or pass the device to the container")
+    }
+    guard PathCalls.canAccess("/dev/fuse", R_OK | W_OK) else {
+      throw .lab("/dev/fuse may not be opened by user \(geteuid()); run as root")
+    }
+    return try FuseMount(at: path, marksDescriptor: marks, options: options)
+  }
+}

@@ -1,0 +1,392 @@
+// FileContent.swift [U]: the bytes of one regular file, sparse and fast.
+// Invariants: a file is a table of chunks of 64 KiB; a chunk's memory holds its first
+// `capacityBytes` bytes and everything behind reads as zeros; memory beyond the file's size is zero;
+// `pages` has a bit for each 4 KiB page that counts as allocated; `chargedBytes` of every chunk is
+// reserved in the quota, and is at least its capacity.
+
+import Glibc
+
+/// Memory that all files of one tree share.
+final class MemoryQuota {
+  /// The most that may be used.
+  let limitBytes: UInt64
+  private(set) var usedBytes: UInt64 = 0
+
+  init(limitBytes: UInt64) { self.limitBytes = limitBytes }
+
+  /// Takes bytes from the quota; false when it does not have them.
+  func reserve(_ countBytes: Int) -> Bool {
+    let (sum, overflow) = usedBytes.addingReportingOverflow(UInt64(countBytes))
+    if overflow || sum > limitBytes { return false }
+    usedBytes = sum
+    return true
+  }
+
+  func release(_ countBytes: Int) {
+    precondition(UInt64(countBytes) <= usedBytes, "released more than was reserved")
+    usedBytes -= UInt64(countBytes)
+  }
+}
+
+/// The bytes of one regular file.
+@safe final class FileContent {
+  static let pageBytes = 4096
+  static let chunkBytes = 65536
+  /// Files end here; a write or truncate beyond is `EFBIG`.
+  static let limitBytes: UInt64 = 16 << 40
+  /// Chunks below this index sit in an array, the others of a sparse file in a dictionary.
+  private static let denseCount: UInt64 = 65536
+  private static let smallestBytes = 512
+  nonisolated(unsafe) private static let zeros = unsafe UnsafeRawBufferPointer(
+    start: calloc(1, chunkBytes), count: chunkBytes)
+
+  /// A part of the file; the memory is nil as long as nothing was written.
+  @unsafe private struct Chunk {
+    var memory: UnsafeMutableRawPointer?
+    var capacityBytes = 0
+    var chargedBytes = 0
+    var pages: UInt16 = 0
+  }
+
+  private(set) var sizeBytes: UInt64 = 0
+  /// Number of 4 KiB pages that count as allocated.
+  private(set) var pageCount: UInt64 = 0
+  private let quota: MemoryQuota
+  private var dense: [Chunk] = unsafe []
+  private var far: [UInt64: Chunk] = unsafe [:]
+
+  init(quota: MemoryQuota) { self.quota = quota }
+
+  deinit { dropChunks(from: 0) }
+
+  // MARK: Chunks
+
+  private func chunk(_ index: UInt64) -> Chunk? {
+    if index < Self.denseCount {
+      return unsafe index < UInt64(dense.count) ? dense[Int(index)] : nil
+    }
+    return unsafe far[index]
+  }
+
+  private func setChunk(_ index: UInt64, _ chunk: Chunk) {
+    guard index < Self.denseCount else {
+      unsafe far[index] = chunk
+      return
+    }
+    while unsafe UInt64(dense.count) <= index { unsafe dense.append(Chunk()) }
+    unsafe dense[Int(index)] = chunk
+  }
+
+  /// Frees the chunks from an index on.
+  private func dropChunks(from first: UInt64) {
+    while unsafe UInt64(dense.count) > first, let last = unsafe dense.popLast() {
+      unsafe discard(last)
+    }
+    let behind = unsafe far.keys.filter { $0 >= first }
+    for index in behind {
+      if let chunk = unsafe far.removeValue(forKey: index) { unsafe discard(chunk) }
+    }
+  }
+
+  private func discard(_ chunk: Chunk) {
+    unsafe free(chunk.memory)
+    unsafe quota.release(chunk.chargedBytes)
+    pageCount -= unsafe UInt64(chunk.pages.nonzeroBitCount)
+  }
+
+  /// Gives a chunk memory for its first `endBytes` bytes; false when the quota is used up.
+  private func grow(_ chunk: inout Chunk, to endBytes: Int) -> Bool {
+    if unsafe endBytes <= chunk.capacityBytes { return true }
+    var wanted = Self.smallestBytes
+    while wanted < endBytes { wanted *= 2 }
+    let missing = unsafe wanted - chunk.chargedBytes
+    if missing > 0 {
+      guard quota.reserve(missing) else { return false }
+      unsafe chunk.chargedBytes = wanted
+    }
+    guard let memory = unsafe realloc(chunk.memory, wanted) else { return false }
+    unsafe memset(memory + chunk.capacityBytes, 0, wanted - chunk.capacityBytes)
+    unsafe chunk.memory = unsafe memory
+    unsafe chunk.capacityBytes = wanted
+    return true
+  }
+
+  /// The bits of the pages that `range` (inside one chunk) touches.
+  private static func pageBits(_ range: Range<Int>) -> UInt16 {
+    if range.isEmpty { return 0 }
+    let first = range.lowerBound / pageBytes
+    let last = (range.upperBound - 1) / pageBytes
+    return (UInt16.max >> UInt16(15 - (last - first))) << UInt16(first)
+  }
+
+  private func mark(_ bits: UInt16, in chunk: inout Chunk) {
+    pageCount += unsafe UInt64((bits & ~chunk.pages).nonzeroBitCount)
+    unsafe chunk.pages |= bits
+  }
+
+  private func unmark(_ bits: UInt16, in chunk: inout Chunk) {
+    pageCount -= unsafe UInt64((bits & chunk.pages).nonzeroBitCount)
+    unsafe chunk.pages &= ~bits
+  }
+
+  /// Calls `body` with each chunk index and the part of the range inside that chunk, until false.
+  private static func forEachPart(
+    _ offset: UInt64, _ count: UInt64, _ body: (UInt64, Range<Int>) -> Bool
+  ) {
+    var position = offset
+    let end = offset + count
+    while position < end {
+      let index = position / UInt64(chunkBytes)
+      let start = Int(position % UInt64(chunkBytes))
+      let length = Int(min(UInt64(chunkBytes - start), end - position))
+      if !body(index, start..<start + length) { return }
+      position += UInt64(length)
+    }
+  }
+
+  /// The end of a range, or `EFBIG` when it does not fit in a file.
+  private static func end(_ offset: UInt64, _ count: UInt64) throws(ErrorNumber) -> UInt64 {
+    let (end, overflow) = offset.addingReportingOverflow(count)
+    if overflow || end > limitBytes { throw ErrorNumber(EFBIG) }
+    return end
+  }
+
+  // MARK: Changes
+
+  /// Puts bytes in place and grows the file to hold them; changes nothing when it throws.
+  func write(_ bytes: RawSpan, at offset: UInt64) throws(ErrorNumber) {
+    let count = UInt64(bytes.byteCount)
+    let end = try Self.end(offset, count)
+    if count == 0 { return }
+    let start = Int(offset % UInt64(Self.chunkBytes))
+    if start + Int(count) <= Self.chunkBytes {
+      let range = start..<start + Int(count)
+      guard prepare(offset / UInt64(Self.chunkBytes), range) else { throw ErrorNumber(ENOSPC) }
+    } else {
+      var hasRoom = true
+      Self.forEachPart(offset, count) { index, range in
+        hasRoom = prepare(index, range)
+        return hasRoom
+      }
+      guard hasRoom else { throw ErrorNumber(ENOSPC) }
+    }
+    unsafe bytes.withUnsafeBytes { source in
+      var taken = 0
+      Self.forEachPart(offset, count) { index, range in
+        // Safety: prepare gave this chunk memory up to range.upperBound.
+        unsafe place(source.baseAddress.unsafelyUnwrapped + taken, index, range)
+        taken += range.count
+        return true
+      }
+    }
+    sizeBytes = max(sizeBytes, end)
+  }
+
+  /// Puts bytes in place, as the other `write` does.
+  func write(_ bytes: [UInt8], at offset: UInt64) throws(ErrorNumber) {
+    try unsafe write(bytes.span.bytes, at: offset)
+  }
+
+  private func prepare(_ index: UInt64, _ range: Range<Int>) -> Bool {
+    if index < Self.denseCount, unsafe index < UInt64(dense.count) {
+      return unsafe grow(&dense[Int(index)], to: range.upperBound)
+    }
+    var chunk = unsafe chunk(index) ?? Chunk()
+    let isRoomy = unsafe grow(&chunk, to: range.upperBound)
+    unsafe setChunk(index, chunk)
+    return isRoomy
+  }
+
+  private func place(_ source: UnsafeRawPointer, _ index: UInt64, _ range: Range<Int>) {
+    let bits = Self.pageBits(range)
+    if index < Self.denseCount {
+      let target = unsafe dense[Int(index)].memory.unsafelyUnwrapped
+      unsafe memcpy(target + range.lowerBound, source, range.count)
+      unsafe mark(bits, in: &dense[Int(index)])
+    } else if var chunk = unsafe far[index] {
+      unsafe memcpy(
+        chunk.memory.unsafelyUnwrapped + range.lowerBound, source, range.count)
+      unsafe mark(bits, in: &chunk)
+      unsafe far[index] = chunk
+    }
+  }
+
+  /// Cuts the file or lets it grow by a hole.
+  func truncate(to newSizeBytes: UInt64) throws(ErrorNumber) {
+    if newSizeBytes > Self.limitBytes { throw ErrorNumber(EFBIG) }
+    if newSizeBytes < sizeBytes {
+      let chunkBytes = UInt64(Self.chunkBytes)
+      dropChunks(from: (newSizeBytes + chunkBytes - 1) / chunkBytes)
+      let start = Int(newSizeBytes % chunkBytes)
+      if start > 0 { clear(newSizeBytes / chunkBytes, start..<Self.chunkBytes) }
+    }
+    sizeBytes = newSizeBytes
+  }
+
+  /// Makes a range read as zeros and gives its whole pages back; the size stays.
+  func punch(_ offset: UInt64, _ count: UInt64) {
+    let (sum, overflow) = offset.addingReportingOverflow(count)
+    let end = overflow ? Self.limitBytes : min(sum, Self.limitBytes)
+    let chunkBytes = UInt64(Self.chunkBytes)
+    guard offset < end else { return }
+    for index in unsafe dense.indices {
+      let base = UInt64(index) * chunkBytes
+      if base + chunkBytes <= offset || base >= end { continue }
+      clear(UInt64(index), Self.part(offset, end, base))
+    }
+    for index in unsafe Array(far.keys) {
+      let base = index * chunkBytes
+      if base + chunkBytes <= offset || base >= end { continue }
+      clear(index, Self.part(offset, end, base))
+    }
+  }
+
+  private static func part(_ offset: UInt64, _ end: UInt64, _ base: UInt64) -> Range<Int> {
+    let lower = offset > base ? Int(offset - base) : 0
+    return lower..<Int(min(end - base, UInt64(chunkBytes)))
+  }
+
+  /// Zeroes a part of a chunk; pages that it covers whole no longer count as allocated.
+  private func clear(_ index: UInt64, _ range: Range<Int>) {
+    guard var chunk = unsafe chunk(index) else { return }
+    let end = unsafe min(range.upperBound, chunk.capacityBytes)
+    if range.lowerBound < end, let memory = unsafe chunk.memory {
+      unsafe memset(memory + range.lowerBound, 0, end - range.lowerBound)
+    }
+    let firstWhole = (range.lowerBound + Self.pageBytes - 1) / Self.pageBytes * Self.pageBytes
+    let lastWhole = range.upperBound / Self.pageBytes * Self.pageBytes
+    if firstWhole < lastWhole { unsafe unmark(Self.pageBits(firstWhole..<lastWhole), in: &chunk) }
+    if unsafe chunk.pages == 0 {
+      unsafe discard(chunk)
+      unsafe chunk = unsafe Chunk()
+    }
+    unsafe setChunk(index, chunk)
+  }
+
+  /// Reserves a range, so that writing to it cannot fail for lack of space; the size stays.
+  func allocate(_ offset: UInt64, _ count: UInt64) throws(ErrorNumber) {
+    _ = try Self.end(offset, count)
+    if count > quota.limitBytes { throw ErrorNumber(ENOSPC) }
+    var hasRoom = true
+    Self.forEachPart(offset, count) { index, range in
+      var chunk = unsafe chunk(index) ?? Chunk()
+      let missing = unsafe Self.chunkBytes - chunk.chargedBytes
+      hasRoom = quota.reserve(missing)
+      if hasRoom {
+        unsafe chunk.chargedBytes = Self.chunkBytes
+        unsafe mark(Self.pageBits(range), in: &chunk)
+        unsafe setChunk(index, chunk)
+      }
+      return hasRoom
+    }
+    guard hasRoom else { throw ErrorNumber(ENOSPC) }
+  }
+
+  // MARK: Reading
+
+  /// Calls `body` with the memory of a range, piece by piece, cut at the file's end.
+  ///
+  /// Safety: the memory is valid only during the call, and as long as the content does not change.
+  @unsafe func forEachPiece(
+    at offset: UInt64, count: UInt64, _ body: (UnsafeRawBufferPointer) -> Void
+  ) {
+    guard offset < sizeBytes else { return }
+    Self.forEachPart(offset, min(count, sizeBytes - offset)) { index, range in
+      let chunk = unsafe chunk(index)
+      let held = unsafe min(range.upperBound, chunk?.capacityBytes ?? 0)
+      var rest = range.count
+      if held > range.lowerBound, let memory = unsafe chunk?.memory {
+        let bytes = unsafe UnsafeRawBufferPointer(
+          start: memory + range.lowerBound, count: held - range.lowerBound)
+        unsafe body(bytes)
+        rest -= bytes.count
+      }
+      if rest > 0 { unsafe body(UnsafeRawBufferPointer(rebasing: Self.zeros[0..<rest])) }
+      return true
+    }
+  }
+
+  /// The bytes of a range, cut at the file's end.
+  func read(at offset: UInt64, count: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    unsafe forEachPiece(at: offset, count: UInt64(max(0, count))) { piece in
+      unsafe bytes.append(contentsOf: piece)
+    }
+    return bytes
+  }
+
+  /// The content as extents: maximal runs of 4 KiB blocks that hold a byte other than zero.
+  func extents() -> [Extent] {
+    var extents: [Extent] = []
+    for index in chunkIndices() {
+      let base = index * UInt64(Self.chunkBytes)
+      unsafe forEachPiece(at: base, count: UInt64(Self.chunkBytes)) { piece in
+        var start = 0
+        // Only a chunk's memory can hold other bytes than zeros, and it is its first piece.
+        while start < piece.count {
+          let end = min(start + Self.pageBytes, piece.count)
+          let block = unsafe UnsafeRawBufferPointer(rebasing: piece[start..<end])
+          if unsafe !block.allSatisfy({ $0 == 0 }) {
+            unsafe Extent.append(block, at: base + UInt64(start), to: &extents)
+          }
+          start = end
+        }
+      }
+    }
+    return extents
+  }
+
+  private func chunkIndices() -> [UInt64] {
+    let held = unsafe dense.indices.filter { unsafe dense[$0].memory != nil }.map(UInt64.init)
+    return unsafe held + far.keys.sorted()
+  }
+
+  /// The next position from `offset` on that is allocated (or, if not `isData`, that is a hole).
+  func seek(from offset: UInt64, isData: Bool) throws(ErrorNumber) -> UInt64 {
+    guard offset < sizeBytes else { throw ErrorNumber(ENXIO) }
+    var position = offset
+    while position < sizeBytes {
+      let index = position / UInt64(Self.chunkBytes)
+      let pages = unsafe chunk(index)?.pages ?? 0
+      let page = Int(position % UInt64(Self.chunkBytes)) / Self.pageBytes
+      if (pages >> UInt16(page)) & 1 == (isData ? 1 : 0) { return position }
+      if pages == 0 {
+        guard let next = nextChunk(from: index + 1) else { break }
+        position = next * UInt64(Self.chunkBytes)
+      } else {
+        position = (position / UInt64(Self.pageBytes) + 1) * UInt64(Self.pageBytes)
+      }
+    }
+    if isData { throw ErrorNumber(ENXIO) }
+    return sizeBytes
+  }
+
+  private func nextChunk(from first: UInt64) -> UInt64? {
+    var index = first
+    while unsafe index < UInt64(dense.count) {
+      if unsafe dense[Int(index)].pages != 0 { return index }
+      index += 1
+    }
+    return unsafe far.keys.filter { $0 >= first }.min()
+  }
+}
+
+extension Extent {
+  /// Adds a block to a list, joined with the last extent when it touches that.
+  fileprivate static func append(
+    _ block: UnsafeRawBufferPointer, at offset: UInt64, to extents: inout [Extent]
+  ) {
+    if let last = extents.last, last.offsetBytes + UInt64(last.bytes.count) == offset {
+      unsafe extents[extents.count - 1].bytes.append(contentsOf: block)
+    } else {
+      extents.append(Extent(offsetBytes: offset, bytes: unsafe Array(block)))
+    }
+  }
+}
+
+extension Payload {
+  /// Copies bytes, once.
+  convenience init(copying bytes: RawSpan) {
+    self.init(unsafe bytes.withUnsafeBytes { unsafe Array($0) })
+  }
+}

@@ -1,0 +1,261 @@
+// FuseMount.swift [U]: a FaultFileSystem served to the kernel through libfuse's low-level interface.
+// Two threads meet here: one serves requests (`serve`), one obeys the control socket. Both hold
+// `lock` while they touch the file system, and the server answers a request while it holds it.
+// Invariant: before a request is handled, every mark that was written before it is in the trace.
+
+import CFuse
+import CSystem
+import Glibc
+import Synchronization
+
+/// How a mount behaves.
+public struct FaultFSOptions: Codable, Hashable, Sendable {
+  /// True: the kernel sends writes of 4 KiB at most, aligned to pages.
+  public var isPageGranular = false
+  /// Memory that files may use, and as much again for the trace; beyond, calls get `ENOSPC`.
+  public var quotaBytes: UInt64 = 4 << 30
+
+  /// Makes options.
+  public init(isPageGranular: Bool = false, quotaBytes: UInt64 = 4 << 30) {
+    self.isPageGranular = isPageGranular
+    self.quotaBytes = quotaBytes
+  }
+}
+
+/// An open file or directory, as the kernel's `fh` names it.
+final class OpenFile {
+  let inode: Inode
+  let flags: Int32
+  /// True after a write through O_SYNC or O_DSYNC until the sync that the kernel lets follow.
+  var isSyncDue = false
+  /// A directory's entries as they were when the reader began.
+  var listing: [(name: FileName, number: InodeNumber, type: FileType)] = []
+
+  init(_ inode: Inode, flags: Int32) {
+    self.inode = inode
+    self.flags = flags
+    inode.openCount += 1
+  }
+
+  var canWrite: Bool { flags & O_ACCMODE != O_RDONLY }
+}
+
+// @unchecked: `session` is libfuse's, which locks for itself; all else is touched under `lock`.
+/// A file system under service.
+@safe final class FuseMount: @unchecked Sendable {
+  let mountPoint: String
+  let options: FaultFSOptions
+  let lock = Mutex<Void>(())
+  private(set) var fileSystem: FaultFileSystem
+  private var session: OpaquePointer?
+  private(set) var operationsServed: UInt64 = 0
+  /// The request under way, for the few bits that libfuse does not hand on; valid in handlers.
+  private var request: UnsafeRawPointer?
+  private var marksDescriptor: Int32
+  private var processes: [Int32: Int32] = [:]
+  private var lastThread: Int32 = 0
+  private var lastProcess: Int32 = 0
+  /// Set once the kernel has our answer to INIT; until then answers are looked at.
+  private var isInitialized = false
+  private var clearsPrivileges = false
+
+  init(
+    at mountPoint: String, marksDescriptor: Int32, options: FaultFSOptions
+  ) throws(LabError) {
+    self.mountPoint = mountPoint
+    self.marksDescriptor = marksDescriptor
+    self.options = options
+    let quotaBytes = options.quotaBytes
+    do {
+      let tree = try FileTree(quotaBytes: quotaBytes, now: wallClock)
+      let recorder = TraceRecorder(
+        limitBytes: quotaBytes, clockNanoseconds: monotonicNanoseconds)
+      fileSystem = FaultFileSystem(tree: tree, recorder: recorder, kill: Self.kill)
+    } catch {
+      throw .lab("an empty tree does not fit in quota_bytes=\(quotaBytes): \(error)")
+    }
+    if marksDescriptor >= 0 { csystem_set_nonblocking(marksDescriptor, 1) }
+    try mount()
+  }
+
+  private func mount() throws(LabError) {
+    var text = "default_permissions,fsname=faultline,subtype=faultfs"
+    if geteuid() == 0 { text += ",allow_other" }
+    var operations = FuseOperations.table
+    var arguments: [UnsafeMutablePointer<CChar>?] = unsafe [
+      strdup("faultline-fs"), strdup("-o"), strdup(text),
+    ]
+    defer { for index in unsafe arguments.indices { unsafe free(arguments[index]) } }
+    // Safety: the session keeps `self` unretained; the daemon keeps it alive until it exits.
+    unsafe session = arguments.withUnsafeMutableBufferPointer { buffer in
+      var list = unsafe fuse_args(
+        argc: Int32(buffer.count), argv: buffer.baseAddress, allocated: 0)
+      let session = unsafe fuse_session_new(
+        &list, &operations, MemoryLayout<fuse_lowlevel_ops>.size,
+        Unmanaged.passUnretained(self).toOpaque())
+      unsafe fuse_opt_free_args(&list)
+      return unsafe session
+    }
+    guard unsafe session != nil else { throw .lab("libfuse refused to make a session") }
+    if unsafe fuse_session_mount(session, mountPoint) != 0 {
+      throw .lab(
+        "cannot mount on \(mountPoint): libfuse refused (see its message above); the remedy is to "
+          + "run as root, or to install fuse3 and allow /dev/fuse")
+    }
+    var io = fuse_custom_io()
+    unsafe io.read = { descriptor, buffer, count, _ in
+      unsafe Glibc.read(descriptor, buffer, count)
+    }
+    unsafe io.writev = { descriptor, pieces, count, context in
+      if let context = unsafe context {
+        let mount = unsafe Unmanaged<FuseMount>.fromOpaque(context).takeUnretainedValue()
+        unsafe mount.amendInitReply(pieces, count)
+      }
+      return unsafe Glibc.writev(descriptor, pieces, count)
+    }
+    unsafe fuse_session_custom_io(session, &io, fuse_session_fd(session))
+  }
+
+  /// libfuse 3.14 does not know FUSE_HANDLE_KILLPRIV_V2, without which the kernel asks for
+  /// `security.capability` before every write; so it is set in our answer to INIT.
+  private func amendInitReply(_ pieces: UnsafeMutablePointer<iovec>?, _ count: Int32) {
+    if isInitialized { return }
+    isInitialized = true
+    let headerBytes = 40
+    let flagsOffset = 12
+    guard clearsPrivileges, count >= 2, let reply = unsafe pieces?[1].iov_base,
+      unsafe (pieces?[1].iov_len ?? 0) >= flagsOffset + 4, let request = unsafe request
+    else { return }
+    let offered = unsafe request.loadUnaligned(
+      fromByteOffset: headerBytes + flagsOffset, as: UInt32.self)
+    let flags = unsafe reply.loadUnaligned(fromByteOffset: flagsOffset, as: UInt32.self)
+    let killPrivileges: UInt32 = 1 << 28
+    unsafe reply.storeBytes(
+      of: flags | (offered & killPrivileges), toByteOffset: flagsOffset, as: UInt32.self)
+  }
+
+  /// Chooses what the kernel shall do, in answer to its INIT.
+  func negotiate(_ connection: UnsafeMutablePointer<fuse_conn_info>) {
+    let unwanted =
+      FUSE_CAP_AUTO_INVAL_DATA | FUSE_CAP_HANDLE_KILLPRIV | FUSE_CAP_WRITEBACK_CACHE
+      | FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE
+      | FUSE_CAP_FLOCK_LOCKS | FUSE_CAP_POSIX_LOCKS | FUSE_CAP_POSIX_ACL
+    let wanted =
+      FUSE_CAP_ATOMIC_O_TRUNC | FUSE_CAP_ASYNC_READ | FUSE_CAP_CACHE_SYMLINKS
+      | FUSE_CAP_PARALLEL_DIROPS
+    unsafe connection.pointee.want &= ~UInt32(bitPattern: unwanted)
+    unsafe connection.pointee.want |=
+      connection.pointee.capable & UInt32(bitPattern: wanted)
+    if options.isPageGranular { unsafe connection.pointee.max_write = 4096 }
+    clearsPrivileges = true
+  }
+
+  // MARK: Serving
+
+  /// Serves requests until the mount is gone.
+  func serve() {
+    var buffer = unsafe fuse_buf()
+    while unsafe fuse_session_exited(session) == 0 {
+      let count = unsafe fuse_session_receive_buf(session, &buffer)
+      if count == -EINTR { continue }
+      if count <= 0 { break }
+      lock.withLock { _ in
+        if fileSystem.recorder.isRecording { drainMarks() }
+        operationsServed &+= 1
+        unsafe request = UnsafeRawPointer(buffer.mem)
+        unsafe fuse_session_process_buf(session, &buffer)
+      }
+    }
+    unsafe free(buffer.mem)
+  }
+
+  /// A word of the request under way, behind its header.
+  func requestWord(at offset: Int) -> UInt32 {
+    unsafe request?.loadUnaligned(fromByteOffset: 40 + offset, as: UInt32.self) ?? 0
+  }
+
+  /// Who asked for a request.
+  func caller(thread: Int32) -> Caller {
+    if thread == lastThread { return Caller(process: lastProcess, thread: thread) }
+    if thread <= 0 { return Caller() }
+    if processes.count > 65536 { processes = [:] }
+    let process = processes[thread] ?? ProcessCalls.process(ofThread: thread) ?? thread
+    processes[thread] = process
+    lastThread = thread
+    lastProcess = process
+    return Caller(process: process, thread: thread)
+  }
+
+  /// Never kills the lab: not this process, its group, or its parent; thread numbers are looked up
+  /// anew, because a number may have been given to another process since.
+  private static func kill(_ caller: Caller) {
+    guard caller.thread > 0, let process = ProcessCalls.process(ofThread: caller.thread),
+      process > 1, process != getpid(), process != getppid(), getpgid(process) != getpgrp()
+    else { return }
+    Glibc.kill(process, SIGKILL)
+  }
+
+  // MARK: Marks
+
+  /// The descriptor to watch for marks, or -1.
+  var watchedMarks: Int32 { lock.withLock { _ in marksDescriptor } }
+
+  /// Puts every waiting mark into the trace; the caller holds the lock.
+  func drainMarks() {
+    while marksDescriptor >= 0 {
+      guard let bytes = try? Descriptors.read(marksDescriptor, limitBytes: 4096) else { return }
+      if bytes.isEmpty {
+        marksDescriptor = -1
+        return
+      }
+      fileSystem.recorder.record(Mark(bytes: bytes))
+    }
+  }
+
+  // MARK: Control
+
+  /// Replaces the tree; refused while the kernel knows more of the old one than its root.
+  func replaceTree(_ tree: sending FileTree) throws(LabError) {
+    let isFree = lock.withLock { _ in
+      let old = fileSystem.tree
+      return !old.inodes.values.contains { inode in
+        inode.openCount > 0 || (inode.lookupCount > 0 && inode.number != .root)
+      }
+    }
+    guard isFree else {
+      throw .usage("cannot load a tree while files of the mounted one are in use")
+    }
+    let names = tree.root.listing().map(\.name)
+    lock.withLock { _ in fileSystem.replaceTree(tree) }
+    // The kernel may remember the old root's attributes. Not under the lock: it may ask us back.
+    unsafe _ = fuse_lowlevel_notify_inval_inode(session, 1, 0, 0)
+    for name in names {
+      unsafe name.bytes.withUnsafeBytes { bytes in
+        unsafe _ = fuse_lowlevel_notify_inval_entry(
+          session, 1, bytes.assumingMemoryBound(to: CChar.self).baseAddress, bytes.count)
+      }
+    }
+  }
+
+  /// Unmounts; true when somebody used the mount all the time and it is still there.
+  func unmount(timeoutMilliseconds: Int) -> Bool {
+    if geteuid() != 0 {
+      unsafe fuse_session_unmount(session)
+      return false
+    }
+    let end = monotonicNanoseconds() + UInt64(timeoutMilliseconds) * 1_000_000
+    while true {
+      do throws(ErrorNumber) {
+        try PathCalls.unmount(mountPoint)
+        return false
+      } catch {
+        if error.rawValue != EBUSY { return false }
+      }
+      if monotonicNanoseconds() > end { return true }
+      usleep(2000)
+    }
+  }
+
+  /// Takes the mount out of the tree of names while somebody still uses it.
+  func detach() { try? PathCalls.detachMount(mountPoint) }
+}

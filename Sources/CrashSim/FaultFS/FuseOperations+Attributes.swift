@@ -1,0 +1,127 @@
+// FuseOperations+Attributes.swift [U]: callbacks on attributes, extended ones too.
+
+import CFuse
+import Glibc
+
+extension FuseOperations {
+  /// FATTR_KILL_SUIDGID: a truncate by somebody without CAP_FSETID.
+  private static let truncateKillsPrivileges: UInt32 = 1 << 11
+
+  static func addAttributes(to table: inout fuse_lowlevel_ops) {
+    unsafe table.getattr = { handle, number, _ in
+      guard let request = unsafe FuseRequest(handle) else { return }
+      unsafe request.answer { () throws(ErrorNumber) in
+        unsafe request.reply(attributesOf: try request.inode(number))
+      }
+    }
+    unsafe table.setattr = { handle, number, attributes, valid, _ in
+      guard let request = unsafe FuseRequest(handle), let attributes = unsafe attributes
+      else { return }
+      unsafe request.answer { () throws(ErrorNumber) in
+        let inode = try unsafe request.inode(number)
+        try unsafe FuseOperations.change(request, inode, attributes.pointee, valid)
+        unsafe request.reply(attributesOf: inode)
+      }
+    }
+    addExtendedAttributes(to: &table)
+  }
+
+  private static func change(
+    _ request: FuseRequest, _ inode: Inode, _ attributes: stat, _ valid: Int32
+  ) throws(ErrorNumber) {
+    let caller = unsafe request.caller
+    let fileSystem = unsafe request.fileSystem
+    if valid & FUSE_SET_ATTR_SIZE != 0 {
+      guard attributes.st_size >= 0 else { throw ErrorNumber(EINVAL) }
+      if unsafe request.mount.requestWord(at: 0) & truncateKillsPrivileges != 0 {
+        try fileSystem.dropPrivileges(of: inode, by: caller)
+      }
+      try fileSystem.truncate(inode, to: UInt64(attributes.st_size), by: caller)
+    }
+    let ownershipBits = FUSE_SET_ATTR_MODE | FUSE_SET_ATTR_UID | FUSE_SET_ATTR_GID
+    if valid & ownershipBits != 0 {
+      var ownership = inode.ownership
+      if valid & FUSE_SET_ATTR_UID != 0 { ownership.user = attributes.st_uid }
+      if valid & FUSE_SET_ATTR_GID != 0 { ownership.group = attributes.st_gid }
+      if valid & FUSE_SET_ATTR_MODE != 0 {
+        ownership.mode = attributes.st_mode & 0o7777
+      } else if let mode = unsafe request.tree.modeWithoutPrivileges(inode) {
+        ownership.mode = mode
+      }
+      try fileSystem.setOwnership(ownership, of: inode, by: caller)
+    }
+    unsafe setTimes(request, inode, attributes, valid)
+  }
+
+  private static func setTimes(
+    _ request: FuseRequest, _ inode: Inode, _ attributes: stat, _ valid: Int32
+  ) {
+    let now = unsafe request.tree.now()
+    let anyTime = FUSE_SET_ATTR_ATIME | FUSE_SET_ATTR_MTIME
+    if valid & FUSE_SET_ATTR_ATIME != 0 {
+      inode.accessTime =
+        valid & FUSE_SET_ATTR_ATIME_NOW != 0 ? now : Timestamp(attributes.st_atim)
+    }
+    if valid & FUSE_SET_ATTR_MTIME != 0 {
+      inode.modificationTime =
+        valid & FUSE_SET_ATTR_MTIME_NOW != 0 ? now : Timestamp(attributes.st_mtim)
+    }
+    if valid & anyTime != 0 { inode.changeTime = now }
+  }
+
+  // MARK: Extended attributes
+
+  private static func addExtendedAttributes(to table: inout fuse_lowlevel_ops) {
+    unsafe table.setxattr = { handle, number, name, value, count, flags in
+      guard let request = unsafe FuseRequest(handle) else { return }
+      let name = unsafe FuseRequest.name(name)
+      let bytes = unsafe Array(UnsafeRawBufferPointer(start: value, count: count))
+      unsafe request.answer { () throws(ErrorNumber) in
+        let inode = try unsafe request.inode(number)
+        try unsafe request.fileSystem.setExtendedAttribute(
+          name, bytes, of: inode, flags: flags, by: request.caller)
+        unsafe request.succeed()
+      }
+    }
+    unsafe table.getxattr = { handle, number, name, size in
+      guard let request = unsafe FuseRequest(handle) else { return }
+      let name = unsafe FuseRequest.name(name)
+      unsafe request.answer { () throws(ErrorNumber) in
+        let inode = try unsafe request.inode(number)
+        let value = try unsafe request.tree.extendedAttribute(name, of: inode)
+        try unsafe FuseOperations.reply(request, value, size: size)
+      }
+    }
+    unsafe table.listxattr = { handle, number, size in
+      guard let request = unsafe FuseRequest(handle) else { return }
+      unsafe request.answer { () throws(ErrorNumber) in
+        let inode = try unsafe request.inode(number)
+        let names = inode.extendedAttributes.keys.sorted()
+        try unsafe FuseOperations.reply(request, names.flatMap { $0.bytes + [0] }, size: size)
+      }
+    }
+    unsafe table.removexattr = { handle, number, name in
+      guard let request = unsafe FuseRequest(handle) else { return }
+      let name = unsafe FuseRequest.name(name)
+      unsafe request.answer { () throws(ErrorNumber) in
+        let inode = try unsafe request.inode(number)
+        try unsafe request.fileSystem.removeExtendedAttribute(
+          name, of: inode, by: request.caller)
+        unsafe request.succeed()
+      }
+    }
+  }
+
+  /// Size 0 asks how many bytes there are; a size too small is `ERANGE`.
+  private static func reply(
+    _ request: FuseRequest, _ bytes: [UInt8], size: Int
+  ) throws(ErrorNumber) {
+    if size == 0 {
+      unsafe _ = fuse_reply_xattr(request.handle, bytes.count)
+    } else if bytes.count > size {
+      throw ErrorNumber(ERANGE)
+    } else {
+      unsafe request.reply(bytes: bytes)
+    }
+  }
+}

@@ -1,0 +1,168 @@
+// FuseOperations.swift [U]: the table of libfuse's callbacks, and what all of them need.
+// Each callback decodes its arguments, calls the file system, and answers exactly once. Nothing in
+// here traps on what a client sends: sizes and offsets are checked before they are converted.
+// Not in the table on purpose: flush (closing is not a sync, and without it the kernel saves a
+// request per close), locks (the kernel's own work), access (default_permissions).
+
+import CFuse
+import Glibc
+
+/// libfuse's callbacks.
+enum FuseOperations {
+  /// How long the kernel may remember names and attributes: nobody else changes the tree.
+  static let timeoutSeconds = 86400.0 * 365
+
+  static var table: fuse_lowlevel_ops {
+    var table = fuse_lowlevel_ops()
+    unsafe table.`init` = { context, connection in
+      guard let context = unsafe context, let connection = unsafe connection else { return }
+      unsafe Unmanaged<FuseMount>.fromOpaque(context).takeUnretainedValue()
+        .negotiate(connection)
+    }
+    addNames(to: &table)
+    addFiles(to: &table)
+    addDirectories(to: &table)
+    addAttributes(to: &table)
+    return table
+  }
+}
+
+/// A request under way, with the mount it belongs to.
+///
+/// Safety: lives on the stack of one callback, during which libfuse keeps the request.
+@unsafe struct FuseRequest {
+  let handle: fuse_req_t
+  let mount: FuseMount
+
+  init?(_ handle: fuse_req_t?) {
+    guard let handle = unsafe handle else { return nil }
+    unsafe self.handle = handle
+    unsafe mount = Unmanaged<FuseMount>.fromOpaque(fuse_req_userdata(handle))
+      .takeUnretainedValue()
+  }
+
+  var fileSystem: FaultFileSystem { unsafe mount.fileSystem }
+  var tree: FileTree { unsafe mount.fileSystem.tree }
+
+  /// Who asks, in process, thread, user and group.
+  var caller: Caller {
+    guard let context = unsafe fuse_req_ctx(handle) else { return Caller() }
+    return unsafe mount.caller(thread: Int32(truncatingIfNeeded: context.pointee.pid))
+  }
+
+  func ownership(mode: mode_t) -> Ownership {
+    let context = unsafe fuse_req_ctx(handle)
+    return unsafe Ownership(
+      mode: UInt32(mode) & 0o7777, user: context?.pointee.uid ?? 0,
+      group: context?.pointee.gid ?? 0)
+  }
+
+  func inode(_ number: fuse_ino_t) throws(ErrorNumber) -> Inode {
+    let number = InodeNumber(rawValue: UInt64(number))
+    guard let inode = unsafe tree.inodes[number] else { throw ErrorNumber(ESTALE) }
+    return inode
+  }
+
+  /// A name as the kernel gives it.
+  static func name(_ text: UnsafePointer<CChar>?) -> FileName {
+    guard let text = unsafe text else { return FileName(bytes: []) }
+    let count = unsafe strlen(text)
+    return FileName(bytes: unsafe Array(UnsafeRawBufferPointer(start: text, count: count)))
+  }
+
+  // MARK: Answers
+
+  func fail(_ error: ErrorNumber) { unsafe _ = fuse_reply_err(handle, error.rawValue) }
+  func succeed() { unsafe _ = fuse_reply_err(handle, 0) }
+
+  /// Runs a callback's work; what it throws is the answer.
+  func answer(_ work: () throws(ErrorNumber) -> Void) {
+    do throws(ErrorNumber) {
+      try work()
+    } catch {
+      unsafe fail(error)
+    }
+  }
+
+  /// Answers with a name's inode, which the kernel then remembers once more.
+  func reply(entry inode: Inode) {
+    var entry = unsafe Self.entry(inode)
+    inode.lookupCount += 1
+    if unsafe fuse_reply_entry(handle, &entry) != 0 { unsafe tree.forget(inode.number, count: 1) }
+  }
+
+  static func entry(_ inode: Inode) -> fuse_entry_param {
+    var entry = fuse_entry_param()
+    entry.ino = fuse_ino_t(inode.number.rawValue)
+    entry.attr = unsafe attributes(of: inode)
+    entry.attr_timeout = FuseOperations.timeoutSeconds
+    entry.entry_timeout = FuseOperations.timeoutSeconds
+    return entry
+  }
+
+  func reply(attributesOf inode: Inode) {
+    var attributes = unsafe Self.attributes(of: inode)
+    unsafe _ = fuse_reply_attr(handle, &attributes, FuseOperations.timeoutSeconds)
+  }
+
+  func reply(bytes: [UInt8]) {
+    unsafe bytes.withUnsafeBytes { buffer in
+      unsafe _ = fuse_reply_buf(
+        handle, buffer.assumingMemoryBound(to: CChar.self).baseAddress, buffer.count)
+    }
+  }
+
+  /// `stat` of an inode.
+  static func attributes(of inode: Inode) -> stat {
+    var attributes = stat()
+    attributes.st_ino = numericCast(inode.number.rawValue)
+    attributes.st_mode = inode.type.modeBits | inode.ownership.mode
+    attributes.st_nlink = numericCast(inode.linkCount)
+    attributes.st_uid = inode.ownership.user
+    attributes.st_gid = inode.ownership.group
+    attributes.st_rdev = numericCast(inode.device)
+    attributes.st_size = numericCast(inode.sizeBytes)
+    attributes.st_blksize = numericCast(FileContent.pageBytes)
+    attributes.st_blocks = numericCast((inode.content?.pageCount ?? 0) * 8)
+    attributes.st_atim = inode.accessTime.specification
+    attributes.st_mtim = inode.modificationTime.specification
+    attributes.st_ctim = inode.changeTime.specification
+    return attributes
+  }
+}
+
+extension FileType {
+  /// The bits that stand for the kind in `st_mode`.
+  var modeBits: UInt32 {
+    switch self {
+    case .regular: 0o100000
+    case .directory: 0o040000
+    case .symbolicLink: 0o120000
+    case .fifo: 0o010000
+    case .socket: 0o140000
+    case .characterDevice: 0o020000
+    case .blockDevice: 0o060000
+    }
+  }
+
+  /// The kind of a node that mknod makes; nil for what it cannot make.
+  init?(nodeMode mode: UInt32) {
+    switch mode & 0o170000 {
+    case 0, 0o100000: self = .regular
+    case 0o010000: self = .fifo
+    case 0o140000: self = .socket
+    case 0o020000: self = .characterDevice
+    case 0o060000: self = .blockDevice
+    default: return nil
+    }
+  }
+}
+
+extension Timestamp {
+  var specification: timespec { timespec(tv_sec: Int(seconds), tv_nsec: Int(nanoseconds)) }
+
+  init(_ specification: timespec) {
+    self.init(
+      seconds: Int64(specification.tv_sec), nanoseconds: Int64(specification.tv_nsec))
+  }
+}

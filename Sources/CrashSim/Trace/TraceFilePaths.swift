@@ -1,0 +1,55 @@
+// TraceFilePaths.swift: which path an inode has while a trace's operations pass by.
+
+/// Follows names through a trace, for the column that people read.
+struct PathTracker {
+  private struct Place {
+    var parent: InodeNumber
+    var name: FileName
+  }
+
+  /// Deeper paths are cut: only a broken trace has a loop.
+  private static let depthMax = 512
+  private var places: [InodeNumber: Place] = [:]
+  private var cache: [InodeNumber: String] = [:]
+
+  init(_ image: TreeImage) {
+    for (parent, inode) in image.inodes.sorted(by: { $0.key < $1.key }) {
+      for (name, child) in inode.entries.sorted(by: { $0.key < $1.key })
+      where places[child] == nil {
+        places[child] = Place(parent: parent, name: name)
+      }
+    }
+  }
+
+  /// The path without a leading slash; the root is `.`.
+  mutating func path(of inode: InodeNumber) -> String {
+    if inode == .root { return "." }
+    if let known = cache[inode] { return known }
+    var parts: [String] = []
+    var current = inode
+    while current != .root, let place = places[current], parts.count < Self.depthMax {
+      parts.append(place.name.description)
+      current = place.parent
+    }
+    let path = parts.isEmpty ? inode.description : parts.reversed().joined(separator: "/")
+    cache[inode] = path
+    return path
+  }
+
+  mutating func follow(_ operation: Operation) {
+    switch operation {
+    case .create(let inode, let parent, let name, type: _, ownership: _, target: _, device: _),
+      .link(let inode, let parent, let name):
+      places[inode] = Place(parent: parent, name: name)
+      cache[inode] = nil
+    case .rename(let inode, from: _, name: _, let to, let newName, replaced: _):
+      places[inode] = Place(parent: to, name: newName)
+      cache = [:]
+    case .exchange(let inode, let parent, let name, let other, let otherParent, let otherName):
+      places[inode] = Place(parent: otherParent, name: otherName)
+      places[other] = Place(parent: parent, name: name)
+      cache = [:]
+    default: break
+    }
+  }
+}

@@ -1,0 +1,81 @@
+// TraceRecorder.swift: appends operations and marks to the trace of one recording.
+// Invariant: whoever appends holds the file system's lock and has not yet answered its caller, so
+// the order of the events is one that every client could have observed.
+
+/// Who asked for an operation.
+struct Caller: Hashable, Sendable {
+  /// Process and thread; 0 when the kernel asked on its own account.
+  var process: Int32 = 0
+  var thread: Int32 = 0
+  /// True for a page that the kernel writes back.
+  var isWriteBack = false
+}
+
+/// Collects the events of one recording.
+final class TraceRecorder {
+  /// Bytes of payload that one recording may hold; beyond, writes are refused.
+  let limitBytes: UInt64
+  private(set) var isRecording = false
+  private(set) var payloadBytes: UInt64 = 0
+  private var trace = Trace(initial: TreeImage())
+  private var startNanoseconds: UInt64 = 0
+  private let clockNanoseconds: () -> UInt64
+
+  init(limitBytes: UInt64, clockNanoseconds: @escaping () -> UInt64) {
+    self.limitBytes = limitBytes
+    self.clockNanoseconds = clockNanoseconds
+  }
+
+  var eventCount: Int { trace.events.count }
+
+  /// Starts anew from a tree.
+  func begin(_ initial: TreeImage) {
+    trace = Trace(initial: initial)
+    trace.events.reserveCapacity(1024)
+    payloadBytes = 0
+    startNanoseconds = clockNanoseconds()
+    isRecording = true
+  }
+
+  /// Stops, and hands the trace out.
+  func end() -> Trace {
+    isRecording = false
+    defer { trace = Trace(initial: TreeImage()) }
+    return trace
+  }
+
+  /// True when a payload still fits.
+  func hasRoom(for countBytes: Int) -> Bool {
+    !isRecording || payloadBytes + UInt64(countBytes) <= limitBytes
+  }
+
+  func event(
+    _ operation: Operation, flags: OperationFlags = [], by caller: Caller
+  ) -> TraceEvent {
+    TraceEvent(
+      .operation(operation), flags: caller.isWriteBack ? flags.union(.writeBack) : flags,
+      process: caller.process, thread: caller.thread,
+      timeNanoseconds: clockNanoseconds() &- startNanoseconds)
+  }
+
+  func record(_ operation: Operation, flags: OperationFlags = [], by caller: Caller) {
+    guard isRecording else { return }
+    append(event(operation, flags: flags, by: caller))
+  }
+
+  func record(_ mark: Mark) {
+    guard isRecording else { return }
+    append(
+      TraceEvent(.mark(mark), timeNanoseconds: clockNanoseconds() &- startNanoseconds))
+  }
+
+  func append(_ event: TraceEvent) {
+    trace.events.append(event)
+    switch event.body {
+    case .operation(.write(inode: _, offsetBytes: _, let payload)):
+      payloadBytes += UInt64(payload.countBytes)
+    case .mark(let mark): payloadBytes += UInt64(mark.bytes.count)
+    default: break
+    }
+  }
+}

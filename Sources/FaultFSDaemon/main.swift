@@ -1,0 +1,35 @@
+// main.swift: `faultline-fs`, the process that serves one FaultFS mount; the lab starts it.
+
+import CrashSim
+import Glibc
+
+var options = FaultFSOptions()
+var mountPoint: String?
+var descriptors: [String: Int32] = ["--control-fd": -1, "--marks-fd": -1]
+var rest = CommandLine.arguments.dropFirst()
+while let argument = rest.popFirst() {
+  if argument == "--page-granular" {
+    options.isPageGranular = true
+  } else if argument == "--quota", let value = rest.popFirst().flatMap(UInt64.init) {
+    options.quotaBytes = value
+  } else if descriptors[argument] != nil, let value = rest.popFirst().flatMap(Int32.init) {
+    descriptors[argument] = value
+  } else if !argument.hasPrefix("-"), mountPoint == nil {
+    mountPoint = argument
+  } else {
+    mountPoint = nil
+    break
+  }
+}
+guard let mountPoint, let control = descriptors["--control-fd"], control >= 0 else {
+  print(
+    "usage: faultline-fs MOUNTPOINT --control-fd N [--marks-fd N] [--page-granular] [--quota N]")
+  exit(ExitCode.usage.rawValue)
+}
+do throws(LabError) {
+  try FaultFSDaemon.run(
+    mountPoint: mountPoint, controlDescriptor: control,
+    marksDescriptor: descriptors["--marks-fd"] ?? -1, options: options)
+} catch {
+  exit(error.exitCode.rawValue)
+}

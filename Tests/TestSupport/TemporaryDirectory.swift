@@ -1,0 +1,22 @@
+// TemporaryDirectory.swift: a directory of its own for one test, removed at the end.
+
+import Foundation
+
+/// A directory that lives as long as the value.
+public final class TemporaryDirectory: Sendable {
+  /// Absolute path without symbolic links.
+  public let path: String
+
+  /// Makes a directory below the system's temporary one.
+  public init() throws {
+    let url = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+      .appendingPathComponent("faultline-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    path = url.path
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  /// The path of a name inside.
+  public func file(_ name: String) -> String { path + "/" + name }
+}
