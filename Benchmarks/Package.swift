@@ -1,0 +1,23 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that building Faultline never builds its peers.
+let house: [SwiftSetting] = [.strictMemorySafety(), .treatAllWarnings(as: .error)]
+
+let package = Package(
+  name: "benchmarks",
+  dependencies: [
+    // Named: a path's identity is its folder's name, and a checkout may be called anything.
+    .package(name: "faultline", path: "..")
+  ],
+  targets: [
+    // C: the client's system calls in a loop with nothing between them, and processes that are
+    // pinned and die with their parent.
+    .target(name: "CBench"),
+    .executableTarget(
+      name: "bench",
+      dependencies: ["CBench", .product(name: "CrashSim", package: "faultline")],
+      swiftSettings: house),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,30 @@
+// CBench.h: what the benchmarks need in C.
+
+#pragma once
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/// Runs `count` operations of one kind in `directory`, after a tenth of them to warm up.
+/// Kinds: write, write-fsync, create, read. Returns nanoseconds, or -errno.
+int64_t cbench_client(const char *kind, const char *directory, long count);
+
+/// Pins this process, and all that it starts from now on, to the last CPU it may use.
+/// Returns the CPU, or -errno.
+int cbench_pin(void);
+
+/// Starts a program that gets SIGTERM when this process ends, however it ends. Its standard output
+/// and error go to `log`. Returns its process id, or -errno.
+pid_t cbench_spawn(char *const arguments[], const char *log);
+
+/// Sends SIGTERM and waits, after `patience_ms` SIGKILL. Returns 0 when it went in time.
+int cbench_stop(pid_t process, int patience_ms);
+
+/// 1 when the process has ended (and reaps it), 0 when it runs.
+int cbench_has_ended(pid_t process);
+
+/// 1 when `directory` lies on tmpfs, 0 when not, -errno when it cannot be told.
+int cbench_is_tmpfs(const char *directory);
+
+/// 1 when something is mounted on `directory`, 0 when not, -errno when it cannot be told.
+int cbench_is_mounted(const char *directory);

@@ -1,0 +1,75 @@
+// Rule+Arrows.swift: who may import whom, as a table.
+
+/// Modules that a folder may not import, except in some of its own folders.
+private struct Arrow: Sendable {
+  let folder: String
+  let modules: [String]
+  var except: [String] = []
+  let reason: String
+}
+
+private let forbidden: [Arrow] = [
+  Arrow(
+    folder: "Sources/Engine",
+    modules: ["CrashSim", "DocumentStore", "CFuse", "GRDB", "Yams"],
+    reason: "the engine knows nothing of the lab"),
+  Arrow(
+    folder: "Sources/DocumentStore", modules: ["Engine", "CrashSim", "CFuse", "Yams"],
+    reason: "the document store is a system under test of its own"),
+  Arrow(
+    folder: "Sources/CrashSim", modules: ["StressRunner", "Fuzz"],
+    reason: "the library knows nothing of its commands"),
+  Arrow(
+    folder: "Sources/CrashSim", modules: ["CFuse"], except: ["Sources/CrashSim/FaultFS"],
+    reason: "one folder speaks FUSE"),
+  Arrow(
+    folder: "Sources/CrashSim", modules: ["GRDB"], except: ["Sources/CrashSim/Trace"],
+    reason: "one folder keeps trace files"),
+  Arrow(
+    folder: "Sources/CrashSim", modules: ["Yams"],
+    except: ["Sources/CrashSim/Scenario", "Sources/CrashSim/CrashStates"],
+    reason: "YAML is for scenarios and for models that a user defines"),
+  Arrow(
+    folder: "Sources/CrashSim/Oracles/XRay.swift", modules: ["Engine"],
+    reason: "the second reader of the format shares no code with the first"),
+  Arrow(
+    folder: "Sources", modules: ["ArgumentParser"],
+    except: ["Sources/StressRunner", "Sources/Fuzz"], reason: "arguments belong to executables"),
+  Arrow(
+    folder: "Sources", modules: ["Testing", "XCTest", "TestSupport"],
+    reason: "shipped code knows nothing of its tests"),
+]
+
+extension Rule {
+  static let arrows: [Rule] = forbidden.flatMap { arrow in
+    arrow.modules.map { module in
+      Rule("\(arrow.folder) does not import \(module)") {
+        let file = arrow.folder.hasSuffix(".swift")
+        let path = file ? arrow.folder : "\(arrow.folder)/Planted.swift"
+        return [
+          Planted("import \(module)\n", at: path),
+          Planted("@testable import \(module)\n", at: path),
+          Planted("package import struct \(module).Thing\n", at: path),
+        ]
+      } innocent: {
+        [Planted("// import \(module)\nimport \(module)Else\n", at: "\(arrow.folder)/P.swift")]
+          + arrow.except.map { Planted("import \(module)\n", at: "\($0)/Planted.swift") }
+      } check: { file in
+        guard file.isIn([arrow.folder]), !file.isIn(arrow.except) else { return [] }
+        return file.code.enumerated().filter { importedModule($1) == module }.map {
+          Violation(
+            path: file.path, line: $0.offset + 1, message: "imports \(module): \(arrow.reason)")
+        }
+      }
+    }
+  }
+
+  /// The module that a line imports.
+  private static func importedModule(_ line: String) -> String? {
+    let words = line.split(separator: " ")
+    guard let at = words.firstIndex(of: "import") else { return nil }
+    let kinds: Set<Substring> = ["struct", "class", "enum", "protocol", "func", "var", "let"]
+    let rest = words[(at + 1)...].drop { kinds.contains($0) }
+    return rest.first?.split(separator: ".").first.map(String.init)
+  }
+}

@@ -1,0 +1,63 @@
+#!/bin/sh
+# run-all.sh FAULTLINE [NAME-PART]: explores every example and compares the verdict with the table.
+# BUDGET (states per run, default 2000) and SEED (default 1) may be set in the environment.
+# Exit: 0 when every verdict is the expected one, 1 when any differs, 2 for wrong usage.
+set -u
+faultline=${1:?usage: run-all.sh FAULTLINE [NAME-PART]}
+only=${2:-}
+here=$(cd "$(dirname "$0")" && pwd)
+reports=$(mktemp -d)
+wrong=0
+
+# Exit code 0: every promise held. 1: a promise is broken, as the first lines of the findings say.
+# An argument list may be empty (-); `_` stands for a space between arguments.
+# example       model         setup         workload         check   exit  first line
+expected='
+sqlite          ext4-ordered  DELETE        DELETE_OFF       -       1     corruption:
+sqlite          ext4-ordered  DELETE        DELETE_FULL      -       1     lost:
+sqlite          ext4-ordered  DELETE        DELETE_EXTRA     -       0     -
+sqlite          ext4-ordered  WAL           WAL_NORMAL       -       1     lost:
+sqlite          ext4-ordered  WAL           WAL_FULL         -       0     -
+git             ext4-ordered  -             -                -       1     objects:
+git             ext4-ordered  all           -                -       1     lost:
+git             ext4-ordered  all           -                sound   0     -
+git             posix         all           -                sound   1     objects:
+safe-replace    ext4-ordered  -             safe             -       0     -
+safe-replace    posix         -             safe             -       0     -
+safe-replace    posix         -             no-fsync         -       1     torn:
+safe-replace    ext4-ordered  -             no-dirsync       -       1     lost:
+safe-replace    ext4-ordered  -             none             -       1     lost:
+safe-replace    ext4-ordered  -             in-place         -       1     torn:
+safe-replace    ext4-ordered  -             safe_fresh       fresh   0     -
+safe-replace    ext4-ordered  -             no-fsync_fresh   fresh   1     torn:
+append-log      ext4-ordered  -             sync             -       0     -
+append-log      ext4-ordered  -             no-sync          -       1     lost:
+'
+
+arguments() { [ "$1" = - ] || printf ' %s' "$1" | tr _ ' '; }
+
+format='%-6s %-13s %-13s %-7s %-15s %-6s %5s %5s  %s\n'
+# shellcheck disable=SC2059
+printf "$format" verdict example model setup workload check exit want 'first line'
+while read -r example model setup workload check want line; do
+  case $example in '') continue ;; *"$only"*) ;; *) continue ;; esac
+  report=$reports/$example.$model.$setup.$workload.$check
+  "$faultline" explore \
+    --setup "sh '$here/$example/setup.sh'$(arguments "$setup")" \
+    --workload "sh '$here/$example/workload.sh'$(arguments "$workload")" \
+    --check "sh '$here/$example/check.sh'$(arguments "$check")" \
+    --model "$model" --seed "${SEED:-1}" --budget "${BUDGET:-2000}" >"$report" 2>&1 </dev/null
+  got=$? verdict=ok
+  [ "$got" -eq "$want" ] || verdict=WRONG
+  [ "$line" = - ] || grep -q "$line" "$report" || verdict=WRONG
+  [ "$verdict" = ok ] || wrong=$((wrong + 1))
+  # shellcheck disable=SC2059
+  printf "$format" "$verdict" "$example" "$model" "$setup" "$workload" "$check" "$got" "$want" \
+    "$line"
+  [ "$verdict" = ok ] || tail -n 20 "$report" | sed 's/^/    | /'
+done <<TABLE
+$expected
+TABLE
+
+echo "$wrong verdicts differ; reports: $reports"
+[ "$wrong" -eq 0 ]
