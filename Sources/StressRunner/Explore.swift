@@ -33,12 +33,12 @@ struct Explore: ParsableCommand {
   func run() throws {
     let console = Console()
     let settings = try options.settings()
-    console.say(
-      "faultline explore  seed=\(settings.seed)  model=\(settings.models.map(\.name).joined(separator: ","))")
+    let models = settings.models.map(\.name).joined(separator: ",")
+    console.say("faultline explore  seed=\(settings.seed)  model=\(models)")
     let program = ProgramUnderTest(workload: workload, check: check, setup: setup)
     let explorer = try ProgramExplorer(
       program: program, settings: settings, keepingTrace: tracePath, console: console)
-    let item = try explorer.run()
+    let item = try explorer.explore()
     try reports.finish(RunReport(seed: settings.seed.rawValue, cases: [item]), console: console)
   }
 }
@@ -46,7 +46,7 @@ struct Explore: ParsableCommand {
 /// Options that `explore`, `run` and `replay` share.
 struct ExplorationArguments: ParsableArguments {
   @Option(
-    help: "Persistence model: \(PersistenceModel.all.map(\.name).joined(separator: ", ")), or all.")
+    help: "Persistence model: \(PersistenceModel.stockNames), or all.")
   var model: String?
   @Option(help: "The number from which all choices follow.") var seed: UInt64?
   @Option(help: "Most crash states to check, for each model.") var budget: Int?
@@ -55,8 +55,14 @@ struct ExplorationArguments: ParsableArguments {
 
   func settings() throws(LabError) -> ExplorationSettings {
     var settings = ExplorationSettings()
-    if let model { settings.models = try PersistenceModel.named(model) }
-    if let seed { settings.seed = Seed(rawValue: seed) }
+    if let model {
+      settings.models = try PersistenceModel.chosen(model)
+      settings.modelsAreChosen = true
+    }
+    if let seed {
+      settings.seed = Seed(rawValue: seed)
+      settings.seedIsChosen = true
+    }
     if let budget {
       guard budget > 0 else { throw .usage("--budget \(budget): give at least 1 state") }
       settings.budget = budget

@@ -23,7 +23,7 @@ struct Faultline: ParsableCommand {
       """,
     version: "faultline 0.1.0",
     subcommands: [
-      Run.self, Explore.self, Replay.self, Inspect.self, Mount.self, Worker.self, CheckShard.self,
+      Explore.self, Replay.self, Mount.self,
     ])
 
   static func main() {

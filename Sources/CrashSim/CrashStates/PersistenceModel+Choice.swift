@@ -1,0 +1,20 @@
+// PersistenceModel+Choice.swift: models as a user names them on the command line or in a scenario.
+
+extension PersistenceModel {
+  /// The names of the stock models, the strongest first.
+  public static var stockNames: String { stock.map(\.name).joined(separator: ", ") }
+
+  /// The models of a choice: a name, several with commas, or `all`.
+  /// - Throws: `LabError` with code `.usage` that lists the names.
+  public static func chosen(_ text: String) throws(LabError) -> [PersistenceModel] {
+    if text == "all" { return stock }
+    var models: [PersistenceModel] = []
+    for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+      guard let model = named(String(name)) else {
+        throw .usage("there is no model '\(name)'; choose from \(stockNames), or all")
+      }
+      models.append(model)
+    }
+    return models
+  }
+}

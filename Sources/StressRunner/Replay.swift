@@ -1,0 +1,55 @@
+// Replay.swift: `faultline replay`: one failure again, exactly.
+
+import ArgumentParser
+import CrashSim
+import Foundation
+
+struct Replay: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Reproduce one failure; --keep leaves the crashed directory for inspection.",
+    discussion: """
+      A token holds the commands or the scenario, the seed, the model and the crash state. The run is \
+      recorded again and must have the same shape.
+
+      Example:
+        faultline replay fl1-eyJ… --keep /tmp/crashed
+      """)
+
+  @Argument(help: "A token as a finding prints it, or a file that holds one.") var token: String
+  @Option(help: "Leave the crashed directory in this new or empty directory.") var keep: String?
+
+  func run() throws {
+    let console = Console()
+    let text = (try? String(contentsOfFile: token, encoding: .utf8)) ?? token
+    switch try ReplayToken.decode(text) {
+    case .explore(let recipe): try replay(recipe, console: console)
+    case .scenario: throw LabError.usage("scenario tokens: not yet")
+    }
+  }
+
+  private func replay(_ recipe: ExploreRecipe, console: Console) throws {
+    var settings = ExplorationSettings()
+    settings.models = try PersistenceModel.chosen(recipe.model)
+    settings.seed = Seed(rawValue: recipe.seed)
+    settings.jobs = 1
+    settings.timeoutSeconds = recipe.timeoutSeconds
+    let program = ProgramUnderTest(
+      workload: recipe.workload, check: recipe.check, setup: recipe.setup)
+    let explorer = try ProgramExplorer(
+      program: program, settings: settings, keepingTrace: nil, console: console)
+    let (result, finding) = try explorer.replay(recipe, keepingImageIn: keep)
+    try finish(result.ending.isSuccess ? nil : finding, console: console)
+  }
+
+  private func finish(_ finding: Finding?, console: Console) throws {
+    if let keep { console.say("the crashed directory is in \(keep)") }
+    guard let finding else {
+      console.say("verdict: held; the failure did not come back")
+      return
+    }
+    for line in Console.lines(of: finding) { console.say(line) }
+    console.say("verdict: broken, reproduced")
+    console.say("replay: faultline replay \(finding.token)")
+    throw Leave(code: .broken)
+  }
+}
