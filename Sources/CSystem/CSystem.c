@@ -58,6 +58,11 @@ int csystem_try_lock_whole_file(int fd) {
   return fcntl(fd, F_OFD_SETLK, &lock);
 }
 
+int csystem_unlock_whole_file(int fd) {
+  struct flock lock = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
+  return fcntl(fd, F_OFD_SETLK, &lock);
+}
+
 int csystem_set_close_on_exec(int fd, int on) {
   int flags = fcntl(fd, F_GETFD);
   if (flags < 0) return -1;

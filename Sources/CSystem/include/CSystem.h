@@ -28,6 +28,9 @@ int csystem_pin_to_cpu(pid_t pid, int cpu);
 int csystem_first_allowed_cpu(void);
 /// fcntl(F_OFD_SETLK) over the whole file: 0 when taken, -1 with EAGAIN when another holds it.
 int csystem_try_lock_whole_file(int fd);
+/// Gives that lock back. Closing the descriptor is not enough while the file is mapped: a mapping
+/// keeps the open file description, and with it the lock, alive.
+int csystem_unlock_whole_file(int fd);
 /// Sets FD_CLOEXEC to `on`.
 int csystem_set_close_on_exec(int fd, int on);
 /// Sets O_NONBLOCK to `on`.

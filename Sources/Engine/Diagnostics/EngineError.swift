@@ -1,0 +1,89 @@
+// EngineError.swift: how the engine says that a call failed. Wrong bytes and failing system calls
+// are errors; only a wrong caller is a trap.
+
+/// An error of the engine.
+public struct EngineError: Error, Sendable, CustomStringConvertible {
+  /// What kind of error it is.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    private enum Kind: String {
+      case io, noSpace, corrupted, poisoned, locked, notADatabase, unsupportedFormat
+      case schemaMismatch, tableExists, noSuchTable, keyExists, keyNotFound, valueTooLarge
+      case busy, closed, limit
+    }
+
+    private let kind: Kind
+
+    /// A system call failed; `errno` says how.
+    public static let io = Code(kind: .io)
+    /// The medium is full; the old version stays current.
+    public static let noSpace = Code(kind: .noSpace)
+    /// The file's bytes break a rule of the format.
+    public static let corrupted = Code(kind: .corrupted)
+    /// A sync or a root slot write failed earlier: close the database and open it again.
+    public static let poisoned = Code(kind: .poisoned)
+    /// Another process has the database open.
+    public static let locked = Code(kind: .locked)
+    /// The file is something else.
+    public static let notADatabase = Code(kind: .notADatabase)
+    /// The file was written in a format that this engine does not know.
+    public static let unsupportedFormat = Code(kind: .unsupportedFormat)
+    /// Values do not fit the table's columns, or a schema breaks a rule.
+    public static let schemaMismatch = Code(kind: .schemaMismatch)
+    /// The table is there already.
+    public static let tableExists = Code(kind: .tableExists)
+    /// There is no table of that name.
+    public static let noSuchTable = Code(kind: .noSuchTable)
+    /// The key to insert is there already.
+    public static let keyExists = Code(kind: .keyExists)
+    /// The key to update or delete is not there.
+    public static let keyNotFound = Code(kind: .keyNotFound)
+    /// A string is longer than the format allows.
+    public static let valueTooLarge = Code(kind: .valueTooLarge)
+    /// A write transaction is open already.
+    public static let busy = Code(kind: .busy)
+    /// The database, transaction or snapshot is closed.
+    public static let closed = Code(kind: .closed)
+    /// A limit of the format is reached.
+    public static let limit = Code(kind: .limit)
+
+    /// The name of the code.
+    public var description: String { kind.rawValue }
+  }
+
+  /// The kind of error.
+  public let code: Code
+  /// What happened, with both numbers where numbers disagree, the place, and the remedy.
+  public let message: String
+  /// The system's error number, when a system call failed.
+  public let errno: Int32?
+  /// Whether a lab made this error on purpose.
+  public let isInjected: Bool
+
+  /// Makes an error.
+  /// - Parameters:
+  ///   - code: The kind of error.
+  ///   - message: What happened, where, and the remedy.
+  ///   - errno: The system's error number.
+  ///   - isInjected: Whether a lab made this error on purpose.
+  public init(code: Code, message: String, errno: Int32? = nil, isInjected: Bool = false) {
+    self.code = code
+    self.message = message
+    self.errno = errno
+    self.isInjected = isInjected
+  }
+
+  /// Code, message and error number.
+  public var description: String {
+    let number = errno.map { " (errno \($0))" } ?? ""
+    return "\(code): \(message)\(number)\(isInjected ? " [injected]" : "")"
+  }
+
+  static func corrupted(_ message: String, at ref: Ref? = nil) -> EngineError {
+    let place = ref.map { " at ref \($0.offsetBytes)" } ?? ""
+    return EngineError(code: .corrupted, message: message + place)
+  }
+
+  static func closed(_ what: String) -> EngineError {
+    EngineError(code: .closed, message: "the \(what) is closed; open a new one")
+  }
+}

@@ -1,0 +1,151 @@
+// FileInspection.swift: looks into a file without opening it as a database: no lock, no change, and
+// what can be read is reported even when something else is broken.
+
+/// What a file was found to hold.
+public struct FileInspection: Sendable {
+  /// A root slot.
+  public enum Slot: Sendable {
+    /// Whole: its version, top ref and logical size.
+    case valid(version: Version, topRefBytes: UInt64, logicalSizeBytes: UInt64)
+    /// Torn or damaged, and why it is taken for that.
+    case invalid(String)
+    /// Never written.
+    case empty
+  }
+
+  /// A table of the newest version.
+  public struct Table: Sendable {
+    /// Name and columns.
+    public var schema: TableSchema
+    /// Rows, as the group counts them.
+    public var rows: UInt64
+    /// Levels of the tree; 0 for a table without rows.
+    public var depth: Int
+    /// Nodes of the tree, long strings included, as far as they could be read.
+    public var nodes: Int
+    /// Where the root stands, 0 for a table without rows.
+    public var rootRefBytes: UInt64
+  }
+
+  /// Size of the file.
+  public var fileSizeBytes: UInt64 = 0
+  /// The format version, when the file header is right.
+  public var formatVersion: FormatVersion?
+  /// Both root slots; empty when the file is too short to have them.
+  public var slots: [Slot] = []
+  /// The version that an open would choose.
+  public var version: Version?
+  /// The tables of that version.
+  public var tables: [Table] = []
+  /// What every sector is used for, ascending and without gaps.
+  public var spaceMap: [SpaceRun] = []
+  /// The first thing found wrong, or nil.
+  public var corruption: EngineError?
+
+  /// Inspects a file.
+  /// - Parameter path: The file.
+  /// - Returns: What was found; damage is in `corruption`.
+  /// - Throws: `EngineError` with code `.io` when the file cannot be read at all.
+  public static func inspect(path: String) throws(EngineError) -> FileInspection {
+    let descriptor: Int32
+    switch Syscalls.open(path, writable: false) {
+    case .success(let opened): descriptor = opened
+    case .failure(let failure): throw .syscall("open", path, errno: failure.number)
+    }
+    defer { Syscalls.close(descriptor) }
+    let size: UInt64
+    switch Syscalls.sizeBytes(descriptor) {
+    case .success(let bytes): size = bytes
+    case .failure(let failure): throw .syscall("fstat", path, errno: failure.number)
+    }
+    switch Syscalls.map(descriptor, sizeBytes: size) {
+    case .success(let mapping): return inspect(mapping)
+    case .failure(let failure): throw .syscall("mmap", path, errno: failure.number)
+    }
+  }
+
+  /// Inspects an image in memory.
+  /// - Parameter mapping: The bytes.
+  /// - Returns: What was found; damage is in `corruption`.
+  public static func inspect(_ mapping: MappedFile) -> FileInspection {
+    var result = FileInspection()
+    result.fileSizeBytes = UInt64(mapping.count)
+    do throws(EngineError) {
+      try result.readHeader(mapping)
+      guard let recovered = try Recovery.recover(mapping) else {
+        throw .corrupted("a creation that did not end: the file is an empty database to be")
+      }
+      result.version = recovered.state.version
+      try result.readTables(recovered.state)
+    } catch {
+      result.note(error)
+    }
+    return result
+  }
+
+  private mutating func note(_ error: EngineError) {
+    if corruption == nil { corruption = error }
+  }
+
+  private mutating func readHeader(_ mapping: MappedFile) throws(EngineError) {
+    try mapping.withBytes { bytes throws(EngineError) in
+      let unverified = try UnverifiedFileHeader(bytes)
+      slots = unverified.slots.map { reading in
+        switch reading {
+        case .valid(let slot):
+          .valid(
+            version: slot.version, topRefBytes: slot.top.ref.offsetBytes,
+            logicalSizeBytes: slot.logicalSizeBytes)
+        case .invalid(let reason): .invalid(reason)
+        case .empty: .empty
+        }
+      }
+      formatVersion = try unverified.verified().formatVersion
+    }
+  }
+
+  /// Verifies part after part, so that damage in one table does not hide the others.
+  private mutating func readTables(_ state: VersionState) throws(EngineError) {
+    var verifier = Verifier(state)
+    do throws(EngineError) { try verifier.verifyTop() } catch { note(error) }
+    for table in state.group.tables {
+      let before = verifier.report.nodes
+      do throws(EngineError) { try verifier.verify(table) } catch { note(error) }
+      tables.append(
+        Table(
+          schema: table.schema, rows: table.rowCount,
+          depth: table.root.isNone ? 0 : table.level + 1,
+          nodes: verifier.report.nodes - before, rootRefBytes: table.root.ref.offsetBytes))
+    }
+    do throws(EngineError) { try verifier.verifySpace() } catch { note(error) }
+    var spans = verifier.spans
+    spans.sort { $0.span.start < $1.span.start }
+    fillSpaceMap(spans, endSector: state.slot.logicalSizeBytes / UInt64(Layout.sectorSizeBytes))
+  }
+
+  private mutating func fillSpaceMap(
+    _ spans: [(span: Span, use: SectorUse)], endSector: UInt64
+  ) {
+    add(Span(start: 0, count: Layout.firstNodeSector), .header)
+    var next = Layout.firstNodeSector
+    for (span, use) in spans {
+      if span.start > next {
+        add(Span(start: next, count: span.start - next), .unaccounted)
+      }
+      add(span, use)
+      next = max(next, span.end)
+    }
+    if endSector > next { add(Span(start: next, count: endSector - next), .unaccounted) }
+    let end = max(endSector, next) * UInt64(Layout.sectorSizeBytes)
+    if fileSizeBytes > end {
+      spaceMap.append(
+        SpaceRun(offsetBytes: end, sizeBytes: fileSizeBytes - end, use: .unused))
+    }
+  }
+
+  private mutating func add(_ span: Span, _ use: SectorUse) {
+    let sector = UInt64(Layout.sectorSizeBytes)
+    spaceMap.append(
+      SpaceRun(offsetBytes: span.start * sector, sizeBytes: span.count * sector, use: use))
+  }
+}

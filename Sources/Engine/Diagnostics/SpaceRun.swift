@@ -1,0 +1,57 @@
+// SpaceRun.swift: what the sectors of a file are used for, as plain values.
+
+/// What a run of sectors holds.
+public enum SectorUse: Hashable, Sendable, CustomStringConvertible {
+  /// File header and root slots.
+  case header
+  /// A node of the newest version.
+  case node(NodeUse)
+  /// Free in the newest version.
+  case free
+  /// Released; an older version may still reach it.
+  case pending
+  /// Neither reachable nor free: a leak, or out of reach because of damage.
+  case unaccounted
+  /// Allocated behind the logical end.
+  case unused
+
+  /// The kind of a node.
+  public enum NodeUse: UInt8, Hashable, Sendable {
+    /// Tables and free list of the version.
+    case group = 1
+    /// Children of a tree.
+    case inner = 2
+    /// Rows.
+    case leaf = 3
+    /// A long string.
+    case string = 4
+    /// The free list.
+    case freeList = 5
+  }
+
+  static func node(_ kind: NodeKind) -> SectorUse {
+    .node(NodeUse(rawValue: kind.rawValue) ?? .group)
+  }
+
+  /// The name of the use.
+  public var description: String {
+    switch self {
+    case .header: "header"
+    case .node(let kind): "\(kind)"
+    case .free: "free"
+    case .pending: "pending"
+    case .unaccounted: "unaccounted"
+    case .unused: "unused"
+    }
+  }
+}
+
+/// A run of sectors with one use.
+public struct SpaceRun: Hashable, Sendable {
+  /// Where the run starts.
+  public var offsetBytes: UInt64
+  /// How long it is.
+  public var sizeBytes: UInt64
+  /// What it holds.
+  public var use: SectorUse
+}

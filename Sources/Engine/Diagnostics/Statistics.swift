@@ -1,0 +1,31 @@
+// Statistics.swift: figures of an open database.
+
+/// Figures of an open database.
+public struct Statistics: Hashable, Sendable {
+  /// Size of the file.
+  public var fileSizeBytes: UInt64
+  /// The part of the file that the newest version uses, holes included.
+  public var logicalSizeBytes: UInt64
+  /// Space that the next commit can use.
+  public var freeBytes: UInt64
+  /// Space that was released, but that some live version may still reach.
+  public var pendingBytes: UInt64
+  /// The versions that snapshots hold, ascending.
+  public var pinnedVersions: [Version]
+}
+
+extension Database {
+  /// Figures of the database as it is now.
+  /// - Complexity: O(free list).
+  public func statistics() -> Statistics {
+    state.withLock { state in
+      let sector = UInt64(Layout.sectorSizeBytes)
+      return Statistics(
+        fileSizeBytes: state.fileSizeBytes,
+        logicalSizeBytes: state.current.slot.logicalSizeBytes,
+        freeBytes: state.space.freeSectorCount * sector,
+        pendingBytes: state.space.pendingSectorCount * sector,
+        pinnedVersions: state.pins.keys.sorted())
+    }
+  }
+}

@@ -1,0 +1,200 @@
+// Verify.swift: reads every node of the newest version and accounts for every sector.
+// It verifies: the file header and the slot; checksum, position, version, kind and level of each
+// node; key order, within nodes and against separators; row counts; arrays, string ends and UTF-8;
+// and that each sector of the logical file is reachable, free or pending, exactly once.
+// It leaves out: bytes behind the logical end, and padding behind a node in its last sector.
+
+/// What `verify()` counted.
+public struct VerifyReport: Hashable, Sendable {
+  /// The version that was verified.
+  public var version: Version
+  /// Nodes that the version reaches.
+  public var nodes = 0
+  /// Bytes of the sectors of those nodes.
+  public var reachableBytes: UInt64 = 0
+  /// Bytes of free sectors, as the version's free list has them.
+  public var freeBytes: UInt64 = 0
+  /// Bytes of pending sectors.
+  public var pendingBytes: UInt64 = 0
+  /// Tables.
+  public var tables = 0
+  /// Rows of all tables.
+  public var rows: UInt64 = 0
+}
+
+extension Database {
+  /// Verifies the newest version completely; writers and readers can go on meanwhile.
+  /// - Returns: What was counted.
+  /// - Throws: `EngineError` with code `.corrupted` and the first thing that is wrong, or `.closed`.
+  /// - Complexity: O(bytes).
+  @discardableResult
+  public func verify() throws(EngineError) -> VerifyReport {
+    let current = try state.withLock { state throws(EngineError) -> VersionState in
+      try state.checkOpen()
+      state.pins[state.current.version, default: 0] += 1
+      return state.current
+    }
+    defer { unpin(current.version) }
+    var verifier = Verifier(current)
+    return try verifier.run()
+  }
+}
+
+/// One pass over a version.
+struct Verifier {
+  private let state: VersionState
+  private(set) var report: VerifyReport
+  private(set) var spans: [(span: Span, use: SectorUse)] = []
+
+  init(_ state: VersionState) {
+    self.state = state
+    report = VerifyReport(version: state.version)
+  }
+
+  mutating func run() throws(EngineError) -> VerifyReport {
+    try verifyTop()
+    for table in state.group.tables { try verify(table) }
+    try verifySpace()
+    return report
+  }
+
+  private func node(
+    _ link: NodeLink, _ kind: NodeKind, _ level: Int = 0
+  ) throws(EngineError) -> Node {
+    try state.reader.verifiedAgain(link, kind: kind, level: level, newest: state.version)
+  }
+
+  private mutating func count(_ node: Node) throws(EngineError) {
+    report.nodes += 1
+    // Nodes have sectors of their own, so more of them than sectors means one node twice.
+    guard report.nodes <= state.slot.logicalSizeBytes / UInt64(Layout.sectorSizeBytes) else {
+      throw .corrupted("more nodes than sectors", at: node.ref)
+    }
+    report.reachableBytes += node.header.sectorCount * UInt64(Layout.sectorSizeBytes)
+    spans.append((node.span, .node(node.header.kind)))
+  }
+
+  mutating func verifyTop() throws(EngineError) {
+    let header = try UnverifiedFileHeader(state.reader.bytes).verified()
+    guard header.slots[state.slot.index] == .valid(state.slot) else {
+      throw .corrupted(
+        "slot \(state.slot.index) holds \(header.slots[state.slot.index]), expected \(state.slot)")
+    }
+    let top = try node(state.slot.top, .group)
+    guard top.header.version == state.version else {
+      throw .corrupted("top version=\(top.header.version) != \(state.version)", at: top.ref)
+    }
+    try count(top)
+    if !state.group.freeList.isNone { try count(node(state.group.freeList, .freeList)) }
+    report.tables = state.group.tables.count
+  }
+
+  /// The keys that a subtree may hold.
+  private struct Bounds {
+    var lower: Int64?
+    var upper: Int64?
+  }
+
+  mutating func verify(_ table: TableRecord) throws(EngineError) {
+    guard !table.root.isNone else { return }
+    var rows: UInt64 = 0
+    var stack = [(link: table.root, level: table.level, bounds: Bounds())]
+    while let (link, level, bounds) = stack.popLast() {
+      if level == 0 {
+        let leaf = try node(link, .leaf)
+        try count(leaf)
+        rows += try verify(LeafView(leaf, shape: table.shape), table.shape, bounds)
+        continue
+      }
+      let inner = try node(link, .inner, level)
+      try count(inner)
+      let view = try InnerView(inner)
+      var lower = bounds.lower
+      for index in 0..<view.childCount {
+        let isLast = index == view.childCount - 1
+        let upper = isLast ? bounds.upper : view.separator(index)
+        try Self.checkAscending(lower, upper, at: inner.ref)
+        stack.append((view.link(index), level - 1, Bounds(lower: lower, upper: upper)))
+        lower = upper
+      }
+    }
+    guard rows == table.rowCount else {
+      throw .corrupted("rows=\(rows) != row_count=\(table.rowCount) of \(table.schema.name)")
+    }
+    report.rows += rows
+  }
+
+  private static func checkAscending(
+    _ lower: Int64?, _ upper: Int64?, at ref: Ref
+  ) throws(EngineError) {
+    guard let lower, let upper, lower >= upper else { return }
+    throw .corrupted("separator \(upper) is not above \(lower)", at: ref)
+  }
+
+  private mutating func verify(
+    _ leaf: LeafView, _ shape: LeafShape, _ bounds: Bounds
+  ) throws(EngineError) -> UInt64 {
+    var keys: [Int64] = []
+    leaf.keys.decode(into: &keys)
+    for index in 1..<max(1, keys.count) where keys[index - 1] >= keys[index] {
+      throw .corrupted("key \(keys[index]) follows \(keys[index - 1])", at: leaf.node.ref)
+    }
+    guard keys[0] >= bounds.lower ?? .min, bounds.upper.map({ keys[keys.count - 1] < $0 }) ?? true
+    else {
+      throw .corrupted(
+        "keys \(keys[0])...\(keys[keys.count - 1]) outside their separators", at: leaf.node.ref)
+    }
+    for column in shape.types.indices {
+      switch shape.types[column] {
+      case .int: _ = try leaf.integers(column, shape)
+      case .string: try verify(try leaf.strings(column, shape), leaf)
+      }
+    }
+    return UInt64(keys.count)
+  }
+
+  private mutating func verify(
+    _ strings: StringsView, _ leaf: LeafView
+  ) throws(EngineError) {
+    for index in 0..<leaf.count {
+      let (entry, isExternal) = try strings.entry(index)
+      var bytes = entry
+      if isExternal {
+        let node = try state.reader.stringNode(entry, newest: state.version, again: true)
+        try count(node)
+        bytes = node.bytes.part(
+          at: Layout.nodeHeaderBytes, count: node.bytes.count - Layout.nodeHeaderBytes)
+      }
+      guard bytes.isUTF8 else {
+        throw .corrupted("string \(index) is not UTF-8", at: leaf.node.ref)
+      }
+    }
+    guard leaf.count == 0 || strings.ends[leaf.count - 1] == Int64(strings.bytes.count) else {
+      throw .corrupted("bytes behind the last string", at: leaf.node.ref)
+    }
+  }
+
+  /// Every sector of the logical file is in exactly one span.
+  mutating func verifySpace() throws(EngineError) {
+    let space = try Recovery.space(of: state)
+    let sector = UInt64(Layout.sectorSizeBytes)
+    report.freeBytes = space.freeSectorCount * sector
+    report.pendingBytes = space.pendingSectorCount * sector
+    spans += space.free.map { ($0, .free) }
+    spans += space.pending.map { ($0.span, .pending) }
+    spans.sort { $0.span.start < $1.span.start }
+    var next = Layout.firstNodeSector
+    for (span, use) in spans {
+      guard span.start == next else {
+        let what = span.start < next ? "overlaps another span" : "follows a leak"
+        throw .corrupted(
+          "\(use) at sector \(span.start) \(what): expected sector \(next)",
+          at: Ref(sector: span.start))
+      }
+      next = span.end
+    }
+    guard next == space.endSector else {
+      throw .corrupted("sectors end at \(next), logical end_sector=\(space.endSector)")
+    }
+  }
+}

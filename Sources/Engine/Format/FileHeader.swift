@@ -1,0 +1,93 @@
+// FileHeader.swift: bytes become types here, once: UnverifiedFileHeader → FileHeader.
+// Invariant: bytes 0 ..< 64 are written once, at creation, and keep their meaning in every future
+// format version, so that an old engine can say why it refuses a new file.
+//   offset_bytes  size  field
+//              0     8  magic
+//              8     8  checksum of bytes 16 ..< 64
+//             16     4  format version
+//             20     4  sector size
+//             24     4  checksum version
+//             28     4  first sector that can hold a node
+//             32    32  0
+
+/// The first three sectors of a file, not looked at yet.
+package struct UnverifiedFileHeader {
+  private let bytes: RawBytes
+
+  /// Takes the file's bytes; a file shorter than its header is an error.
+  package init(_ bytes: RawBytes) throws(EngineError) {
+    guard bytes.count >= Layout.headerSizeBytes else {
+      throw EngineError(
+        code: .notADatabase,
+        message: "file_bytes=\(bytes.count) < header_bytes=\(Layout.headerSizeBytes)")
+    }
+    self.bytes = bytes.part(at: 0, count: Layout.headerSizeBytes)
+  }
+
+  /// Whether the sector of the fixed record is all 0, as before creation ended.
+  package var isRecordEmpty: Bool {
+    bytes.part(at: 0, count: Layout.sectorSizeBytes).isAllZero
+  }
+
+  /// What the two slots hold; needs no valid record.
+  package var slots: [SlotReading] {
+    [0, 1].map { index in
+      SlotReading(
+        index: index,
+        sector: bytes.part(
+          at: Layout.slotOffsetsBytes[index], count: Layout.sectorSizeBytes))
+    }
+  }
+
+  /// Checks the fixed record and returns the header.
+  package func verified() throws(EngineError) -> FileHeader {
+    let magic = bytes.uint64(HeaderField.magic)
+    guard magic == Layout.magic else {
+      throw EngineError(
+        code: .notADatabase,
+        message: "magic=\(String(magic, radix: 16)) != \(String(Layout.magic, radix: 16)); "
+          + "the file is something else or its first sector is damaged")
+    }
+    let stored = bytes.uint64(HeaderField.checksum)
+    let record = bytes.part(at: 16, count: Layout.fileHeaderRecordBytes - 16)
+    let computed = Checksum.of(record)
+    guard stored == computed else {
+      throw .corrupted("file header: stored_checksum=\(stored) != computed_checksum=\(computed)")
+    }
+    let format = FormatVersion(rawValue: bytes.uint32(HeaderField.formatVersion))
+    guard format == .current else {
+      throw EngineError(
+        code: .unsupportedFormat,
+        message: "format_version=\(format.rawValue), this engine reads "
+          + "\(FormatVersion.current.rawValue); use the engine that wrote the file")
+    }
+    guard bytes.uint32(HeaderField.sectorSizeBytes) == UInt32(Layout.sectorSizeBytes),
+      bytes.uint32(HeaderField.checksumVersion) == Checksum.version,
+      bytes.uint32(HeaderField.firstNodeSector) == UInt32(Layout.firstNodeSector),
+      bytes.part(at: HeaderField.reserved, count: 32).isAllZero
+    else { throw .corrupted("file header: a field of format version 1 has another value") }
+    return FileHeader(formatVersion: format, slots: slots)
+  }
+}
+
+/// A file header whose fixed record is right.
+package struct FileHeader: Sendable {
+  package let formatVersion: FormatVersion
+  package let slots: [SlotReading]
+
+  /// The sector at offset 0 as creation writes it.
+  static func encodedSector() -> [UInt8] {
+    var record = [UInt8]()
+    record.appendLittleEndian(FormatVersion.current.rawValue)
+    record.appendLittleEndian(UInt32(Layout.sectorSizeBytes))
+    record.appendLittleEndian(Checksum.version)
+    record.appendLittleEndian(UInt32(Layout.firstNodeSector))
+    record += [UInt8](repeating: 0, count: 32)
+    var sector = [UInt8]()
+    sector.appendLittleEndian(Layout.magic)
+    sector.appendLittleEndian(RawBytes.over(record) { Checksum.of($0) })
+    sector += record
+    sector += [UInt8](repeating: 0, count: Layout.sectorSizeBytes - sector.count)
+    return sector
+  }
+}

@@ -1,0 +1,20 @@
+// FormatVersion.swift: the number of the file's layout, and which of them this engine reads.
+
+/// The number of a file layout; not to be mixed up with the version of the content.
+public struct FormatVersion: RawRepresentable, Hashable, Comparable, Sendable {
+  /// The number as it stands in the file header.
+  public let rawValue: UInt32
+
+  /// Makes a format version from its number.
+  public init(rawValue: UInt32) {
+    self.rawValue = rawValue
+  }
+
+  /// The layout this engine writes.
+  public static let current = FormatVersion(rawValue: 1)
+
+  /// Older before newer.
+  public static func < (left: FormatVersion, right: FormatVersion) -> Bool {
+    left.rawValue < right.rawValue
+  }
+}

@@ -1,0 +1,108 @@
+// Layout.swift: every offset and size of the file format, format version 1.
+// Invariant: docs/file-format.md and LayoutTests state the same numbers; a change here is a change
+// of the format. All integers are little-endian and of fixed width.
+
+/// Offsets and sizes of the file.
+package enum Layout {
+  /// The unit that is never shared between versions: the sector of the largest disks we run on.
+  package static let sectorSizeBytes = 4096
+  /// Where each root slot starts; each has a sector of its own.
+  package static let slotOffsetsBytes = [4096, 8192]
+  /// A slot's record stands twice in its sector, this far apart.
+  package static let slotCopyDistanceBytes = 2048
+  /// First sector that can hold a node.
+  package static let firstNodeSector: UInt64 = 3
+  /// The bytes before the first node.
+  package static let headerSizeBytes = 3 * sectorSizeBytes
+  /// Size of a file that holds the empty version 1.
+  package static let initialFileSizeBytes: UInt64 = 65_536
+
+  /// Size of the record at offset 0.
+  package static let fileHeaderRecordBytes = 64
+  /// "FAULTLN" and a byte that is not text, so that a text file is never mistaken for ours.
+  package static let magic: UInt64 = 0x9a4e_4c54_4c55_4146
+  /// Size of a root slot's record.
+  package static let slotRecordBytes = 64
+
+  /// Size of the header every node starts with.
+  package static let nodeHeaderBytes = 48
+  /// Size of a leaf's array descriptor.
+  package static let descriptorBytes = 16
+  /// A leaf is split when its encoding would be larger, unless it holds one row.
+  package static let leafSizeBytesMax = 8192
+  /// A leaf smaller than this looks for a neighbour to merge with.
+  package static let leafSizeBytesMin = leafSizeBytesMax / 4
+  /// Children of an inner node: 48 + 8 × 167 + 16 × 168 = 4,072 bytes, one sector.
+  package static let childCountMax = 168
+  /// An inner node with fewer children looks for a neighbour to merge with.
+  package static let childCountMin = childCountMax / 4
+  /// Level of a root at most; leaves have level 0. 42^10 leaves are more than a file can hold.
+  package static let levelMax = 16
+
+  /// Longest string kept inside a leaf; a longer one is a node of its own.
+  package static let inlineStringBytesMax = 512
+  /// What a leaf keeps of a string that is a node of its own: ref, checksum, size.
+  package static let externalEntryBytes = 24
+  /// Longest string.
+  package static let stringBytesMax = 16 << 20
+  /// No node is larger.
+  package static let nodeSizeBytesMax = 1 << 30
+  /// Tables in a database.
+  package static let tableCountMax = 1024
+  /// Columns in a table.
+  package static let columnCountMax = 128
+  /// Bytes of a table's or a column's name.
+  package static let nameBytesMax = 255
+  /// No file is larger; keeps every sum of positions and sizes far from overflow.
+  package static let fileSizeBytesMax: UInt64 = 1 << 48
+
+  /// Growth of the file: one part in this many.
+  package static let growthDivisor: UInt64 = 8
+  /// Smallest and largest growth step beyond what a commit needs.
+  package static let growthBytesMin: UInt64 = 65_536
+  /// See `growthBytesMin`.
+  package static let growthBytesMax: UInt64 = 256 << 20
+
+  /// Sectors that hold `sizeBytes`.
+  @inline(__always)
+  package static func sectors(_ sizeBytes: Int) -> UInt64 {
+    UInt64((sizeBytes + sectorSizeBytes - 1) / sectorSizeBytes)
+  }
+}
+
+/// Offsets within a node's header.
+package enum NodeField {
+  package static let checksum = 0
+  package static let ref = 8
+  package static let version = 16
+  package static let sizeBytes = 24
+  package static let kind = 28
+  package static let level = 29
+  package static let reserved16 = 30
+  package static let count = 32
+  package static let auxiliary = 36
+  package static let reserved64 = 40
+}
+
+/// Offsets within a root slot's record.
+package enum SlotField {
+  package static let checksum = 0
+  package static let index = 8
+  package static let copy = 12
+  package static let version = 16
+  package static let topRef = 24
+  package static let topChecksum = 32
+  package static let logicalSizeBytes = 40
+  package static let reserved = 48
+}
+
+/// Offsets within the file header's record.
+package enum HeaderField {
+  package static let magic = 0
+  package static let checksum = 8
+  package static let formatVersion = 16
+  package static let sectorSizeBytes = 20
+  package static let checksumVersion = 24
+  package static let firstNodeSector = 28
+  package static let reserved = 32
+}

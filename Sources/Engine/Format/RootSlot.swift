@@ -1,0 +1,115 @@
+// RootSlot.swift: one of the two places that can hold the newest version's root.
+// Invariant: a commit writes only the slot that does not hold the current root. Version v stands in
+// slot v % 2. The record stands twice in the slot's sector, so that one bad byte loses nothing;
+// a slot is valid when either copy is.
+//   offset_bytes  size  field        (of each copy; the copies start at 0 and 2048 of the sector)
+//              0     8  checksum of bytes 8 ..< 64
+//              8     4  index of the slot
+//             12     4  number of the copy
+//             16     8  version, which is the sequence number of the slots
+//             24     8  top ref
+//             32     8  checksum of the top node
+//             40     8  logical size of the file
+//             48    16  0
+
+/// The content of a valid root slot.
+package struct RootSlot: Equatable, Sendable {
+  package var version: Version
+  var top: NodeLink
+  var logicalSizeBytes: UInt64
+
+  /// The slot that a version goes to.
+  var index: Int { Int(version.rawValue % 2) }
+
+  /// The sector of a slot with both copies.
+  func encoded() -> [UInt8] {
+    var sector = [UInt8](repeating: 0, count: Layout.sectorSizeBytes)
+    for copy in 0...1 {
+      var record = [UInt8]()
+      record.appendLittleEndian(UInt32(index))
+      record.appendLittleEndian(UInt32(copy))
+      record.appendLittleEndian(version.rawValue)
+      record.appendLittleEndian(top.ref.offsetBytes)
+      record.appendLittleEndian(top.checksum)
+      record.appendLittleEndian(logicalSizeBytes)
+      record.appendLittleEndian(UInt64(0))
+      record.appendLittleEndian(UInt64(0))
+      let sum = RawBytes.over(record) { Checksum.of($0) }
+      var sealed = [UInt8]()
+      sealed.appendLittleEndian(sum)
+      sealed += record
+      let start = copy * Layout.slotCopyDistanceBytes
+      sector.replaceSubrange(start..<start + sealed.count, with: sealed)
+    }
+    return sector
+  }
+}
+
+/// What the sector of a root slot was found to hold.
+package enum SlotReading: Equatable, Sendable {
+  /// At least one copy is whole.
+  case valid(RootSlot)
+  /// Something, but no whole copy: torn by a crash, or damaged.
+  case invalid(String)
+  /// All bytes are 0: never written.
+  case empty
+
+  /// Reads the slot's sector.
+  package init(index: Int, sector: RawBytes) {
+    var reasons: [String] = []
+    for copy in 0...1 {
+      let record = sector.part(
+        at: copy * Layout.slotCopyDistanceBytes, count: Layout.slotRecordBytes)
+      switch Self.parse(record, index: index, copy: copy) {
+      case .success(let slot):
+        self = .valid(slot)
+        return
+      case .failure(let reason): reasons.append(reason.text)
+      }
+    }
+    self = sector.isAllZero ? .empty : .invalid(reasons.joined(separator: "; "))
+  }
+
+  private struct Reason: Error { let text: String }
+
+  private static func parse(
+    _ record: RawBytes, index: Int, copy: Int
+  ) -> Result<RootSlot, Reason> {
+    let stored = record.uint64(SlotField.checksum)
+    let computed = Checksum.of(record.part(at: 8, count: record.count - 8))
+    guard stored == computed else {
+      return .failure(
+        Reason(text: "copy \(copy): stored_checksum=\(stored) != computed_checksum=\(computed)"))
+    }
+    let slot = RootSlot(
+      version: Version(rawValue: record.uint64(SlotField.version)),
+      top: NodeLink(
+        ref: Ref(offsetBytes: record.uint64(SlotField.topRef)),
+        checksum: record.uint64(SlotField.topChecksum)),
+      logicalSizeBytes: record.uint64(SlotField.logicalSizeBytes))
+    guard Int(record.uint32(SlotField.index)) == index, slot.index == index,
+      Int(record.uint32(SlotField.copy)) == copy, slot.version >= .first
+    else {
+      return .failure(Reason(text: "copy \(copy): version \(slot.version) in slot \(index)"))
+    }
+    let sector = UInt64(Layout.sectorSizeBytes)
+    guard slot.logicalSizeBytes % sector == 0, slot.logicalSizeBytes <= Layout.fileSizeBytesMax,
+      slot.version.rawValue < 1 << 62,
+      record.uint64(SlotField.reserved) == 0, record.uint64(SlotField.reserved + 8) == 0
+    else {
+      return .failure(Reason(text: "copy \(copy): logical_bytes=\(slot.logicalSizeBytes)"))
+    }
+    return .success(slot)
+  }
+}
+
+extension [UInt8] {
+  /// Appends the bytes of an integer, lowest first.
+  mutating func appendLittleEndian<Number: FixedWidthInteger>(_ number: Number) {
+    var rest = number
+    for _ in 0..<Number.bitWidth / 8 {
+      append(UInt8(truncatingIfNeeded: rest))
+      rest >>= 8
+    }
+  }
+}

@@ -1,0 +1,85 @@
+// Slab.swift [U]: the memory that holds a writer's new nodes before commit.
+// Invariants: a node never moves once it has its place, whole sectors are handed out, the bytes of a
+// node behind its content are 0, and nodes that are neighbours in the file and in memory are
+// written by one call.
+
+/// A writer's new nodes and where in the file they go.
+@safe final class Slab {
+  @safe private struct Run {
+    let offsetBytes: UInt64
+    let memory: UnsafeMutableRawPointer
+    var count: Int
+  }
+
+  private static let firstChunkBytes = 64 << 10
+  private static let largestChunkBytes = 4 << 20
+
+  // Safety: chunks are freed in deinit only; views handed out are used while the slab is alive.
+  private var chunks: [UnsafeMutableRawPointer] = unsafe []
+  private var free: UnsafeMutableRawPointer?
+  private var freeCount = 0
+  private var runs: [Run] = []
+
+  deinit {
+    for unsafechunk in unsafe chunks { unsafe chunk.deallocate() }
+  }
+
+  /// Memory for a node of `sizeBytes` that will stand at `ref`.
+  func makeNode(at ref: Ref, sizeBytes: Int) -> MutableBytes {
+    let extentBytes = Int(Layout.sectors(sizeBytes)) * Layout.sectorSizeBytes
+    let memory = unsafe take(extentBytes)
+    let start = ref.offsetBytes
+    if let last = runs.last, unsafe last.memory + last.count == memory,
+      last.offsetBytes + UInt64(last.count) == start
+    {
+      runs[runs.count - 1].count += extentBytes
+    } else {
+      unsafe runs.append(Run(offsetBytes: start, memory: memory, count: extentBytes))
+    }
+    let extent = unsafe MutableBytes(base: memory, count: extentBytes)
+    extent.clear(from: sizeBytes, to: extentBytes)
+    return unsafe MutableBytes(base: memory, count: sizeBytes)
+  }
+
+  private func take(_ count: Int) -> UnsafeMutableRawPointer {
+    if count > freeCount {
+      let doubled = min(Self.largestChunkBytes, Self.firstChunkBytes << min(unsafe chunks.count, 6))
+      let size = max(count, doubled)
+      let chunk = UnsafeMutableRawPointer.allocate(
+        byteCount: size, alignment: Layout.sectorSizeBytes)
+      unsafe chunks.append(chunk)
+      unsafe free = unsafe chunk
+      freeCount = size
+    }
+    guard let memory = unsafe free else { preconditionFailure("a chunk was made above") }
+    unsafe free = unsafe memory + count
+    freeCount -= count
+    return unsafe memory
+  }
+
+  /// Bytes of all nodes, whole sectors.
+  var sizeBytes: UInt64 { runs.reduce(0) { $0 + UInt64($1.count) } }
+
+  /// Hands every run to the backend, in the order in which they were made.
+  /// Durability: none before the next sync.
+  func write(to backend: any StorageBackend) throws(EngineError) {
+    for run in runs {
+      try unsafe backend.write(
+        UnsafeRawBufferPointer(start: run.memory, count: run.count), at: run.offsetBytes)
+    }
+  }
+}
+
+extension StorageBackend {
+  /// Writes the bytes of an array, whole sectors.
+  func write(_ bytes: [UInt8], at offsetBytes: Int) throws(EngineError) {
+    precondition(bytes.count % Layout.sectorSizeBytes == 0, "writes are whole sectors")
+    var failure: EngineError?
+    unsafe bytes.withUnsafeBytes { buffer in
+      do throws(EngineError) {
+        try unsafe write(buffer, at: UInt64(offsetBytes))
+      } catch { failure = error }
+    }
+    if let failure { throw failure }
+  }
+}

@@ -1,0 +1,163 @@
+// RawBytes.swift [U]: bounds-checked views of memory that someone else keeps alive.
+// Invariant: every access is checked against the view's size, in release builds too. A view does
+// not own its memory: whoever hands it out says who does, and the view must not outlive that owner.
+
+/// A read-only view.
+@safe package struct RawBytes: @unchecked Sendable {
+  // Safety: reads of memory that no one writes while a view of it is in use (committed nodes).
+  @unsafe package let base: UnsafeRawPointer
+  package let count: Int
+
+  /// A view of a buffer; an empty one has no bytes to read.
+  @unsafe package init(_ buffer: UnsafeRawBufferPointer) {
+    unsafe base = buffer.baseAddress ?? UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped
+    count = buffer.count
+  }
+
+  @inline(__always)
+  private init(base: UnsafeRawPointer, count: Int) {
+    unsafe self.base = unsafe base
+    self.count = count
+  }
+
+  @inline(__always)
+  package func uint8(_ offset: Int) -> UInt8 {
+    precondition(offset >= 0 && offset < count)
+    return unsafe base.load(fromByteOffset: offset, as: UInt8.self)
+  }
+
+  @inline(__always)
+  package func uint16(_ offset: Int) -> UInt16 {
+    precondition(offset >= 0 && offset <= count - 2)
+    return unsafe UInt16(
+      littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
+  }
+
+  @inline(__always)
+  package func uint32(_ offset: Int) -> UInt32 {
+    precondition(offset >= 0 && offset <= count - 4)
+    return unsafe UInt32(
+      littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+  }
+
+  @inline(__always)
+  package func uint64(_ offset: Int) -> UInt64 {
+    precondition(offset >= 0 && offset <= count - 8)
+    return unsafe UInt64(
+      littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+  }
+
+  @inline(__always)
+  package func int64(_ offset: Int) -> Int64 { Int64(bitPattern: uint64(offset)) }
+
+  /// The part of `count` bytes at `offset`.
+  @inline(__always)
+  package func part(at offset: Int, count partCount: Int) -> RawBytes {
+    precondition(offset >= 0 && partCount >= 0 && partCount <= count - offset)
+    return unsafe RawBytes(base: base + offset, count: partCount)
+  }
+
+  /// Whether every byte is 0.
+  package var isAllZero: Bool {
+    var seen: UInt64 = 0
+    var offset = 0
+    while offset <= count - 8 {
+      seen |= uint64(offset)
+      offset += 8
+    }
+    while offset < count {
+      seen |= UInt64(uint8(offset))
+      offset += 1
+    }
+    return seen == 0
+  }
+
+  /// A copy of the bytes.
+  package var array: [UInt8] {
+    unsafe [UInt8](UnsafeRawBufferPointer(start: base, count: count))
+  }
+
+  /// The bytes as text, or nil when they are not UTF-8.
+  package var string: String? {
+    unsafe String(
+      validating: UnsafeRawBufferPointer(start: base, count: count)
+        .assumingMemoryBound(to: UInt8.self),
+      as: UTF8.self)
+  }
+
+  /// Whether the bytes are UTF-8; bytes below 128 are looked at eight at a time.
+  package var isUTF8: Bool {
+    var offset = 0
+    while offset <= count - 8, uint64(offset) & 0x8080_8080_8080_8080 == 0 { offset += 8 }
+    while offset < count, uint8(offset) < 0x80 { offset += 1 }
+    return offset == count || part(at: offset, count: count - offset).string != nil
+  }
+
+  /// Calls `body` with a view of the array's bytes, valid during the call.
+  package static func over<Result, Failure: Error>(
+    _ array: [UInt8], _ body: (RawBytes) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    var outcome: Swift.Result<Result, Failure>?
+    unsafe array.withUnsafeBytes { buffer in
+      outcome = unsafe catching(RawBytes(buffer), body)
+    }
+    guard let outcome else { preconditionFailure("the closure ran") }
+    return try outcome.get()
+  }
+
+  private static func catching<Result, Failure: Error>(
+    _ bytes: RawBytes, _ body: (RawBytes) throws(Failure) -> Result
+  ) -> Swift.Result<Result, Failure> {
+    do throws(Failure) { return .success(try body(bytes)) } catch { return .failure(error) }
+  }
+}
+
+/// A view that can be written; used for a writer's new nodes before anyone can read them.
+@safe struct MutableBytes {
+  // Safety: handed out by Slab, which owns the memory and outlives the view.
+  @unsafe let base: UnsafeMutableRawPointer
+  let count: Int
+
+  @unsafe init(base: UnsafeMutableRawPointer, count: Int) {
+    unsafe self.base = unsafe base
+    self.count = count
+  }
+
+  @inline(__always)
+  func set(_ value: UInt8, at offset: Int) {
+    precondition(offset >= 0 && offset < count)
+    unsafe base.storeBytes(of: value, toByteOffset: offset, as: UInt8.self)
+  }
+
+  @inline(__always)
+  func set(_ value: UInt32, at offset: Int) {
+    precondition(offset >= 0 && offset <= count - 4)
+    unsafe base.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt32.self)
+  }
+
+  @inline(__always)
+  func set(_ value: UInt64, at offset: Int) {
+    precondition(offset >= 0 && offset <= count - 8)
+    unsafe base.storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt64.self)
+  }
+
+  /// Copies the array to `offset`.
+  func copy(_ bytes: [UInt8], to offset: Int) {
+    precondition(offset >= 0 && bytes.count <= count - offset)
+    unsafe bytes.withUnsafeBytes { source in
+      guard let start = source.baseAddress else { return }
+      unsafe (base + offset).copyMemory(from: start, byteCount: source.count)
+    }
+  }
+
+  /// Makes the bytes from `start` to `end` zero.
+  func clear(from start: Int, to end: Int) {
+    precondition(start >= 0 && start <= end && end <= count)
+    unsafe (base + start).initializeMemory(as: UInt8.self, repeating: 0, count: end - start)
+  }
+
+  /// The same bytes, read-only.
+  var readable: RawBytes {
+    unsafe RawBytes(UnsafeRawBufferPointer(start: base, count: count))
+  }
+}

@@ -1,0 +1,57 @@
+// StorageBackend.swift: THE SEAM between the engine and whatever keeps the bytes.
+// The engine calls nothing else to touch its file, so a lab that implements these calls sees, orders
+// and can break everything that the engine does to the disk.
+
+/// One file, as the engine needs it.
+///
+/// The engine calls `write`, `allocate` and `sync` from one thread at a time; `map` as well. All
+/// offsets and sizes of writes are multiples of 4,096 bytes, so an implementation can treat
+/// sectors as units.
+public protocol StorageBackend: AnyObject, Sendable {
+  /// Names the file in messages.
+  var path: String { get }
+
+  /// Size of the file.
+  /// - Throws: `EngineError` with code `.io`.
+  func sizeBytes() throws(EngineError) -> UInt64
+
+  /// Writes all of the bytes, inside the present size of the file.
+  ///
+  /// - Parameters:
+  ///   - bytes: What to write; valid during the call only.
+  ///   - offsetBytes: Where the first byte goes.
+  /// - Throws: `EngineError` with code `.io` or `.noSpace`; the range then holds any mixture of old
+  ///   and new bytes.
+  ///
+  /// Durability: none before the next `sync` returns; until then each sector may hold the old
+  /// bytes, the new ones, or garbage.
+  func write(_ bytes: UnsafeRawBufferPointer, at offsetBytes: UInt64) throws(EngineError)
+
+  /// Makes the file at least `sizeBytes` large, with space behind every byte; new bytes read as 0.
+  ///
+  /// - Parameter sizeBytes: The size wanted; never smaller than the present size.
+  /// - Throws: `EngineError` with code `.noSpace` when the medium is full; the content below the
+  ///   old size is unchanged then, and the handle stays usable.
+  ///
+  /// Durability: none; the engine calls `sync` before it uses the new space.
+  func allocate(upTo sizeBytes: UInt64) throws(EngineError)
+
+  /// Forces all writes and the size to the medium.
+  ///
+  /// - Throws: `EngineError` with code `.io`. Nothing is known then about any unsynced write; the
+  ///   engine poisons its handle and does not call again.
+  ///
+  /// Durability: on return, every earlier write and size survives any crash.
+  func sync() throws(EngineError)
+
+  /// Maps the present size of the file read-only.
+  ///
+  /// The mapping must show every write made before it and after it, up to the next call of
+  /// `allocate`; after that the engine maps anew, and the old mapping has only to keep showing what
+  /// nobody wrote since.
+  /// - Throws: `EngineError` with code `.io`.
+  func map() throws(EngineError) -> MappedFile
+
+  /// Lets go of the file; nothing is called afterwards. Mappings stay valid.
+  func close()
+}

@@ -1,0 +1,143 @@
+// Syscalls.swift [U]: the only caller of libc in the engine.
+// Safety: pointers passed to the kernel live through the call; mappings are handed to MappedFile.
+
+import CSystem
+import Glibc
+
+/// Which file an open descriptor or a path names.
+struct FileIdentity: Equatable {
+  let device: UInt64
+  let inode: UInt64
+}
+
+/// The system calls of the engine.
+enum Syscalls {
+  static func open(
+    _ path: String, creating: Bool = false, writable: Bool = true
+  ) -> Result<Int32, Errno> {
+    let flags = (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | (creating ? O_CREAT : 0)
+    while true {
+      let fd = unsafe csystem_open(path, flags, 0o644)
+      if fd >= 0 { return .success(fd) }
+      if errno != EINTR { return .failure(Errno(errno)) }
+    }
+  }
+
+  static func close(_ fd: Int32) {
+    _ = Glibc.close(fd)
+  }
+
+  static func sizeBytes(_ fd: Int32) -> Result<UInt64, Errno> {
+    var status = stat()
+    guard unsafe fstat(fd, &status) == 0 else { return .failure(Errno(errno)) }
+    return .success(UInt64(status.st_size))
+  }
+
+  static func identity(_ fd: Int32) -> FileIdentity? {
+    var status = stat()
+    guard unsafe fstat(fd, &status) == 0 else { return nil }
+    return FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+  }
+
+  static func identity(path: String) -> FileIdentity? {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { return nil }
+    return FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+  }
+
+  /// Writes everything; a short write goes on where it stopped.
+  static func write(
+    _ fd: Int32, _ bytes: UnsafeRawBufferPointer, at offsetBytes: UInt64
+  ) -> Errno? {
+    var done = 0
+    while done < bytes.count {
+      let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
+      let written = unsafe pwrite(
+        fd, rest.baseAddress, rest.count, off_t(offsetBytes) + off_t(done))
+      if written > 0 {
+        done += written
+      } else if written == 0 {
+        return Errno(EIO)
+      } else if errno != EINTR {
+        return Errno(errno)
+      }
+    }
+    return nil
+  }
+
+  static func allocate(_ fd: Int32, upTo sizeBytes: UInt64) -> Errno? {
+    while true {
+      let failure = posix_fallocate(fd, 0, off_t(sizeBytes))
+      if failure == 0 { return nil }
+      if failure != EINTR { return Errno(failure) }
+    }
+  }
+
+  static func truncate(_ fd: Int32, to sizeBytes: UInt64) -> Errno? {
+    ftruncate(fd, off_t(sizeBytes)) == 0 ? nil : Errno(errno)
+  }
+
+  /// Never repeated, not even after EINTR: what a failed sync left behind is unknown.
+  static func sync(_ fd: Int32) -> Errno? {
+    fdatasync(fd) == 0 ? nil : Errno(errno)
+  }
+
+  static func syncDirectory(of path: String) -> Errno? {
+    let directory: String
+    if let slash = path.lastIndex(of: "/") {
+      directory = slash == path.startIndex ? "/" : String(path[..<slash])
+    } else {
+      directory = "."
+    }
+    let fd = unsafe csystem_open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+    guard fd >= 0 else { return Errno(errno) }
+    defer { close(fd) }
+    return fsync(fd) == 0 ? nil : Errno(errno)
+  }
+
+  static func rename(_ from: String, to: String) -> Errno? {
+    unsafe Glibc.rename(from, to) == 0 ? nil : Errno(errno)
+  }
+
+  static func unlink(_ path: String) -> Errno? {
+    unsafe Glibc.unlink(path) == 0 ? nil : Errno(errno)
+  }
+
+  static func tryLock(_ fd: Int32) -> Errno? {
+    csystem_try_lock_whole_file(fd) == 0 ? nil : Errno(errno)
+  }
+
+  static func unlock(_ fd: Int32) {
+    _ = csystem_unlock_whole_file(fd)
+  }
+
+  /// Drops clean cached pages, so that the next read comes from the medium. Advice: cannot fail in
+  /// a way that matters.
+  static func forgetCache(_ fd: Int32, firstBytes: Int) {
+    _ = posix_fadvise(fd, 0, off_t(firstBytes), POSIX_FADV_DONTNEED)
+  }
+
+  static func map(_ fd: Int32, sizeBytes: UInt64) -> Result<MappedFile, Errno> {
+    let count = Int(sizeBytes)
+    guard count > 0 else {
+      return .success(unsafe MappedFile(UnsafeRawBufferPointer(start: nil, count: 0)) {})
+    }
+    guard let address = unsafe mmap(nil, count, PROT_READ, MAP_SHARED, fd, 0),
+      unsafe address != MAP_FAILED
+    else { return .failure(Errno(errno)) }
+    let start = UInt(bitPattern: address)
+    return .success(
+      unsafe MappedFile(UnsafeRawBufferPointer(start: address, count: count)) {
+        _ = unsafe munmap(UnsafeMutableRawPointer(bitPattern: start), count)
+      })
+  }
+
+  /// An error number as an error.
+  struct Errno: Error, Equatable {
+    let number: Int32
+    init(_ number: Int32) { self.number = number }
+    static let noSuchFile = Errno(ENOENT)
+    static let wouldBlock = Errno(EAGAIN)
+    static let accessDenied = Errno(EACCES)
+  }
+}

@@ -1,0 +1,69 @@
+// CreationImage.swift: how an empty file becomes version 1, and how an interrupted creation is told
+// from a damaged database. Order of creation:
+//   1. allocate 64 KiB, sync               every byte is 0
+//   2. write top node and slot 1, sync     the record at offset 0 is still 0
+//   3. write the record at offset 0, sync  the database exists
+// A crash leaves: (1) a file of zeros of at most 64 KiB; (2) garbage in two known sectors and zeros
+// elsewhere; (3) garbage in the first sector, with slot 1 and its top node whole. Any database that
+// ever committed has bytes in slot 0, so none of the three can be a database with rows in it.
+
+enum CreationImage {
+  /// Sectors that step 2 writes.
+  private static let topSector = Int(Layout.firstNodeSector)
+  private static let slotSector = Layout.slotOffsetsBytes[1] / Layout.sectorSizeBytes
+
+  /// The top node of version 1, and the slot that leads to it.
+  private static func make() -> (slab: Slab, slot: RootSlot) {
+    let slab = Slab()
+    let ref = Ref(sector: Layout.firstNodeSector)
+    let content = Group(freeList: .none, tables: []).encoded()
+    let node = slab.makeNode(at: ref, sizeBytes: Layout.nodeHeaderBytes + content.count)
+    node.copy(content, to: Layout.nodeHeaderBytes)
+    let top = NodeHeader.seal(node, ref: ref, version: .first, kind: .group, count: 0)
+    let end = (Layout.firstNodeSector + 1) * UInt64(Layout.sectorSizeBytes)
+    return (slab, RootSlot(version: .first, top: top, logicalSizeBytes: end))
+  }
+
+  /// Makes an empty file, or the rest of an interrupted creation, the empty database.
+  static func create(on backend: any StorageBackend) throws(EngineError) {
+    let (slab, slot) = make()
+    try backend.allocate(upTo: Layout.initialFileSizeBytes)
+    // A left-over of step 3 must not look finished while step 2 is repeated.
+    let isFresh = try backend.map().withBytes { part($0, 0).isAllZero }
+    if !isFresh {
+      try backend.write([UInt8](repeating: 0, count: Layout.sectorSizeBytes), at: 0)
+    }
+    // Before: nothing. After: the size, and zeros where step 2 does not write.
+    try backend.sync()
+    try slab.write(to: backend)
+    try backend.write(slot.encoded(), at: Layout.slotOffsetsBytes[slot.index])
+    // Before: zeros, or garbage in these two sectors. After: version 1, but no file header.
+    try backend.sync()
+    try backend.write(FileHeader.encodedSector(), at: 0)
+    // Before: version 1 and any first sector. After: the database.
+    try backend.sync()
+  }
+
+  /// Whether these bytes are what an interrupted creation leaves.
+  static func isUnfinished(_ bytes: RawBytes) -> Bool {
+    let size = UInt64(bytes.count)
+    guard size <= Layout.initialFileSizeBytes else { return false }
+    if size < Layout.initialFileSizeBytes { return bytes.isAllZero }
+    let written = [0, slotSector, topSector]
+    for sector in 0..<bytes.count / Layout.sectorSizeBytes where !written.contains(sector) {
+      guard part(bytes, sector).isAllZero else { return false }
+    }
+    if part(bytes, 0).isAllZero { return true }
+    // Step 3 was on its way, so step 2 is durable: both sectors must be what it wrote.
+    let slot = make().slot
+    return part(bytes, slotSector).array == slot.encoded()
+      && bytes.uint64(topSector * Layout.sectorSizeBytes) == slot.top.checksum
+      && Checksum.of(
+        part(bytes, topSector).part(at: 8, count: Layout.nodeHeaderBytes + 16 - 8))
+        == slot.top.checksum
+  }
+
+  private static func part(_ bytes: RawBytes, _ sector: Int) -> RawBytes {
+    bytes.part(at: sector * Layout.sectorSizeBytes, count: Layout.sectorSizeBytes)
+  }
+}

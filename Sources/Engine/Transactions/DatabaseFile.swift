@@ -1,0 +1,79 @@
+// DatabaseFile.swift: from a path to a locked backend; creation under a temporary name.
+// Invariant: a file at the path itself is complete from the moment it has that name: it is made as
+// `path.creating`, synced, renamed, and the directory is synced. Only the holder of the lock on
+// `path.creating` renames or removes it, so two creators cannot replace each other's file.
+
+enum DatabaseFile {
+  private static let suffix = ".creating"
+  /// Rounds in which others may create or remove the file between our calls.
+  private static let attemptsMax = 100
+
+  static func open(
+    path: String, options: Database.Options
+  ) throws(EngineError) -> FileBackend {
+    for _ in 0..<attemptsMax {
+      switch Syscalls.open(path) {
+      case .success(let descriptor):
+        if let backend = try openExisting(descriptor, path) { return backend }
+      case .failure(let failure):
+        guard failure == .noSuchFile, options.createsMissing else {
+          throw .syscall("open", path, errno: failure.number)
+        }
+        if let backend = try create(path) { return backend }
+      }
+    }
+    throw EngineError(
+      code: .locked, message: "\(path) is being created or replaced by others; try again later")
+  }
+
+  /// Locks an existing file; nil when it was replaced meanwhile.
+  private static func openExisting(
+    _ descriptor: Int32, _ path: String
+  ) throws(EngineError) -> FileBackend? {
+    let backend = try FileBackend(locking: descriptor, path: path)
+    guard let identity = backend.identity, identity == Syscalls.identity(path: path) else {
+      backend.close()
+      return nil
+    }
+    // The database is there, so whatever has the temporary name is a left-over; nobody needs it.
+    _ = Syscalls.unlink(path + suffix)
+    return backend
+  }
+
+  /// Creates the database file; nil when somebody else did meanwhile.
+  private static func create(_ path: String) throws(EngineError) -> FileBackend? {
+    let temporary = path + suffix
+    let descriptor: Int32
+    switch Syscalls.open(temporary, creating: true) {
+    case .success(let opened): descriptor = opened
+    case .failure(let failure): throw .syscall("open", temporary, errno: failure.number)
+    }
+    let backend = try FileBackend(locking: descriptor, path: path)
+    do throws(EngineError) {
+      // The lock was free, but is this still the file that has the temporary name?
+      guard backend.identity == Syscalls.identity(path: temporary) else {
+        backend.close()
+        return nil
+      }
+      guard Syscalls.identity(path: path) == nil else {
+        _ = Syscalls.unlink(temporary)
+        backend.close()
+        return nil
+      }
+      try backend.removeContent()
+      // After: the empty database is durable under its temporary name.
+      try CreationImage.create(on: backend)
+      if let failure = Syscalls.rename(temporary, to: path) {
+        throw .syscall("rename", temporary, errno: failure.number)
+      }
+      // Before: a crash leaves the temporary name or the real one. After: the real one.
+      if let failure = Syscalls.syncDirectory(of: path) {
+        throw .syscall("fsync of the folder", path, errno: failure.number)
+      }
+    } catch {
+      backend.close()
+      throw error
+    }
+    return backend
+  }
+}

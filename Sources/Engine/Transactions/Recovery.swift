@@ -1,0 +1,85 @@
+// Recovery.swift: from the bytes of a file to its newest version. Writes nothing: the version found
+// is whole as it stands, and space that a lost commit wrote to is free in it.
+
+/// One version, ready to be read.
+struct VersionState: Sendable {
+  let slot: RootSlot
+  let group: Group
+  let reader: NodeReader
+
+  var version: Version { slot.version }
+}
+
+/// What recovery found.
+struct RecoveredFile {
+  let state: VersionState
+  let space: SpaceMap
+  /// The version that the medium falls back to when the newest slot, which may be in the cache
+  /// only, is lost. Its nodes must stay until a sync has succeeded.
+  let fallback: Version?
+}
+
+enum Recovery {
+  /// Finds the newest version, or nil when the bytes are an interrupted creation.
+  /// - Throws: `EngineError` with code `.notADatabase`, `.unsupportedFormat` or `.corrupted`.
+  static func recover(_ mapping: MappedFile) throws(EngineError) -> RecoveredFile? {
+    let bytes = mapping.bytes
+    let header: FileHeader
+    do throws(EngineError) {
+      header = try UnverifiedFileHeader(bytes).verified()
+    } catch {
+      if CreationImage.isUnfinished(bytes) { return nil }
+      throw error
+    }
+    guard let slot = try newest(header) else {
+      if CreationImage.isUnfinished(bytes) { return nil }
+      throw .corrupted("both root slots are unusable; restore the file from a copy")
+    }
+    guard slot.logicalSizeBytes <= UInt64(bytes.count) else {
+      throw .corrupted(
+        "logical_bytes=\(slot.logicalSizeBytes) > file_bytes=\(bytes.count): the file was truncated"
+      )
+    }
+    let reader = NodeReader(mapping)
+    let top = try reader.node(slot.top, kind: .group, newest: slot.version)
+    guard top.header.version == slot.version else {
+      throw .corrupted("top version=\(top.header.version) != \(slot.version)", at: top.ref)
+    }
+    let group = try Group(top)
+    let state = VersionState(slot: slot, group: group, reader: reader)
+    let fallback = Self.slots(header).first { $0.version != slot.version }?.version
+    return RecoveredFile(
+      state: state, space: try space(of: state), fallback: fallback)
+  }
+
+  /// The slot to use, by the table.
+  static func newest(_ header: FileHeader) throws(EngineError) -> RootSlot? {
+    let states = header.slots.map { SlotState($0) }
+    let slots = header.slots.map { reading -> RootSlot? in
+      if case .valid(let slot) = reading { slot } else { nil }
+    }
+    switch RecoveryTable.action(states[0], states[1]) {
+    case .useSlot0: return slots[0]
+    case .useSlot1: return slots[1]
+    case .useNewer: return slots.compactMap { $0 }.max { $0.version < $1.version }
+    case .recogniseCreation: return nil
+    case .reportCorruption:
+      throw .corrupted("root slots are \(states[0]) and \(states[1]): \(header.slots)")
+    }
+  }
+
+  private static func slots(_ header: FileHeader) -> [RootSlot] {
+    header.slots.compactMap { if case .valid(let slot) = $0 { slot } else { nil } }
+  }
+
+  /// The free and pending spans of a version.
+  static func space(of state: VersionState) throws(EngineError) -> SpaceMap {
+    let end = state.slot.logicalSizeBytes / UInt64(Layout.sectorSizeBytes)
+    guard end > Layout.firstNodeSector else { throw .corrupted("end_sector=\(end)") }
+    let link = state.group.freeList
+    guard !link.isNone else { return SpaceMap(free: [], pending: [], endSector: end) }
+    let node = try state.reader.node(link, kind: .freeList, newest: state.version)
+    return try FreeList.decode(
+      node.bytes, header: node.header, endSector: end, current: state.version, at: link.ref)
+  }
+}

@@ -1,0 +1,102 @@
+// Snapshot.swift: the immutable content of one version.
+// Invariant: the version is pinned from the snapshot's making to its release, so none of its sectors
+// is written; the mapping it was made on lives as long as the snapshot.
+
+import Synchronization
+
+/// The content of one version, unchanged for as long as it is held.
+///
+/// Any thread may read it. Release it when no longer needed: it keeps space from being reused.
+public final class Snapshot: Sendable {
+  private let database: Database
+  private let state: VersionState
+  private let isReleased = Atomic<Bool>(false)
+
+  init(_ database: Database, _ state: VersionState) {
+    self.database = database
+    self.state = state
+  }
+
+  deinit {
+    release()
+  }
+
+  /// The version.
+  public var version: Version { state.version }
+
+  /// The tables, in the order in which they were made.
+  public var tables: [TableSchema] { state.group.tables.map(\.schema) }
+
+  /// Gives the pin back; reading afterwards is an error with code `.closed`.
+  ///
+  /// No other thread may be reading the snapshot during the call.
+  public func release() {
+    if !isReleased.exchange(true, ordering: .acquiringAndReleasing) {
+      database.unpin(state.version)
+    }
+  }
+
+  private func check() throws(EngineError) {
+    if isReleased.load(ordering: .acquiring) { throw .closed("snapshot") }
+  }
+
+  private func tree(_ table: TableRecord) -> BPlusTree {
+    BPlusTree(
+      reader: state.reader, root: table.root, level: table.level, shape: table.shape,
+      newest: state.version)
+  }
+
+  /// The values under a key, or nil.
+  /// - Parameters:
+  ///   - table: The name of the table.
+  ///   - key: The key.
+  /// - Returns: One value per column.
+  /// - Throws: `EngineError` with code `.noSuchTable`, `.corrupted` or `.closed`.
+  /// - Complexity: O(log rows).
+  public func row(in table: String, key: Int64) throws(EngineError) -> [Value]? {
+    try check()
+    return try tree(state.group.table(named: table)).row(key)
+  }
+
+  /// The number of rows of a table.
+  /// - Throws: `EngineError` with code `.noSuchTable` or `.closed`.
+  /// - Complexity: O(1).
+  public func count(of table: String) throws(EngineError) -> Int {
+    try check()
+    return Int(clamping: try state.group.table(named: table).rowCount)
+  }
+
+  /// Calls `body` with each row of a table, in key order.
+  /// - Throws: What `body` throws, or `EngineError` with code `.noSuchTable`, `.corrupted` or
+  ///   `.closed`.
+  public func forEach(
+    in table: String, _ body: (Int64, [Value]) throws(EngineError) -> Void
+  ) throws(EngineError) {
+    try check()
+    let record = try state.group.table(named: table)
+    try tree(record).forEachLeaf { leaf throws(EngineError) in
+      for index in 0..<leaf.count {
+        let values = try state.reader.row(leaf, index, record.shape, newest: state.version)
+        try body(leaf.keys[index], values)
+      }
+    }
+  }
+
+  /// One number for the content: the same for the same tables, schemas, keys and values, whatever
+  /// the nodes look like. `ContentHasher` computes it from values.
+  /// - Throws: `EngineError` with code `.corrupted` or `.closed`.
+  /// - Complexity: O(bytes), without making values of them.
+  public func contentHash() throws(EngineError) -> UInt64 {
+    try check()
+    var hasher = ContentHasher()
+    var scratch = ContentHasher.Scratch()
+    for table in state.group.tables {
+      hasher.beginTable(table.schema)
+      try tree(table).forEachLeaf { leaf throws(EngineError) in
+        try hasher.combine(
+          leaf, table.shape, state.reader, newest: state.version, scratch: &scratch)
+      }
+    }
+    return hasher.finalize()
+  }
+}

@@ -1,0 +1,182 @@
+// WriteTransaction.swift: the one open set of changes. Everything stays in memory until commit.
+
+/// A table of a write transaction.
+struct MutableTable {
+  let schema: TableSchema
+  let tree: MutableTree
+}
+
+/// The one open set of changes to a database.
+///
+/// It belongs to the thread that began it. Dropping it without `commit` cancels it. An error about a
+/// key, a table or a value leaves the transaction as it was; any other error ends in a commit that
+/// throws that error.
+public final class WriteTransaction {
+  private let database: Database
+  private let base: VersionState
+  private let writer: TreeWriter
+  private var mutableTables: [MutableTable] = []
+  private var indexByName: [String: Int] = [:]
+  private var isOpen = true
+  private var failure: EngineError?
+
+  init(_ database: Database, _ base: VersionState) {
+    self.database = database
+    self.base = base
+    writer = TreeWriter(reader: base.reader, base: base.version)
+    for record in base.group.tables {
+      indexByName[record.schema.name] = mutableTables.count
+      mutableTables.append(
+        MutableTable(
+          schema: record.schema,
+          tree: MutableTree(
+            shape: record.shape, writer: writer, root: record.root, level: record.level,
+            rowCount: record.rowCount)))
+    }
+  }
+
+  deinit {
+    cancel()
+  }
+
+  /// The tables, new ones included.
+  public var tables: [TableSchema] { mutableTables.map(\.schema) }
+
+  private func check() throws(EngineError) {
+    guard isOpen else { throw .closed("write transaction") }
+  }
+
+  private func table(_ name: String) throws(EngineError) -> MutableTable {
+    try check()
+    guard let index = indexByName[name] else { throw Group.noSuchTable(name) }
+    return mutableTables[index]
+  }
+
+  /// Adds a table without rows.
+  /// - Throws: `EngineError` with code `.tableExists`, `.schemaMismatch`, `.limit` or `.closed`.
+  public func createTable(_ schema: TableSchema) throws(EngineError) {
+    try check()
+    try schema.validate()
+    guard indexByName[schema.name] == nil else {
+      throw EngineError(code: .tableExists, message: "there is a table \"\(schema.name)\" already")
+    }
+    guard mutableTables.count < Layout.tableCountMax else {
+      throw EngineError(
+        code: .limit, message: "a database has at most \(Layout.tableCountMax) tables")
+    }
+    indexByName[schema.name] = mutableTables.count
+    mutableTables.append(
+      MutableTable(
+        schema: schema, tree: MutableTree(shape: schema.shape, writer: writer)))
+  }
+
+  /// Adds a row.
+  /// - Throws: `EngineError` with code `.keyExists`, `.noSuchTable`, `.schemaMismatch`,
+  ///   `.valueTooLarge`, `.corrupted` or `.closed`.
+  /// - Complexity: O(log rows + rows of a leaf).
+  public func insert(
+    into table: String, key: Int64, _ values: [Value]
+  ) throws(EngineError) {
+    try put(table, key, values, .insert)
+  }
+
+  /// Replaces a row.
+  /// - Throws: `EngineError` as `insert` does, with `.keyNotFound` instead of `.keyExists`.
+  public func update(
+    in table: String, key: Int64, _ values: [Value]
+  ) throws(EngineError) {
+    try put(table, key, values, .update)
+  }
+
+  /// Adds a row, or replaces it.
+  /// - Throws: `EngineError` as `insert` does, without `.keyExists`.
+  public func upsert(
+    into table: String, key: Int64, _ values: [Value]
+  ) throws(EngineError) {
+    try put(table, key, values, .upsert)
+  }
+
+  private func put(
+    _ name: String, _ key: Int64, _ values: [Value], _ mode: PutMode
+  ) throws(EngineError) {
+    let table = try table(name)
+    try Self.check(values, table.schema)
+    try remembering { () throws(EngineError) in try table.tree.put(key, values, mode: mode) }
+  }
+
+  private static func check(_ values: [Value], _ schema: TableSchema) throws(EngineError) {
+    guard values.count == schema.columns.count else {
+      throw EngineError(
+        code: .schemaMismatch,
+        message: "\(values.count) values for \(schema.columns.count) columns of \(schema.name)")
+    }
+    for index in values.indices {
+      switch (values[index], schema.columns[index].type) {
+      case (.int, .int): continue
+      case (.string(let string), .string):
+        guard string.utf8.count <= Layout.stringBytesMax else {
+          throw EngineError(
+            code: .valueTooLarge,
+            message: "\(schema.columns[index].name) has \(string.utf8.count) bytes; at most "
+              + "\(Layout.stringBytesMax)")
+        }
+      default:
+        throw EngineError(
+          code: .schemaMismatch,
+          message: "\(schema.columns[index].name) of \(schema.name) is a column of type "
+            + "\(schema.columns[index].type), not \(values[index])")
+      }
+    }
+  }
+
+  /// Deletes a row.
+  /// - Throws: `EngineError` with code `.keyNotFound`, `.noSuchTable`, `.corrupted` or `.closed`.
+  public func delete(from table: String, key: Int64) throws(EngineError) {
+    let tree = try self.table(table).tree
+    try remembering { () throws(EngineError) in try tree.remove(key) }
+  }
+
+  /// The values under a key as this transaction sees them, or nil.
+  /// - Throws: `EngineError` with code `.noSuchTable`, `.corrupted` or `.closed`.
+  public func row(in table: String, key: Int64) throws(EngineError) -> [Value]? {
+    try self.table(table).tree.row(key)
+  }
+
+  /// The number of rows of a table as this transaction sees it.
+  /// - Throws: `EngineError` with code `.noSuchTable` or `.closed`.
+  public func count(of table: String) throws(EngineError) -> Int {
+    Int(clamping: try self.table(table).tree.rowCount)
+  }
+
+  /// A change that broke off half-way must never be committed.
+  private func remembering(_ change: () throws(EngineError) -> Void) throws(EngineError) {
+    do throws(EngineError) { try change() } catch {
+      if error.code != .keyExists, error.code != .keyNotFound { failure = error }
+      throw error
+    }
+  }
+
+  /// Publishes the transaction as the newest version, and ends it.
+  /// - Returns: The version that snapshots see from now on.
+  /// - Throws: `EngineError` with code `.noSpace` or `.io`; the database stays at the previous
+  ///   version. After a failed sync every later write throws `.poisoned`.
+  /// - Complexity: O(changed nodes) writes and two syncs, three when the file has to grow.
+  ///
+  /// Durability: when the call returns, the version survives any crash. When it throws, the version
+  /// may still be found after a crash or a reopen, whole.
+  @discardableResult
+  public func commit() throws(EngineError) -> Version {
+    try check()
+    isOpen = false
+    defer { database.endWrite() }
+    if let failure { throw failure }
+    return try database.commit(mutableTables, releasing: writer, base: base)
+  }
+
+  /// Drops all changes and ends the transaction; does nothing when it has ended.
+  public func cancel() {
+    guard isOpen else { return }
+    isOpen = false
+    database.endWrite()
+  }
+}

@@ -1,0 +1,99 @@
+// NodeReader.swift [U]: from a link to a node's bytes, checked on first touch.
+// Invariant: a bit of `verified` is set only after the node that starts at that sector passed its
+// checksum and matched a link; whoever gives the sector to a new node clears the bit first. So each
+// node is hashed once per mapping, and a warm lookup pays for one bit.
+
+import Synchronization
+
+/// Reads nodes of one mapping.
+@safe final class NodeReader: @unchecked Sendable {
+  let mapping: MappedFile
+  let bytes: RawBytes
+  // Safety: allocated for one bit per sector of the mapping, freed in deinit; only atomic access.
+  private let verified: UnsafeMutablePointer<Atomic<UInt64>>
+  private let wordCount: Int
+
+  init(_ mapping: MappedFile) {
+    self.mapping = mapping
+    bytes = mapping.bytes
+    wordCount = bytes.count / Layout.sectorSizeBytes / 64 + 1
+    unsafe verified = .allocate(capacity: wordCount)
+    for index in 0..<wordCount { unsafe (verified + index).initialize(to: Atomic(0)) }
+  }
+
+  deinit {
+    for index in 0..<wordCount { unsafe (verified + index).deinitialize(count: 1) }
+    unsafe verified.deallocate()
+  }
+
+  @inline(__always)
+  private func isVerified(_ ref: Ref) -> Bool {
+    let sector = Int(truncatingIfNeeded: ref.sector)
+    guard sector >> 6 < wordCount else { return false }
+    let word = unsafe verified[sector >> 6].load(ordering: .acquiring)
+    return word & (1 << UInt64(sector & 63)) != 0
+  }
+
+  /// Forgets what stood at these sectors, before new nodes are written there.
+  func forget(_ ref: Ref) {
+    let sector = Int(ref.sector)
+    guard sector >> 6 < wordCount else { return }
+    unsafe verified[sector >> 6].bitwiseAnd(~(1 << UInt64(sector & 63)), ordering: .releasing)
+  }
+
+  /// The node that a link leads to, of the kind and level that the place of the link asks for.
+  /// - Throws: `EngineError` with code `.corrupted`.
+  @inline(__always)
+  func node(
+    _ link: NodeLink, kind: NodeKind, level: Int = 0, newest: Version
+  ) throws(EngineError) -> Node {
+    let header = try NodeHeader(at: link.ref, in: bytes)
+    let node = bytes.part(at: Int(link.ref.offsetBytes), count: header.sizeBytes)
+    if !isVerified(link.ref) { try verify(node, link) }
+    guard header.kind == kind, header.level == level else {
+      throw .corrupted(
+        "expected \(kind) of level \(level), found \(header.kind) of level \(header.level)",
+        at: link.ref)
+    }
+    guard header.version <= newest else {
+      throw .corrupted("node version=\(header.version) > \(newest)", at: link.ref)
+    }
+    return Node(ref: link.ref, header: header, bytes: node)
+  }
+
+  /// The same, with the checksum computed again whatever was seen before.
+  func verifiedAgain(
+    _ link: NodeLink, kind: NodeKind, level: Int = 0, newest: Version
+  ) throws(EngineError) -> Node {
+    let header = try NodeHeader(at: link.ref, in: bytes)
+    try verify(bytes.part(at: Int(link.ref.offsetBytes), count: header.sizeBytes), link)
+    return try node(link, kind: kind, level: level, newest: newest)
+  }
+
+  @inline(never)
+  private func verify(_ node: RawBytes, _ link: NodeLink) throws(EngineError) {
+    let stored = node.uint64(NodeField.checksum)
+    let computed = Checksum.of(node.part(at: 8, count: node.count - 8))
+    guard stored == computed else {
+      throw .corrupted(
+        "stored_checksum=\(stored) != computed_checksum=\(computed)", at: link.ref)
+    }
+    guard stored == link.checksum else {
+      throw .corrupted(
+        "node_checksum=\(stored) != checksum_in_parent=\(link.checksum): another version's node",
+        at: link.ref)
+    }
+    let sector = Int(link.ref.sector)
+    unsafe verified[sector >> 6].bitwiseOr(1 << UInt64(sector & 63), ordering: .releasing)
+  }
+}
+
+/// A node read in place; valid while its reader lives.
+struct Node {
+  let ref: Ref
+  let header: NodeHeader
+  let bytes: RawBytes
+
+  /// The sectors the node occupies.
+  var span: Span { Span(start: ref.sector, count: header.sectorCount) }
+}

@@ -1,0 +1,65 @@
+// DatabaseTests.swift: open, commit, snapshot and reopen over a real file.
+
+import Testing
+
+@testable import Engine
+
+@Suite("Database")
+struct DatabaseTests {
+  @Test("a new file is an empty database of version 1")
+  func newFile() throws {
+    try withTemporaryFolder { folder in
+      let database = try Database.open(path: folder + "/a.realm")
+      #expect(database.version == .first)
+      #expect(try database.verify().tables == 0)
+      try database.close()
+    }
+  }
+
+  @Test("committed rows are there after a reopen")
+  func reopen() throws {
+    try withTemporaryFolder { folder in
+      let path = folder + "/a.realm"
+      let database = try Database.open(path: path)
+      let write = try database.beginWrite()
+      try write.createTable(Fixtures.dogs)
+      for key in 0..<1000 {
+        try write.insert(into: "Dog", key: Int64(key), Fixtures.dog(key))
+      }
+      #expect(try write.commit().rawValue == 2)
+      let hash = try database.snapshot().contentHash()
+      try database.verify()
+      try database.close()
+
+      let again = try Database.open(path: path)
+      let snapshot = try again.snapshot()
+      #expect(snapshot.version.rawValue == 2)
+      #expect(try snapshot.count(of: "Dog") == 1000)
+      #expect(try snapshot.row(in: "Dog", key: 17) == Fixtures.dog(17))
+      #expect(try snapshot.row(in: "Dog", key: 1000) == nil)
+      #expect(try snapshot.contentHash() == hash)
+      var next: Int64 = 0
+      try snapshot.forEach(in: "Dog") { key, values in
+        #expect(key == next && values == Fixtures.dog(Int(key)))
+        next += 1
+      }
+      #expect(next == 1000)
+      snapshot.release()
+      try again.verify()
+      try again.close()
+    }
+  }
+
+  @Test("a second open of the same file says that it is locked")
+  func locked() throws {
+    try withTemporaryFolder { folder in
+      let path = folder + "/a.realm"
+      let database = try Database.open(path: path)
+      let error = #expect(throws: EngineError.self) { try Database.open(path: path) }
+      #expect(error?.code == .locked)
+      #expect(error?.message.contains(path) == true)
+      try database.verify()
+      try database.close()
+    }
+  }
+}
