@@ -54,6 +54,11 @@ public struct ReferenceModel: Sendable, Hashable {
     rows[table, default: [:]].sorted { $0.key < $1.key }.map { (key: $0.key, values: $0.value) }
   }
 
+  /// Calls with each row of a table, in no particular order: fit for sums only.
+  func forEachRow(of table: String, _ body: (Int64, [PlannedValue]) -> Void) {
+    for (key, values) in rows[table, default: [:]] { body(key, values) }
+  }
+
   /// Applies one statement.
   /// - Returns: The engine's error code that this statement must end with; nil when it takes effect.
   public mutating func apply(_ mutation: Mutation) -> String? {
