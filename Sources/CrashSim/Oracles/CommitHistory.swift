@@ -1,0 +1,180 @@
+// CommitHistory.swift: from the plan and the acknowledgements to what a crash may leave.
+// Three values for each transaction: it must be there (acknowledged), it may be there, whole (in
+// flight, or failed in a way that says nothing of the disk), or it must not (cancelled, refused, not
+// begun). Invariant: a state's version is that of its predecessor plus one.
+
+/// A content that the database may have.
+public struct CommittedState: Sendable, Hashable {
+  /// The transaction that made it; nil for the empty database.
+  public let transaction: Int?
+  /// Its version.
+  public let version: UInt64
+  /// Sentinel rows in it (see `Sentinel`).
+  let sentinels: Int
+  /// The content's hash with no sentinel row, with one, with two.
+  let hashes: [UInt64]
+
+  /// The content's hash.
+  public var contentHash: UInt64 { hashes[sentinels] }
+  /// The content's hash after one more sentinel commit; nil when nobody needs to know.
+  var hashWithSentinel: UInt64? {
+    hashes.indices.contains(sentinels + 1) ? hashes[sentinels + 1] : nil
+  }
+
+  /// The same content under another number.
+  func numbered(_ version: UInt64) -> CommittedState {
+    CommittedState(
+      transaction: transaction, version: version, sentinels: sentinels, hashes: hashes)
+  }
+
+  /// For messages.
+  var label: String {
+    transaction.map { "version \(version) (transaction \($0))" } ?? "version \(version) (empty)"
+  }
+}
+
+/// What may be found after a crash at one point of a run.
+public struct AllowedOutcomes: Sendable, Hashable {
+  /// False until an open was acknowledged: then there may be no database yet, or half of one.
+  public var mustExist: Bool
+  /// The newest acknowledged content: this or a later one must be there.
+  public var acked: CommittedState
+  /// Contents that may be there instead.
+  public var candidates: [CommittedState]
+
+  /// All contents that are allowed.
+  public var states: [CommittedState] { [acked] + candidates }
+
+  /// The allowed content of this version and hash.
+  func state(version: UInt64, contentHash: UInt64) -> CommittedState? {
+    if acked.version == version, acked.contentHash == contentHash { return acked }
+    return candidates.first { $0.version == version && $0.contentHash == contentHash }
+  }
+}
+
+/// Replays a plan as far as acknowledgements go.
+///
+/// An open that finds a transaction nobody acknowledged goes on from there, but does not make it
+/// durable: it may have been in the cache only. So what was acked stays what must be there until the
+/// next commit, which comes after it in every order, is acknowledged.
+struct CommitHistory {
+  private struct Content {
+    let model: ReferenceModel
+    let state: CommittedState
+  }
+
+  private let transactions: [PlannedTransaction]
+  /// What the running program sees: the acked content, or a later one that an open found.
+  private var live: Content
+  /// The acked content and those that opens found after it; `live` is one of them.
+  private var found: [Content]
+  /// Failed in a way that says nothing of the disk, since the last open.
+  private var doubtful: [Content] = []
+  private var inFlight: Content?
+  private(set) var outcomes: AllowedOutcomes
+  /// Broken promises that show without a crash, for example a version that is not the next one.
+  private(set) var violations: [Violation] = []
+  /// What a hash stands for, so that a wrong content can be named.
+  private(set) var labels: [UInt64: String] = [:]
+
+  /// What the running program must see.
+  var liveState: CommittedState { live.state }
+
+  /// Begins before the first open; `emptyVersion` is that of a database without any commit.
+  init(_ plan: WorkloadPlan, emptyVersion: UInt64) {
+    transactions = plan.transactions
+    let model = ReferenceModel(tables: plan.tables, hasTables: false)
+    live = Content(model: model, state: Self.state(nil, version: emptyVersion, model))
+    found = [live]
+    outcomes = AllowedOutcomes(mustExist: false, acked: live.state, candidates: [])
+    labels[live.state.contentHash] = live.state.label
+  }
+
+  private static func state(
+    _ transaction: Int?, version: UInt64, _ model: ReferenceModel
+  ) -> CommittedState {
+    CommittedState(
+      transaction: transaction, version: version, sentinels: 0,
+      hashes: model.contentHashes(withSentinels: 2))
+  }
+
+  /// Takes one acknowledgement in.
+  /// - Throws: `LabError` with code `.lab` when it names a transaction that the plan does not have.
+  mutating func consume(_ entry: AckLog.Entry) throws(LabError) {
+    switch entry {
+    case .begin(let number): try begin(number)
+    case .commit(let number, let version): try commit(number, version)
+    case .failed(_, let code):
+      if let inFlight, AckLog.isIndeterminate(code) { doubtful.append(inFlight) }
+      inFlight = nil
+    case .cancel: inFlight = nil
+    case .recovered(let version): recovered(version)
+    }
+    let others = found.dropFirst() + doubtful + [inFlight].compactMap { $0 }
+    outcomes.acked = found[0].state
+    outcomes.candidates = others.map(\.state)
+  }
+
+  private mutating func begin(_ number: Int) throws(LabError) {
+    guard transactions.indices.contains(number) else {
+      throw .lab("mark 'begin \(number)': the plan has \(transactions.count) transactions")
+    }
+    var transaction = transactions[number]
+    transaction.cancels = false
+    var model = live.model
+    inFlight = nil
+    // A transaction with a statement that does not fit never reaches its commit.
+    guard model.apply(transaction) == nil else { return }
+    let state = Self.state(number, version: live.state.version + 1, model)
+    let isCancelled = transactions[number].cancels
+    let label = isCancelled ? "the cancelled transaction \(number)" : state.label
+    labels[state.contentHash] = labels[state.contentHash] ?? label
+    if !isCancelled { inFlight = Content(model: model, state: state) }
+  }
+
+  private mutating func commit(_ number: Int, _ version: UInt64) throws(LabError) {
+    guard let content = inFlight, content.state.transaction == number else {
+      throw .lab("mark 'commit \(number)': this transaction is not in flight")
+    }
+    if version != content.state.version {
+      violations.append(
+        Violation(
+          .prefix, promised: "transaction \(number) follows \(live.state.label)",
+          got: "it was acknowledged as version \(version)"))
+    }
+    let state = content.state.numbered(version)
+    labels[state.contentHash] = state.label
+    live = Content(model: content.model, state: state)
+    found = [live]
+    doubtful = []
+    inFlight = nil
+  }
+
+  private mutating func recovered(_ version: UInt64) {
+    defer {
+      doubtful = []
+      inFlight = nil
+    }
+    if !outcomes.mustExist {
+      outcomes.mustExist = true
+      live = Content(model: live.model, state: Self.state(nil, version: version, live.model))
+      found = [live]
+      return
+    }
+    if version == live.state.version { return }
+    if let earlier = found.first(where: { $0.state.version == version }) {
+      live = earlier
+      return
+    }
+    let open = doubtful + [inFlight].compactMap { $0 }
+    if let later = open.first(where: { $0.state.version == version }) {
+      live = later
+      found.append(later)
+      return
+    }
+    violations.append(
+      Violation(
+        version < live.state.version ? .durability : .prefix,
+        promised: "\(live.state.label) was the newest", got: "an open found version \(version)"))
+  }
+}

@@ -1,0 +1,256 @@
+// EngineCheck.swift: opens one crash image after the other and lets the oracles judge what is there.
+// Invariant: an image is judged from what the engine says of it (open, version, content hash, verify,
+// one more commit) and from the acknowledgements alone; nothing is remembered from image to image.
+
+import Engine
+import FoundationEssentials
+
+/// Judges crash images of one run.
+public struct EngineCheck: Sendable {
+  /// How much is checked.
+  public struct Options: Sendable {
+    /// The commit after recovery is tried on every state whose ordinal this divides; 0 is never.
+    public var usableEvery = 1
+    /// Runs the engine's verification.
+    public var verifies = true
+
+    /// Everything, on every state.
+    public init() {}
+  }
+
+  /// What may be found, for every point of the run.
+  public let timeline: OutcomeTimeline
+  private let table: TableDeclaration?
+  private let sentinelNumber: Int
+  private let options: Options
+
+  /// Prepares the judgement of a run's crash states.
+  /// - Parameters:
+  ///   - plan: What the workload was told.
+  ///   - marks: All marks of its trace, in order.
+  ///   - options: How much is checked.
+  /// - Throws: `LabError` with code `.lab` when the marks are not of this plan.
+  /// - Complexity: O(marks × rows).
+  public init(
+    _ plan: WorkloadPlan, marks: [Mark], options: Options = .init()
+  ) throws(LabError) {
+    timeline = try OutcomeTimeline(plan, marks: marks)
+    table = plan.tables.first
+    sentinelNumber = plan.transactions.count
+    self.options = options
+  }
+
+  private init(_ timeline: OutcomeTimeline, of check: EngineCheck) {
+    self.timeline = timeline
+    table = check.table
+    sentinelNumber = check.sentinelNumber
+    options = check.options
+  }
+
+  // MARK: - Judgement
+
+  /// Judges a crash image.
+  /// - Parameters:
+  ///   - image: The database file of the crash state, loaded; nil when the state has no such file.
+  ///     The check writes into the backend's copy.
+  ///   - marksSeen: Number of marks before the crash point.
+  ///   - ordinal: The state's number, for `Options.usableEvery`.
+  /// - Returns: The broken promises; empty when all held.
+  /// - Complexity: O(bytes of the image).
+  public func judge(
+    _ image: ImageBackend?, marksSeen: Int, ordinal: Int = 0
+  ) -> [Violation] {
+    judge(image.map { .image($0) }, marksSeen: marksSeen, ordinal: ordinal)
+  }
+
+  /// Judges the database that a directory holds, and may change it.
+  /// - Parameters:
+  ///   - directory: Where the crash state was laid down.
+  ///   - marksSeen: Number of marks before the crash point.
+  ///   - ordinal: The state's number, for `Options.usableEvery`.
+  /// - Returns: The broken promises; empty when all held.
+  public func judge(
+    directory: String, marksSeen: Int, ordinal: Int = 0
+  ) -> [Violation] {
+    judge(
+      .path(directory + "/" + EngineWorker.fileName), marksSeen: marksSeen, ordinal: ordinal)
+  }
+
+  private func judge(
+    _ place: DatabasePlace?, marksSeen: Int, ordinal: Int
+  ) -> [Violation] {
+    let allowed = timeline.outcomes(marksSeen: marksSeen)
+    guard let place else {
+      var seen = RecoveredState()
+      seen.isMissing = true
+      return violations(seen, allowed)
+    }
+    var seen = recover(place)
+    var found = violations(seen, allowed)
+    guard found.isEmpty, options.usableEvery > 0, ordinal % options.usableEvery == 0,
+      let version = seen.version, let contentHash = seen.contentHash
+    else { return found }
+    // A database that was created by this open is the empty one under whatever number.
+    let state =
+      allowed.state(version: version, contentHash: contentHash) ?? allowed.acked
+    seen.useError = use(place, state, version: version)
+    if let violation = UsableOracle.judge(seen) { found.append(violation) }
+    return found
+  }
+
+  private func violations(_ seen: RecoveredState, _ allowed: AllowedOutcomes) -> [Violation] {
+    [
+      StructureOracle.judge(seen, allowed),
+      DurabilityOracle.judge(seen, allowed),
+      PrefixOracle.judge(seen, allowed),
+      AtomicityOracle.judge(seen, allowed, timeline),
+      ReferenceModelOracle.judge(seen, allowed, timeline),
+    ].compactMap { $0 }
+  }
+
+  // MARK: - Observation
+
+  /// Opens the database and looks.
+  private func recover(_ place: DatabasePlace) -> RecoveredState {
+    var seen = RecoveredState()
+    seen.isMissing = place.isMissing
+    if seen.isMissing { return seen }
+    let changes = place.changeCount
+    let database: Database
+    do throws(EngineError) { database = try place.open() } catch {
+      seen.openError = "\(error)"
+      return seen
+    }
+    seen.version = database.version.rawValue
+    seen.wasCreated = place.changeCount != changes
+    do throws(EngineError) {
+      if options.verifies { try database.verify() }
+      let snapshot = try database.snapshot()
+      defer { snapshot.release() }
+      seen.contentHash = try snapshot.contentHash()
+    } catch {
+      seen.damage = "\(error)"
+    }
+    do throws(EngineError) { try database.close() } catch { seen.damage = "close: \(error)" }
+    return seen
+  }
+
+  /// Commits a sentinel row, opens again and looks.
+  /// - Returns: What went wrong, in words.
+  private func use(_ place: DatabasePlace, _ state: CommittedState, version: UInt64) -> String? {
+    guard let table, let expected = state.hashWithSentinel else { return nil }
+    do throws(EngineError) {
+      let database = try place.open()
+      let committed = try Sentinel.commit(state.sentinels, to: database, table)
+      if options.verifies { try database.verify() }
+      try database.close()
+      guard committed == version + 1 else {
+        return "the commit after version \(version) became version \(committed)"
+      }
+      let reopened = try place.open()
+      guard reopened.version.rawValue == committed else {
+        return "version \(committed) was acked, opened again it is \(reopened.version.rawValue)"
+      }
+      let snapshot = try reopened.snapshot()
+      let contentHash = try snapshot.contentHash()
+      snapshot.release()
+      try reopened.close()
+      return contentHash == expected
+        ? nil : "opened again, the content is not the recovered one and the new row"
+    } catch {
+      return "\(error)"
+    }
+  }
+}
+
+/// Where a check finds its database.
+private enum DatabasePlace {
+  case image(ImageBackend)
+  case path(String)
+
+  func open() throws(EngineError) -> Database {
+    switch self {
+    case .image(let backend): return try Database.open(backend: backend)
+    case .path(let path):
+      var options = Database.Options()
+      options.createsMissing = false
+      return try Database.open(path: path, options: options)
+    }
+  }
+
+  var isMissing: Bool {
+    switch self {
+    case .image: false
+    case .path(let path): !FileManager.default.fileExists(atPath: path)
+    }
+  }
+
+  var changeCount: Int {
+    if case .image(let backend) = self { backend.changeCount } else { 0 }
+  }
+}
+
+// MARK: - Crashes during recovery
+
+/// The recording of a recovery, and the check that judges crashes during it.
+public struct RecoveryRun: Sendable {
+  /// What the recovery and the first commit after it did, from the crash image on.
+  public let trace: Trace
+  /// Judges the crash states of that trace.
+  public let check: EngineCheck
+}
+
+extension EngineCheck {
+  /// Inode of the database file in the trace of a recovery.
+  public static let recoveryInode = InodeNumber(rawValue: 2)
+
+  /// Records recovery, and the first commit after it, from a crash image that the oracles accept.
+  ///
+  /// The trace's tree holds `data.realm` in its root directory, durable as the crash left it.
+  /// - Parameters:
+  ///   - image: The database file, loaded. The recording changes the backend's copy.
+  ///   - marksSeen: Number of marks before the first crash.
+  /// - Returns: The run; nil when the image breaks a promise already, or holds no database.
+  public func recoveryRun(_ image: ImageBackend, marksSeen: Int) -> RecoveryRun? {
+    let allowed = timeline.outcomes(marksSeen: marksSeen)
+    guard let table else { return nil }
+    var initial = TreeImage()
+    var file = InodeImage(type: .regular, ownership: Ownership(mode: 0o644))
+    let bytes = image.bytes
+    file.sizeBytes = UInt64(bytes.count)
+    if !bytes.isEmpty { file.extents = [Extent(offsetBytes: 0, bytes: bytes)] }
+    initial.inodes[Self.recoveryInode] = file
+    initial.inodes[.root]?.entries[FileName(EngineWorker.fileName)] = Self.recoveryInode
+    let changes = image.changeCount
+    image.startRecording(Self.recoveryInode)
+    do throws(EngineError) {
+      let database = try Database.open(backend: image)
+      let existed = image.changeCount == changes
+      let version = database.version.rawValue
+      image.record(AckLog.Entry.recovered(version: version).mark)
+      let snapshot = try database.snapshot()
+      let contentHash = try snapshot.contentHash()
+      snapshot.release()
+      let found =
+        allowed.state(version: version, contentHash: contentHash)
+        ?? (allowed.mustExist || allowed.acked.contentHash != contentHash
+          ? nil : allowed.acked.numbered(version))
+      guard let state = found else {
+        _ = image.endRecording()
+        return nil
+      }
+      image.record(AckLog.Entry.begin(sentinelNumber).mark)
+      let committed = try Sentinel.commit(state.sentinels, to: database, table)
+      image.record(AckLog.Entry.commit(sentinelNumber, version: committed).mark)
+      try database.close()
+      let timeline = OutcomeTimeline(
+        recoveryOf: state, existed: existed, sentinelNumber: sentinelNumber)
+      return RecoveryRun(
+        trace: Trace(initial: initial, events: image.endRecording()),
+        check: EngineCheck(timeline, of: self))
+    } catch {
+      _ = image.endRecording()
+      return nil
+    }
+  }
+}

@@ -1,0 +1,212 @@
+// ImageBackend.swift [U]: the engine's storage over one file's bytes in a crash image.
+// Invariants: the image is copied when it is loaded and never changed; the memory is used again for
+// the next image, unless a mapping of the last one is still alive; a file grows by `growthBytesMax` at
+// most. What the engine does can be recorded as a trace, to crash during recovery in turn.
+
+import Engine
+
+/// A file in memory that the engine can open, for one crash state after the other.
+@safe public final class ImageBackend: StorageBackend, @unchecked Sendable {
+  // Safety: a backend is used from one thread at a time, as the engine promises for `write`,
+  // `allocate`, `sync` and `map`; mappings hold the memory itself, not this object.
+
+  /// How the backend fails, to try that oracles see it.
+  public enum Failure: Sendable {
+    /// Every write and every growth fails.
+    case writes
+    /// Every sync fails.
+    case syncs
+    /// Writes and syncs succeed, and writes change nothing.
+    case forgetsWrites
+  }
+
+  /// Names the file in messages.
+  public let path: String
+  /// How the backend fails; nil when it does not.
+  public var failure: Failure?
+  /// Number of writes and growths since the image was loaded.
+  public private(set) var changeCount = 0
+
+  private let growthBytesMax: Int
+  private var memory: ImageMemory
+  private var size = 0
+  private var limit = 0
+  private var recording: (inode: InodeNumber, events: [TraceEvent])?
+
+  /// Makes a backend over an empty file.
+  /// - Parameters:
+  ///   - path: Names the file in messages.
+  ///   - growthBytesMax: How much a file may grow beyond its image.
+  public init(path: String = "data.realm in a crash image", growthBytesMax: Int = 64 << 20) {
+    self.path = path
+    self.growthBytesMax = growthBytesMax
+    memory = ImageMemory(capacity: 1 << 20)
+    limit = growthBytesMax
+  }
+
+  // MARK: - Images
+
+  /// Makes these bytes the file; they are copied.
+  /// - Complexity: O(bytes).
+  public func load(_ bytes: UnsafeRawBufferPointer) {
+    reset(size: bytes.count)
+    unsafe memory.bytes.copyMemory(from: bytes)
+  }
+
+  /// Makes these bytes the file.
+  /// - Complexity: O(bytes).
+  public func load(_ bytes: [UInt8]) {
+    unsafe bytes.withUnsafeBytes { unsafe load($0) }
+  }
+
+  /// Makes a regular file of a crash state's tree the file.
+  /// - Complexity: O(size).
+  public func load(_ inode: InodeImage) {
+    let count = Int(clamping: inode.sizeBytes)
+    reset(size: count)
+    memory.clear(0..<count)
+    for extent in inode.extents {
+      let start = Int(clamping: extent.offsetBytes)
+      guard start + extent.bytes.count <= count else { continue }
+      unsafe extent.bytes.withUnsafeBytes { source in
+        unsafe UnsafeMutableRawBufferPointer(rebasing: memory.bytes[start...])
+          .copyMemory(from: source)
+      }
+    }
+  }
+
+  /// The file's bytes as they are now.
+  public var bytes: [UInt8] { unsafe Array(memory.view(size)) }
+
+  private func reset(size: Int) {
+    if !isKnownUniquelyReferenced(&memory) || memory.capacity < size {
+      memory = ImageMemory(capacity: max(size + size / 4, 1 << 20))
+    }
+    self.size = size
+    limit = size + growthBytesMax
+    changeCount = 0
+    failure = nil
+    recording = nil
+  }
+
+  // MARK: - Recording
+
+  /// Records what happens from now on as operations on this inode.
+  func startRecording(_ inode: InodeNumber) {
+    recording = (inode, [])
+  }
+
+  /// Puts a mark between the recorded operations.
+  func record(_ mark: Mark) {
+    recording?.events.append(TraceEvent(.mark(mark)))
+  }
+
+  /// Ends the recording.
+  /// - Returns: What was recorded, in order.
+  func endRecording() -> [TraceEvent] {
+    defer { recording = nil }
+    return recording?.events ?? []
+  }
+
+  private func record(_ operation: (InodeNumber) -> Operation, flags: OperationFlags = []) {
+    guard let inode = recording?.inode else { return }
+    recording?.events.append(TraceEvent(.operation(operation(inode)), flags: flags))
+  }
+
+  // MARK: - StorageBackend
+
+  /// Size of the file.
+  public func sizeBytes() -> UInt64 { UInt64(size) }
+
+  /// Writes inside the file.
+  /// - Throws: `EngineError` with code `.io` outside the file, or when told to fail.
+  public func write(_ bytes: UnsafeRawBufferPointer, at offsetBytes: UInt64) throws(EngineError) {
+    let start = Int(clamping: offsetBytes)
+    guard start <= size, bytes.count <= size - start else {
+      throw EngineError(
+        code: .io,
+        message: "\(path): end_bytes=\(UInt64(bytes.count) &+ offsetBytes) > file_bytes=\(size)")
+    }
+    if case .writes = failure { throw injected("write") }
+    changeCount += 1
+    record({ .write(inode: $0, offsetBytes: offsetBytes, payload: Payload(unsafe Array(bytes))) })
+    if case .forgetsWrites = failure { return }
+    unsafe UnsafeMutableRawBufferPointer(rebasing: memory.bytes[start..<start + bytes.count])
+      .copyMemory(from: bytes)
+  }
+
+  /// Makes the file longer.
+  /// - Throws: `EngineError` with code `.noSpace` above the bound, or `.io` when told to fail.
+  public func allocate(upTo sizeBytes: UInt64) throws(EngineError) {
+    let wanted = Int(clamping: sizeBytes)
+    guard wanted > size else { return }
+    guard wanted <= limit else {
+      throw EngineError(
+        code: .noSpace, message: "\(path): wanted_bytes=\(wanted) > limit_bytes=\(limit)")
+    }
+    if case .writes = failure { throw injected("allocate") }
+    changeCount += 1
+    let old = UInt64(size)
+    record({
+      .allocate(
+        inode: $0, offsetBytes: old, countBytes: sizeBytes - old, zeroes: false,
+        oldSizeBytes: old, newSizeBytes: sizeBytes)
+    })
+    if memory.capacity < wanted {
+      // Old mappings keep the old memory; nobody writes to that any more.
+      let larger = ImageMemory(capacity: min(limit, wanted * 2))
+      unsafe larger.bytes.copyMemory(from: unsafe memory.view(size))
+      memory = larger
+    }
+    memory.clear(size..<wanted)
+    size = wanted
+  }
+
+  /// Does nothing but to be recorded.
+  /// - Throws: `EngineError` with code `.io` when told to fail.
+  public func sync() throws(EngineError) {
+    if case .syncs = failure {
+      record({ .sync(inode: $0, dataOnly: true) }, flags: .failed)
+      throw injected("sync")
+    }
+    record({ .sync(inode: $0, dataOnly: true) })
+  }
+
+  /// The file's bytes; writes show in them.
+  public func map() -> MappedFile {
+    unsafe MappedFile(
+      borrowing: unsafe memory.view(size), owner: memory)
+  }
+
+  /// Does nothing: the next image is loaded into the same memory.
+  public func close() {}
+
+  private func injected(_ call: String) -> EngineError {
+    EngineError(code: .io, message: "\(path): \(call) failed", errno: 5, isInjected: true)
+  }
+}
+
+/// Memory of an image, shared with the mappings of it.
+@safe private final class ImageMemory: @unchecked Sendable {
+  // Safety: one thread writes; readers look only at bytes that the engine has published to them.
+  let bytes: UnsafeMutableRawBufferPointer
+
+  init(capacity: Int) {
+    unsafe bytes = .allocate(byteCount: max(capacity, 1), alignment: 4096)
+  }
+
+  deinit {
+    unsafe bytes.deallocate()
+  }
+
+  var capacity: Int { unsafe bytes.count }
+
+  func clear(_ range: Range<Int>) {
+    unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[range])
+      .initializeMemory(as: UInt8.self, repeating: 0)
+  }
+
+  func view(_ count: Int) -> UnsafeRawBufferPointer {
+    unsafe UnsafeRawBufferPointer(rebasing: bytes[..<count])
+  }
+}

@@ -1,0 +1,41 @@
+// OracleName.swift: the properties that are judged, and the form of a broken one.
+
+/// Name of an oracle: one property that a run must keep.
+public enum OracleName: String, Sendable, Hashable, Codable, CaseIterable {
+  /// What was acknowledged is there.
+  case durability
+  /// A transaction is there whole or not at all.
+  case atomicity
+  /// No hole in the order of commits, and nothing that was never begun.
+  case prefix
+  /// The file opens, and the engine's verification finds nothing.
+  case structure
+  /// After recovery the database takes, keeps and shows a further commit.
+  case usableAfterRecovery
+  /// The content is what a dictionary holds that replays the acknowledged operations.
+  case referenceModel
+  /// A pinned version does not change.
+  case isolation
+  /// An expectation of the scenario about the live database holds.
+  case expectation
+}
+
+/// One broken promise.
+public struct Violation: Sendable, Hashable, Codable, CustomStringConvertible {
+  /// The property that is broken.
+  public let oracle: OracleName
+  /// What was promised.
+  public let promised: String
+  /// What came back.
+  public let got: String
+
+  /// Makes a violation.
+  public init(_ oracle: OracleName, promised: String, got: String) {
+    self.oracle = oracle
+    self.promised = promised
+    self.got = got
+  }
+
+  /// For example `FAILED durability: version 17 was acked, the recovered version is 16`.
+  public var description: String { "FAILED \(oracle.rawValue): \(promised), \(got)" }
+}

@@ -1,0 +1,81 @@
+// OutcomeTimeline.swift: what may be found after a crash, for every point of a run, computed once, so
+// that judging one of thousands of crash states costs two comparisons.
+
+/// The allowed outcomes by number of marks seen.
+public struct OutcomeTimeline: Sendable {
+  /// Broken promises that show in the acknowledgements alone, without any crash.
+  public let violations: [Violation]
+  private let outcomes: [AllowedOutcomes]
+  private let outcomeOfMarks: [Int]
+  private let labels: [UInt64: String]
+
+  /// Computes the outcomes of a whole run.
+  /// - Parameters:
+  ///   - plan: What the workload was told.
+  ///   - marks: All marks of its trace, in order.
+  /// - Throws: `LabError` with code `.lab` when the marks are not of this plan.
+  /// - Complexity: O(marks × rows).
+  public init(_ plan: WorkloadPlan, marks: [Mark]) throws(LabError) {
+    let whole = AckLog(marks)
+    var emptyVersion: UInt64 = 0
+    for case .recovered(let version) in whole.entries {
+      emptyVersion = version
+      break
+    }
+    var history = CommitHistory(plan, emptyVersion: emptyVersion)
+    var outcomes = [history.outcomes]
+    var outcomeOfMarks = [0]
+    var log = AckLog()
+    for mark in marks {
+      log.append(mark)
+      for entry in log.entries[(outcomes.count - 1)...] {
+        try history.consume(entry)
+        outcomes.append(history.outcomes)
+      }
+      outcomeOfMarks.append(outcomes.count - 1)
+    }
+    self.outcomes = outcomes
+    self.outcomeOfMarks = outcomeOfMarks
+    violations = history.violations
+    labels = history.labels
+  }
+
+  /// The timeline of a recovery from one crash state, with one sentinel commit after it; its marks
+  /// are `recovered version V`, `begin N`, `commit N version V+1`.
+  init(recoveryOf state: CommittedState, existed: Bool, sentinelNumber: Int) {
+    let next = CommittedState(
+      transaction: sentinelNumber, version: state.version + 1, sentinels: state.sentinels + 1,
+      hashes: state.hashes)
+    var step = AllowedOutcomes(mustExist: existed, acked: state, candidates: [])
+    var outcomes = [step]
+    step.mustExist = true
+    outcomes.append(step)
+    step.candidates = [next]
+    outcomes.append(step)
+    outcomes.append(AllowedOutcomes(mustExist: true, acked: next, candidates: []))
+    self.outcomes = outcomes
+    outcomeOfMarks = Array(outcomes.indices)
+    violations = []
+    labels = [state.contentHash: state.label, next.contentHash: next.label]
+  }
+
+  /// Number of marks of the whole run.
+  public var markCount: Int { outcomeOfMarks.count - 1 }
+
+  /// What may be found after a crash that came when this many marks were seen.
+  public func outcomes(marksSeen: Int) -> AllowedOutcomes {
+    precondition(outcomeOfMarks.indices.contains(marksSeen), "more marks than the run has")
+    return outcomes[outcomeOfMarks[marksSeen]]
+  }
+
+  /// Number of the outcomes: crash states with equal images and equal numbers need one judgement.
+  public func outcomeIndex(marksSeen: Int) -> Int {
+    precondition(outcomeOfMarks.indices.contains(marksSeen), "more marks than the run has")
+    return outcomeOfMarks[marksSeen]
+  }
+
+  /// What a content hash stands for in this run, if it is known.
+  func label(of contentHash: UInt64) -> String? {
+    labels[contentHash]
+  }
+}

@@ -1,0 +1,22 @@
+// StructureOracle.swift: the file opens, and the engine's own verification finds nothing.
+// It looks at every state. Before an open was acknowledged there may be no database, or an unfinished
+// one; a database that does open must verify even then.
+
+enum StructureOracle {
+  static func judge(_ seen: RecoveredState, _ allowed: AllowedOutcomes) -> Violation? {
+    if let damage = seen.damage {
+      return Violation(.structure, promised: "verify finds nothing", got: damage)
+    }
+    guard allowed.mustExist else { return nil }
+    let promised = "\(allowed.acked.label) was acked, so the database exists"
+    if seen.isMissing { return Violation(.structure, promised: promised, got: "there is no file") }
+    if let error = seen.openError {
+      return Violation(.structure, promised: promised, got: "open failed: \(error)")
+    }
+    if seen.wasCreated {
+      return Violation(
+        .structure, promised: promised, got: "the file held none, and open made a new one")
+    }
+    return nil
+  }
+}

@@ -1,0 +1,227 @@
+// Worker.swift: the process in which the engine runs while the lab watches its file.
+// Invariants: commands run in lockstep, one at a time, each on the thread of its actor; every command
+// gets one answer; whatever comes in, an answer or the end goes out, and no trap. A process has one
+// handle of the database, which its actors share, because the engine locks the file per handle.
+
+import Engine
+import Synchronization
+
+/// The worker's main loop.
+public enum EngineWorker {
+  /// Name of the database file in the worker's directory.
+  public static let fileName = "data.realm"
+  /// Most actors of one worker.
+  static let actorCountMax = ScenarioBounds.names
+
+  /// Reads commands, runs them and answers, until the input ends.
+  /// - Parameters:
+  ///   - input: Descriptor of the commands, one JSON object per line.
+  ///   - output: Descriptor of the answers, one per line.
+  ///   - directory: Where the database file lies.
+  /// - Returns: The exit code of the process: 0 at the end of the input, 3 when a descriptor fails.
+  public static func run(input: Int32, output: Int32, directory: String) -> Int32 {
+    var channel = WorkerChannel(input: input, output: output)
+    let session = WorkerSession(path: directory + "/" + fileName)
+    var threads: [String: ActorThread] = [:]
+    defer {
+      for thread in threads.values { thread.end() }
+      session.end()
+    }
+    do throws(LabError) {
+      while let line = try channel.readLine() {
+        try channel.write(WorkerWire.line(answer(line, session, &threads)))
+      }
+      return ExitCode.held.rawValue
+    } catch {
+      return error.exitCode.rawValue
+    }
+  }
+
+  private static func answer(
+    _ line: [UInt8], _ session: WorkerSession, _ threads: inout [String: ActorThread]
+  ) -> WorkerAnswer {
+    let command: WorkerCommand
+    do throws(LabError) { command = try WorkerWire.command(line) } catch {
+      return .failed(code: WorkerAnswer.protocolCode, message: error.message)
+    }
+    if threads[command.actor] == nil {
+      guard threads.count < actorCountMax else {
+        return .failed(
+          code: WorkerAnswer.protocolCode,
+          message: "actor '\(command.actor)' would be number \(threads.count + 1)")
+      }
+      threads[command.actor] = ActorThread(name: command.actor)
+    }
+    return threads[command.actor]?.run { session.run(command) }
+      ?? .failed(code: WorkerAnswer.protocolCode, message: "no thread")
+  }
+}
+
+/// What the process has open.
+final class WorkerSession: Sendable {
+  private struct Pin {
+    let snapshot: Snapshot
+    let contentHash: UInt64
+    let owner: String
+  }
+
+  private struct State {
+    var database: Database?
+    var actors: Set<String> = []
+    var pins: [String: Pin] = [:]
+  }
+
+  private let makeDatabase: @Sendable () throws(EngineError) -> Database
+  private let state = Mutex(State())
+
+  /// Begins with nothing open; `open` is called for the first open and for each reopen.
+  init(open: @escaping @Sendable () throws(EngineError) -> Database) {
+    makeDatabase = open
+  }
+
+  convenience init(path: String) {
+    self.init(open: { () throws(EngineError) -> Database in try Database.open(path: path) })
+  }
+
+  /// Runs one command on the calling thread.
+  func run(_ command: WorkerCommand) -> WorkerAnswer {
+    state.withLock { state in
+      do throws(EngineError) {
+        return try run(command, &state)
+      } catch {
+        return .failed(code: error.code.description, message: error.message)
+      }
+    }
+  }
+
+  /// Lets go of everything, as the end of a process would.
+  func end() {
+    state.withLock { state in
+      for pin in state.pins.values { pin.snapshot.release() }
+      try? state.database?.close()
+      state = State()
+    }
+  }
+
+  private func run(
+    _ command: WorkerCommand, _ state: inout State
+  ) throws(EngineError) -> WorkerAnswer {
+    if case .open = command.action {
+      if state.database == nil { state.database = try makeDatabase() }
+      state.actors.insert(command.actor)
+      return .done(version: state.database?.version.rawValue)
+    }
+    guard let database = state.database, state.actors.contains(command.actor) else {
+      return .failed(
+        code: WorkerAnswer.protocolCode,
+        message: "'\(command.actor)' does not have the database open")
+    }
+    switch command.action {
+    case .open: return .done(version: database.version.rawValue)
+    case .close:
+      state.actors.remove(command.actor)
+      guard state.actors.isEmpty else { return .done() }
+      // A handle that refuses to close stays open, as its owner has to know.
+      do throws(EngineError) { try database.close() } catch {
+        state.actors.insert(command.actor)
+        throw error
+      }
+      state.database = nil
+      return .done()
+    case .reopen:
+      try database.close()
+      state.database = nil
+      let reopened = try makeDatabase()
+      state.database = reopened
+      return .done(version: reopened.version.rawValue)
+    case .createTables(let tables): return try createTables(tables, database)
+    case .pin(let name): return try pin(name, command.actor, database, &state)
+    case .release(let name):
+      let answer = try compare(name, state)
+      guard case .failed = answer else {
+        state.pins.removeValue(forKey: name)?.snapshot.release()
+        return answer
+      }
+      return answer
+    case .transaction(let transaction): return try run(transaction, database)
+    case .verify: return try verify(database)
+    case .expect(.pinnedUnchanged(let name)): return try compare(name, state)
+    case .expect(let claim): return try LiveCheck(database).judge(claim)
+    }
+  }
+
+  // MARK: - Pins
+
+  private func pin(
+    _ name: String, _ actor: String, _ database: Database, _ state: inout State
+  ) throws(EngineError) -> WorkerAnswer {
+    guard state.pins[name] == nil else {
+      return .failed(code: WorkerAnswer.protocolCode, message: "pin '\(name)' exists")
+    }
+    let snapshot = try database.snapshot()
+    let contentHash = try snapshot.contentHash()
+    state.pins[name] = Pin(snapshot: snapshot, contentHash: contentHash, owner: actor)
+    return .done(version: snapshot.version.rawValue, contentHash: contentHash)
+  }
+
+  /// Reads a pinned version again: it must be what it was.
+  private func compare(_ name: String, _ state: State) throws(EngineError) -> WorkerAnswer {
+    guard let pin = state.pins[name] else {
+      return .failed(code: WorkerAnswer.protocolCode, message: "no pin '\(name)'")
+    }
+    let promised = "the pinned version \(pin.snapshot.version.rawValue) ('\(name)') stays the same"
+    let contentHash: UInt64
+    do throws(EngineError) { contentHash = try pin.snapshot.contentHash() } catch {
+      return .broken(Violation(.isolation, promised: promised, got: "it reads as \(error)"))
+    }
+    guard contentHash == pin.contentHash else {
+      return .broken(Violation(.isolation, promised: promised, got: "its content changed"))
+    }
+    return .done(version: pin.snapshot.version.rawValue, contentHash: contentHash)
+  }
+
+  // MARK: - Transactions
+
+  private func createTables(
+    _ tables: [TableDeclaration], _ database: Database
+  ) throws(EngineError) -> WorkerAnswer {
+    let writer = try database.beginWrite()
+    defer { writer.cancel() }
+    let present = Set(writer.tables.map(\.name))
+    for table in tables where !present.contains(table.name) {
+      try writer.createTable(table.schema)
+    }
+    return .done(version: try writer.commit().rawValue)
+  }
+
+  private func run(
+    _ transaction: PlannedTransaction, _ database: Database
+  ) throws(EngineError) -> WorkerAnswer {
+    let writer = try database.beginWrite()
+    // Does nothing after a commit; after a statement that failed nothing must stay.
+    defer { writer.cancel() }
+    for mutation in transaction.mutations { try apply(mutation, writer) }
+    if transaction.cancels { return .done(version: database.version.rawValue) }
+    return .done(version: try writer.commit().rawValue)
+  }
+
+  private func apply(
+    _ mutation: Mutation, _ writer: WriteTransaction
+  ) throws(EngineError) {
+    let values = mutation.values.map(\.engineValue)
+    switch mutation.kind {
+    case .insert: try writer.insert(into: mutation.table, key: mutation.key, values)
+    case .upsert: try writer.upsert(into: mutation.table, key: mutation.key, values)
+    case .update: try writer.update(in: mutation.table, key: mutation.key, values)
+    case .delete: try writer.delete(from: mutation.table, key: mutation.key)
+    }
+  }
+
+  private func verify(_ database: Database) throws(EngineError) -> WorkerAnswer {
+    if let violation = try LiveCheck(database).damage() { return .broken(violation) }
+    let snapshot = try database.snapshot()
+    defer { snapshot.release() }
+    return .done(
+      version: snapshot.version.rawValue, contentHash: try snapshot.contentHash())
+  }
+}

@@ -1,0 +1,133 @@
+// WorkerProtocol.swift: what a worker process and its parent say to each other: one JSON object per
+// line in each direction, a command down, then its answer up.
+// Invariants: each command gets exactly one answer, in order; a line that is no command gets an error
+// answer; a line is at most `lineBytesMax` long, and the worker ends when a longer one comes.
+
+import FoundationEssentials
+
+/// What a worker says to a command.
+public enum WorkerAnswer: Sendable, Hashable {
+  /// Done. A commit and an open tell the newest version; `verify` also the hash of its content.
+  case done(version: UInt64? = nil, contentHash: UInt64? = nil)
+  /// The engine refused with this code, or, with code `protocol`, the worker could not understand.
+  case failed(code: String, message: String)
+  /// The engine did what it was told, and a promise turned out to be broken.
+  case broken(Violation)
+
+  /// The code of an answer that says the command made no sense to the worker.
+  public static let protocolCode = "protocol"
+}
+
+extension WorkerAnswer: Codable {
+  private enum Key: String, CodingKey {
+    case ok
+    case version
+    case contentHash
+    case error
+    case message
+    case violation
+  }
+
+  /// Reads `{"ok":true,…}`, `{"error":…}` or `{"violation":…}`.
+  public init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: Key.self)
+    if let violation = try fields.decodeIfPresent(Violation.self, forKey: .violation) {
+      self = .broken(violation)
+    } else if let code = try fields.decodeIfPresent(String.self, forKey: .error) {
+      self = .failed(code: code, message: try fields.decode(String.self, forKey: .message))
+    } else {
+      guard try fields.decode(Bool.self, forKey: .ok) else {
+        throw DecodingError.dataCorruptedError(
+          forKey: .ok, in: fields, debugDescription: "neither done nor failed")
+      }
+      self = .done(
+        version: try fields.decodeIfPresent(UInt64.self, forKey: .version),
+        contentHash: try fields.decodeIfPresent(UInt64.self, forKey: .contentHash))
+    }
+  }
+
+  /// Writes the forms that `init(from:)` reads.
+  public func encode(to encoder: any Encoder) throws {
+    var fields = encoder.container(keyedBy: Key.self)
+    switch self {
+    case .done(let version, let contentHash):
+      try fields.encode(true, forKey: .ok)
+      try fields.encodeIfPresent(version, forKey: .version)
+      try fields.encodeIfPresent(contentHash, forKey: .contentHash)
+    case .failed(let code, let message):
+      try fields.encode(code, forKey: .error)
+      try fields.encode(message, forKey: .message)
+    case .broken(let violation):
+      try fields.encode(violation, forKey: .violation)
+    }
+  }
+}
+
+/// Lines of the protocol as bytes.
+public enum WorkerWire {
+  /// Longest line, without its line feed.
+  public static let lineBytesMax = 512 << 20
+
+  /// A command or an answer as a line, its line feed included.
+  /// - Throws: `LabError` with code `.lab` when it cannot be written as JSON.
+  public static func line(_ value: some Encodable) throws(LabError) -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    do {
+      return Array(try encoder.encode(value)) + [UInt8(ascii: "\n")]
+    } catch {
+      throw .lab("worker protocol: cannot encode: \(error)")
+    }
+  }
+
+  /// The command that a line holds.
+  /// - Throws: `LabError` with code `.lab` when it holds none.
+  public static func command(_ line: some Sequence<UInt8>) throws(LabError) -> WorkerCommand {
+    try decoded(line)
+  }
+
+  /// The answer that a line holds.
+  /// - Throws: `LabError` with code `.lab` when it holds none.
+  public static func answer(_ line: some Sequence<UInt8>) throws(LabError) -> WorkerAnswer {
+    try decoded(line)
+  }
+
+  private static func decoded<Message: Decodable>(
+    _ line: some Sequence<UInt8>
+  ) throws(LabError) -> Message {
+    do {
+      return try JSONDecoder().decode(Message.self, from: Data(line))
+    } catch {
+      throw .lab("worker protocol: no \(Message.self): \(error)")
+    }
+  }
+}
+
+/// Cuts a stream of bytes into lines.
+public struct LineBuffer: Sendable {
+  private var bytes: [UInt8] = []
+  private var scanned = 0
+
+  /// An empty buffer.
+  public init() {}
+
+  /// Bytes that wait for their line feed.
+  public var countBytes: Int { bytes.count }
+
+  /// Adds bytes as they arrive.
+  public mutating func append(_ chunk: some Sequence<UInt8>) {
+    bytes.append(contentsOf: chunk)
+  }
+
+  /// Takes the next whole line, without its line feed; nil when none is whole yet.
+  public mutating func next() -> [UInt8]? {
+    guard let end = bytes[scanned...].firstIndex(of: UInt8(ascii: "\n")) else {
+      scanned = bytes.count
+      return nil
+    }
+    let line = Array(bytes[..<end])
+    bytes.removeFirst(end + 1)
+    scanned = 0
+    return line
+  }
+}

@@ -1,0 +1,172 @@
+// Scenario.swift: one property of the engine, as a person wrote it down.
+// Invariants (the parser proves them): names are unique; every step names actors, tables, columns and
+// pins that exist; steps are possible in their order (no write before an open, no release of what is
+// not pinned); numbers lie in the ranges that docs/scenarios.md gives.
+
+/// A scenario: a schema, actors, steps, and what is to go wrong around them.
+public struct Scenario: Sendable, Hashable {
+  /// The property in one sentence.
+  public var title: String
+  /// Name of the file it came from, for reports.
+  public var file: String
+  /// Tables, in the order of the file.
+  public var tables: [TableDeclaration]
+  /// Processes with their actors.
+  public var processes: [ProcessDeclaration]
+  /// Steps, in order.
+  public var steps: [ScenarioStep]
+  /// Power cuts to explore.
+  public var crash: CrashDeclaration?
+  /// Processes to kill.
+  public var kill: KillDeclaration?
+  /// Faults of the file system.
+  public var faults: [FaultDeclaration]
+  /// Says that this scenario plants a bug, and which oracles may find it.
+  public var negative: NegativeDeclaration?
+  /// The scenario's own seed; the run's when nil.
+  public var seed: Seed?
+}
+
+/// Type of a column.
+public enum DeclaredType: String, Sendable, Hashable, Codable, CaseIterable {
+  case int
+  case string
+}
+
+/// A column that is not the key.
+public struct ColumnDeclaration: Sendable, Hashable, Codable {
+  /// Its name.
+  public var name: String
+  /// Its type.
+  public var type: DeclaredType
+}
+
+/// A table: a name, a key and columns.
+public struct TableDeclaration: Sendable, Hashable, Codable {
+  /// Its name.
+  public var name: String
+  /// Name of the primary key, an int.
+  public var key: String
+  /// The other columns, in the order of the file.
+  public var columns: [ColumnDeclaration]
+}
+
+/// A process and its actors; an actor is a thread.
+public struct ProcessDeclaration: Sendable, Hashable, Codable {
+  /// Its name.
+  public var name: String
+  /// Names of its threads.
+  public var actors: [String]
+}
+
+/// One step: actors that do something, one after the other.
+public struct ScenarioStep: Sendable, Hashable {
+  /// Where it stands in the file.
+  public var position: SourcePosition
+  /// Who does it, in this order; empty for an expectation, which any open actor checks.
+  public var actors: [String]
+  /// What is done.
+  public var action: StepAction
+}
+
+/// What a step does.
+public enum StepAction: Sendable, Hashable {
+  /// Opens the database; the first open of a run also creates the tables.
+  case open
+  /// Closes it.
+  case close
+  /// Closes and opens it, as a restarted program would.
+  case reopen
+  /// Keeps the newest version alive under a name.
+  case pin(String)
+  /// Lets a pinned version go, after comparing its content with what it was.
+  case release(String)
+  /// Runs the engine's own verification.
+  case verify
+  /// Commits, or cancels, transactions.
+  case write(WriteStep)
+  /// Compares the live database with what must be true.
+  case expect([LiveExpectation])
+}
+
+/// A run of transactions of one shape.
+public struct WriteStep: Sendable, Hashable {
+  /// Number of transactions.
+  public var repeats: Int
+  /// The statements of each.
+  public var statements: [WriteStatement]
+  /// Rolls back instead of committing.
+  public var cancels: Bool
+  /// The engine's error code that each of them must end with.
+  public var fails: String?
+}
+
+/// What a statement does with a row.
+public enum StatementKind: String, Sendable, Hashable, Codable, CaseIterable {
+  case insert
+  case upsert
+  case update
+  case delete
+}
+
+/// One statement of a transaction.
+public struct WriteStatement: Sendable, Hashable {
+  /// Where it stands in the file.
+  public var position: SourcePosition
+  /// What it does.
+  public var kind: StatementKind
+  /// The table.
+  public var table: String
+  /// Rows it touches in each transaction.
+  public var times: Int
+  /// How keys are chosen.
+  public var key: KeyRule
+  /// How the named columns are filled.
+  public var values: [String: ValueRule]
+}
+
+/// How a statement chooses its keys.
+public enum KeyRule: Sendable, Hashable {
+  /// Always this key.
+  case constant(Int64)
+  /// Walks through the range, again and again.
+  case walk(ClosedRange<Int64>)
+  /// Draws from the range.
+  case random(ClosedRange<Int64>)
+  /// The smallest key above all keys that the table ever held.
+  case sequence
+}
+
+/// How a statement fills a column.
+public enum ValueRule: Sendable, Hashable {
+  /// Always this number.
+  case int(Int64)
+  /// Walks through the range, again and again.
+  case walk(ClosedRange<Int64>)
+  /// Draws from the range.
+  case randomInt(ClosedRange<Int64>)
+  /// Draws an int of a random width, so that narrow and wide columns both occur.
+  case anyInt
+  /// Always this text.
+  case text(String)
+  /// Draws lower-case letters; the length is drawn from the range.
+  case letters(ClosedRange<Int>)
+}
+
+/// A claim about the live database.
+public enum LiveExpectation: Sendable, Hashable, Codable {
+  /// A table has this many rows.
+  case count(table: String, rows: Int)
+  /// The newest version is exactly this.
+  case version(UInt64)
+  /// The newest version is this or a later one.
+  case versionAtLeast(UInt64)
+  /// The file is at most this long.
+  case fileBytesAtMost(UInt64)
+  /// The file is at most this many times the bytes of the rows.
+  case fileTimesContentAtMost(UInt64)
+  /// A pinned version reads as it did when it was pinned.
+  case pinnedUnchanged(String)
+  /// The engine's verification finds nothing.
+  case verifies
+}

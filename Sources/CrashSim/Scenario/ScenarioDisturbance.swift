@@ -1,0 +1,120 @@
+// ScenarioDisturbance.swift: what is to go wrong around a workload: power cuts, kills and faults, and
+// the planted bug that a negative scenario must be caught with.
+
+/// Power cuts to explore.
+public struct CrashDeclaration: Sendable, Hashable {
+  /// Names of persistence models, at least one.
+  public var models: [String]
+  /// Which crash states to visit.
+  public var explore: ExploreRule
+  /// Most states to visit per model; no bound when nil.
+  public var budgetStates: Int?
+  /// Also crashes during recovery and the first commit after it.
+  public var duringRecovery: Bool
+}
+
+/// Which crash states to visit.
+public enum ExploreRule: String, Sendable, Hashable, CaseIterable {
+  /// Every state that the model allows, up to the budget.
+  case all
+  /// Only the states in which a prefix of the operations survived.
+  case prefixes
+}
+
+/// A process to kill, in one run for each place.
+public struct KillDeclaration: Sendable, Hashable {
+  /// The process.
+  public var process: String
+  /// At which of its file operations.
+  public var place: KillPlace
+  /// Before the operation takes effect, after it, or each in turn.
+  public var side: KillSide
+}
+
+/// At which file operations a process is killed.
+public enum KillPlace: Sendable, Hashable {
+  case everyOperation
+  case everySync
+  case everyWrite
+  /// Only at this one, counted from 1.
+  case operation(Int)
+}
+
+/// On which side of an operation a process is killed.
+public enum KillSide: String, Sendable, Hashable, CaseIterable {
+  case before
+  case after
+  case both
+}
+
+/// A fault of the file system: when, and what.
+public struct FaultDeclaration: Sendable, Hashable {
+  /// Where it stands in the file.
+  public var position: SourcePosition
+  /// The operations it is about.
+  public var on: FaultOperation
+  /// Only files whose name fits this glob.
+  public var fileGlob: String?
+  /// Only operations that touch these bytes.
+  public var bytes: ByteSpan?
+  /// Which of the matching operations are hit.
+  public var which: FaultCount
+  /// What happens to them.
+  public var effect: FaultEffect
+}
+
+/// Kinds of operation a fault can hit.
+public enum FaultOperation: String, Sendable, Hashable, CaseIterable {
+  case fsync
+  case fdatasync
+  /// Any of fsync, fdatasync and msync.
+  case sync
+  case syncDirectory
+  case write
+  case allocate
+  case truncate
+  case create
+}
+
+/// Which of the matching operations a fault hits.
+public enum FaultCount: Sendable, Hashable {
+  /// Each.
+  case each
+  /// Those with number `offset`, `offset + k`, … counted from 0 since the recording began.
+  case every(Int, offset: Int)
+  /// Only this one, counted from 1 since the recording began.
+  case nth(Int)
+  /// This one after each `begin` mark, counted from 1.
+  case ofCommit(Int)
+  /// This one, counted from 1, after the `begin` mark of this transaction.
+  case ofCommitNumber(Int, transaction: Int)
+  /// Each, from the `begin` mark of this transaction to the next one.
+  case eachOfTransaction(Int)
+}
+
+/// What a fault does.
+public enum FaultEffect: Sendable, Hashable {
+  /// Answers success and does nothing.
+  case ignore
+  /// Answers with this errno, by name; a sync makes nothing durable.
+  case error(String)
+  /// Holds a write back until a write to these bytes of the same file has taken effect; syncs of the
+  /// file that come between are acknowledged without it.
+  case holdBehind(ByteSpan)
+}
+
+/// A run of bytes in a file; open at the end when `last` is nil.
+public struct ByteSpan: Sendable, Hashable {
+  /// First byte.
+  public var first: UInt64
+  /// Last byte, or nil for the file's end.
+  public var last: UInt64?
+}
+
+/// A planted bug: the run passes only when one of these oracles finds it.
+public struct NegativeDeclaration: Sendable, Hashable {
+  /// The oracles that may find it, at least one.
+  public var oracles: [OracleName]
+  /// The bug in words.
+  public var because: String
+}

@@ -1,0 +1,108 @@
+// ScenarioGrammar.swift: every key and every fixed word of the scenario language, in one place.
+// Invariant: the parser takes its keys from here and scenarios/schema.json lists the same ones under
+// `$defs` with the names of these cases (a test compares them), so an editor and the parser agree.
+
+/// A kind of mapping in a scenario file, with the keys it may have.
+public enum GrammarObject: String, CaseIterable, Sendable {
+  case scenario
+  case step
+  case action
+  case statement
+  case randomText
+  case expectation
+  case versionBound
+  case fileBound
+  case sizeBound
+  case crash
+  case budget
+  case kill
+  case fault
+  case holdBehind
+  case negative
+
+  /// The keys, in the order in which messages list them.
+  ///
+  /// A schema's tables and columns, processes, actors and pins are names that a file makes up; they
+  /// are not here.
+  public var keys: [String] {
+    switch self {
+    case .scenario:
+      [
+        "title", "schema", "processes", "steps", "crash", "kill", "faults", "negative", "seed",
+      ]
+    case .step: ["all", "expect"]
+    case .action: ["pin", "release", "write", "repeat", "cancel", "fails"]
+    case .statement: ["insert", "upsert", "update", "delete", "times"]
+    case .randomText: ["random"]
+    case .expectation: ["count", "version", "file", "pinned", "verify"]
+    case .versionBound: ["atLeast"]
+    case .fileBound: ["sizeBytes"]
+    case .sizeBound: ["atMost"]
+    case .crash: ["model", "explore", "budget", "recovery"]
+    case .budget: ["states"]
+    case .kill: ["process", "at", "side"]
+    case .fault:
+      [
+        "on", "file", "bytes", "every", "offset", "nth", "ofCommit", "commit", "ignore", "error",
+        "holdBehind",
+      ]
+    case .holdBehind: ["bytes"]
+    case .negative: ["expect", "because"]
+    }
+  }
+
+  /// What messages call it.
+  var title: String {
+    switch self {
+    case .randomText: "random text"
+    case .versionBound: "version bound"
+    case .fileBound: "file expectation"
+    case .sizeBound: "size bound"
+    default: rawValue
+    }
+  }
+}
+
+/// The fixed words of the language that are no keys.
+public enum GrammarWords {
+  /// What an actor can be told in one word.
+  public static let actions = ["open", "close", "reopen", "pin", "release", "verify"]
+  /// Persistence models that a scenario can name.
+  public static let models = ["strict", "ext4-ordered", "posix"]
+  /// Places at which a process can be killed, besides a number.
+  public static let killPlaces = ["every operation", "every sync", "every write"]
+  /// Engine error codes that a write can be expected to fail with.
+  public static let errorCodes = [
+    "io", "noSpace", "corrupted", "poisoned", "locked", "notADatabase", "unsupportedFormat",
+    "schemaMismatch", "tableExists", "noSuchTable", "keyExists", "keyNotFound", "valueTooLarge",
+    "busy", "closed", "limit",
+  ]
+  /// Errors a fault can answer with.
+  public static let errnos = [
+    "EIO", "ENOSPC", "EDQUOT", "EROFS", "EINTR", "EAGAIN", "EFBIG", "ENOMEM", "EACCES", "EPERM",
+    "EMFILE", "ENFILE",
+  ]
+  /// Names that no table, column, process, actor or pin may have, because a step or a statement
+  /// would then have two readings.
+  public static let reserved: Set<String> = Set(
+    GrammarObject.step.keys + GrammarObject.action.keys + GrammarObject.statement.keys
+      + actions + ["random", "sequence", "primary", "int", "string"])
+}
+
+/// Bounds of the numbers in a scenario file.
+public enum ScenarioBounds {
+  /// Keys: those above are the lab's own.
+  public static let keys: ClosedRange<Int64> = -(1 << 62)...(1 << 62)
+  /// Transactions of one step, rows of one statement.
+  public static let repeats: ClosedRange<Int64> = 1...1_000_000
+  /// Statements that a whole scenario may come to.
+  public static let mutations = 2_000_000
+  /// Letters of one text.
+  public static let letters: ClosedRange<Int64> = 0...1_000_000
+  /// Bytes of all texts together.
+  public static let textBytes = 256 << 20
+  /// Tables; columns of one table; actors.
+  public static let names = 64
+  /// Letters of a name.
+  public static let nameLetters = 63
+}

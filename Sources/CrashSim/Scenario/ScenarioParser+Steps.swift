@@ -1,0 +1,192 @@
+// ScenarioParser+Steps.swift: who does what, in which order.
+
+extension ScenarioParser {
+  var actors: [String] { processes.flatMap(\.actors) }
+
+  func readSteps(_ node: ScenarioNode) -> [ScenarioStep] {
+    reader.list(node, of: "steps").compactMap { readStep($0) }
+  }
+
+  private func readStep(_ node: ScenarioNode) -> ScenarioStep? {
+    guard let fields = reader.fields(node, .step, extra: actors) else { return nil }
+    guard let entry = fields.entries.first, fields.entries.count == 1 else {
+      if fields.entries.count > 1 {
+        reader.report(
+          fields.entries[1].key.position, "a step has one actor, this is a second one",
+          "start a new '- ' line")
+      }
+      return nil
+    }
+    switch entry.key.text {
+    case "expect":
+      let claims = readExpectations(entry.value)
+      return ScenarioStep(position: entry.key.position, actors: [], action: .expect(claims))
+    case "all":
+      guard let action = readAction(entry.value, actor: "all") else { return nil }
+      switch action {
+      case .open, .close, .verify: break
+      default:
+        reader.report(
+          entry.value.position, "only open, close and verify can be said to all",
+          "name one of: \(actors.joined(separator: ", "))")
+        return nil
+      }
+      return ScenarioStep(position: entry.key.position, actors: actors, action: action)
+    default:
+      guard let action = readAction(entry.value, actor: entry.key.text) else { return nil }
+      return ScenarioStep(
+        position: entry.key.position, actors: [entry.key.text], action: action)
+    }
+  }
+
+  private func readAction(_ node: ScenarioNode, actor: String) -> StepAction? {
+    if case .scalar = node.body {
+      switch reader.word(node, "action", of: GrammarWords.actions) {
+      case "open": return .open
+      case "close": return .close
+      case "reopen": return .reopen
+      case "verify": return .verify
+      case "pin": return .pin(actor)
+      case "release": return .release(actor)
+      default: return nil
+      }
+    }
+    guard let fields = reader.fields(node, .action) else { return nil }
+    let verbs = fields.entries.filter { ["pin", "release", "write"].contains($0.key.text) }
+    guard let verb = verbs.first, verbs.count == 1 else {
+      reader.report(
+        verbs.dropFirst().first?.key.position ?? node.position,
+        "an action has one of pin, release and write, found \(verbs.count)",
+        "write one of them, each in a step of its own")
+      return nil
+    }
+    if verb.key.text == "write" { return readWrite(fields).map { .write($0) } }
+    for entry in fields.entries where entry.key.text != verb.key.text {
+      reader.report(
+        entry.key.position, "'\(entry.key.text)' belongs to 'write', not to '\(verb.key.text)'",
+        "remove it")
+    }
+    guard let text = reader.text(verb.value, "the name of a pin"),
+      let name = reader.name(text, verb.value.position, "pin")
+    else { return nil }
+    return verb.key.text == "pin" ? .pin(name) : .release(name)
+  }
+
+  private func readWrite(_ fields: ScenarioReader.Fields) -> WriteStep? {
+    var step = WriteStep(repeats: 1, statements: [], cancels: false, fails: nil)
+    if let node = fields["repeat"] {
+      step.repeats = Int(reader.integer(node, "repeat", in: ScenarioBounds.repeats) ?? 1)
+    }
+    if let node = fields["cancel"] { step.cancels = reader.flag(node, "value of cancel") ?? false }
+    if let node = fields["fails"] {
+      step.fails = reader.word(node, "engine error code", of: GrammarWords.errorCodes)
+      if step.cancels {
+        reader.report(
+          node.position, "a cancelled transaction cannot be expected to fail",
+          "remove 'cancel' or 'fails'")
+      }
+    }
+    if let node = fields["write"] {
+      step.statements = reader.list(node, of: "statements").compactMap { readStatement($0) }
+    }
+    return step
+  }
+
+  // MARK: - Expectations
+
+  private func readExpectations(_ node: ScenarioNode) -> [LiveExpectation] {
+    guard let fields = reader.fields(node, .expectation) else { return [] }
+    if fields.entries.isEmpty, case .map(let pairs) = node.body, pairs.isEmpty {
+      reader.report(
+        node.position, "an expectation without a claim",
+        "write one of: \(GrammarObject.expectation.keys.joined(separator: ", "))")
+    }
+    return fields.entries.flatMap { entry -> [LiveExpectation] in
+      switch entry.key.text {
+      case "count": return readCounts(entry.value)
+      case "version": return readVersion(entry.value)
+      case "file": return readFileBound(entry.value)
+      case "pinned": return readPinned(entry.value)
+      default:
+        return reader.word(entry.value, "value of verify", of: ["true"]).map { _ in
+          [.verifies]
+        } ?? []
+      }
+    }
+  }
+
+  private func readCounts(_ node: ScenarioNode) -> [LiveExpectation] {
+    guard case .map(let pairs) = node.body, !pairs.isEmpty else {
+      reader.report(
+        node.position, "expected a count mapping, found \(node.kind)", "write as in {Dog: 50}")
+      return []
+    }
+    return pairs.compactMap { pair in
+      guard findTable(pair.key.text, pair.key.position) != nil,
+        let rows = reader.integer(pair.value, "a count", in: 0...Int64(Int32.max))
+      else { return nil }
+      return .count(table: pair.key.text, rows: Int(rows))
+    }
+  }
+
+  private func readVersion(_ node: ScenarioNode) -> [LiveExpectation] {
+    let range: ClosedRange<Int64> = 0...Int64.max
+    if case .map = node.body {
+      guard let fields = reader.fields(node, .versionBound, required: ["atLeast"]),
+        let bound = fields["atLeast"],
+        let version = reader.integer(bound, "a version", in: range)
+      else { return [] }
+      return [.versionAtLeast(UInt64(version))]
+    }
+    return reader.integer(node, "a version", in: range).map { [.version(UInt64($0))] } ?? []
+  }
+
+  private func readFileBound(_ node: ScenarioNode) -> [LiveExpectation] {
+    guard let fields = reader.fields(node, .fileBound, required: ["sizeBytes"]),
+      let size = fields["sizeBytes"],
+      let bound = reader.fields(size, .sizeBound, required: ["atMost"]),
+      let limit = bound["atMost"], let text = reader.text(limit, "a size")
+    else { return [] }
+    let words = text.split(separator: " ")
+    let units = ["KiB": Int64(1) << 10, "MiB": 1 << 20, "GiB": 1 << 30]
+    if words.count == 3, words[1] == "x", words[2] == "content",
+      let times = ScenarioReader.number(words[0]), (1...1_000_000).contains(times)
+    {
+      return [.fileTimesContentAtMost(UInt64(times))]
+    }
+    if let number = words.first.flatMap({ ScenarioReader.number($0) }), number >= 0 {
+      let unit = words.count == 1 ? 1 : units[String(words[1])] ?? 0
+      let (bytes, overflow) = number.multipliedReportingOverflow(by: unit)
+      if words.count <= 2, unit > 0, !overflow { return [.fileBytesAtMost(UInt64(bytes))] }
+    }
+    reader.report(
+      limit.position, "'\(text.prefix(60))' is no size",
+      "write bytes (65536), a unit (64 KiB, MiB, GiB) or a multiple (4 x content)")
+    return []
+  }
+
+  private func readPinned(_ node: ScenarioNode) -> [LiveExpectation] {
+    guard case .map(let pairs) = node.body, !pairs.isEmpty else {
+      reader.report(
+        node.position, "expected a mapping of pins, found \(node.kind)",
+        "write as in {old: unchanged}")
+      return []
+    }
+    return pairs.compactMap { pair in
+      guard reader.word(pair.value, "claim about a pin", of: ["unchanged"]) != nil else {
+        return nil
+      }
+      return .pinnedUnchanged(pair.key.text)
+    }
+  }
+
+  /// The table of a name; reports a name that no table has.
+  func findTable(_ name: String, _ position: SourcePosition) -> TableDeclaration? {
+    if let table = tables.first(where: { $0.name == name }) { return table }
+    let names = tables.map(\.name)
+    reader.report(
+      position, "no table '\(name.prefix(60))'", nearest: nearestWord(to: name, among: names),
+      "write one of: \(names.joined(separator: ", "))")
+    return nil
+  }
+}

@@ -1,0 +1,175 @@
+// ScenarioParser.swift: from the text of a scenario file to a `Scenario`, or to everything that is
+// wrong with it. This file holds the order of the work; its extensions read one part each.
+
+/// Reads scenario files.
+public struct ScenarioParser {
+  let reader: ScenarioReader
+  var tables: [TableDeclaration] = []
+  var processes: [ProcessDeclaration] = []
+
+  private init(file: String) {
+    reader = ScenarioReader(file: file)
+  }
+
+  /// The scenario that a text describes.
+  /// - Parameters:
+  ///   - text: The content of the file.
+  ///   - file: Its name, for messages and reports.
+  /// - Returns: A scenario whose steps are possible and whose names all exist.
+  /// - Throws: `ScenarioError` with every diagnostic that was found.
+  public static func parse(_ text: String, file: String) throws(ScenarioError) -> Scenario {
+    let root = try ScenarioText.compose(text, file: file)
+    var parser = ScenarioParser(file: file)
+    let scenario = parser.scenario(root)
+    guard parser.reader.diagnostics.isEmpty, let scenario else {
+      throw ScenarioError(parser.reader.diagnostics)
+    }
+    return scenario
+  }
+
+  /// Reads a file's bytes, which need not be text.
+  /// - Parameters:
+  ///   - bytes: The content of the file.
+  ///   - file: Its name, for messages and reports.
+  /// - Returns: The scenario.
+  /// - Throws: `ScenarioError` with every diagnostic that was found.
+  public static func parse(bytes: [UInt8], file: String) throws(ScenarioError) -> Scenario {
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      let start = SourcePosition(line: 1, column: 1)
+      throw ScenarioError([
+        ScenarioDiagnostic(
+          file: file, position: start, message: "the file is not UTF-8",
+          remedy: "save it as UTF-8")
+      ])
+    }
+    return try parse(text, file: file)
+  }
+
+  private mutating func scenario(_ root: ScenarioNode) -> Scenario? {
+    guard
+      let fields = reader.fields(
+        root, .scenario, required: ["title", "schema", "processes", "steps"])
+    else { return nil }
+    let title = fields["title"].flatMap { reader.text($0, "a title") }
+    if let node = fields["schema"] { tables = readTables(node) }
+    if let node = fields["processes"] { processes = readProcesses(node) }
+    let steps = fields["steps"].map { readSteps($0) } ?? []
+    let scenario = Scenario(
+      title: title ?? "", file: reader.file, tables: tables, processes: processes, steps: steps,
+      crash: fields["crash"].flatMap { readCrash($0) },
+      kill: fields["kill"].flatMap { readKill($0) },
+      faults: fields["faults"].map { readFaults($0) } ?? [],
+      negative: fields["negative"].flatMap { readNegative($0) },
+      seed: fields["seed"].flatMap { readSeed($0) })
+    // What the steps come to is only worth a word when each of them is well formed.
+    if reader.diagnostics.isEmpty { StepOrder(scenario, reader).check() }
+    return scenario
+  }
+
+  private func readSeed(_ node: ScenarioNode) -> Seed? {
+    if case .scalar(let text, isQuoted: false) = node.body, let value = UInt64(text) {
+      return Seed(rawValue: value)
+    }
+    reader.report(
+      node.position, "expected a seed, found \(node.kind)",
+      "write a whole number from 0 to \(UInt64.max)")
+    return nil
+  }
+}
+
+// MARK: - Schema and processes
+
+extension ScenarioParser {
+  private func readTables(_ node: ScenarioNode) -> [TableDeclaration] {
+    guard case .map(let pairs) = node.body, !pairs.isEmpty else {
+      reader.report(
+        node.position, "expected a schema mapping, found \(node.kind)",
+        "write as in {Dog: {_id: int primary, name: string}}")
+      return []
+    }
+    guard pairs.count <= ScenarioBounds.names else {
+      reader.report(
+        node.position, "\(pairs.count) tables are more than \(ScenarioBounds.names)",
+        "write fewer tables")
+      return []
+    }
+    return pairs.compactMap { pair in
+      guard let name = reader.name(pair.key.text, pair.key.position, "table") else { return nil }
+      return readTable(name, pair.key.position, pair.value)
+    }
+  }
+
+  private func readTable(
+    _ name: String, _ position: SourcePosition, _ node: ScenarioNode
+  ) -> TableDeclaration? {
+    guard case .map(let pairs) = node.body else {
+      reader.report(
+        node.position, "expected the columns of '\(name)', found \(node.kind)",
+        "write as in {_id: int primary, name: string}")
+      return nil
+    }
+    guard pairs.count <= ScenarioBounds.names else {
+      reader.report(
+        node.position, "\(pairs.count) columns are more than \(ScenarioBounds.names)",
+        "write fewer columns")
+      return nil
+    }
+    var table = TableDeclaration(name: name, key: "", columns: [])
+    for pair in pairs {
+      let words = ["int", "string", "int primary"]
+      guard let column = reader.name(pair.key.text, pair.key.position, "column"),
+        let type = reader.word(pair.value, "column type", of: words)
+      else { continue }
+      if type != "int primary" {
+        let type = DeclaredType(rawValue: type) ?? .int
+        table.columns.append(ColumnDeclaration(name: column, type: type))
+      } else if table.key.isEmpty {
+        table.key = column
+      } else {
+        reader.report(
+          pair.value.position,
+          "table '\(name)' has two primary keys, '\(table.key)' and '\(column)'",
+          "write 'int primary' once")
+      }
+    }
+    let isBroken = pairs.count != table.columns.count + (table.key.isEmpty ? 0 : 1)
+    guard !table.key.isEmpty || isBroken else {
+      reader.report(
+        position, "table '\(name)' has no primary key", "write 'int primary' for one column")
+      return nil
+    }
+    return table
+  }
+
+  private func readProcesses(_ node: ScenarioNode) -> [ProcessDeclaration] {
+    guard case .map(let pairs) = node.body, !pairs.isEmpty else {
+      reader.report(
+        node.position, "expected a processes mapping, found \(node.kind)",
+        "write as in {app: [ui, background]}")
+      return []
+    }
+    var seen: Set<String> = []
+    let read = pairs.compactMap { pair -> ProcessDeclaration? in
+      guard let name = reader.name(pair.key.text, pair.key.position, "process") else { return nil }
+      var actors: [String] = []
+      for item in reader.list(pair.value, of: "actors").prefix(ScenarioBounds.names) {
+        guard let text = reader.text(item, "the name of an actor"),
+          let actor = reader.name(text, item.position, "actor")
+        else { continue }
+        if seen.insert(actor).inserted {
+          actors.append(actor)
+        } else {
+          reader.report(
+            item.position, "actor '\(actor)' stands twice", "give each actor a name of its own")
+        }
+      }
+      return ProcessDeclaration(name: name, actors: actors)
+    }
+    if pairs.count > 1 {
+      reader.report(
+        pairs[1].key.position, "scenarios have one process for now, this is process 2",
+        "list all actors under '\(pairs[0].key.text)'")
+    }
+    return read
+  }
+}

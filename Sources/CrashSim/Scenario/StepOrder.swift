@@ -1,0 +1,110 @@
+// StepOrder.swift: are the steps possible one after the other? Who has the database open, which pins
+// exist and whose they are, is known before anything runs, because steps run in lockstep.
+
+/// The check of a scenario's steps against each other.
+struct StepOrder {
+  private let scenario: Scenario
+  private let reader: ScenarioReader
+  private var open: Set<String> = []
+  private var pins: [String: String] = [:]
+  private var mutations = 0
+
+  init(_ scenario: Scenario, _ reader: ScenarioReader) {
+    self.scenario = scenario
+    self.reader = reader
+  }
+
+  /// Reports what is impossible, at most once per step and actor.
+  consuming func check() {
+    for step in scenario.steps {
+      if step.actors.isEmpty {
+        checkExpectation(step)
+      } else {
+        for actor in step.actors { checkAction(step, actor) }
+      }
+    }
+    if mutations > ScenarioBounds.mutations {
+      reader.report(
+        SourcePosition(line: 1, column: 1),
+        "the steps come to \(mutations) statements, more than \(ScenarioBounds.mutations)",
+        "lower 'repeat' or 'times'")
+    }
+  }
+
+  private mutating func checkAction(_ step: ScenarioStep, _ actor: String) {
+    if step.action == .open {
+      if !open.insert(actor).inserted {
+        reader.report(step.position, "'\(actor)' has the database open already", "remove the step")
+      }
+      return
+    }
+    guard open.contains(actor) else {
+      reader.report(
+        step.position, "'\(actor)' does not have the database open", "add '- \(actor): open' before"
+      )
+      return
+    }
+    switch step.action {
+    case .open, .verify, .expect: break
+    case .close:
+      refusePins(of: { $0 == actor }, step, "close")
+      open.remove(actor)
+    case .reopen:
+      refusePins(of: { _ in true }, step, "reopen")
+    case .pin(let name):
+      if let owner = pins[name] {
+        reader.report(step.position, "'\(owner)' has a pin '\(name)' already", "use another name")
+      }
+      pins[name] = actor
+    case .release(let name):
+      release(name, actor, step)
+    case .write(let write):
+      let rows = write.statements.reduce(0) { $0 &+ $1.times }
+      let (total, overflow) = rows.multipliedReportingOverflow(by: write.repeats)
+      let sum = mutations.addingReportingOverflow(total)
+      mutations = overflow || sum.overflow ? Int.max : sum.partialValue
+    }
+  }
+
+  private mutating func release(_ name: String, _ actor: String, _ step: ScenarioStep) {
+    guard let owner = pins[name] else {
+      let near = nearestWord(to: name, among: Array(pins.keys))
+      reader.report(
+        step.position, "nothing is pinned as '\(name)'", nearest: near,
+        "add '- \(actor): {pin: \(name)}' before")
+      return
+    }
+    if owner != actor {
+      reader.report(
+        step.position, "the pin '\(name)' belongs to '\(owner)', not to '\(actor)'",
+        "let '\(owner)' release it")
+    }
+    pins[name] = nil
+  }
+
+  private mutating func refusePins(
+    of isMeant: (String) -> Bool, _ step: ScenarioStep, _ verb: String
+  ) {
+    for (name, owner) in pins.sorted(by: { $0.key < $1.key }) where isMeant(owner) {
+      reader.report(
+        step.position, "'\(owner)' still pins '\(name)' at this \(verb)",
+        "add '- \(owner): {release: \(name)}' before")
+      pins[name] = nil
+    }
+  }
+
+  private func checkExpectation(_ step: ScenarioStep) {
+    guard !open.isEmpty else {
+      reader.report(
+        step.position, "nobody has the database open at this expectation",
+        "put it before the last close")
+      return
+    }
+    guard case .expect(let claims) = step.action else { return }
+    for case .pinnedUnchanged(let name) in claims where pins[name] == nil {
+      reader.report(
+        step.position, "nothing is pinned as '\(name)'",
+        nearest: nearestWord(to: name, among: Array(pins.keys)), "add a pin before")
+    }
+  }
+}

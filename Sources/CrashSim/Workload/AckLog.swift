@@ -1,0 +1,135 @@
+// AckLog.swift: what a workload has acknowledged so far, read from the marks of its trace.
+// The marks, one per line:
+//   begin N                  transaction N is about to be asked for
+//   commit N version V       it was acknowledged as version V: it must be there
+//   failed N CODE            it ended with an error (see `isIndeterminate`)
+//   cancel N                 it was rolled back: it must not be there
+//   recovered version V      a database was opened, and V is its newest version
+// Invariant: at most one transaction is open (`begin` without an end); lines that begin with none of
+// these words are a program's own output and are passed over.
+
+/// The acknowledgements of a workload, in order.
+public struct AckLog: Sendable, Hashable {
+  /// One mark.
+  public enum Entry: Sendable, Hashable, CustomStringConvertible {
+    case begin(Int)
+    case commit(Int, version: UInt64)
+    case failed(Int, code: String)
+    case cancel(Int)
+    case recovered(version: UInt64)
+
+    /// The mark's text, without a line feed.
+    public var description: String {
+      switch self {
+      case .begin(let number): "begin \(number)"
+      case .commit(let number, let version): "commit \(number) version \(version)"
+      case .failed(let number, let code): "failed \(number) \(code)"
+      case .cancel(let number): "cancel \(number)"
+      case .recovered(let version): "recovered version \(version)"
+      }
+    }
+
+    /// The mark for a trace; it ends in a line feed.
+    public var mark: Mark { Mark(description + "\n") }
+
+    /// Reads a line; nil when it is no acknowledgement.
+    public init?(_ line: some StringProtocol) {
+      let words = line.split(separator: " ", omittingEmptySubsequences: false)
+      func number(_ index: Int) -> Int? {
+        words[index].first.map { $0 != "+" } ?? false ? Int(words[index]) : nil
+      }
+      switch (words.first, words.count) {
+      case ("begin", 2):
+        guard let transaction = number(1) else { return nil }
+        self = .begin(transaction)
+      case ("commit", 4) where words[2] == "version":
+        guard let transaction = number(1), let version = UInt64(words[3]) else { return nil }
+        self = .commit(transaction, version: version)
+      case ("failed", 3):
+        guard let transaction = number(1), !words[2].isEmpty else { return nil }
+        self = .failed(transaction, code: String(words[2]))
+      case ("cancel", 2):
+        guard let transaction = number(1) else { return nil }
+        self = .cancel(transaction)
+      case ("recovered", 3) where words[1] == "version":
+        guard let version = UInt64(words[2]) else { return nil }
+        self = .recovered(version: version)
+      default:
+        return nil
+      }
+    }
+  }
+
+  /// The acknowledgements so far.
+  public private(set) var entries: [Entry] = []
+  private var rest: [UInt8] = []
+
+  /// An empty log.
+  public init() {}
+
+  /// Reads all marks of a trace, or of the part before a crash point.
+  public init(_ marks: some Sequence<Mark>) {
+    for mark in marks { append(mark) }
+  }
+
+  /// Reads one more mark.
+  ///
+  /// A line may come in several marks, and a mark may hold several lines.
+  public mutating func append(_ mark: Mark) {
+    for byte in mark.bytes {
+      if byte != UInt8(ascii: "\n") {
+        rest.append(byte)
+        continue
+      }
+      if let entry = Entry(String(decoding: rest, as: UTF8.self)) { entries.append(entry) }
+      rest.removeAll(keepingCapacity: true)
+    }
+  }
+
+  /// Adds an acknowledgement.
+  public mutating func append(_ entry: Entry) {
+    entries.append(entry)
+  }
+
+  /// Transactions that must be there, in order.
+  public var acked: [Int] {
+    entries.compactMap { if case .commit(let number, _) = $0 { number } else { nil } }
+  }
+
+  /// Transactions that must not be there.
+  public var cancelled: [Int] {
+    entries.compactMap { if case .cancel(let number) = $0 { number } else { nil } }
+  }
+
+  /// The transaction that may be there, whole, because nobody heard how it ended.
+  public var inFlight: Int? {
+    var open: Int?
+    for entry in entries {
+      switch entry {
+      case .begin(let number): open = number
+      case .commit, .failed, .cancel, .recovered: open = nil
+      }
+    }
+    return open
+  }
+
+  /// The newest version that was acknowledged, by a commit or by an open.
+  public var lastAckedVersion: UInt64? {
+    for entry in entries.reversed() {
+      switch entry {
+      case .commit(_, let version), .recovered(let version): return version
+      case .begin, .failed, .cancel: continue
+      }
+    }
+    return nil
+  }
+
+  /// True when a transaction that failed with this code may nevertheless be on the disk.
+  ///
+  /// A failed write or sync does not say what the medium holds, so such a transaction may be there,
+  /// whole, until the next open says which (E4). Every other code is given before a byte of the
+  /// transaction could be published, so that it must not be there.
+  public static func isIndeterminate(_ code: String) -> Bool {
+    code == "io" || code == "noSpace"
+  }
+}

@@ -1,0 +1,91 @@
+// ReferenceModel.swift: what the database must hold, kept in ordinary dictionaries.
+// Invariant: it says what docs/scenarios.md says of statements: an insert needs a free key, an update
+// and a delete an existing one, an upsert always fits. It knows nothing of files, nodes or versions.
+
+/// The tables as dictionaries.
+public struct ReferenceModel: Sendable, Hashable {
+  /// The declared tables.
+  public let tables: [TableDeclaration]
+  /// False until transaction 0: a new database has no table.
+  public private(set) var hasTables: Bool
+  private var rows: [String: [Int64: [PlannedValue]]] = [:]
+
+  /// A database that has the tables, or, on request, none yet.
+  public init(tables: [TableDeclaration], hasTables: Bool = true) {
+    self.tables = tables
+    self.hasTables = hasTables
+  }
+
+  /// Does what transaction 0 does.
+  public mutating func createTables() {
+    hasTables = true
+  }
+
+  /// One row without its key, or nil.
+  public func row(_ key: Int64, in table: String) -> [PlannedValue]? {
+    rows[table]?[key]
+  }
+
+  /// Number of rows of a table.
+  public func count(of table: String) -> Int {
+    rows[table]?.count ?? 0
+  }
+
+  /// Rows of all tables.
+  public var rowCount: Int {
+    rows.values.reduce(0) { $0 + $1.count }
+  }
+
+  /// Bytes of keys and values, as a person would count them.
+  /// - Complexity: O(rows).
+  public var contentBytes: Int {
+    var sum = 0
+    for table in tables {
+      for row in rows[table.name, default: [:]].values {
+        sum += row.reduce(8) { $0 + $1.contentBytes }
+      }
+    }
+    return sum
+  }
+
+  /// The rows of a table in the order of their keys.
+  /// - Complexity: O(rows · log rows).
+  public func sortedRows(of table: String) -> [(key: Int64, values: [PlannedValue])] {
+    rows[table, default: [:]].sorted { $0.key < $1.key }.map { (key: $0.key, values: $0.value) }
+  }
+
+  /// Calls with each row of a table, in no particular order: fit for sums only.
+  func forEachRow(of table: String, _ body: (Int64, [PlannedValue]) -> Void) {
+    for (key, values) in rows[table, default: [:]] { body(key, values) }
+  }
+
+  /// Applies one statement.
+  /// - Returns: The engine's error code that this statement must end with; nil when it takes effect.
+  public mutating func apply(_ mutation: Mutation) -> String? {
+    let exists = rows[mutation.table]?[mutation.key] != nil
+    switch mutation.kind {
+    case .insert where exists: return "keyExists"
+    case .update where !exists, .delete where !exists: return "keyNotFound"
+    case .insert, .upsert, .update:
+      rows[mutation.table, default: [:]][mutation.key] = mutation.values
+    case .delete:
+      rows[mutation.table]?[mutation.key] = nil
+    }
+    return nil
+  }
+
+  /// Applies a whole transaction, or nothing of it.
+  /// - Returns: The error code of the first statement that does not fit; nil when all did.
+  public mutating func apply(_ transaction: PlannedTransaction) -> String? {
+    if transaction.number == 0 { createTables() }
+    let before = rows
+    for mutation in transaction.mutations {
+      if let code = apply(mutation) {
+        rows = before
+        return code
+      }
+    }
+    if transaction.cancels { rows = before }
+    return nil
+  }
+}

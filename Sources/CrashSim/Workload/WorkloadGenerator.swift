@@ -1,0 +1,263 @@
+// WorkloadGenerator.swift: expands a scenario under a seed. It keeps a model of what the database will
+// hold, so that no statement fails unless the scenario asks for it.
+// Invariants: each statement draws from a seed of its own, so one more statement moves no other; a key
+// that a failing transaction touched is in doubt, and only upserts use it from then on.
+
+extension WorkloadPlan {
+  /// Expands a scenario.
+  /// - Parameters:
+  ///   - scenario: What to expand.
+  ///   - seed: The run's seed; the scenario's own one goes before it.
+  /// - Throws: `LabError` with code `.usage` and the statement's place when no key is left for it.
+  /// - Complexity: O(statements), plus the keys that a walk has to pass over.
+  public init(_ scenario: Scenario, seed: Seed) throws(LabError) {
+    var generator = WorkloadGenerator(scenario, seed: scenario.seed ?? seed)
+    self = try generator.plan()
+  }
+}
+
+/// The state of an expansion.
+struct WorkloadGenerator {
+  private let scenario: Scenario
+  private let seed: Seed
+  private var model: ReferenceModel
+  private var commands: [WorkerCommand] = []
+  private var transactionCount = 0
+  private var hasTables = false
+  private var openActors: [String] = []
+  private var doubtful: [String: Set<Int64>] = [:]
+  private var highestKey: [String: Int64] = [:]
+  private var walkSteps: [SourcePosition: UInt64] = [:]
+  private var generators: [SourcePosition: PRNG] = [:]
+  private var textBytes = 0
+
+  init(_ scenario: Scenario, seed: Seed) {
+    self.scenario = scenario
+    self.seed = seed
+    model = ReferenceModel(tables: scenario.tables)
+  }
+
+  mutating func plan() throws(LabError) -> WorkloadPlan {
+    for step in scenario.steps {
+      if step.actors.isEmpty {
+        add(openActors.first ?? "", step.action)
+      }
+      for actor in step.actors {
+        if case .write(let write) = step.action {
+          for _ in 0..<write.repeats { try addTransaction(write, actor) }
+        } else {
+          add(actor, step.action)
+        }
+      }
+    }
+    let process = scenario.processes.first ?? ProcessDeclaration(name: "", actors: [])
+    return WorkloadPlan(
+      title: scenario.title, seed: seed.rawValue, process: process.name, actors: process.actors,
+      tables: scenario.tables, commands: commands)
+  }
+
+  private mutating func append(_ actor: String, _ action: WorkerAction) {
+    commands.append(WorkerCommand(index: commands.count, actor: actor, action: action))
+  }
+
+  private mutating func add(_ actor: String, _ action: StepAction) {
+    switch action {
+    case .open:
+      append(actor, .open)
+      openActors.append(actor)
+      if !hasTables {
+        append(actor, .createTables(scenario.tables))
+        hasTables = true
+        transactionCount = 1
+      }
+    case .close:
+      append(actor, .close)
+      openActors.removeAll { $0 == actor }
+    case .reopen: append(actor, .reopen)
+    case .pin(let name): append(actor, .pin(name))
+    case .release(let name): append(actor, .release(name))
+    case .verify: append(actor, .verify)
+    case .expect(let claims): for claim in claims { append(actor, .expect(claim)) }
+    case .write: preconditionFailure("writes are expanded by addTransaction")
+    }
+  }
+
+  // MARK: - Transactions
+
+  private mutating func addTransaction(_ write: WriteStep, _ actor: String) throws(LabError) {
+    let isKept = !write.cancels && write.fails == nil
+    let committed = isKept ? nil : model
+    let committedHighest = highestKey
+    var mutations: [Mutation] = []
+    for statement in write.statements {
+      for _ in 0..<statement.times {
+        let mutation = try makeMutation(statement, fails: write.fails)
+        // A statement that is asked to fail leaves the model as it was.
+        _ = model.apply(mutation)
+        mutations.append(mutation)
+      }
+    }
+    append(
+      actor,
+      .transaction(
+        PlannedTransaction(
+          number: transactionCount, mutations: mutations, cancels: write.cancels,
+          fails: write.fails)))
+    transactionCount += 1
+    guard let committed else { return }
+    model = committed
+    if let code = write.fails, AckLog.isIndeterminate(code) {
+      for mutation in mutations { doubtful[mutation.table, default: []].insert(mutation.key) }
+    } else {
+      highestKey = committedHighest
+    }
+  }
+
+  private mutating func makeMutation(
+    _ statement: WriteStatement, fails: String?
+  ) throws(LabError) -> Mutation {
+    let key = try makeKey(statement, fails: fails)
+    highestKey[statement.table] = max(highestKey[statement.table] ?? 0, key)
+    guard statement.kind != .delete,
+      let table = scenario.tables.first(where: { $0.name == statement.table })
+    else { return Mutation(statement.kind, statement.table, key: key) }
+    let present = statement.kind == .update ? model.row(key, in: statement.table) : nil
+    var values: [PlannedValue] = []
+    for (index, column) in table.columns.enumerated() {
+      if let rule = statement.values[column.name] {
+        values.append(makeValue(rule, statement.position, column: index))
+      } else {
+        values.append(present?[index] ?? .empty(column.type))
+      }
+    }
+    textBytes += values.reduce(0) { $0 + $1.contentBytes }
+    guard textBytes <= ScenarioBounds.textBytes else {
+      throw failure(
+        statement, "the values come to more than \(ScenarioBounds.textBytes) bytes",
+        "lower 'repeat', 'times' or the number of letters")
+    }
+    return Mutation(statement.kind, statement.table, key: key, values: values)
+  }
+
+  // MARK: - Keys
+
+  private mutating func makeKey(
+    _ statement: WriteStatement, fails: String?
+  ) throws(LabError) -> Int64 {
+    switch statement.key {
+    case .sequence:
+      let (next, overflow) = (highestKey[statement.table] ?? 0).addingReportingOverflow(1)
+      guard !overflow, next <= ScenarioBounds.keys.upperBound else {
+        throw failure(statement, "no key is left above \(next)", "use smaller keys")
+      }
+      return next
+    case .constant(let key):
+      guard fits(key, statement, fails) else { throw noKey(statement, key...key, fails) }
+      return key
+    case .walk(let range):
+      let count = UInt64(bitPattern: range.upperBound &- range.lowerBound) + 1
+      let start = walkSteps[statement.position] ?? 0
+      return try search(statement, range, count: count, from: start % count, fails: fails)
+    case .random(let range):
+      let count = UInt64(bitPattern: range.upperBound &- range.lowerBound) + 1
+      var generator = generator(statement.position)
+      let start = generator.next(upperBound: count)
+      generators[statement.position] = generator
+      return try search(statement, range, count: count, from: start, fails: fails)
+    }
+  }
+
+  /// The first key at or after a place, round the range, with which the statement does what it shall.
+  private mutating func search(
+    _ statement: WriteStatement, _ range: ClosedRange<Int64>, count: UInt64, from start: UInt64,
+    fails: String?
+  ) throws(LabError) -> Int64 {
+    // No more keys can be in the way of a free one than the table has rows, doubts included.
+    let rows = model.count(of: statement.table) + (doubtful[statement.table]?.count ?? 0)
+    for step in 0..<min(count, UInt64(rows) + 1) {
+      let place = (start + step) % count
+      let key = range.lowerBound &+ Int64(bitPattern: place)
+      guard fits(key, statement, fails) else { continue }
+      if case .walk = statement.key { walkSteps[statement.position] = place + 1 }
+      return key
+    }
+    // An existing key may lie farther away; then the rows are the shorter list.
+    let first = range.lowerBound &+ Int64(bitPattern: start)
+    let keys = model.sortedRows(of: statement.table).map(\.key).filter {
+      range.contains($0) && fits($0, statement, fails)
+    }
+    guard let key = keys.first(where: { $0 >= first }) ?? keys.first else {
+      throw noKey(statement, range, fails)
+    }
+    if case .walk = statement.key {
+      walkSteps[statement.position] = UInt64(bitPattern: key &- range.lowerBound) + 1
+    }
+    return key
+  }
+
+  private func fits(_ key: Int64, _ statement: WriteStatement, _ fails: String?) -> Bool {
+    guard statement.kind != .upsert else { return true }
+    if doubtful[statement.table]?.contains(key) ?? false { return false }
+    let exists = model.row(key, in: statement.table) != nil
+    switch (statement.kind, fails) {
+    case (.insert, "keyExists"): return exists
+    case (.insert, _), (_, "keyNotFound"): return !exists
+    default: return exists
+    }
+  }
+
+  private func noKey(
+    _ statement: WriteStatement, _ range: ClosedRange<Int64>, _ fails: String?
+  ) -> LabError {
+    let needs = (statement.kind == .insert) == (fails != "keyExists") ? "free" : "existing"
+    let span = "\(range.lowerBound)..\(range.upperBound)"
+    return failure(
+      statement,
+      "\(statement.kind.rawValue) into '\(statement.table)' in transaction \(transactionCount) "
+        + "finds no \(needs) key in \(span)",
+      "use a wider range, fewer repetitions, or upsert")
+  }
+
+  private func failure(
+    _ statement: WriteStatement, _ message: String, _ remedy: String
+  ) -> LabError {
+    ScenarioError([
+      ScenarioDiagnostic(
+        file: scenario.file, position: statement.position, message: message, remedy: remedy)
+    ]).labError
+  }
+
+  // MARK: - Values
+
+  private func generator(_ position: SourcePosition) -> PRNG {
+    generators[position]
+      ?? PRNG(seed.derived(UInt64(position.line) << 20 ^ UInt64(position.column)))
+  }
+
+  private mutating func makeValue(
+    _ rule: ValueRule, _ position: SourcePosition, column: Int
+  ) -> PlannedValue {
+    // A column walks and draws apart from the other columns of its statement.
+    let place = SourcePosition(line: position.line, column: position.column + (column + 1) << 12)
+    var generator = generator(place)
+    defer { generators[place] = generator }
+    switch rule {
+    case .int(let number): return .int(number)
+    case .text(let text): return .string(text)
+    case .anyInt:
+      let bits = generator.next()
+      return .int(Int64(bitPattern: bits) >> Int64(generator.below(64)))
+    case .randomInt(let range): return .int(Int64.random(in: range, using: &generator))
+    case .walk(let range):
+      let step = walkSteps[place] ?? 0
+      walkSteps[place] = step + 1
+      let width = UInt64(bitPattern: range.upperBound &- range.lowerBound)
+      let offset = width == UInt64.max ? step : step % (width + 1)
+      return .int(range.lowerBound &+ Int64(bitPattern: offset))
+    case .letters(let range):
+      let count = Int.random(in: range, using: &generator)
+      let letters = (0..<count).map { _ in UInt8(97 + generator.below(26)) }
+      return .string(String(decoding: letters, as: UTF8.self))
+    }
+  }
+}

@@ -1,0 +1,154 @@
+// WorkloadPlan.swift: what a scenario comes to: a flat list of concrete commands.
+// Invariants: the same scenario and seed give the same plan, byte for byte as JSON; transactions are
+// numbered 0, 1, 2, … in the order of the commands, and number 0 creates the tables. The same plan
+// goes to the worker, which runs it, and to the oracles, which know from it what must come out.
+
+/// A scenario, expanded under a seed.
+public struct WorkloadPlan: Sendable, Hashable, Codable {
+  /// The scenario's title.
+  public var title: String
+  /// The seed that every choice followed from.
+  public var seed: UInt64
+  /// Name of the process.
+  public var process: String
+  /// Names of its threads.
+  public var actors: [String]
+  /// The tables.
+  public var tables: [TableDeclaration]
+  /// The commands, in the order in which they run.
+  public var commands: [WorkerCommand]
+
+  /// The transactions by number.
+  public var transactions: [PlannedTransaction] {
+    commands.compactMap { command in
+      switch command.action {
+      case .createTables: PlannedTransaction(number: 0)
+      case .transaction(let transaction): transaction
+      default: nil
+      }
+    }
+  }
+}
+
+/// One thing that one actor is told to do.
+public struct WorkerCommand: Sendable, Hashable, Codable {
+  /// Place in the plan, from 0.
+  public var index: Int
+  /// The thread that does it.
+  public var actor: String
+  /// What it does.
+  public var action: WorkerAction
+
+  /// Makes a command.
+  public init(index: Int, actor: String, action: WorkerAction) {
+    self.index = index
+    self.actor = actor
+    self.action = action
+  }
+}
+
+/// What a worker can be told.
+public enum WorkerAction: Sendable, Hashable, Codable {
+  /// Opens the database, or joins those who have it open.
+  case open
+  /// Leaves; the last one closes.
+  case close
+  /// Closes and opens the process's database.
+  case reopen
+  /// Runs transaction 0: creates these tables, those that exist already excepted.
+  case createTables([TableDeclaration])
+  /// Keeps the newest version alive under a name.
+  case pin(String)
+  /// Compares and releases a pinned version.
+  case release(String)
+  /// Runs a transaction.
+  case transaction(PlannedTransaction)
+  /// Runs the engine's verification, and answers with the content's hash.
+  case verify
+  /// Checks a claim about the live database. For `fileTimesContentAtMost` the worker measures the
+  /// content itself.
+  case expect(LiveExpectation)
+}
+
+/// One transaction with every choice made.
+public struct PlannedTransaction: Sendable, Hashable, Codable {
+  /// Its number in the plan.
+  public var number: Int
+  /// Its statements, in order.
+  public var mutations: [Mutation]
+  /// Ends in a roll-back.
+  public var cancels: Bool
+  /// The engine's error code that it must end with.
+  public var fails: String?
+
+  /// Makes a transaction.
+  public init(
+    number: Int, mutations: [Mutation] = [], cancels: Bool = false, fails: String? = nil
+  ) {
+    self.number = number
+    self.mutations = mutations
+    self.cancels = cancels
+    self.fails = fails
+  }
+}
+
+/// One concrete statement.
+public struct Mutation: Sendable, Hashable, Codable {
+  /// What it does.
+  public var kind: StatementKind
+  /// The table.
+  public var table: String
+  /// The row's key.
+  public var key: Int64
+  /// The whole row without its key, in the order of the columns; empty for a delete.
+  public var values: [PlannedValue]
+
+  /// Makes a statement.
+  public init(_ kind: StatementKind, _ table: String, key: Int64, values: [PlannedValue] = []) {
+    self.kind = kind
+    self.table = table
+    self.key = key
+    self.values = values
+  }
+}
+
+/// A value of a column; as JSON a number or a text.
+public enum PlannedValue: Sendable, Hashable, Codable {
+  case int(Int64)
+  case string(String)
+
+  /// Reads a number or a text.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if let number = try? container.decode(Int64.self) {
+      self = .int(number)
+    } else {
+      self = .string(try container.decode(String.self))
+    }
+  }
+
+  /// Writes a number or a text.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .int(let number): try container.encode(number)
+    case .string(let text): try container.encode(text)
+    }
+  }
+
+  /// Bytes that a person would count: 8 for an int, the UTF-8 length for a string.
+  public var contentBytes: Int {
+    switch self {
+    case .int: 8
+    case .string(let text): text.utf8.count
+    }
+  }
+
+  /// What a column holds that no statement ever filled.
+  static func empty(_ type: DeclaredType) -> PlannedValue {
+    switch type {
+    case .int: .int(0)
+    case .string: .string("")
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import Engine
+import Foundation
+import Testing
+
+@testable import CrashSim
+
+func withTemporaryDirectory(_ body: (String) throws -> Void) throws {
+  let directory = NSTemporaryDirectory() + "faultline-" + UUID().uuidString
+  try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+  defer { try? FileManager.default.removeItem(atPath: directory) }
+  try body(directory)
+}
+
+func write(_ bytes: [UInt8], to path: String) throws {
+  try Data(bytes).write(to: URL(fileURLWithPath: path))
+}
+
+@Suite struct RecoveryRunTests {
+  /// All images that prefixes of a trace's writes leave, with the number of marks before each.
+  func prefixes(_ trace: Trace) throws -> [(bytes: [UInt8], marksSeen: Int)] {
+    let file = try #require(trace.initial.inodes[EngineCheck.recoveryInode])
+    let backend = ImageBackend()
+    backend.load(file)
+    var bytes = backend.bytes
+    var seen = 0
+    var images = [(bytes, 0)]
+    for event in trace.events {
+      switch event.body {
+      case .mark: seen += 1
+      case .operation(.write(_, let offset, let payload)):
+        bytes.replaceSubrange(Int(offset)..<Int(offset) + payload.countBytes, with: payload.bytes)
+      case .operation(.allocate(_, _, _, _, _, let size)):
+        bytes += [UInt8](repeating: 0, count: Int(size) - bytes.count)
+      default: continue
+      }
+      images.append((bytes, seen))
+    }
+    return images
+  }
+
+  @Test("a recovery and the commit after it are recorded, and every prefix of it recovers")
+  func recorded() throws {
+    let run = try RecordedRun.ordinary()
+    let check = try run.check()
+    let backend = ImageBackend()
+    for seen in 0..<run.images.count {
+      backend.load(run.images[seen])
+      let recovery = try #require(check.recoveryRun(backend, marksSeen: seen))
+      let images = try prefixes(recovery.trace)
+      #expect(images.count >= 6)
+      for (bytes, marksSeen) in images {
+        #expect(judge(recovery.check, bytes, marksSeen: marksSeen) == [], "mark \(seen)")
+      }
+      let syncs = recovery.trace.events.count {
+        if case .operation(.sync) = $0.body { true } else { false }
+      }
+      #expect(syncs >= 2)
+    }
+  }
+
+  @Test("losing the commit after a recovery is found")
+  func lost() throws {
+    let run = try RecordedRun.ordinary()
+    let check = try run.check()
+    let backend = ImageBackend()
+    backend.load(try #require(run.images.last))
+    let recovery = try #require(check.recoveryRun(backend, marksSeen: run.marks.count))
+    let first = try #require(try prefixes(recovery.trace).first)
+    #expect(judge(recovery.check, first.bytes, marksSeen: 3).map(\.oracle) == [.durability])
+  }
+
+  @Test("an image that breaks a promise has no recovery to explore")
+  func broken() throws {
+    let run = try RecordedRun.ordinary()
+    let check = try run.check()
+    let backend = ImageBackend()
+    backend.load(run.images[4])
+    #expect(check.recoveryRun(backend, marksSeen: run.marks.count) == nil)
+  }
+}
