@@ -16,7 +16,12 @@ let package = Package(
     .target(name: "CBench"),
     .executableTarget(
       name: "bench",
-      dependencies: ["CBench", .product(name: "CrashSim", package: "faultline")],
+      dependencies: [
+        "CBench",
+        .product(name: "CrashSim", package: "faultline"),
+        // The daemon: a program that must lie beside `bench`, not a library.
+        .product(name: "faultline-fs", package: "faultline"),
+      ],
       swiftSettings: house),
   ],
   swiftLanguageModes: [.v6]

@@ -37,7 +37,6 @@ append-log      ext4-ordered  -             no-sync          -       1     lost:
 arguments() { [ "$1" = - ] || printf ' %s' "$1" | tr _ ' '; }
 
 format='%-6s %-13s %-13s %-7s %-15s %-6s %5s %5s  %s\n'
-# shellcheck disable=SC2059
 printf "$format" verdict example model setup workload check exit want 'first line'
 while read -r example model setup workload check want line; do
   case $example in '') continue ;; *"$only"*) ;; *) continue ;; esac
@@ -51,13 +50,11 @@ while read -r example model setup workload check want line; do
   [ "$got" -eq "$want" ] || verdict=WRONG
   [ "$line" = - ] || grep -q "$line" "$report" || verdict=WRONG
   [ "$verdict" = ok ] || wrong=$((wrong + 1))
-  # shellcheck disable=SC2059
   printf "$format" "$verdict" "$example" "$model" "$setup" "$workload" "$check" "$got" "$want" \
     "$line"
   [ "$verdict" = ok ] || tail -n 20 "$report" | sed 's/^/    | /'
 done <<TABLE
 $expected
 TABLE
-
 echo "$wrong verdicts differ; reports: $reports"
 [ "$wrong" -eq 0 ]

@@ -5,8 +5,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 scratch=$(mktemp -d)
 trap 'cd / && rm -rf "$scratch"' EXIT
-export FAULTLINE_DIR="$scratch/dir" FAULTLINE_OUTPUT="$scratch/output"
-failed=0
+export FAULTLINE_DIR="$scratch/dir" FAULTLINE_OUTPUT="$scratch/output" failed=0
 
 # plant EXAMPLE EXPECTED DAMAGE [SETUP [WORKLOAD [CHECK]]]: runs the example, damages what it left,
 # and compares the checker's first line; "-" expects no finding.

@@ -3,7 +3,7 @@
 // number found in one is the line number in all.
 
 /// A Swift file split by lines.
-struct SourceFile {
+struct SourceFile: Sendable {
   /// Path from the root of the repository, with `/`.
   let path: String
   /// The lines as they stand.

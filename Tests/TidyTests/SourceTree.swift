@@ -14,8 +14,12 @@ enum SourceTree {
   /// Files that set how we build.
   static let buildFiles = ["Package.swift", "Benchmarks/Package.swift", "Makefile", ".ci/run"]
 
-  /// All Swift files, ordered by path.
-  static func swiftFiles() throws -> [SourceFile] {
+  /// All Swift files, ordered by path; read once, however many rules look at them.
+  static func swiftFiles() throws -> [SourceFile] { try allFiles.get() }
+
+  private static let allFiles = Result { try readAll() }
+
+  private static func readAll() throws -> [SourceFile] {
     var paths: [String] = []
     for folder in folders {
       let base = root.appending(path: folder)

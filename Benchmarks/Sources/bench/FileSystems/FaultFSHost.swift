@@ -1,9 +1,24 @@
 // FaultFSHost.swift: our side of the fs- rows: FaultFS with tracing on, in a process of its own.
 
+import CrashSim
 import Foundation
 
 /// Mounts FaultFS, empty and recording.
+///
+/// Its daemon is started by us and so runs on the CPU that we are pinned to.
 func startFaultFS(mountPoint: URL) throws -> MountedFileSystem {
-  throw BenchError(
-    "this build has no FaultFS to mount on \(mountPoint.path); see --peer-on-both-sides")
+  let client = try FaultFSClient(mountPoint: mountPoint.path)
+  do {
+    try client.beginRecording()
+  } catch {
+    try? client.shutdown()
+    throw error
+  }
+  return MountedFileSystem(mountPoint: mountPoint) {
+    let recorded = try client.statistics()
+    try client.shutdown()
+    guard recorded.isRecording, recorded.eventCount > 0 else {
+      throw BenchError("FaultFS did not record: the row would compare something else")
+    }
+  }
 }
