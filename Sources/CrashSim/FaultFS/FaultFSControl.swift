@@ -77,7 +77,7 @@ final class FaultFSControl: Sendable {
     case .mark(let bytes):
       mount.lock.withLock { _ in
         mount.drainMarks()
-        mount.fileSystem.recorder.record(Mark(bytes: Array(bytes)))
+        mount.fileSystem.record(Mark(bytes: Array(bytes)))
       }
     case .endRecording(let path):
       reply.statistics = try endRecording(path)

@@ -58,6 +58,12 @@ final class FaultFileSystem {
     }
   }
 
+  /// Records what a client said, and lets rules that count from it begin anew.
+  func record(_ mark: Mark) {
+    plan.note(mark)
+    recorder.record(mark)
+  }
+
   // MARK: Faults
 
   /// Decides on an operation that is about to happen.

@@ -45,6 +45,9 @@ final class FaultPlan {
     /// The glob of the match that a reorder waits for.
     let beforeGlob: Glob?
     var hits = RuleHits(matchCount: 0, hitCount: 0)
+    /// Matches since the rule's scope was last opened.
+    var matchesInScope = 0
+    var isInScope: Bool
   }
 
   private var rules: [Counted] = []
@@ -59,20 +62,38 @@ final class FaultPlan {
       var before: Glob?
       if case .reorder(let match) = rule.what { before = match.path.map(Glob.init) }
       rules.append(
-        Counted(rule: rule, glob: rule.when.path.map(Glob.init), beforeGlob: before))
+        Counted(
+          rule: rule, glob: rule.when.path.map(Glob.init), beforeGlob: before,
+          isInScope: rule.when.scope == nil))
     }
   }
 
   func clear() { rules = [] }
+
+  /// Opens and closes the scopes of rules.
+  func note(_ mark: Mark) {
+    for index in rules.indices {
+      guard let scope = rules[index].rule.when.scope else { continue }
+      if mark.bytes.starts(with: scope.from.utf8) {
+        rules[index].isInScope = true
+        rules[index].matchesInScope = 0
+      } else if let until = scope.until, mark.bytes.starts(with: until.utf8) {
+        rules[index].isInScope = false
+      }
+    }
+  }
 
   /// Counts an operation, and says which rule it hits.
   func decide(_ subject: FaultSubject) -> Firing? {
     var firing: Firing?
     for index in rules.indices {
       let rule = rules[index].rule
-      guard Self.fits(subject, rule.when, rules[index].glob) else { continue }
+      guard rules[index].isInScope, Self.fits(subject, rule.when, rules[index].glob) else {
+        continue
+      }
       rules[index].hits.matchCount += 1
-      guard firing == nil, rule.when.hits(rules[index].hits.matchCount) else { continue }
+      rules[index].matchesInScope += 1
+      guard firing == nil, rule.when.hits(rules[index].matchesInScope) else { continue }
       rules[index].hits.hitCount += 1
       firing = Firing(ruleIndex: index, effect: rule.what)
     }

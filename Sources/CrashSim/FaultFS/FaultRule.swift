@@ -32,12 +32,14 @@ public struct FaultRule: Codable, Hashable, Sendable {
     public var offset: Int
     /// True when operations of the kernel's own (process 0) count and can be hit.
     public var includesWriteBack: Bool
+    /// Part of the run, between marks, in which operations count; nil is all of it.
+    public var scope: MarkScope?
 
     /// Makes a match; without a count it hits every matching operation.
     public init(
       _ kinds: Set<OperationKind>, path: String? = nil, fromByte: UInt64? = nil,
       toByte: UInt64? = nil, process: Int32? = nil, nth: Int? = nil, everyKth: Int? = nil,
-      offset: Int = 0, includesWriteBack: Bool = false
+      offset: Int = 0, includesWriteBack: Bool = false, scope: MarkScope? = nil
     ) {
       self.kinds = kinds
       self.path = path
@@ -48,6 +50,22 @@ public struct FaultRule: Codable, Hashable, Sendable {
       self.everyKth = everyKth
       self.offset = offset
       self.includesWriteBack = includesWriteBack
+      self.scope = scope
+    }
+  }
+
+  /// A part of the run: from each mark that begins with one text to the next one that begins with
+  /// another. Counting starts anew whenever the part begins.
+  public struct MarkScope: Codable, Hashable, Sendable {
+    /// How the mark begins that opens the part.
+    public var from: String
+    /// How the mark begins that closes it; nil is never.
+    public var until: String?
+
+    /// Makes a scope.
+    public init(from: String, until: String? = nil) {
+      self.from = from
+      self.until = until
     }
   }
 

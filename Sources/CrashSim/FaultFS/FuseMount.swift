@@ -208,7 +208,7 @@ final class OpenFile {
         marksDescriptor = -1
         return
       }
-      fileSystem.recorder.record(Mark(bytes: bytes))
+      fileSystem.record(Mark(bytes: bytes))
     }
   }
 
