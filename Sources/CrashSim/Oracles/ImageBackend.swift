@@ -210,3 +210,16 @@ import Engine
     unsafe UnsafeRawBufferPointer(rebasing: bytes[..<count])
   }
 }
+
+extension ImageBackend {
+  /// Makes a regular file of a crash image the file.
+  /// - Returns: False when the image has no regular file there.
+  /// - Complexity: O(size).
+  public func load(_ image: CrashImage, at path: String) throws(LabError) -> Bool {
+    // Safety: the bytes are copied before the closure returns.
+    let found: Void? = try unsafe image.withFile(at: path) { (bytes, _) throws(LabError) in
+      unsafe load(bytes)
+    }
+    return found != nil
+  }
+}

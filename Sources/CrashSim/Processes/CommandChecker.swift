@@ -15,11 +15,19 @@ public struct CheckResult: Sendable, Hashable {
   public let ending: ProcessEnding
   /// What it printed, at most `CommandChecker.outputLimitBytes`.
   public let output: String
+  /// What was promised, where the checker knows it.
+  public let promised: String?
+  /// The oracles that failed, where the checker is made of oracles.
+  public let oracles: [OracleName]
 
   /// Makes a result.
-  public init(ending: ProcessEnding, output: String) {
+  public init(
+    ending: ProcessEnding, output: String, promised: String? = nil, oracles: [OracleName] = []
+  ) {
     self.ending = ending
     self.output = output
+    self.promised = promised
+    self.oracles = oracles
   }
 
   /// The first line that says something, or how the checker ended.

@@ -1,0 +1,210 @@
+// EngineShard.swift: a child process that judges many crash states of the engine, one after another.
+// Invariants: before each state its ordinal is in the progress file, so that a trap, a signal or a hang is
+// the verdict of that state and costs one process; each failing state is one line of output.
+
+import Foundation
+
+/// What a shard is to do.
+public struct EngineJob: Codable, Sendable {
+  /// The recorded run.
+  public var tracePath: String
+  /// What the workload was told.
+  public var plan: WorkloadPlan
+  /// Persistence model by name.
+  public var model: String
+  /// Seed of the exploration.
+  public var seed: UInt64
+  /// Most states; nil is all.
+  public var budget: Int?
+  /// Only states in which a prefix of the operations survived.
+  public var onlyPrefixes = false
+  /// States to explore of each recovery; 0 explores none.
+  public var recoveryBudget = 0
+
+  /// The trace, and what goes through its states.
+  func enumerator() throws(LabError) -> CrashStateEnumerator {
+    let models = try PersistenceModel.chosen(model)
+    return try CrashStateEnumerator(
+      trace: try TraceFile.load(tracePath), model: models[0], seed: Seed(rawValue: seed))
+  }
+
+  /// Writes the job down for a child.
+  func save(to path: String) throws(LabError) {
+    do {
+      try JSONEncoder().encode(self).write(to: URL(fileURLWithPath: path))
+    } catch {
+      throw .lab("cannot write \(path): \(error)")
+    }
+  }
+
+  static func load(_ path: String) throws(LabError) -> EngineJob {
+    do {
+      let data = try Data(contentsOf: URL(fileURLWithPath: path))
+      return try JSONDecoder().decode(EngineJob.self, from: data)
+    } catch {
+      throw .lab("cannot read the job \(path): \(error)")
+    }
+  }
+}
+
+/// What a shard says.
+enum ShardLine: Codable, Sendable {
+  /// A state that breaks promises; `second` is the key of a state of its recovery.
+  case failure(ordinal: Int, key: String, second: String?, violations: [Violation])
+  /// All states of the shard are judged.
+  case done(states: Int, recoveryStates: Int)
+}
+
+/// The child's side.
+public enum EngineShard {
+  /// Judges the states of one shard from an ordinal on.
+  /// - Returns: The exit code of the process.
+  public static func run(
+    job path: String, shard: Shard, from first: Int, progress progressPath: String
+  ) throws(LabError) {
+    let job = try EngineJob.load(path)
+    let enumerator = try job.enumerator()
+    let plan = try enumerator.plan(budget: job.budget)
+    let judge = try EngineJudge(job, enumerator: enumerator)
+    let progress = try ProgressFile(path: progressPath)
+    var states = 0
+    var recoveryStates = 0
+    try enumerator.visit(plan, shard: shard) { (explored, image) throws(LabError) in
+      if explored.ordinal < first || !job.wants(explored) { return .goOn }
+      progress.write(explored.ordinal)
+      states += 1
+      let found = try judge.judge(explored, image, recoveryStates: &recoveryStates)
+      if let found { try print(found) }
+      return .goOn
+    }
+    try print(.done(states: states, recoveryStates: recoveryStates))
+  }
+
+  private static func print(_ line: ShardLine) throws(LabError) {
+    FileHandle.standardOutput.write(Data(try WorkerWire.line(line)))
+  }
+}
+
+extension EngineJob {
+  /// False for states that the scenario leaves out.
+  func wants(_ explored: ExploredState) -> Bool {
+    guard onlyPrefixes else { return true }
+    return explored.state.torn == nil
+      && (explored.state.kept.last ?? -1) < (explored.state.lost.first ?? Int.max)
+  }
+}
+
+/// Judges states of one job in this process.
+final class EngineJudge {
+  private let job: EngineJob
+  private let enumerator: CrashStateEnumerator
+  private let check: EngineCheck
+  private let backend = ImageBackend()
+
+  init(_ job: EngineJob, enumerator: CrashStateEnumerator) throws(LabError) {
+    self.job = job
+    self.enumerator = enumerator
+    check = try EngineCheck(job.plan, marks: enumerator.table.trace.marks)
+  }
+
+  /// Judges a state, and the crashes during its recovery where the job asks for them.
+  /// - Returns: The line to print, or nil when all promises held.
+  func judge(
+    _ explored: ExploredState, _ image: CrashImage, recoveryStates: inout Int
+  ) throws(LabError) -> ShardLine? {
+    let state = explored.state
+    let violations = try judge(image, marksSeen: state.acknowledgedMarks)
+    if !violations.isEmpty {
+      return .failure(
+        ordinal: explored.ordinal, key: enumerator.key(of: state).description, second: nil,
+        violations: violations)
+    }
+    guard job.recoveryBudget > 0 else { return nil }
+    guard let recovery = try recovery(image, marksSeen: state.acknowledgedMarks) else { return nil }
+    let inner = try Self.enumerator(of: recovery, job)
+    var failure: ShardLine?
+    try inner.visit(try inner.plan(budget: job.recoveryBudget)) {
+      (second, image) throws(LabError) in
+      recoveryStates += 1
+      let violations = try judge(
+        image, marksSeen: second.state.acknowledgedMarks, by: recovery.check)
+      guard !violations.isEmpty else { return .goOn }
+      failure = .failure(
+        ordinal: explored.ordinal, key: enumerator.key(of: state).description,
+        second: inner.key(of: second.state).description, violations: violations)
+      return .stop
+    }
+    return failure
+  }
+
+  /// Judges one image.
+  func judge(_ image: CrashImage, marksSeen: Int) throws(LabError) -> [Violation] {
+    try judge(image, marksSeen: marksSeen, by: check)
+  }
+
+  private func judge(
+    _ image: CrashImage, marksSeen: Int, by check: EngineCheck
+  ) throws(LabError) -> [Violation] {
+    let isThere = try backend.load(image, at: EngineWorker.fileName)
+    return check.judge(isThere ? backend : nil, marksSeen: marksSeen)
+  }
+
+  /// Records the recovery from an image.
+  private func recovery(_ image: CrashImage, marksSeen: Int) throws(LabError) -> RecoveryRun? {
+    guard try backend.load(image, at: EngineWorker.fileName) else { return nil }
+    return check.recoveryRun(backend, marksSeen: marksSeen)
+  }
+
+  private static func enumerator(
+    of recovery: RecoveryRun, _ job: EngineJob
+  ) throws(LabError) -> CrashStateEnumerator {
+    let models = try PersistenceModel.chosen(job.model)
+    return try CrashStateEnumerator(
+      trace: recovery.trace, model: models[0], seed: Seed(rawValue: job.seed))
+  }
+
+  /// Judges one state by its key, and with a second key a state of its recovery.
+  func judge(key: String, second: String?) throws(LabError) -> [Violation] {
+    let state = try enumerator.state(for: try Self.parse(key))
+    return try enumerator.withImage(of: state) { (image) throws(LabError) in
+      guard let second else { return try judge(image, marksSeen: state.acknowledgedMarks) }
+      guard let recovery = try recovery(image, marksSeen: state.acknowledgedMarks) else {
+        throw .lab("no recovery can be recorded from state \(key)")
+      }
+      let inner = try Self.enumerator(of: recovery, job)
+      let innerState = try inner.state(for: try Self.parse(second))
+      return try inner.withImage(of: innerState) { (image) throws(LabError) in
+        try judge(image, marksSeen: innerState.acknowledgedMarks, by: recovery.check)
+      }
+    }
+  }
+
+  /// The tree of a state, or of a state of its recovery.
+  func tree(key: String, second: String?) throws(LabError) -> TreeImage {
+    let state = try enumerator.state(for: try Self.parse(key))
+    return try enumerator.withImage(of: state) { (image) throws(LabError) in
+      guard let second else { return image.treeImage() }
+      guard let recovery = try recovery(image, marksSeen: state.acknowledgedMarks) else {
+        throw .lab("no recovery can be recorded from state \(key)")
+      }
+      let inner = try Self.enumerator(of: recovery, job)
+      return try inner.withImage(of: try inner.state(for: try Self.parse(second))) {
+        (image) throws(LabError) in image.treeImage()
+      }
+    }
+  }
+
+  private static func parse(_ text: String) throws(LabError) -> StateKey {
+    guard let key = StateKey(parsing: text) else {
+      throw .usage("the state '\(text)' cannot be read")
+    }
+    return key
+  }
+}
+
+extension Trace {
+  /// All marks, in order.
+  public var marks: [Mark] {
+    events.compactMap { if case .mark(let mark) = $0.body { mark } else { nil } }
+  }
+}

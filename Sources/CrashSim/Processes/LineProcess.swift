@@ -1,0 +1,131 @@
+// LineProcess.swift: a child running another subcommand of this program, which is asked by lines.
+// Invariant: when the child ends, by itself or by a signal, its ending is the answer; a child that does
+// not answer in time is killed, and that is its ending.
+
+import CSystem
+import Foundation
+import Glibc
+
+/// What came of a question.
+public enum LineAnswer: Sendable {
+  /// The line, without its line feed.
+  case line([UInt8])
+  /// The child ended instead.
+  case ended(ProcessEnding)
+}
+
+/// A child that reads lines and writes lines.
+public final class LineProcess {
+  /// Its number.
+  public var pid: Int32 { child.pid }
+
+  private let child: ChildProcess
+  private let input: Int32
+  private let output: Int32
+  private let errorPath: String?
+  private var buffer = LineBuffer()
+  private var ending: ProcessEnding?
+
+  /// Starts a subcommand of the program `faultline`, which lies beside the running one.
+  /// - Parameters:
+  ///   - arguments: The subcommand and its arguments.
+  ///   - cpu: A CPU to pin the child to.
+  ///   - errorPath: Where its standard error goes; nil drops it.
+  public init(
+    _ arguments: [String], cpu: Int32? = nil, errorPath: String? = nil
+  ) throws(LabError) {
+    self.errorPath = errorPath
+    var launch = ChildProcess.Launch([try Self.program()] + arguments)
+    launch.cpu = cpu
+    do {
+      let (childInput, ours) = try Descriptors.makePipe()
+      let (theirs, childOutput) = try Descriptors.makePipe()
+      let error = errorPath.map { Descriptors.create($0) } ?? -1
+      launch.standardInput = childInput
+      launch.standardOutput = childOutput
+      launch.standardError = error
+      input = ours
+      output = theirs
+      defer { for descriptor in [childInput, childOutput, error] { Glibc.close(descriptor) } }
+      child = try ChildProcess(launch)
+    } catch let error as LabError {
+      throw error
+    } catch {
+      throw .lab("cannot make pipes for a child: \(error)")
+    }
+  }
+
+  deinit { end() }
+
+  private static func program() throws(LabError) -> String {
+    let folder = PathCalls.executable().map { URL(fileURLWithPath: $0).deletingLastPathComponent() }
+    guard let path = folder?.appendingPathComponent("faultline").path,
+      PathCalls.canAccess(path, X_OK)
+    else { throw .lab("no program faultline in \(folder?.path ?? "?"); build it (swift build)") }
+    return path
+  }
+
+  /// Writes a line and reads the answer.
+  /// - Parameter timeoutSeconds: After this the child is killed.
+  public func ask(_ line: [UInt8], timeoutSeconds: Int) throws(LabError) -> LineAnswer {
+    if let ending { return .ended(ending) }
+    do throws(ErrorNumber) {
+      try Descriptors.write(line, to: input)
+    } catch {
+      return .ended(finish(timeoutSeconds: timeoutSeconds))
+    }
+    return try read(timeoutSeconds: timeoutSeconds)
+  }
+
+  /// Reads the next line that the child writes.
+  /// - Parameter timeoutSeconds: After this without a line the child is killed.
+  public func read(timeoutSeconds: Int) throws(LabError) -> LineAnswer {
+    if let line = buffer.next() { return .line(line) }
+    if let ending { return .ended(ending) }
+    var waitedMilliseconds = 0
+    let sliceMilliseconds = 100
+    while waitedMilliseconds < timeoutSeconds * 1000 {
+      try Interruption.check()
+      if Descriptors.wait([output], timeoutMilliseconds: sliceMilliseconds).isEmpty {
+        waitedMilliseconds += sliceMilliseconds
+        continue
+      }
+      let chunk = try? Descriptors.read(output, limitBytes: 1 << 16)
+      guard let chunk, !chunk.isEmpty else {
+        return .ended(finish(timeoutSeconds: timeoutSeconds))
+      }
+      buffer.append(chunk)
+      if let line = buffer.next() { return .line(line) }
+    }
+    child.kill()
+    ending = .timedOut(seconds: timeoutSeconds)
+    return .ended(.timedOut(seconds: timeoutSeconds))
+  }
+
+  /// What the child wrote to standard error, at most some kilobytes.
+  public var errorText: String {
+    guard let errorPath, let text = try? String(contentsOfFile: errorPath, encoding: .utf8) else {
+      return ""
+    }
+    return String(text.suffix(8 << 10))
+  }
+
+  /// Kills the child if it still runs.
+  public func end() {
+    if ending == nil { ending = child.kill() }
+    if !isClosed {
+      Glibc.close(input)
+      Glibc.close(output)
+      isClosed = true
+    }
+  }
+
+  private var isClosed = false
+
+  private func finish(timeoutSeconds: Int) -> ProcessEnding {
+    let how = child.wait(timeoutSeconds: timeoutSeconds)
+    child.killGroup()
+    ending = how
+    return how
+  }
+}
