@@ -47,10 +47,13 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["CSystem", "CrashSim"], path: "Tests/TestSupport",
       swiftSettings: house),
+    // C: a pass over POSIX that runs on any file system; the tests run it on a mount.
+    .executableTarget(name: "posix-cases", path: "Tests/PosixCases"),
     .testTarget(
       name: "EngineTests", dependencies: ["Engine", "CSystem"], swiftSettings: house),
     .testTarget(
-      name: "CrashSimTests", dependencies: ["CrashSim", "TestSupport", "CSystem", "FaultFSDaemon"],
+      name: "CrashSimTests",
+      dependencies: ["CrashSim", "TestSupport", "CSystem", "FaultFSDaemon", "posix-cases"],
       swiftSettings: house),
     .testTarget(
       name: "ScenarioTests", dependencies: ["CrashSim", "TestSupport"], swiftSettings: house),
