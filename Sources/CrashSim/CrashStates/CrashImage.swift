@@ -49,7 +49,8 @@ public struct CrashImage {
       try body(Entry(path: path, hardLinkGroup: groups[node.number], node: node))
       for name in node.entries.keys.sorted(by: >) {
         guard let entry = node.entries[name] else { continue }
-        open.append((path.isEmpty ? name.bytes : path + [UInt8(ascii: "/")] + name.bytes, entry.node))
+        let prefix = path.isEmpty ? [] : path + [UInt8(ascii: "/")]
+        open.append((prefix + name.bytes, entry.node))
       }
     }
   }

@@ -49,6 +49,7 @@ public struct CrashStateEnumerator: Sendable {
 
   /// Pass 1: counts the distinct states and selects those that fit a budget.
   /// - Parameter budget: Most states to visit; nil for all.
+  /// - Returns: The counts and the selection.
   /// - Throws: `LabError` when an image grows beyond its limits.
   public func plan(budget: Int? = nil) throws(LabError) -> ExplorationPlan {
     var record = PlanRecord()
@@ -74,7 +75,8 @@ public struct CrashStateEnumerator: Sendable {
     let run = try EnumerationRun(self)
     try run.enumerate(
       distinct: { (found) throws(LabError) in
-        guard plan.selects(found.ordinal), found.ordinal % shard.count == shard.index else { return }
+        let isOurs = found.ordinal % shard.count == shard.index
+        guard isOurs, plan.selects(found.ordinal) else { return }
         let decision = try body(found.exploredState(), run.builder.image)
         if decision == .stop { run.isStopped = true }
       }, duplicate: { _, _ in })

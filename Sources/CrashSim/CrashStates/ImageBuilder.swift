@@ -58,7 +58,9 @@ public final class ImageBuilder {
     for (number, image) in initial.inodes where number != .root {
       nodes[number] = ImageNode(number: number, image: image)
     }
-    for (number, image) in table.creations { nodes[number] = ImageNode(number: number, image: image) }
+    for (number, image) in table.creations {
+      nodes[number] = ImageNode(number: number, image: image)
+    }
     for (number, image) in initial.inodes {
       guard let node = nodes[number] else { continue }
       try load(image, into: node)
@@ -110,6 +112,7 @@ public final class ImageBuilder {
   ///   - kept: Ids, ascending, closed under dependencies; durable ones are there without being named.
   ///   - torn: One more unit, of which a part arrived.
   /// - Returns: The hash of the reachable tree.
+  /// - Throws: `LabError` when the image outgrows its limits.
   /// - Complexity: O(bytes of the units by which it differs from the state shown last).
   @discardableResult
   public func show(kept: [Int], torn: TornWrite? = nil) throws(LabError) -> ContentHash {

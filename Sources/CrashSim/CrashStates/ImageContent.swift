@@ -30,7 +30,10 @@ final class ImageContent {
       return page < Self.nearLimit ? PageRecord() : far[page] ?? PageRecord()
     }
     set {
-      guard page < Self.nearLimit else { return far[page] = newValue }
+      guard page < Self.nearLimit else {
+        far[page] = newValue
+        return
+      }
       while near.count <= page {
         near.append(contentsOf: repeatElement(PageRecord(), count: max(16, near.count)))
       }

@@ -56,7 +56,8 @@ final class ImageNode {
 
   /// The hash of what the node holds now.
   func currentHash() -> ContentHash {
-    var result = identityHash
+    var result =
+      identityHash
       .mixed(with: UInt64(ownership.mode) << 32 | UInt64(ownership.user))
       .mixed(with: UInt64(ownership.group))
     if !extendedAttributes.isEmpty { result = result.mixed(with: attributesSum) }

@@ -51,4 +51,16 @@ public struct PendingUnit: Sendable {
   public let effects: [Effect]
   /// Units that must persist before this one; all smaller than `id`.
   public let dependencies: [Int]
+
+  /// True when both change bytes of one file, so that the later one's effect includes or hides the
+  /// earlier one's.
+  func changesContent(ofFileIn other: PendingUnit) -> Bool {
+    guard case .data(let file, _, _, _)? = other.effects.first else { return false }
+    return effects.contains { effect in
+      switch effect {
+      case .data(let inode, _, _, _), .zero(let inode, _, _): inode == file
+      default: false
+      }
+    }
+  }
 }

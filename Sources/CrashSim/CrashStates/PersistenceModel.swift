@@ -4,7 +4,7 @@
 // Invariant: a stock model's parameters never change under the same version.
 
 /// Rules for what of the changes since the last sync may survive a crash.
-public struct PersistenceModel: Hashable, Sendable {
+public struct PersistenceModel: Hashable, Sendable, CustomStringConvertible {
   /// In which order changes of names, sizes and attributes reach the medium.
   public enum MetadataOrder: String, Hashable, Sendable {
     /// Only changes of one and the same object keep their order.
@@ -93,12 +93,17 @@ public struct PersistenceModel: Hashable, Sendable {
     stock.first { $0.name == name }
   }
 
+  /// Name and version, for example `posix@1`.
+  public var description: String { "\(name)@\(version)" }
+
   /// Refuses parameters that the mechanism cannot follow.
   /// - Throws: `LabError` with code `.usage`.
   public func validate() throws(LabError) {
-    let isPlainName = !name.isEmpty && name.utf8.allSatisfy { byte in
-      (97...122).contains(byte) || (48...57).contains(byte) || byte == 45
-    }
+    let isPlainName =
+      !name.isEmpty
+      && name.utf8.allSatisfy { byte in
+        (97...122).contains(byte) || (48...57).contains(byte) || byte == 45
+      }
     guard isPlainName else {
       throw .usage("model name '\(name)': use lower case letters, digits and '-' only")
     }

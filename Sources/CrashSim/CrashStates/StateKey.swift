@@ -130,7 +130,8 @@ extension UnitTable {
   public func state(for key: StateKey) throws(LabError) -> CrashState {
     guard key.model == model.name, key.modelVersion == model.version else {
       throw .usage(
-        "state key is of model \(key.model)@\(key.modelVersion), not \(model.name)@\(model.version)")
+        "state key is of model \(key.model)@\(key.modelVersion), not \(model.name)@\(model.version)"
+      )
     }
     guard key.crashPoint < crashPointCount else {
       throw .usage("state key: crash point \(key.crashPoint) > \(crashPointCount - 1)")
@@ -157,6 +158,7 @@ extension UnitTable {
   ///   - crashPoint: Number of events before the crash.
   ///   - kept: Pending units that survive whole, ascending.
   ///   - torn: One more pending unit, of which a part survives.
+  /// - Returns: The state.
   /// - Throws: `LabError` with code `.usage` when the model does not allow the state.
   public func state(
     at crashPoint: Int, keeping kept: [Int], torn: TornWrite? = nil
@@ -186,7 +188,8 @@ extension UnitTable {
   ) throws(LabError) {
     guard model.sectorBytes != nil else { throw .usage("model \(model.name) tears no writes") }
     guard torn.unit < issuedCount(at: crashPoint), !isDurable(torn.unit, at: crashPoint),
-      !kept.contains(torn.unit), case .data(_, let offset, _, let slice)? =
+      !kept.contains(torn.unit),
+      case .data(_, let offset, _, let slice)? =
         units[torn.unit].effects.first
     else { throw .usage("unit \(torn.unit) is no pending data, or is kept as well as torn") }
     let sectors = TornWrite.sectorCount(offsetBytes: offset, countBytes: slice.count)

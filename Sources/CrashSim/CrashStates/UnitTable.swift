@@ -26,6 +26,8 @@ public struct UnitTable: Sendable {
   /// Durable units whose effect must wait for smaller pending units of the same inode, and for which
   /// event (a truncate that cuts through pending data).
   let deferredUntil: [Int: Int]
+  /// Units that are durable only because a later durable size hides them.
+  let superseded: Set<Int>
   /// What a creation says of each inode of the trace.
   let creations: [InodeNumber: InodeImage]
 
@@ -55,7 +57,8 @@ public struct UnitTable: Sendable {
 
   /// True when `unit` still waits for `dependency` at a crash point, durable or not.
   func isInForce(_ unit: Int, on dependency: Int, at crashPoint: Int) -> Bool {
-    droppedFrom[dependency] >= crashPoint || units[unit].kind == .data
+    droppedFrom[dependency] >= crashPoint
+      || units[unit].changesContent(ofFileIn: units[dependency])
   }
 
   /// Pending units that must persist before a pending unit, at a crash point.

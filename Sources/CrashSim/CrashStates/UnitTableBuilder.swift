@@ -64,6 +64,7 @@ struct UnitTableBuilder {
   var durableFrom: [Int] = []
   var droppedFrom: [Int] = []
   var becomesDurable: [Int: [Int]] = [:]
+  var superseded: Set<Int> = []
   /// Pending data units cut in two by an explicit size, by that size unit.
   var straddled: [Int: [Int]] = [:]
   /// First unit not known to be durable, for models whose syncs cover everything.
@@ -153,6 +154,7 @@ extension UnitTable {
     droppedFrom = builder.droppedFrom
     becomesDurable = builder.becomesDurable
     creations = builder.creations
+    superseded = builder.superseded
     deferredUntil = builder.deferrals()
   }
 }
