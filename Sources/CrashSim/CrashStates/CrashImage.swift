@@ -37,8 +37,8 @@ public struct CrashImage {
     precondition(builder.generation == generation, "a crash image was used after its state")
   }
 
-  /// Calls a closure with every reachable name, directories before what they hold, names in the order
-  /// of their bytes; the root comes first.
+  /// Calls a closure with every reachable name, directories before what they hold, names in the
+  /// order of their bytes; the root comes first.
   /// - Throws: What the closure throws.
   /// - Complexity: O(reachable names), content not counted.
   public func forEachEntry(_ body: (Entry) throws(LabError) -> Void) throws(LabError) {

@@ -1,7 +1,7 @@
-// CrashStateEnumerator.swift: goes through the crash states of a trace, the same ones in the same order
-// every time. Pass 1 (`plan`) counts and selects; pass 2 (`visit`) shows the selected states.
-// Invariant: which states there are, their order and their ordinals depend on trace, model, seed and
-// options only; budget and shard select among them.
+// CrashStateEnumerator.swift: goes through the crash states of a trace, the same ones in the same
+// order every time. Pass 1 (`plan`) counts and selects; pass 2 (`visit`) shows the selected states.
+// Invariant: which states there are, their order and their ordinals depend on trace, model, seed
+// and options only; budget and shard select among them.
 
 /// One of several parts of an exploration.
 public struct Shard: Hashable, Sendable {

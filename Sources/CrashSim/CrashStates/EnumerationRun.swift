@@ -1,6 +1,6 @@
 // EnumerationRun.swift: one pass over all crash points of a trace.
-// Invariants: crash points come in order; a proposal is shown once per crash point; a state is distinct
-// when no earlier one with the same acknowledged marks had the same content.
+// Invariants: crash points come in order; a proposal is shown once per crash point; a state is
+// distinct when no earlier one with the same acknowledged marks had the same content.
 
 /// A distinct state, not yet spelled out.
 struct FoundState {

@@ -1,5 +1,5 @@
-// Explanation.swift: a crash state in sentences: what was lost, what shows that it came too late, and
-// which sync was missing in between.
+// Explanation.swift: a crash state in sentences: what was lost, what shows that it came too late,
+// and which sync was missing in between.
 // Invariant: follows from trace, model and state alone; the same state reads the same every time.
 
 /// A crash state in sentences.
@@ -134,8 +134,8 @@ public struct Explainer: Sendable {
 
   // MARK: Disorder
 
-  /// The first later event that survived although something before it was lost: an acknowledged mark,
-  /// or an operation of which something was kept.
+  /// The first later event that survived although something before it was lost: an acknowledged
+  /// mark, or an operation of which something was kept.
   private func laterEvent(than event: Int, lost: Set<Int>, before crashPoint: Int) -> Int? {
     var at = event + 1
     while at < crashPoint {

@@ -1,7 +1,8 @@
-// ImageBuilder.swift: the tree as it lies on the medium at a crash point, and one crash state on top.
-// Invariants: the base holds every unit that is durable at the crash point (but for deferred ones, which
-// belong to every state); `steps` are what was applied on top, in order of ids, each with its part of
-// the undo log; undoing all of them restores the base byte for byte.
+// ImageBuilder.swift: the tree as it lies on the medium at a crash point, and one crash state on
+// top.
+// Invariants: the base holds every unit that is durable at the crash point (but for deferred ones,
+// which belong to every state); `steps` are what was applied on top, in order of ids, each with its
+// part of the undo log; undoing all of them restores the base byte for byte.
 // Two states that begin with the same steps share them: only the difference is undone and applied.
 
 /// Limits of a crash image.
@@ -109,7 +110,8 @@ public final class ImageBuilder {
 
   /// Shows the state that keeps some pending units.
   /// - Parameters:
-  ///   - kept: Ids, ascending, closed under dependencies; durable ones are there without being named.
+  ///   - kept: Ids, ascending, closed under dependencies; durable ones are there without being
+  ///     named.
   ///   - torn: One more unit, of which a part arrived.
   /// - Returns: The hash of the reachable tree.
   /// - Throws: `LabError` when the image outgrows its limits.

@@ -1,7 +1,7 @@
 // ImageNode.swift: one inode of a crash image, reachable or not.
 // Invariants: `entriesSum` is the sum of its entries' contributions; `hash` is that of the content
-// described, unless the node waits in the builder's list of stale nodes; each entry is mirrored by a
-// link in the node it names.
+// described, unless the node waits in the builder's list of stale nodes; each entry is mirrored by
+// a link in the node it names.
 
 /// One inode of a crash image.
 final class ImageNode {

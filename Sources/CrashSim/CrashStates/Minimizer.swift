@@ -1,6 +1,6 @@
 // Minimizer.swift: the fewest lost units with which a failing state still fails.
-// Invariant: every state that is tried is allowed by the model; the last failing one is returned, so a
-// call limit costs minimality only.
+// Invariant: every state that is tried is allowed by the model; the last failing one is returned,
+// so a call limit costs minimality only.
 
 /// Finds the fewest lost units with which a failing state still fails.
 public struct Minimizer {
@@ -20,8 +20,8 @@ public struct Minimizer {
   /// - Parameters:
   ///   - state: A failing state of the table.
   ///   - stillFails: Checks a state.
-  /// - Returns: The smallest failing state found; restoring any one of its lost units makes it pass,
-  ///   unless the calls ran out.
+  /// - Returns: The smallest failing state found; restoring any one of its lost units makes it
+  ///   pass, unless the calls ran out.
   /// - Throws: What the check throws.
   public func minimized(
     _ state: CrashState, stillFails: (CrashState) throws(LabError) -> Bool

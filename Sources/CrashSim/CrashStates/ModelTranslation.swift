@@ -33,7 +33,8 @@ extension UnitTable {
     return try UnitTable(trace: trace, model: other).allows(state, of: self)
   }
 
-  /// True when this table's model allows a state that was found with another table of the same trace.
+  /// True when this table's model allows a state that was found with another table of the same
+  /// trace.
   /// - Complexity: O(units issued before the crash point).
   public func allows(_ state: CrashState, of source: UnitTable) -> Bool {
     let shares = source.incompleteShares(of: state)
@@ -153,7 +154,8 @@ extension UnitTable {
   }
 }
 
-/// Models from the strongest to the weakest over one trace, to name the weakest that a finding needs.
+/// Models from the strongest to the weakest over one trace, to name the weakest that a finding
+/// needs.
 public struct ModelLadder: Sendable {
   private let tables: [UnitTable]
 

@@ -1,4 +1,5 @@
-// PathIndex.swift: which paths an inode had at which place of a trace, as the running program saw it.
+// PathIndex.swift: which paths an inode had at which place of a trace, as the running program saw
+// it.
 // Invariant: built from the operations alone, whatever a crash leaves.
 
 /// Which paths an inode had at which place of a trace.
@@ -65,8 +66,8 @@ public struct PathIndex: Sendable {
     namings[inode]?[index].until = point
   }
 
-  /// All paths of an inode at a crash point, in the order in which they were made; names are separated
-  /// by `/`, and the root is the empty path.
+  /// All paths of an inode at a crash point, in the order in which they were made; names are
+  /// separated by `/`, and the root is the empty path.
   public func paths(of inode: InodeNumber, at crashPoint: Int) -> [String] {
     if inode == .root { return [""] }
     return (namings[inode] ?? []).compactMap { naming in
@@ -75,8 +76,8 @@ public struct PathIndex: Sendable {
     }
   }
 
-  /// The path by which a person knows an inode at a crash point: its first one then; else its last one
-  /// before, marked as removed; else its number.
+  /// The path by which a person knows an inode at a crash point: its first one then; else its last
+  /// one before, marked as removed; else its number.
   public func path(of inode: InodeNumber, at crashPoint: Int) -> String {
     if inode == .root { return "/" }
     if let path = paths(of: inode, at: crashPoint).first { return path }

@@ -1,17 +1,18 @@
 // PendingUnit.swift: the smallest piece of a volatile change that can persist alone.
-// Invariants: ids rise in trace order; a unit depends on units with smaller ids only; effects of a kept
-// set are applied in order of ids.
+// Invariants: ids rise in trace order; a unit depends on units with smaller ids only; effects of a
+// kept set are applied in order of ids.
 
 /// One elementary change of a file tree.
 public enum Effect: Sendable {
   /// Bytes of a payload in place. Says nothing of the size: bytes beyond it stay invisible.
   case data(inode: InodeNumber, offsetBytes: UInt64, payload: Payload, slice: Range<Int>)
-  /// The size; what lies beyond a smaller one is discarded and reads as zeros if the file grows again.
+  /// The size; what lies beyond a smaller one is discarded and reads as zeros if the file grows
+  /// again.
   case size(inode: InodeNumber, newSizeBytes: UInt64)
   /// A range that reads as zeros.
   case zero(inode: InodeNumber, offsetBytes: UInt64, countBytes: UInt64)
-  /// A name for an inode, replacing what the name meant. An entry that persists implies that its inode
-  /// exists, with the ownership, link text and device of its creation.
+  /// A name for an inode, replacing what the name meant. An entry that persists implies that its
+  /// inode exists, with the ownership, link text and device of its creation.
   case setEntry(parent: InodeNumber, name: FileName, inode: InodeNumber)
   /// A name goes.
   case removeEntry(parent: InodeNumber, name: FileName)

@@ -1,7 +1,8 @@
 // StateKey.swift: the exact description of one crash state, short enough for a command line.
-// Text: MODEL@VERSION:pCRASHPOINT:kept=RUNS or lost=RUNS[:torn=UNIT.FIRST-END.old|zeros|garbage-SEED]
-// RUNS is a comma-separated list of unit ids and id ranges (`3-5`, ends included), or `none`. FIRST-END
-// are the sectors that arrived, END excluded. The shorter of the two lists is written.
+// Text: MODEL@VERSION:pCRASHPOINT:kept=RUNS or
+// lost=RUNS[:torn=UNIT.FIRST-END.old|zeros|garbage-SEED] RUNS is a comma-separated list of unit ids
+// and id ranges (`3-5`, ends included), or `none`. FIRST-END are the sectors that arrived, END
+// excluded. The shorter of the two lists is written.
 
 /// The exact description of one crash state.
 public struct StateKey: Hashable, Sendable, CustomStringConvertible {
@@ -146,6 +147,9 @@ extension UnitTable {
       guard run.allSatisfy({ listed.contains($0) }) else {
         throw .usage("state key: a unit of \(run.lowerBound)-\(run.upperBound) is durable")
       }
+    }
+    if let torn = key.torn, listed.contains(torn.unit) {
+      throw .usage("state key: unit \(torn.unit) is listed as well as torn")
     }
     let kept = pendingUnits(at: key.crashPoint).filter {
       listed.contains($0) == key.listsKept && $0 != key.torn?.unit

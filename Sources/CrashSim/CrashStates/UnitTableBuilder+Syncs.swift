@@ -128,8 +128,8 @@ extension UnitTableBuilder {
     }
   }
 
-  /// Durable cuts through data that was still pending then: their effect waits for that data, and later
-  /// sizes of the same inode wait with them.
+  /// Durable cuts through data that was still pending then: their effect waits for that data, and
+  /// later sizes of the same inode wait with them.
   func deferrals() -> [Int: Int] {
     var result: [Int: Int] = [:]
     for (cut, data) in straddled where durableFrom[cut] != UnitTable.never {

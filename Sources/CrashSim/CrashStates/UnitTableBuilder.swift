@@ -1,7 +1,7 @@
 // UnitTableBuilder.swift: goes through a trace once, splitting operations into units (this file and
 // +Operations) and finding what each sync makes durable (+Syncs).
-// Invariant: what the builder knows of an inode is what a running kernel knows: sizes and names as of
-// the latest operation, not as of the latest sync.
+// Invariant: what the builder knows of an inode is what a running kernel knows: sizes and names as
+// of the latest operation, not as of the latest sync.
 
 /// What the builder remembers of an inode while it reads the trace.
 final class InodeProgress {
@@ -128,7 +128,8 @@ struct UnitTableBuilder {
 
 extension UnitTable {
   /// Splits a trace into units under a model.
-  /// - Throws: `LabError` when the trace names inodes that it never created, or the model is invalid.
+  /// - Throws: `LabError` when the trace names inodes that it never created, or the model is
+  ///   invalid.
   /// - Complexity: O(events + units).
   public init(trace: Trace, model: PersistenceModel) throws(LabError) {
     try model.validate()

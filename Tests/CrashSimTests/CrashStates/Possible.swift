@@ -2,7 +2,8 @@
 
 import CrashSim
 
-/// All outcomes of a trace under a model: one line per distinct tree and number of acknowledged marks.
+/// All outcomes of a trace under a model: one line per distinct tree and number of acknowledged
+/// marks.
 struct Possible {
   /// For example `0 marks: a=new b=`; names in order, directories with a slash.
   private(set) var outcomes: Set<String> = []
@@ -32,8 +33,8 @@ struct Possible {
 }
 
 extension CrashImage {
-  /// The tree in one line: `name=text`, directories as `name/`, zero bytes as `.`, long content by its
-  /// first bytes and its size, and modes other than the usual.
+  /// The tree in one line: `name=text`, directories as `name/`, zero bytes as `.`, long content by
+  /// its first bytes and its size, and modes other than the usual.
   func line() throws(LabError) -> String {
     var words: [String] = []
     try forEachEntry { (entry) throws(LabError) in

@@ -1,4 +1,5 @@
-// ReferenceComparisonTests.swift: the enumerator and the incremental images against a naive reading.
+// ReferenceComparisonTests.swift: the enumerator and the incremental images against a naive
+// reading.
 
 import CrashSim
 import Testing

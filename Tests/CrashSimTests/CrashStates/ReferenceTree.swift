@@ -1,5 +1,5 @@
-// ReferenceTree.swift: a second, naive reading of what units do: byte arrays and dictionaries, every
-// unit applied in order of its id from the initial tree on. Shares nothing with ImageBuilder.
+// ReferenceTree.swift: a second, naive reading of what units do: byte arrays and dictionaries,
+// every unit applied in order of its id from the initial tree on. Shares nothing with ImageBuilder.
 
 import CrashSim
 
