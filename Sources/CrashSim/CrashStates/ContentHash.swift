@@ -1,6 +1,7 @@
-// ContentHash.swift: 128-bit hashes of tree content, made to be kept up to date by small differences.
-// Invariant: a sum of contributions does not depend on the order in which they were added, and taking
-// one away restores the sum. Not meant to stand against an adversary.
+// ContentHash.swift: 128-bit hashes of tree content, made to be kept up to date by small
+// differences.
+// Invariant: a sum of contributions does not depend on the order in which they were added, and
+// taking one away restores the sum. Not meant to stand against an adversary.
 
 /// A 128-bit hash.
 public struct ContentHash: Hashable, Sendable, CustomStringConvertible {

@@ -37,8 +37,8 @@ public struct CrashImage {
     precondition(builder.generation == generation, "a crash image was used after its state")
   }
 
-  /// Calls a closure with every reachable name, directories before what they hold, names in the order
-  /// of their bytes; the root comes first.
+  /// Calls a closure with every reachable name, directories before what they hold, names in the
+  /// order of their bytes; the root comes first.
   /// - Throws: What the closure throws.
   /// - Complexity: O(reachable names), content not counted.
   public func forEachEntry(_ body: (Entry) throws(LabError) -> Void) throws(LabError) {
@@ -49,7 +49,8 @@ public struct CrashImage {
       try body(Entry(path: path, hardLinkGroup: groups[node.number], node: node))
       for name in node.entries.keys.sorted(by: >) {
         guard let entry = node.entries[name] else { continue }
-        open.append((path.isEmpty ? name.bytes : path + [UInt8(ascii: "/")] + name.bytes, entry.node))
+        let prefix = path.isEmpty ? [] : path + [UInt8(ascii: "/")]
+        open.append((prefix + name.bytes, entry.node))
       }
     }
   }

@@ -1,6 +1,6 @@
 // CrashState.swift: one allowed set of surviving units, on top of everything durable.
-// Invariant: kept, lost and the torn unit are the pending units of the crash point, each exactly once;
-// kept is closed under dependencies, which include those of the torn unit.
+// Invariant: kept, lost and the torn unit are the pending units of the crash point, each exactly
+// once; kept is closed under dependencies, which include those of the torn unit.
 
 /// One allowed set of surviving units at one crash point.
 public struct CrashState: Hashable, Sendable {

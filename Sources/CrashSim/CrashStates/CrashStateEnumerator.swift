@@ -1,7 +1,7 @@
-// CrashStateEnumerator.swift: goes through the crash states of a trace, the same ones in the same order
-// every time. Pass 1 (`plan`) counts and selects; pass 2 (`visit`) shows the selected states.
-// Invariant: which states there are, their order and their ordinals depend on trace, model, seed and
-// options only; budget and shard select among them.
+// CrashStateEnumerator.swift: goes through the crash states of a trace, the same ones in the same
+// order every time. Pass 1 (`plan`) counts and selects; pass 2 (`visit`) shows the selected states.
+// Invariant: which states there are, their order and their ordinals depend on trace, model, seed
+// and options only; budget and shard select among them.
 
 /// One of several parts of an exploration.
 public struct Shard: Hashable, Sendable {
@@ -49,6 +49,7 @@ public struct CrashStateEnumerator: Sendable {
 
   /// Pass 1: counts the distinct states and selects those that fit a budget.
   /// - Parameter budget: Most states to visit; nil for all.
+  /// - Returns: The counts and the selection.
   /// - Throws: `LabError` when an image grows beyond its limits.
   public func plan(budget: Int? = nil) throws(LabError) -> ExplorationPlan {
     var record = PlanRecord()
@@ -74,7 +75,8 @@ public struct CrashStateEnumerator: Sendable {
     let run = try EnumerationRun(self)
     try run.enumerate(
       distinct: { (found) throws(LabError) in
-        guard plan.selects(found.ordinal), found.ordinal % shard.count == shard.index else { return }
+        let isOurs = found.ordinal % shard.count == shard.index
+        guard isOurs, plan.selects(found.ordinal) else { return }
         let decision = try body(found.exploredState(), run.builder.image)
         if decision == .stop { run.isStopped = true }
       }, duplicate: { _, _ in })

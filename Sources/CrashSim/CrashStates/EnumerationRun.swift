@@ -1,6 +1,6 @@
 // EnumerationRun.swift: one pass over all crash points of a trace.
-// Invariants: crash points come in order; a proposal is shown once per crash point; a state is distinct
-// when no earlier one with the same acknowledged marks had the same content.
+// Invariants: crash points come in order; a proposal is shown once per crash point; a state is
+// distinct when no earlier one with the same acknowledged marks had the same content.
 
 /// A distinct state, not yet spelled out.
 struct FoundState {
@@ -45,6 +45,7 @@ final class EnumerationRun {
   /// - Parameters:
   ///   - distinct: Gets each distinct state; the builder shows it.
   ///   - duplicate: Gets the ordinal of a state that was found again, and by which strategy.
+  /// - Throws: `LabError` when an image outgrows its limits, and what `distinct` throws.
   func enumerate(
     distinct: (FoundState) throws(LabError) -> Void, duplicate: (Int, Strategy) -> Void
   ) throws(LabError) {
@@ -92,8 +93,7 @@ final class EnumerationRun {
       try strategy.propose(context) { (kept, torn) throws(LabError) in
         guard !isStopped, torn != nil || window.isNew(kept) else { return }
         candidates += 1
-        var ids: [Int] = []
-        kept.forEach { ids.append(window.ids[$0]) }
+        let ids = kept.members(of: window.ids)
         guard proposed.insert(Self.fingerprint(ids, torn)).inserted else { return }
         explored += 1
         let hash = try builder.show(kept: ids, torn: torn)

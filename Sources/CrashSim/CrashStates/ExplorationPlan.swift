@@ -1,6 +1,6 @@
 // ExplorationPlan.swift: how many states there are, and which of them a budget selects.
-// The first and the last crash point's states come first, then class 1, then class 2; where a group does
-// not fit whole, the seed chooses among it.
+// The first and the last crash point's states come first, then class 1, then class 2; where a group
+// does not fit whole, the seed chooses among it.
 
 /// How many states there are, and which of them a budget selects.
 public struct ExplorationPlan: Sendable {

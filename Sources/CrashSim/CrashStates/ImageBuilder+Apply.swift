@@ -38,7 +38,8 @@ extension ImageBuilder {
 
   /// Applies what arrived of a torn write.
   func apply(_ torn: TornWrite) throws(LabError) {
-    for case .data(let inode, let offset, let payload, let slice) in table.units[torn.unit].effects {
+    for case .data(let inode, let offset, let payload, let slice) in table.units[torn.unit].effects
+    {
       let node = try node(inode)
       let sector = UInt64(TornWrite.sectorBytes)
       let first = offset / sector

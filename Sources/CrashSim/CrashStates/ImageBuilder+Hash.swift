@@ -1,6 +1,7 @@
-// ImageBuilder+Hash.swift: the hash of the reachable tree, kept up to date from changed nodes upward.
-// A directory has at most one name in every state (UnitTableBuilder sees to it), so that what hangs
-// below the root is a tree; unreachable directories can form a cycle, hence the bound on the way up.
+// ImageBuilder+Hash.swift: the hash of the reachable tree, kept up to date from changed nodes
+// upward. A directory has at most one name in every state (UnitTableBuilder sees to it), so that
+// what hangs below the root is a tree; unreachable directories can form a cycle, hence the bound on
+// the way up.
 
 extension ImageBuilder {
   /// Longest way up that is followed; paths longer than the system's limit do not occur.

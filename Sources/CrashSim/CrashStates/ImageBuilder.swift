@@ -1,7 +1,8 @@
-// ImageBuilder.swift: the tree as it lies on the medium at a crash point, and one crash state on top.
-// Invariants: the base holds every unit that is durable at the crash point (but for deferred ones, which
-// belong to every state); `steps` are what was applied on top, in order of ids, each with its part of
-// the undo log; undoing all of them restores the base byte for byte.
+// ImageBuilder.swift: the tree as it lies on the medium at a crash point, and one crash state on
+// top.
+// Invariants: the base holds every unit that is durable at the crash point (but for deferred ones,
+// which belong to every state); `steps` are what was applied on top, in order of ids, each with its
+// part of the undo log; undoing all of them restores the base byte for byte.
 // Two states that begin with the same steps share them: only the difference is undone and applied.
 
 /// Limits of a crash image.
@@ -58,7 +59,9 @@ public final class ImageBuilder {
     for (number, image) in initial.inodes where number != .root {
       nodes[number] = ImageNode(number: number, image: image)
     }
-    for (number, image) in table.creations { nodes[number] = ImageNode(number: number, image: image) }
+    for (number, image) in table.creations {
+      nodes[number] = ImageNode(number: number, image: image)
+    }
     for (number, image) in initial.inodes {
       guard let node = nodes[number] else { continue }
       try load(image, into: node)
@@ -107,9 +110,11 @@ public final class ImageBuilder {
 
   /// Shows the state that keeps some pending units.
   /// - Parameters:
-  ///   - kept: Ids, ascending, closed under dependencies; durable ones are there without being named.
+  ///   - kept: Ids, ascending, closed under dependencies; durable ones are there without being
+  ///     named.
   ///   - torn: One more unit, of which a part arrived.
   /// - Returns: The hash of the reachable tree.
+  /// - Throws: `LabError` when the image outgrows its limits.
   /// - Complexity: O(bytes of the units by which it differs from the state shown last).
   @discardableResult
   public func show(kept: [Int], torn: TornWrite? = nil) throws(LabError) -> ContentHash {

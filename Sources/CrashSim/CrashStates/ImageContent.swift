@@ -1,6 +1,7 @@
 // ImageContent.swift: one regular file's bytes with a hash per page and a sum over the pages.
-// Invariants: `sum` holds the recorded hashes of all touched pages that lie wholly below `fullPages`;
-// a dirty page's recorded hash is stale until `clean()`; bytes of untouched pages are zero.
+// Invariants: `sum` holds the recorded hashes of all touched pages that lie wholly below
+// `fullPages`; a dirty page's recorded hash is stale until the next `hash`; bytes of untouched pages are
+// zero.
 
 /// What is known of one page.
 struct PageRecord {
@@ -30,7 +31,10 @@ final class ImageContent {
       return page < Self.nearLimit ? PageRecord() : far[page] ?? PageRecord()
     }
     set {
-      guard page < Self.nearLimit else { return far[page] = newValue }
+      guard page < Self.nearLimit else {
+        far[page] = newValue
+        return
+      }
       while near.count <= page {
         near.append(contentsOf: repeatElement(PageRecord(), count: max(16, near.count)))
       }

@@ -1,7 +1,8 @@
-// ImageFile.swift [U]: flat, growable, sparse-safe buffers: one file's bytes, and the undo log's bytes.
-// Invariants: bytes never written read as zeros; memory is taken for touched pages only (large buffers
-// are lazily zeroed mappings), so a file of 1 TB with two written pages costs two pages; every access is
-// checked against the capacity; pointers never leave a closure.
+// ImageFile.swift [U]: flat, growable, sparse-safe buffers: one file's bytes, and the undo log's
+// bytes.
+// Invariants: bytes never written read as zeros; memory is taken for touched pages only (large
+// buffers are lazily zeroed mappings), so a file of 1 TB with two written pages costs two pages;
+// every access is checked against the capacity; pointers never leave a closure.
 // Not Sendable: an image belongs to the thread that builds it.
 
 import Glibc
@@ -138,12 +139,14 @@ final class FlatBuffer {
 extension CrashImage {
   /// Calls a closure with all bytes of a regular file, holes included, without copying them.
   ///
-  /// The pointer must not leave the closure. Names are followed byte by byte, symbolic links are not.
+  /// The pointer must not leave the closure. Names are followed byte by byte, symbolic links are
+  /// not.
   /// - Parameters:
   ///   - path: Names separated by `/`, from the image's root.
   ///   - body: Gets the bytes and their number.
   /// - Returns: What the closure returns, or nil when no regular file has that path.
-  /// - Throws: `LabError` when the file does not fit the address space, and what the closure throws.
+  /// - Throws: `LabError` when the file does not fit the address space, and what the closure
+  ///   throws.
   /// - Complexity: O(path) where the file was asked for before, else O(its touched pages).
   public func withFile<Result>(
     at path: String, _ body: (UnsafeRawBufferPointer, Int) throws(LabError) -> Result
@@ -166,7 +169,8 @@ extension CrashImage.Entry {
   /// Calls a closure with all bytes of a regular file, holes included; empty for other types.
   ///
   /// The pointer must not leave the closure.
-  /// - Throws: `LabError` when the file does not fit the address space, and what the closure throws.
+  /// - Throws: `LabError` when the file does not fit the address space, and what the closure
+  ///   throws.
   public func withContent<Result>(
     _ body: (UnsafeRawBufferPointer) throws(LabError) -> Result
   ) throws(LabError) -> Result {

@@ -1,7 +1,7 @@
 // ImageNode.swift: one inode of a crash image, reachable or not.
 // Invariants: `entriesSum` is the sum of its entries' contributions; `hash` is that of the content
-// described, unless the node waits in the builder's list of stale nodes; each entry is mirrored by a
-// link in the node it names.
+// described, unless the node waits in the builder's list of stale nodes; each entry is mirrored by
+// a link in the node it names.
 
 /// One inode of a crash image.
 final class ImageNode {
@@ -56,7 +56,8 @@ final class ImageNode {
 
   /// The hash of what the node holds now.
   func currentHash() -> ContentHash {
-    var result = identityHash
+    var result =
+      identityHash
       .mixed(with: UInt64(ownership.mode) << 32 | UInt64(ownership.user))
       .mixed(with: UInt64(ownership.group))
     if !extendedAttributes.isEmpty { result = result.mixed(with: attributesSum) }

@@ -34,15 +34,17 @@ struct KeptSet: Hashable {
     return words[(first + 1)...].contains { $0 != 0 }
   }
 
-  /// Calls a closure with the members, ascending.
-  @inline(__always)
-  func forEach(_ body: (Int) -> Void) {
+  /// The ids whose places are members, in order.
+  func members(of ids: [Int]) -> [Int] {
+    var result: [Int] = []
+    result.reserveCapacity(words.reduce(0) { $0 + $1.nonzeroBitCount })
     for (at, word) in words.enumerated() {
       var rest = word
       while rest != 0 {
-        body(at << 6 + rest.trailingZeroBitCount)
+        result.append(ids[at << 6 + rest.trailingZeroBitCount])
         rest &= rest - 1
       }
     }
+    return result
   }
 }

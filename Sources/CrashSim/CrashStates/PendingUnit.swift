@@ -1,17 +1,18 @@
 // PendingUnit.swift: the smallest piece of a volatile change that can persist alone.
-// Invariants: ids rise in trace order; a unit depends on units with smaller ids only; effects of a kept
-// set are applied in order of ids.
+// Invariants: ids rise in trace order; a unit depends on units with smaller ids only; effects of a
+// kept set are applied in order of ids.
 
 /// One elementary change of a file tree.
 public enum Effect: Sendable {
   /// Bytes of a payload in place. Says nothing of the size: bytes beyond it stay invisible.
   case data(inode: InodeNumber, offsetBytes: UInt64, payload: Payload, slice: Range<Int>)
-  /// The size; what lies beyond a smaller one is discarded and reads as zeros if the file grows again.
+  /// The size; what lies beyond a smaller one is discarded and reads as zeros if the file grows
+  /// again.
   case size(inode: InodeNumber, newSizeBytes: UInt64)
   /// A range that reads as zeros.
   case zero(inode: InodeNumber, offsetBytes: UInt64, countBytes: UInt64)
-  /// A name for an inode, replacing what the name meant. An entry that persists implies that its inode
-  /// exists, with the ownership, link text and device of its creation.
+  /// A name for an inode, replacing what the name meant. An entry that persists implies that its
+  /// inode exists, with the ownership, link text and device of its creation.
   case setEntry(parent: InodeNumber, name: FileName, inode: InodeNumber)
   /// A name goes.
   case removeEntry(parent: InodeNumber, name: FileName)
@@ -51,4 +52,16 @@ public struct PendingUnit: Sendable {
   public let effects: [Effect]
   /// Units that must persist before this one; all smaller than `id`.
   public let dependencies: [Int]
+
+  /// True when both change bytes of one file, so that the later one's effect includes or hides the
+  /// earlier one's.
+  func changesContent(ofFileIn other: PendingUnit) -> Bool {
+    guard case .data(let file, _, _, _)? = other.effects.first else { return false }
+    return effects.contains { effect in
+      switch effect {
+      case .data(let inode, _, _, _), .zero(let inode, _, _): inode == file
+      default: false
+      }
+    }
+  }
 }

@@ -1,6 +1,7 @@
-// PendingWindow.swift: the pending units of one crash point with their order, moving with the trace.
-// Invariant: `ids` ascends; local dependencies are smaller than the unit; durable units are gone and
-// dependencies cut by a failed sync are left out.
+// PendingWindow.swift: the pending units of one crash point with their order, moving with the
+// trace.
+// Invariant: `ids` ascends; local dependencies are smaller than the unit; durable units are gone
+// and dependencies cut by a failed sync are left out.
 
 /// The pending units of one crash point with their order.
 struct PendingWindow {

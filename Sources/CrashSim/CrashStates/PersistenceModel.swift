@@ -1,15 +1,17 @@
 // PersistenceModel.swift: what a file system may keep of changes that no sync covered yet.
-// A model is a value made of parameters over one mechanism (UnitTable), so that a user can define one;
-// docs/crash-model.md gives each parameter's meaning and the source of each stock model's choice.
+// A model is a value made of parameters over one mechanism (UnitTable), so that a user can define
+// one; docs/crash-model.md gives each parameter's meaning and the source of each stock model's
+// choice.
 // Invariant: a stock model's parameters never change under the same version.
 
 /// Rules for what of the changes since the last sync may survive a crash.
-public struct PersistenceModel: Hashable, Sendable {
+public struct PersistenceModel: Hashable, Sendable, CustomStringConvertible {
   /// In which order changes of names, sizes and attributes reach the medium.
   public enum MetadataOrder: String, Hashable, Sendable {
     /// Only changes of one and the same object keep their order.
     case perObject
-    /// One journal: names, explicit sizes and attributes in program order; data and delayed growth apart.
+    /// One journal: names, explicit sizes and attributes in program order; data and delayed growth
+    /// apart.
     case journal
     /// Every operation, data included, persists wholly and after all earlier ones.
     case total
@@ -41,8 +43,8 @@ public struct PersistenceModel: Hashable, Sendable {
   public var dataBeforeGrowth: Bool
   /// A rename over an existing file persists after the renamed file's delayed data and size.
   public var safeReplaceByRename: Bool
-  /// Data and size of a file that was truncated to nothing, rewritten and closed persist before later
-  /// metadata.
+  /// Data and size of a file that was truncated to nothing, rewritten and closed persist before
+  /// later metadata.
   public var safeCloseAfterTruncate: Bool
   /// After a failed sync, pages count as clean: no later sync writes them.
   public var failedSyncDropsData: Bool
@@ -76,7 +78,8 @@ public struct PersistenceModel: Hashable, Sendable {
     renameIsAtomic: true, dataBeforeGrowth: true, safeReplaceByRename: true,
     safeCloseAfterTruncate: true, failedSyncDropsData: false, sectorBytes: nil)
 
-  /// ext4 with data=ordered, delayed allocation and auto_da_alloc, the way most Linux systems run it.
+  /// ext4 with data=ordered, delayed allocation and auto_da_alloc, the way most Linux systems run
+  /// it.
   public static let ext4Ordered = PersistenceModel(
     name: "ext4-ordered", dataUnitBytes: 4096, metadataOrder: .journal,
     syncCoverage: .journalOfInode, renameIsAtomic: true, dataBeforeGrowth: true,
@@ -93,12 +96,17 @@ public struct PersistenceModel: Hashable, Sendable {
     stock.first { $0.name == name }
   }
 
+  /// Name and version, for example `posix@1`.
+  public var description: String { "\(name)@\(version)" }
+
   /// Refuses parameters that the mechanism cannot follow.
   /// - Throws: `LabError` with code `.usage`.
   public func validate() throws(LabError) {
-    let isPlainName = !name.isEmpty && name.utf8.allSatisfy { byte in
-      (97...122).contains(byte) || (48...57).contains(byte) || byte == 45
-    }
+    let isPlainName =
+      !name.isEmpty
+      && name.utf8.allSatisfy { byte in
+        (97...122).contains(byte) || (48...57).contains(byte) || byte == 45
+      }
     guard isPlainName else {
       throw .usage("model name '\(name)': use lower case letters, digits and '-' only")
     }

@@ -1,7 +1,7 @@
 // StateBound.swift: how many crash states there are, exactly or as an upper bound, for reports.
-// The pending units of a crash point are covered by chains, each unit following one it depends on; a
-// down-closed set takes a prefix of every chain, so there are at most the product of (length + 1).
-// That is exact when every unit depends on nothing but its predecessor in the chain.
+// The pending units of a crash point are covered by chains, each unit following one it depends on;
+// a down-closed set takes a prefix of every chain, so there are at most the product of (length +
+// 1). That is exact when every unit depends on nothing but its predecessor in the chain.
 // Floating point is for showing only; no choice follows from it.
 
 import Glibc

@@ -1,7 +1,8 @@
 // StateKey.swift: the exact description of one crash state, short enough for a command line.
-// Text: MODEL@VERSION:pCRASHPOINT:kept=RUNS or lost=RUNS[:torn=UNIT.FIRST-END.old|zeros|garbage-SEED]
-// RUNS is a comma-separated list of unit ids and id ranges (`3-5`, ends included), or `none`. FIRST-END
-// are the sectors that arrived, END excluded. The shorter of the two lists is written.
+// Text: MODEL@VERSION:pCRASHPOINT:kept=RUNS or
+// lost=RUNS[:torn=UNIT.FIRST-END.old|zeros|garbage-SEED] RUNS is a comma-separated list of unit ids
+// and id ranges (`3-5`, ends included), or `none`. FIRST-END are the sectors that arrived, END
+// excluded. The shorter of the two lists is written.
 
 /// The exact description of one crash state.
 public struct StateKey: Hashable, Sendable, CustomStringConvertible {
@@ -130,7 +131,8 @@ extension UnitTable {
   public func state(for key: StateKey) throws(LabError) -> CrashState {
     guard key.model == model.name, key.modelVersion == model.version else {
       throw .usage(
-        "state key is of model \(key.model)@\(key.modelVersion), not \(model.name)@\(model.version)")
+        "state key is of model \(key.model)@\(key.modelVersion), not \(model.name)@\(model.version)"
+      )
     }
     guard key.crashPoint < crashPointCount else {
       throw .usage("state key: crash point \(key.crashPoint) > \(crashPointCount - 1)")
@@ -146,6 +148,9 @@ extension UnitTable {
         throw .usage("state key: a unit of \(run.lowerBound)-\(run.upperBound) is durable")
       }
     }
+    if let torn = key.torn, listed.contains(torn.unit) {
+      throw .usage("state key: unit \(torn.unit) is listed as well as torn")
+    }
     let kept = pendingUnits(at: key.crashPoint).filter {
       listed.contains($0) == key.listsKept && $0 != key.torn?.unit
     }
@@ -157,6 +162,7 @@ extension UnitTable {
   ///   - crashPoint: Number of events before the crash.
   ///   - kept: Pending units that survive whole, ascending.
   ///   - torn: One more pending unit, of which a part survives.
+  /// - Returns: The state.
   /// - Throws: `LabError` with code `.usage` when the model does not allow the state.
   public func state(
     at crashPoint: Int, keeping kept: [Int], torn: TornWrite? = nil
@@ -186,7 +192,8 @@ extension UnitTable {
   ) throws(LabError) {
     guard model.sectorBytes != nil else { throw .usage("model \(model.name) tears no writes") }
     guard torn.unit < issuedCount(at: crashPoint), !isDurable(torn.unit, at: crashPoint),
-      !kept.contains(torn.unit), case .data(_, let offset, _, let slice)? =
+      !kept.contains(torn.unit),
+      case .data(_, let offset, _, let slice)? =
         units[torn.unit].effects.first
     else { throw .usage("unit \(torn.unit) is no pending data, or is kept as well as torn") }
     let sectors = TornWrite.sectorCount(offsetBytes: offset, countBytes: slice.count)

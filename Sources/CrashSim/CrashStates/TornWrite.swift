@@ -1,6 +1,6 @@
 // TornWrite.swift: a data unit of which only some sectors arrived.
-// Sectors are counted from the one that holds the unit's first byte. Damage (zeros, garbage) hits whole
-// sectors, also those bytes of them that the write did not name.
+// Sectors are counted from the one that holds the unit's first byte. Damage (zeros, garbage) hits
+// whole sectors, also those bytes of them that the write did not name.
 
 /// A data unit of which only some sectors arrived.
 public struct TornWrite: Hashable, Sendable {

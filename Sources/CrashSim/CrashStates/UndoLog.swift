@@ -4,8 +4,8 @@
 struct UndoLog {
   /// One change, described by what was there before.
   enum Record {
-    /// Bytes, now in the log's buffer from `saved` on. `hash` is the page's when it was known and the
-    /// bytes lie in one page.
+    /// Bytes, now in the log's buffer from `saved` on. `hash` is the page's when it was known and
+    /// the bytes lie in one page.
     case bytes(ImageNode, offset: Int, count: Int, saved: Int, hash: UInt64?)
     /// A size.
     case size(ImageNode, UInt64)

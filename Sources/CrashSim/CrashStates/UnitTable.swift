@@ -1,9 +1,9 @@
 // UnitTable.swift: all pending units of a trace under one model, and when each becomes durable.
-// Invariants: built once, never changed; units are in order of events; whatever is durable at a crash
-// point is closed under the dependencies in force there (but for superseded units, see below).
-// A superseded unit counts as durable although its dependencies may not be: a later durable truncate
-// hides its effect. A dropped unit (its pages were marked clean by a failed sync) is never made durable
-// by a sync of its own, and metadata no longer waits for it.
+// Invariants: built once, never changed; units are in order of events; whatever is durable at a
+// crash point is closed under the dependencies in force there (but for superseded units, see
+// below). A superseded unit counts as durable although its dependencies may not be: a later durable
+// truncate hides its effect. A dropped unit (its pages were marked clean by a failed sync) is never
+// made durable by a sync of its own, and metadata no longer waits for it.
 
 /// All pending units of a trace under one model, and when each becomes durable.
 public struct UnitTable: Sendable {
@@ -23,9 +23,11 @@ public struct UnitTable: Sendable {
   let droppedFrom: [Int]
   /// Units that each sync made durable, ascending.
   let becomesDurable: [Int: [Int]]
-  /// Durable units whose effect must wait for smaller pending units of the same inode, and for which
-  /// event (a truncate that cuts through pending data).
+  /// Durable units whose effect must wait for smaller pending units of the same inode, and for
+  /// which event (a truncate that cuts through pending data).
   let deferredUntil: [Int: Int]
+  /// Units that are durable only because a later durable size hides them.
+  let superseded: Set<Int>
   /// What a creation says of each inode of the trace.
   let creations: [InodeNumber: InodeImage]
 
@@ -55,7 +57,8 @@ public struct UnitTable: Sendable {
 
   /// True when `unit` still waits for `dependency` at a crash point, durable or not.
   func isInForce(_ unit: Int, on dependency: Int, at crashPoint: Int) -> Bool {
-    droppedFrom[dependency] >= crashPoint || units[unit].kind == .data
+    droppedFrom[dependency] >= crashPoint
+      || units[unit].changesContent(ofFileIn: units[dependency])
   }
 
   /// Pending units that must persist before a pending unit, at a crash point.

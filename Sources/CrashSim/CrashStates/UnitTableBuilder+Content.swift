@@ -96,7 +96,8 @@ extension UnitTableBuilder {
       let cut = record.pendingData.filter { isCut(units[$0], at: newSize) }
       if !cut.isEmpty { straddled[unit] = cut }
     }
-    // With a journal, a page beyond the cut gets new blocks, which nothing names before the cut persists.
+    // With a journal, a page beyond the cut gets new blocks, which nothing names before the cut
+    // persists.
     let firstFreed = (newSize + blockBytes - 1) / blockBytes
     let isJournal = model.metadataOrder == .journal
     let firstFreedPage = (newSize + Self.pageBytes - 1) / Self.pageBytes

@@ -106,8 +106,8 @@ extension UnitTableBuilder {
 
   // MARK: Names
 
-  /// What a change of an entry waits for where no journal orders it: the entry's last change, and for a
-  /// directory the last change of its own names, so that a directory never has two.
+  /// What a change of an entry waits for where no journal orders it: the entry's last change, and
+  /// for a directory the last change of its own names, so that a directory never has two.
   private func nameDependencies(_ inode: InodeNumber, _ key: EntryKey) throws(LabError) -> [Int?] {
     let record = try progress(of: inode)
     guard try progress(of: key.parent).type == .directory else {

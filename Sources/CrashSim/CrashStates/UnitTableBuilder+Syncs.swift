@@ -80,7 +80,8 @@ extension UnitTableBuilder {
       reached.append(unit)
       for dependency in units[unit].dependencies
       where isPending(dependency)
-        && (droppedFrom[dependency] == UnitTable.never || units[unit].kind == .data)
+        && (droppedFrom[dependency] == UnitTable.never
+          || units[unit].changesContent(ofFileIn: units[dependency]))
       {
         open.append(dependency)
       }
@@ -91,8 +92,9 @@ extension UnitTableBuilder {
     becomesDurable[event]?.sort()
   }
 
-  /// An explicit size hides earlier sizes of the inode, and data beyond itself. What it hides becomes
-  /// durable with it, since it would otherwise be applied after it.
+  /// Makes durable what an explicit size hides: earlier sizes of the inode, and data beyond itself.
+  ///
+  /// They would otherwise be applied after it.
   private mutating func supersede(by unit: Int, open: inout [Int], reached: inout [Int]) {
     for case .size(let inode, let newSize) in units[unit].effects {
       guard let record = inodes[inode] else { continue }
@@ -101,6 +103,7 @@ extension UnitTableBuilder {
           open.append(size)
         } else {
           durableFrom[size] = event
+          superseded.insert(size)
           reached.append(size)
         }
       }
@@ -108,6 +111,7 @@ extension UnitTableBuilder {
         guard case .data(_, let offset, _, _)? = units[data].effects.first, offset >= newSize
         else { continue }
         durableFrom[data] = event
+        superseded.insert(data)
         reached.append(data)
       }
     }
@@ -124,8 +128,8 @@ extension UnitTableBuilder {
     }
   }
 
-  /// Durable cuts through data that was still pending then: their effect waits for that data, and later
-  /// sizes of the same inode wait with them.
+  /// Durable cuts through data that was still pending then: their effect waits for that data, and
+  /// later sizes of the same inode wait with them.
   func deferrals() -> [Int: Int] {
     var result: [Int: Int] = [:]
     for (cut, data) in straddled where durableFrom[cut] != UnitTable.never {

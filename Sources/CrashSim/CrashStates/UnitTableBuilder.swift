@@ -1,7 +1,7 @@
 // UnitTableBuilder.swift: goes through a trace once, splitting operations into units (this file and
 // +Operations) and finding what each sync makes durable (+Syncs).
-// Invariant: what the builder knows of an inode is what a running kernel knows: sizes and names as of
-// the latest operation, not as of the latest sync.
+// Invariant: what the builder knows of an inode is what a running kernel knows: sizes and names as
+// of the latest operation, not as of the latest sync.
 
 /// What the builder remembers of an inode while it reads the trace.
 final class InodeProgress {
@@ -64,6 +64,7 @@ struct UnitTableBuilder {
   var durableFrom: [Int] = []
   var droppedFrom: [Int] = []
   var becomesDurable: [Int: [Int]] = [:]
+  var superseded: Set<Int> = []
   /// Pending data units cut in two by an explicit size, by that size unit.
   var straddled: [Int: [Int]] = [:]
   /// First unit not known to be durable, for models whose syncs cover everything.
@@ -127,7 +128,8 @@ struct UnitTableBuilder {
 
 extension UnitTable {
   /// Splits a trace into units under a model.
-  /// - Throws: `LabError` when the trace names inodes that it never created, or the model is invalid.
+  /// - Throws: `LabError` when the trace names inodes that it never created, or the model is
+  ///   invalid.
   /// - Complexity: O(events + units).
   public init(trace: Trace, model: PersistenceModel) throws(LabError) {
     try model.validate()
@@ -153,6 +155,7 @@ extension UnitTable {
     droppedFrom = builder.droppedFrom
     becomesDurable = builder.becomesDurable
     creations = builder.creations
+    superseded = builder.superseded
     deferredUntil = builder.deferrals()
   }
 }

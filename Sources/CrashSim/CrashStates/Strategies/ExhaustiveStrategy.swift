@@ -9,8 +9,9 @@ struct ExhaustiveStrategy: CandidateStrategy {
     try extend(KeptSet(count: window.count), from: 0, window, emit)
   }
 
-  /// Goes through the choices for the places from `place` on; as deep as there are units, and they are
-  /// few. Sets that begin alike follow each other.
+  /// Goes through the choices for the places from `place` on.
+  ///
+  /// As deep as there are units, and they are few. Sets that begin alike follow each other.
   private func extend(
     _ kept: KeptSet, from place: Int, _ window: PendingWindow, _ emit: Proposal
   ) throws(LabError) {

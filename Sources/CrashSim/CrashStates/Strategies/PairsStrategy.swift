@@ -1,6 +1,6 @@
 // PairsStrategy.swift: two units next to a sync are lost together, or survive alone together.
-// Bugs gather at syncs: the first units after one and the last before the next are those whose order
-// the program had reason to care about.
+// Bugs gather at syncs: the first units after one and the last before the next are those whose
+// order the program had reason to care about.
 
 struct PairsStrategy: CandidateStrategy {
   let name = Strategy.pairs

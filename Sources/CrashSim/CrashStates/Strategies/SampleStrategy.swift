@@ -1,6 +1,6 @@
 // SampleStrategy.swift: down-closed sets drawn from the seed, where the pending units are many.
-// Each unit is kept with a chance; then, in turn, either what a kept unit depends on is kept too (long
-// chains survive), or what depends on a lost one is lost too (long chains are cut early).
+// Each unit is kept with a chance; then, in turn, either what a kept unit depends on is kept too
+// (long chains survive), or what depends on a lost one is lost too (long chains are cut early).
 
 struct SampleStrategy: CandidateStrategy {
   let name = Strategy.sample

@@ -1,0 +1,223 @@
+// Explanation.swift: a crash state in sentences: what was lost, what shows that it came too late,
+// and which sync was missing in between.
+// Invariant: follows from trace, model and state alone; the same state reads the same every time.
+
+/// A crash state in sentences.
+public struct Explanation: Sendable, Hashable {
+  /// One lost operation, or the lost part of one.
+  public struct Loss: Sendable, Hashable {
+    /// Index of the operation's event.
+    public let event: Int
+    /// The operation as a person would say it.
+    public let text: String
+    /// Path of the file, or of the directory whose entries changed.
+    public let path: String
+    /// True when what was lost are names, which an fsync of the directory would have secured.
+    public let isDirectoryEntry: Bool
+  }
+
+  /// What was lost, in order of events.
+  public let losses: [Loss]
+  /// Event that was issued later and survived, or was acknowledged.
+  public let laterEvent: Int?
+  /// The sentence that says so.
+  public let disorder: String?
+  /// The sync that was missing.
+  public let missingSync: String?
+  /// Syncs in between that were injected not to work.
+  public let brokenSyncs: [String]
+
+  /// All sentences in reading order.
+  public var sentences: [String] {
+    losses.map { "Event #\($0.event) was lost: \($0.text)." }
+      + [disorder, missingSync].compactMap { $0 } + brokenSyncs
+  }
+}
+
+/// Explains crash states of one trace.
+public struct Explainer: Sendable {
+  private let table: UnitTable
+  private let index: PathIndex
+
+  /// Prepares for a table's trace.
+  public init(table: UnitTable) {
+    self.table = table
+    index = PathIndex(table.trace)
+  }
+
+  /// Says what a state lost, and what should have been synced; best for a minimized state.
+  public func explain(_ state: CrashState) -> Explanation {
+    var lost = state.lost
+    if let torn = state.torn { lost = (lost + [torn.unit]).sorted() }
+    let losses = self.losses(lost, torn: state.torn)
+    guard let first = losses.first else {
+      return Explanation(
+        losses: [], laterEvent: nil, disorder: nil, missingSync: nil, brokenSyncs: [])
+    }
+    let later = laterEvent(than: first.event, lost: Set(lost), before: state.crashPoint)
+    return Explanation(
+      losses: losses, laterEvent: later, disorder: later.map { disorder($0) },
+      missingSync: missingSync(first, before: later ?? state.crashPoint),
+      brokenSyncs: brokenSyncs(from: first.event, before: state.crashPoint, lost: lost))
+  }
+
+  private func losses(_ lost: [Int], torn: TornWrite?) -> [Explanation.Loss] {
+    var byEvent: [Int: [Int]] = [:]
+    for unit in lost { byEvent[table.units[unit].event, default: []].append(unit) }
+    return byEvent.sorted { $0.key < $1.key }.map { event, units in
+      let all = table.units(ofEvent: event)
+      var text = describe(event)
+      if let torn, units.contains(torn.unit) {
+        text += tornText(torn)
+      } else if units.count < all.count {
+        text += " (of it: \(units.map(partText).joined(separator: ", ")))"
+      }
+      let isEntry = units.allSatisfy { isEntryOnly(table.units[$0]) }
+      return Explanation.Loss(
+        event: event, text: text, path: subject(event, units[0], isEntry: isEntry),
+        isDirectoryEntry: isEntry)
+    }
+  }
+
+  private func isEntryOnly(_ unit: PendingUnit) -> Bool {
+    unit.effects.allSatisfy { effect in
+      switch effect {
+      case .setEntry, .removeEntry: true
+      default: false
+      }
+    }
+  }
+
+  private func tornText(_ torn: TornWrite) -> String {
+    guard case .data(_, let offset, _, let slice)? = table.units[torn.unit].effects.first else {
+      return ""
+    }
+    let sectors = TornWrite.sectorCount(offsetBytes: offset, countBytes: slice.count)
+    let rest =
+      switch torn.rest {
+      case .old: "what was there before"
+      case .zeros: "zeros"
+      case .garbage: "garbage"
+      }
+    return " (torn at \(offset): \(torn.keptSectors.count) of \(sectors) sectors arrived, the rest "
+      + "holds \(rest))"
+  }
+
+  private func partText(_ unit: Int) -> String {
+    let parts = table.units[unit].effects.map { effect in
+      switch effect {
+      case .data(_, let offset, _, let slice): "\(slice.count) bytes at \(offset)"
+      case .size(_, let size): "the new size \(size)"
+      case .zero: "the zeros"
+      case .setEntry(_, let name, _): "the name '\(name)'"
+      case .removeEntry(_, let name): "the removal of the name '\(name)'"
+      case .ownership: "the ownership"
+      case .extendedAttribute(_, let name, _): "the attribute '\(name)'"
+      }
+    }
+    return parts.joined(separator: " and ")
+  }
+
+  /// Path of what a sync would have to be called on.
+  private func subject(_ event: Int, _ unit: Int, isEntry: Bool) -> String {
+    for effect in table.units[unit].effects {
+      switch effect {
+      case .data(let inode, _, _, _), .size(let inode, _), .zero(let inode, _, _),
+        .ownership(let inode, _), .extendedAttribute(let inode, _, _):
+        return index.path(of: inode, at: event + 1)
+      case .setEntry(let parent, _, _), .removeEntry(let parent, _):
+        if isEntry { return index.path(of: parent, at: event + 1) }
+      }
+    }
+    return "/"
+  }
+
+  // MARK: Disorder
+
+  /// The first later event that survived although something before it was lost: an acknowledged
+  /// mark, or an operation of which something was kept.
+  private func laterEvent(than event: Int, lost: Set<Int>, before crashPoint: Int) -> Int? {
+    var at = event + 1
+    while at < crashPoint {
+      if case .mark = table.trace.events[at].body { return at }
+      if table.units(ofEvent: at).contains(where: { !lost.contains($0) }) { return at }
+      at += 1
+    }
+    return nil
+  }
+
+  private func disorder(_ event: Int) -> String {
+    if case .mark(let mark) = table.trace.events[event].body {
+      let text = mark.text.split(whereSeparator: \.isNewline).first ?? ""
+      return "Event #\(event), issued later, had been acknowledged: '\(text.prefix(80))'."
+    }
+    return "Event #\(event), issued later, survived: \(describe(event))."
+  }
+
+  private func missingSync(_ loss: Explanation.Loss, before later: Int) -> String {
+    let place = "between event #\(loss.event) and event #\(later)"
+    if loss.isDirectoryEntry {
+      return "Missing: fsync of the directory '\(loss.path)' \(place)."
+    }
+    let call = needsFullSync(loss.event) ? "fsync" : "fsync or fdatasync"
+    return "Missing: \(call) of '\(loss.path)' \(place)."
+  }
+
+  private func needsFullSync(_ event: Int) -> Bool {
+    guard case .operation(let operation) = table.trace.events[event].body else { return false }
+    switch operation {
+    case .setOwnership, .setExtendedAttribute: return true
+    default: return false
+    }
+  }
+
+  private func brokenSyncs(from first: Int, before crashPoint: Int, lost: [Int]) -> [String] {
+    var concerned: Set<InodeNumber> = []
+    for unit in lost {
+      for effect in table.units[unit].effects { concerned.insert(effect.syncedInode) }
+    }
+    return (first..<crashPoint).compactMap { at in
+      let event = table.trace.events[at]
+      guard case .operation(let operation) = event.body, let inode = operation.syncedInode,
+        concerned.contains(inode)
+      else { return nil }
+      if event.flags.contains(.ignored) {
+        return "Sync #\(at) (\(describe(at))) was acknowledged and ignored: injected."
+      }
+      if event.flags.contains(.failed) {
+        return "Sync #\(at) (\(describe(at))) failed: injected; no later sync repeats its writes."
+      }
+      return nil
+    }
+  }
+
+  /// An event's operation as a person would say it.
+  public func describe(_ event: Int) -> String {
+    switch table.trace.events[event].body {
+    case .mark(let mark): "mark '\(mark.text)'"
+    case .operation(let operation): operation.sentence(at: event, paths: index)
+    }
+  }
+}
+
+extension Effect {
+  /// The inode whose sync makes the effect durable.
+  fileprivate var syncedInode: InodeNumber {
+    switch self {
+    case .data(let inode, _, _, _), .size(let inode, _), .zero(let inode, _, _),
+      .ownership(let inode, _), .extendedAttribute(let inode, _, _):
+      inode
+    case .setEntry(let parent, _, _), .removeEntry(let parent, _): parent
+    }
+  }
+}
+
+extension Operation {
+  /// The inode that a sync was called on; nil for other operations.
+  fileprivate var syncedInode: InodeNumber? {
+    switch self {
+    case .sync(let inode, _), .syncDirectory(let inode): inode
+    default: nil
+    }
+  }
+}

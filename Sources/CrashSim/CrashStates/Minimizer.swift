@@ -1,0 +1,83 @@
+// Minimizer.swift: the fewest lost units with which a failing state still fails.
+// Invariant: every state that is tried is allowed by the model; the last failing one is returned,
+// so a call limit costs minimality only.
+
+/// Finds the fewest lost units with which a failing state still fails.
+public struct Minimizer {
+  private let table: UnitTable
+  private let maximumCalls: Int
+
+  /// Makes a minimizer that calls its check at most `maximumCalls` times per state.
+  public init(table: UnitTable, maximumCalls: Int = 256) {
+    self.table = table
+    self.maximumCalls = maximumCalls
+  }
+
+  /// Restores as many lost units as possible while the state keeps failing.
+  ///
+  /// First the torn write is made whole or dropped, then ever smaller parts of the lost units are
+  /// restored, each with what it depends on.
+  /// - Parameters:
+  ///   - state: A failing state of the table.
+  ///   - stillFails: Checks a state.
+  /// - Returns: The smallest failing state found; restoring any one of its lost units makes it
+  ///   pass, unless the calls ran out.
+  /// - Throws: What the check throws.
+  public func minimized(
+    _ state: CrashState, stillFails: (CrashState) throws(LabError) -> Bool
+  ) throws(LabError) -> CrashState {
+    var best = state
+    var calls = 0
+    func fails(_ candidate: CrashState) throws(LabError) -> Bool {
+      guard calls < maximumCalls else { return false }
+      calls += 1
+      return try stillFails(candidate)
+    }
+    if let torn = best.torn {
+      for kept in [(best.kept + [torn.unit]).sorted(), best.kept] {
+        let candidate = try table.state(at: state.crashPoint, keeping: kept)
+        if try fails(candidate) {
+          best = candidate
+          break
+        }
+      }
+    }
+    var parts = 2
+    while !best.lost.isEmpty, calls < maximumCalls {
+      let size = max(1, (best.lost.count + parts - 1) / parts)
+      var isSmaller = false
+      for start in stride(from: 0, to: best.lost.count, by: size) {
+        let end = min(start + size, best.lost.count)
+        guard let candidate = try restoring(best.lost[start..<end], in: best) else { continue }
+        if try fails(candidate) {
+          best = candidate
+          isSmaller = true
+          break
+        }
+      }
+      if isSmaller {
+        parts = max(2, parts - 1)
+      } else if size == 1 {
+        break
+      } else {
+        parts = min(best.lost.count, parts * 2)
+      }
+    }
+    return best
+  }
+
+  /// The state with some lost units kept, and all that they depend on; nil when that would need the
+  /// torn unit whole.
+  private func restoring(
+    _ restored: ArraySlice<Int>, in state: CrashState
+  ) throws(LabError) -> CrashState? {
+    var kept = Set(state.kept)
+    var open = Array(restored)
+    while let unit = open.popLast() {
+      if unit == state.torn?.unit { return nil }
+      guard kept.insert(unit).inserted else { continue }
+      open += table.pendingDependencies(of: unit, at: state.crashPoint)
+    }
+    return try table.state(at: state.crashPoint, keeping: kept.sorted(), torn: state.torn)
+  }
+}

@@ -1,0 +1,176 @@
+// ModelTranslation.swift: whether a crash state found under one model is allowed under another.
+// States are compared by what they are made of: bytes of each write, and the other effects of each
+// event. A coarser unit must be wholly there or wholly gone; a torn write may be torn there too.
+
+/// What a state holds of one event.
+private struct EventShare {
+  /// Parts of the payload that are there, that hold damage; the rest is gone.
+  var present: [Range<Int>] = []
+  var damaged: [Range<Int>] = []
+  /// Other effects that are there.
+  var effects: Set<EffectKey> = []
+}
+
+/// An effect of an event other than data, told apart from its neighbours.
+private enum EffectKey: Hashable {
+  case size, zero, attribute
+  case entry(InodeNumber, FileName)
+}
+
+/// How much of a unit a state holds.
+private enum UnitShare {
+  case kept, lost, torn, impossible
+}
+
+extension UnitTable {
+  /// True when another model allows a state of this table.
+  /// - Throws: `LabError` when the model is invalid.
+  /// - Complexity: O(events + units).
+  public func allows(
+    _ state: CrashState, under other: PersistenceModel
+  ) throws(LabError) -> Bool {
+    if other == model { return true }
+    return try UnitTable(trace: trace, model: other).allows(state, of: self)
+  }
+
+  /// True when this table's model allows a state that was found with another table of the same
+  /// trace.
+  /// - Complexity: O(units issued before the crash point).
+  public func allows(_ state: CrashState, of source: UnitTable) -> Bool {
+    let shares = source.incompleteShares(of: state)
+    var kept = Set<Int>()
+    var torn: [Int] = []
+    for unit in 0..<issuedCount(at: state.crashPoint) {
+      switch share(of: units[unit], in: shares) {
+      case .kept: kept.insert(unit)
+      case .torn: torn.append(unit)
+      case .lost:
+        let isHidden = superseded.contains(unit)
+        if isDurable(unit, at: state.crashPoint) && !isHidden { return false }
+      case .impossible: return false
+      }
+    }
+    if !torn.isEmpty {
+      guard model.sectorBytes != nil, let source = source.event(ofTornIn: state) else {
+        return false
+      }
+      let isInFlight = torn.allSatisfy {
+        units[$0].event == source && !isDurable($0, at: state.crashPoint)
+      }
+      guard isInFlight else { return false }
+    }
+    for unit in kept.union(torn) where !isDurable(unit, at: state.crashPoint) {
+      let waits = pendingDependencies(of: unit, at: state.crashPoint)
+      guard waits.allSatisfy({ kept.contains($0) }) else { return false }
+    }
+    return true
+  }
+
+  private func event(ofTornIn state: CrashState) -> Int? { state.torn.map { units[$0.unit].event } }
+
+  /// What the state holds of each event of which it does not hold everything.
+  private func incompleteShares(of state: CrashState) -> [Int: EventShare] {
+    var lost = Set(state.lost)
+    if let torn = state.torn { lost.insert(torn.unit) }
+    var shares: [Int: EventShare] = [:]
+    for event in Set(lost.map { units[$0].event }) {
+      var share = EventShare()
+      for unit in units(ofEvent: event) {
+        if let torn = state.torn, torn.unit == unit {
+          add(torn, to: &share)
+        } else if !lost.contains(unit) {
+          for effect in units[unit].effects { Self.add(effect, to: &share) }
+        }
+      }
+      shares[event] = share
+    }
+    return shares
+  }
+
+  private static func key(of effect: Effect) -> EffectKey {
+    switch effect {
+    case .size: .size
+    case .zero, .data: .zero
+    case .ownership, .extendedAttribute: .attribute
+    case .setEntry(let parent, let name, _), .removeEntry(let parent, let name):
+      .entry(parent, name)
+    }
+  }
+
+  private static func add(_ effect: Effect, to share: inout EventShare) {
+    if case .data(_, _, _, let slice) = effect {
+      share.present.append(slice)
+    } else {
+      share.effects.insert(key(of: effect))
+    }
+  }
+
+  private func add(_ torn: TornWrite, to share: inout EventShare) {
+    guard case .data(_, let offset, _, let slice)? = units[torn.unit].effects.first else { return }
+    let sector = UInt64(TornWrite.sectorBytes)
+    var at = slice.lowerBound
+    while at < slice.upperBound {
+      let position = offset + UInt64(at - slice.lowerBound)
+      let end = min(slice.upperBound, at + Int(sector - position % sector))
+      let index = Int(position / sector - offset / sector)
+      if torn.keptSectors.contains(index) {
+        share.present.append(at..<end)
+      } else if torn.rest != .old {
+        share.damaged.append(at..<end)
+      }
+      at = end
+    }
+  }
+
+  private func share(of unit: PendingUnit, in shares: [Int: EventShare]) -> UnitShare {
+    guard let share = shares[unit.event] else { return .kept }
+    var present = 0
+    var absent = 0
+    var tornEffects = 0
+    for effect in unit.effects {
+      if case .data(_, _, _, let slice) = effect {
+        let covered = Self.overlap(of: slice, with: share.present)
+        let damaged = Self.overlap(of: slice, with: share.damaged)
+        if covered == slice.count {
+          present += 1
+        } else if covered == 0 && damaged == 0 {
+          absent += 1
+        } else {
+          tornEffects += 1
+        }
+      } else if share.effects.contains(Self.key(of: effect)) {
+        present += 1
+      } else {
+        absent += 1
+      }
+    }
+    if tornEffects > 0 { return unit.kind == .data ? .torn : .impossible }
+    if present > 0 && absent > 0 { return .impossible }
+    return present > 0 ? .kept : .lost
+  }
+
+  private static func overlap(of slice: Range<Int>, with parts: [Range<Int>]) -> Int {
+    parts.reduce(0) { $0 + $1.clamped(to: slice).count }
+  }
+}
+
+/// Models from the strongest to the weakest over one trace, to name the weakest that a finding
+/// needs.
+public struct ModelLadder: Sendable {
+  private let tables: [UnitTable]
+
+  /// Splits the trace under each model.
+  /// - Throws: `LabError` when the trace or a model is broken.
+  public init(
+    trace: Trace, models: [PersistenceModel] = PersistenceModel.stock
+  ) throws(LabError) {
+    var tables: [UnitTable] = []
+    for model in models { tables.append(try UnitTable(trace: trace, model: model)) }
+    self.tables = tables
+  }
+
+  /// The first model, from the strongest on, that allows a state; nil when none of them does.
+  public func strongestAllowing(_ state: CrashState, of table: UnitTable) -> PersistenceModel? {
+    tables.first { $0.model == table.model || $0.allows(state, of: table) }?.model
+  }
+}

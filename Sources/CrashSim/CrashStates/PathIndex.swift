@@ -1,0 +1,106 @@
+// PathIndex.swift: which paths an inode had at which place of a trace, as the running program saw
+// it.
+// Invariant: built from the operations alone, whatever a crash leaves.
+
+/// Which paths an inode had at which place of a trace.
+public struct PathIndex: Sendable {
+  /// A name that an inode had for a while.
+  private struct Naming: Sendable {
+    let parent: InodeNumber
+    let name: FileName
+    /// The name held at crash points `from..<until`.
+    let from: Int
+    var until: Int
+  }
+
+  private var namings: [InodeNumber: [Naming]] = [:]
+
+  /// Replays the names of a trace.
+  /// - Complexity: O(entries of the initial tree + events).
+  public init(_ trace: Trace) {
+    for (number, image) in trace.initial.inodes.sorted(by: { $0.key < $1.key }) {
+      for (name, child) in image.entries.sorted(by: { $0.key < $1.key }) {
+        add(child, number, name, from: 0)
+      }
+    }
+    for (index, event) in trace.events.enumerated() {
+      guard case .operation(let operation) = event.body else { continue }
+      read(operation, at: index + 1)
+    }
+  }
+
+  private mutating func read(_ operation: Operation, at point: Int) {
+    switch operation {
+    case .create(let inode, let parent, let name, _, _, _, _),
+      .link(let inode, let parent, let name):
+      add(inode, parent, name, from: point)
+    case .remove(let inode, let parent, let name, _): end(inode, parent, name, at: point)
+    case .rename(let inode, let from, let name, let to, let newName, let replaced):
+      end(inode, from, name, at: point)
+      if let replaced { end(replaced, to, newName, at: point) }
+      add(inode, to, newName, from: point)
+    case .exchange(let inode, let parent, let name, let other, let otherParent, let otherName):
+      end(inode, parent, name, at: point)
+      end(other, otherParent, otherName, at: point)
+      add(other, parent, name, from: point)
+      add(inode, otherParent, otherName, from: point)
+    default: break
+    }
+  }
+
+  private mutating func add(
+    _ inode: InodeNumber, _ parent: InodeNumber, _ name: FileName, from point: Int
+  ) {
+    namings[inode, default: []].append(
+      Naming(parent: parent, name: name, from: point, until: .max))
+  }
+
+  private mutating func end(
+    _ inode: InodeNumber, _ parent: InodeNumber, _ name: FileName, at point: Int
+  ) {
+    guard
+      let index = namings[inode]?.lastIndex(where: {
+        $0.parent == parent && $0.name == name && $0.until == .max
+      })
+    else { return }
+    namings[inode]?[index].until = point
+  }
+
+  /// All paths of an inode at a crash point, in the order in which they were made; names are
+  /// separated by `/`, and the root is the empty path.
+  public func paths(of inode: InodeNumber, at crashPoint: Int) -> [String] {
+    if inode == .root { return [""] }
+    return (namings[inode] ?? []).compactMap { naming in
+      guard naming.from <= crashPoint, crashPoint < naming.until else { return nil }
+      return path(of: naming, at: crashPoint)
+    }
+  }
+
+  /// The path by which a person knows an inode at a crash point: its first one then; else its last
+  /// one before, marked as removed; else its number.
+  public func path(of inode: InodeNumber, at crashPoint: Int) -> String {
+    if inode == .root { return "/" }
+    if let path = paths(of: inode, at: crashPoint).first { return path }
+    if let last = namings[inode]?.last(where: { $0.until <= crashPoint }) {
+      return (path(of: last, at: last.until - 1) ?? last.name.description) + " (removed)"
+    }
+    return "inode \(inode)"
+  }
+
+  private func path(of naming: Naming, at crashPoint: Int) -> String? {
+    var names = [naming.name.description]
+    var directory = naming.parent
+    // A tree has no deeper path than names in the trace; the bound guards against broken traces.
+    for _ in 0..<4096 {
+      if directory == .root { return names.reversed().joined(separator: "/") }
+      guard
+        let up = namings[directory]?.last(where: {
+          $0.from <= crashPoint && crashPoint < $0.until
+        })
+      else { return nil }
+      names.append(up.name.description)
+      directory = up.parent
+    }
+    return nil
+  }
+}

@@ -1,0 +1,135 @@
+// EnumeratorTests.swift: determinism, budgets, shards, acknowledgements, bounds.
+
+import CrashSim
+import Testing
+
+@Suite("Enumeration of crash states")
+struct EnumeratorTests {
+  private func enumerator(
+    _ seed: UInt64 = 1, model: PersistenceModel = .ext4Ordered, operations: Int = 60
+  ) throws -> CrashStateEnumerator {
+    let trace = makeRandomTrace(
+      seed: Seed(rawValue: 77), operations: operations, syncChance: Ratio(1, in: 10))
+    return try CrashStateEnumerator(
+      trace: trace, model: model, seed: Seed(rawValue: seed),
+      options: ExplorationOptions(samplesPerCrashPoint: 8, unitsPerStrategy: 16, tornUnits: 2))
+  }
+
+  private func visited(
+    _ enumerator: CrashStateEnumerator, budget: Int? = nil, shard: Shard = .whole
+  ) throws -> [ExploredState] {
+    var states: [ExploredState] = []
+    try enumerator.visit(enumerator.plan(budget: budget), shard: shard) { (state, _) in
+      states.append(state)
+      return .goOn
+    }
+    return states
+  }
+
+  @Test(
+    "the same seed gives the same states, another one other samples",
+    arguments: PersistenceModel.stock)
+  func deterministic(model: PersistenceModel) throws {
+    let first = try visited(enumerator(model: model))
+    #expect(try visited(enumerator(model: model)) == first)
+    if model.name != "strict" { #expect(try visited(enumerator(2, model: model)) != first) }
+  }
+
+  @Test("shards together are the whole")
+  func shards() throws {
+    let whole = try visited(enumerator())
+    var joined: [ExploredState] = []
+    for index in 0..<3 { joined += try visited(enumerator(), shard: Shard(index: index, of: 3)) }
+    #expect(joined.sorted { $0.ordinal < $1.ordinal } == whole)
+  }
+
+  @Test("a budget takes the ends, then class 1, then class 2, and says how many")
+  func budget() throws {
+    let all = try visited(enumerator())
+    let plan = try enumerator().plan()
+    #expect(plan.distinct == all.count && plan.selected == all.count)
+    #expect(plan.explored >= plan.distinct && plan.candidates >= plan.explored)
+    let some = try visited(enumerator(), budget: plan.distinctOfClass1 + 20)
+    #expect(some.count == plan.distinctOfClass1 + 20)
+    let few = try visited(enumerator(), budget: all.count / 5)
+    #expect(few.count == all.count / 5)
+    #expect(try visited(enumerator(), budget: all.count / 5) == few)
+    #expect(few.first?.state.crashPoint == 0)
+    #expect(few.last?.state.crashPoint == all.last?.state.crashPoint)
+    #expect(Set(few).isSubset(of: Set(all)))
+    #expect(try visited(enumerator(), budget: 0).isEmpty)
+  }
+
+  @Test("a visit can stop")
+  func stops() throws {
+    let enumerator = try enumerator()
+    var count = 0
+    try enumerator.visit(enumerator.plan()) { (_, _) in
+      count += 1
+      return count == 5 ? .stop : .goOn
+    }
+    #expect(count == 5)
+  }
+
+  @Test("a mark makes old contents new, and two states never share content and acknowledgements")
+  func acknowledgements() throws {
+    var recording = Recording(files: ["a": "1"])
+    recording.write("a", "2")
+    recording.mark("one")
+    recording.mark("two")
+    let states = try visited(
+      CrashStateEnumerator(
+        trace: recording.trace, model: .strict, seed: Seed(rawValue: 1)))
+    #expect(states.map(\.state.acknowledgedMarks) == [0, 0, 1, 1, 2, 2])
+    struct Key: Hashable {
+      var hash: ContentHash
+      var marks: Int
+    }
+    let random = try visited(enumerator())
+    let keys = random.map { Key(hash: $0.contentHash, marks: $0.state.acknowledgedMarks) }
+    #expect(Set(keys).count == keys.count)
+  }
+
+  @Test("kept, lost and torn are the pending units, and every visited state is allowed")
+  func statesAreValid() throws {
+    for model in PersistenceModel.stock {
+      let enumerator = try enumerator(model: model)
+      for found in try visited(enumerator, budget: 300) {
+        let state = found.state
+        let again = try enumerator.table.state(
+          at: state.crashPoint, keeping: state.kept, torn: state.torn)
+        #expect(again == state)
+      }
+    }
+  }
+
+  @Test("the bound is exact for chains and an upper bound otherwise")
+  func bound() throws {
+    var recording = Recording(files: ["a": "1", "b": "1"])
+    recording.write("a", "2")
+    recording.write("b", "2")
+    let exact = try CrashStateEnumerator(
+      trace: recording.trace, model: .posix, seed: Seed(rawValue: 1)
+    ).plan()
+    #expect(exact.bound.description == "7")
+    var many = Recording(files: ["a": String(repeating: "x", count: 4096 * 200)])
+    many.write("a", String(repeating: "y", count: 4096 * 200))
+    let large = try CrashStateEnumerator(
+      trace: many.trace, model: .ext4Ordered, seed: Seed(rawValue: 1)
+    ).plan()
+    #expect(large.bound.isExact)
+    #expect(large.bound.description == "1.7e60")
+  }
+
+  @Test("a failed sync brings new states, a working one none")
+  func failedSyncIsExplored() throws {
+    for (flags, expected) in [(OperationFlags.failed, true), ([], false)] {
+      var recording = Recording(files: ["a": ""])
+      recording.write("a", "2")
+      recording.sync("a", flags: flags)
+      recording.create("m")
+      let outcomes = try Possible(recording, .ext4Ordered).outcomes
+      #expect(outcomes.contains("0: a=.") == expected)
+    }
+  }
+}

@@ -1,0 +1,176 @@
+// ExplanationTests.swift: minimal states, sentences, and the weakest model that a finding needs.
+
+import CrashSim
+import Testing
+
+@Suite("Explaining a failing state")
+struct ExplanationTests {
+  /// A log and a page that must not overtake it, among other files' writes.
+  private func overtaken(flags: OperationFlags? = nil) throws -> UnitTable {
+    var recording = Recording(files: ["log": "----", "page": "1", "x": "1", "y": "1"])
+    recording.write("x", "2")
+    recording.write("log", "rec1")
+    recording.write("y", "2")
+    if let flags { recording.sync("log", flags: flags) }
+    recording.write("page", "2")
+    return try UnitTable(trace: recording.trace, model: .posix)
+  }
+
+  @Test("only the unit that matters stays lost, in few calls")
+  func minimizes() throws {
+    let table = try overtaken()
+    let point = table.crashPointCount - 1
+    let images = try CrashPointImages(table: table, at: point)
+    var calls = 0
+    let bad = try table.state(at: point, keeping: [3])
+    let best = try Minimizer(table: table).minimized(bad) { (state) throws(LabError) in
+      calls += 1
+      return try images.withImage(of: state) { (image) throws(LabError) in
+        image.content(at: "log") == Array("----".utf8) && image.content(at: "page") == [50]
+      }
+    }
+    #expect(best.lost == [1])
+    #expect(calls < 10)
+  }
+
+  @Test("minimal states are 1-minimal, allowed and still fail", arguments: PersistenceModel.stock)
+  func minimalOnRandomTraces(model: PersistenceModel) throws {
+    for number in 0..<20 {
+      let trace = makeRandomTrace(
+        seed: Seed(rawValue: UInt64(300 + number)), operations: 14, syncChance: Ratio(1, in: 9))
+      let table = try UnitTable(trace: trace, model: model)
+      let point = table.crashPointCount - 1
+      let worst = try table.state(at: point, keeping: [])
+      guard let needed = worst.lost.dropFirst(worst.lost.count / 2).first else { continue }
+      let best = try Minimizer(table: table).minimized(worst) { (state) throws(LabError) in
+        state.lost.contains(needed)
+      }
+      let dependents = worst.lost.filter { unit in
+        table.pendingDependencies(of: unit, at: point).contains { best.lost.contains($0) }
+      }
+      #expect(best.lost == Array(Set(dependents + [needed])).sorted())
+    }
+  }
+
+  @Test("a torn write is made whole where it does not matter, and stays where it does")
+  func minimizesTorn() throws {
+    let table = try overtaken()
+    let point = table.crashPointCount - 1
+    let torn = TornWrite(unit: 3, keptSectors: 0..<0, rest: .zeros)
+    let state = try table.state(at: point, keeping: [], torn: torn)
+    let free = try Minimizer(table: table).minimized(state) { (state) in state.lost.contains(1) }
+    #expect(free.torn == nil && free.lost == [1])
+    let bound = try Minimizer(table: table).minimized(state) { (state) in state.torn != nil }
+    #expect(bound.torn == torn && bound.lost.isEmpty)
+  }
+
+  @Test("the sentences name what was lost, what overtook it, and the missing sync")
+  func sentences() throws {
+    let table = try overtaken()
+    let state = try table.state(at: table.crashPointCount - 1, keeping: [0, 2, 3])
+    let explanation = Explainer(table: table).explain(state)
+    #expect(
+      explanation.sentences == [
+        "Event #1 was lost: write of 4 bytes at 0 to 'log'.",
+        "Event #2, issued later, survived: write of 1 bytes at 0 to 'y'.",
+        "Missing: fsync or fdatasync of 'log' between event #1 and event #2.",
+      ])
+  }
+
+  @Test("injected syncs are named", arguments: [OperationFlags.ignored, .failed])
+  func injected(flags: OperationFlags) throws {
+    let table = try overtaken(flags: flags)
+    let state = try table.state(at: table.crashPointCount - 1, keeping: [0, 2, 3])
+    let sentences = Explainer(table: table).explain(state).sentences
+    let expected =
+      flags == .ignored
+      ? "Sync #3 (fsync of 'log') was acknowledged and ignored: injected."
+      : "Sync #3 (fsync of 'log') failed: injected; no later sync repeats its writes."
+    #expect(sentences.last == expected)
+  }
+
+  @Test("a lost name asks for fsync of its directory, with the mark that promised it")
+  func directoryEntry() throws {
+    var recording = Recording()
+    recording.makeDirectory("d")
+    recording.syncDirectory()
+    recording.create("d/t")
+    recording.write("d/t", "x")
+    recording.sync("d/t")
+    recording.rename("d/t", to: "d/f")
+    recording.mark("saved\n")
+    let table = try UnitTable(trace: recording.trace, model: .ext4Ordered)
+    let point = table.crashPointCount - 1
+    let state = try table.state(at: point, keeping: [])
+    #expect(
+      Explainer(table: table).explain(state).sentences == [
+        "Event #5 was lost: rename of 'd/t' to 'd/f'.",
+        "Event #6, issued later, had been acknowledged: 'saved'.",
+        "Missing: fsync of the directory 'd' between event #5 and event #6.",
+      ])
+  }
+
+  @Test("a finding names the strongest model that allows it")
+  func ladder() throws {
+    func strongest(
+      _ recording: Recording, keeping kept: [Int], torn: TornWrite? = nil,
+      _ model: PersistenceModel = .posix
+    ) throws -> String? {
+      let table = try UnitTable(trace: recording.trace, model: model)
+      let state = try table.state(at: table.crashPointCount - 1, keeping: kept, torn: torn)
+      return try ModelLadder(trace: recording.trace).strongestAllowing(state, of: table)?.name
+    }
+    var two = Recording(files: ["a": "1", "b": "1"])
+    two.write("a", "2")
+    two.write("b", "2")
+    #expect(try strongest(two, keeping: [0]) == "strict")
+    #expect(try strongest(two, keeping: [1]) == "ext4-ordered")
+    var page = Recording(files: ["a": String(repeating: "o", count: 4096)])
+    page.write("a", String(repeating: "n", count: 4096))
+    #expect(try strongest(page, keeping: Array(0..<8)) == "strict")
+    #expect(try strongest(page, keeping: [3]) == "posix")
+    let zeroed = TornWrite(unit: 7, keptSectors: 0..<0, rest: .zeros)
+    #expect(try strongest(page, keeping: Array(0..<7), torn: zeroed) == "ext4-ordered")
+    let torn = TornWrite(unit: 0, keptSectors: 0..<1, rest: .zeros)
+    #expect(try strongest(page, keeping: [], torn: torn, .ext4Ordered) == "ext4-ordered")
+    var rename = Recording(files: ["a": "1"])
+    rename.rename("a", to: "b")
+    #expect(try strongest(rename, keeping: [0]) == "posix")
+    #expect(try strongest(rename, keeping: [0, 1]) == "strict")
+  }
+
+  @Test("every state of a model is allowed by it and by the weaker ones")
+  func weakerModelsAllowMore() throws {
+    for number in 0..<15 {
+      let trace = makeRandomTrace(
+        seed: Seed(rawValue: UInt64(500 + number)), operations: 12, syncChance: Ratio(1, in: 5))
+      let tables = try PersistenceModel.stock.map { try UnitTable(trace: trace, model: $0) }
+      for (at, table) in tables.enumerated() {
+        let enumerator = try CrashStateEnumerator(
+          trace: trace, model: table.model, seed: Seed(rawValue: 1))
+        try enumerator.visit(enumerator.plan(budget: 100)) { (found, _) throws(LabError) in
+          for weaker in tables[at...] where !weaker.allows(found.state, of: table) {
+            Issue.record("seed=\(number) \(weaker.model) \(enumerator.key(of: found.state))")
+          }
+          return .goOn
+        }
+      }
+    }
+  }
+
+  @Test("paths follow renames of directories, links and removals")
+  func paths() {
+    var recording = Recording()
+    recording.makeDirectory("d")
+    let file = recording.create("d/f")
+    recording.rename("d", to: "e")
+    recording.link("e/f", to: "g")
+    recording.remove("e/f")
+    recording.remove("g")
+    let index = PathIndex(recording.trace)
+    let paths = (0...6).map { index.paths(of: file, at: $0) }
+    #expect(paths == [[], [], ["d/f"], ["e/f"], ["e/f", "g"], ["g"], []])
+    #expect(index.path(of: file, at: 6) == "g (removed)")
+    #expect(index.path(of: .root, at: 3) == "/")
+  }
+}

@@ -1,0 +1,203 @@
+// HardCaseTests.swift: sequences that models and images get wrong easily.
+
+import CrashSim
+import Testing
+
+@Suite("Hard cases of crash states")
+struct HardCaseTests {
+  private func final(
+    _ model: PersistenceModel, files: [String: String] = [:], _ build: (inout Recording) -> Void
+  ) throws -> Set<String> {
+    var recording = Recording(files: files)
+    build(&recording)
+    return try Possible(recording, model).final
+  }
+
+  @Test("what a truncate cut off does not come back when the file grows again")
+  func shrinkThenExtend() throws {
+    for model in PersistenceModel.stock {
+      let states = try final(model, files: ["a": "abcd"]) {
+        $0.truncate("a", to: 1)
+        $0.truncate("a", to: 4)
+      }
+      #expect(states == ["a=abcd", "a=a", "a=a..."])
+    }
+  }
+
+  @Test("data written before a truncate does not come back after it became durable by another sync")
+  func durableCutOfPendingData() throws {
+    let states = try final(.ext4Ordered, files: ["a": "x", "b": ""]) {
+      $0.write("a", "yyyy", at: 2)
+      $0.truncate("a", to: 3)
+      $0.create("m")
+      $0.syncDirectory()
+      $0.truncate("a", to: 5)
+      $0.mark("done")
+    }
+    #expect(states == ["a=x.. b= m=", "a=x.y b= m=", "a=x.... b= m=", "a=x.y.. b= m="])
+  }
+
+  @Test("a truncate may persist without the data before it")
+  func truncateOvertakesData() throws {
+    let states = try final(.ext4Ordered, files: ["a": ""]) {
+      $0.write("a", "abcd")
+      $0.truncate("a", to: 2)
+    }
+    #expect(states == ["a=", "a=abcd", "a=..", "a=ab"])
+  }
+
+  @Test("link and unlink of one inode")
+  func linkAndUnlink() throws {
+    let build: (inout Recording) -> Void = {
+      $0.link("a", to: "b")
+      $0.remove("a")
+    }
+    #expect(try final(.ext4Ordered, files: ["a": "1"], build) == ["a=1", "a=1 b=1", "b=1"])
+    #expect(try final(.posix, files: ["a": "1"], build) == ["a=1", "a=1 b=1", "b=1", ""])
+  }
+
+  @Test("hard links differ from equal copies")
+  func hardLinks() throws {
+    var linked = Recording(files: ["a": "1"])
+    linked.link("a", to: "b")
+    let copied = Recording(files: ["a": "1", "b": "1"])
+    let hashes = try [linked, copied].map { recording in
+      let table = try UnitTable(trace: recording.trace, model: .strict)
+      let point = table.crashPointCount - 1
+      let state = try table.state(at: point, keeping: table.pendingUnits(at: point))
+      return try CrashPointImages(table: table, at: point).contentHash(of: state)
+    }
+    #expect(hashes[0] != hashes[1])
+  }
+
+  @Test("unlink of a never-synced file, and the same name again")
+  func recreated() throws {
+    for model in PersistenceModel.stock {
+      let states = try final(model) {
+        $0.create("a")
+        $0.write("a", "1")
+        $0.remove("a")
+        $0.create("a")
+        $0.write("a", "2")
+        $0.syncDirectory()
+        $0.mark("done")
+      }
+      #expect(states.contains("a=2"))
+      #expect(!states.contains("a=1"))
+      #expect(!states.contains(""))
+    }
+  }
+
+  @Test("a write after unlink changes nothing that can be seen")
+  func writeAfterUnlink() throws {
+    for model in PersistenceModel.stock {
+      var recording = Recording(files: ["a": "1"])
+      let inode = recording["a"]
+      recording.remove("a")
+      recording.syncDirectory()
+      recording.write(inode, [65], at: 0)
+      recording.mark("done")
+      #expect(try Possible(recording, model).final == [""])
+    }
+  }
+
+  @Test("a zero-length write is nothing")
+  func zeroLengthWrite() throws {
+    for model in PersistenceModel.stock {
+      var recording = Recording(files: ["a": "1"])
+      recording.write("a", "", at: 100)
+      #expect(try UnitTable(trace: recording.trace, model: model).units.isEmpty)
+    }
+  }
+
+  @Test("fallocate grows at once; data in it may be missing")
+  func allocateThenWrite() throws {
+    let states = try final(.ext4Ordered, files: ["a": ""]) {
+      $0.allocate("a", 0, 4)
+      $0.write("a", "data")
+    }
+    #expect(states == ["a=", "a=....", "a=data"])
+  }
+
+  @Test("fallocate beyond the end without growth takes the order from data and size")
+  func preallocation() throws {
+    let states = try final(.ext4Ordered, files: ["a": ""]) {
+      $0.allocate("a", 0, 4096, keepsSize: true)
+      $0.write("a", "x")
+    }
+    #expect(states == ["a=", "a=.", "a=x"])
+  }
+
+  @Test("a punched hole comes after the data before it and before the data after it")
+  func punch() throws {
+    for model in [PersistenceModel.ext4Ordered, .posix] {
+      let states = try final(model, files: ["a": "aaaa"]) {
+        $0.write("a", "bb")
+        $0.allocate("a", 0, 4, zeroes: true)
+        $0.write("a", "c", at: 1)
+      }
+      #expect(states == ["a=aaaa", "a=bbaa", "a=....", "a=.c.."])
+    }
+  }
+
+  @Test("a directory whose own entry is not durable hides what was synced in it")
+  func unreachableDirectory() throws {
+    let build: (inout Recording) -> Void = {
+      $0.makeDirectory("d")
+      $0.create("d/f")
+      $0.write("d/f", "x")
+      $0.sync("d/f")
+      $0.syncDirectory("d")
+      $0.mark("done")
+    }
+    #expect(try final(.posix, build) == ["", "d/ d/f=x"])
+    #expect(try final(.ext4Ordered, build) == ["d/ d/f=x"])
+  }
+
+  @Test("a sparse file of a terabyte costs only what was touched")
+  func sparse() throws {
+    var recording = Recording(files: ["a": "x"])
+    recording.write("a", "y", at: 1 << 40)
+    recording.truncate("a", to: 10)
+    let table = try UnitTable(trace: recording.trace, model: .ext4Ordered)
+    let state = try table.state(at: 1, keeping: [0, 1])
+    try CrashPointImages(table: table, at: 1).withImage(of: state) { (image) throws(LabError) in
+      #expect(image.entry(at: "a")?.sizeBytes == (1 << 40) + 1)
+      #expect(image.entry(at: "a")?.extents.count == 2)
+      let last = try unsafe image.withFile(at: "a") { bytes, count in unsafe bytes[count - 1] }
+      #expect(last == UInt8(ascii: "y"))
+    }
+  }
+
+  @Test("an image beyond the limit is refused")
+  func limit() throws {
+    var recording = Recording(files: ["a": ""])
+    recording.write("a", String(repeating: "x", count: 64 * 1024))
+    let table = try UnitTable(trace: recording.trace, model: .strict)
+    let images = try CrashPointImages(
+      table: table, at: 1, limits: ImageLimits(touchedBytes: 8192))
+    #expect(throws: LabError.self) {
+      try images.contentHash(of: table.state(at: 1, keeping: [0]))
+    }
+  }
+
+  @Test("a torn write keeps sectors and damages whole ones, inside the file only")
+  func tornSectors() throws {
+    var recording = Recording(files: ["a": String(repeating: "o", count: 1100)])
+    recording.write("a", String(repeating: "n", count: 1000), at: 50)
+    let table = try UnitTable(trace: recording.trace, model: .ext4Ordered)
+    func content(_ torn: TornWrite) throws -> [UInt8] {
+      let state = try table.state(at: 1, keeping: [], torn: torn)
+      return try CrashPointImages(table: table, at: 1).withImage(of: state) {
+        $0.content(at: "a") ?? []
+      }
+    }
+    let old = try content(TornWrite(unit: 0, keptSectors: 1..<2, rest: .old))
+    #expect(old[511] == 111 && old[512] == 110 && old[1023] == 110 && old[1024] == 111)
+    let zeros = try content(TornWrite(unit: 0, keptSectors: 1..<2, rest: .zeros))
+    #expect(zeros[0] == 0 && zeros[511] == 0 && zeros[512] == 110 && zeros[1099] == 0)
+    let garbage = TornWrite(unit: 0, keptSectors: 0..<1, rest: .garbage(Seed(rawValue: 3)))
+    #expect(try content(garbage) == content(garbage))
+    #expect(try content(garbage).count == 1100)
+  }
+}

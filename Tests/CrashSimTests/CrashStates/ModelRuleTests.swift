@@ -1,0 +1,293 @@
+// ModelRuleTests.swift: each rule of docs/crash-model.md, where it holds and where it does not.
+
+import CrashSim
+import Testing
+
+@Suite("Rules of the persistence models")
+struct ModelRuleTests {
+  private func final(
+    _ model: PersistenceModel, files: [String: String] = [:], _ build: (inout Recording) -> Void
+  ) throws -> Set<String> {
+    var recording = Recording(files: files)
+    build(&recording)
+    return try Possible(recording, model).final
+  }
+
+  @Test("strict: states are prefixes, and any sync covers all before it")
+  func strictPrefixes() throws {
+    let states = try final(.strict, files: ["a": "1", "b": "1", "c": "1"]) {
+      $0.write("a", "2")
+      $0.sync("b")
+      $0.write("b", "2")
+      $0.write("c", "2")
+    }
+    #expect(states.isSuperset(of: ["a=2 b=1 c=1", "a=2 b=2 c=1", "a=2 b=2 c=2"]))
+    #expect(!states.contains("a=2 b=1 c=2"))
+    var recording = Recording(files: ["a": "1", "b": "1"])
+    recording.write("a", "2")
+    recording.sync("b")
+    recording.mark("done")
+    #expect(try Possible(recording, .strict).final == ["a=2 b=1"])
+    #expect(try Possible(recording, .ext4Ordered).final == ["a=2 b=1", "a=1 b=1"])
+  }
+
+  @Test("overwrites in place are unordered but under strict")
+  func overwrites() throws {
+    for model in [PersistenceModel.ext4Ordered, .posix] {
+      let states = try final(model, files: ["a": "1", "b": "1"]) {
+        $0.write("a", "2")
+        $0.write("b", "2")
+      }
+      #expect(states == ["a=1 b=1", "a=2 b=1", "a=1 b=2", "a=2 b=2"])
+    }
+  }
+
+  @Test(
+    "data is split at pages by ext4-ordered and at sectors by posix; the same block keeps its order"
+  )
+  func dataUnits() throws {
+    let old = String(repeating: "o", count: 8192)
+    var recording = Recording(files: ["a": old])
+    recording.write("a", String(repeating: "n", count: 8192))
+    recording.write("a", "N")
+    let ext4 = try UnitTable(trace: recording.trace, model: .ext4Ordered)
+    #expect(ext4.units.count == 3)
+    #expect(ext4.units[2].dependencies == [0])
+    let posix = try UnitTable(trace: recording.trace, model: .posix)
+    #expect(posix.units.count == 17)
+    #expect(posix.units[16].dependencies == [0])
+    #expect(posix.units[15].dependencies.isEmpty)
+    let strict = try UnitTable(trace: recording.trace, model: .strict)
+    #expect(strict.units.count == 2)
+  }
+
+  @Test("a grown size waits for new data under ext4-ordered, not under posix")
+  func dataBeforeSize() throws {
+    let build: (inout Recording) -> Void = { $0.write("a", "new") }
+    #expect(try final(.ext4Ordered, files: ["a": ""], build) == ["a=", "a=new"])
+    #expect(try final(.posix, files: ["a": ""], build) == ["a=", "a=...", "a=new"])
+  }
+
+  @Test("growth inside an allocated page does not wait for its data")
+  func growthInPage() throws {
+    let states = try final(.ext4Ordered, files: ["a": "x"]) { $0.write("a", "y", at: 1) }
+    #expect(states == ["a=x", "a=x.", "a=xy"])
+  }
+
+  @Test("a write beyond the end leaves zeros between, in every model")
+  func hole() throws {
+    for model in PersistenceModel.stock {
+      let states = try final(model, files: ["a": "x"]) { $0.write("a", "y", at: 3) }
+      #expect(states.contains("a=x..y"))
+      #expect(!states.contains("a=y"))
+    }
+  }
+
+  @Test("metadata keeps its order in the journal, and only per object under posix")
+  func journalOrder() throws {
+    let build: (inout Recording) -> Void = {
+      $0.create("a")
+      $0.create("b")
+      $0.setMode("b", 0o600)
+    }
+    #expect(try final(.ext4Ordered, build) == ["", "a=", "a= b=", "a= b=(0600)"])
+    #expect(try final(.posix, build).contains("b=(0600)"))
+    #expect(try final(.posix, build).count == 6)
+  }
+
+  @Test("rename is atomic but under posix")
+  func renameAtomicity() throws {
+    let build: (inout Recording) -> Void = { $0.rename("a", to: "b") }
+    #expect(try final(.ext4Ordered, files: ["a": "1"], build) == ["a=1", "b=1"])
+    #expect(try final(.posix, files: ["a": "1"], build) == ["a=1", "b=1", "a=1 b=1", ""])
+  }
+
+  @Test("exchange is atomic but under posix, and for directories in every model")
+  func exchangeAtomicity() throws {
+    let build: (inout Recording) -> Void = { $0.exchange("a", "b") }
+    let files = ["a": "1", "b": "2"]
+    #expect(try final(.ext4Ordered, files: files, build) == ["a=1 b=2", "a=2 b=1"])
+    #expect(
+      try final(.posix, files: files, build) == ["a=1 b=2", "a=2 b=1", "a=2 b=2", "a=1 b=1"])
+    let mixed = try final(.posix, files: ["a": "1"]) {
+      $0.makeDirectory("d")
+      $0.syncDirectory()
+      $0.exchange("a", "d")
+      $0.mark("done")
+    }
+    #expect(mixed == ["a=1 d/", "a/ d=1"])
+  }
+
+  @Test("a directory never has two names, though posix may lose it")
+  func directoryRename() throws {
+    let build: (inout Recording) -> Void = {
+      $0.makeDirectory("d")
+      $0.create("d/f")
+      $0.syncDirectory()
+      $0.syncDirectory("d")
+      $0.rename("d", to: "e")
+      $0.mark("done")
+    }
+    #expect(try final(.ext4Ordered, build) == ["d/ d/f=", "e/ e/f="])
+    #expect(try final(.posix, build) == ["d/ d/f=", "e/ e/f=", ""])
+  }
+
+  @Test("a rename over a file waits for the renamed file's data under ext4-ordered only")
+  func safeReplace() throws {
+    let build: (inout Recording) -> Void = {
+      $0.create("t")
+      $0.write("t", "new")
+      $0.rename("t", to: "a")
+    }
+    let ext4 = try final(.ext4Ordered, files: ["a": "old"], build)
+    #expect(ext4.contains("a=new") && ext4.contains("a=old"))
+    #expect(!ext4.contains("a=") && !ext4.contains("a=..."))
+    #expect(try final(.posix, files: ["a": "old"], build).isSuperset(of: ["a=", "a=..."]))
+    let fresh = try final(.ext4Ordered, build)
+    #expect(fresh.contains("a="))
+  }
+
+  @Test("an emptied, rewritten and closed file precedes later metadata under ext4-ordered")
+  func safeFlush() throws {
+    let rewrite: (inout Recording) -> Void = {
+      $0.truncate("a", to: 0)
+      $0.write("a", "new")
+      $0.close("a")
+      $0.create("m")
+    }
+    let states = try final(.ext4Ordered, files: ["a": "old"], rewrite)
+    #expect(states == ["a=old", "a=", "a=new", "a=new m="])
+    let unclosed = try final(.ext4Ordered, files: ["a": "old"]) {
+      $0.truncate("a", to: 0)
+      $0.write("a", "new")
+      $0.create("m")
+    }
+    #expect(unclosed.contains("a= m="))
+    #expect(try final(.posix, files: ["a": "old"], rewrite).contains("a= m="))
+  }
+
+  @Test("fsync of a new file commits its name under ext4-ordered, not under posix")
+  func syncOfNewFile() throws {
+    let build: (inout Recording) -> Void = {
+      $0.makeDirectory("d")
+      $0.create("d/f")
+      $0.write("d/f", "x")
+      $0.sync("d/f")
+      $0.mark("done")
+    }
+    #expect(try final(.ext4Ordered, build) == ["d/ d/f=x"])
+    #expect(try final(.posix, build) == ["", "d/", "d/ d/f=x"])
+  }
+
+  @Test("fdatasync leaves a mode behind; link and rename too under ext4-ordered")
+  func dataOnlySync() throws {
+    let build: (inout Recording) -> Void = {
+      $0.setMode("a", 0o600)
+      $0.sync("a", dataOnly: true)
+      $0.mark("done")
+    }
+    for model in [PersistenceModel.ext4Ordered, .posix] {
+      #expect(try final(model, files: ["a": "1"], build) == ["a=1", "a=1(0600)"])
+    }
+    let linked: (Bool) throws -> Set<String> = { dataOnly in
+      try self.final(.ext4Ordered, files: ["a": "1"]) {
+        $0.link("a", to: "b")
+        $0.sync("a", dataOnly: dataOnly)
+        $0.mark("done")
+      }
+    }
+    #expect(try linked(false) == ["a=1 b=1"])
+    #expect(try linked(true) == ["a=1", "a=1 b=1"])
+  }
+
+  @Test("fsync covers the journal up to the file's last change, and when it grew up to the growth")
+  func journalCoverage() throws {
+    let untouched = try final(.ext4Ordered, files: ["a": "1"]) {
+      $0.create("m")
+      $0.write("a", "2")
+      $0.sync("a")
+      $0.mark("done")
+    }
+    #expect(untouched == ["a=2", "a=2 m="])
+    let grown = try final(.ext4Ordered, files: ["a": "1"]) {
+      $0.create("m")
+      $0.write("a", "22")
+      $0.create("n")
+      $0.sync("a")
+      $0.mark("done")
+    }
+    #expect(grown == ["a=22 m=", "a=22 m= n="])
+  }
+
+  @Test(
+    "fsync of a directory covers its entries; under ext4-ordered also what the journal holds before"
+  )
+  func directorySync() throws {
+    let build: (inout Recording) -> Void = {
+      $0.create("m")
+      $0.create("d/f")
+      $0.syncDirectory("d")
+      $0.mark("done")
+    }
+    let prepare: (inout Recording) -> Void = {
+      $0.makeDirectory("d")
+      $0.syncDirectory()
+    }
+    let ext4 = try final(.ext4Ordered) {
+      prepare(&$0)
+      build(&$0)
+    }
+    #expect(ext4 == ["d/ d/f= m="])
+    let posix = try final(.posix) {
+      prepare(&$0)
+      build(&$0)
+    }
+    #expect(posix == ["d/ d/f=", "d/ d/f= m="])
+  }
+
+  @Test("an ignored sync does nothing")
+  func ignoredSync() throws {
+    for model in PersistenceModel.stock {
+      let states = try final(model, files: ["a": "1"]) {
+        $0.write("a", "2")
+        $0.sync("a", flags: .ignored)
+        $0.mark("done")
+      }
+      #expect(states == ["a=1", "a=2"])
+    }
+  }
+
+  @Test(
+    "after a failed sync the next one makes nothing of the old data durable, unless overwritten")
+  func failedSync() throws {
+    let retried: (inout Recording) -> Void = {
+      $0.write("a", "2")
+      $0.sync("a", flags: .failed)
+      $0.sync("a")
+      $0.mark("done")
+    }
+    #expect(try final(.strict, files: ["a": "1"], retried) == ["a=2"])
+    for model in [PersistenceModel.ext4Ordered, .posix] {
+      #expect(try final(model, files: ["a": "1"], retried) == ["a=1", "a=2"])
+      let rewritten = try final(model, files: ["a": "11"]) {
+        $0.write("a", "2")
+        $0.sync("a", flags: .failed)
+        $0.write("a", "3", at: 1)
+        $0.sync("a")
+        $0.mark("done")
+      }
+      #expect(rewritten == ["a=23"])
+    }
+  }
+
+  @Test("after a failed sync a size may become durable without its data")
+  func failedSyncOfGrowth() throws {
+    let states = try final(.ext4Ordered, files: ["a": ""]) {
+      $0.write("a", "2")
+      $0.sync("a", flags: .failed)
+      $0.sync("a")
+      $0.mark("done")
+    }
+    #expect(states == ["a=.", "a=2"])
+  }
+}
