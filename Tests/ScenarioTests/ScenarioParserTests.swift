@@ -63,6 +63,7 @@ func parsed(_ text: String) throws -> Scenario {
         - {on: sync, nth: 5, error: EIO}
         - {on: sync, ofCommit: 1, commit: 3, ignore: true}
         - {on: write, file: "*.realm", bytes: 8192.., ofCommit: 2, holdBehind: {bytes: 0..8191}}
+        - {on: allocate, commit: 4, error: ENOSPC}
       negative: {expect: [durability, atomicity], because: the sync is ignored}
       """)
     #expect(scenario.title == "everything")
@@ -99,10 +100,14 @@ func parsed(_ text: String) throws -> Scenario {
       scenario.faults.map(\.which)
         == [
           .every(2, offset: 1), .nth(5), .ofCommitNumber(1, transaction: 3), .ofCommit(2),
+          .eachOfTransaction(4),
         ])
     #expect(
       scenario.faults.map(\.effect)
-        == [.ignore, .error("EIO"), .ignore, .holdBehind(ByteSpan(first: 0, last: 8191))])
+        == [
+          .ignore, .error("EIO"), .ignore, .holdBehind(ByteSpan(first: 0, last: 8191)),
+          .error("ENOSPC"),
+        ])
     #expect(scenario.faults[3].bytes == ByteSpan(first: 8192, last: nil))
     #expect(scenario.faults[3].fileGlob == "*.realm")
     #expect(scenario.negative?.oracles == [.durability, .atomicity])
@@ -267,8 +272,11 @@ func parsed(_ text: String) throws -> Scenario {
     ("faults: [{on: sync}]", "5:10: a fault has one effect, found 0"),
     ("faults: [{on: sync, ignore: true, error: EIO}]", "5:35: a fault has one effect, found 2"),
     ("faults: [{on: sync, nth: 1, every: 2, ignore: true}]", "5:29: a fault has one of every"),
-    ("faults: [{on: sync, offset: 1, ignore: true}]", "5:21: 'offset' needs 'every'"),
-    ("faults: [{on: sync, commit: 1, ignore: true}]", "5:21: 'commit' needs 'ofCommit'"),
+    ("faults: [{on: sync, offset: 1, ignore: true}]", "5:21: 'offset' goes with 'every'"),
+    (
+      "faults: [{on: sync, nth: 2, commit: 1, ignore: true}]",
+      "5:29: 'commit' goes with 'ofCommit'"
+    ),
     ("faults: [{on: sync, nth: 0, ignore: true}]", "5:26: 'nth' is out of range"),
     ("faults: [{on: sync, error: EOI}]", "5:28: 'EOI' is no errno; nearest valid key 'EIO'"),
     ("faults: [{on: write, ignore: true}]", "5:22: only syncs can be ignored"),

@@ -86,8 +86,10 @@ public enum FaultCount: Sendable, Hashable {
   case nth(Int)
   /// This one after each `begin` mark, counted from 1.
   case ofCommit(Int)
-  /// This one after the `begin` mark of this transaction, both counted from 1.
+  /// This one, counted from 1, after the `begin` mark of this transaction.
   case ofCommitNumber(Int, transaction: Int)
+  /// Each, from the `begin` mark of this transaction to the next one.
+  case eachOfTransaction(Int)
 }
 
 /// What a fault does.

@@ -117,10 +117,13 @@ extension ScenarioParser {
         chosen[1].key.position, "a fault has one of every, nth and ofCommit", "keep one of them")
       return nil
     }
-    for (key, owner) in [("offset", "every"), ("commit", "ofCommit")]
-    where fields[key] != nil && fields[owner] == nil {
+    let isEvery = chosen.first?.key.text == "every"
+    let isOfCommit = chosen.isEmpty || chosen.first?.key.text == "ofCommit"
+    for (key, fits, owner) in [("offset", isEvery, "every"), ("commit", isOfCommit, "ofCommit")]
+    where fields[key] != nil && !fits {
       reader.report(
-        fields.keyPosition(key) ?? fields.position, "'\(key)' needs '\(owner)'", "add '\(owner):'")
+        fields.keyPosition(key) ?? fields.position, "'\(key)' goes with '\(owner)'",
+        "remove it, or write '\(owner):'")
       return nil
     }
     switch chosen.first?.key.text {
@@ -134,7 +137,8 @@ extension ScenarioParser {
       guard fields["commit"] != nil else { return .ofCommit(position) }
       return number("commit").map { .ofCommitNumber(position, transaction: $0) }
     default:
-      return .each
+      guard fields["commit"] != nil else { return .each }
+      return number("commit").map { .eachOfTransaction($0) }
     }
   }
 
