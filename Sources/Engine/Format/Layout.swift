@@ -36,7 +36,9 @@ package enum Layout {
   package static let childCountMax = 168
   /// An inner node with fewer children looks for a neighbour to merge with.
   package static let childCountMin = childCountMax / 4
-  /// Level of a root at most; leaves have level 0. 42^10 leaves are more than a file can hold.
+  /// Level of a root at most; leaves have level 0.
+  ///
+  /// 42^10 leaves are more than a file can hold.
   package static let levelMax = 16
 
   /// Longest string kept inside a leaf; a longer one is a node of its own.

@@ -27,7 +27,9 @@ struct NodeLink: Hashable, Sendable {
   var isNone: Bool { ref == .none }
 }
 
-/// Number of a commit. The empty database is version 1, and each commit adds 1.
+/// Number of a commit.
+///
+/// The empty database is version 1, and each commit adds 1.
 public struct Version: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The number.
   public let rawValue: UInt64

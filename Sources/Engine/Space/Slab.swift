@@ -21,7 +21,7 @@
   private var runs: [Run] = []
 
   deinit {
-    for unsafechunk in unsafe chunks { unsafe chunk.deallocate() }
+    while let chunk = unsafe chunks.popLast() { unsafe chunk.deallocate() }
   }
 
   /// Memory for a node of `sizeBytes` that will stand at `ref`.
@@ -61,6 +61,7 @@
   var sizeBytes: UInt64 { runs.reduce(0) { $0 + UInt64($1.count) } }
 
   /// Hands every run to the backend, in the order in which they were made.
+  ///
   /// Durability: none before the next sync.
   func write(to backend: any StorageBackend) throws(EngineError) {
     for run in runs {

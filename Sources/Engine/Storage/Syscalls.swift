@@ -111,8 +111,9 @@ enum Syscalls {
     _ = csystem_unlock_whole_file(fd)
   }
 
-  /// Drops clean cached pages, so that the next read comes from the medium. Advice: cannot fail in
-  /// a way that matters.
+  /// Drops clean cached pages, so that the next read comes from the medium.
+  ///
+  /// Advice: it cannot fail in a way that matters.
   static func forgetCache(_ fd: Int32, firstBytes: Int) {
     _ = posix_fadvise(fd, 0, off_t(firstBytes), POSIX_FADV_DONTNEED)
   }

@@ -35,6 +35,8 @@ struct CommitWriter {
   ///   - writer: Knows the nodes of the base version that the new one does not reach.
   ///   - space: The space map, with everything reclaimed that no live version reaches.
   ///   - fileSizeBytes: The size of the file that is known to be durable.
+  /// - Returns: The new version, its space map, and the size of the file.
+  /// - Throws: `CommitFailure`; the old version stays current.
   func commit(
     _ tables: [MutableTable], releasing writer: TreeWriter, space: SpaceMap,
     fileSizeBytes: UInt64
@@ -153,6 +155,7 @@ struct CommitWriter {
   }
 
   /// Step 5: the nodes go to the file.
+  ///
   /// Durability: none. A crash leaves garbage only where no live version has a node.
   private func writeNodes() throws(CommitFailure) {
     try failing(poisons: false) { () throws(EngineError) in try slab.write(to: backend) }

@@ -14,8 +14,9 @@ struct VersionState: Sendable {
 struct RecoveredFile {
   let state: VersionState
   let space: SpaceMap
-  /// The version that the medium falls back to when the newest slot, which may be in the cache
-  /// only, is lost. Its nodes must stay until a sync has succeeded.
+  /// The version that the medium falls back to when the newest slot, maybe in the cache only, is lost.
+  ///
+  /// Its nodes must stay until a sync has succeeded.
   let fallback: Version?
 }
 

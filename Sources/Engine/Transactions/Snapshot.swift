@@ -82,8 +82,9 @@ public final class Snapshot: Sendable {
     }
   }
 
-  /// One number for the content: the same for the same tables, schemas, keys and values, whatever
-  /// the nodes look like. `ContentHasher` computes it from values.
+  /// One number for the content: tables, schemas, keys and values, whatever the nodes look like.
+  ///
+  /// `ContentHasher` computes it from values.
   /// - Throws: `EngineError` with code `.corrupted` or `.closed`.
   /// - Complexity: O(bytes), without making values of them.
   public func contentHash() throws(EngineError) -> UInt64 {

@@ -1,0 +1,83 @@
+// LayoutTests.swift: the byte map of docs/file-format.md, asserted on real files.
+
+import Testing
+
+@testable import Engine
+
+@Suite("File layout")
+struct LayoutTests {
+  private static func number(_ bytes: [UInt8], _ offset: Int, _ count: Int) -> UInt64 {
+    bytes[offset..<offset + count].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  @Test("an empty database has the bytes of the format document")
+  func emptyDatabase() throws {
+    let backend = TestBackend()
+    let database = try Database.open(backend: backend)
+    try database.verify()
+    let bytes = backend.bytes
+    #expect(bytes.count == 65_536)
+    #expect(Array(bytes[0..<8]) == Array("FAULTLN".utf8) + [0x9a])
+    #expect(Self.number(bytes, 16, 4) == 1)
+    #expect(Self.number(bytes, 20, 4) == 4096)
+    #expect(Self.number(bytes, 24, 4) == 1)
+    #expect(Self.number(bytes, 28, 4) == 3)
+    #expect(bytes[32..<4096].allSatisfy { $0 == 0 })
+    // Slot 0 was never written; slot 1 holds version 1 twice.
+    #expect(bytes[4096..<8192].allSatisfy { $0 == 0 })
+    for copy in 0...1 {
+      let start = 8192 + copy * 2048
+      #expect(Self.number(bytes, start + 8, 4) == 1)
+      #expect(Self.number(bytes, start + 12, 4) == UInt64(copy))
+      #expect(Self.number(bytes, start + 16, 8) == 1)
+      #expect(Self.number(bytes, start + 24, 8) == 12_288)
+      #expect(Self.number(bytes, start + 32, 8) == Self.number(bytes, 12_288, 8))
+      #expect(Self.number(bytes, start + 40, 8) == 16_384)
+    }
+    // The top node: 48 bytes of header, no free list, no tables.
+    #expect(Self.number(bytes, 12_288 + 8, 8) == 12_288)
+    #expect(Self.number(bytes, 12_288 + 16, 8) == 1)
+    #expect(Self.number(bytes, 12_288 + 24, 4) == 64)
+    #expect(bytes[12_288 + 28] == NodeKind.group.rawValue)
+    #expect(bytes[(12_288 + 29)...].allSatisfy { $0 == 0 })
+  }
+
+  @Test("a leaf has the bytes of the format document")
+  func leaf() throws {
+    let test = try TestDatabase()
+    let write = try test.database.beginWrite()
+    try write.insert(into: "Dog", key: 1000, [.int(-1), .string("ab")])
+    try write.insert(into: "Dog", key: 1003, [.int(2), .string("c")])
+    try write.commit()
+    try test.database.verify()
+    let bytes = test.backend.bytes
+    let start = try #require(
+      stride(from: 12_288, to: bytes.count, by: 4096).first {
+        bytes[$0 + 28] == NodeKind.leaf.rawValue && Self.number(bytes, $0 + 16, 8) == 3
+      })
+    #expect(Self.number(bytes, start + 32, 4) == 2)
+    #expect(Self.number(bytes, start + 36, 4) == 5)
+    // Descriptors: base, offset, width, kind.
+    let expected: [(UInt64, UInt64, UInt8, UInt8)] = [
+      (1000, 128, 2, 1), (UInt64(bitPattern: -1), 136, 2, 2), (2, 144, 1, 3), (0, 152, 0, 4),
+      (3, 152, 0, 5),
+    ]
+    for (index, item) in expected.enumerated() {
+      let descriptor = start + 48 + 16 * index
+      #expect(Self.number(bytes, descriptor, 8) == item.0)
+      #expect(Self.number(bytes, descriptor + 8, 4) == item.1)
+      #expect(bytes[descriptor + 12] == item.2)
+      #expect(bytes[descriptor + 13] == item.3)
+    }
+    #expect(bytes[start + 128] == 0b1100)
+    #expect(bytes[start + 136] == 0b1100)
+    #expect(bytes[start + 144] == 0b10)
+    #expect(Array(bytes[start + 152..<start + 155]) == Array("abc".utf8))
+    #expect(Self.number(bytes, start + 24, 4) == 160)
+  }
+
+  @Test("a full inner node fits one sector")
+  func innerFitsSector() {
+    #expect(InnerView.sizeBytes(childCount: Layout.childCountMax) <= Layout.sectorSizeBytes)
+  }
+}
