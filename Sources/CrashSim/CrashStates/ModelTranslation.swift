@@ -169,8 +169,13 @@ public struct ModelLadder: Sendable {
     self.tables = tables
   }
 
+  /// The models that allow a state, the strongest first.
+  public func allowing(_ state: CrashState, of table: UnitTable) -> [PersistenceModel] {
+    tables.filter { $0.model == table.model || $0.allows(state, of: table) }.map(\.model)
+  }
+
   /// The first model, from the strongest on, that allows a state; nil when none of them does.
   public func strongestAllowing(_ state: CrashState, of table: UnitTable) -> PersistenceModel? {
-    tables.first { $0.model == table.model || $0.allows(state, of: table) }?.model
+    allowing(state, of: table).first
   }
 }

@@ -13,7 +13,7 @@ extension Operation {
     }
     switch self {
     case .create(_, let parent, let name, let type, _, _, _):
-      return "creation of the \(type.word) \(entry(parent, name))"
+      return "creation of the \(type.phrase) \(entry(parent, name))"
     case .link(let inode, let parent, let name):
       return "link of \(before(inode)) as \(entry(parent, name))"
     case .remove(_, let parent, let name, let isDirectory):
@@ -44,7 +44,7 @@ extension Operation {
 
 extension FileType {
   /// The type as a person would say it.
-  fileprivate var word: String {
+  fileprivate var phrase: String {
     switch self {
     case .regular: "file"
     case .directory: "directory"

@@ -71,7 +71,7 @@ public final class ProgramExplorer {
     let tree = try enumerator.withImage(of: state) { (image) throws(LabError) in image.treeImage() }
     if let directory { try keep(tree, in: directory) }
     let result = try checkers[0].check(tree, acknowledged: trace.acknowledged(state.acknowledgedMarks))
-    let maker = FindingMaker(enumerator: enumerator, model: model)
+    let maker = try FindingMaker(enumerator: enumerator, model: model)
     let finding = maker.finding(
       number: 1, state: state, result: result, stateCount: 1,
       token: ReplayToken.encode(.explore(recipe)))
@@ -141,7 +141,7 @@ public final class ProgramExplorer {
       crashPointCount: enumerator.table.crashPointCount, candidateCount: plan.candidates,
       distinctCount: plan.distinct, exploredCount: plan.selected,
       bound: plan.bound.description, seconds: seconds, findings: [])
-    let maker = FindingMaker(enumerator: enumerator, model: model)
+    let maker = try FindingMaker(enumerator: enumerator, model: model)
     for (offset, failure) in FailureClass.classify(failures).enumerated() {
       report.findings.append(
         try explain(failure, number: firstNumber + offset, keys: keys, maker: maker, trace: trace))

@@ -1,48 +1,70 @@
 // FindingMaker.swift: a failing crash state made small and put in words.
+// Invariant: what a finding says follows from the trace, the state and the checker's answer alone.
 
 import Foundation
 
 /// Makes findings of the states of one exploration.
 public struct FindingMaker {
   /// Most checker calls that shrinking one state may cost.
-  static let shrinkLimit = 200
-  /// Most lines of a checker's output, and most lost units, that a finding shows.
-  private static let lineLimit = 12
+  private static let shrinkCallsMax = 200
+  /// Most lines of a checker's output, and most lost operations, that a finding shows.
+  private static let linesMax = 12
 
   /// Knows the states.
   public let enumerator: CrashStateEnumerator
   /// The model they were found under.
   public let model: PersistenceModel
+  private let explainer: Explainer
+  private let ladder: ModelLadder
 
   /// A maker for one exploration.
-  public init(enumerator: CrashStateEnumerator, model: PersistenceModel) {
+  public init(enumerator: CrashStateEnumerator, model: PersistenceModel) throws(LabError) {
     self.enumerator = enumerator
     self.model = model
+    explainer = Explainer(table: enumerator.table)
+    ladder = try ModelLadder(trace: enumerator.table.trace)
   }
 
   /// Restores as many lost units as possible while the state still fails.
   public func shrink(
     _ state: CrashState, _ stillFails: (CrashState) throws(LabError) -> Bool
   ) throws(LabError) -> CrashState {
-    state
+    try Minimizer(table: enumerator.table, maximumCalls: Self.shrinkCallsMax)
+      .minimized(state, stillFails: stillFails)
   }
 
   /// A finding about a state.
+  /// - Parameter context: What the crash happened in, if not the workload itself.
   public func finding(
-    number: Int, state: CrashState, result: CheckResult, stateCount: Int, token: String
+    number: Int, state: CrashState, result: CheckResult, stateCount: Int, token: String,
+    context: String? = nil
   ) -> Finding {
-    let trace = enumerator.table.trace
-    let marks = trace.events.prefix(state.crashPoint).compactMap { event -> Mark? in
-      if case .mark(let mark) = event.body { mark } else { nil }
-    }
-    let got = result.output.split(separator: "\n").map(String.init)
+    let explanation = explainer.explain(state)
+    let marks = Array(enumerator.table.trace.marks.prefix(state.acknowledgedMarks))
+    let losses = explanation.losses.map { "#\($0.event) \($0.text)" }
+    let sentences =
+      [explanation.disorder, explanation.missingSync].compactMap { $0 } + explanation.brokenSyncs
+    let crash =
+      state.crashPoint == 0
+      ? "before the first operation"
+      : "after #\(state.crashPoint - 1) \(explainer.describe(state.crashPoint - 1))"
     return Finding(
-      number: number, promised: "what was acknowledged is there, and nothing is damaged",
-      headline: result.headline, got: Array(got.prefix(Self.lineLimit)),
-      ending: "checker: \(result.ending)",
-      crash: "after event #\(state.crashPoint)", acknowledgedCount: marks.count,
+      number: number,
+      promised: result.promised ?? "the checker accepts every state that a crash may leave",
+      headline: result.headline,
+      got: Self.cut(result.output.split(separator: "\n").map(String.init)),
+      ending: "the checker ended with \(result.ending)",
+      crash: (context.map { "\($0), " } ?? "") + crash.replacing("\n", with: " "),
+      acknowledgedCount: marks.count,
       lastAcknowledged: marks.last.map { $0.text.trimmingCharacters(in: .whitespacesAndNewlines) },
-      lost: state.lost.prefix(Self.lineLimit).map { "unit \($0)" }, missingSync: [],
-      models: [model.name], stateCount: stateCount, token: token)
+      lost: losses.isEmpty ? ["nothing: all that was issued survived"] : Self.cut(losses),
+      missingSync: sentences, models: ladder.allowing(state, of: enumerator.table).map(\.name),
+      stateCount: stateCount,
+      token: token)
+  }
+
+  private static func cut(_ lines: [String]) -> [String] {
+    guard lines.count > linesMax else { return lines }
+    return lines.prefix(linesMax) + ["… and \(lines.count - linesMax) more"]
   }
 }
