@@ -23,7 +23,7 @@ struct Faultline: ParsableCommand {
       """,
     version: "faultline 0.1.0",
     subcommands: [
-      Explore.self, Replay.self, Mount.self,
+      Run.self, Explore.self, Replay.self, Mount.self, Worker.self, CheckShard.self, Judge.self,
     ])
 
   static func main() {

@@ -23,7 +23,11 @@ struct Replay: ParsableCommand {
     let text = (try? String(contentsOfFile: token, encoding: .utf8)) ?? token
     switch try ReplayToken.decode(text) {
     case .explore(let recipe): try replay(recipe, console: console)
-    case .scenario: throw LabError.usage("scenario tokens: not yet")
+    case .scenario(let recipe):
+      let runner = try ScenarioRunner(settings: ExplorationSettings(), console: console)
+      let finding = try runner.replay(recipe, keepingImageIn: keep)
+      try runner.end()
+      try finish(finding, console: console)
     }
   }
 

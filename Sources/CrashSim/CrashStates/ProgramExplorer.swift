@@ -69,27 +69,13 @@ public final class ProgramExplorer {
     }
     let state = try enumerator.state(for: key)
     let tree = try enumerator.withImage(of: state) { (image) throws(LabError) in image.treeImage() }
-    if let directory { try keep(tree, in: directory) }
+    if let directory { try CrashDirectory.keep(tree, in: directory) }
     let result = try checkers[0].check(tree, acknowledged: trace.acknowledged(state.acknowledgedMarks))
     let maker = try FindingMaker(enumerator: enumerator, model: model)
     let finding = maker.finding(
       number: 1, state: state, result: result, stateCount: 1,
       token: ReplayToken.encode(.explore(recipe)))
     return (result, finding)
-  }
-
-  private func keep(_ tree: TreeImage, in directory: String) throws(LabError) {
-    let manager = FileManager.default
-    let isEmpty = (try? manager.contentsOfDirectory(atPath: directory))?.isEmpty ?? true
-    guard isEmpty else {
-      throw .usage("--keep \(directory): the directory is not empty; name a new or an empty one")
-    }
-    do {
-      try manager.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    } catch {
-      throw .usage("--keep \(directory): \(error.localizedDescription)")
-    }
-    try DirectoryWriter(path: directory).write(tree)
   }
 
   private func record() throws(LabError) -> Trace {

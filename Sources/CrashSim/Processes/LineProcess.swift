@@ -36,6 +36,8 @@ public final class LineProcess {
   ) throws(LabError) {
     self.errorPath = errorPath
     var launch = ChildProcess.Launch([try Self.program()] + arguments)
+    // A trap is a verdict; a backtrace of it would take seconds.
+    launch.environment = ["SWIFT_BACKTRACE": "enable=no"]
     launch.cpu = cpu
     do {
       let (childInput, ours) = try Descriptors.makePipe()
@@ -72,31 +74,31 @@ public final class LineProcess {
     do throws(ErrorNumber) {
       try Descriptors.write(line, to: input)
     } catch {
-      return .ended(finish(timeoutSeconds: timeoutSeconds))
+      return .ended(finish())
     }
     return try read(timeoutSeconds: timeoutSeconds)
+  }
+
+  /// Waits a while for the next line that the child writes.
+  /// - Returns: Nil when nothing came in that time.
+  public func poll(seconds: Int) throws(LabError) -> LineAnswer? {
+    if let line = buffer.next() { return .line(line) }
+    if let ending { return .ended(ending) }
+    for _ in 0..<seconds * 10 {
+      try Interruption.check()
+      if Descriptors.wait([output], timeoutMilliseconds: 100).isEmpty { continue }
+      let chunk = try? Descriptors.read(output, limitBytes: 1 << 16)
+      guard let chunk, !chunk.isEmpty else { return .ended(finish()) }
+      buffer.append(chunk)
+      if let line = buffer.next() { return .line(line) }
+    }
+    return nil
   }
 
   /// Reads the next line that the child writes.
   /// - Parameter timeoutSeconds: After this without a line the child is killed.
   public func read(timeoutSeconds: Int) throws(LabError) -> LineAnswer {
-    if let line = buffer.next() { return .line(line) }
-    if let ending { return .ended(ending) }
-    var waitedMilliseconds = 0
-    let sliceMilliseconds = 100
-    while waitedMilliseconds < timeoutSeconds * 1000 {
-      try Interruption.check()
-      if Descriptors.wait([output], timeoutMilliseconds: sliceMilliseconds).isEmpty {
-        waitedMilliseconds += sliceMilliseconds
-        continue
-      }
-      let chunk = try? Descriptors.read(output, limitBytes: 1 << 16)
-      guard let chunk, !chunk.isEmpty else {
-        return .ended(finish(timeoutSeconds: timeoutSeconds))
-      }
-      buffer.append(chunk)
-      if let line = buffer.next() { return .line(line) }
-    }
+    if let answer = try poll(seconds: timeoutSeconds) { return answer }
     child.kill()
     ending = .timedOut(seconds: timeoutSeconds)
     return .ended(.timedOut(seconds: timeoutSeconds))
@@ -122,8 +124,9 @@ public final class LineProcess {
 
   private var isClosed = false
 
-  private func finish(timeoutSeconds: Int) -> ProcessEnding {
-    let how = child.wait(timeoutSeconds: timeoutSeconds)
+  /// The child closed its output: it ends now, or is made to.
+  private func finish() -> ProcessEnding {
+    let how = child.wait(timeoutSeconds: 10)
     child.killGroup()
     ending = how
     return how

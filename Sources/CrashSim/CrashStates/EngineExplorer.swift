@@ -1,0 +1,233 @@
+// EngineExplorer.swift: judges the crash states of a recorded scenario in child processes, many states
+// each, and makes findings of the failing ones.
+// Invariant: the result does not depend on the number of children; a child that dies or hangs costs the
+// state it was at, and another child goes on behind it.
+
+import Foundation
+import Synchronization
+
+/// A failing state, as a shard reports it.
+struct EngineFailure: Sendable {
+  var ordinal: Int
+  /// Key of the state; nil when the child died and only the ordinal is known.
+  var key: String?
+  /// Key of the state of its recovery, for a crash during recovery.
+  var second: String?
+  var result: CheckResult
+}
+
+/// Explores one recorded scenario under one model.
+struct EngineExplorer {
+  let job: EngineJob
+  let directory: String
+  let jobs: Int
+  let timeoutSeconds: Int
+  let console: Console
+  /// Makes the token of a failing state.
+  let token: @Sendable (_ state: String, _ second: String?, _ shape: String) -> String
+
+  private struct Shared: Sendable {
+    var failures: [EngineFailure] = []
+    var states = 0
+    var recoveryStates = 0
+    var error: LabError?
+  }
+
+  /// Judges all states and explains the classes of failures.
+  func explore(title: String, firstNumber: Int) throws(LabError) -> ExplorationReport {
+    let enumerator = try job.enumerator()
+    let plan = try enumerator.plan(budget: job.budget)
+    let jobPath = "\(directory)/job-\(job.model).json"
+    try job.save(to: jobPath)
+    let clock = ContinuousClock()
+    let start = clock.now
+    let outcome = try judge(jobPath: jobPath, total: plan.selected)
+    let seconds = start.duration(to: clock.now).inSeconds
+    let trace = enumerator.table.trace
+    var report = ExplorationReport(
+      title: title, model: job.model, seed: job.seed,
+      operationCount: trace.events.count - trace.markCount, markCount: trace.markCount,
+      crashPointCount: enumerator.table.crashPointCount, candidateCount: plan.candidates,
+      distinctCount: plan.distinct + outcome.recoveryStates,
+      exploredCount: outcome.states + outcome.recoveryStates, bound: plan.bound.description,
+      seconds: seconds, findings: [])
+    report.findings = try findings(
+      outcome.failures, enumerator, plan, jobPath: jobPath, firstNumber: firstNumber)
+    return report
+  }
+
+  // MARK: Judging
+
+  private func judge(jobPath: String, total: Int) throws(LabError) -> Shared {
+    // Few states are not worth a second process.
+    let count = total < 200 ? 1 : jobs
+    let shared = Mutex(Shared())
+    let done = DispatchGroup()
+    let queue = DispatchQueue(label: "shards", attributes: .concurrent)
+    withExtendedLifetime(queue) {
+      for index in 0..<count {
+        queue.async(group: done) {
+          do throws(LabError) {
+            try follow(Shard(index: index, of: count), jobPath, total: total) { change in
+              shared.withLock { change(&$0) }
+            }
+          } catch {
+            shared.withLock { $0.error = $0.error ?? error }
+          }
+        }
+      }
+      done.wait()
+    }
+    var outcome = shared.withLock { $0 }
+    if let error = outcome.error { throw error }
+    outcome.failures.sort { ($0.ordinal, $0.second ?? "") < ($1.ordinal, $1.second ?? "") }
+    return outcome
+  }
+
+  /// Runs one shard to its end, with as many children as it takes.
+  private func follow(
+    _ shard: Shard, _ jobPath: String, total: Int,
+    _ change: ((inout Shared) -> Void) -> Void
+  ) throws(LabError) {
+    let progressPath = "\(directory)/progress-\(job.model)-\(shard.index)"
+    var first = 0
+    var children = 0
+    while true {
+      try? FileManager.default.removeItem(atPath: progressPath)
+      let child = try LineProcess(
+        ["check-shard", jobPath, "\(shard.index)", "\(shard.count)", "\(first)", progressPath],
+        errorPath: "\(progressPath).errors")
+      children += 1
+      let ending = try read(child, progressPath, total: total, change)
+      guard let ending else { return }
+      let progress = try ProgressFile(path: progressPath)
+      guard let ordinal = progress.read(), ending != .exited(ExitCode.labFailed.rawValue) else {
+        throw .lab("a checking process ended with \(ending): \(child.errorText)")
+      }
+      let result = CheckResult(engineEnded: ending)
+      change {
+        $0.failures.append(EngineFailure(ordinal: ordinal, result: result))
+        $0.states += 1
+      }
+      guard children < 50 else {
+        throw .lab("50 checking processes died on as many states; the last \(ending)")
+      }
+      first = ordinal + 1
+    }
+  }
+
+  /// Reads a child's lines.
+  /// - Returns: Its ending when it died over a state, nil when it did all that it had to.
+  private func read(
+    _ child: LineProcess, _ progressPath: String, total: Int,
+    _ change: ((inout Shared) -> Void) -> Void
+  ) throws(LabError) -> ProcessEnding? {
+    let progress = try ProgressFile(path: progressPath)
+    var last: Int?
+    var waitedSeconds = 0
+    while true {
+      switch try child.poll(seconds: 1) {
+      case .none:
+        let now = progress.read()
+        waitedSeconds = now == last ? waitedSeconds + 1 : 0
+        last = now
+        if let now { console.progress("\(job.model): state \(now) of \(total)") }
+        if waitedSeconds >= timeoutSeconds {
+          child.end()
+          return .timedOut(seconds: timeoutSeconds)
+        }
+      case .ended(let ending): return ending
+      case .line(let line):
+        waitedSeconds = 0
+        guard let said = try? JSONDecoder().decode(ShardLine.self, from: Data(line)) else {
+          throw .lab("a checking process wrote an unreadable line")
+        }
+        switch said {
+        case .done(let states, let recoveryStates):
+          change {
+            $0.states += states
+            $0.recoveryStates += recoveryStates
+          }
+          child.end()
+          return nil
+        case .failure(let ordinal, let key, let second, let violations):
+          change {
+            $0.failures.append(
+              EngineFailure(
+                ordinal: ordinal, key: key, second: second, result: CheckResult(violations)))
+          }
+        }
+      }
+    }
+  }
+
+  // MARK: Findings
+
+  private func findings(
+    _ failures: [EngineFailure], _ enumerator: CrashStateEnumerator, _ plan: ExplorationPlan,
+    jobPath: String, firstNumber: Int
+  ) throws(LabError) -> [Finding] {
+    guard !failures.isEmpty else { return [] }
+    let judge = EngineJudgeClient(jobPath: jobPath, timeoutSeconds: timeoutSeconds)
+    let maker = try FindingMaker(
+      enumerator: enumerator, model: enumerator.table.model)
+    var results: [Int: CheckResult] = [:]
+    var firsts: [Int: EngineFailure] = [:]
+    for failure in failures where firsts[failure.ordinal] == nil {
+      results[failure.ordinal] = failure.result
+      firsts[failure.ordinal] = failure
+    }
+    var findings: [Finding] = []
+    for failure in FailureClass.classify(results) {
+      guard var first = firsts[failure.firstOrdinal] else { continue }
+      if first.key == nil { first.key = try key(of: first.ordinal, enumerator, plan) }
+      findings.append(
+        try finding(
+          first, failure, maker, judge, number: firstNumber + findings.count))
+    }
+    return findings
+  }
+
+  private func key(
+    of ordinal: Int, _ enumerator: CrashStateEnumerator, _ plan: ExplorationPlan
+  ) throws(LabError) -> String? {
+    var found: String?
+    try enumerator.visit(plan) { (explored, _) throws(LabError) in
+      guard explored.ordinal == ordinal else { return .goOn }
+      found = enumerator.key(of: explored.state).description
+      return .stop
+    }
+    return found
+  }
+
+  private func finding(
+    _ first: EngineFailure, _ failure: FailureClass, _ maker: FindingMaker,
+    _ judge: EngineJudgeClient, number: Int
+  ) throws(LabError) -> Finding {
+    guard let text = first.key, let key = StateKey(parsing: text) else {
+      throw .lab("state \(first.ordinal) failed but has no key")
+    }
+    var state = try maker.enumerator.state(for: key)
+    let shape = maker.enumerator.table.trace.shape
+    if let second = first.second {
+      return maker.finding(
+        number: number, state: state, result: first.result, stateCount: failure.count,
+        token: token(text, second, shape), context: "power fails again during recovery, at \(second)")
+    }
+    state = try maker.shrink(state) { (candidate) throws(LabError) in
+      let key = maker.enumerator.key(of: candidate).description
+      return FailureClass.key(of: try judge.ask(.state(key: key, second: nil))) == failure.key
+    }
+    let smallest = maker.enumerator.key(of: state).description
+    let result = try judge.ask(.state(key: smallest, second: nil))
+    guard FailureClass.key(of: result) == failure.key else {
+      throw LabError(
+        .nondeterminism,
+        "state \(smallest) failed with '\(failure.first.headline)' and, judged again, gave "
+          + "'\(result.headline)'")
+    }
+    return maker.finding(
+      number: number, state: state, result: result, stateCount: failure.count,
+      token: token(smallest, nil, shape))
+  }
+}

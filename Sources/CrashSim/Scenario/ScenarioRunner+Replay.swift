@@ -1,0 +1,76 @@
+// ScenarioRunner+Replay.swift: one failure of a scenario again, from its token.
+
+import Foundation
+
+extension ScenarioRunner {
+  /// Goes to the failure that a recipe names.
+  /// - Parameter directory: Where the crashed directory stays, if anywhere.
+  /// - Returns: The finding, or nil when the promise holds now.
+  /// - Throws: `LabError` with code `.nondeterminism` when the run has another shape.
+  public func replay(
+    _ recipe: ScenarioRecipe, keepingImageIn directory: String?
+  ) throws(LabError) -> Finding? {
+    let scenarios = try Self.load([recipe.path])
+    let scenario = scenarios[0]
+    let plan = try WorkloadPlan(scenario, seed: Seed(rawValue: recipe.seed))
+    switch recipe.place {
+    case .run:
+      let (_, run) = try record(scenario, plan, as: "trace")
+      guard let violation = run.violations.first else { return nil }
+      throw .lab("without any crash: \(violation)")
+    case .kill(let operation, let before):
+      let kill = scenario.kill ?? KillDeclaration(
+        process: plan.process, place: .everyOperation, side: .both)
+      let finding = try KillRunner(runner: self, scenario: scenario, plan: plan, kill: kill)
+        .replay(operation: operation, before: before)
+      if let directory {
+        let path = "\(run.path)/killed.sqlite"
+        try fileSystem.saveTree(to: path)
+        try CrashDirectory.keep(try TraceFile.load(path).initial, in: directory)
+      }
+      return finding
+    case .crash(let model, let state, let shape):
+      return try replay(
+        scenario, plan, recipe, model: model, state: state, second: nil, shape: shape, directory)
+    case .recovery(let model, let state, let shape, let second):
+      return try replay(
+        scenario, plan, recipe, model: model, state: state, second: second, shape: shape,
+        directory)
+    }
+  }
+
+  private func replay(
+    _ scenario: Scenario, _ plan: WorkloadPlan, _ recipe: ScenarioRecipe, model: String,
+    state: String, second: String?, shape: String, _ directory: String?
+  ) throws(LabError) -> Finding? {
+    let (tracePath, _) = try record(scenario, plan, as: "trace")
+    let models = try PersistenceModel.chosen(model)
+    var job = job(scenario, plan, tracePath, model: models[0])
+    job.seed = recipe.seed
+    let enumerator = try job.enumerator()
+    let current = enumerator.table.trace.shape
+    guard current == shape else {
+      throw LabError(
+        .nondeterminism,
+        "the scenario did something else this time (trace shape \(current), the token names "
+          + "\(shape)): the token belongs to another version of the scenario or of the engine")
+    }
+    let jobPath = "\(run.path)/job-replay.json"
+    try job.save(to: jobPath)
+    if let directory {
+      let judge = try EngineJudge(job, enumerator: enumerator)
+      try CrashDirectory.keep(try judge.tree(key: state, second: second), in: directory)
+    }
+    let client = EngineJudgeClient(jobPath: jobPath, timeoutSeconds: settings.timeoutSeconds)
+    let result = try client.ask(.state(key: state, second: second))
+    guard !result.ending.isSuccess else { return nil }
+    guard let key = StateKey(parsing: state) else {
+      throw .usage("the token's state '\(state)' cannot be read")
+    }
+    let maker = try FindingMaker(enumerator: enumerator, model: models[0])
+    return maker.finding(
+      number: 1, state: try enumerator.state(for: key), result: result, stateCount: 1,
+      token: ReplayToken.encode(.scenario(recipe)),
+      context: second.map { "power fails again during recovery, at \($0)" })
+  }
+}

@@ -1,0 +1,219 @@
+// ScenarioRunner.swift: `faultline run` as a library: records each scenario under FUSE, explores the
+// crashes and kills it asks for, and decides whether it held.
+// Invariant: a negative scenario holds when, and only when, a named oracle found the planted bug.
+
+import CSystem
+import Foundation
+
+/// Runs scenarios.
+public final class ScenarioRunner {
+  let settings: ExplorationSettings
+  let console: Console
+  let run: RunDirectory
+  let mountPoint: String
+  /// One mount serves all scenarios of a run.
+  let fileSystem: FaultFSClient
+
+  /// States that are checked for each model of a scenario that names no budget.
+  public static let defaultBudget = 20_000
+  /// States of each recovery that are explored.
+  static let recoveryBudget = 64
+  /// Recoveries are explored for at most so many crash states of the workload.
+  static let recoveredStatesMax = 2_000
+
+  /// Mounts below a run directory of its own.
+  public init(settings: ExplorationSettings, console: Console) throws(LabError) {
+    self.settings = settings
+    self.console = console
+    run = try RunDirectory()
+    mountPoint = try run.subdirectory("mount")
+    fileSystem = try FaultFSClient(mountPoint: mountPoint, cpu: csystem_first_allowed_cpu())
+  }
+
+  deinit {
+    try? fileSystem.shutdown()
+    run.remove()
+  }
+
+  /// Unmounts; further scenarios cannot run.
+  public func end() throws(LabError) {
+    try fileSystem.shutdown()
+    run.remove()
+  }
+
+  /// Reads all scenarios below paths; nothing runs when one of them is wrong.
+  /// - Throws: `LabError` with code `.usage` and every diagnostic of every file.
+  public static func load(_ paths: [String]) throws(LabError) -> [Scenario] {
+    var scenarios: [Scenario] = []
+    var problems: [String] = []
+    for path in try files(paths) {
+      guard let data = FileManager.default.contents(atPath: path) else {
+        throw .usage("cannot read \(path)")
+      }
+      do throws(ScenarioError) {
+        scenarios.append(try ScenarioParser.parse(bytes: Array(data), file: path))
+      } catch {
+        problems.append("\(error)")
+      }
+    }
+    guard problems.isEmpty else { throw .usage(problems.joined(separator: "\n")) }
+    return scenarios
+  }
+
+  private static func files(_ paths: [String]) throws(LabError) -> [String] {
+    var files: [String] = []
+    for path in paths {
+      guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else {
+        throw .usage("\(path): no such file or directory; give scenario files or folders of them")
+      }
+      guard attributes[.type] as? FileAttributeType == .typeDirectory else {
+        files.append(path)
+        continue
+      }
+      let below = (try? FileManager.default.subpathsOfDirectory(atPath: path)) ?? []
+      let found = below.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.sorted()
+      files += found.map { path.hasSuffix("/") ? path + $0 : "\(path)/\($0)" }
+    }
+    guard !files.isEmpty else {
+      throw .usage("no .yaml files below \(paths.joined(separator: ", "))")
+    }
+    return files
+  }
+
+  // MARK: One scenario
+
+  /// Runs one scenario.
+  /// - Returns: Its report; what the lab could not do is in it too.
+  public func run(_ scenario: Scenario) throws(LabError) -> CaseReport {
+    var item = CaseReport(name: scenario.file, title: scenario.title)
+    item.isNegative = scenario.negative != nil
+    console.say(console.bold("\(scenario.file)") + "  \(scenario.title)")
+    try perform(scenario, &item)
+    decide(scenario, &item)
+    console.show(item)
+    return item
+  }
+
+  private func perform(_ scenario: Scenario, _ item: inout CaseReport) throws(LabError) {
+    let seed = self.seed(of: scenario)
+    let plan = try WorkloadPlan(scenario, seed: seed)
+    let (tracePath, recorded) = try record(scenario, plan, as: "trace")
+    for violation in recorded.violations {
+      item.complaints.append("without any crash: \(violation)")
+    }
+    if let crash = scenario.crash {
+      for model in try models(of: crash) {
+        item.explorations.append(
+          try explore(
+            scenario, plan, tracePath, model: model, firstNumber: item.findings.count + 1))
+      }
+    }
+    if let kill = scenario.kill {
+      item.explorations.append(
+        try KillRunner(runner: self, scenario: scenario, plan: plan, kill: kill)
+          .run(firstNumber: item.findings.count + 1))
+    }
+  }
+
+  func seed(of scenario: Scenario) -> Seed {
+    settings.seedIsChosen ? settings.seed : scenario.seed ?? settings.seed
+  }
+
+  private func models(of crash: CrashDeclaration) throws(LabError) -> [PersistenceModel] {
+    if settings.modelsAreChosen { return settings.models }
+    return try PersistenceModel.chosen(crash.models.joined(separator: ","))
+  }
+
+  /// Runs the plan on an empty mount with the scenario's faults, and saves its trace.
+  func record(
+    _ scenario: Scenario, _ plan: WorkloadPlan, as name: String
+  ) throws(LabError) -> (path: String, run: WorkerRun) {
+    var rules: [FaultRule] = []
+    for fault in scenario.faults { rules.append(try fault.rule()) }
+    let path = "\(run.path)/\(name).sqlite"
+    try fileSystem.clearRules()
+    try fileSystem.load(nil)
+    try fileSystem.beginRecording()
+    try fileSystem.addRules(rules)
+    let recorded = try recorder().run(plan)
+    if !rules.isEmpty { try refuseIdleRules(scenario) }
+    try fileSystem.endRecording(savingTo: path)
+    try fileSystem.clearRules()
+    if let death = recorded.death {
+      throw .lab("\(scenario.file): the worker died without being killed: \(death)")
+    }
+    return (path, recorded)
+  }
+
+  func recorder() -> ScenarioRecorder {
+    ScenarioRecorder(
+      fileSystem: fileSystem, timeoutSeconds: settings.timeoutSeconds,
+      errorPath: "\(run.path)/worker-errors")
+  }
+
+  /// A fault that never hits tests nothing, and nobody would notice.
+  private func refuseIdleRules(_ scenario: Scenario) throws(LabError) {
+    for (fault, hits) in zip(scenario.faults, try fileSystem.ruleHits()) where hits.hitCount == 0 {
+      throw .usage(
+        "\(scenario.file):\(fault.position): this fault hit none of \(hits.matchCount) matching "
+          + "operations; correct its count, its file or its bytes")
+    }
+  }
+
+  private func explore(
+    _ scenario: Scenario, _ plan: WorkloadPlan, _ tracePath: String, model: PersistenceModel,
+    firstNumber: Int
+  ) throws(LabError) -> ExplorationReport {
+    let seed = self.seed(of: scenario)
+    let file = scenario.file
+    let name = model.name
+    let explorer = EngineExplorer(
+      job: job(scenario, plan, tracePath, model: model), directory: run.path,
+      jobs: settings.jobs, timeoutSeconds: settings.timeoutSeconds, console: console,
+      token: { state, second, shape in
+        let place: ScenarioRecipe.Place =
+          if let second {
+            .recovery(model: name, state: state, shape: shape, second: second)
+          } else {
+            .crash(model: name, state: state, shape: shape)
+          }
+        return ReplayToken.encode(
+          .scenario(ScenarioRecipe(path: file, seed: seed.rawValue, place: place)))
+      })
+    return try explorer.explore(title: scenario.title, firstNumber: firstNumber)
+  }
+
+  func job(
+    _ scenario: Scenario, _ plan: WorkloadPlan, _ tracePath: String, model: PersistenceModel
+  ) -> EngineJob {
+    let declared = scenario.crash?.budgetStates ?? Self.defaultBudget
+    var job = EngineJob(
+      tracePath: tracePath, plan: plan, model: model.name, seed: seed(of: scenario).rawValue,
+      budget: min(declared, settings.budget ?? declared))
+    job.onlyPrefixes = scenario.crash?.explore == .prefixes
+    if scenario.crash?.duringRecovery == true {
+      job.recoveryBudget = Self.recoveryBudget
+      job.budget = min(job.budget ?? declared, Self.recoveredStatesMax)
+    }
+    return job
+  }
+
+  // MARK: Verdict
+
+  private func decide(_ scenario: Scenario, _ item: inout CaseReport) {
+    guard let negative = scenario.negative else {
+      item.outcome = item.findings.isEmpty && item.complaints.isEmpty ? .held : .broken
+      return
+    }
+    let wanted = negative.oracles.map(\.rawValue)
+    let found = item.findings.contains { finding in
+      wanted.contains { finding.headline.hasPrefix("\($0):") }
+    }
+    item.outcome = found ? .held : .broken
+    if !found {
+      let names = wanted.joined(separator: " or ")
+      item.complaints.append(
+        "the planted bug was not found: \(names) should have failed, because \(negative.because)")
+    }
+  }
+}

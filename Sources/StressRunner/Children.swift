@@ -1,0 +1,49 @@
+// Children.swift: hidden subcommands that the lab starts as processes of its own.
+
+import ArgumentParser
+import CrashSim
+import Foundation
+
+/// The process in which the engine runs under test.
+struct Worker: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Run the engine by commands on standard input.", shouldDisplay: false)
+
+  @Argument var directory: String
+
+  func run() throws {
+    let status = EngineWorker.run(input: 0, output: 1, directory: directory)
+    if status != 0 { throw Leave(code: .labFailed) }
+  }
+}
+
+/// Judges the crash states of one shard.
+struct CheckShard: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check-shard", abstract: "Judge one shard of a job's crash states.",
+    shouldDisplay: false)
+
+  @Argument var job: String
+  @Argument var index: Int
+  @Argument var count: Int
+  @Argument var first: Int
+  @Argument var progress: String
+
+  func run() throws {
+    guard count > 0, (0..<count).contains(index) else {
+      throw LabError.usage("shard \(index) of \(count)")
+    }
+    try EngineShard.run(
+      job: job, shard: Shard(index: index, of: count), from: first, progress: progress)
+  }
+}
+
+/// Judges single states or directories.
+struct Judge: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Judge states by questions on standard input.", shouldDisplay: false)
+
+  @Argument var job: String
+
+  func run() throws { try EngineJudgeServer.run(job: job) }
+}

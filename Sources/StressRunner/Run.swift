@@ -1,0 +1,40 @@
+// Run.swift: `faultline run`: scenarios, and the verdict over them.
+
+import ArgumentParser
+import CrashSim
+import Foundation
+
+struct Run: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Run scenarios: crashes, kills and faults around the engine, judged by oracles.",
+    discussion: """
+      A scenario is a YAML file with one property (docs/scenarios.md). Scenarios with 'negative:' \
+      plant a bug, and fail when it is not found.
+
+      Examples:
+        faultline run
+        faultline run scenarios/durability --model posix --seed 7
+        faultline run scenarios/negative/first-sync-ignored.yaml --junit report.xml
+      """)
+
+  @Argument(help: "Scenario files, or folders of them.") var paths: [String] = ["scenarios"]
+  @Flag(help: "Stop after the first scenario that fails.") var failFast = false
+  @OptionGroup var options: ExplorationArguments
+  @OptionGroup var reports: ReportArguments
+
+  func run() throws {
+    let console = Console()
+    let settings = try options.settings()
+    let scenarios = try ScenarioRunner.load(paths)
+    console.say(
+      "faultline run  seed=\(settings.seed)  scenarios=\(scenarios.count)  door=FUSE mount")
+    let runner = try ScenarioRunner(settings: settings, console: console)
+    var report = RunReport(seed: settings.seed.rawValue)
+    for scenario in scenarios {
+      report.cases.append(try runner.run(scenario))
+      if failFast && report.outcome != .held { break }
+    }
+    try runner.end()
+    try reports.finish(report, console: console)
+  }
+}
