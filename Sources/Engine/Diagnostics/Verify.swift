@@ -36,6 +36,11 @@ extension Database {
     }
     defer { unpin(current.version) }
     var verifier = Verifier(current)
+    do throws(EngineError) { try verifier.verifyHeader() } catch {
+      // The slot belongs to a later version once two commits have gone by, and may be in the middle
+      // of being written. A commit publishes its version before the next one takes that slot.
+      if version == current.version { throw error }
+    }
     return try verifier.run()
   }
 }
@@ -74,12 +79,16 @@ struct Verifier {
     spans.append((node.span, .node(node.header.kind)))
   }
 
-  mutating func verifyTop() throws(EngineError) {
+  /// The fixed record, and the slot that leads to this version.
+  func verifyHeader() throws(EngineError) {
     let header = try UnverifiedFileHeader(state.reader.bytes).verified()
     guard header.slots[state.slot.index] == .valid(state.slot) else {
       throw .corrupted(
         "slot \(state.slot.index) holds \(header.slots[state.slot.index]), expected \(state.slot)")
     }
+  }
+
+  mutating func verifyTop() throws(EngineError) {
     let top = try node(state.slot.top, .group)
     guard top.header.version == state.version else {
       throw .corrupted("top version=\(top.header.version) != \(state.version)", at: top.ref)
