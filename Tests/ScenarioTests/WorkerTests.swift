@@ -140,7 +140,8 @@ extension PipedWorker: @unchecked Sendable {}
       Array("{\"index\":0,\"actor\":\"ui\",\"action\":{\"open\":{}}}\n".utf8))
     #expect(open == .done(version: 1))
     let wrong = [
-      WorkerAction.release("x"), .expect(.pinnedUnchanged("x")), .expect(.count(table: "X", rows: 1)),
+      WorkerAction.release("x"), .expect(.pinnedUnchanged("x")),
+      .expect(.count(table: "X", rows: 1)),
       .transaction(PlannedTransaction(number: 1, mutations: [Mutation(.insert, "X", key: 1)])),
     ]
     for action in wrong {

@@ -1,5 +1,5 @@
-// OutcomeTimeline.swift: what may be found after a crash, for every point of a run, computed once, so
-// that judging one of thousands of crash states costs two comparisons.
+// OutcomeTimeline.swift: what may be found after a crash, for every point of a run, computed once,
+// so that judging one of thousands of crash states costs two comparisons.
 
 /// The allowed outcomes by number of marks seen.
 public struct OutcomeTimeline: Sendable {

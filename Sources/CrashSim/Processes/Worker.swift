@@ -1,7 +1,8 @@
 // Worker.swift: the process in which the engine runs while the lab watches its file.
-// Invariants: commands run in lockstep, one at a time, each on the thread of its actor; every command
-// gets one answer; whatever comes in, an answer or the end goes out, and no trap. A process has one
-// handle of the database, which its actors share, because the engine locks the file per handle.
+// Invariants: commands run in lockstep, one at a time, each on the thread of its actor; every
+// command gets one answer; whatever comes in, an answer or the end goes out, and no trap. A process
+// has one handle of the database, which its actors share, because the engine locks the file per
+// handle.
 
 import Engine
 import Synchronization
