@@ -107,6 +107,7 @@ public struct FileInspection: Sendable {
   /// Verifies part after part, so that damage in one table does not hide the others.
   private mutating func readTables(_ state: VersionState) throws(EngineError) {
     var verifier = Verifier(state)
+    do throws(EngineError) { try verifier.verifyHeader() } catch { note(error) }
     do throws(EngineError) { try verifier.verifyTop() } catch { note(error) }
     for table in state.group.tables {
       let before = verifier.report.nodes

@@ -85,13 +85,23 @@
       as: UTF8.self)
   }
 
-  /// Whether the bytes are UTF-8; bytes below 128 are looked at eight at a time.
-  package var isUTF8: Bool {
+  /// Whether every byte is below 128.
+  package var isASCII: Bool {
+    var seen: UInt64 = 0
     var offset = 0
-    while offset <= count - 8, uint64(offset) & 0x8080_8080_8080_8080 == 0 { offset += 8 }
-    while offset < count, uint8(offset) < 0x80 { offset += 1 }
-    return offset == count || part(at: offset, count: count - offset).string != nil
+    while offset <= count - 8 {
+      seen |= uint64(offset)
+      offset += 8
+    }
+    while offset < count {
+      seen |= UInt64(uint8(offset))
+      offset += 1
+    }
+    return seen & 0x8080_8080_8080_8080 == 0
   }
+
+  /// Whether the bytes are UTF-8.
+  package var isUTF8: Bool { isASCII || string != nil }
 
   /// Calls `body` with a view of the array's bytes, valid during the call.
   package static func over<Result, Failure: Error>(

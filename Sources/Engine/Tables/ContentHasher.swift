@@ -1,6 +1,6 @@
 // ContentHasher.swift [U]: one number for the content of a database, whatever its nodes look like.
-// hash(row)  := fold of the values into mixed(table seed ^ key), column by column
-// hash(all)  := mixed(sum of the table seeds + sum of the row hashes + counts)
+// hash(row)  := finished(the table's seed, then the key, then the values, folded in)
+// hash(all)  := finished(sum of the table hashes and row hashes, and the number of rows)
 // Sums make the result independent of the order in which rows and tables come, so a model over a
 // dictionary can feed them as they are; the key in each row's hash makes the order count where it
 // should. It is no part of the file format and guards against accidents only.
@@ -23,7 +23,7 @@ public struct ContentHasher: Sendable {
       hash = Self.fold(hash, Self.hash(of: column.name) ^ UInt64(column.type.rawValue))
     }
     seed = hash
-    sum &+= Self.fold(hash, 1)
+    sum &+= Self.finished(Self.fold(hash, 1))
   }
 
   /// Adds a row of the table begun last.
@@ -36,13 +36,13 @@ public struct ContentHasher: Sendable {
       case .string(let string): hash = Self.fold(hash, Self.hash(of: string))
       }
     }
-    sum &+= hash
+    sum &+= Self.finished(hash)
     count += 1
   }
 
   /// The hash of everything fed so far.
   public func finalize() -> UInt64 {
-    Self.fold(sum, count)
+    Self.finished(Self.fold(sum, count))
   }
 
   /// Adds the rows of a leaf, a column at a time and without making values of them.
@@ -59,19 +59,20 @@ public struct ContentHasher: Sendable {
       switch shape.types[column] {
       case .int:
         try leaf.integers(column, shape).decode(into: &scratch.numbers)
-        for row in scratch.hashes.indices {
-          scratch.hashes[row] = Self.fold(
-            scratch.hashes[row], UInt64(bitPattern: scratch.numbers[row]))
-        }
+        Self.fold(scratch.numbers, into: &scratch.hashes)
       case .string:
         let strings = try leaf.strings(column, shape)
-        for row in scratch.hashes.indices {
-          let bytes = try reader.stringBytes(strings, row, newest: newest)
-          scratch.hashes[row] = Self.fold(scratch.hashes[row], Self.hash(bytes))
+        if try strings.decodeEnds(into: &scratch.numbers) {
+          for row in scratch.hashes.indices {
+            let bytes = try reader.stringBytes(strings, row, newest: newest)
+            scratch.hashes[row] = Self.fold(scratch.hashes[row], Self.hash(bytes))
+          }
+        } else {
+          Self.fold(strings.bytes, scratch.numbers, into: &scratch.hashes)
         }
       }
     }
-    for hash in scratch.hashes { sum &+= hash }
+    for hash in scratch.hashes { sum &+= Self.finished(hash) }
     count += UInt64(leaf.count)
   }
 
@@ -85,25 +86,56 @@ public struct ContentHasher: Sendable {
   private static func fold(_ hash: UInt64, _ word: UInt64) -> UInt64 {
     let (high, low) = (hash ^ word ^ 0x9e37_79b9_7f4a_7c15).multipliedFullWidth(
       by: 0xd6e8_feb8_6659_fd93)
-    var mixed = high ^ low ^ (hash << 1 | hash >> 63)
-    mixed = (mixed ^ (mixed >> 29)) &* 0xbf58_476d_1ce4_e5b9
+    return high ^ low ^ (hash << 1 | hash >> 63)
+  }
+
+  @inline(__always)
+  private static func finished(_ hash: UInt64) -> UInt64 {
+    let mixed = (hash ^ (hash >> 29)) &* 0xbf58_476d_1ce4_e5b9
     return mixed ^ (mixed >> 32)
   }
 
+  private static func fold(_ numbers: [Int64], into hashes: inout [UInt64]) {
+    for row in hashes.indices {
+      hashes[row] = fold(hashes[row], UInt64(bitPattern: numbers[row]))
+    }
+  }
+
+  /// Folds strings that stand one after the other; the ends were checked.
+  private static func fold(_ bytes: RawBytes, _ ends: [Int64], into hashes: inout [UInt64]) {
+    var start = 0
+    for row in hashes.indices {
+      let end = Int(ends[row])
+      hashes[row] = fold(hashes[row], hash(bytes.part(at: start, count: end - start)))
+      start = end
+    }
+  }
+
+  /// Eight bytes at a time; the last word holds the last one to eight bytes, the first ones lowest.
   @inline(__always)
   private static func hash(_ bytes: RawBytes) -> UInt64 {
     var hash = UInt64(bytes.count)
     var offset = 0
-    while offset <= bytes.count - 8 {
+    while offset < bytes.count - 8 {
       hash = fold(hash, bytes.uint64(offset))
       offset += 8
     }
-    var rest: UInt64 = 0
-    while offset < bytes.count {
-      rest = rest << 8 | UInt64(bytes.uint8(offset))
-      offset += 1
+    return fold(hash, rest(bytes, from: offset))
+  }
+
+  @inline(__always)
+  private static func rest(_ bytes: RawBytes, from offset: Int) -> UInt64 {
+    let count = bytes.count - offset
+    if bytes.count >= 8 {
+      return bytes.uint64(bytes.count - 8) >> UInt64(64 - 8 * count)
     }
-    return fold(hash, rest)
+    if count >= 4 {
+      let low = UInt64(bytes.uint32(offset))
+      return low | UInt64(bytes.uint32(offset + count - 4)) << UInt64(8 * (count - 4))
+    }
+    var rest: UInt64 = 0
+    for index in 0..<count { rest |= UInt64(bytes.uint8(offset + index)) << UInt64(8 * index) }
+    return rest
   }
 
   private static func hash(of string: String) -> UInt64 {

@@ -133,6 +133,28 @@ struct StringsView {
   }
 }
 
+extension StringsView {
+  /// Replaces the content of `values` by all ends, checked: they ascend up to the last byte, and
+  /// entries of long strings have their size.
+  /// - Returns: Whether any string is a node of its own.
+  @discardableResult
+  func decodeEnds(into values: inout [Int64]) throws(EngineError) -> Bool {
+    ends.decode(into: &values)
+    var last: Int64 = 0
+    var isAscending = true
+    for end in values {
+      isAscending = isAscending && end >= last
+      last = end
+    }
+    guard isAscending, last == Int64(bytes.count) else {
+      throw .corrupted("string ends descend, or last_end=\(last) != bytes=\(bytes.count)", at: ref)
+    }
+    guard flags.width > 0 || flags.base != 0 else { return false }
+    for index in values.indices { _ = try entry(index) }
+    return true
+  }
+}
+
 extension NodeReader {
   /// The link and size that the entry of a long string holds.
   static func externalLink(_ entry: RawBytes) -> (link: NodeLink, sizeBytes: UInt64) {

@@ -29,7 +29,7 @@ final class MutableLeaf {
         column.tighten()
       case .string:
         let strings = try leaf.strings(index, shape)
-        try Self.copy(strings, into: &column, at: leaf.node.ref)
+        try Self.copy(strings, into: &column)
       }
       columns.append(column)
     }
@@ -38,25 +38,12 @@ final class MutableLeaf {
   }
 
   private static func copy(
-    _ strings: StringsView, into column: inout MutableColumn, at ref: Ref
+    _ strings: StringsView, into column: inout MutableColumn
   ) throws(EngineError) {
-    strings.ends.decode(into: &column.numbers)
+    let hasExternals = try strings.decodeEnds(into: &column.numbers)
     column.bytes = strings.bytes.array
-    var last: Int64 = 0
-    for end in column.numbers {
-      guard end >= last else { throw .corrupted("string ends descend", at: ref) }
-      last = end
-    }
-    guard last == Int64(column.bytes.count) else {
-      throw .corrupted("last_end=\(last) != string_bytes=\(column.bytes.count)", at: ref)
-    }
-    guard strings.flags.width > 0 || strings.flags.base != 0 else { return }
+    guard hasExternals else { return }
     column.externals = column.numbers.indices.map { strings.flags[$0] != 0 }
-    for index in column.numbers.indices where column.externals[index] {
-      guard column.range(index).count == Layout.externalEntryBytes else {
-        throw .corrupted("external string \(index) is not 24 bytes", at: ref)
-      }
-    }
   }
 
   var count: Int { keys.count }

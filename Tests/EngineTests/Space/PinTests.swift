@@ -104,3 +104,45 @@ struct PinTests {
     try again.check()
   }
 }
+
+@Suite("E1")
+struct LiveSectorTests {
+  private static func sectors(
+    _ inspection: FileInspection, where isWanted: (SectorUse) -> Bool
+  ) -> Set<UInt64> {
+    var sectors: Set<UInt64> = []
+    for run in inspection.spaceMap where isWanted(run.use) {
+      sectors.formUnion(run.offsetBytes / 4096..<(run.offsetBytes + run.sizeBytes) / 4096)
+    }
+    return sectors
+  }
+
+  private static func reachable(_ backend: TestBackend) throws -> Set<UInt64> {
+    sectors(FileInspection.inspect(try backend.map())) { use in
+      if case .node = use { true } else { false }
+    }
+  }
+
+  @Test("no commit writes to a sector that a live version reaches")
+  func liveSectorsAreNotWritten() throws {
+    var random = TestRandom(99)
+    var test = try TestDatabase()
+    try test.put(0..<2000)
+    var pins: [(snapshot: Snapshot, sectors: Set<UInt64>)] = []
+    for round in 0..<300 {
+      let current = try Self.reachable(test.backend)
+      if random.below(12) == 0 { pins.append((try test.database.snapshot(), current)) }
+      if pins.count > 4 { pins.remove(at: random.below(5)).snapshot.release() }
+      test.backend.clearLog()
+      try test.put((0..<random.below(20) + 1).map { _ in random.below(2500) }, round: round)
+      var live = current
+      for pin in pins { live.formUnion(pin.sectors) }
+      for case .write(let offset, let bytes) in test.backend.log where offset >= 12_288 {
+        let written = Set(UInt64(offset / 4096)..<UInt64((offset + bytes.count) / 4096))
+        #expect(live.isDisjoint(with: written))
+      }
+    }
+    for pin in pins { pin.snapshot.release() }
+    try test.check()
+  }
+}

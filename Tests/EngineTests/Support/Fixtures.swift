@@ -21,11 +21,21 @@ func withTemporaryFolder(_ body: (String) throws -> Void) throws {
     unsafe mkdtemp(buffer.baseAddress!).map { unsafe String(cString: $0) }
   }
   let folder = made!
-  defer {
-    for name in fileNames(in: folder) { _ = unsafe unlink(folder + "/" + name) }
-    _ = unsafe rmdir(folder)
-  }
+  defer { removeFolder(folder) }
   try body(folder)
+}
+
+/// Makes a folder.
+func makeFolder(_ folder: String) throws {
+  guard unsafe mkdir(folder, 0o700) == 0 else {
+    throw EngineError.syscall("mkdir", folder, errno: errno)
+  }
+}
+
+/// Removes a folder with its files.
+func removeFolder(_ folder: String) {
+  for name in fileNames(in: folder) { _ = unsafe unlink(folder + "/" + name) }
+  _ = unsafe rmdir(folder)
 }
 
 /// Names of the files in a folder, sorted.

@@ -62,4 +62,38 @@ struct DatabaseTests {
       try database.close()
     }
   }
+
+  @Test("readers and verify go on while a writer commits")
+  func concurrentReaders() async throws {
+    let folder = "/tmp/engine-tests-concurrent-\(UInt64.random(in: 0...UInt64.max))"
+    try makeFolder(folder)
+    defer { removeFolder(folder) }
+    let database = try Database.open(path: folder + "/a.realm")
+    let first = try database.beginWrite()
+    try first.createTable(Fixtures.dogs)
+    for key in 0..<500 { try first.insert(into: "Dog", key: Int64(key), Fixtures.dog(key)) }
+    try first.commit()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for reader in 0..<3 {
+        group.addTask {
+          for round in 0..<150 {
+            let snapshot = try database.snapshot()
+            let hash = try snapshot.contentHash()
+            #expect(try snapshot.count(of: "Dog") == 500)
+            if (round + reader) % 3 == 0 { #expect(try database.verify().rows == 500) }
+            #expect(try snapshot.contentHash() == hash)
+            snapshot.release()
+          }
+        }
+      }
+      for round in 0..<300 {
+        let write = try database.beginWrite()
+        try write.update(in: "Dog", key: Int64(round), Fixtures.dog(round + 7))
+        try write.commit()
+      }
+      try await group.waitForAll()
+    }
+    #expect(try database.verify().rows == 500)
+    try database.close()
+  }
 }
