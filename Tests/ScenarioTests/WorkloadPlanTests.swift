@@ -89,7 +89,8 @@ import Testing
   @Test("no key is left: the error names the statement and the remedy")
   func exhausted() throws {
     for (statement, needs) in [
-      ("insert: Dog, _id: 1..2", "free key in 1..2"), ("delete: Dog, _id: 1..2", "existing key in 1..2"),
+      ("insert: Dog, _id: 1..2", "free key in 1..2"),
+      ("delete: Dog, _id: 1..2", "existing key in 1..2"),
       ("update: Dog, _id: 7", "existing key in 7..7"),
     ] {
       let yaml = preamble + "steps: [{ui: open}, {ui: {repeat: 3, write: [{\(statement)}]}}]"

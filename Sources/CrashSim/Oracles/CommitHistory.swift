@@ -1,7 +1,7 @@
 // CommitHistory.swift: from the plan and the acknowledgements to what a crash may leave.
 // Three values for each transaction: it must be there (acknowledged), it may be there, whole (in
-// flight, or failed in a way that says nothing of the disk), or it must not (cancelled, refused, not
-// begun). Invariant: a state's version is that of its predecessor plus one.
+// flight, or failed in a way that says nothing of the disk), or it must not (cancelled, refused,
+// not begun). Invariant: a state's version is that of its predecessor plus one.
 
 /// A content that the database may have.
 public struct CommittedState: Sendable, Hashable {
@@ -55,8 +55,8 @@ public struct AllowedOutcomes: Sendable, Hashable {
 /// Replays a plan as far as acknowledgements go.
 ///
 /// An open that finds a transaction nobody acknowledged goes on from there, but does not make it
-/// durable: it may have been in the cache only. So what was acked stays what must be there until the
-/// next commit, which comes after it in every order, is acknowledged.
+/// durable: it may have been in the cache only. So what was acked stays what must be there until
+/// the next commit, which comes after it in every order, is acknowledged.
 struct CommitHistory {
   private struct Content {
     let model: ReferenceModel

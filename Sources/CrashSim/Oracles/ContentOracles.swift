@@ -1,6 +1,6 @@
-// ContentOracles.swift: atomicity and the reference model, which share one question: whose content is
-// this? A content that belongs to no version is a part of a transaction (atomicity); a content that
-// belongs to another version than the one it is found under is a mix-up (reference model).
+// ContentOracles.swift: atomicity and the reference model, which share one question: whose content
+// is this? A content that belongs to no version is a part of a transaction (atomicity); a content
+// that belongs to another version than the one it is found under is a mix-up (reference model).
 
 enum AtomicityOracle {
   static func judge(

@@ -1,6 +1,7 @@
-// EngineCheck.swift: opens one crash image after the other and lets the oracles judge what is there.
-// Invariant: an image is judged from what the engine says of it (open, version, content hash, verify,
-// one more commit) and from the acknowledgements alone; nothing is remembered from image to image.
+// EngineCheck.swift: opens one crash image after the other and lets the oracles judge what is
+// there. Invariant: an image is judged from what the engine says of it (open, version, content
+// hash, verify, one more commit) and from the acknowledgements alone; nothing is remembered from
+// image to image.
 
 import Engine
 import FoundationEssentials

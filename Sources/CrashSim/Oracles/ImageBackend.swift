@@ -1,7 +1,7 @@
 // ImageBackend.swift [U]: the engine's storage over one file's bytes in a crash image.
 // Invariants: the image is copied when it is loaded and never changed; the memory is used again for
-// the next image, unless a mapping of the last one is still alive; a file grows by `growthBytesMax` at
-// most. What the engine does can be recorded as a trace, to crash during recovery in turn.
+// the next image, unless a mapping of the last one is still alive; a file grows by `growthBytesMax`
+// at most. What the engine does can be recorded as a trace, to crash during recovery in turn.
 
 import Engine
 

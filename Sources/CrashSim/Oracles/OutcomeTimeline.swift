@@ -1,5 +1,5 @@
-// OutcomeTimeline.swift: what may be found after a crash, for every point of a run, computed once, so
-// that judging one of thousands of crash states costs two comparisons.
+// OutcomeTimeline.swift: what may be found after a crash, for every point of a run, computed once,
+// so that judging one of thousands of crash states costs two comparisons.
 
 /// The allowed outcomes by number of marks seen.
 public struct OutcomeTimeline: Sendable {
@@ -26,12 +26,12 @@ public struct OutcomeTimeline: Sendable {
     var outcomes = [history.outcomes]
     var outcomeOfMarks = [0]
     var log = AckLog()
+    var consumed = 0
     for mark in marks {
       log.append(mark)
-      for entry in log.entries[(outcomes.count - 1)...] {
-        try history.consume(entry)
-        outcomes.append(history.outcomes)
-      }
+      for entry in log.entries[consumed...] { try history.consume(entry) }
+      consumed = log.entries.count
+      if history.outcomes != outcomes.last { outcomes.append(history.outcomes) }
       outcomeOfMarks.append(outcomes.count - 1)
     }
     self.outcomes = outcomes

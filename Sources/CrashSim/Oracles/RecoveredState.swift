@@ -14,6 +14,7 @@ public struct RecoveredState: Sendable, Hashable {
   public var contentHash: UInt64?
   /// What `verify()` found, or the error of reading the content, in words.
   public var damage: String?
-  /// What went wrong with the commit after recovery, in words; nil when nothing did or none was tried.
+  /// What went wrong with the commit after recovery, in words; nil when nothing did or none was
+  /// tried.
   public var useError: String?
 }

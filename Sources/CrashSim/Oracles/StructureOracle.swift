@@ -1,6 +1,6 @@
 // StructureOracle.swift: the file opens, and the engine's own verification finds nothing.
-// It looks at every state. Before an open was acknowledged there may be no database, or an unfinished
-// one; a database that does open must verify even then.
+// It looks at every state. Before an open was acknowledged there may be no database, or an
+// unfinished one; a database that does open must verify even then.
 
 enum StructureOracle {
   static func judge(_ seen: RecoveredState, _ allowed: AllowedOutcomes) -> Violation? {

@@ -1,5 +1,6 @@
-// UsableOracle.swift: a database that recovered goes on working: it takes a commit, verifies, and shows
-// what it held and the commit after it is opened again. Tried only on states that are right otherwise.
+// UsableOracle.swift: a database that recovered goes on working: it takes a commit, verifies, and
+// shows what it held and the commit after it is opened again. Tried only on states that are right
+// otherwise.
 
 enum UsableOracle {
   static func judge(_ seen: RecoveredState) -> Violation? {

@@ -1,7 +1,8 @@
 // Worker.swift: the process in which the engine runs while the lab watches its file.
-// Invariants: commands run in lockstep, one at a time, each on the thread of its actor; every command
-// gets one answer; whatever comes in, an answer or the end goes out, and no trap. A process has one
-// handle of the database, which its actors share, because the engine locks the file per handle.
+// Invariants: commands run in lockstep, one at a time, each on the thread of its actor; every
+// command gets one answer; whatever comes in, an answer or the end goes out, and no trap. A process
+// has one handle of the database, which its actors share, because the engine locks the file per
+// handle.
 
 import Engine
 import Synchronization
@@ -106,15 +107,16 @@ final class WorkerSession: Sendable {
   private func run(
     _ command: WorkerCommand, _ state: inout State
   ) throws(EngineError) -> WorkerAnswer {
-    if case .open = command.action {
-      if state.database == nil { state.database = try makeDatabase() }
-      state.actors.insert(command.actor)
-      return .done(version: state.database?.version.rawValue)
-    }
-    guard let database = state.database, state.actors.contains(command.actor) else {
+    if case .open = command.action { return try open(command.actor, &state) }
+    guard state.actors.contains(command.actor) else {
       return .failed(
         code: WorkerAnswer.protocolCode,
         message: "'\(command.actor)' does not have the database open")
+    }
+    guard let database = state.database else {
+      // A reopen failed; the next one, or an open, may succeed.
+      if case .reopen = command.action { return try open(command.actor, &state) }
+      throw EngineError(code: .closed, message: "the last reopen failed; reopen again")
     }
     switch command.action {
     case .open: return .done(version: database.version.rawValue)
@@ -131,9 +133,7 @@ final class WorkerSession: Sendable {
     case .reopen:
       try database.close()
       state.database = nil
-      let reopened = try makeDatabase()
-      state.database = reopened
-      return .done(version: reopened.version.rawValue)
+      return try open(command.actor, &state)
     case .createTables(let tables): return try createTables(tables, database)
     case .pin(let name): return try pin(name, command.actor, database, &state)
     case .release(let name):
@@ -148,6 +148,22 @@ final class WorkerSession: Sendable {
     case .expect(.pinnedUnchanged(let name)): return try compare(name, state)
     case .expect(let claim): return try LiveCheck(database).judge(claim)
     }
+  }
+
+  /// Opens the file, or joins those who have it open.
+  ///
+  /// Only an open that read the file tells a version: it is an acknowledgement of what is there.
+  private func open(
+    _ actor: String, _ state: inout State
+  ) throws(EngineError) -> WorkerAnswer {
+    guard state.database == nil else {
+      state.actors.insert(actor)
+      return .done()
+    }
+    let database = try makeDatabase()
+    state.database = database
+    state.actors.insert(actor)
+    return .done(version: database.version.rawValue)
   }
 
   // MARK: - Pins

@@ -1,10 +1,10 @@
-// WorkerClient.swift: the parent's side of a worker, without any process: which marks belong around a
-// command, and what the answers say about the promises that need no crash to be broken.
+// WorkerClient.swift: the parent's side of a worker, without any process: which marks belong around
+// a command, and what the answers say about the promises that need no crash to be broken.
 
 /// Follows a plan's commands and their answers.
 ///
-/// For each command, in order: record the marks of `entriesBefore`, send the command, read the answer,
-/// record the marks of `entriesAfter`, and `judge`.
+/// For each command, in order: record the marks of `entriesBefore`, send the command, read the
+/// answer, record the marks of `entriesAfter`, and `judge`.
 public struct WorkerClient: Sendable {
   private var history: CommitHistory?
   private let plan: WorkloadPlan

@@ -1,7 +1,7 @@
 // WorkerProtocol.swift: what a worker process and its parent say to each other: one JSON object per
 // line in each direction, a command down, then its answer up.
-// Invariants: each command gets exactly one answer, in order; a line that is no command gets an error
-// answer; a line is at most `lineBytesMax` long, and the worker ends when a longer one comes.
+// Invariants: each command gets exactly one answer, in order; a line that is no command gets an
+// error answer; a line is at most `lineBytesMax` long, and the worker ends when a longer one comes.
 
 import FoundationEssentials
 

@@ -1,5 +1,5 @@
-// ScenarioDisturbance.swift: what is to go wrong around a workload: power cuts, kills and faults, and
-// the planted bug that a negative scenario must be caught with.
+// ScenarioDisturbance.swift: what is to go wrong around a workload: power cuts, kills and faults,
+// and the planted bug that a negative scenario must be caught with.
 
 /// Power cuts to explore.
 public struct CrashDeclaration: Sendable, Hashable {
@@ -98,8 +98,8 @@ public enum FaultEffect: Sendable, Hashable {
   case ignore
   /// Answers with this errno, by name; a sync makes nothing durable.
   case error(String)
-  /// Holds a write back until a write to these bytes of the same file has taken effect; syncs of the
-  /// file that come between are acknowledged without it.
+  /// Holds a write back until a write to these bytes of the same file has taken effect; syncs of
+  /// the file that come between are acknowledged without it.
   case holdBehind(ByteSpan)
 }
 

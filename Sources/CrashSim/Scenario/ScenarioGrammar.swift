@@ -1,6 +1,7 @@
 // ScenarioGrammar.swift: every key and every fixed word of the scenario language, in one place.
-// Invariant: the parser takes its keys from here and scenarios/schema.json lists the same ones under
-// `$defs` with the names of these cases (a test compares them), so an editor and the parser agree.
+// Invariant: the parser takes its keys from here and scenarios/schema.json lists the same ones
+// under `$defs` with the names of these cases (a test compares them), so an editor and the parser
+// agree.
 
 /// A kind of mapping in a scenario file, with the keys it may have.
 public enum GrammarObject: String, CaseIterable, Sendable {

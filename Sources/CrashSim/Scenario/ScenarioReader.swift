@@ -1,5 +1,5 @@
-// ScenarioReader.swift: reads typed values from a scenario's tree and collects what is wrong with them,
-// so that one look at a file tells its author everything.
+// ScenarioReader.swift: reads typed values from a scenario's tree and collects what is wrong with
+// them, so that one look at a file tells its author everything.
 
 /// The parser's hands: typed reads that report instead of throwing.
 final class ScenarioReader {

@@ -1,8 +1,8 @@
 // ScenarioText.swift: from the bytes of a scenario file to a tree of values with positions.
-// Invariants: a text is at most `sizeBytesMax` long and `depthMax` deep; no node of the tree stands in
-// it twice, because anchors and aliases are refused before the YAML library can expand one. The
-// refusal reads letters, not YAML: it also refuses a few harmless texts (` *word` in a quoted text),
-// and so no text can hide an alias from it.
+// Invariants: a text is at most `sizeBytesMax` long and `depthMax` deep; no node of the tree stands
+// in it twice, because anchors and aliases are refused before the YAML library can expand one. The
+// refusal reads letters, not YAML: it also refuses a few harmless texts (` *word` in a quoted
+// text), and so no text can hide an alias from it.
 
 import Yams
 

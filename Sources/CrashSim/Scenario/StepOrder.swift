@@ -1,5 +1,5 @@
-// StepOrder.swift: are the steps possible one after the other? Who has the database open, which pins
-// exist and whose they are, is known before anything runs, because steps run in lockstep.
+// StepOrder.swift: are the steps possible one after the other? Who has the database open, which
+// pins exist and whose they are, is known before anything runs, because steps run in lockstep.
 
 /// The check of a scenario's steps against each other.
 struct StepOrder {

@@ -5,8 +5,8 @@
 //   failed N CODE            it ended with an error (see `isIndeterminate`)
 //   cancel N                 it was rolled back: it must not be there
 //   recovered version V      a database was opened, and V is its newest version
-// Invariant: at most one transaction is open (`begin` without an end); lines that begin with none of
-// these words are a program's own output and are passed over.
+// Invariant: at most one transaction is open (`begin` without an end); lines that begin with none
+// of these words are a program's own output and are passed over.
 
 /// The acknowledgements of a workload, in order.
 public struct AckLog: Sendable, Hashable {

@@ -1,4 +1,5 @@
-// ReferenceModel+Engine.swift: the model's content as the number that the engine gives for the same.
+// ReferenceModel+Engine.swift: the model's content as the number that the engine gives for the
+// same.
 
 import Engine
 

@@ -1,6 +1,7 @@
 // ReferenceModel.swift: what the database must hold, kept in ordinary dictionaries.
-// Invariant: it says what docs/scenarios.md says of statements: an insert needs a free key, an update
-// and a delete an existing one, an upsert always fits. It knows nothing of files, nodes or versions.
+// Invariant: it says what docs/scenarios.md says of statements: an insert needs a free key, an
+// update and a delete an existing one, an upsert always fits. It knows nothing of files, nodes or
+// versions.
 
 /// The tables as dictionaries.
 public struct ReferenceModel: Sendable, Hashable {
@@ -60,7 +61,8 @@ public struct ReferenceModel: Sendable, Hashable {
   }
 
   /// Applies one statement.
-  /// - Returns: The engine's error code that this statement must end with; nil when it takes effect.
+  /// - Returns: The engine's error code that this statement must end with; nil when it takes
+  /// effect.
   public mutating func apply(_ mutation: Mutation) -> String? {
     let exists = rows[mutation.table]?[mutation.key] != nil
     switch mutation.kind {

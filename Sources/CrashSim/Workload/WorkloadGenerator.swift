@@ -1,7 +1,7 @@
-// WorkloadGenerator.swift: expands a scenario under a seed. It keeps a model of what the database will
-// hold, so that no statement fails unless the scenario asks for it.
-// Invariants: each statement draws from a seed of its own, so one more statement moves no other; a key
-// that a failing transaction touched is in doubt, and only upserts use it from then on.
+// WorkloadGenerator.swift: expands a scenario under a seed. It keeps a model of what the database
+// will hold, so that no statement fails unless the scenario asks for it.
+// Invariants: each statement draws from a seed of its own, so one more statement moves no other; a
+// key that a failing transaction touched is in doubt, and only upserts use it from then on.
 
 extension WorkloadPlan {
   /// Expands a scenario.
@@ -167,7 +167,8 @@ struct WorkloadGenerator {
     }
   }
 
-  /// The first key at or after a place, round the range, with which the statement does what it shall.
+  /// The first key at or after a place, round the range, with which the statement does what it
+  /// shall.
   private mutating func search(
     _ statement: WriteStatement, _ range: ClosedRange<Int64>, count: UInt64, from start: UInt64,
     fails: String?

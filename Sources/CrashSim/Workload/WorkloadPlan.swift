@@ -1,7 +1,8 @@
 // WorkloadPlan.swift: what a scenario comes to: a flat list of concrete commands.
-// Invariants: the same scenario and seed give the same plan, byte for byte as JSON; transactions are
-// numbered 0, 1, 2, … in the order of the commands, and number 0 creates the tables. The same plan
-// goes to the worker, which runs it, and to the oracles, which know from it what must come out.
+// Invariants: the same scenario and seed give the same plan, byte for byte as JSON; transactions
+// are numbered 0, 1, 2, … in the order of the commands, and number 0 creates the tables. The same
+// plan goes to the worker, which runs it, and to the oracles, which know from it what must come
+// out.
 
 /// A scenario, expanded under a seed.
 public struct WorkloadPlan: Sendable, Hashable, Codable {

@@ -1,0 +1,63 @@
+import Engine
+import Foundation
+import Testing
+
+@testable import CrashSim
+
+@Suite struct ShippedScenarioTests {
+  static let root = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appendingPathComponent("scenarios")
+
+  /// Paths of all shipped scenarios below `scenarios/`, sorted.
+  static let paths: [String] = {
+    let all = FileManager.default.enumerator(atPath: root.path)?.compactMap { $0 as? String } ?? []
+    return all.filter { $0.hasSuffix(".yaml") }.sorted()
+  }()
+
+  func scenario(_ path: String) throws -> Scenario {
+    let data = try Data(contentsOf: Self.root.appendingPathComponent(path))
+    return try ScenarioParser.parse(bytes: Array(data), file: "scenarios/\(path)")
+  }
+
+  @Test("every shipped scenario keeps its expectations on a faulty file", arguments: paths)
+  func live(path: String) throws {
+    let run = try FaultyRun(try scenario(path), seed: 8412)
+    #expect(run.violations == [])
+  }
+
+  @Test(
+    "no crash state of a shipped scenario breaks a promise, but those of a planted bug do",
+    arguments: paths)
+  func crashes(path: String) throws {
+    let scenario = try scenario(path)
+    guard let crash = scenario.crash else { return }
+    let run = try FaultyRun(scenario, seed: 8412)
+    let check = try EngineCheck(run.plan, marks: run.marks)
+    let backend = ImageBackend()
+    var found: [OracleName: Int] = [:]
+    var examples: [Violation] = []
+    run.crashStates(strict: crash.models == ["strict"]) { state in
+      backend.load(state.bytes)
+      for violation in check.judge(backend, marksSeen: state.marksSeen) {
+        found[violation.oracle, default: 0] += 1
+        if examples.count < 3 { examples.append(violation) }
+      }
+    }
+    if let negative = scenario.negative {
+      #expect(negative.oracles.contains { found[$0] != nil }, "\(found)")
+    } else {
+      #expect(found.isEmpty, "\(examples)")
+    }
+  }
+
+  @Test("there are scenarios in every shipped folder")
+  func folders() {
+    let folders = Set(Self.paths.compactMap { $0.split(separator: "/").first.map { String($0) } })
+    let expected: Set = [
+      "durability", "atomicity", "growth", "isolation", "processes", "disk-faults", "negative",
+    ]
+    #expect(folders.isSuperset(of: expected))
+    #expect(Self.paths.count >= 20)
+  }
+}
