@@ -1,6 +1,9 @@
 // main.c: `posix-cases DIR [NAME]` runs all cases, or one, below DIR; `posix-cases --list` names them.
 // Status 0: all held. Each failed case prints its name, place, and the error.
 #include "cases.h"
+#include "parent.h"
+#include "random.h"
+#include "syncs.h"
 
 #include <sys/wait.h>
 
@@ -44,6 +47,12 @@ int main(int count, char **arguments) {
     for (posix_case *c = cases; c; c = c->next) puts(c->name);
     return 0;
   }
+  if (count == 5 && strcmp(arguments[1], "--random") == 0 && chdir(arguments[4]) == 0)
+    return run_random(strtoull(arguments[2], NULL, 10), atoi(arguments[3]));
+  if (count == 4 && strcmp(arguments[1], "--syncs") == 0 && chdir(arguments[3]) == 0)
+    return run_syncs(arguments[2]);
+  if (count == 5 && strcmp(arguments[1], "--parent") == 0)
+    return run_parent(arguments[2], arguments[3], arguments[4]);
   if (count < 2 || chdir(arguments[1]) != 0) {
     fprintf(stderr, "usage: posix-cases DIR [NAME] | --list\n");
     return 2;

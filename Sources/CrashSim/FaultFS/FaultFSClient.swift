@@ -153,7 +153,7 @@ public final class FaultFSClient: Sendable {
     return try state.withLock { state throws(LabError) in
       guard state.control >= 0 else { throw .usage("this FaultFS mount has been shut down") }
       do throws(ErrorNumber) {
-        try Descriptors.write(bytes, to: state.control)
+        try Descriptors.send(bytes, to: state.control)
       } catch {
         throw .lab("the FaultFS daemon of \(mountPoint) is gone: \(error)")
       }
@@ -198,7 +198,7 @@ public final class FaultFSClient: Sendable {
     guard let control = takeControl() else { return }
     defer { Glibc.close(control) }
     if let bytes = try? ControlFrames.encode(ControlRequest.shutdown),
-      (try? Descriptors.write(bytes, to: control)) != nil
+      (try? Descriptors.send(bytes, to: control)) != nil
     {
       // Two seconds of the daemon's own patience with a busy mount, and one to spare.
       Self.awaitEnd(of: control, timeoutMilliseconds: 3000)

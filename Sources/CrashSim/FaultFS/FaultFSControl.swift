@@ -60,7 +60,7 @@ final class FaultFSControl: Sendable {
 
   func send(_ reply: ControlReply) {
     guard let bytes = try? ControlFrames.encode(reply) else { return }
-    try? Descriptors.write(bytes, to: controlDescriptor)
+    try? Descriptors.send(bytes, to: controlDescriptor)
   }
 
   // MARK: Commands

@@ -27,7 +27,7 @@ public enum FaultFSDaemon {
       mount = try makeMount(mountPoint, marksDescriptor, options)
     } catch {
       let reply = ControlReply(error: error.message, isUsageError: error.code == .usage)
-      try? Descriptors.write(try ControlFrames.encode(reply), to: controlDescriptor)
+      try? Descriptors.send(try ControlFrames.encode(reply), to: controlDescriptor)
       throw error
     }
     let control = FaultFSControl(

@@ -30,6 +30,12 @@ public struct RuleHits: Codable, Hashable, Sendable {
   public var matchCount: Int
   /// Those of them that got the effect.
   public var hitCount: Int
+
+  /// Makes counts.
+  public init(matchCount: Int, hitCount: Int) {
+    self.matchCount = matchCount
+    self.hitCount = hitCount
+  }
 }
 
 /// The rules in force.

@@ -327,7 +327,11 @@ final class MemoryQuota {
           let end = min(start + Self.pageBytes, piece.count)
           let block = unsafe UnsafeRawBufferPointer(rebasing: piece[start..<end])
           if unsafe !block.allSatisfy({ $0 == 0 }) {
-            unsafe Extent.append(block, at: base + UInt64(start), to: &extents)
+            // Small chunks end inside a block, whose rest is zeros as far as the file goes.
+            let rest = sizeBytes - (base + UInt64(start) + UInt64(block.count))
+            let padding = min(Self.pageBytes - block.count, Int(clamping: rest))
+            unsafe Extent.append(
+              block, padding: padding, at: base + UInt64(start), to: &extents)
           }
           start = end
         }
@@ -374,12 +378,16 @@ final class MemoryQuota {
 extension Extent {
   /// Adds a block to a list, joined with the last extent when it touches that.
   fileprivate static func append(
-    _ block: UnsafeRawBufferPointer, at offset: UInt64, to extents: inout [Extent]
+    _ block: UnsafeRawBufferPointer, padding: Int, at offset: UInt64,
+    to extents: inout [Extent]
   ) {
     if let last = extents.last, last.offsetBytes + UInt64(last.bytes.count) == offset {
       unsafe extents[extents.count - 1].bytes.append(contentsOf: block)
     } else {
       extents.append(Extent(offsetBytes: offset, bytes: unsafe Array(block)))
+    }
+    if padding > 0 {
+      extents[extents.count - 1].bytes += [UInt8](repeating: 0, count: padding)
     }
   }
 }

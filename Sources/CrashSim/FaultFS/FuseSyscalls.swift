@@ -48,14 +48,15 @@ enum Descriptors {
     return bytes
   }
 
-  /// Writes all bytes.
-  static func write(_ bytes: [UInt8], to descriptor: Int32) throws(ErrorNumber) {
+  /// Sends all bytes; a peer that is gone is `EPIPE` and no signal.
+  static func send(_ bytes: [UInt8], to socket: Int32) throws(ErrorNumber) {
     var failure: Int32 = 0
     unsafe bytes.withUnsafeBytes { buffer in
       var done = 0
       while done < buffer.count {
-        let result = unsafe Glibc.write(
-          descriptor, buffer.baseAddress.unsafelyUnwrapped + done, buffer.count - done)
+        let result = unsafe Glibc.send(
+          socket, buffer.baseAddress.unsafelyUnwrapped + done, buffer.count - done,
+          Int32(MSG_NOSIGNAL))
         if result < 0, errno == EINTR { continue }
         if result < 0 {
           failure = errno

@@ -36,6 +36,11 @@ struct PathTracker {
     return path
   }
 
+  /// The path of a name that need not exist any more.
+  mutating func path(of name: FileName, in parent: InodeNumber) -> String {
+    parent == .root ? name.description : path(of: parent) + "/" + name.description
+  }
+
   mutating func follow(_ operation: Operation) {
     switch operation {
     case .create(let inode, let parent, let name, type: _, ownership: _, target: _, device: _),

@@ -102,11 +102,12 @@ private struct EventRow {
       set(.payload, mark.bytes)
     case .operation(let operation):
       try fill(operation)
-      // A name that the operation takes away is shown as it was, all others as they are now.
-      if case .remove = operation { set(.path, paths.path(of: operation.inode)) }
       paths.follow(operation)
-      if case .remove = operation { return }
-      set(.path, paths.path(of: operation.inode))
+      if case .remove(inode: _, let parent, let name, isDirectory: _) = operation {
+        set(.path, paths.path(of: name, in: parent))
+      } else {
+        set(.path, paths.path(of: operation.inode))
+      }
     }
   }
 

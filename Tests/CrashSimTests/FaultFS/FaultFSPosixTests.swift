@@ -6,9 +6,7 @@ import Foundation
 import TestSupport
 import Testing
 
-private let program =
-  URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-  .appendingPathComponent("posix-cases").path
+private let program = posixCasesProgram
 
 private let caseNames: [String] =
   ((try? runShell("'\(program)' --list", in: "/").output) ?? "").split(separator: "\n")

@@ -7,22 +7,117 @@ import Testing
 
 @Suite(
   "FaultFS trace",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"))
+  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"), .serialized)
 struct FaultFSTraceTests {
   @Test("a file written by a shell is in the trace, and its output is a mark")
   func simpleTrace() throws {
     let mount = try MountedFaultFS()
     let (result, trace) = try mount.record("echo hello > a; echo done >&3; cat a; sync a")
     #expect(result.output == "hello\n")
-    let words = trace.events.map { event in
+    // The kernel does not wait for the answer to a close, so it may come after the mark.
+    #expect(trace.words.filter { $0 != "close" } == ["create", "write", "mark done\n", "sync"])
+    #expect(trace.words.count == 5)
+    try mount.client.shutdown()
+  }
+
+  @Test(
+    "a write through O_SYNC or O_DSYNC is one write and one sync",
+    arguments: ["dsync", "sync", "direct-dsync"])
+  func openFlagSync(_ what: String) throws {
+    let mount = try MountedFaultFS()
+    _ = try mount.shell("head -c 65536 /dev/zero > f")
+    let trace = try mount.recordSyncs(what).withoutCloses
+    #expect(
+      trace.words.prefix(4)
+        == (what == "sync"
+          ? ["write", "sync", "write", "sync"] : ["write", "datasync", "write", "datasync"]))
+    let syncs = trace.events.filter { $0.word.hasSuffix("sync") }
+    #expect(syncs.count == 2 && syncs.allSatisfy { $0.flags == .openFlagSync })
+    #expect(syncs.allSatisfy { $0.process > 0 })
+  }
+
+  @Test("an unaligned O_DSYNC write has one sync, and a later fsync is its own")
+  func unalignedSync() throws {
+    let mount = try MountedFaultFS()
+    _ = try mount.shell("head -c 65536 /dev/zero > f")
+    let trace = try mount.recordSyncs("dsync-unaligned")
+    // Whether the kernel splits the write at the page depends on what it has cached.
+    #expect(trace.words.filter { $0 != "close" }.suffix(3) == ["write", "datasync", "sync"])
+    let syncs = trace.events.filter { $0.word.hasSuffix("sync") }
+    #expect(syncs.map(\.flags) == [.openFlagSync, []])
+  }
+
+  @Test("msync is the kernel's write and the caller's sync; pwritev2 with RWF_DSYNC is both")
+  func mappedSync() throws {
+    let mount = try MountedFaultFS()
+    _ = try mount.shell(": > f")
+    let trace = try mount.recordSyncs("msync").withoutCloses
+    #expect(trace.words.prefix(3) == ["truncate", "write", "datasync"])
+    #expect(trace.events[1].flags == .writeBack && trace.events[1].process == 0)
+    #expect(trace.events[2].process > 0)
+    let other = try mount.recordSyncs("rwf-dsync").withoutCloses
+    #expect(other.words.prefix(2) == ["write", "datasync"])
+  }
+
+  @Test("marks and operations of one program keep their order")
+  func marksInOrder() throws {
+    let mount = try MountedFaultFS()
+    _ = try mount.shell(": > f")
+    let trace = try mount.recordSyncs("alternate")
+    var position = 0
+    for event in trace.events {
       switch event.body {
-      case .mark(let mark): "mark " + mark.text
-      case .operation(let operation): operation.word
+      case .mark(let mark):
+        #expect(mark.text == "mark \(position / 2)" && position % 2 == 0)
+        position += 1
+      case .operation(.write(inode: _, offsetBytes: let offset, let payload)):
+        #expect(position % 2 == 1 && offset == UInt64(position / 2) * 16)
+        #expect(payload.bytes == Array("mark \(position / 2)".utf8))
+        position += 1
+      default: break
       }
     }
-    // The kernel does not wait for the answer to a close, so it may come after the mark.
-    #expect(words.filter { $0 != "close" } == ["create", "write", "mark done\n", "sync"])
-    #expect(words.count == 5)
-    try mount.client.shutdown()
+    #expect(position == 1000)
+  }
+
+  @Test("a program that only writes marks is never blocked")
+  func marksOnly() throws {
+    let mount = try MountedFaultFS()
+    let trace = try mount.recordSyncs("marks-only")
+    #expect(trace.words == [String](repeating: "mark m", count: 5000))
+    try mount.client.mark(Array("ignored".utf8))
+    try mount.client.beginRecording()
+    try mount.client.mark(Array("kept".utf8))
+    #expect(try mount.endRecording().words == ["mark kept"])
+  }
+
+  @Test("times, reads and failed calls leave no events")
+  func quietCalls() throws {
+    let mount = try MountedFaultFS()
+    _ = try mount.shell("echo x > f; mkdir d")
+    let (_, trace) = try mount.record(
+      "cat f; ls -l; touch -d 2001-01-01 f; rmdir f; mkdir d; rm none; mv f d/none/x; true")
+    #expect(trace.words.filter { $0 != "close" } == [])
+  }
+
+  @Test("operations on a file without a name when the recording began are left out")
+  func untracedInodes() throws {
+    let mount = try MountedFaultFS()
+    let (_, trace) = try {
+      let program = try RunningProgram(
+        [
+          "/bin/bash", "-c",
+          "exec 5>f; rm f; echo a >&5; while [ ! -e go ]; do sleep 0.01; done; echo b >&5",
+        ],
+        in: mount.path)
+      while try mount.shell("ls -A").output != "" || mount.client.statistics().memoryBytes < 1000 {
+        usleep(1000)
+      }
+      try mount.client.beginRecording()
+      _ = try mount.shell("touch go")
+      let result = program.wait()
+      return (result, try mount.endRecording())
+    }()
+    #expect(trace.words == ["create", "close"])
   }
 }

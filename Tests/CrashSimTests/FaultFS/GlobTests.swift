@@ -1,0 +1,28 @@
+// GlobTests.swift: patterns over paths.
+
+import Testing
+
+@testable import CrashSim
+
+@Suite("Glob")
+struct GlobTests {
+  @Test(
+    "matches as documented",
+    arguments: [
+      ("*.realm", "a.realm", true), ("*.realm", "dir/a.realm", true), ("*.realm", "a.lock", false),
+      ("dir/*", "dir/a", true), ("dir/*", "dir/a/b", false), ("dir/**", "dir/a/b", true),
+      ("**", "a/b/c", true), ("**/x", "a/b/x", true), ("?", "a", true), ("?", "ab", false),
+      ("a*b*c", "aXXbYYc", true), ("a*b*c", "aXXbYY", false), ("", "", true), ("*", "", true),
+      ("a/?/c", "a/b/c", true), ("a?b", "a/b", false), ("**a", "bbba", true), ("**a", "bbb", false),
+    ])
+  func matches(_ pattern: String, _ path: String, _ expected: Bool) {
+    #expect(Glob(pattern).matches(Array(path.utf8)) == expected)
+  }
+
+  @Test("a pattern of many stars against a long path takes no exponential time")
+  func isQuick() {
+    let pattern = String(repeating: "**a", count: 50)
+    #expect(!Glob(pattern).matches(Array(repeating: UInt8(ascii: "a"), count: 49)))
+    #expect(!Glob(pattern).matches(Array(repeating: UInt8(ascii: "b"), count: 4000)))
+  }
+}

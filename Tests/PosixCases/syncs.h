@@ -1,0 +1,2 @@
+// syncs.h: see syncs.c.
+int run_syncs(const char *what);

@@ -1,0 +1,67 @@
+// TraceWords.swift: traces as lists of words, as tests compare them.
+
+import CrashSim
+import Foundation
+
+extension TraceEvent {
+  /// The operation's word, or `mark` and the mark's text.
+  public var word: String {
+    switch body {
+    case .mark(let mark): "mark " + mark.text
+    case .operation(let operation): operation.word
+    }
+  }
+}
+
+extension Trace {
+  /// Without closes, which come when the kernel likes, also from before the recording.
+  public var withoutCloses: Trace {
+    Trace(initial: initial, events: events.filter { $0.word != "close" })
+  }
+
+  /// The words of all events.
+  public var words: [String] { events.map(\.word) }
+}
+
+/// The program with the POSIX cases, beside the tests' own program.
+public let posixCasesProgram =
+  URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+  .appendingPathComponent("posix-cases").path
+
+extension MountedFaultFS {
+  /// The trace of one of the short programs in syncs.c.
+  public func recordSyncs(_ what: String) throws -> Trace {
+    try client.beginRecording()
+    let result = try RunningProgram(
+      [posixCasesProgram, "--syncs", what, path], in: "/",
+      marksDescriptor: client.marksWriteDescriptor
+    ).wait()
+    guard result.status == 0 else { throw LabError.lab("\(what): \(result.output)") }
+    return try endRecording()
+  }
+}
+
+extension TreeImage {
+  /// What a test says about two trees that should be equal, shortly; nil when they are.
+  public func firstDifference(from other: TreeImage) -> String? {
+    for number in Set(inodes.keys).union(other.inodes.keys).sorted() {
+      guard let a = inodes[number], let b = other.inodes[number] else {
+        return "inode \(number) is only in \(inodes[number] == nil ? "the second" : "the first")"
+      }
+      if a == b { continue }
+      let extents = { (inode: InodeImage) in
+        inode.extents.map { "\($0.offsetBytes)+\($0.bytes.count)" }
+      }
+      if extents(a) != extents(b) || a.sizeBytes != b.sizeBytes {
+        return "\(number): size \(a.sizeBytes) \(extents(a)) and \(b.sizeBytes) \(extents(b))"
+      }
+      for (x, y) in zip(a.extents, b.extents) where x != y {
+        let index = zip(x.bytes, y.bytes).enumerated().first { $1.0 != $1.1 }?.offset ?? -1
+        return "\(number): bytes differ first at \(x.offsetBytes)+\(index)"
+      }
+      return "\(number): \(a.ownership) \(a.entries) \(a.extendedAttributes) and "
+        + "\(b.ownership) \(b.entries) \(b.extendedAttributes)"
+    }
+    return nil
+  }
+}
