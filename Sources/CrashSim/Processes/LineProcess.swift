@@ -40,7 +40,8 @@ public final class LineProcess {
     launch.environment = ["SWIFT_BACKTRACE": "enable=no"]
     launch.cpu = cpu
     do {
-      let (childInput, ours) = try Descriptors.makePipe()
+      // A socket, so that writing to a dead child is an error and not a SIGPIPE.
+      let (childInput, ours) = try Descriptors.makeSocketPair()
       let (theirs, childOutput) = try Descriptors.makePipe()
       let error = errorPath.map { Descriptors.create($0) } ?? -1
       launch.standardInput = childInput
@@ -72,7 +73,7 @@ public final class LineProcess {
   public func ask(_ line: [UInt8], timeoutSeconds: Int) throws(LabError) -> LineAnswer {
     if let ending { return .ended(ending) }
     do throws(ErrorNumber) {
-      try Descriptors.write(line, to: input)
+      try Descriptors.send(line, to: input)
     } catch {
       return .ended(finish())
     }
