@@ -56,7 +56,7 @@ struct ReferenceComparisonTests {
     arguments: PersistenceModel.stock)
   func incrementalEqualsNaive(model: PersistenceModel) throws {
     var states = 0
-    for number in 0..<40 {
+    for number in 0..<25 {
       let trace = makeRandomTrace(
         seed: Seed(rawValue: 1000 + UInt64(number)), operations: 40, syncChance: Ratio(1, in: 5))
       let enumerator = try CrashStateEnumerator(
@@ -81,12 +81,12 @@ struct ReferenceComparisonTests {
       }
       #expect(Set(contentOf.values).count == contentOf.count, "one content, two hashes: \(number)")
     }
-    #expect(states > 1000)
+    #expect(states > 500)
   }
 
   @Test("a weaker model allows every untorn state of a stronger one")
   func modelsAreNested() throws {
-    for number in 0..<60 {
+    for number in 0..<25 {
       let trace = makeRandomTrace(
         seed: Seed(rawValue: 2000 + UInt64(number)), operations: 7, syncChance: Ratio(1, in: 4))
       var contents: [[Int: Set<VisibleTree>]] = []

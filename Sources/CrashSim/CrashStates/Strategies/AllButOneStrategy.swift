@@ -6,7 +6,7 @@ struct AllButOneStrategy: CandidateStrategy {
   func propose(_ context: StrategyContext, _ emit: Proposal) throws(LabError) {
     let window = context.window
     // From the newest back: neighbours then share the long beginning of what they keep.
-    for place in window.places(atMost: context.options.unitsPerStrategy).reversed() {
+    for place in window.places(atMost: context.unitLimit).reversed() {
       var kept = KeptSet.all(window.count)
       window.lose(place, in: &kept)
       try emit(kept, nil)

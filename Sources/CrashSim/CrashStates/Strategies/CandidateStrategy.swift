@@ -11,6 +11,8 @@ public struct ExplorationOptions: Sendable, Hashable {
   public var keepChances: [Ratio]
   /// Most units that prefixes, all-but-one and only-one go through per crash point.
   public var unitsPerStrategy: Int
+  /// Units that all proposals of one strategy at one crash point may name together, roughly.
+  public var unitsPerCrashPoint: Int
   /// Units next to a sync that are combined in pairs.
   public var pairedUnits: Int
   /// Most data units torn per crash point.
@@ -22,13 +24,15 @@ public struct ExplorationOptions: Sendable, Hashable {
   public init(
     exhaustiveUpTo: Int = 12, samplesPerCrashPoint: Int = 32,
     keepChances: [Ratio] = [Ratio(1, in: 8), Ratio(1, in: 2), Ratio(7, in: 8)],
-    unitsPerStrategy: Int = 256, pairedUnits: Int = 16, tornUnits: Int = 4,
+    unitsPerStrategy: Int = 256, unitsPerCrashPoint: Int = 65_536, pairedUnits: Int = 16,
+    tornUnits: Int = 4,
     limits: ImageLimits = ImageLimits()
   ) {
     self.exhaustiveUpTo = exhaustiveUpTo
     self.samplesPerCrashPoint = samplesPerCrashPoint
     self.keepChances = keepChances
     self.unitsPerStrategy = unitsPerStrategy
+    self.unitsPerCrashPoint = unitsPerCrashPoint
     self.pairedUnits = pairedUnits
     self.tornUnits = tornUnits
     self.limits = limits
@@ -40,6 +44,20 @@ struct StrategyContext {
   let window: PendingWindow
   let options: ExplorationOptions
   let seed: Seed
+
+  /// Most units that a strategy goes through: fewer where so many units pend that every proposal is
+  /// costly, so that a trace without syncs takes time in proportion to its length.
+  var unitLimit: Int { limited(options.unitsPerStrategy, atLeast: 8) }
+
+  /// Number of samples, reduced likewise.
+  var sampleLimit: Int { limited(options.samplesPerCrashPoint, atLeast: 2) }
+
+  private func limited(_ wanted: Int, atLeast least: Int) -> Int {
+    // Next to a mark or a sync more is worth trying than between two writes.
+    let isNearPromise = window.isFull || window.isBeforeSync
+    let units = options.unitsPerCrashPoint / (isNearPromise ? 1 : 4)
+    return min(wanted, max(least, units / max(1, window.count)))
+  }
 }
 
 /// Takes a proposed kept set, with a torn write beside it.

@@ -6,7 +6,7 @@ struct OnlyOneStrategy: CandidateStrategy {
   func propose(_ context: StrategyContext, _ emit: Proposal) throws(LabError) {
     let window = context.window
     let range = window.isFull ? 0..<window.count : window.newest
-    for place in window.places(atMost: context.options.unitsPerStrategy, in: range) {
+    for place in window.places(atMost: context.unitLimit, in: range) {
       var kept = KeptSet(count: window.count)
       window.keep(place, in: &kept)
       try emit(kept, nil)

@@ -6,7 +6,7 @@ struct PrefixStrategy: CandidateStrategy {
   func propose(_ context: StrategyContext, _ emit: Proposal) throws(LabError) {
     let window = context.window
     let range = window.isFull ? 0..<window.count : window.newest
-    for last in window.places(atMost: context.options.unitsPerStrategy, in: range) {
+    for last in window.places(atMost: context.unitLimit, in: range) {
       try emit(KeptSet(count: window.count, prefix: last + 1), nil)
     }
   }

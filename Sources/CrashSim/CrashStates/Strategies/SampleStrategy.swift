@@ -10,7 +10,7 @@ struct SampleStrategy: CandidateStrategy {
     let chances = context.options.keepChances
     guard window.count > context.options.exhaustiveUpTo, !chances.isEmpty else { return }
     var random = PRNG(context.seed.derived("samples").derived(UInt64(window.crashPoint)))
-    for sample in 0..<context.options.samplesPerCrashPoint {
+    for sample in 0..<context.sampleLimit {
       let chance = chances[sample % chances.count]
       let pullsDependencies = sample / chances.count % 2 == 0
       var kept = pullsDependencies ? KeptSet(count: window.count) : .all(window.count)
