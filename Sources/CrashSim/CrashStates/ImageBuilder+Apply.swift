@@ -54,10 +54,12 @@ extension ImageBuilder {
             slice.lowerBound + Int(from - offset)..<slice.lowerBound + Int(to - offset)
           try write(payload.bytes, part, at: from, into: node, unit: nil)
         } else {
+          let isConfined = table.model.powersafeOverwrite
+          let from = isConfined ? max(start, offset) : start
           // Beyond the end of the file nothing can be seen of the damage, now or later.
-          let stop = min(start + sector, max(end, node.sizeBytes))
-          let damage = torn.rest.bytes(unit: torn.unit, sector: index, count: Int(stop - start))
-          if let damage { try write(damage, 0..<damage.count, at: start, into: node, unit: nil) }
+          let stop = min(start + sector, isConfined ? end : max(end, node.sizeBytes))
+          let damage = torn.rest.bytes(unit: torn.unit, sector: index, count: Int(stop - from))
+          if let damage { try write(damage, 0..<damage.count, at: from, into: node, unit: nil) }
         }
       }
     }

@@ -36,8 +36,8 @@ extension UnitTable {
   /// True when this table's model allows a state that was found with another table of the same
   /// trace.
   /// - Complexity: O(units issued before the crash point).
-  public func allows(_ state: CrashState, of source: UnitTable) -> Bool {
-    let shares = source.incompleteShares(of: state)
+  public func allows(_ state: CrashState, of sourceTable: UnitTable) -> Bool {
+    let shares = sourceTable.incompleteShares(of: state)
     var kept = Set<Int>()
     var torn: [Int] = []
     for unit in 0..<issuedCount(at: state.crashPoint) {
@@ -51,7 +51,7 @@ extension UnitTable {
       }
     }
     if !torn.isEmpty {
-      guard model.sectorBytes != nil, let source = source.event(ofTornIn: state) else {
+      guard model.sectorBytes != nil, let source = sourceTable.event(ofTornIn: state) else {
         return false
       }
       let isInFlight = torn.allSatisfy {
@@ -59,11 +59,25 @@ extension UnitTable {
       }
       guard isInFlight else { return false }
     }
+    if model.powersafeOverwrite && sourceTable.damagesNeighbours(state) { return false }
     for unit in kept.union(torn) where !isDurable(unit, at: state.crashPoint) {
       let waits = pendingDependencies(of: unit, at: state.crashPoint)
       guard waits.allSatisfy({ kept.contains($0) }) else { return false }
     }
     return true
+  }
+
+  /// True when a torn write of the state destroys bytes that it did not name.
+  private func damagesNeighbours(_ state: CrashState) -> Bool {
+    guard !model.powersafeOverwrite, let torn = state.torn, torn.rest != .old,
+      case .data(_, let offset, _, let slice)? = units[torn.unit].effects.first
+    else { return false }
+    let sector = UInt64(TornWrite.sectorBytes)
+    let end = offset + UInt64(slice.count)
+    let count = TornWrite.sectorCount(offsetBytes: offset, countBytes: slice.count)
+    let hitsFirst = !offset.isMultiple(of: sector) && !torn.keptSectors.contains(0)
+    let hitsLast = !end.isMultiple(of: sector) && !torn.keptSectors.contains(count - 1)
+    return hitsFirst || hitsLast
   }
 
   private func event(ofTornIn state: CrashState) -> Int? { state.torn.map { units[$0.unit].event } }

@@ -50,14 +50,18 @@ public struct PersistenceModel: Hashable, Sendable, CustomStringConvertible {
   public var failedSyncDropsData: Bool
   /// A data unit in flight may be cut at multiples of this; nil: a unit is never torn.
   public var sectorBytes: Int?
+  /// Damage of a torn write stays within the bytes that the write named; else it hits whole sectors,
+  /// bytes of earlier, durable writes included (SQLite calls the promise "powersafe overwrite").
+  public var powersafeOverwrite: Bool
 
-  /// Makes a model; the defaults are those of `posix`, the weakest.
+  /// Makes a model; the defaults are those of `posix`.
   public init(
     name: String, version: Int = 1, dataUnitBytes: Int = 512,
     metadataOrder: MetadataOrder = .perObject, syncCoverage: SyncCoverage = .object,
     renameIsAtomic: Bool = false, dataBeforeGrowth: Bool = false,
     safeReplaceByRename: Bool = false, safeCloseAfterTruncate: Bool = false,
-    failedSyncDropsData: Bool = true, sectorBytes: Int? = 512
+    failedSyncDropsData: Bool = true, sectorBytes: Int? = 512,
+    powersafeOverwrite: Bool = true
   ) {
     self.name = name
     self.version = version
@@ -70,6 +74,7 @@ public struct PersistenceModel: Hashable, Sendable, CustomStringConvertible {
     self.safeCloseAfterTruncate = safeCloseAfterTruncate
     self.failedSyncDropsData = failedSyncDropsData
     self.sectorBytes = sectorBytes
+    self.powersafeOverwrite = powersafeOverwrite
   }
 
   /// Every operation persists wholly and in program order: crash states are prefixes.
@@ -85,11 +90,14 @@ public struct PersistenceModel: Hashable, Sendable, CustomStringConvertible {
     syncCoverage: .journalOfInode, renameIsAtomic: true, dataBeforeGrowth: true,
     safeReplaceByRename: true, safeCloseAfterTruncate: true)
 
-  /// The weakest that POSIX allows.
+  /// The weakest that POSIX allows, on a disk that leaves alone what a write does not name.
   public static let posix = PersistenceModel(name: "posix")
 
+  /// `posix` on a disk that may destroy a whole sector while it writes a part of it.
+  public static let posixDamage = PersistenceModel(name: "posix-damage", powersafeOverwrite: false)
+
   /// The stock models, the strongest first.
-  public static let stock: [PersistenceModel] = [.strict, .ext4Ordered, .posix]
+  public static let stock: [PersistenceModel] = [.strict, .ext4Ordered, .posix, .posixDamage]
 
   /// The stock model of a name, or nil.
   public static func named(_ name: String) -> PersistenceModel? {

@@ -115,7 +115,8 @@ public struct Console: Sendable {
       + "\(Formatting.counted(report.markCount, "mark")); explored "
       + "\(Formatting.grouped(report.exploredCount)) of "
       + "\(Formatting.grouped(report.distinctCount)) distinct states at "
-      + "\(Formatting.counted(report.crashPointCount, "crash point")) (all: \(report.bound)), "
+      + "\(Formatting.counted(report.crashPointCount, "crash point")), "
+      + "\(report.bound) possible without torn writes; "
       + "\(Formatting.grouped(Int(report.statesPerSecond))) states/s; "
       + Formatting.counted(report.findings.count, "finding")
   }

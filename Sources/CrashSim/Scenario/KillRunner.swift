@@ -90,8 +90,7 @@ struct KillRunner {
     var rules: [FaultRule] = []
     for fault in scenario.faults { rules.append(try fault.rule()) }
     let fileSystem = runner.fileSystem
-    try fileSystem.clearRules()
-    try fileSystem.load(nil)
+    try runner.emptyMount()
     try fileSystem.addRules(rules + [kill.rule(operation: number, before: before)])
     let run = try runner.recorder().run(plan)
     try fileSystem.clearRules()

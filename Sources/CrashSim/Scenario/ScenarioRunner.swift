@@ -131,8 +131,7 @@ public final class ScenarioRunner {
     var rules: [FaultRule] = []
     for fault in scenario.faults { rules.append(try fault.rule()) }
     let path = "\(run.path)/\(name).sqlite"
-    try fileSystem.clearRules()
-    try fileSystem.load(nil)
+    try emptyMount()
     try fileSystem.beginRecording()
     try fileSystem.addRules(rules)
     let recorded = try recorder().run(plan)
@@ -143,6 +142,19 @@ public final class ScenarioRunner {
       throw .lab("\(scenario.file): the worker died without being killed: \(death)")
     }
     return (path, recorded)
+  }
+
+  /// Begins with a new, empty tree. The old one's files are removed first, so that the kernel forgets
+  /// them; it tells the daemon of that, and of the last close of a killed process's files, a little
+  /// later, so a tree that is still in use is asked again.
+  func emptyMount() throws(LabError) {
+    try fileSystem.clearRules()
+    try DirectoryWriter(path: mountPoint).clear()
+    for _ in 0..<500 {
+      if (try? fileSystem.load(nil)) != nil { return }
+      Thread.sleep(forTimeInterval: 0.002)
+    }
+    try fileSystem.load(nil)
   }
 
   func recorder() -> ScenarioRecorder {

@@ -38,9 +38,14 @@ final class TraceRecorder {
   }
 
   /// Stops, and hands the trace out.
+  ///
+  /// The kernel tells of closes without waiting for an answer, so whether the last ones still came is
+  /// chance. A close orders later operations only: those that nothing follows are left out.
   func end() -> Trace {
     isRecording = false
     defer { trace = Trace(initial: TreeImage()) }
+    let last = trace.events.lastIndex { !$0.isClose && !$0.isMark } ?? -1
+    trace.events[(last + 1)...].removeAll(where: \.isClose)
     return trace
   }
 
@@ -69,13 +74,28 @@ final class TraceRecorder {
       TraceEvent(.mark(mark), timeNanoseconds: clockNanoseconds() &- startNanoseconds))
   }
 
+  /// A close comes before the marks that directly precede it: the client did not wait for its answer,
+  /// so on which side of a mark it arrives is chance, and means nothing.
   func append(_ event: TraceEvent) {
-    trace.events.append(event)
+    if event.isClose {
+      let last = trace.events.lastIndex { !$0.isMark } ?? -1
+      trace.events.insert(event, at: last + 1)
+    } else {
+      trace.events.append(event)
+    }
     switch event.body {
     case .operation(.write(inode: _, offsetBytes: _, let payload)):
       payloadBytes += UInt64(payload.countBytes)
     case .mark(let mark): payloadBytes += UInt64(mark.bytes.count)
     default: break
     }
+  }
+}
+
+extension TraceEvent {
+  fileprivate var isMark: Bool { if case .mark = body { true } else { false } }
+
+  fileprivate var isClose: Bool {
+    if case .operation(.close) = body { true } else { false }
   }
 }
