@@ -18,8 +18,8 @@ struct Faultline: ParsableCommand {
         faultline explore --setup 'sh setup.sh' --workload 'sh work.sh' --check 'sh check.sh'
         faultline replay fl1-… --keep /tmp/crashed
 
-      Exit codes: 0 all promises held, 1 a promise was broken, 2 usage or scenario error, 3 the lab \
-      itself failed, 4 nondeterminism found.
+      Exit codes: 0 all promises held, 1 a promise was broken, 2 usage or scenario error, 3 the \
+      lab itself failed, 4 nondeterminism found.
       """,
     version: "faultline 0.1.0",
     subcommands: [

@@ -1,4 +1,5 @@
-// JUnit.swift: a run as JUnit XML, one test case for each exploration, for the CI systems that read it.
+// JUnit.swift: a run as JUnit XML, one test case for each exploration, for the CI systems that read
+// it.
 
 /// Writes JUnit XML.
 public enum JUnit {

@@ -1,6 +1,6 @@
 // ScenarioRecorder.swift: runs a plan in a worker process on a mount, in lockstep, and records it.
-// Invariant: a mark is in the trace before the next command is sent, so what was acknowledged is ordered
-// exactly with the file operations.
+// Invariant: a mark is in the trace before the next command is sent, so what was acknowledged is
+// ordered exactly with the file operations.
 
 import CSystem
 import Foundation
@@ -23,7 +23,6 @@ struct ScenarioRecorder {
   let errorPath: String
 
   /// Runs the whole plan, or as much of it as the worker lives through.
-  /// - Parameter recordsMarks: False when no trace is recorded, so that marks need no place in it.
   func run(_ plan: WorkloadPlan) throws(LabError) -> WorkerRun {
     let worker = try LineProcess(
       ["worker", fileSystem.mountPoint], cpu: csystem_first_allowed_cpu(), errorPath: errorPath)

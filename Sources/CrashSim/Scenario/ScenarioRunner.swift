@@ -1,5 +1,5 @@
-// ScenarioRunner.swift: `faultline run` as a library: records each scenario under FUSE, explores the
-// crashes and kills it asks for, and decides whether it held.
+// ScenarioRunner.swift: `faultline run` as a library: records each scenario under FUSE, explores
+// the crashes and kills it asks for, and decides whether it held.
 // Invariant: a negative scenario holds when, and only when, a named oracle found the planted bug.
 
 import CSystem
@@ -144,9 +144,11 @@ public final class ScenarioRunner {
     return (path, recorded)
   }
 
-  /// Begins with a new, empty tree. The old one's files are removed first, so that the kernel forgets
-  /// them; it tells the daemon of that, and of the last close of a killed process's files, a little
-  /// later, so a tree that is still in use is asked again.
+  /// Begins with a new, empty tree.
+  ///
+  /// The old one's files are removed first, so that the kernel forgets them. It tells the daemon of
+  /// that, and of the last close of a killed process's files, a little later, so a tree that is
+  /// still in use is asked again.
   func emptyMount() throws(LabError) {
     try fileSystem.clearRules()
     try DirectoryWriter(path: mountPoint).clear()
