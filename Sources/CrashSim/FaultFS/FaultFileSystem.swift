@@ -101,14 +101,14 @@ final class FaultFileSystem {
     let firing = try begin(.write, inode, bytes: offset..<end, by: caller)
     try tree.write(bytes, at: offset, to: inode)
     guard recorder.isRecording, inode.isTraced else { return finish(firing, by: caller) }
-    let operation = Operation.write(
-      inode: inode.number, offsetBytes: offset, payload: Payload(copying: bytes))
     if case .reorder = firing?.effect, let rule = firing?.ruleIndex {
+      let operation = Operation.write(
+        inode: inode.number, offsetBytes: offset, payload: Payload(copying: bytes))
       held[rule, default: []].append(
         recorder.event(operation, flags: .reordered, by: caller))
       return
     }
-    recorder.record(operation, by: caller)
+    recorder.recordWrite(bytes, at: offset, to: inode.number, by: caller)
     if !held.isEmpty {
       let subject = FaultSubject(
         kind: .write, inode: inode, bytes: offset..<end, caller: caller)

@@ -18,6 +18,10 @@ final class TraceRecorder {
   private(set) var isRecording = false
   private(set) var payloadBytes: UInt64 = 0
   private var trace = Trace(initial: TreeImage())
+  /// Bytes of writes that are recorded without a payload of their own, by index of the event.
+  private var slab = PayloadSlab()
+  private var places: [(event: Int, place: PayloadSlab.Place)] = []
+  private static let noPayload = Payload([])
   private var startNanoseconds: UInt64 = 0
   private let clockNanoseconds: () -> UInt64
 
@@ -32,6 +36,8 @@ final class TraceRecorder {
   func begin(_ initial: TreeImage) {
     trace = Trace(initial: initial)
     trace.events.reserveCapacity(1024)
+    places = []
+    slab = PayloadSlab()
     payloadBytes = 0
     startNanoseconds = clockNanoseconds()
     isRecording = true
@@ -43,10 +49,45 @@ final class TraceRecorder {
   /// is chance. A close orders later operations only: those that nothing follows are left out.
   func end() -> Trace {
     isRecording = false
-    defer { trace = Trace(initial: TreeImage()) }
+    defer {
+      trace = Trace(initial: TreeImage())
+      places = []
+      slab = PayloadSlab()
+    }
+    for (event, place) in places { fill(event, from: place) }
     let last = trace.events.lastIndex { !$0.isClose && !$0.isMark } ?? -1
     trace.events[(last + 1)...].removeAll(where: \.isClose)
     return trace
+  }
+
+  /// Gives a recorded write its bytes.
+  private func fill(_ index: Int, from place: PayloadSlab.Place) {
+    let event = trace.events[index]
+    guard case .operation(.write(let inode, let offset, _)) = event.body else {
+      preconditionFailure("the place of something that is no write")
+    }
+    let payload = Payload(slab.bytes(at: place))
+    trace.events[index] = TraceEvent(
+      .operation(.write(inode: inode, offsetBytes: offset, payload: payload)), flags: event.flags,
+      process: event.process, thread: event.thread, timeNanoseconds: event.timeNanoseconds)
+  }
+
+  /// Records a write; its bytes are copied once and become a payload when the recording ends.
+  ///
+  /// A later close is inserted behind the last event that is no mark, so events of writes never
+  /// change their index.
+  func recordWrite(
+    _ bytes: RawSpan, at offset: UInt64, to inode: InodeNumber, by caller: Caller
+  ) {
+    guard isRecording else { return }
+    guard let place = slab.append(bytes) else {
+      let payload = Payload(copying: bytes)
+      return record(.write(inode: inode, offsetBytes: offset, payload: payload), by: caller)
+    }
+    places.append((trace.events.count, place))
+    payloadBytes += UInt64(place.countBytes)
+    record(
+      .write(inode: inode, offsetBytes: offset, payload: Self.noPayload), by: caller)
   }
 
   /// True when a payload still fits.
