@@ -1,6 +1,6 @@
 // ReportTests.swift: the reports say what was found, and are well-formed whatever the checker printed.
 
-import CrashSim
+@testable import CrashSim
 import Foundation
 import Testing
 
