@@ -1,4 +1,4 @@
-// FuzzBackend.swift: a storage backend in memory, as small as can be.
+// FuzzBackend.swift: [U] a storage backend in memory, as small as can be.
 
 import Engine
 

@@ -1,12 +1,13 @@
-// Main.swift: the two ways in. Built with -DFUZZING, libFuzzer calls LLVMFuzzerTestOneInput with the
-// target that FUZZ_TARGET names (default: header). Built as usual, `fuzz TARGET FILE…` replays files.
+// Main.swift: [U] the two ways in. Built with -DFUZZING, libFuzzer calls LLVMFuzzerTestOneInput
+// with the target that FUZZ_TARGET names (default: header). Built as usual, `fuzz TARGET FILE…`
+// replays files.
 
 import Glibc
 
 #if FUZZING
   private let target: FuzzTarget = {
     let name = unsafe getenv("FUZZ_TARGET").map { unsafe String(cString: $0) } ?? "header"
-    guard let target = FuzzTarget.named(name) else { fatalError("no target \(name)") }
+    guard let target = FuzzTarget.named(name) else { preconditionFailure("no target \(name)") }
     return target
   }()
 

@@ -9,10 +9,10 @@ struct Explore: ParsableCommand {
     abstract: "Record any program, explore the states a crash may leave, judge each by a checker.",
     discussion: """
       The commands run in a shell with the faulty directory as working directory and as \
-      $FAULTLINE_DIR. Each write of the workload to standard output is an acknowledgement, in order \
-      with its file operations. The checker runs in a crashed directory and finds the acknowledged \
-      output in the file $FAULTLINE_OUTPUT; exit status 0 means that the state is fine, and its first \
-      line of output names the promise that was broken.
+      $FAULTLINE_DIR. Each write of the workload to standard output is an acknowledgement, in \
+      order with its file operations. The checker runs in a crashed directory and finds the \
+      acknowledged output in the file $FAULTLINE_OUTPUT; exit status 0 means that the state is \
+      fine, and its first line of output names the promise that was broken.
 
       Example:
         faultline explore \\

@@ -19,8 +19,8 @@ struct Faultline: ParsableCommand {
         faultline replay fl1-… --keep /tmp/crashed
         faultline inspect /tmp/crashed/data.realm
 
-      Exit codes: 0 all promises held, 1 a promise was broken, 2 usage or scenario error, 3 the lab \
-      itself failed, 4 nondeterminism found.
+      Exit codes: 0 all promises held, 1 a promise was broken, 2 usage or scenario error, 3 the \
+      lab itself failed, 4 nondeterminism found.
       """,
     version: "faultline 0.1.0",
     subcommands: [

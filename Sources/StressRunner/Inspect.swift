@@ -8,9 +8,9 @@ struct Inspect: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show what a database file holds, how its space is used, and what is wrong with it.",
     discussion: """
-      The file is not locked and not changed. Every node is read and checked, so damage in one place \
-      does not hide the rest; the first thing wrong is the last line. --verify also opens a copy in \
-      memory, as a program would, and runs the engine's own verification.
+      The file is not locked and not changed. Every node is read and checked, so damage in one \
+      place does not hide the rest; the first thing wrong is the last line. --verify also opens a \
+      copy in memory, as a program would, and runs the engine's own verification.
 
       Examples:
         faultline inspect data.realm

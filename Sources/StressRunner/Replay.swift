@@ -8,8 +8,8 @@ struct Replay: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Reproduce one failure; --keep leaves the crashed directory for inspection.",
     discussion: """
-      A token holds the commands or the scenario, the seed, the model and the crash state. The run is \
-      recorded again and must have the same shape.
+      A token holds the commands or the scenario, the seed, the model and the crash state. The run \
+      is recorded again and must have the same shape.
 
       Example:
         faultline replay fl1-eyJ… --keep /tmp/crashed

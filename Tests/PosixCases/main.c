@@ -1,4 +1,4 @@
-// main.c: `posix-cases DIR [NAME]` runs all cases, or one, below DIR; `posix-cases --list` names them.
+// main.c: `posix-cases DIR [NAME]` runs all cases, or one, below DIR; `--list` names them.
 // Status 0: all held. Each failed case prints its name, place, and the error.
 #include "cases.h"
 #include "parent.h"

@@ -1,5 +1,5 @@
-// parent.c: `posix-cases --parent DAEMON MOUNTPOINT PIDFILE`: a parent of a FaultFS daemon that waits
-// to be killed. It registers a process group that keeps a file of the mount open.
+// parent.c: `posix-cases --parent DAEMON MOUNTPOINT PIDFILE`: a parent of a daemon that waits to be
+// killed. It registers a process group that keeps a file of the mount open.
 #include "cases.h"
 #include "parent.h"
 

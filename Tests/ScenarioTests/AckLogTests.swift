@@ -1,3 +1,5 @@
+// AckLogTests.swift: acknowledgements are read as they were printed.
+
 import Testing
 
 @testable import CrashSim

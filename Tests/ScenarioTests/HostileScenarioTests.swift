@@ -1,3 +1,5 @@
+// HostileScenarioTests.swift: no text makes the parser trap, hang or grow without bound.
+
 import Testing
 
 @testable import CrashSim

@@ -1,5 +1,5 @@
-// InspectTests.swift: `faultline inspect` through the built program: sound files, damaged ones, other
-// things, and thousands of hostile ones through the report itself.
+// InspectTests.swift: `faultline inspect` through the built program: sound files, damaged ones,
+// other things; and hundreds of hostile ones through the report itself.
 
 import Engine
 import Foundation

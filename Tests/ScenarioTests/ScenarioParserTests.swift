@@ -1,3 +1,5 @@
+// ScenarioParserTests.swift: every key, and every error at its exact place.
+
 import Testing
 
 @testable import CrashSim
@@ -24,48 +26,50 @@ func parsed(_ text: String) throws -> Scenario {
   try ScenarioParser.parse(text, file: "t.yaml")
 }
 
+/// A scenario with every key of the language.
+private let everyKeyText = """
+  title: everything
+  seed: 18446744073709551615
+  schema:
+    Dog: {_id: int primary, name: string, age: int}
+    Cat: {lives: int, id: int primary}
+  processes: {app: [ui, background]}
+  steps:
+    - all: open
+    - ui: {pin: old}
+    - background: pin
+    - background:
+        repeat: 20
+        write:
+          - {insert: Dog, _id: sequence, name: random, age: 1..99, times: 3}
+          - {upsert: Dog, _id: 1..50, name: Rex, age: random}
+          - {update: Dog, _id: random in 1..50, name: {random: letters 1..300}}
+          - {delete: Dog, _id: 7}
+    - background: {write: [{insert: Cat, id: 1_000, lives: random 1..9}], cancel: true}
+    - background: {write: [{insert: Cat, id: 2, lives: -9}], fails: io}
+    - expect: {count: {Dog: 50}, version: 12, verify: true, pinned: {old: unchanged}}
+    - expect: {version: {atLeast: 3}, file: {sizeBytes: {atMost: 4 x content}}}
+    - expect: {file: {sizeBytes: {atMost: 64 KiB}}}
+    - ui: {release: old}
+    - background: release
+    - ui: reopen
+    - ui: verify
+    - all: close
+  crash: {model: [strict, posix], explore: prefixes, budget: {states: 500}, recovery: true}
+  kill: {process: app, at: every operation, side: after}
+  faults:
+    - {on: fsync, every: 2, offset: 1, ignore: true}
+    - {on: sync, nth: 5, error: EIO}
+    - {on: sync, ofCommit: 1, commit: 3, ignore: true}
+    - {on: write, file: "*.realm", bytes: 8192.., ofCommit: 2, holdBehind: {bytes: 0..8191}}
+    - {on: allocate, commit: 4, error: ENOSPC}
+  negative: {expect: [durability, atomicity], because: the sync is ignored}
+  """
+
 @Suite struct ScenarioParserTests {
   @Test("every key of the language is read")
   func everyKey() throws {
-    let scenario = try parsed(
-      """
-      title: everything
-      seed: 18446744073709551615
-      schema:
-        Dog: {_id: int primary, name: string, age: int}
-        Cat: {lives: int, id: int primary}
-      processes: {app: [ui, background]}
-      steps:
-        - all: open
-        - ui: {pin: old}
-        - background: pin
-        - background:
-            repeat: 20
-            write:
-              - {insert: Dog, _id: sequence, name: random, age: 1..99, times: 3}
-              - {upsert: Dog, _id: 1..50, name: Rex, age: random}
-              - {update: Dog, _id: random in 1..50, name: {random: letters 1..300}}
-              - {delete: Dog, _id: 7}
-        - background: {write: [{insert: Cat, id: 1_000, lives: random 1..9}], cancel: true}
-        - background: {write: [{insert: Cat, id: 2, lives: -9}], fails: io}
-        - expect: {count: {Dog: 50}, version: 12, verify: true, pinned: {old: unchanged}}
-        - expect: {version: {atLeast: 3}, file: {sizeBytes: {atMost: 4 x content}}}
-        - expect: {file: {sizeBytes: {atMost: 64 KiB}}}
-        - ui: {release: old}
-        - background: release
-        - ui: reopen
-        - ui: verify
-        - all: close
-      crash: {model: [strict, posix], explore: prefixes, budget: {states: 500}, recovery: true}
-      kill: {process: app, at: every operation, side: after}
-      faults:
-        - {on: fsync, every: 2, offset: 1, ignore: true}
-        - {on: sync, nth: 5, error: EIO}
-        - {on: sync, ofCommit: 1, commit: 3, ignore: true}
-        - {on: write, file: "*.realm", bytes: 8192.., ofCommit: 2, holdBehind: {bytes: 0..8191}}
-        - {on: allocate, commit: 4, error: ENOSPC}
-      negative: {expect: [durability, atomicity], because: the sync is ignored}
-      """)
+    let scenario = try parsed(everyKeyText)
     #expect(scenario.title == "everything")
     #expect(scenario.seed == Seed(rawValue: .max))
     #expect(scenario.tables.map(\.name) == ["Dog", "Cat"])

@@ -1,3 +1,5 @@
+// ScenarioSchemaTests.swift: schema, manual and parser know the same words.
+
 import Foundation
 import Testing
 

@@ -1,3 +1,5 @@
+// WorkerTests.swift: [U] a worker answers each line once, whatever the line holds.
+
 import Foundation
 import Synchronization
 import Testing

@@ -1,3 +1,5 @@
+// WorkloadPlanTests.swift: the same scenario and seed give the same plan.
+
 import Engine
 import FoundationEssentials
 import Testing
@@ -16,7 +18,7 @@ import Testing
       - ui:
           repeat: 30
           write:
-            - {upsert: Dog, _id: random 1..60, name: {random: letters 0..700}, age: random, times: 3}
+            - {upsert: Dog, _id: random 1..60, name: {random: letters 0..700}, times: 3}
             - {insert: Dog, _id: sequence, name: random, age: 1..9}
             - {insert: Cat, _id: random 1..1000, lives: random -9..9, times: 2}
       - background: {pin: old}

@@ -51,6 +51,8 @@ int csystem_unmount(const char *path);
 /// Blocks SIGINT, SIGTERM and SIGHUP in the calling thread and those it makes; returns a descriptor
 /// that becomes readable when one of them arrives (signalfd(2)), or -1.
 int csystem_termination_descriptor(void);
+/// mallopt(3): freed memory up to `bytes` stays with the process, not given back to the system.
+void csystem_keep_freed_memory(int bytes);
 
 /// What csystem_fork_and_exec does in the child between fork and exec.
 typedef struct {

@@ -1,5 +1,6 @@
 // Seed.swift: the 64-bit number that every choice of a run follows from, and the generator over it.
-// Invariant: a component draws from a sub-seed of its own, so one more draw here moves nothing there.
+// Invariant: a component draws from a sub-seed of its own, so one more draw here moves nothing
+// there.
 
 /// The number from which all of a run's choices follow.
 public struct Seed: RawRepresentable, Hashable, Sendable, CustomStringConvertible {

@@ -1,6 +1,8 @@
-// DirectoryWriter.swift: [U] writes a crash image into a real directory, for checkers that are programs.
-// Invariant: afterwards the directory holds the image and nothing else: names, kinds, hard links, sizes,
-// bytes, permissions, owners (as root) and extended attributes. Times are those of the writing.
+// DirectoryWriter.swift: [U] writes a crash image into a real directory, for checkers that are
+// programs.
+// Invariant: afterwards the directory holds the image and nothing else: names, kinds, hard links,
+// sizes, bytes, permissions, owners (as root) and extended attributes. Times are those of the
+// writing.
 // Safety: buffers are passed to one system call each and not kept.
 
 import CSystem
@@ -93,7 +95,8 @@ public struct DirectoryWriter: Sendable {
       try must(unsafe symlink(target, entry.characters), "symlink", entry)
       if isRoot {
         try must(
-          unsafe lchown(entry.characters, inode.ownership.user, inode.ownership.group), "lchown", entry)
+          unsafe lchown(entry.characters, inode.ownership.user, inode.ownership.group), "lchown",
+          entry)
       }
     case .fifo, .socket, .characterDevice, .blockDevice:
       let mode = Self.modeBits(of: inode.type) | 0o600
@@ -103,7 +106,8 @@ public struct DirectoryWriter: Sendable {
   }
 
   private func writeFile(_ inode: InodeImage, at entry: Path) throws(LabError) {
-    let descriptor = unsafe csystem_open(entry.characters, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    let descriptor = unsafe csystem_open(
+      entry.characters, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     try must(descriptor, "open", entry)
     defer { Glibc.close(descriptor) }
     for extent in inode.extents {
@@ -130,7 +134,8 @@ public struct DirectoryWriter: Sendable {
       try must(status, "setxattr \(name)", entry)
     }
     if isRoot {
-      try must(unsafe chown(entry.characters, inode.ownership.user, inode.ownership.group), "chown", entry)
+      try must(
+        unsafe chown(entry.characters, inode.ownership.user, inode.ownership.group), "chown", entry)
     }
     try must(unsafe chmod(entry.characters, inode.ownership.mode & 0o7777), "chmod", entry)
   }

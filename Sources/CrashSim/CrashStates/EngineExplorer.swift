@@ -1,7 +1,7 @@
-// EngineExplorer.swift: judges the crash states of a recorded scenario in child processes, many states
-// each, and makes findings of the failing ones.
-// Invariant: the result does not depend on the number of children; a child that dies or hangs costs the
-// state it was at, and another child goes on behind it.
+// EngineExplorer.swift: judges the crash states of a recorded scenario in child processes, many
+// states each, and makes findings of the failing ones.
+// Invariant: the result does not depend on the number of children; a child that dies or hangs costs
+// the state it was at, and another child goes on behind it.
 
 import Foundation
 import Synchronization
@@ -212,7 +212,8 @@ struct EngineExplorer {
     if let second = first.second {
       return maker.finding(
         number: number, state: state, result: first.result, stateCount: failure.count,
-        token: token(text, second, shape), context: "power fails again during recovery, at \(second)")
+        token: token(text, second, shape),
+        context: "power fails again during recovery, at \(second)")
     }
     state = try maker.shrink(state) { (candidate) throws(LabError) in
       let key = maker.enumerator.key(of: candidate).description

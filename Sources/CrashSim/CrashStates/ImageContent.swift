@@ -1,7 +1,7 @@
 // ImageContent.swift: one regular file's bytes with a hash per page and a sum over the pages.
 // Invariants: `sum` holds the recorded hashes of all touched pages that lie wholly below
-// `fullPages`; a dirty page's recorded hash is stale until the next `hash`; bytes of untouched pages are
-// zero.
+// `fullPages`; a dirty page's recorded hash is stale until the next `hash`; bytes of untouched
+// pages are zero.
 
 /// What is known of one page.
 struct PageRecord {

@@ -50,8 +50,9 @@ public struct PersistenceModel: Hashable, Sendable, CustomStringConvertible {
   public var failedSyncDropsData: Bool
   /// A data unit in flight may be cut at multiples of this; nil: a unit is never torn.
   public var sectorBytes: Int?
-  /// Damage of a torn write stays within the bytes that the write named; else it hits whole sectors,
-  /// bytes of earlier, durable writes included (SQLite calls the promise "powersafe overwrite").
+  /// Damage of a torn write stays within the bytes that the write named; else it hits whole
+  /// sectors, bytes of earlier, durable writes included (SQLite calls the promise "powersafe
+  /// overwrite").
   public var powersafeOverwrite: Bool
 
   /// Makes a model; the defaults are those of `posix`.

@@ -1,7 +1,7 @@
-// ProgramExplorer.swift: `faultline explore` as a library: record a program, refuse a checker that rejects
-// undisturbed states, then judge the crash states under each model.
-// Invariant: which states are judged, and in which order findings are listed, depends on program, seed,
-// models and budget only.
+// ProgramExplorer.swift: `faultline explore` as a library: record a program, refuse a checker that
+// rejects undisturbed states, then judge the crash states under each model.
+// Invariant: which states are judged, and in which order findings are listed, depends on program,
+// seed, models and budget only.
 
 import Foundation
 
@@ -18,7 +18,12 @@ public final class ProgramExplorer {
   public static let defaultBudget = 20_000
 
   /// Prepares an exploration in a run directory of its own.
-  /// - Parameter keptTracePath: Where the trace file stays afterwards, if anywhere.
+  /// - Parameters:
+  ///   - program: What is explored.
+  ///   - settings: How.
+  ///   - keptTracePath: Where the trace file stays afterwards, if anywhere.
+  ///   - console: Where progress and findings go.
+  /// - Throws: `LabError` when no run directory can be made.
   public init(
     program: ProgramUnderTest, settings: ExplorationSettings, keepingTrace keptTracePath: String?,
     console: Console
@@ -40,7 +45,8 @@ public final class ProgramExplorer {
     try refuseBadChecker(trace)
     var item = CaseReport(name: "explore", title: program.workload)
     for model in settings.models {
-      item.explorations.append(try explore(trace, under: model, firstNumber: item.findings.count + 1))
+      item.explorations.append(
+        try explore(trace, under: model, firstNumber: item.findings.count + 1))
     }
     item.outcome = item.findings.isEmpty ? .held : .broken
     console.show(item)
@@ -48,7 +54,9 @@ public final class ProgramExplorer {
   }
 
   /// Records again and judges one state.
-  /// - Parameter directory: Where the crashed directory stays, if anywhere.
+  /// - Parameters:
+  ///   - recipe: What to record and which state to judge.
+  ///   - directory: Where the crashed directory stays, if anywhere.
   /// - Returns: The checker's answer and the state in words.
   /// - Throws: `LabError` with code `.nondeterminism` when the program no longer does the same.
   public func replay(
@@ -70,7 +78,8 @@ public final class ProgramExplorer {
     let state = try enumerator.state(for: key)
     let tree = try enumerator.withImage(of: state) { (image) throws(LabError) in image.treeImage() }
     if let directory { try CrashDirectory.keep(tree, in: directory) }
-    let result = try checkers[0].check(tree, acknowledged: trace.acknowledged(state.acknowledgedMarks))
+    let result = try checkers[0].check(
+      tree, acknowledged: trace.acknowledged(state.acknowledgedMarks))
     let maker = try FindingMaker(enumerator: enumerator, model: model)
     let finding = maker.finding(
       number: 1, state: state, result: result, stateCount: 1,
@@ -153,7 +162,8 @@ public final class ProgramExplorer {
             acknowledged: marks[explored.state.acknowledgedMarks]))
         submitted += 1
         if submitted % 16 == 0 {
-          let rate = Double(pool.finishedCount) / max(0.001, start.duration(to: clock.now).inSeconds)
+          let rate =
+            Double(pool.finishedCount) / max(0.001, start.duration(to: clock.now).inSeconds)
           console.progress(
             Self.progressLine(
               model: enumerator.table.model.name, done: pool.finishedCount,

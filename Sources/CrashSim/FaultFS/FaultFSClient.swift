@@ -28,7 +28,7 @@ public final class FaultFSClient: Sendable {
   /// - Parameters:
   ///   - mountPoint: An existing directory outside of any FaultFS mount.
   ///   - options: How the mount behaves.
-  ///   - cpu: The CPU that the daemon is pinned to; clients run several times faster on the same one.
+  ///   - cpu: The CPU that the daemon is pinned to; clients run much faster on the same one.
   ///   - daemonPath: The `faultline-fs` program; nil is the one beside the running program.
   /// - Throws: `LabError` with the cause and the remedy.
   public init(

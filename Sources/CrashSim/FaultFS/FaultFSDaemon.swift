@@ -20,6 +20,8 @@ public enum FaultFSDaemon {
     options: FaultFSOptions = FaultFSOptions()
   ) throws(LabError) {
     signal(SIGPIPE, SIG_IGN)
+    // The next recording fills the memory of the last one without a page fault per payload.
+    csystem_keep_freed_memory(1 << 30)
     let signals = csystem_termination_descriptor()
     guard signals >= 0 else { throw .lab("signalfd failed: \(lastError())") }
     let mount: FuseMount

@@ -54,8 +54,10 @@ public struct FaultRule: Codable, Hashable, Sendable {
     }
   }
 
-  /// A part of the run: from each mark that begins with one text to the next one that begins with
-  /// another. Counting starts anew whenever the part begins.
+  /// A part of the run, between marks.
+  ///
+  /// It goes from each mark that begins with one text to the next one that begins with another.
+  /// Counting starts anew whenever the part begins.
   public struct MarkScope: Codable, Hashable, Sendable {
     /// How the mark begins that opens the part.
     public var from: String

@@ -1,6 +1,6 @@
 // FileContent.swift [U]: the bytes of one regular file, sparse and fast.
 // Invariants: a file is a table of chunks of 64 KiB; a chunk's memory holds its first
-// `capacityBytes` bytes and everything behind reads as zeros; memory beyond the file's size is zero;
+// `capacityBytes` bytes and all behind reads as zeros; memory beyond the file's size is zero;
 // `pages` has a bit for each 4 KiB page that counts as allocated; `chargedBytes` of every chunk is
 // reserved in the quota, and is at least its capacity.
 
@@ -304,6 +304,20 @@ final class MemoryQuota {
       if rest > 0 { unsafe body(UnsafeRawBufferPointer(rebasing: Self.zeros[0..<rest])) }
       return true
     }
+  }
+
+  /// The memory of a range, cut at the file's end, when it lies in one place.
+  ///
+  /// Safety: as for `forEachPiece`.
+  @unsafe func piece(at offset: UInt64, count: Int) -> UnsafeRawBufferPointer? {
+    guard offset < sizeBytes, count > 0 else { return nil }
+    let wanted = Int(min(UInt64(count), sizeBytes - offset))
+    let start = Int(offset % UInt64(Self.chunkBytes))
+    guard let chunk = unsafe chunk(offset / UInt64(Self.chunkBytes)),
+      let memory = unsafe chunk.memory, wanted <= Self.chunkBytes,
+      unsafe start + wanted <= chunk.capacityBytes
+    else { return nil }
+    return unsafe UnsafeRawBufferPointer(start: memory + start, count: wanted)
   }
 
   /// The bytes of a range, cut at the file's end.

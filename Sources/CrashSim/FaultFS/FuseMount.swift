@@ -1,4 +1,4 @@
-// FuseMount.swift [U]: a FaultFileSystem served to the kernel through libfuse's low-level interface.
+// FuseMount.swift [U]: a FaultFileSystem served to the kernel by libfuse's low-level API.
 // Two threads meet here: one serves requests (`serve`), one obeys the control socket. Both hold
 // `lock` while they touch the file system, and the server answers a request while it holds it.
 // Invariant: before a request is handled, every mark that was written before it is in the trace.
@@ -52,6 +52,12 @@ final class OpenFile {
   /// The request under way, for the few bits that libfuse does not hand on; valid in handlers.
   private var request: UnsafeRawPointer?
   private var marksDescriptor: Int32
+  /// Short answers are put together here: one page at most, so that one page is pinned.
+  private let joined: UnsafeMutableRawPointer
+  private static let joinedBytes = 512
+  private let markBuffer: UnsafeMutableRawPointer
+  /// A longer write to a packet pipe is cut into packets of this size (pipe(7)).
+  private static let markBytesMax = 4096
   private var processes: [Int32: Int32] = [:]
   private var lastThread: Int32 = 0
   private var lastProcess: Int32 = 0
@@ -65,6 +71,10 @@ final class OpenFile {
     self.mountPoint = mountPoint
     self.marksDescriptor = marksDescriptor
     self.options = options
+    unsafe joined = UnsafeMutableRawPointer.allocate(
+      byteCount: Self.joinedBytes, alignment: Self.joinedBytes)
+    unsafe markBuffer = UnsafeMutableRawPointer.allocate(
+      byteCount: Self.markBytesMax, alignment: 16)
     let quotaBytes = options.quotaBytes
     do {
       let tree = try FileTree(quotaBytes: quotaBytes, now: wallClock)
@@ -110,10 +120,25 @@ final class OpenFile {
       if let context = unsafe context {
         let mount = unsafe Unmanaged<FuseMount>.fromOpaque(context).takeUnretainedValue()
         unsafe mount.amendInitReply(pieces, count)
+        if count == 2, let pieces = unsafe pieces,
+          unsafe pieces[0].iov_len + pieces[1].iov_len <= FuseMount.joinedBytes
+        {
+          return unsafe mount.replyJoined(descriptor, pieces)
+        }
       }
       return unsafe Glibc.writev(descriptor, pieces, count)
     }
     unsafe fuse_session_custom_io(session, &io, fuse_session_fd(session))
+  }
+
+  /// Sends a short answer from one place: the kernel pins the pages of each piece of an answer, and
+  /// that costs more than to copy some bytes.
+  private func replyJoined(_ descriptor: Int32, _ pieces: UnsafeMutablePointer<iovec>) -> Int {
+    let first = unsafe pieces[0].iov_len
+    let second = unsafe pieces[1].iov_len
+    unsafe memcpy(joined, pieces[0].iov_base, first)
+    unsafe memcpy(joined + first, pieces[1].iov_base, second)
+    return unsafe Glibc.write(descriptor, joined, first + second)
   }
 
   /// libfuse 3.14 does not know FUSE_HANDLE_KILLPRIV_V2, without which the kernel asks for
@@ -203,11 +228,13 @@ final class OpenFile {
   /// Puts every waiting mark into the trace; the caller holds the lock.
   func drainMarks() {
     while marksDescriptor >= 0 {
-      guard let bytes = try? Descriptors.read(marksDescriptor, limitBytes: 4096) else { return }
-      if bytes.isEmpty {
+      let count = unsafe Glibc.read(marksDescriptor, markBuffer, Self.markBytesMax)
+      if count < 0 { return }
+      if count == 0 {
         marksDescriptor = -1
         return
       }
+      let bytes = unsafe Array(UnsafeRawBufferPointer(start: markBuffer, count: count))
       fileSystem.record(Mark(bytes: bytes))
     }
   }

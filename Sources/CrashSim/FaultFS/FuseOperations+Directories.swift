@@ -27,7 +27,7 @@ extension FuseOperations {
     }
     unsafe table.readdir = { handle, _, size, offset, info in
       guard let request = unsafe FuseRequest(handle), let info = unsafe info else { return }
-      guard let file = unsafe FuseOperations.openFile(info), offset >= 0 else {
+      guard let file = unsafe FuseOperations.openFile(info), offset >= 0, size > 0 else {
         return unsafe request.fail(ErrorNumber(EINVAL))
       }
       if offset == 0 { FuseOperations.list(file) }

@@ -1,6 +1,7 @@
-// CheckerPool.swift: several checkers side by side, each with its own thread, directory and processes.
-// Invariant: the results do not depend on how many checkers there are or who takes which state: they are
-// kept by the state's ordinal.
+// CheckerPool.swift: [U] several checkers side by side, each with its own thread, directory and
+// processes.
+// Invariant: the results do not depend on how many checkers there are or who takes which state:
+// they are kept by the state's ordinal.
 
 import Foundation
 

@@ -1,6 +1,6 @@
 // ChildProcess.swift: [U] a program started by the lab, and how it ended.
-// Invariants: every child is reaped exactly once, by `wait` or `kill`; a child that leads a group of its
-// own takes its whole group with it.
+// Invariants: every child is reaped exactly once, by `wait` or `kill`; a child that leads a group
+// of its own takes its whole group with it.
 // Safety: pointers to arguments and environment live only for the call that starts the child.
 
 import CSystem
@@ -87,8 +87,8 @@ public struct ChildProcess: Sendable {
     unsafe arguments.append(nil)
     unsafe variables.append(nil)
     defer {
-      for unsafe pointer in unsafe arguments { unsafe free(pointer) }
-      for unsafe pointer in unsafe variables { unsafe free(pointer) }
+      for index in unsafe arguments.indices { unsafe free(arguments[index]) }
+      for index in unsafe variables.indices { unsafe free(variables[index]) }
     }
     let pid = unsafe arguments.withUnsafeBufferPointer { argv in
       unsafe variables.withUnsafeBufferPointer { envp in
@@ -134,7 +134,8 @@ public struct ChildProcess: Sendable {
   }
 
   /// Waits until the child ends, and reaps it.
-  /// - Parameter timeoutSeconds: After this time the child and its group are killed; nil waits forever.
+  /// - Parameter timeoutSeconds: After this time the child and its group are killed; nil waits
+  ///   forever.
   /// - Returns: How it ended. An interruption of the lab (Ctrl-C) kills the child too.
   public func wait(timeoutSeconds: Int? = nil) -> ProcessEnding {
     let descriptor = csystem_open_process(pid)

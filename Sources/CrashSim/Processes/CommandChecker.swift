@@ -1,8 +1,9 @@
 // CommandChecker.swift: [U] judges a crash state with any program: its exit status is the verdict.
-// The program finds the crashed directory as its working directory and in $FAULTLINE_DIR, and what the
-// workload had acknowledged before the crash in the file $FAULTLINE_OUTPUT (the idea is ALICE's).
-// Invariant: a checker that traps, hangs or leaves processes behind is a verdict about that state, and
-// touches no other state.
+// The program finds the crashed directory as its working directory and in $FAULTLINE_DIR, and what
+// the workload had acknowledged before the crash in the file $FAULTLINE_OUTPUT (the idea is
+// ALICE's).
+// Invariant: a checker that traps, hangs or leaves processes behind is a verdict about that state,
+// and touches no other state.
 // Safety: buffers are passed to one system call each and not kept.
 
 import CSystem
@@ -68,6 +69,7 @@ public final class CommandChecker: Sendable {
   /// - Parameters:
   ///   - tree: The crash image.
   ///   - acknowledged: The workload's output before the crash.
+  /// - Returns: How the checker ended and what it said.
   /// - Throws: `LabError` when the state cannot be written or the checker not started.
   public func check(_ tree: TreeImage, acknowledged: [UInt8]) throws(LabError) -> CheckResult {
     try writer.write(tree)

@@ -1,4 +1,5 @@
-// Descriptors+Pipes.swift: [U] pipes to children, and a word that parent and child share through a file.
+// Descriptors+Pipes.swift: [U] pipes to children, and a word that parent and child share through a
+// file.
 // Safety: buffers are passed to one system call each and not kept.
 
 import CSystem
@@ -18,8 +19,8 @@ extension Descriptors {
   }
 }
 
-/// A number in a file, written by a child before each step, so that its parent knows the step in which it
-/// died.
+/// A number in a file, written by a child before each step, so that its parent knows the step in
+/// which it died.
 struct ProgressFile: ~Copyable {
   private let descriptor: Int32
 

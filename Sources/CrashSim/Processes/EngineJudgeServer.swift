@@ -1,5 +1,5 @@
-// EngineJudgeServer.swift: a child process that judges single states or directories when asked, so that
-// shrinking, replaying and killed runs survive an engine that traps.
+// EngineJudgeServer.swift: a child process that judges single states or directories when asked, so
+// that shrinking, replaying and killed runs survive an engine that traps.
 // One question per line, one answer per line, until the input ends.
 
 import Foundation

@@ -1,6 +1,8 @@
-// EngineShard.swift: a child process that judges many crash states of the engine, one after another.
-// Invariants: before each state its ordinal is in the progress file, so that a trap, a signal or a hang is
-// the verdict of that state and costs one process; each failing state is one line of output.
+// EngineShard.swift: a child process that judges many crash states of the engine, one after
+// another.
+// Invariants: before each state its ordinal is in the progress file, so that a trap, a signal or a
+// hang is the verdict of that state and costs one process; each failing state is one line of
+// output.
 
 import Foundation
 

@@ -1,6 +1,7 @@
 // Interruption.swift: Ctrl-C, SIGTERM and SIGHUP as a flag that long work looks at.
-// The handler only sets the flag: whoever waits sees it within 100 ms, stops its children, unmounts and
-// reports what was found so far. A second Ctrl-C changes nothing: the next start sweeps what is left.
+// The handler only sets the flag: whoever waits sees it within 100 ms, stops its children, unmounts
+// and reports what was found so far. A second Ctrl-C changes nothing: the next start sweeps what is
+// left.
 
 import Glibc
 import Synchronization

@@ -1,6 +1,6 @@
 // LineProcess.swift: a child running another subcommand of this program, which is asked by lines.
-// Invariant: when the child ends, by itself or by a signal, its ending is the answer; a child that does
-// not answer in time is killed, and that is its ending.
+// Invariant: when the child ends, by itself or by a signal, its ending is the answer; a child that
+// does not answer in time is killed, and that is its ending.
 
 import CSystem
 import Foundation
@@ -31,6 +31,7 @@ public final class LineProcess {
   ///   - arguments: The subcommand and its arguments.
   ///   - cpu: A CPU to pin the child to.
   ///   - errorPath: Where its standard error goes; nil drops it.
+  /// - Throws: `LabError` with code `.lab` when it cannot be started.
   public init(
     _ arguments: [String], cpu: Int32? = nil, errorPath: String? = nil
   ) throws(LabError) {
@@ -69,7 +70,11 @@ public final class LineProcess {
   }
 
   /// Writes a line and reads the answer.
-  /// - Parameter timeoutSeconds: After this the child is killed.
+  /// - Parameters:
+  ///   - line: The question, its line feed included.
+  ///   - timeoutSeconds: After this the child is killed.
+  /// - Returns: The line it answered, or how it ended.
+  /// - Throws: `LabError` when the lab was asked to stop.
   public func ask(_ line: [UInt8], timeoutSeconds: Int) throws(LabError) -> LineAnswer {
     if let ending { return .ended(ending) }
     do throws(ErrorNumber) {
@@ -81,7 +86,9 @@ public final class LineProcess {
   }
 
   /// Waits a while for the next line that the child writes.
+  /// - Parameter seconds: How long.
   /// - Returns: Nil when nothing came in that time.
+  /// - Throws: `LabError` when the lab was asked to stop.
   public func poll(seconds: Int) throws(LabError) -> LineAnswer? {
     if let line = buffer.next() { return .line(line) }
     if let ending { return .ended(ending) }
@@ -98,6 +105,8 @@ public final class LineProcess {
 
   /// Reads the next line that the child writes.
   /// - Parameter timeoutSeconds: After this without a line the child is killed.
+  /// - Returns: The line, or how it ended.
+  /// - Throws: `LabError` when the lab was asked to stop.
   public func read(timeoutSeconds: Int) throws(LabError) -> LineAnswer {
     if let answer = try poll(seconds: timeoutSeconds) { return answer }
     child.kill()

@@ -1,7 +1,7 @@
 // ProgramRecorder.swift: runs a program on a mount of the faulty filesystem and keeps what it did.
-// Invariants: the workload's standard output is the marks pipe, so each of its writes is a mark in order
-// with the file operations; when the recorder returns, no process of the program is left and the mount is
-// gone, whatever happened.
+// Invariants: the workload's standard output is the marks pipe, so each of its writes is a mark in
+// order with the file operations; when the recorder returns, no process of the program is left and
+// the mount is gone, whatever happened.
 
 import CSystem
 import Foundation
@@ -39,6 +39,7 @@ public struct ProgramRecorder: Sendable {
   /// - Parameters:
   ///   - program: The commands.
   ///   - initial: The tree to begin with; nil begins with an empty directory and runs the setup.
+  /// - Returns: What the workload did.
   /// - Throws: `LabError` with code `.usage` when a command of the user fails.
   public func record(
     _ program: ProgramUnderTest, from initial: TreeImage? = nil

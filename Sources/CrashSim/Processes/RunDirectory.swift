@@ -1,7 +1,8 @@
-// RunDirectory.swift: [U] where one run of the lab keeps its mounts and crash images, and how a later run
-// sweeps up after one that was killed.
-// Layout: ROOT/faultline-UID/PID-STARTTIME/{mount-N, image-N, …}. A run is dead when no process PID with
-// that start time (field 22 of /proc/PID/stat, clock ticks since boot) exists: pids are reused, pairs not.
+// RunDirectory.swift: [U] where one run of the lab keeps its mounts and crash images, and how a
+// later run sweeps up after one that was killed.
+// Layout: ROOT/faultline-UID/PID-STARTTIME/{mount-N, image-N, …}. A run is dead when no process PID
+// with that start time (field 22 of /proc/PID/stat, clock ticks since boot) exists: pids are
+// reused, pairs not.
 // Invariant: nothing is removed below a path that is still mounted, and nothing of a living run.
 // Safety: paths are passed to one system call and not kept.
 

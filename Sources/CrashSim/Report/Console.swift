@@ -93,7 +93,8 @@ public struct Console: Sendable {
     let found = report.cases.count { $0.isNegative && $0.outcome == .held }
     say(
       "checked \(Formatting.grouped(explored)) crash states of \(Formatting.grouped(distinct)) "
-        + "distinct ones in \(Formatting.fixed(seconds, 1)) s (\(Formatting.grouped(rate)) states/s)"
+        + "distinct ones in \(Formatting.fixed(seconds, 1)) s "
+        + "(\(Formatting.grouped(rate)) states/s)"
     )
     var line = "verdict: \(report.outcome.rawValue), \(Formatting.counted(findings, "finding"))"
     if planted > 0 { line += ", \(found) of \(planted) planted bugs found" }

@@ -29,7 +29,8 @@ public struct Finding: Codable, Sendable, Hashable {
   /// What `faultline replay` takes.
   public var token: String
 
-  /// The strictest model that still allows the state: a promise that needs less than this model gives.
+  /// The strictest model that still allows the state: a promise that needs less than this model
+  /// gives.
   public var weakestModel: String { models.first ?? "none" }
 }
 

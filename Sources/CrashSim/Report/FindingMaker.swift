@@ -34,7 +34,14 @@ public struct FindingMaker {
   }
 
   /// A finding about a state.
-  /// - Parameter context: What the crash happened in, if not the workload itself.
+  /// - Parameters:
+  ///   - number: Its number in the run.
+  ///   - state: The state, shrunk.
+  ///   - result: What the checker said about it.
+  ///   - stateCount: Number of states that failed alike.
+  ///   - token: What replays it.
+  ///   - context: What the crash happened in, if not the workload itself.
+  /// - Returns: The finding.
   public func finding(
     number: Int, state: CrashState, result: CheckResult, stateCount: Int, token: String,
     context: String? = nil

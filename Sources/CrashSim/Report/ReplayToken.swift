@@ -1,7 +1,8 @@
-// ReplayToken.swift: one failure as a word: all that is needed to record the run again and go to the same
-// crash state. Text: `fl1-` and the recipe's JSON in base64url (RFC 4648, section 5) without padding.
-// Invariant: the same seed and the same program give the same token, so nothing in it depends on time,
-// process numbers or random bytes that the program wrote.
+// ReplayToken.swift: one failure as a word: all that is needed to record the run again and go to
+// the same crash state. Text: `fl1-` and the recipe's JSON in base64url (RFC 4648, section 5)
+// without padding.
+// Invariant: the same seed and the same program give the same token, so nothing in it depends on
+// time, process numbers or random bytes that the program wrote.
 
 import Foundation
 
@@ -116,8 +117,10 @@ public enum ReplayToken {
 }
 
 extension Trace {
-  /// Shape of the trace: kinds, inodes, positions and sizes of all events, but no bytes, names, times or
-  /// processes. Two recordings with the same shape have the same crash states by number.
+  /// Shape of the trace: two recordings with the same shape have the same crash states by number.
+  ///
+  /// It follows from kinds, inodes, positions and sizes of all events, but not from bytes, names,
+  /// times or processes.
   public var shape: String {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     func add(_ value: UInt64) {

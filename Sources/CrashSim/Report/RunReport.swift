@@ -1,5 +1,5 @@
-// RunReport.swift: what one call of `faultline run` or `faultline explore` found, as a value; the JSON
-// report is this value, encoded with sorted keys.
+// RunReport.swift: what one call of `faultline run` or `faultline explore` found, as a value; the
+// JSON report is this value, encoded with sorted keys.
 
 import Foundation
 

@@ -1,6 +1,6 @@
-// KillRunner.swift: the worker is killed at every file operation, before it takes effect or after, and
-// a new process must find every promise kept. What was written before the kill is there: the page cache
-// belongs to the kernel, so this is the crash of a process and not of the machine.
+// KillRunner.swift: the worker is killed at every file operation, before it takes effect or after,
+// and a new process must find every promise kept. What was written before the kill is there: the
+// page cache belongs to the kernel, so this is the crash of a process and not of the machine.
 
 import Foundation
 
@@ -13,7 +13,8 @@ struct KillRunner {
   let plan: WorkloadPlan
   let kill: KillDeclaration
 
-  /// Most operations at which a process is killed; a plan with more is killed at this many first ones.
+  /// Most operations at which a process is killed; a plan with more is killed at this many first
+  /// ones.
   private static let operationsMax = 20_000
 
   /// Kills at each place in turn and judges what is left.
@@ -118,7 +119,8 @@ struct KillRunner {
       headline: failure.first.headline,
       got: failure.first.output.split(separator: "\n").map(String.init),
       ending: "the judge ended with \(failure.first.ending)",
-      crash: "the process was killed \(before ? "before" : "after") its file operation \(operation)",
+      crash:
+        "the process was killed \(before ? "before" : "after") its file operation \(operation)",
       acknowledgedCount: marks.count,
       lastAcknowledged: marks.last.map { $0.text.trimmingCharacters(in: .whitespacesAndNewlines) },
       lost: ["nothing: what a killed process wrote stays in the page cache"], missingSync: [],

@@ -4,7 +4,9 @@ import Foundation
 
 extension ScenarioRunner {
   /// Goes to the failure that a recipe names.
-  /// - Parameter directory: Where the crashed directory stays, if anywhere.
+  /// - Parameters:
+  ///   - recipe: What to run and where it failed.
+  ///   - directory: Where the crashed directory stays, if anywhere.
   /// - Returns: The finding, or nil when the promise holds now.
   /// - Throws: `LabError` with code `.nondeterminism` when the run has another shape.
   public func replay(
@@ -20,10 +22,12 @@ extension ScenarioRunner {
       throw .lab("without any crash: \(violation)")
     case .kill(let operation, let before):
       guard let mount = opened.mount else {
-        throw .usage("this token's \(Self.killSkipped): mount (--door fuse) where /dev/fuse is")
+        throw .usage("the token's \(Self.killSkipped), and here it is \(doorName)")
       }
-      let kill = scenario.kill ?? KillDeclaration(
-        process: plan.process, place: .everyOperation, side: .both)
+      let kill =
+        scenario.kill
+        ?? KillDeclaration(
+          process: plan.process, place: .everyOperation, side: .both)
       let finding = try KillRunner(
         runner: self, fileSystem: mount, scenario: scenario, plan: plan, kill: kill
       ).replay(operation: operation, before: before)

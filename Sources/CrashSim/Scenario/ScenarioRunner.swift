@@ -1,5 +1,5 @@
-// ScenarioRunner.swift: `faultline run` as a library: records each scenario through a door, explores
-// the crashes and kills it asks for, and decides whether it held.
+// ScenarioRunner.swift: `faultline run` as a library: records each scenario through a door,
+// explores the crashes and kills it asks for, and decides whether it held.
 // Invariant: a negative scenario holds when, and only when, a named oracle found the planted bug.
 
 import Foundation

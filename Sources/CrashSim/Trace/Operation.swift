@@ -1,6 +1,6 @@
 // Operation.swift: what a program did to the file system, as the lab records and replays it.
-// Invariants: an operation is recorded when it takes effect and before its caller is answered, so the
-// trace's order is one that every client could have observed. Reads are not recorded. A failed
+// Invariants: an operation is recorded when it takes effect and before its caller is answered, so
+// the trace's order is one that every client could have observed. Reads are not recorded. A failed
 // operation changed nothing and is not recorded, except for failed syncs (`.failed`).
 
 /// Number of an inode of the faulty filesystem; the root directory is 1.

@@ -49,7 +49,9 @@ public struct TraceEvent: Sendable, Hashable {
   public let process: Int32
   /// Thread that asked for it; 0 when the kernel did.
   public let thread: Int32
-  /// Nanoseconds since the recording began. Shown to people; no decision may use it.
+  /// Nanoseconds since the recording began.
+  ///
+  /// Shown to people; no decision may use it.
   public let timeNanoseconds: UInt64
 
   /// Makes an event.

@@ -39,8 +39,8 @@ final class TraceRecorder {
 
   /// Stops, and hands the trace out.
   ///
-  /// The kernel tells of closes without waiting for an answer, so whether the last ones still came is
-  /// chance. A close orders later operations only: those that nothing follows are left out.
+  /// The kernel tells of closes without waiting for an answer, so whether the last ones still came
+  /// is chance. A close orders later operations only: those that nothing follows are left out.
   func end() -> Trace {
     isRecording = false
     defer { trace = Trace(initial: TreeImage()) }
@@ -74,8 +74,8 @@ final class TraceRecorder {
       TraceEvent(.mark(mark), timeNanoseconds: clockNanoseconds() &- startNanoseconds))
   }
 
-  /// A close comes before the marks that directly precede it: the client did not wait for its answer,
-  /// so on which side of a mark it arrives is chance, and means nothing.
+  /// A close comes before the marks that directly precede it: the client did not wait for its
+  /// answer, so on which side of a mark it arrives is chance, and means nothing.
   func append(_ event: TraceEvent) {
     if event.isClose {
       let last = trace.events.lastIndex { !$0.isMark } ?? -1

@@ -1,6 +1,7 @@
 // TreeImage.swift: a whole file tree as a value: what a recording starts from and a crash leaves.
-// Invariants: the root exists and is a directory; every entry names an inode of the image; extents are
-// sorted, do not touch or overlap, are not empty, and lie inside the file's size; all else reads as zeros.
+// Invariants: the root exists and is a directory; every entry names an inode of the image; extents
+// are sorted, do not touch or overlap, are not empty, and lie inside the file's size; all else
+// reads as zeros.
 
 /// A run of bytes in a file.
 public struct Extent: Hashable, Sendable {

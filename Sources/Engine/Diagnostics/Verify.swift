@@ -25,7 +25,8 @@ public struct VerifyReport: Hashable, Sendable {
 extension Database {
   /// Verifies the newest version completely; writers and readers can go on meanwhile.
   /// - Returns: What was counted.
-  /// - Throws: `EngineError` with code `.corrupted` and the first thing that is wrong, or `.closed`.
+  /// - Throws: `EngineError` with code `.corrupted` and the first thing that is wrong, or
+  ///   `.closed`.
   /// - Complexity: O(bytes).
   @discardableResult
   public func verify() throws(EngineError) -> VerifyReport {

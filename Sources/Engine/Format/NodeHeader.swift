@@ -8,7 +8,8 @@
 //             29     1  level in the tree; 0 for leaves and for everything that is not in a tree
 //             30     2  0
 //             32     4  count: rows, children, tables, free spans, or bytes of a string
-//             36     4  auxiliary: array descriptors of a leaf, pending spans of a free list, else 0
+//             36     4  auxiliary: array descriptors of a leaf, pending spans of a free list, else
+//             0
 //             40     8  0
 
 /// What a node holds.

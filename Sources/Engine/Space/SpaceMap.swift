@@ -1,7 +1,8 @@
 // SpaceMap.swift: which sectors are free, pending or beyond the logical end.
-// Invariants: `free` is sorted and neighbours are merged; no sector is in two spans; all spans lie in
-// firstNodeSector ..< endSector. A transaction works on a copy, and the copy becomes the database's
-// only after the commit: a commit that fails gives all of its space back by being forgotten.
+// Invariants: `free` is sorted and neighbours are merged; no sector is in two spans; all spans lie
+// in firstNodeSector ..< endSector. A transaction works on a copy, and the copy becomes the
+// database's only after the commit: a commit that fails gives all of its space back by being
+// forgotten.
 
 /// The space of the file, as one version sees it.
 struct SpaceMap: Sendable {

@@ -1,6 +1,6 @@
-// StorageBackend.swift: THE SEAM between the engine and whatever keeps the bytes.
-// The engine calls nothing else to touch its file, so a lab that implements these calls sees, orders
-// and can break everything that the engine does to the disk.
+// StorageBackend.swift: [U] THE SEAM between the engine and whatever keeps the bytes.
+// The engine calls nothing else to touch its file, so a lab that implements these calls sees,
+// orders and can break everything that the engine does to the disk.
 
 /// One file, as the engine needs it.
 ///

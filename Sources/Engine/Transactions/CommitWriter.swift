@@ -1,9 +1,9 @@
 // CommitWriter.swift: THE PROTOCOL. A commit is the list of steps in `commit`, in that order.
 // Invariants: no step before the root slot touches a sector that a live version reaches; the slot
-// written is the one that does not hold the current root; two syncs, and one more with an allocation
-// when the file has to grow. A step that fails before the root slot leaves the old version current
-// and its space untouched. From the slot write on a failure is final: nobody knows then what the
-// slot holds, so the handle is poisoned.
+// written is the one that does not hold the current root; two syncs, and one more with an
+// allocation when the file has to grow. A step that fails before the root slot leaves the old
+// version current and its space untouched. From the slot write on a failure is final: nobody knows
+// then what the slot holds, so the handle is poisoned.
 
 /// Why a commit failed, and whether the handle can go on.
 struct CommitFailure: Error {

@@ -14,7 +14,8 @@ struct VersionState: Sendable {
 struct RecoveredFile {
   let state: VersionState
   let space: SpaceMap
-  /// The version that the medium falls back to when the newest slot, maybe in the cache only, is lost.
+  /// The version that the medium falls back to when the newest slot, maybe in the cache only, is
+  /// lost.
   ///
   /// Its nodes must stay until a sync has succeeded.
   let fallback: Version?

@@ -1,7 +1,8 @@
 // RecoveryTable.swift: what open does with the two root slots, as a table.
 // A crash can tear only the slot that was being written, and that is never the slot of the current
-// root. So an invalid slot beside a valid one is a commit that nobody was told of, and the valid one
-// is the newest version. A valid slot whose nodes are wrong is damage, never a reason to go back.
+// root. So an invalid slot beside a valid one is a commit that nobody was told of, and the valid
+// one is the newest version. A valid slot whose nodes are wrong is damage, never a reason to go
+// back.
 //
 //            slot 1:  valid          invalid          empty
 //   slot 0: valid     @A newer       @B slot 0        @B slot 0

@@ -1,6 +1,6 @@
 // Snapshot.swift: the immutable content of one version.
-// Invariant: the version is pinned from the snapshot's making to its release, so none of its sectors
-// is written; the mapping it was made on lives as long as the snapshot.
+// Invariant: the version is pinned from the snapshot's making to its release, so none of its
+// sectors is written; the mapping it was made on lives as long as the snapshot.
 
 import Synchronization
 

@@ -8,9 +8,9 @@ struct MutableTable {
 
 /// The one open set of changes to a database.
 ///
-/// It belongs to the thread that began it. Dropping it without `commit` cancels it. An error about a
-/// key, a table or a value leaves the transaction as it was; any other error ends in a commit that
-/// throws that error.
+/// It belongs to the thread that began it. Dropping it without `commit` cancels it. An error about
+/// a key, a table or a value leaves the transaction as it was; any other error ends in a commit
+/// that throws that error.
 public final class WriteTransaction {
   private let database: Database
   private let base: VersionState

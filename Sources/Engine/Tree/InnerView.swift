@@ -1,6 +1,7 @@
 // InnerView.swift: an inner node read in place. With n children:
 //   offset_bytes   size  field
-//             48  8(n-1)  separators, ascending: child i holds keys in separator[i-1] ..< separator[i]
+//             48  8(n-1)  separators, ascending: child i holds keys in separator[i-1] ..<
+//             separator[i]
 //      48+8(n-1)    16 n  links: ref 8, checksum 8
 
 /// An inner node.

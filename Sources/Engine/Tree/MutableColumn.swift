@@ -1,7 +1,8 @@
 // MutableColumn.swift: one column of a leaf while a writer changes it.
 // Invariants: `numbers` has one element per row: the value, or where the row's string ends in
 // `bytes`. `lower ... upper` holds every number; it widens with each change and is made exact when
-// the leaf is encoded. `externals` is empty as long as no string of the column is a node of its own.
+// the leaf is encoded. `externals` is empty as long as no string of the column is a node of its
+// own.
 
 /// A column as arrays that can be changed.
 struct MutableColumn {

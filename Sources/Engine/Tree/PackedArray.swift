@@ -2,7 +2,8 @@
 // An element is base + the unsigned number of `width` bits, modulo 2^64; base is the smallest
 // element, so negative numbers need no case of their own, and a leaf of far-away but close keys is
 // as narrow as one near 0. Widths: 0, 1, 2, 4, 8, 16, 32, 64. Element i of a narrow width starts at
-// bit (i × width) % 8 of byte (i × width) / 8, lowest bit first. Arrays start at multiples of 8 bytes.
+// bit (i × width) % 8 of byte (i × width) / 8, lowest bit first. Arrays start at multiples of 8
+// bytes.
 
 /// Integers of one width inside a node.
 @safe struct PackedArray {

@@ -1,4 +1,4 @@
-// HardCaseTests.swift: sequences that models and images get wrong easily.
+// HardCaseTests.swift: [U] sequences that models and images get wrong easily.
 
 import CrashSim
 import Testing
@@ -181,12 +181,16 @@ struct HardCaseTests {
     }
   }
 
-  @Test("a torn write keeps sectors and damages whole ones, inside the file only")
+  @Test("a torn write damages its own bytes, and whole sectors without powersafe overwrite")
   func tornSectors() throws {
     var recording = Recording(files: ["a": String(repeating: "o", count: 1100)])
     recording.write("a", String(repeating: "n", count: 1000), at: 50)
-    let table = try UnitTable(trace: recording.trace, model: .ext4Ordered)
-    func content(_ torn: TornWrite) throws -> [UInt8] {
+    func content(
+      _ torn: TornWrite, _ model: PersistenceModel = .posixDamage
+    ) throws -> [UInt8] {
+      var model = model
+      model.dataUnitBytes = 4096
+      let table = try UnitTable(trace: recording.trace, model: model)
       let state = try table.state(at: 1, keeping: [], torn: torn)
       return try CrashPointImages(table: table, at: 1).withImage(of: state) {
         $0.content(at: "a") ?? []
@@ -196,6 +200,10 @@ struct HardCaseTests {
     #expect(old[511] == 111 && old[512] == 110 && old[1023] == 110 && old[1024] == 111)
     let zeros = try content(TornWrite(unit: 0, keptSectors: 1..<2, rest: .zeros))
     #expect(zeros[0] == 0 && zeros[511] == 0 && zeros[512] == 110 && zeros[1099] == 0)
+    let confined = try content(
+      TornWrite(unit: 0, keptSectors: 1..<2, rest: .zeros), .ext4Ordered)
+    #expect(confined[49] == 111 && confined[50] == 0 && confined[512] == 110)
+    #expect(confined[1049] == 0 && confined[1050] == 111 && confined[1099] == 111)
     let garbage = TornWrite(unit: 0, keptSectors: 0..<1, rest: .garbage(Seed(rawValue: 3)))
     #expect(try content(garbage) == content(garbage))
     #expect(try content(garbage).count == 1100)

@@ -1,4 +1,4 @@
-// FaultFSFaultTests.swift: each effect of a fault rule on a real program, and its place in the trace.
+// FaultFSFaultTests.swift: each effect of a rule on a real program, and its place in the trace.
 // The program is `commits` of syncs.c: four times data at 8,192 and above, datasync, 64 bytes of a
 // root below 8,192, datasync, mark.
 

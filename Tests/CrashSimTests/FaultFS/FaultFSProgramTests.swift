@@ -1,5 +1,5 @@
-// FaultFSProgramTests.swift: real programs come to no harm on a mount, and their traces are complete.
-// Complete means: the recorded operations, replayed over the tree that the recording began with, give
+// FaultFSProgramTests.swift: real programs come to no harm on a mount, and their traces are whole:
+// the recorded operations, replayed over the tree that the recording began with, give
 // exactly the tree that the file system has in the end.
 
 import CrashSim

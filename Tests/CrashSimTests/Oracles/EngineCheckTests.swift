@@ -1,3 +1,5 @@
+// EngineCheckTests.swift: each oracle passes right images and catches its planted defect.
+
 import Engine
 import Testing
 

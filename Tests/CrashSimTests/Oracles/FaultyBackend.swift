@@ -1,3 +1,5 @@
+// FaultyBackend.swift: [U] a disk in memory that fails as a scenario asks.
+
 import Engine
 import Synchronization
 

@@ -1,3 +1,5 @@
+// RecoveryRunTests.swift: crashes during recovery are recorded and judged.
+
 import Engine
 import Foundation
 import Testing

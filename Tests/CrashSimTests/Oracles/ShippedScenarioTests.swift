@@ -1,3 +1,5 @@
+// ShippedScenarioTests.swift: the shipped scenarios over an in-memory faulty disk.
+
 import Engine
 import Foundation
 import Testing

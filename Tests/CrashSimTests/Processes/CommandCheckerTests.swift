@@ -1,5 +1,5 @@
-// CommandCheckerTests.swift: exit status, signal and time limit are distinct verdicts, and a checker
-// sees exactly the state and the acknowledgements it was given.
+// CommandCheckerTests.swift: exit status, signal and time limit are distinct verdicts, and a
+// checker sees exactly the state and the acknowledgements it was given.
 
 import CrashSim
 import Foundation

@@ -1,8 +1,10 @@
-// ReportTests.swift: the reports say what was found, and are well-formed whatever the checker printed.
+// ReportTests.swift: the reports say what was found, and are well-formed whatever the checker
+// printed.
 
-@testable import CrashSim
 import Foundation
 import Testing
+
+@testable import CrashSim
 
 @Suite struct ReportTests {
   private func report(headline: String) -> RunReport {

@@ -1,4 +1,4 @@
-// Fixtures.swift: the tables, rows, folders and random numbers that the engine's tests share.
+// Fixtures.swift: [U] the tables, rows, folders and random numbers that the engine's tests share.
 
 import Glibc
 

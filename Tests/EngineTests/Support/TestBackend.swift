@@ -1,5 +1,5 @@
-// TestBackend.swift: a storage backend in memory that logs every call, fails where a test says so,
-// and can plant two bugs that an engine could have.
+// TestBackend.swift: [U] a storage backend in memory that logs every call, fails where a test says
+// so, and can plant two bugs that an engine could have.
 
 import Synchronization
 

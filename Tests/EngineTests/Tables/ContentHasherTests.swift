@@ -1,4 +1,5 @@
-// ContentHasherTests.swift: the hash of a snapshot is the hash of its values, and every value counts.
+// ContentHasherTests.swift: the hash of a snapshot is the hash of its values, and every value
+// counts.
 
 import Testing
 

@@ -1,4 +1,4 @@
-// CreationTests.swift: files that a crash left while they were being made.
+// CreationTests.swift: [U] files that a crash left while they were being made.
 
 import Glibc
 import Testing

@@ -3,6 +3,7 @@
 import Testing
 
 @testable import Engine
+import Glibc
 
 @Suite("Database")
 struct DatabaseTests {
@@ -65,7 +66,7 @@ struct DatabaseTests {
 
   @Test("readers and verify go on while a writer commits")
   func concurrentReaders() async throws {
-    let folder = "/tmp/engine-tests-concurrent-\(UInt64.random(in: 0...UInt64.max))"
+    let folder = "/tmp/engine-tests-concurrent-\(getpid())"
     try makeFolder(folder)
     defer { removeFolder(folder) }
     let database = try Database.open(path: folder + "/a.realm")

@@ -12,7 +12,7 @@ private let shipped = ["Sources"]
 private let engine = ["Sources/Engine"]
 
 private let banned: [BannedCall] = [
-  BannedCall(text: "Date()", folders: everywhere, instead: "take the time as a parameter"),
+  BannedCall(text: "Date()", folders: shipped, instead: "take the time as a parameter"),
   BannedCall(
     text: "SystemRandomNumberGenerator", folders: everywhere, instead: "PRNG(seed.derived(…))"),
   BannedCall(text: "UUID()", folders: shipped, instead: "draw from PRNG(seed.derived(…))"),
@@ -63,6 +63,7 @@ extension Rule {
     [
       Planted("let a = Int.random(in: 0..<count(b), using: &generator)\n"),
       Planted("let a = UInt64.random(\n  in: 0...9,\n  using: &generator)\n"),
+      Planted("let rule = KeyRule.random(1...9)\n"),
     ]
   } check: { file in
     let calls = [".random(", ".randomElement(", ".shuffled(", ".shuffle("]
@@ -70,9 +71,11 @@ extension Rule {
       calls.flatMap { call in
         positions(of: call, in: file.code[index]).compactMap { position -> Violation? in
           let start = position + call.utf8.count
-          guard !arguments(of: file, line: index, start: start).contains("using:") else {
-            return nil
-          }
+          let given = arguments(of: file, line: index, start: start)
+          // An argument without the label `in:` belongs to something of ours with the same name.
+          let first = given.drop(while: \.isWhitespace)
+          let isDraw = call != ".random(" || first.isEmpty || first.hasPrefix("in:")
+          guard isDraw, !given.contains("using:") else { return nil }
           return Violation(
             path: file.path, line: index + 1,
             message: "`\(call)…)` without `using:`; instead: using: &generator, from the seed")
