@@ -131,6 +131,36 @@ struct DoorTests {
     #expect(runner.doorName == "FUSE mount")
   }
 
+  /// Takes /dev/fuse away, in a mount namespace of its own.
+  private static let hiding =
+    "mount -t tmpfs none /mnt && cp -a /dev/null /dev/urandom /mnt && mount --bind /mnt /dev"
+  /// Namespaces of one's own are a privilege.
+  static let canHideDevice =
+    (try? runShell("unshare -m sh -c '\(hiding)'", in: "/").status) == 0
+
+  private static func withoutDevice(_ arguments: String) throws -> ProgramResult {
+    let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+      .deletingLastPathComponent().appendingPathComponent("faultline").path
+    return try runShell("unshare -m sh -c '\(hiding) && exec \(program) \(arguments)'", in: "/")
+  }
+
+  @Test(
+    "without /dev/fuse run goes in-process and says why, and explore says what to do",
+    .enabled(if: DoorTests.canHideDevice, "skipped: no mount namespaces"))
+  func missingDevice() throws {
+    let path = try #require(shippedPaths.first { $0.hasSuffix("processes/kill.yaml") })
+    let run = try Self.withoutDevice("run \(path)")
+    #expect(run.status == 0, "\(run.output)")
+    #expect(run.output.contains("door=in-process (no /dev/fuse: /dev/fuse is missing; "))
+    #expect(run.output.contains("  skipped: kill needs the FUSE door\n"))
+    #expect(run.output.contains(", 1 part skipped\n"))
+    for arguments in ["explore --workload true --check true", "run --door fuse \(path)"] {
+      let result = try Self.withoutDevice(arguments)
+      #expect(result.status == 3)
+      #expect(result.output.contains("faultline: /dev/fuse is missing; load the fuse"))
+    }
+  }
+
   @Test("skipped parts are in every report")
   func skipped() throws {
     let path = try #require(shippedPaths.first { $0.hasSuffix("processes/kill.yaml") })
