@@ -17,13 +17,15 @@ struct Faultline: ParsableCommand {
         faultline run scenarios/durability
         faultline explore --setup 'sh setup.sh' --workload 'sh work.sh' --check 'sh check.sh'
         faultline replay fl1-… --keep /tmp/crashed
+        faultline inspect /tmp/crashed/data.realm
 
       Exit codes: 0 all promises held, 1 a promise was broken, 2 usage or scenario error, 3 the \
       lab itself failed, 4 nondeterminism found.
       """,
     version: "faultline 0.1.0",
     subcommands: [
-      Run.self, Explore.self, Replay.self, Mount.self, Worker.self, CheckShard.self, Judge.self,
+      Run.self, Explore.self, Replay.self, Mount.self, Inspect.self, Worker.self, CheckShard.self,
+      Judge.self,
     ])
 
   static func main() {

@@ -24,7 +24,8 @@ struct Replay: ParsableCommand {
     switch try ReplayToken.decode(text) {
     case .explore(let recipe): try replay(recipe, console: console)
     case .scenario(let recipe):
-      let runner = try ScenarioRunner(settings: ExplorationSettings(), console: console)
+      let runner = try ScenarioRunner(
+        settings: ExplorationSettings(), console: console, door: recipe.door)
       let finding = try runner.replay(recipe, keepingImageIn: keep)
       try runner.end()
       try finish(finding, console: console)

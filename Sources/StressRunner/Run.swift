@@ -15,10 +15,14 @@ struct Run: ParsableCommand {
         faultline run
         faultline run scenarios/durability --model posix --seed 7
         faultline run scenarios/negative/first-sync-ignored.yaml --junit report.xml
+        faultline run --door in-process
       """)
 
   @Argument(help: "Scenario files, or folders of them.") var paths: [String] = ["scenarios"]
   @Flag(help: "Stop after the first scenario that fails.") var failFast = false
+  @Option(
+    help: "fuse (a mount, can kill) or in-process (no privileges); default: fuse if it works.")
+  var door: DoorChoice?
   @OptionGroup var options: ExplorationArguments
   @OptionGroup var reports: ReportArguments
 
@@ -26,9 +30,9 @@ struct Run: ParsableCommand {
     let console = Console()
     let settings = try options.settings()
     let scenarios = try ScenarioRunner.load(paths)
+    let runner = try ScenarioRunner(settings: settings, console: console, door: door)
     console.say(
-      "faultline run  seed=\(settings.seed)  scenarios=\(scenarios.count)  door=FUSE mount")
-    let runner = try ScenarioRunner(settings: settings, console: console)
+      "faultline run  seed=\(settings.seed)  scenarios=\(scenarios.count)  door=\(runner.doorName)")
     var report = RunReport(seed: settings.seed.rawValue)
     for scenario in scenarios {
       report.cases.append(try runner.run(scenario))
@@ -38,3 +42,5 @@ struct Run: ParsableCommand {
     try reports.finish(report, console: console)
   }
 }
+
+extension DoorChoice: ExpressibleByArgument {}

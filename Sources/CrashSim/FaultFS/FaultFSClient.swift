@@ -37,6 +37,7 @@ public final class FaultFSClient: Sendable {
   ) throws(LabError) {
     let program: String
     if let daemonPath { program = daemonPath } else { program = try Self.findDaemon() }
+    try FaultFSDaemon.checkDevice()
     guard let resolved = PathCalls.resolve(mountPoint), PathCalls.isDirectory(resolved) else {
       throw .usage("mount point \(mountPoint) is not a directory; create it first")
     }
@@ -75,7 +76,7 @@ public final class FaultFSClient: Sendable {
 
   deinit { try? shutdown() }
 
-  private static func findDaemon() throws(LabError) -> String {
+  static func findDaemon() throws(LabError) -> String {
     let folder = PathCalls.executable().map { URL(fileURLWithPath: $0).deletingLastPathComponent() }
     guard let path = folder?.appendingPathComponent("faultline-fs").path,
       PathCalls.canAccess(path, X_OK)

@@ -47,12 +47,18 @@ public enum FaultFSDaemon {
     guard let path = PathCalls.resolve(mountPoint), PathCalls.isDirectory(path) else {
       throw .usage("mount point \(mountPoint) is not a directory; create it first")
     }
+    try checkDevice()
+    return try FuseMount(at: path, marksDescriptor: marks, options: options)
+  }
+
+  /// Refuses early what no mount can do without.
+  /// - Throws: `LabError` that says how to get the device.
+  static func checkDevice() throws(LabError) {
     guard PathCalls.canAccess("/dev/fuse", F_OK) else {
       throw .lab("/dev/fuse is missing; load the fuse module, or pass the device to the container")
     }
     guard PathCalls.canAccess("/dev/fuse", R_OK | W_OK) else {
       throw .lab("/dev/fuse may not be opened by user \(geteuid()); run as root")
     }
-    return try FuseMount(at: path, marksDescriptor: marks, options: options)
   }
 }

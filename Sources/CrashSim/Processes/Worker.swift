@@ -22,15 +22,11 @@ public enum EngineWorker {
   /// - Returns: The exit code of the process: 0 at the end of the input, 3 when a descriptor fails.
   public static func run(input: Int32, output: Int32, directory: String) -> Int32 {
     var channel = WorkerChannel(input: input, output: output)
-    let session = WorkerSession(path: directory + "/" + fileName)
-    var threads: [String: ActorThread] = [:]
-    defer {
-      for thread in threads.values { thread.end() }
-      session.end()
-    }
+    let crew = WorkerCrew(WorkerSession(path: directory + "/" + fileName))
+    defer { crew.end() }
     do throws(LabError) {
       while let line = try channel.readLine() {
-        try channel.write(WorkerWire.line(answer(line, session, &threads)))
+        try channel.write(WorkerWire.line(answer(line, crew)))
       }
       return ExitCode.held.rawValue
     } catch {
@@ -38,23 +34,54 @@ public enum EngineWorker {
     }
   }
 
-  private static func answer(
-    _ line: [UInt8], _ session: WorkerSession, _ threads: inout [String: ActorThread]
-  ) -> WorkerAnswer {
-    let command: WorkerCommand
-    do throws(LabError) { command = try WorkerWire.command(line) } catch {
+  private static func answer(_ line: [UInt8], _ crew: WorkerCrew) -> WorkerAnswer {
+    do throws(LabError) {
+      return try crew.answer(try WorkerWire.command(line))
+    } catch {
       return .failed(code: WorkerAnswer.protocolCode, message: error.message)
     }
+  }
+}
+
+/// A session and the threads of its actors, which answer one command at a time.
+final class WorkerCrew {
+  private let session: WorkerSession
+  private var threads: [String: ActorThread] = [:]
+
+  init(_ session: WorkerSession) { self.session = session }
+
+  /// Has the command's actor do it.
+  /// - Parameters:
+  ///   - command: What to do.
+  ///   - timeoutSeconds: After this it counts as hung; nil waits for good.
+  /// - Returns: The actor's answer.
+  /// - Throws: `LabError` when the actor does not answer in time.
+  func answer(
+    _ command: WorkerCommand, timeoutSeconds: Int? = nil
+  ) throws(LabError) -> WorkerAnswer {
     if threads[command.actor] == nil {
-      guard threads.count < actorCountMax else {
+      guard threads.count < EngineWorker.actorCountMax else {
         return .failed(
           code: WorkerAnswer.protocolCode,
           message: "actor '\(command.actor)' would be number \(threads.count + 1)")
       }
       threads[command.actor] = ActorThread(name: command.actor)
     }
-    return threads[command.actor]?.run { session.run(command) }
-      ?? .failed(code: WorkerAnswer.protocolCode, message: "no thread")
+    let session = self.session
+    guard
+      let answer = threads[command.actor]?.run(timeoutSeconds, { session.run(command) })
+    else {
+      throw .lab(
+        "command \(command.index): '\(command.actor)' did not answer in "
+          + "\(timeoutSeconds ?? 0) s")
+    }
+    return answer
+  }
+
+  /// Lets go of everything, as the end of a process would.
+  func end() {
+    for thread in threads.values { thread.end() }
+    session.end()
   }
 }
 

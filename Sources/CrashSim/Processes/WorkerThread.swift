@@ -23,10 +23,17 @@ final class ActorThread: Sendable {
   }
 
   /// Runs the work on this thread and waits for its answer.
-  func run(_ work: @escaping @Sendable () -> WorkerAnswer) -> WorkerAnswer? {
+  /// - Parameters:
+  ///   - timeoutSeconds: How long to wait; nil is for good.
+  ///   - work: What to do.
+  /// - Returns: Nil when no answer came in time; the thread is of no use then.
+  func run(
+    _ timeoutSeconds: Int? = nil, _ work: @escaping @Sendable () -> WorkerAnswer
+  ) -> WorkerAnswer? {
     mailbox.withLock { $0.work = work }
     hasWork.signal()
-    hasAnswer.wait()
+    let limit = timeoutSeconds.map { DispatchTime.now() + .seconds($0) } ?? .distantFuture
+    guard hasAnswer.wait(timeout: limit) == .success else { return nil }
     return mailbox.withLock { mailbox in
       defer { mailbox.answer = nil }
       return mailbox.answer

@@ -78,6 +78,7 @@ public struct Console: Sendable {
       for line in finding.missingSync.prefix(2) { say("    \(line)") }
     }
     for complaint in item.complaints { say("  " + red(complaint)) }
+    for part in item.skipped { say("  skipped: \(part)") }
   }
 
   /// Prints the verdict; the last line of a failure is the command that replays it.
@@ -97,6 +98,8 @@ public struct Console: Sendable {
     )
     var line = "verdict: \(report.outcome.rawValue), \(Formatting.counted(findings, "finding"))"
     if planted > 0 { line += ", \(found) of \(planted) planted bugs found" }
+    let skipped = report.cases.reduce(0) { $0 + $1.skipped.count }
+    if skipped > 0 { line += ", \(Formatting.counted(skipped, "part")) skipped" }
     say(bold(report.outcome == .held ? green(line) : red(line)))
     if let first = positive.flatMap(\.findings).first {
       say("replay: faultline replay \(first.token)")

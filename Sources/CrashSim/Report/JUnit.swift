@@ -1,5 +1,5 @@
-// JUnit.swift: a run as JUnit XML, one test case for each exploration, for the CI systems that read
-// it.
+// JUnit.swift: a run as JUnit XML, one test case for each scenario and one for each of its parts
+// that was skipped, for the CI systems that read it.
 
 /// Writes JUnit XML.
 public enum JUnit {
@@ -7,13 +7,15 @@ public enum JUnit {
   public static func xml(_ report: RunReport) -> String {
     let failures = report.cases.count { $0.outcome == .broken }
     let errors = report.cases.count { $0.outcome == .labFailed }
+    let skipped = report.cases.reduce(0) { $0 + $1.skipped.count }
+    let counts =
+      "tests=\"\(report.cases.count + skipped)\" failures=\"\(failures)\" errors=\"\(errors)\""
     var lines = ["<?xml version=\"1.0\" encoding=\"UTF-8\"?>"]
-    lines.append(
-      "<testsuites tests=\"\(report.cases.count)\" failures=\"\(failures)\" errors=\"\(errors)\">")
-    lines.append(
-      "  <testsuite name=\"faultline\" tests=\"\(report.cases.count)\" failures=\"\(failures)\""
-        + " errors=\"\(errors)\">")
-    for item in report.cases { lines += testCase(item) }
+    lines.append("<testsuites \(counts)>")
+    lines.append("  <testsuite name=\"faultline\" \(counts) skipped=\"\(skipped)\">")
+    for item in report.cases {
+      lines += testCase(item) + item.skipped.flatMap { skip($0, of: item) }
+    }
     return (lines + ["  </testsuite>", "</testsuites>", ""]).joined(separator: "\n")
   }
 
@@ -32,6 +34,14 @@ public enum JUnit {
       let message = escaped(item.complaints.joined(separator: "; "))
       return [head + ">", "      <error message=\"\(message)\"/>", "    </testcase>"]
     }
+  }
+
+  private static func skip(_ part: String, of item: CaseReport) -> [String] {
+    [
+      "    <testcase classname=\"\(escaped(item.name))\" name=\"\(escaped(item.title)), "
+        + "skipped part\" time=\"0\">",
+      "      <skipped message=\"\(escaped(part))\"/>", "    </testcase>",
+    ]
   }
 
   private static func failure(_ finding: Finding) -> String {

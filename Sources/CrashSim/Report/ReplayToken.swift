@@ -69,12 +69,15 @@ public struct ScenarioRecipe: Codable, Sendable, Hashable {
   public var seed: UInt64
   /// Where it failed.
   public var place: Place
+  /// The door of the recording; nil is the mount, if there can be one.
+  public var door: DoorChoice?
 
   /// Makes a recipe.
-  public init(path: String, seed: UInt64, place: Place) {
+  public init(path: String, seed: UInt64, place: Place, door: DoorChoice? = nil) {
     self.path = path
     self.seed = seed
     self.place = place
+    self.door = door
   }
 }
 

@@ -60,6 +60,8 @@ public struct CaseReport: Codable, Sendable {
   public var explorations: [ExplorationReport] = []
   /// What went wrong apart from findings: a step that failed, a planted bug that was not found.
   public var complaints: [String] = []
+  /// Parts of the case that could not run here, each with what it needs.
+  public var skipped: [String] = []
 
   /// Makes a report.
   public init(name: String, title: String, outcome: Outcome = .held) {

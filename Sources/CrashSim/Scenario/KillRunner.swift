@@ -7,6 +7,8 @@ import Foundation
 /// Runs a scenario once for each place at which its process is killed.
 struct KillRunner {
   let runner: ScenarioRunner
+  /// The mount on which processes are killed.
+  let fileSystem: FaultFSClient
   let scenario: Scenario
   let plan: WorkloadPlan
   let kill: KillDeclaration
@@ -90,8 +92,7 @@ struct KillRunner {
   private func killed(at number: Int, before: Bool) throws(LabError) -> WorkerRun {
     var rules: [FaultRule] = []
     for fault in scenario.faults { rules.append(try fault.rule()) }
-    let fileSystem = runner.fileSystem
-    try runner.emptyMount()
+    try fileSystem.empty()
     try fileSystem.addRules(rules + [kill.rule(operation: number, before: before)])
     let run = try runner.recorder().run(plan)
     try fileSystem.clearRules()
@@ -105,7 +106,7 @@ struct KillRunner {
     _ run: WorkerRun, with judge: EngineJudgeClient
   ) throws(LabError) -> CheckResult {
     try judge.ask(
-      .directory(path: runner.fileSystem.mountPoint, marks: run.marks.map(\.text)))
+      .directory(path: fileSystem.mountPoint, marks: run.marks.map(\.text)))
   }
 
   private func finding(

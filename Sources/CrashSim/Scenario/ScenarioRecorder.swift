@@ -1,9 +1,6 @@
-// ScenarioRecorder.swift: runs a plan in a worker process on a mount, in lockstep, and records it.
+// ScenarioRecorder.swift: runs a plan in a worker behind a door, in lockstep, and records it.
 // Invariant: a mark is in the trace before the next command is sent, so what was acknowledged is
 // ordered exactly with the file operations.
-
-import CSystem
-import Foundation
 
 /// What a worker did with a plan.
 struct WorkerRun: Sendable {
@@ -15,31 +12,26 @@ struct WorkerRun: Sendable {
   var death: ProcessEnding?
 }
 
-/// Runs plans on a mount.
+/// Runs plans through a door.
 struct ScenarioRecorder {
-  let fileSystem: FaultFSClient
+  let door: any ScenarioDoor
   let timeoutSeconds: Int
-  /// Where the worker's standard error goes.
+  /// Where the standard error of a worker process goes.
   let errorPath: String
 
   /// Runs the whole plan, or as much of it as the worker lives through.
   func run(_ plan: WorkloadPlan) throws(LabError) -> WorkerRun {
-    let worker = try LineProcess(
-      ["worker", fileSystem.mountPoint], cpu: csystem_first_allowed_cpu(), errorPath: errorPath)
+    let worker = try door.startWorker(timeoutSeconds: timeoutSeconds, errorPath: errorPath)
     defer { worker.end() }
-    try fileSystem.registerGroup(worker.pid)
-    defer { try? fileSystem.unregisterGroup(worker.pid) }
     var client = WorkerClient(plan)
     var run = WorkerRun()
     for command in plan.commands {
       for entry in client.entriesBefore(command) { try mark(entry, in: &run) }
-      let line = try WorkerWire.line(command)
-      switch try worker.ask(line, timeoutSeconds: timeoutSeconds) {
+      switch try worker.ask(command) {
       case .ended(let ending):
         run.death = ending
         return run
-      case .line(let line):
-        let answer = try WorkerWire.answer(line)
+      case .answer(let answer):
         for entry in client.entriesAfter(command, answer) { try mark(entry, in: &run) }
         run.violations += try client.judge(command, answer)
       }
@@ -48,7 +40,7 @@ struct ScenarioRecorder {
   }
 
   private func mark(_ entry: AckLog.Entry, in run: inout WorkerRun) throws(LabError) {
-    try fileSystem.mark(entry.mark.bytes)
+    try door.mark(entry.mark.bytes)
     run.marks.append(entry.mark)
   }
 }

@@ -21,15 +21,19 @@ extension ScenarioRunner {
       guard let violation = run.violations.first else { return nil }
       throw .lab("without any crash: \(violation)")
     case .kill(let operation, let before):
+      guard let mount = opened.mount else {
+        throw .usage("the token's \(Self.killSkipped), and here it is \(doorName)")
+      }
       let kill =
         scenario.kill
         ?? KillDeclaration(
           process: plan.process, place: .everyOperation, side: .both)
-      let finding = try KillRunner(runner: self, scenario: scenario, plan: plan, kill: kill)
-        .replay(operation: operation, before: before)
+      let finding = try KillRunner(
+        runner: self, fileSystem: mount, scenario: scenario, plan: plan, kill: kill
+      ).replay(operation: operation, before: before)
       if let directory {
         let path = "\(run.path)/killed.sqlite"
-        try fileSystem.saveTree(to: path)
+        try mount.saveTree(to: path)
         try CrashDirectory.keep(try TraceFile.load(path).initial, in: directory)
       }
       return finding

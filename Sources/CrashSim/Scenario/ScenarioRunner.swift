@@ -1,8 +1,7 @@
-// ScenarioRunner.swift: `faultline run` as a library: records each scenario under FUSE, explores
-// the crashes and kills it asks for, and decides whether it held.
+// ScenarioRunner.swift: `faultline run` as a library: records each scenario through a door,
+// explores the crashes and kills it asks for, and decides whether it held.
 // Invariant: a negative scenario holds when, and only when, a named oracle found the planted bug.
 
-import CSystem
 import Foundation
 
 /// Runs scenarios.
@@ -10,9 +9,11 @@ public final class ScenarioRunner {
   let settings: ExplorationSettings
   let console: Console
   let run: RunDirectory
-  let mountPoint: String
-  /// One mount serves all scenarios of a run.
-  let fileSystem: FaultFSClient
+  /// One door serves all scenarios of a run.
+  let opened: OpenedDoor
+  var door: any ScenarioDoor { opened.door }
+  /// The door in words, for people: which it is, and why if nobody chose it.
+  public var doorName: String { opened.name }
 
   /// States that are checked for each model of a scenario that names no budget.
   public static let defaultBudget = 20_000
@@ -21,23 +22,34 @@ public final class ScenarioRunner {
   /// Recoveries are explored for at most so many crash states of the workload.
   static let recoveredStatesMax = 2_000
 
-  /// Mounts below a run directory of its own.
-  public init(settings: ExplorationSettings, console: Console) throws(LabError) {
+  /// Opens a door; a mount goes below a run directory of the runner's own.
+  /// - Parameters:
+  ///   - settings: How far crashes are explored.
+  ///   - console: Where reports go.
+  ///   - door: Which door; nil mounts if that is possible, and is in-process otherwise.
+  /// - Throws: `LabError` when the door that was chosen cannot be opened.
+  public init(
+    settings: ExplorationSettings, console: Console, door: DoorChoice? = nil
+  ) throws(LabError) {
     self.settings = settings
     self.console = console
     run = try RunDirectory()
-    mountPoint = try run.subdirectory("mount")
-    fileSystem = try FaultFSClient(mountPoint: mountPoint, cpu: csystem_first_allowed_cpu())
+    do throws(LabError) {
+      opened = try OpenedDoor(door, mountPoint: try run.subdirectory("mount"))
+    } catch {
+      run.remove()
+      throw error
+    }
   }
 
   deinit {
-    try? fileSystem.shutdown()
+    try? door.shutdown()
     run.remove()
   }
 
   /// Unmounts; further scenarios cannot run.
   public func end() throws(LabError) {
-    try fileSystem.shutdown()
+    try door.shutdown()
     run.remove()
   }
 
@@ -80,6 +92,9 @@ public final class ScenarioRunner {
     return files
   }
 
+  /// What a report says of kills when there is no process to kill.
+  static let killSkipped = "kill needs the FUSE door"
+
   // MARK: One scenario
 
   /// Runs one scenario.
@@ -109,9 +124,14 @@ public final class ScenarioRunner {
       }
     }
     if let kill = scenario.kill {
+      guard let mount = opened.mount else {
+        item.skipped.append(Self.killSkipped)
+        return
+      }
       item.explorations.append(
-        try KillRunner(runner: self, scenario: scenario, plan: plan, kill: kill)
-          .run(firstNumber: item.findings.count + 1))
+        try KillRunner(
+          runner: self, fileSystem: mount, scenario: scenario, plan: plan, kill: kill
+        ).run(firstNumber: item.findings.count + 1))
     }
   }
 
@@ -124,50 +144,35 @@ public final class ScenarioRunner {
     return try PersistenceModel.chosen(crash.models.joined(separator: ","))
   }
 
-  /// Runs the plan on an empty mount with the scenario's faults, and saves its trace.
+  /// Runs the plan on an empty tree with the scenario's faults, and saves its trace.
   func record(
     _ scenario: Scenario, _ plan: WorkloadPlan, as name: String
   ) throws(LabError) -> (path: String, run: WorkerRun) {
     var rules: [FaultRule] = []
     for fault in scenario.faults { rules.append(try fault.rule()) }
     let path = "\(run.path)/\(name).sqlite"
-    try emptyMount()
-    try fileSystem.beginRecording()
-    try fileSystem.addRules(rules)
+    try door.empty()
+    try door.beginRecording()
+    try door.addRules(rules)
     let recorded = try recorder().run(plan)
     if !rules.isEmpty { try refuseIdleRules(scenario) }
-    try fileSystem.endRecording(savingTo: path)
-    try fileSystem.clearRules()
+    try door.saveRecording(to: path)
+    try door.clearRules()
     if let death = recorded.death {
       throw .lab("\(scenario.file): the worker died without being killed: \(death)")
     }
     return (path, recorded)
   }
 
-  /// Begins with a new, empty tree.
-  ///
-  /// The old one's files are removed first, so that the kernel forgets them. It tells the daemon of
-  /// that, and of the last close of a killed process's files, a little later, so a tree that is
-  /// still in use is asked again.
-  func emptyMount() throws(LabError) {
-    try fileSystem.clearRules()
-    try DirectoryWriter(path: mountPoint).clear()
-    for _ in 0..<500 {
-      if (try? fileSystem.load(nil)) != nil { return }
-      Thread.sleep(forTimeInterval: 0.002)
-    }
-    try fileSystem.load(nil)
-  }
-
   func recorder() -> ScenarioRecorder {
     ScenarioRecorder(
-      fileSystem: fileSystem, timeoutSeconds: settings.timeoutSeconds,
+      door: door, timeoutSeconds: settings.timeoutSeconds,
       errorPath: "\(run.path)/worker-errors")
   }
 
   /// A fault that never hits tests nothing, and nobody would notice.
   private func refuseIdleRules(_ scenario: Scenario) throws(LabError) {
-    for (fault, hits) in zip(scenario.faults, try fileSystem.ruleHits()) where hits.hitCount == 0 {
+    for (fault, hits) in zip(scenario.faults, try door.ruleHits()) where hits.hitCount == 0 {
       throw .usage(
         "\(scenario.file):\(fault.position): this fault hit none of \(hits.matchCount) matching "
           + "operations; correct its count, its file or its bytes")
@@ -181,6 +186,7 @@ public final class ScenarioRunner {
     let seed = self.seed(of: scenario)
     let file = scenario.file
     let name = model.name
+    let choice = opened.mount == nil ? DoorChoice.inProcess : nil
     let explorer = EngineExplorer(
       job: job(scenario, plan, tracePath, model: model), directory: run.path,
       jobs: settings.jobs, timeoutSeconds: settings.timeoutSeconds, console: console,
@@ -192,7 +198,8 @@ public final class ScenarioRunner {
             .crash(model: name, state: state, shape: shape)
           }
         return ReplayToken.encode(
-          .scenario(ScenarioRecipe(path: file, seed: seed.rawValue, place: place)))
+          .scenario(
+            ScenarioRecipe(path: file, seed: seed.rawValue, place: place, door: choice)))
       })
     return try explorer.explore(title: scenario.title, firstNumber: firstNumber)
   }
@@ -224,7 +231,11 @@ public final class ScenarioRunner {
       wanted.contains { finding.headline.hasPrefix("\($0):") }
     }
     item.outcome = found ? .held : .broken
-    if !found {
+    if !found, !item.skipped.isEmpty {
+      // What was left out may be what finds the bug, so nothing is known.
+      item.outcome = .labFailed
+      item.complaints.append("the planted bug was not found by the parts that could run here")
+    } else if !found {
       let names = wanted.joined(separator: " or ")
       item.complaints.append(
         "the planted bug was not found: \(names) should have failed, because \(negative.because)")

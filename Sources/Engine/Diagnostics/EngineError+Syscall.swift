@@ -2,8 +2,8 @@
 // The numbers are Linux's; see errno(3).
 
 extension EngineError {
-  /// The error of a failed system call on a path.
-  static func syscall(_ call: String, _ path: String, errno number: Int32) -> EngineError {
+  /// The error of a failed system call on a path; a lab that stands in for the system makes it too.
+  package static func syscall(_ call: String, _ path: String, errno number: Int32) -> EngineError {
     let code: Code
     let remedy: String
     switch number {

@@ -1,0 +1,88 @@
+// SimulatedFileSystem.swift [U]: FaultFS without a mount: the same tree, fault rules and trace, in
+// the process of whoever uses it. No privileges, no /dev/fuse, no kernel in between.
+// Invariants: the file system is touched under `lock` only; a tree with open files is not replaced.
+
+import Foundation
+import Glibc
+import Synchronization
+
+/// The in-process door to the faulty file system.
+///
+/// Its calls are those of `FaultFSClient`, without a daemon that could be gone.
+// @unchecked: the file system and its inodes are only touched under `lock`.
+@safe final class SimulatedFileSystem: @unchecked Sendable {
+  /// Whoever acts is one process to the trace; 0 would be the kernel.
+  static let caller = Caller(process: getpid(), thread: getpid())
+
+  private let fileSystem: FaultFileSystem
+  private let quotaBytes: UInt64
+  private let lock = Mutex<Void>(())
+
+  /// Makes an empty file system.
+  /// - Throws: `LabError` when an empty tree does not fit in the quota.
+  init(quotaBytes: UInt64 = FaultFSOptions().quotaBytes) throws(LabError) {
+    self.quotaBytes = quotaBytes
+    let recorder = TraceRecorder(limitBytes: quotaBytes, clockNanoseconds: monotonicNanoseconds)
+    // A kill would end the lab itself: whoever makes rules for this door makes none that kill.
+    fileSystem = FaultFileSystem(
+      tree: try Self.tree(TreeImage(), quotaBytes), recorder: recorder, kill: { _ in })
+  }
+
+  private static func tree(_ image: TreeImage, _ quotaBytes: UInt64) throws(LabError) -> FileTree {
+    do throws(ErrorNumber) {
+      return try FileTree(image: image, quotaBytes: quotaBytes, now: wallClock)
+    } catch {
+      throw .lab("the tree does not fit in quota_bytes=\(quotaBytes), or is none: \(error)")
+    }
+  }
+
+  /// Does something with the file system while nobody else does.
+  func withFileSystem<Result: Sendable, Failure: Error>(
+    _ body: (FaultFileSystem) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try lock.withLock { _ throws(Failure) in try body(fileSystem) }
+  }
+
+  // MARK: Commands
+
+  /// Replaces the tree by the initial tree of a trace file, or by an empty one.
+  /// - Throws: `LabError` when files are in use.
+  func load(_ path: String?) throws(LabError) {
+    let image = try path.map { (path) throws(LabError) in try TraceFile.load(path).initial }
+    try withFileSystem { fileSystem throws(LabError) in
+      guard fileSystem.tree.inodes.values.allSatisfy({ $0.openCount == 0 }) else {
+        throw .usage("cannot load a tree while files of the present one are in use")
+      }
+      fileSystem.replaceTree(try Self.tree(image ?? TreeImage(), quotaBytes))
+    }
+  }
+
+  /// Makes the present tree the trace's initial one, all of it durable, and starts to record.
+  func beginRecording() { withFileSystem { $0.beginRecording() } }
+
+  /// Appends a mark.
+  func mark(_ bytes: [UInt8]) { withFileSystem { $0.record(Mark(bytes: bytes)) } }
+
+  /// Stops recording.
+  func endRecording() -> Trace { withFileSystem { $0.endRecording() } }
+
+  /// Stops recording and saves the trace to a file.
+  func endRecording(savingTo path: String) throws(LabError) {
+    try TraceFile.save(endRecording(), to: path)
+  }
+
+  /// Adds fault rules behind those in force; their counts start at 0.
+  /// - Throws: `LabError` with code `.usage` for a rule that kills: there is no process to kill.
+  func addRules(_ rules: [FaultRule]) throws(LabError) {
+    for case .kill in rules.map(\.what) {
+      throw .usage("fault rule: kill needs the FUSE door; this one is in the lab's own process")
+    }
+    try withFileSystem { fileSystem throws(LabError) in try fileSystem.plan.add(rules) }
+  }
+
+  /// Removes all fault rules; writes that they held back are recorded.
+  func clearRules() { withFileSystem { $0.clearRules() } }
+
+  /// How often each rule has matched and hit, in the order in which the rules were added.
+  func ruleHits() -> [RuleHits] { withFileSystem { $0.plan.hits } }
+}

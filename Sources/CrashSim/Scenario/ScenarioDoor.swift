@@ -1,0 +1,182 @@
+// ScenarioDoor.swift: the two ways by which a workload reaches the faulty file tree, behind one
+// face. FUSE: a worker process makes real system calls on a mount. In-process: the engine's storage
+// is the tree itself, and the worker is threads of the lab, so nothing can be killed.
+
+import CSystem
+import Engine
+import Foundation
+
+/// Which door scenarios go through.
+public enum DoorChoice: String, Codable, CaseIterable, Sendable, Hashable {
+  /// A FUSE mount and a worker process.
+  case fuse
+  /// The tree as the engine's storage, in the lab's own process.
+  case inProcess = "in-process"
+}
+
+/// What came of a command.
+enum WorkerReply: Sendable {
+  case answer(WorkerAnswer)
+  /// The worker's process ended instead.
+  case ended(ProcessEnding)
+}
+
+/// Whoever does a plan's commands.
+protocol ScenarioWorker {
+  /// Does one command.
+  func ask(_ command: WorkerCommand) throws(LabError) -> WorkerReply
+  /// Ends the worker if it still lives.
+  func end()
+}
+
+/// A faulty file tree, its recorder, and workers that use it.
+protocol ScenarioDoor {
+  /// Begins with no rules and a new, empty tree.
+  func empty() throws(LabError)
+  func beginRecording() throws(LabError)
+  func mark(_ bytes: [UInt8]) throws(LabError)
+  func saveRecording(to path: String) throws(LabError)
+  func addRules(_ rules: [FaultRule]) throws(LabError)
+  func clearRules() throws(LabError)
+  func ruleHits() throws(LabError) -> [RuleHits]
+  func startWorker(
+    timeoutSeconds: Int, errorPath: String
+  ) throws(LabError) -> any ScenarioWorker
+  /// Lets go of all that the door holds; it cannot be used any more.
+  func shutdown() throws(LabError)
+}
+
+// MARK: - FUSE
+
+extension FaultFSClient: ScenarioDoor {
+  /// Begins anew; the files of the old tree are removed first, so that the kernel forgets them.
+  ///
+  /// The kernel tells the daemon of that, and of the last close of a killed process's files, a
+  /// little later, so a tree that is still in use is asked again.
+  func empty() throws(LabError) {
+    try clearRules()
+    try DirectoryWriter(path: mountPoint).clear()
+    for _ in 0..<500 {
+      if (try? load(nil)) != nil { return }
+      Thread.sleep(forTimeInterval: 0.002)
+    }
+    try load(nil)
+  }
+
+  func saveRecording(to path: String) throws(LabError) { try endRecording(savingTo: path) }
+
+  func startWorker(
+    timeoutSeconds: Int, errorPath: String
+  ) throws(LabError) -> any ScenarioWorker {
+    try MountWorker(self, timeoutSeconds: timeoutSeconds, errorPath: errorPath)
+  }
+}
+
+/// A worker process on a mount.
+private struct MountWorker: ScenarioWorker {
+  private let fileSystem: FaultFSClient
+  private let process: LineProcess
+  private let timeoutSeconds: Int
+
+  init(_ fileSystem: FaultFSClient, timeoutSeconds: Int, errorPath: String) throws(LabError) {
+    self.fileSystem = fileSystem
+    self.timeoutSeconds = timeoutSeconds
+    process = try LineProcess(
+      ["worker", fileSystem.mountPoint], cpu: csystem_first_allowed_cpu(), errorPath: errorPath)
+    do throws(LabError) {
+      try fileSystem.registerGroup(process.pid)
+    } catch {
+      process.end()
+      throw error
+    }
+  }
+
+  func ask(_ command: WorkerCommand) throws(LabError) -> WorkerReply {
+    switch try process.ask(try WorkerWire.line(command), timeoutSeconds: timeoutSeconds) {
+    case .ended(let ending): .ended(ending)
+    case .line(let line): .answer(try WorkerWire.answer(line))
+    }
+  }
+
+  func end() {
+    try? fileSystem.unregisterGroup(process.pid)
+    process.end()
+  }
+}
+
+// MARK: - In-process
+
+extension SimulatedFileSystem: ScenarioDoor {
+  func empty() throws(LabError) {
+    clearRules()
+    try load(nil)
+  }
+
+  func saveRecording(to path: String) throws(LabError) { try endRecording(savingTo: path) }
+
+  func startWorker(
+    timeoutSeconds: Int, errorPath: String
+  ) throws(LabError) -> any ScenarioWorker {
+    ThreadWorker(self, timeoutSeconds: timeoutSeconds)
+  }
+
+  func shutdown() throws(LabError) {}
+}
+
+/// A worker on threads of this process.
+private struct ThreadWorker: ScenarioWorker {
+  private let crew: WorkerCrew
+  private let timeoutSeconds: Int
+
+  init(_ fileSystem: SimulatedFileSystem, timeoutSeconds: Int) {
+    self.timeoutSeconds = timeoutSeconds
+    crew = WorkerCrew(
+      WorkerSession(open: { () throws(EngineError) -> Database in
+        try fileSystem.openDatabase(EngineWorker.fileName)
+      }))
+  }
+
+  func ask(_ command: WorkerCommand) throws(LabError) -> WorkerReply {
+    try Interruption.check()
+    return .answer(try crew.answer(command, timeoutSeconds: timeoutSeconds))
+  }
+
+  func end() { crew.end() }
+}
+
+// MARK: - Choosing
+
+/// A door, and how it came to be the one.
+struct OpenedDoor {
+  let door: any ScenarioDoor
+  /// The door when it is a mount.
+  var mount: FaultFSClient? { door as? FaultFSClient }
+  /// In words.
+  let name: String
+
+  /// Opens the door that was chosen; without a choice a mount, or else the tree in this process.
+  init(_ choice: DoorChoice?, mountPoint: String) throws(LabError) {
+    // Without its daemon the lab is not whole; that is no reason to do with less.
+    if choice != .inProcess { _ = try FaultFSClient.findDaemon() }
+    switch choice {
+    case .fuse:
+      door = try Self.makeMount(mountPoint)
+      name = "FUSE mount"
+    case .inProcess:
+      door = try SimulatedFileSystem()
+      name = DoorChoice.inProcess.rawValue
+    case nil:
+      do throws(LabError) {
+        door = try Self.makeMount(mountPoint)
+        name = "FUSE mount"
+      } catch {
+        door = try SimulatedFileSystem()
+        name = "\(DoorChoice.inProcess.rawValue) (no /dev/fuse: \(error.message))"
+      }
+    }
+  }
+
+  private static func makeMount(_ path: String) throws(LabError) -> FaultFSClient {
+    try FaultFSClient(mountPoint: path, cpu: csystem_first_allowed_cpu())
+  }
+}
