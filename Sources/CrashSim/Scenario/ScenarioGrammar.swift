@@ -69,7 +69,7 @@ public enum GrammarWords {
   /// What an actor can be told in one word.
   public static let actions = ["open", "close", "reopen", "pin", "release", "verify"]
   /// Persistence models that a scenario can name.
-  public static let models = ["strict", "ext4-ordered", "posix"]
+  public static let models = PersistenceModel.stock.map(\.name)
   /// Places at which a process can be killed, besides a number.
   public static let killPlaces = ["every operation", "every sync", "every write"]
   /// Engine error codes that a write can be expected to fail with.
