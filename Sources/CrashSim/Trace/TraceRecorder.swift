@@ -45,8 +45,9 @@ final class TraceRecorder {
 
   /// Stops, and hands the trace out.
   ///
-  /// The kernel tells of closes without waiting for an answer, so whether the last ones still came
-  /// is chance. A close orders later operations only: those that nothing follows are left out.
+  /// The kernel tells of closes without waiting for an answer, so it is chance whether the last ones
+  /// still came, and whether the first ones belong to files from before the recording. A close
+  /// matters between operations only: those that nothing precedes or follows are left out.
   func end() -> Trace {
     isRecording = false
     defer {
@@ -55,8 +56,11 @@ final class TraceRecorder {
       slab = PayloadSlab()
     }
     for (event, place) in places { fill(event, from: place) }
-    let last = trace.events.lastIndex { !$0.isClose && !$0.isMark } ?? -1
+    let isOperation = { (event: TraceEvent) in !event.isClose && !event.isMark }
+    let last = trace.events.lastIndex(where: isOperation) ?? -1
     trace.events[(last + 1)...].removeAll(where: \.isClose)
+    let first = trace.events.firstIndex(where: isOperation) ?? trace.events.count
+    trace.events[..<first].removeAll(where: \.isClose)
     return trace
   }
 
