@@ -395,7 +395,9 @@ extension Extent {
     _ block: UnsafeRawBufferPointer, padding: Int, at offset: UInt64,
     to extents: inout [Extent]
   ) {
-    if let last = extents.last, last.offsetBytes + UInt64(last.bytes.count) == offset {
+    // Nothing may hold the last extent here, or each block would copy all bytes before it.
+    let end = extents.last.map { $0.offsetBytes + UInt64($0.bytes.count) }
+    if end == offset {
       unsafe extents[extents.count - 1].bytes.append(contentsOf: block)
     } else {
       extents.append(Extent(offsetBytes: offset, bytes: unsafe Array(block)))
