@@ -72,15 +72,44 @@ public struct DirectoryWriter: Sendable {
     for (directory, inode) in directories.reversed() { try finish(inode, at: directory) }
   }
 
-  /// Removes all that the directory holds.
+  /// Removes all that the directory holds, whatever bytes its names are made of.
+  /// - Throws: `LabError` naming the path when a call fails.
   public func clear() throws(LabError) {
-    do {
-      for name in try FileManager.default.contentsOfDirectory(atPath: path) {
-        try FileManager.default.removeItem(atPath: "\(path)/\(name)")
+    // Each directory stands before what it holds, so the reverse order empties it first.
+    var entries: [(path: Path, isDirectory: Bool)] = []
+    var open = [Path(path)]
+    while let directory = open.popLast() {
+      for name in try names(in: directory) {
+        let entry = directory.appending(name)
+        var attributes = stat()
+        try must(unsafe lstat(entry.characters, &attributes), "lstat", entry)
+        let isDirectory = attributes.st_mode & Glibc.S_IFMT == Glibc.S_IFDIR
+        entries.append((entry, isDirectory))
+        guard isDirectory else { continue }
+        // A checker or a crash image may have locked it.
+        if !isRoot { _ = unsafe chmod(entry.characters, 0o700) }
+        open.append(entry)
       }
-    } catch {
-      throw .lab("cannot clear \(path): \(error)")
     }
+    for (entry, isDirectory) in entries.reversed() {
+      let status = unsafe isDirectory ? rmdir(entry.characters) : unlink(entry.characters)
+      // Somebody else may have removed it: a checker's child that still ends.
+      if status < 0 && errno != ENOENT { try must(status, "remove", entry) }
+    }
+  }
+
+  private func names(in directory: Path) throws(LabError) -> [FileName] {
+    guard let stream = unsafe opendir(directory.characters) else {
+      throw .lab("opendir \(directory): \(describe(errno: errno))")
+    }
+    defer { unsafe closedir(stream) }
+    var names: [FileName] = []
+    while let entry = unsafe readdir(stream) {
+      let bytes = unsafe withUnsafeBytes(of: entry.pointee.d_name) { unsafe $0.prefix { $0 != 0 } }
+      let name = unsafe FileName(bytes: Array(bytes))
+      if name != FileName(".") && name != FileName("..") { names.append(name) }
+    }
+    return names
   }
 
   private func make(_ inode: InodeImage, at entry: Path) throws(LabError) {
