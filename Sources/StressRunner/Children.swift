@@ -38,6 +38,17 @@ struct CheckShard: ParsableCommand {
   }
 }
 
+/// Sweeps up behind a lab that was killed.
+struct Guard: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Wait for the end of standard input, then sweep a run's directory.",
+    shouldDisplay: false)
+
+  @Argument var directory: String
+
+  func run() throws { RunGuard.watch(path: directory, input: 0) }
+}
+
 /// Judges single states or directories.
 struct Judge: ParsableCommand {
   static let configuration = CommandConfiguration(

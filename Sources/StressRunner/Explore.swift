@@ -33,13 +33,16 @@ struct Explore: ParsableCommand {
   func run() throws {
     let console = Console()
     let settings = try options.settings()
+    try reports.refuseUnwritable(and: tracePath)
     let models = settings.models.map(\.name).joined(separator: ",")
     console.say("faultline explore  seed=\(settings.seed)  model=\(models)")
     let program = ProgramUnderTest(workload: workload, check: check, setup: setup)
     let explorer = try ProgramExplorer(
       program: program, settings: settings, keepingTrace: tracePath, console: console)
     let item = try explorer.explore()
-    try reports.finish(RunReport(seed: settings.seed.rawValue, cases: [item]), console: console)
+    var report = RunReport(seed: settings.seed.rawValue, cases: [item])
+    report.isInterrupted = item.isInterrupted
+    try reports.finish(report, console: console)
   }
 }
 
@@ -87,10 +90,16 @@ struct ReportArguments: ParsableArguments {
     if let json { try write(report.json(), to: json) }
     if let junit { try write(JUnit.xml(report), to: junit) }
     console.sayVerdict(of: report)
-    switch report.outcome {
-    case .held: return
-    case .broken: throw Leave(code: .broken)
-    case .labFailed: throw Leave(code: .labFailed)
+    if report.exitCode != .held { throw Leave(code: report.exitCode) }
+  }
+
+  /// Long work whose report has no place to go would be lost: that is said first.
+  func refuseUnwritable(and tracePath: String? = nil) throws(LabError) {
+    for path in [json, junit, tracePath].compactMap({ $0 }) {
+      let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+      guard FileManager.default.isWritableFile(atPath: folder) else {
+        throw .usage("\(path): no file can be written in \(folder); make the directory first")
+      }
     }
   }
 

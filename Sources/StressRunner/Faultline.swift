@@ -20,12 +20,14 @@ struct Faultline: ParsableCommand {
         faultline inspect /tmp/crashed/data.realm
 
       Exit codes: 0 all promises held, 1 a promise was broken, 2 usage or scenario error, 3 the \
-      lab itself failed, 4 nondeterminism found.
+      lab itself failed, 4 nondeterminism found, 130 interrupted. Ctrl-C, SIGTERM and SIGHUP stop \
+      a run within a second or two: it unmounts, ends what it started, and reports what it had \
+      found so far.
       """,
     version: "faultline 0.1.0",
     subcommands: [
       Run.self, Explore.self, Replay.self, Mount.self, Inspect.self, Worker.self, CheckShard.self,
-      Judge.self,
+      Judge.self, Guard.self,
     ])
 
   static func main() {

@@ -19,8 +19,11 @@ struct Mount: ParsableCommand {
 
   func run() throws {
     let console = Console()
+    let run = try RunDirectory()
+    defer { run.remove() }
     let fileSystem = try FaultFSClient(mountPoint: directory)
     defer { try? fileSystem.shutdown() }
+    try run.note(mount: fileSystem.mountPoint)
     try fileSystem.beginRecording()
     console.say("mounted on \(fileSystem.mountPoint); Ctrl-C unmounts")
     while !Interruption.isRequested { Thread.sleep(forTimeInterval: 0.05) }

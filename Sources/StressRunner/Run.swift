@@ -29,6 +29,7 @@ struct Run: ParsableCommand {
   func run() throws {
     let console = Console()
     let settings = try options.settings()
+    try reports.refuseUnwritable()
     let scenarios = try ScenarioRunner.load(paths)
     let runner = try ScenarioRunner(settings: settings, console: console, door: door)
     console.say(
@@ -36,6 +37,8 @@ struct Run: ParsableCommand {
     var report = RunReport(seed: settings.seed.rawValue)
     for scenario in scenarios {
       report.cases.append(try runner.run(scenario))
+      report.isInterrupted = Interruption.isRequested
+      if report.isInterrupted { break }
       if failFast && report.outcome != .held { break }
     }
     try runner.end()

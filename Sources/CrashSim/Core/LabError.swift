@@ -10,6 +10,8 @@ public struct LabError: Error, Sendable, CustomStringConvertible {
     case lab
     /// The same seed did not give the same run.
     case nondeterminism
+    /// The user asked the lab to stop.
+    case interrupted
   }
 
   /// The kind of error.
@@ -28,6 +30,9 @@ public struct LabError: Error, Sendable, CustomStringConvertible {
   /// A failure of the lab itself.
   public static func lab(_ message: String) -> LabError { LabError(.lab, message) }
 
+  /// The lab was asked to stop while it worked.
+  public static let interrupted = LabError(.interrupted, "interrupted")
+
   /// The message.
   public var description: String { message }
 
@@ -37,6 +42,7 @@ public struct LabError: Error, Sendable, CustomStringConvertible {
     case .usage: .usage
     case .lab: .labFailed
     case .nondeterminism: .nondeterminism
+    case .interrupted: .interrupted
     }
   }
 }
@@ -53,4 +59,6 @@ public enum ExitCode: Int32, Sendable {
   case labFailed = 3
   /// The same seed did not give the same run.
   case nondeterminism = 4
+  /// Stopped by Ctrl-C, SIGTERM or SIGHUP; 128 + SIGINT, as shells report it.
+  case interrupted = 130
 }

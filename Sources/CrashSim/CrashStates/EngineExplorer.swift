@@ -26,14 +26,29 @@ struct EngineExplorer {
   /// Makes the token of a failing state.
   let token: @Sendable (_ state: String, _ second: String?, _ shape: String) -> String
 
+  /// A child may take this many times a state's time limit to count the states.
+  private static let preparationFactor = 30
+
   private struct Shared: Sendable {
+    /// Counts what an interrupted child had judged; the state it was at has no verdict.
+    mutating func stop(_ progress: ShardProgress?) {
+      states += progress?.states ?? 0
+      recoveryStates += progress?.recoveryStates ?? 0
+      isCutShort = true
+    }
+
     var failures: [EngineFailure] = []
     var states = 0
     var recoveryStates = 0
+    var isCutShort = false
     var error: LabError?
   }
 
-  /// Judges all states and explains the classes of failures.
+  /// A shard on which so many processes have died is given up: the findings are there.
+  static let deathsMax = 50
+
+  /// Judges all states and explains the classes of failures; when the lab is asked to stop, those
+  /// judged so far.
   func explore(title: String, firstNumber: Int) throws(LabError) -> ExplorationReport {
     let enumerator = try job.enumerator()
     let plan = try enumerator.plan(budget: job.budget)
@@ -50,7 +65,7 @@ struct EngineExplorer {
       crashPointCount: enumerator.table.crashPointCount, candidateCount: plan.candidates,
       distinctCount: plan.distinct + outcome.recoveryStates,
       exploredCount: outcome.states + outcome.recoveryStates, bound: plan.bound.description,
-      seconds: seconds, findings: [])
+      isInterrupted: Interruption.isRequested && outcome.isCutShort, seconds: seconds, findings: [])
     report.findings = try findings(
       outcome.failures, enumerator, plan, jobPath: jobPath, firstNumber: firstNumber)
     return report
@@ -91,29 +106,34 @@ struct EngineExplorer {
   ) throws(LabError) {
     let progressPath = "\(directory)/progress-\(job.model)-\(shard.index)"
     var first = 0
-    var children = 0
-    while true {
+    for _ in 0..<Self.deathsMax {
       try? FileManager.default.removeItem(atPath: progressPath)
       let child = try LineProcess(
         ["check-shard", jobPath, "\(shard.index)", "\(shard.count)", "\(first)", progressPath],
         errorPath: "\(progressPath).errors")
-      children += 1
-      let ending = try read(child, progressPath, total: total, change)
-      guard let ending else { return }
-      let progress = try ProgressFile(path: progressPath)
-      guard let ordinal = progress.read(), ending != .exited(ExitCode.labFailed.rawValue) else {
-        throw .lab("a checking process ended with \(ending): \(child.errorText)")
+      let ending: ProcessEnding?
+      do throws(LabError) {
+        ending = try read(child, progressPath, total: total, change)
+      } catch {
+        guard error.code == .interrupted else { throw error }
+        child.end()
+        let progress = try ProgressFile(path: progressPath).read()
+        change { $0.stop(progress) }
+        return
       }
+      guard let ending else { return }
+      guard let progress = try ProgressFile(path: progressPath).read(),
+        ending != .exited(ExitCode.labFailed.rawValue)
+      else { throw .lab("a checking process ended with \(ending): \(child.errorText)") }
       let result = CheckResult(engineEnded: ending)
       change {
-        $0.failures.append(EngineFailure(ordinal: ordinal, result: result))
-        $0.states += 1
+        $0.failures.append(EngineFailure(ordinal: progress.ordinal, result: result))
+        $0.states += progress.states + 1
+        $0.recoveryStates += progress.recoveryStates
       }
-      guard children < 50 else {
-        throw .lab("50 checking processes died on as many states; the last \(ending)")
-      }
-      first = ordinal + 1
+      first = progress.ordinal + 1
     }
+    change { $0.isCutShort = true }
   }
 
   /// Reads a child's lines.
@@ -123,7 +143,7 @@ struct EngineExplorer {
     _ change: ((inout Shared) -> Void) -> Void
   ) throws(LabError) -> ProcessEnding? {
     let progress = try ProgressFile(path: progressPath)
-    var last: Int?
+    var last: ShardProgress?
     var waitedSeconds = 0
     while true {
       switch try child.poll(seconds: 1) {
@@ -131,10 +151,12 @@ struct EngineExplorer {
         let now = progress.read()
         waitedSeconds = now == last ? waitedSeconds + 1 : 0
         last = now
-        if let now { console.progress("\(job.model): state \(now) of \(total)") }
-        if waitedSeconds >= timeoutSeconds {
+        if let now { console.progress("\(job.model): state \(now.ordinal) of \(total)") }
+        // Before its first state a child goes through all of them once, which is no state's fault.
+        let limit = now == nil ? timeoutSeconds * Self.preparationFactor : timeoutSeconds
+        if waitedSeconds >= limit {
           child.end()
-          return .timedOut(seconds: timeoutSeconds)
+          return .timedOut(seconds: limit)
         }
       case .ended(let ending): return ending
       case .line(let line):
@@ -207,20 +229,35 @@ struct EngineExplorer {
     guard let text = first.key, let key = StateKey(parsing: text) else {
       throw .lab("state \(first.ordinal) failed but has no key")
     }
-    var state = try maker.enumerator.state(for: key)
+    let found = try maker.enumerator.state(for: key)
     let shape = maker.enumerator.table.trace.shape
+    // The failing state as it was found, for want of a smaller one.
+    func asFound() -> Finding {
+      maker.finding(
+        number: number, state: found, result: first.result, stateCount: failure.count,
+        token: token(text, nil, shape))
+    }
     if let second = first.second {
       return maker.finding(
-        number: number, state: state, result: first.result, stateCount: failure.count,
+        number: number, state: found, result: first.result, stateCount: failure.count,
         token: token(text, second, shape),
         context: "power fails again during recovery, at \(second)")
     }
-    state = try maker.shrink(state) { (candidate) throws(LabError) in
-      let key = maker.enumerator.key(of: candidate).description
-      return FailureClass.key(of: try judge.ask(.state(key: key, second: nil))) == failure.key
+    let state: CrashState
+    let smallest: String
+    let result: CheckResult
+    do throws(LabError) {
+      try Interruption.check()
+      state = try maker.shrink(found) { (candidate) throws(LabError) in
+        let key = maker.enumerator.key(of: candidate).description
+        return FailureClass.key(of: try judge.ask(.state(key: key, second: nil))) == failure.key
+      }
+      smallest = maker.enumerator.key(of: state).description
+      result = try judge.ask(.state(key: smallest, second: nil))
+    } catch {
+      guard error.code == .interrupted else { throw error }
+      return asFound()
     }
-    let smallest = maker.enumerator.key(of: state).description
-    let result = try judge.ask(.state(key: smallest, second: nil))
     guard FailureClass.key(of: result) == failure.key else {
       throw LabError(
         .nondeterminism,

@@ -45,12 +45,14 @@ final class EnumerationRun {
   /// - Parameters:
   ///   - distinct: Gets each distinct state; the builder shows it.
   ///   - duplicate: Gets the ordinal of a state that was found again, and by which strategy.
-  /// - Throws: `LabError` when an image outgrows its limits, and what `distinct` throws.
+  /// - Throws: `LabError` when an image outgrows its limits or the lab is asked to stop, and what
+  ///   `distinct` throws.
   func enumerate(
     distinct: (FoundState) throws(LabError) -> Void, duplicate: (Int, Strategy) -> Void
   ) throws(LabError) {
     let last = enumerator.table.crashPointCount - 1
     for crashPoint in 0...last where !isStopped {
+      try Interruption.check()
       if crashPoint > 0 { window.advance() }
       try builder.advance(to: crashPoint)
       bound.add(window.bound)

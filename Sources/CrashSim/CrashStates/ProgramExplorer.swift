@@ -35,20 +35,31 @@ public final class ProgramExplorer {
     run = try RunDirectory()
   }
 
-  deinit { run.remove() }
+  deinit {
+    run.killPrograms()
+    run.remove()
+  }
 
   /// Records, checks the checker, explores.
-  /// - Returns: What was found, model by model.
+  /// - Returns: What was found, model by model; or so far, when the lab is asked to stop.
   public func explore() throws(LabError) -> CaseReport {
-    let trace = try record()
-    try makeCheckers()
-    try refuseBadChecker(trace)
-    var item = CaseReport(name: "explore", title: program.workload)
-    for model in settings.models {
-      item.explorations.append(
-        try explore(trace, under: model, firstNumber: item.findings.count + 1))
+    var item = CaseReport(name: CaseReport.exploredName, title: program.workload)
+    do throws(LabError) {
+      let trace = try record()
+      try makeCheckers()
+      try refuseBadChecker(trace)
+      for model in settings.models {
+        try Interruption.check()
+        item.explorations.append(
+          try explore(trace, under: model, firstNumber: item.findings.count + 1))
+      }
+    } catch {
+      guard error.code == .interrupted else { throw error }
+      item.isInterrupted = true
     }
-    item.outcome = item.findings.isEmpty ? .held : .broken
+    if item.explorations.contains(where: \.isInterrupted) { item.isInterrupted = true }
+    item.outcome =
+      item.findings.isEmpty ? (item.isInterrupted ? .interrupted : .held) : .broken
     console.show(item)
     return item
   }
@@ -100,7 +111,7 @@ public final class ProgramExplorer {
       checkers.append(
         try CommandChecker(
           command: program.check, slot: try run.subdirectory("checker-\(index)"),
-          timeoutSeconds: settings.timeoutSeconds))
+          timeoutSeconds: settings.timeoutSeconds, environment: run.programEnvironment))
     }
   }
 
@@ -128,14 +139,15 @@ public final class ProgramExplorer {
     let clock = ContinuousClock()
     let start = clock.now
     var keys: [Int: StateKey] = [:]
-    let failures = try check(plan, of: enumerator, keys: &keys)
+    let (failures, checkedCount) = try check(plan, of: enumerator, keys: &keys)
     let seconds = start.duration(to: clock.now).inSeconds
     var report = ExplorationReport(
       title: program.workload, model: model.name, seed: settings.seed.rawValue,
       operationCount: trace.events.count - trace.markCount, markCount: trace.markCount,
       crashPointCount: enumerator.table.crashPointCount, candidateCount: plan.candidates,
-      distinctCount: plan.distinct, exploredCount: plan.selected,
-      bound: plan.bound.description, seconds: seconds, findings: [])
+      distinctCount: plan.distinct, exploredCount: checkedCount,
+      bound: plan.bound.description, isInterrupted: checkedCount < plan.selected,
+      seconds: seconds, findings: [])
     let maker = try FindingMaker(enumerator: enumerator, model: model)
     for (offset, failure) in FailureClass.classify(failures).enumerated() {
       report.findings.append(
@@ -146,57 +158,85 @@ public final class ProgramExplorer {
 
   private func check(
     _ plan: ExplorationPlan, of enumerator: CrashStateEnumerator, keys: inout [Int: StateKey]
-  ) throws(LabError) -> [Int: CheckResult] {
+  ) throws(LabError) -> (failures: [Int: CheckResult], checkedCount: Int) {
     let pool = CheckerPool(checkers)
     let marks = enumerator.table.trace.acknowledgedPrefixes()
     let clock = ContinuousClock()
     let start = clock.now
-    var submitted = 0
     var found: [Int: StateKey] = [:]
+    var lastShown = start
+    func show() {
+      let seconds = max(0.001, start.duration(to: clock.now).inSeconds)
+      console.progress(
+        Self.progressLine(
+          model: enumerator.table.model.name, done: pool.finishedCount, total: plan.selected,
+          failures: pool.failureCount, rate: Double(pool.finishedCount) / seconds))
+      lastShown = clock.now
+    }
+    show()
     do throws(LabError) {
       try enumerator.visit(plan) { (explored, image) throws(LabError) in
         found[explored.ordinal] = enumerator.key(of: explored.state)
-        try pool.submit(
+        let isTaken = try pool.submit(
           StateJob(
             ordinal: explored.ordinal, tree: image.treeImage(),
             acknowledged: marks[explored.state.acknowledgedMarks]))
-        submitted += 1
-        if submitted % 16 == 0 {
-          let rate =
-            Double(pool.finishedCount) / max(0.001, start.duration(to: clock.now).inSeconds)
-          console.progress(
-            Self.progressLine(
-              model: enumerator.table.model.name, done: pool.finishedCount,
-              total: plan.selected, failures: pool.failureCount, rate: rate))
-        }
+        guard isTaken else { return .stop }
+        if lastShown.duration(to: clock.now) > .milliseconds(100) { show() }
         return .goOn
       }
     } catch {
-      _ = try? pool.finish()
-      throw error
+      let failures = try? pool.finish()
+      guard error.code == .interrupted, let failures else { throw error }
+      keys = found
+      return (failures, pool.finishedCount)
     }
     keys = found
-    let failures = try pool.finish()
-    try Interruption.check()
-    return failures
+    let failures = try pool.finish(progress: show)
+    return (failures, pool.finishedCount)
   }
 
   private static func progressLine(
     model: String, done: Int, total: Int, failures: Int, rate: Double
   ) -> String {
-    let left = rate > 0 ? Int(Double(total - done) / rate) : 0
-    return "\(model): \(Formatting.grouped(done)) of \(Formatting.grouped(total)) states, "
-      + "\(Formatting.grouped(failures)) failing, \(Int(rate)) states/s, \(left) s left"
+    let line =
+      "\(model): \(Formatting.grouped(done)) of \(Formatting.grouped(total)) states, "
+      + "\(Formatting.grouped(failures)) failing"
+    guard rate > 0 else { return line }
+    return line + ", \(Int(rate)) states/s, \(Int(Double(total - done) / rate)) s left"
   }
 
   /// Makes a finding of a class of failures: confirms it, shrinks it, puts it in words.
+  ///
+  /// When the lab is asked to stop, the state is put in words as it was found.
   private func explain(
     _ failure: FailureClass, number: Int, keys: [Int: StateKey], maker: FindingMaker, trace: Trace
   ) throws(LabError) -> Finding {
     guard let key = keys[failure.firstOrdinal] else {
       throw .lab("state \(failure.firstOrdinal) failed but was never visited")
     }
-    let state = try maker.enumerator.state(for: key)
+    var state = try maker.enumerator.state(for: key)
+    var result = failure.first
+    do throws(LabError) {
+      try Interruption.check()
+      (state, result) = try shrink(state, of: failure, maker: maker, trace: trace)
+    } catch {
+      guard error.code == .interrupted else { throw error }
+    }
+    let recipe = ExploreRecipe(
+      workload: program.workload, check: program.check, setup: program.setup,
+      model: maker.model.name, seed: settings.seed.rawValue,
+      state: maker.enumerator.key(of: state).description, shape: trace.shape,
+      timeoutSeconds: settings.timeoutSeconds)
+    return maker.finding(
+      number: number, state: state, result: result, stateCount: failure.count,
+      token: ReplayToken.encode(.explore(recipe)))
+  }
+
+  /// Confirms a failing state and restores what need not be lost.
+  private func shrink(
+    _ state: CrashState, of failure: FailureClass, maker: FindingMaker, trace: Trace
+  ) throws(LabError) -> (CrashState, CheckResult) {
     let acknowledged = trace.acknowledged(state.acknowledgedMarks)
     let images = try CrashPointImages(table: maker.enumerator.table, at: state.crashPoint)
     func check(_ state: CrashState) throws(LabError) -> CheckResult {
@@ -208,19 +248,13 @@ public final class ProgramExplorer {
       throw LabError(
         .nondeterminism,
         "the checker said '\(failure.first.headline)' about a state, and '\(again.headline)' when "
-          + "asked again: it depends on something outside the directory (state \(key))")
+          + "asked again: it depends on something outside the directory "
+          + "(state \(maker.enumerator.key(of: state)))")
     }
     let smallest = try maker.shrink(state) { (candidate) throws(LabError) in
       FailureClass.key(of: try check(candidate)) == failure.key
     }
-    let recipe = ExploreRecipe(
-      workload: program.workload, check: program.check, setup: program.setup,
-      model: maker.model.name, seed: settings.seed.rawValue,
-      state: maker.enumerator.key(of: smallest).description, shape: trace.shape,
-      timeoutSeconds: settings.timeoutSeconds)
-    return maker.finding(
-      number: number, state: smallest, result: try check(smallest), stateCount: failure.count,
-      token: ReplayToken.encode(.explore(recipe)))
+    return (smallest, try check(smallest))
   }
 }
 

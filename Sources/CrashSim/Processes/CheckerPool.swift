@@ -54,27 +54,36 @@ public final class CheckerPool: @unchecked Sendable {
   public var failureCount: Int { condition.withLock { failures.count } }
 
   /// Hands a state over; waits while the checkers are behind.
-  /// - Throws: The first error of a checker, or the wish to stop.
-  public func submit(_ job: StateJob) throws(LabError) {
+  /// - Returns: False when the lab was asked to stop: the state will not be judged, nor any other.
+  /// - Throws: The first error of a checker.
+  public func submit(_ job: StateJob) throws(LabError) -> Bool {
     condition.lock()
     defer { condition.unlock() }
     while jobs.count >= capacity && error == nil && !Interruption.isRequested {
       _ = condition.wait(until: Date(timeIntervalSinceNow: 0.1))
     }
     if let error { throw error }
-    try Interruption.check()
+    guard !Interruption.isRequested else { return false }
     jobs.append(job)
     condition.broadcast()
+    return true
   }
 
-  /// Waits until all states are judged.
-  /// - Returns: The failures by ordinal.
-  public func finish() throws(LabError) -> [Int: CheckResult] {
+  /// Waits until all states are judged, or those at hand when the lab was asked to stop.
+  /// - Parameter progress: Called now and then while it waits.
+  /// - Returns: The failures by ordinal; `finishedCount` tells how many states were judged.
+  /// - Throws: The first error of a checker.
+  public func finish(progress: () -> Void = {}) throws(LabError) -> [Int: CheckResult] {
     condition.lock()
     defer { condition.unlock() }
     isClosed = true
     condition.broadcast()
-    while running > 0 { condition.wait() }
+    while running > 0 {
+      if condition.wait(until: Date(timeIntervalSinceNow: 0.1)) { continue }
+      condition.unlock()
+      progress()
+      condition.lock()
+    }
     if let error { throw error }
     return failures
   }
@@ -85,7 +94,8 @@ public final class CheckerPool: @unchecked Sendable {
         let result = try checker.check(job.tree, acknowledged: job.acknowledged)
         record(result, of: job)
       } catch {
-        fail(error)
+        // Without a verdict the state does not count.
+        if error.code != .interrupted { fail(error) }
       }
     }
     condition.withLock {
@@ -107,7 +117,7 @@ public final class CheckerPool: @unchecked Sendable {
   private func record(_ result: CheckResult, of job: StateJob) {
     condition.withLock {
       finished += 1
-      if !result.ending.isSuccess && !Interruption.isRequested { failures[job.ordinal] = result }
+      if !result.ending.isSuccess { failures[job.ordinal] = result }
     }
   }
 

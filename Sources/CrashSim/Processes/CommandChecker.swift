@@ -14,7 +14,7 @@ import Glibc
 public struct CheckResult: Sendable, Hashable {
   /// How the checker ended; exit status 0 means that the state keeps its promises.
   public let ending: ProcessEnding
-  /// What it printed, at most `CommandChecker.outputLimitBytes`.
+  /// What it printed, its standard output first, each at most `CommandChecker.outputLimitBytes`.
   public let output: String
   /// What was promised, where the checker knows it.
   public let promised: String?
@@ -47,17 +47,27 @@ public final class CommandChecker: Sendable {
   private let directory: String
   private let acknowledgedPath: String
   private let outputPath: String
+  private let errorPath: String
   private let timeoutSeconds: Int
+  private let environment: [String: String]
   private let writer: DirectoryWriter
 
   /// Makes a checker that works below `slot`, an existing empty directory.
+  /// - Parameters:
+  ///   - command: Shell command that judges.
+  ///   - slot: Where it works.
+  ///   - timeoutSeconds: After this the checker has failed.
+  ///   - environment: Variables that it gets besides those of every checker.
+  /// - Throws: `LabError` when the directory cannot be made.
   public init(
-    command: String, slot: String, timeoutSeconds: Int
+    command: String, slot: String, timeoutSeconds: Int, environment: [String: String] = [:]
   ) throws(LabError) {
     self.command = command
+    self.environment = environment
     directory = "\(slot)/image"
     acknowledgedPath = "\(slot)/acknowledged"
     outputPath = "\(slot)/output"
+    errorPath = "\(slot)/errors"
     self.timeoutSeconds = timeoutSeconds
     writer = DirectoryWriter(path: directory)
     guard unsafe mkdir(directory, 0o755) == 0 || errno == EEXIST else {
@@ -70,7 +80,8 @@ public final class CommandChecker: Sendable {
   ///   - tree: The crash image.
   ///   - acknowledged: The workload's output before the crash.
   /// - Returns: How the checker ended and what it said.
-  /// - Throws: `LabError` when the state cannot be written or the checker not started.
+  /// - Throws: `LabError` when the state cannot be written or the checker not started, and when the
+  ///   lab is asked to stop before the checker has answered.
   public func check(_ tree: TreeImage, acknowledged: [UInt8]) throws(LabError) -> CheckResult {
     try writer.write(tree)
     return try run(acknowledged: acknowledged)
@@ -79,20 +90,33 @@ public final class CommandChecker: Sendable {
   /// Runs the checker on what the directory holds.
   private func run(acknowledged: [UInt8]) throws(LabError) -> CheckResult {
     try writeAcknowledged(acknowledged)
-    let output = unsafe csystem_open(outputPath, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard output >= 0 else { throw .lab("open \(outputPath): \(describe(errno: errno))") }
-    defer { Glibc.close(output) }
+    let output = Descriptors.create(outputPath)
+    let errors = Descriptors.create(errorPath)
+    defer { for descriptor in [output, errors] { Glibc.close(descriptor) } }
+    guard output >= 0, errors >= 0 else {
+      throw .lab("open \(outputPath): \(describe(errno: errno))")
+    }
     var launch = ChildProcess.Launch(shell: command)
     launch.workingDirectory = directory
     launch.standardOutput = output
-    launch.standardError = output
-    launch.environment = ["FAULTLINE_DIR": directory, "FAULTLINE_OUTPUT": acknowledgedPath]
+    launch.standardError = errors
+    launch.environment = environment
+    launch.environment["FAULTLINE_DIR"] = directory
+    launch.environment["FAULTLINE_OUTPUT"] = acknowledgedPath
     let child = try ChildProcess(launch)
     let ending = child.wait(timeoutSeconds: timeoutSeconds)
     child.killGroup()
-    // The directory's name holds the lab's process number: reports must be the same every time.
-    let said = Self.read(output).replacing(directory, with: "$FAULTLINE_DIR")
-    return CheckResult(ending: ending, output: said)
+    // A checker that was killed because the lab stops has said nothing about the state.
+    try Interruption.check()
+    // What the checker says itself comes first: the complaints of the tools that it calls must not
+    // become the headline that findings are grouped by.
+    return CheckResult(ending: ending, output: portable(Self.read(output) + Self.read(errors)))
+  }
+
+  /// The text without the names that this run's directories happen to have: two runs say the same.
+  private func portable(_ text: String) -> String {
+    text.replacing(directory, with: "$FAULTLINE_DIR")
+      .replacing(acknowledgedPath, with: "$FAULTLINE_OUTPUT")
   }
 
   private func writeAcknowledged(_ bytes: [UInt8]) throws(LabError) {
@@ -115,6 +139,7 @@ public final class CommandChecker: Sendable {
     let count = unsafe bytes.withUnsafeMutableBytes { buffer in
       unsafe pread(descriptor, buffer.baseAddress, buffer.count, 0)
     }
-    return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    return text.isEmpty || text.hasSuffix("\n") ? text : text + "\n"
   }
 }

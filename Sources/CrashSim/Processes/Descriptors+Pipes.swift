@@ -1,5 +1,4 @@
-// Descriptors+Pipes.swift: [U] pipes to children, and a word that parent and child share through a
-// file.
+// Descriptors+Pipes.swift: [U] pipes to children, and what a child tells of its progress in a file.
 // Safety: buffers are passed to one system call each and not kept.
 
 import CSystem
@@ -19,8 +18,18 @@ extension Descriptors {
   }
 }
 
-/// A number in a file, written by a child before each step, so that its parent knows the step in
+/// How far a shard is; written by a child before each state, so that its parent knows the state in
 /// which it died.
+struct ShardProgress: Hashable {
+  /// Place of the state that is judged now.
+  var ordinal = 0
+  /// States judged before it.
+  var states = 0
+  /// States of recoveries judged before it.
+  var recoveryStates = 0
+}
+
+/// A shard's progress in a file.
 struct ProgressFile: ~Copyable {
   private let descriptor: Int32
 
@@ -31,16 +40,23 @@ struct ProgressFile: ~Copyable {
 
   deinit { Glibc.close(descriptor) }
 
-  /// Replaces the number.
-  borrowing func write(_ number: Int) {
-    var word = Int64(number)
-    _ = unsafe pwrite(descriptor, &word, MemoryLayout<Int64>.size, 0)
+  /// Replaces what the file says.
+  borrowing func write(_ progress: ShardProgress) {
+    let words = [progress.ordinal, progress.states, progress.recoveryStates].map(Int64.init)
+    // One call, so that a reader sees all of a step or nothing of it.
+    _ = unsafe words.withUnsafeBytes { bytes in
+      unsafe pwrite(descriptor, bytes.baseAddress, bytes.count, 0)
+    }
   }
 
-  /// The number, or nil before the first was written.
-  borrowing func read() -> Int? {
-    var word: Int64 = 0
-    let count = unsafe pread(descriptor, &word, MemoryLayout<Int64>.size, 0)
-    return count == MemoryLayout<Int64>.size ? Int(word) : nil
+  /// What the file says, or nil before anything was written.
+  borrowing func read() -> ShardProgress? {
+    var words = [Int64](repeating: 0, count: 3)
+    let isWhole = unsafe words.withUnsafeMutableBytes { bytes in
+      unsafe pread(descriptor, bytes.baseAddress, bytes.count, 0) == bytes.count
+    }
+    guard isWhole else { return nil }
+    return ShardProgress(
+      ordinal: Int(words[0]), states: Int(words[1]), recoveryStates: Int(words[2]))
   }
 }

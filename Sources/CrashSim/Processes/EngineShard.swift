@@ -5,6 +5,7 @@
 // output.
 
 import Foundation
+import Glibc
 
 /// What a shard is to do.
 public struct EngineJob: Codable, Sendable {
@@ -22,6 +23,10 @@ public struct EngineJob: Codable, Sendable {
   public var onlyPrefixes = false
   /// States to explore of each recovery; 0 explores none.
   public var recoveryBudget = 0
+  /// For tests of the lab only: states at which the judging process ends badly.
+  ///
+  /// They show that such an end is the verdict of its state, and costs no other state its own.
+  public var plantedEndings: [PlantedEnding] = []
 
   /// The trace, and what goes through its states.
   func enumerator() throws(LabError) -> CrashStateEnumerator {
@@ -49,6 +54,39 @@ public struct EngineJob: Codable, Sendable {
   }
 }
 
+/// A bad end of the judging process, planted at one state.
+public struct PlantedEnding: Codable, Sendable, Hashable {
+  /// What the process does.
+  public enum Kind: String, Codable, Sendable {
+    /// It traps, as a failed precondition of the engine would.
+    case trap
+    /// It stops answering.
+    case hang
+    /// It dies of SIGKILL, as when memory runs out.
+    case kill
+  }
+
+  /// Key of the state; nil is every state.
+  public var state: String?
+  /// What happens there.
+  public var kind: Kind
+
+  /// Makes a planted ending.
+  public init(at state: String?, _ kind: Kind) {
+    self.state = state
+    self.kind = kind
+  }
+
+  /// Ends the process, in its way.
+  func happen() {
+    switch kind {
+    case .trap: preconditionFailure("planted: the engine traps at this state")
+    case .hang: while true { Thread.sleep(forTimeInterval: 60) }
+    case .kill: Glibc.kill(getpid(), SIGKILL)
+    }
+  }
+}
+
 /// What a shard says.
 enum ShardLine: Codable, Sendable {
   /// A state that breaks promises; `second` is the key of a state of its recovery.
@@ -69,17 +107,17 @@ public enum EngineShard {
     let plan = try enumerator.plan(budget: job.budget)
     let judge = try EngineJudge(job, enumerator: enumerator)
     let progress = try ProgressFile(path: progressPath)
-    var states = 0
-    var recoveryStates = 0
+    var done = ShardProgress()
     try enumerator.visit(plan, shard: shard) { (explored, image) throws(LabError) in
       if explored.ordinal < first || !job.wants(explored) { return .goOn }
-      progress.write(explored.ordinal)
-      states += 1
-      let found = try judge.judge(explored, image, recoveryStates: &recoveryStates)
+      done.ordinal = explored.ordinal
+      progress.write(done)
+      let found = try judge.judge(explored, image, recoveryStates: &done.recoveryStates)
       if let found { try print(found) }
+      done.states += 1
       return .goOn
     }
-    try print(.done(states: states, recoveryStates: recoveryStates))
+    try print(.done(states: done.states, recoveryStates: done.recoveryStates))
   }
 
   private static func print(_ line: ShardLine) throws(LabError) {
@@ -115,6 +153,7 @@ final class EngineJudge {
     _ explored: ExploredState, _ image: CrashImage, recoveryStates: inout Int
   ) throws(LabError) -> ShardLine? {
     let state = explored.state
+    endAsPlanted(at: state)
     let violations = try judge(image, marksSeen: state.acknowledgedMarks)
     if !violations.isEmpty {
       return .failure(
@@ -137,6 +176,14 @@ final class EngineJudge {
       return .stop
     }
     return failure
+  }
+
+  private func endAsPlanted(at state: CrashState) {
+    guard !job.plantedEndings.isEmpty else { return }
+    let key = enumerator.key(of: state).description
+    for planted in job.plantedEndings where planted.state == nil || planted.state == key {
+      planted.happen()
+    }
   }
 
   /// Judges one image.
@@ -168,6 +215,7 @@ final class EngineJudge {
   /// Judges one state by its key, and with a second key a state of its recovery.
   func judge(key: String, second: String?) throws(LabError) -> [Violation] {
     let state = try enumerator.state(for: try Self.parse(key))
+    endAsPlanted(at: state)
     return try enumerator.withImage(of: state) { (image) throws(LabError) in
       guard let second else { return try judge(image, marksSeen: state.acknowledgedMarks) }
       guard let recovery = try recovery(image, marksSeen: state.acknowledgedMarks) else {

@@ -23,6 +23,6 @@ public enum Interruption {
 
   /// Throws when the lab was asked to stop.
   public static func check() throws(LabError) {
-    if isRequested { throw .lab("interrupted") }
+    if isRequested { throw .interrupted }
   }
 }

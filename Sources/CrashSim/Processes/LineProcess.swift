@@ -61,7 +61,8 @@ public final class LineProcess {
 
   deinit { end() }
 
-  private static func program() throws(LabError) -> String {
+  /// The program `faultline`, beside the running one.
+  static func program() throws(LabError) -> String {
     let folder = PathCalls.executable().map { URL(fileURLWithPath: $0).deletingLastPathComponent() }
     guard let path = folder?.appendingPathComponent("faultline").path,
       PathCalls.canAccess(path, X_OK)
@@ -116,10 +117,10 @@ public final class LineProcess {
 
   /// What the child wrote to standard error, at most some kilobytes.
   public var errorText: String {
-    guard let errorPath, let text = try? String(contentsOfFile: errorPath, encoding: .utf8) else {
+    guard let errorPath, let bytes = FileManager.default.contents(atPath: errorPath) else {
       return ""
     }
-    return String(text.suffix(8 << 10))
+    return String(String(decoding: bytes, as: UTF8.self).suffix(8 << 10))
   }
 
   /// Kills the child if it still runs.

@@ -77,17 +77,21 @@ public struct ProgramRecorder: Sendable {
     launch.workingDirectory = fileSystem.mountPoint
     launch.standardOutput = output ?? handle.fileDescriptor
     launch.standardError = handle.fileDescriptor
-    launch.environment = ["FAULTLINE_DIR": fileSystem.mountPoint]
+    launch.environment = run.programEnvironment
+    launch.environment["FAULTLINE_DIR"] = fileSystem.mountPoint
     // On the daemon's CPU: a request is then answered several times faster than across CPUs.
     launch.cpu = csystem_first_allowed_cpu()
     let child = try ChildProcess(launch)
     try fileSystem.registerGroup(child.pid)
     let ending = child.wait(timeoutSeconds: timeoutSeconds)
     child.killGroup()
+    // Those that left the group too: they would keep writing, and keep the mount busy.
+    run.killPrograms()
     try fileSystem.unregisterGroup(child.pid)
     try Interruption.check()
     guard ending.isSuccess else {
-      let said = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+      let bytes = FileManager.default.contents(atPath: log) ?? Data()
+      let said = String(decoding: bytes, as: UTF8.self)
       throw .usage(
         "the \(role) failed with \(ending): \(command)\n\(said.suffix(4000))"
           + "(it must succeed on an undisturbed directory before crashes can be explored)")

@@ -15,11 +15,14 @@ import Glibc
 public struct RunDirectory: Sendable {
   /// Variable that marks every process of a run, so that a later run can find the ones left behind.
   public static let environmentName = "FAULTLINE_RUN"
+  /// Variable that marks the programs under test and their checkers, but nothing of the lab itself.
+  public static let programName = "FAULTLINE_PROGRAM"
 
   /// Absolute path.
   public let path: String
   /// Name of the run: process and start time.
   public let name: String
+  private let watch: RunGuard?
 
   /// Sweeps what dead runs left, then makes this run's directory.
   /// - Throws: `LabError` when no directory can be made.
@@ -29,6 +32,7 @@ public struct RunDirectory: Sendable {
     name = "\(getpid())-\(Self.startTime(of: getpid()) ?? "0")"
     path = "\(root)/\(name)"
     try Self.makeDirectory(path)
+    watch = RunGuard(path: path)
     // Inherited by every process that the run starts.
     _ = unsafe setenv(Self.environmentName, name, 1)
   }
@@ -42,19 +46,49 @@ public struct RunDirectory: Sendable {
 
   /// Removes the run's directory; mounts inside must be gone.
   public func remove() {
-    try? FileManager.default.removeItem(atPath: path)
+    Self.remove(path)
+    watch?.dismiss()
   }
+
+  /// What a program under test has in its environment besides the variables of its role.
+  var programEnvironment: [String: String] { [Self.programName: name] }
+
+  /// Kills what is left of the programs under test, also what left its process group.
+  func killPrograms() {
+    Self.killProcesses { $0.has(Self.programName, name) }
+  }
+
+  /// Notes a mount outside of the directory, so that a later run can detach it.
+  public func note(mount: String) throws(LabError) {
+    do {
+      try Data(mount.utf8).write(to: URL(fileURLWithPath: "\(path)/\(Self.notedMount)"))
+    } catch {
+      throw .lab("cannot write below \(path): \(error.localizedDescription)")
+    }
+  }
+
+  private static let notedMount = "mount-outside"
 
   /// Unmounts, kills and removes what runs that are no longer alive left behind.
   /// - Complexity: one pass over `/proc` when there is a dead run, else O(runs).
   public static func sweep(root: String = Self.root()) {
     let runs = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
-    for run in runs.sorted() where !isAlive(run: run) {
-      let path = "\(root)/\(run)"
-      killProcesses(ofRun: run)
-      for mount in mounts(below: path) { _ = unsafe csystem_detach_mount(mount) }
-      guard mounts(below: path).isEmpty else { continue }
-      try? FileManager.default.removeItem(atPath: path)
+    for run in runs.sorted() where !isAlive(run: run) { sweep(run: "\(root)/\(run)") }
+  }
+
+  /// Unmounts, kills and removes what one dead run left behind.
+  public static func sweep(run path: String) {
+    let name = String(path.split(separator: "/").last ?? "")
+    // A process may start another between a look and a kill; nobody starts any after some rounds.
+    for _ in 0..<20 {
+      killProcesses { $0.has(environmentName, name) || $0.worksBelow(path) }
+      var stale = mounts(below: path)
+      let noted = FileManager.default.contents(atPath: "\(path)/\(notedMount)") ?? Data()
+      stale += mounts(below: String(decoding: noted, as: UTF8.self), type: "fuse.faultfs")
+      for mount in stale { _ = unsafe csystem_detach_mount(mount) }
+      if mounts(below: path).isEmpty { remove(path) }
+      if !FileManager.default.fileExists(atPath: path) { return }
+      Thread.sleep(forTimeInterval: 0.05)
     }
   }
 
@@ -67,20 +101,39 @@ public struct RunDirectory: Sendable {
   }
 
   /// Mount points at or below a path, deepest first, from /proc/self/mountinfo (proc(5)).
-  static func mounts(below path: String) -> [String] {
-    let table = (try? String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8)) ?? ""
+  /// - Parameters:
+  ///   - path: Without symbolic links.
+  ///   - type: Only mounts of this file system.
+  /// - Returns: Their paths.
+  static func mounts(below path: String, type: String? = nil) -> [String] {
+    let bytes = FileManager.default.contents(atPath: "/proc/self/mountinfo") ?? Data()
+    let table = String(decoding: bytes, as: UTF8.self)
     return table.split(separator: "\n").compactMap { line in
       let fields = line.split(separator: " ")
-      guard fields.count > 4 else { return nil }
-      let mount = String(fields[4])
+      guard fields.count > 4, !path.isEmpty else { return nil }
+      if let type, fields.firstIndex(of: "-").map({ fields[$0 + 1] != type }) ?? true { return nil }
+      let mount = unescaped(fields[4])
       return mount == path || mount.hasPrefix(path + "/") ? mount : nil
     }.sorted { $0.count > $1.count }
+  }
+
+  /// The kernel writes space, tab, line feed and backslash as three octal digits.
+  private static func unescaped(_ field: Substring) -> String {
+    [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")].reduce(String(field)) {
+      $0.replacing($1.0, with: $1.1)
+    }
   }
 
   private static func hasRoom(_ path: String) -> Bool {
     let attributes = try? FileManager.default.attributesOfFileSystem(forPath: path)
     let freeBytes = (attributes?[.systemFreeSize] as? NSNumber)?.uint64Value ?? 0
     return FileManager.default.isWritableFile(atPath: path) && freeBytes >= 512 << 20
+  }
+
+  /// Removes a directory whose names may be any bytes.
+  private static func remove(_ path: String) {
+    try? DirectoryWriter(path: path).clear()
+    _ = unsafe rmdir(path)
   }
 
   private static func makeDirectory(_ path: String) throws(LabError) {
@@ -106,19 +159,43 @@ public struct RunDirectory: Sendable {
       let end = text.lastIndex(of: ")")
     else { return nil }
     let fields = text[text.index(after: end)...].split(separator: " ")
-    return fields.count > 19 ? String(fields[19]) : nil
+    // A zombie runs no more; its parent only has not asked how it ended.
+    guard fields.count > 19, fields[0] != "Z" else { return nil }
+    return String(fields[19])
   }
 
-  private static func killProcesses(ofRun run: String) {
-    let wanted = Array("\(environmentName)=\(run)".utf8)
+  /// Kills all other processes that a condition holds for.
+  private static func killProcesses(_ isMeant: (ProcessEntry) -> Bool) {
     let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     for entry in processes {
-      guard let pid = Int32(entry), pid != getpid(),
-        let environment = FileManager.default.contents(atPath: "/proc/\(pid)/environ")
+      guard let pid = Int32(entry), pid != getpid(), isMeant(ProcessEntry(pid: pid))
       else { continue }
-      if environment.split(separator: 0).contains(where: { $0.elementsEqual(wanted) }) {
-        kill(pid, SIGKILL)
-      }
+      kill(pid, SIGKILL)
     }
+  }
+}
+
+/// What `/proc` says of a process.
+private struct ProcessEntry {
+  let pid: Int32
+
+  /// True when it was started with a variable of this value.
+  func has(_ variable: String, _ value: String) -> Bool {
+    let environment = FileManager.default.contents(atPath: "/proc/\(pid)/environ") ?? Data()
+    let wanted = Array("\(variable)=\(value)".utf8)
+    return environment.split(separator: 0).contains { $0.elementsEqual(wanted) }
+  }
+
+  /// True when its working directory lies at or below a run's, and it began after the run did.
+  ///
+  /// It may have cleared its environment. An older process is somebody's shell.
+  func worksBelow(_ path: String) -> Bool {
+    let began = RunDirectory.startTime(of: pid).flatMap { UInt64($0) } ?? 0
+    guard let runBegan = path.split(separator: "-").last.flatMap({ UInt64($0) }), began >= runBegan
+    else { return false }
+    let manager = FileManager.default
+    guard let directory = try? manager.destinationOfSymbolicLink(atPath: "/proc/\(pid)/cwd")
+    else { return false }
+    return directory == path || directory.hasPrefix(path + "/")
   }
 }

@@ -29,13 +29,19 @@ enum Formatting {
 
 /// Prints progress and reports.
 public struct Console: Sendable {
+  /// Whether a line can be replaced by another.
   private let isTerminal: Bool
+  private let isColoured: Bool
   private let isGitHub: Bool
 
   /// A console over standard output and standard error.
   public init() {
     let environment = ProcessInfo.processInfo.environment
-    isTerminal = isatty(STDERR_FILENO) == 1 && environment["CI"] == nil
+    let isPlain = environment["CI"] != nil || environment["TERM"] == "dumb"
+    isTerminal = isatty(STDERR_FILENO) == 1 && !isPlain
+    // no-color.org: any value but the empty one.
+    let wantsNoColour = !(environment["NO_COLOR"] ?? "").isEmpty
+    isColoured = isatty(STDOUT_FILENO) == 1 && !isPlain && !wantsNoColour
     isGitHub = environment["GITHUB_ACTIONS"] == "true"
   }
 
@@ -63,11 +69,11 @@ public struct Console: Sendable {
   }
 
   /// Text in bold on a terminal.
-  public func bold(_ text: String) -> String { isTerminal ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
+  public func bold(_ text: String) -> String { isColoured ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
   /// Text in red on a terminal.
-  public func red(_ text: String) -> String { isTerminal ? "\u{1B}[31m\(text)\u{1B}[0m" : text }
+  public func red(_ text: String) -> String { isColoured ? "\u{1B}[31m\(text)\u{1B}[0m" : text }
   /// Text in green on a terminal.
-  public func green(_ text: String) -> String { isTerminal ? "\u{1B}[32m\(text)\u{1B}[0m" : text }
+  public func green(_ text: String) -> String { isColoured ? "\u{1B}[32m\(text)\u{1B}[0m" : text }
 
   /// Prints one case: what was recorded, how far it was explored, what was found.
   public func show(_ item: CaseReport) {
@@ -77,7 +83,10 @@ public struct Console: Sendable {
       say("  found as planted: \(finding.headline)")
       for line in finding.missingSync.prefix(2) { say("    \(line)") }
     }
-    for complaint in item.complaints { say("  " + red(complaint)) }
+    for complaint in item.complaints {
+      say("  " + red(complaint))
+      annotate(complaint, file: item.name)
+    }
     for part in item.skipped { say("  skipped: \(part)") }
   }
 
@@ -96,7 +105,9 @@ public struct Console: Sendable {
         + "distinct ones in \(Formatting.fixed(seconds, 1)) s "
         + "(\(Formatting.grouped(rate)) states/s)"
     )
-    var line = "verdict: \(report.outcome.rawValue), \(Formatting.counted(findings, "finding"))"
+    let verdict = report.isInterrupted ? "interrupted" : report.outcome.rawValue
+    var line = "verdict: \(verdict), \(Formatting.counted(findings, "finding"))"
+    if report.isInterrupted { line += " so far" }
     if planted > 0 { line += ", \(found) of \(planted) planted bugs found" }
     let skipped = report.cases.reduce(0) { $0 + $1.skipped.count }
     if skipped > 0 { line += ", \(Formatting.counted(skipped, "part")) skipped" }
@@ -110,7 +121,19 @@ public struct Console: Sendable {
     let lines = Self.lines(of: finding)
     say(red(lines[0]))
     for line in lines.dropFirst() { say(line) }
-    if isGitHub { say("::error file=\(file)::\(finding.headline)") }
+    annotate(finding.headline, file: file)
+  }
+
+  /// Shows an error beside the file, where GitHub shows the run.
+  private func annotate(_ message: String, file: String) {
+    guard isGitHub else { return }
+    // Workflow commands are one line each; these characters would end it, or its file's name.
+    let text = message.replacing("%", with: "%25").replacing("\r", with: "%0D")
+      .replacing("\n", with: "%0A")
+    let name = file.replacing("%", with: "%25").replacing(":", with: "%3A")
+      .replacing(",", with: "%2C")
+    // An explored program has no file.
+    say(file == CaseReport.exploredName ? "::error::\(text)" : "::error file=\(name)::\(text)")
   }
 
   /// How far an exploration went, in one line.

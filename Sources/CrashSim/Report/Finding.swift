@@ -56,6 +56,8 @@ public struct ExplorationReport: Codable, Sendable {
   public var exploredCount: Int
   /// Number of all crash states that the model allows, exact or as a bound.
   public var bound: String
+  /// True when the lab was asked to stop before all selected states were checked.
+  public var isInterrupted = false
   /// Wall time of the checking.
   public var seconds: Double
   /// The findings, most telling first.

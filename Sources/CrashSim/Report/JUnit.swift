@@ -6,7 +6,7 @@ public enum JUnit {
   /// The report of a run.
   public static func xml(_ report: RunReport) -> String {
     let failures = report.cases.count { $0.outcome == .broken }
-    let errors = report.cases.count { $0.outcome == .labFailed }
+    let errors = report.cases.count { [.labFailed, .interrupted].contains($0.outcome) }
     let skipped = report.cases.reduce(0) { $0 + $1.skipped.count }
     let counts =
       "tests=\"\(report.cases.count + skipped)\" failures=\"\(failures)\" errors=\"\(errors)\""
@@ -30,8 +30,9 @@ public enum JUnit {
       return [head + ">"] + item.findings.map(failure)
         + item.complaints.map { "      <failure message=\"\(escaped($0))\"/>" }
         + ["    </testcase>"]
-    case .labFailed:
-      let message = escaped(item.complaints.joined(separator: "; "))
+    case .labFailed, .interrupted:
+      let complaints = item.outcome == .interrupted ? ["interrupted"] : item.complaints
+      let message = escaped(complaints.joined(separator: "; "))
       return [head + ">", "      <error message=\"\(message)\"/>", "    </testcase>"]
     }
   }

@@ -9,6 +9,8 @@ public struct RunReport: Codable, Sendable {
   public var formatVersion = 1
   /// Seed of the run.
   public var seed: UInt64
+  /// True when the lab was asked to stop: what is here is all that was known then.
+  public var isInterrupted = false
   /// One entry for each scenario or explored program.
   public var cases: [CaseReport]
 
@@ -21,7 +23,20 @@ public struct RunReport: Codable, Sendable {
   /// The worst outcome of all cases.
   public var outcome: CaseReport.Outcome {
     if cases.contains(where: { $0.outcome == .labFailed }) { return .labFailed }
-    return cases.contains { $0.outcome == .broken } ? .broken : .held
+    if cases.contains(where: { $0.outcome == .broken }) { return .broken }
+    let isCutShort = isInterrupted || cases.contains { $0.outcome == .interrupted }
+    return isCutShort ? .interrupted : .held
+  }
+
+  /// What the command leaves with: an interruption has a code of its own, whatever was found.
+  public var exitCode: ExitCode {
+    if isInterrupted { return .interrupted }
+    switch outcome {
+    case .held: return .held
+    case .broken: return .broken
+    case .labFailed: return .labFailed
+    case .interrupted: return .interrupted
+    }
   }
 
   /// The report as JSON text.
@@ -46,7 +61,12 @@ public struct CaseReport: Codable, Sendable {
     case broken
     /// The lab could not finish the case.
     case labFailed
+    /// The lab was asked to stop before the case was decided.
+    case interrupted
   }
+
+  /// Name of a case that is an explored program.
+  public static let exploredName = "explore"
 
   /// File of the scenario, or `explore`.
   public var name: String
@@ -54,6 +74,8 @@ public struct CaseReport: Codable, Sendable {
   public var title: String
   /// How it ended.
   public var outcome: Outcome
+  /// True when the lab was asked to stop during this case.
+  public var isInterrupted = false
   /// Whether the case plants a bug that must be found.
   public var isNegative = false
   /// The explorations, one for each model or kind of crash.

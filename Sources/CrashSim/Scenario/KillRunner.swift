@@ -19,29 +19,19 @@ struct KillRunner {
 
   /// Kills at each place in turn and judges what is left.
   func run(firstNumber: Int) throws(LabError) -> ExplorationReport {
-    let clock = ContinuousClock()
-    let start = clock.now
-    let judge = try makeJudge()
     var report = ExplorationReport(
       title: scenario.title, model: "kill", seed: plan.seed, operationCount: 0, markCount: 0,
       crashPointCount: 0, candidateCount: 0, distinctCount: 0, exploredCount: 0, bound: "",
       seconds: 0, findings: [])
+    let clock = ContinuousClock()
+    let start = clock.now
     var failures: [Int: CheckResult] = [:]
-    var places: [Int: (operation: Int, before: Bool, marks: [Mark])] = [:]
-    for before in kill.sides {
-      for number in numbers() {
-        try Interruption.check()
-        let run = try killed(at: number, before: before)
-        // The worker lived: it has fewer operations than that.
-        guard run.death != nil else { break }
-        report.operationCount = max(report.operationCount, number)
-        let ordinal = report.exploredCount
-        report.exploredCount += 1
-        places[ordinal] = (number, before, run.marks)
-        let result = try self.judge(run, with: judge)
-        if !result.ending.isSuccess { failures[ordinal] = result }
-        runner.console.progress("kill: operation \(number), \(failures.count) failing")
-      }
+    var places: [Int: Place] = [:]
+    do throws(LabError) {
+      try killEverywhere(&report, &failures, &places)
+    } catch {
+      guard error.code == .interrupted else { throw error }
+      report.isInterrupted = true
     }
     report.candidateCount = report.exploredCount
     report.distinctCount = report.exploredCount
@@ -55,10 +45,34 @@ struct KillRunner {
           failure, at: place.operation, before: place.before, marks: place.marks,
           number: firstNumber + report.findings.count))
     }
-    guard report.exploredCount > 0 else {
+    guard report.exploredCount > 0 || report.isInterrupted else {
       throw .usage("\(scenario.file): the worker does nothing at which it could be killed")
     }
     return report
+  }
+
+  /// Where a process was killed, and what it had been told until then.
+  private typealias Place = (operation: Int, before: Bool, marks: [Mark])
+
+  private func killEverywhere(
+    _ report: inout ExplorationReport, _ failures: inout [Int: CheckResult],
+    _ places: inout [Int: Place]
+  ) throws(LabError) {
+    let judge = try makeJudge()
+    for before in kill.sides {
+      for number in numbers() {
+        try Interruption.check()
+        let run = try killed(at: number, before: before)
+        // The worker lived: it has fewer operations than that.
+        guard run.death != nil else { break }
+        let result = try self.judge(run, with: judge)
+        report.operationCount = max(report.operationCount, number)
+        places[report.exploredCount] = (number, before, run.marks)
+        if !result.ending.isSuccess { failures[report.exploredCount] = result }
+        report.exploredCount += 1
+        runner.console.progress("kill: operation \(number), \(failures.count) failing")
+      }
+    }
   }
 
   /// Kills once, and judges; for replay.

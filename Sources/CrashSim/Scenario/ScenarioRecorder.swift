@@ -26,6 +26,7 @@ struct ScenarioRecorder {
     var client = WorkerClient(plan)
     var run = WorkerRun()
     for command in plan.commands {
+      try Interruption.check()
       for entry in client.entriesBefore(command) { try mark(entry, in: &run) }
       switch try worker.ask(command) {
       case .ended(let ending):

@@ -103,8 +103,18 @@ public final class ScenarioRunner {
     var item = CaseReport(name: scenario.file, title: scenario.title)
     item.isNegative = scenario.negative != nil
     console.say(console.bold("\(scenario.file)") + "  \(scenario.title)")
-    try perform(scenario, &item)
-    decide(scenario, &item)
+    do throws(LabError) {
+      try perform(scenario, &item)
+    } catch {
+      switch error.code {
+      case .interrupted: item.isInterrupted = true
+      case .lab: item.complaints.append("the lab failed: \(error.message)")
+      case .usage, .nondeterminism: throw error
+      }
+      if error.code == .lab { item.outcome = .labFailed }
+    }
+    if item.explorations.contains(where: \.isInterrupted) { item.isInterrupted = true }
+    if item.outcome != .labFailed { decide(scenario, &item) }
     console.show(item)
     return item
   }
@@ -118,12 +128,14 @@ public final class ScenarioRunner {
     }
     if let crash = scenario.crash {
       for model in try models(of: crash) {
+        try Interruption.check()
         item.explorations.append(
           try explore(
             scenario, plan, tracePath, model: model, firstNumber: item.findings.count + 1))
       }
     }
     if let kill = scenario.kill {
+      try Interruption.check()
       guard let mount = opened.mount else {
         item.skipped.append(Self.killSkipped)
         return
@@ -223,19 +235,20 @@ public final class ScenarioRunner {
 
   private func decide(_ scenario: Scenario, _ item: inout CaseReport) {
     guard let negative = scenario.negative else {
-      item.outcome = item.findings.isEmpty && item.complaints.isEmpty ? .held : .broken
+      let isClean = item.findings.isEmpty && item.complaints.isEmpty
+      item.outcome = isClean ? (item.isInterrupted ? .interrupted : .held) : .broken
       return
     }
     let wanted = negative.oracles.map(\.rawValue)
     let found = item.findings.contains { finding in
       wanted.contains { finding.headline.hasPrefix("\($0):") }
     }
-    item.outcome = found ? .held : .broken
-    if !found, !item.skipped.isEmpty {
+    item.outcome = found ? .held : item.isInterrupted ? .interrupted : .broken
+    if item.outcome == .broken, !item.skipped.isEmpty {
       // What was left out may be what finds the bug, so nothing is known.
       item.outcome = .labFailed
       item.complaints.append("the planted bug was not found by the parts that could run here")
-    } else if !found {
+    } else if item.outcome == .broken {
       let names = wanted.joined(separator: " or ")
       item.complaints.append(
         "the planted bug was not found: \(names) should have failed, because \(negative.because)")

@@ -1,8 +1,8 @@
 // PayloadSlab.swift: [U] where a recording keeps the bytes of writes until it ends: large pieces of
 // memory, filled one after another, so that recording a write is a copy and no allocation.
 // Invariants: bytes of a write lie in one piece; nothing moves or changes before the slab is freed.
-// Safety: pieces are freed with the slab only; places are given out by `append` and read by `bytes`,
-// which checks them.
+// Safety: pieces are freed with the slab only; places are given out by `append` and read by
+// `bytes`, which checks them.
 
 import Glibc
 

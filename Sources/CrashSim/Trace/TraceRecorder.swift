@@ -45,8 +45,8 @@ final class TraceRecorder {
 
   /// Stops, and hands the trace out.
   ///
-  /// The kernel tells of closes without waiting for an answer, so it is chance whether the last ones
-  /// still came, and whether the first ones belong to files from before the recording. A close
+  /// The kernel tells of closes without waiting for an answer, so it is chance whether the last
+  /// ones still came, and whether the first ones belong to files from before the recording. A close
   /// matters between operations only: those that nothing precedes or follows are left out.
   func end() -> Trace {
     isRecording = false

@@ -1,0 +1,67 @@
+// RunGuard.swift: a process that outlives a killed lab by a moment and sweeps up behind it, so that
+// nothing has to wait for the next start.
+// Invariants: it does nothing while the lab lives; it ends with the lab, whichever way that ends;
+// it holds neither the lab's output nor its directory open.
+
+import Foundation
+import Glibc
+import Synchronization
+
+/// Watches over one run.
+public final class RunGuard: Sendable {
+  private struct State {
+    var child: ChildProcess?
+    /// The guard waits for the end of this one, which the kernel closes when the lab dies.
+    var descriptor: Int32
+  }
+
+  private let state: Mutex<State>
+
+  /// Starts the guard of a run's directory; nil when it cannot be started.
+  ///
+  /// Without it the next start of the lab sweeps.
+  init?(path: String) {
+    guard let program = try? LineProcess.program(), let (theirs, ours) = try? Descriptors.makePipe()
+    else { return nil }
+    defer { Glibc.close(theirs) }
+    var launch = ChildProcess.Launch([program, "guard", path])
+    launch.standardInput = theirs
+    launch.workingDirectory = "/"
+    launch.diesWithParent = false
+    // Not of the run: it must not find itself.
+    launch.environment = [RunDirectory.environmentName: "", RunDirectory.programName: ""]
+    guard let child = try? ChildProcess(launch) else {
+      Glibc.close(ours)
+      return nil
+    }
+    state = Mutex(State(child: child, descriptor: ours))
+  }
+
+  deinit { dismiss() }
+
+  /// Ends the guard; the run has cleaned up itself.
+  func dismiss() {
+    state.withLock { state in
+      guard let child = state.child else { return }
+      child.kill()
+      Glibc.close(state.descriptor)
+      state.child = nil
+    }
+  }
+
+  /// The guard's own side: waits until its lab is gone, then sweeps.
+  /// - Parameters:
+  ///   - path: The run's directory.
+  ///   - input: Read end of the pipe that the lab holds open.
+  public static func watch(path: String, input: Int32) {
+    while true {
+      do throws(ErrorNumber) {
+        // Nil is an interruption by a signal; the guard has nothing to stop.
+        if let bytes = try Descriptors.read(input, limitBytes: 16), bytes.isEmpty { break }
+      } catch {
+        break
+      }
+    }
+    RunDirectory.sweep(run: path)
+  }
+}
