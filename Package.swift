@@ -57,6 +57,10 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "ScenarioTests", dependencies: ["CrashSim", "TestSupport"], swiftSettings: house),
+    // Runs the built command as a user does; found beside the tests' own program.
+    .testTarget(
+      name: "CommandTests", dependencies: ["CrashSim", "TestSupport", "StressRunner", "FaultFSDaemon"],
+      swiftSettings: house),
     .testTarget(name: "TidyTests", swiftSettings: house),
   ],
   swiftLanguageModes: [.v6]

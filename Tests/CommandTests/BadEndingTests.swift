@@ -1,0 +1,98 @@
+// BadEndingTests.swift: negative controls of the harness: a process that traps, hangs or is killed
+// over one state of the engine has judged that state, and the others are judged all the same.
+
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CrashSim
+
+@Suite(
+  "run: judges that end badly",
+  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"))
+struct BadEndingTests {
+  /// A recorded run of the engine, and the keys of its crash states by ordinal.
+  private struct Recording {
+    let folder: TemporaryDirectory
+    let job: EngineJob
+    let keys: [String]
+
+    init(commits: Int) throws {
+      let mount = try MountedFaultFS()
+      folder = try TemporaryDirectory()
+      let scenario = try ScenarioParser.parse(
+        """
+        title: Some commits
+        schema: {Dog: {_id: int primary, name: string}}
+        processes: {app: [ui]}
+        steps:
+          - ui: open
+          - ui: {repeat: \(commits), write: [{insert: Dog, _id: sequence, name: random}]}
+        """, file: "commits.yaml")
+      let plan = try WorkloadPlan(scenario, seed: Seed(rawValue: 8412))
+      try mount.client.beginRecording()
+      let run = try ScenarioRecorder(
+        door: mount.client, timeoutSeconds: 20, errorPath: folder.file("errors")
+      ).run(plan)
+      try #require(run.death == nil && run.violations.isEmpty)
+      let path = folder.file("trace.sqlite")
+      try mount.client.endRecording(savingTo: path)
+      job = EngineJob(tracePath: path, plan: plan, model: "ext4-ordered", seed: 1)
+      let enumerator = try job.enumerator()
+      var keys: [String] = []
+      try enumerator.visit(try enumerator.plan()) { explored, _ in
+        keys.append(enumerator.key(of: explored.state).description)
+        return .goOn
+      }
+      self.keys = keys
+    }
+
+    func explore(_ endings: [PlantedEnding], jobs: Int) throws -> ExplorationReport {
+      var job = job
+      job.plantedEndings = endings
+      return try EngineExplorer(
+        job: job, directory: folder.path, jobs: jobs, timeoutSeconds: 2, console: Console(),
+        token: { state, _, _ in state }
+      ).explore(title: "planted", firstNumber: 1)
+    }
+  }
+
+  @Test("each bad end is the verdict of its state, and all states are counted", arguments: [1, 2])
+  func planted(jobs: Int) throws {
+    let recording = try Recording(commits: 7)
+    let keys = recording.keys
+    // Enough for more than one process.
+    try #require(keys.count >= 200)
+    let clean = try recording.explore([], jobs: jobs)
+    #expect(clean.findings.isEmpty)
+    #expect(clean.exploredCount == keys.count)
+
+    let places = [keys[3], keys[keys.count / 2], keys[keys.count - 1]]
+    let report = try recording.explore(
+      [
+        PlantedEnding(at: places[0], .trap), PlantedEnding(at: places[1], .kill),
+        PlantedEnding(at: places[2], .hang),
+      ], jobs: jobs)
+    #expect(report.exploredCount == keys.count)
+    #expect(report.distinctCount == keys.count)
+    #expect(!report.isInterrupted)
+    #expect(report.findings.map(\.stateCount) == [1, 1, 1])
+    #expect(report.findings.map(\.token) == places)
+    let headlines = report.findings.map(\.headline)
+    let survived = "structure: the engine did not survive the state: "
+    #expect(headlines.allSatisfy { $0.hasPrefix(survived) }, "\(headlines)")
+    #expect(headlines[0].hasSuffix("killed by SIGILL") || headlines[0].hasSuffix("SIGTRAP"))
+    #expect(headlines[1].hasSuffix("killed by SIGKILL"))
+    #expect(headlines[2].hasSuffix("no answer within 2 s"))
+  }
+
+  @Test("an engine that traps at every state is one finding, and the rest is given up")
+  func everyState() throws {
+    let recording = try Recording(commits: 4)
+    let report = try recording.explore([PlantedEnding(at: nil, .trap)], jobs: 1)
+    #expect(report.exploredCount == EngineExplorer.deathsMax)
+    #expect(report.distinctCount == recording.keys.count)
+    #expect(report.findings.count == 1)
+    #expect(report.findings.first?.stateCount == EngineExplorer.deathsMax)
+  }
+}

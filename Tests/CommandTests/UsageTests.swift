@@ -1,0 +1,107 @@
+// UsageTests.swift: what the user did wrong is said in words, with exit code 2, first of all.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("usage")
+struct UsageTests {
+  private static let mountable = MountedFaultFS.isAvailable
+
+  @Test(
+    "a checker that rejects the untouched state is refused", .enabled(if: mountable),
+    arguments: ["echo 'no: never'; exit 1", "test ! -e file"])
+  func badChecker(check: String) throws {
+    let result = try FaultlineCommand().explore(workload: "echo a > file", check: check)
+    #expect(result.status == 2, "\(result.output)")
+    #expect(
+      result.output.contains("your checker rejects the state without any crash"), "\(result.output)"
+    )
+  }
+
+  @Test("a failing workload or setup shows its output", .enabled(if: mountable))
+  func failingProgram() throws {
+    let workload = try FaultlineCommand().explore(
+      workload: "echo out; echo trouble in paradise >&2; exit 7", check: "true")
+    #expect(workload.status == 2, "\(workload.output)")
+    #expect(workload.output.contains("the workload failed with exit status 7"))
+    #expect(workload.output.contains("trouble in paradise"))
+    let setup = try FaultlineCommand().explore(
+      setup: "printf 'bad \\377 bytes'; exit 3", workload: "true", check: "true")
+    #expect(setup.status == 2, "\(setup.output)")
+    #expect(setup.output.contains("the setup failed with exit status 3"))
+    #expect(setup.output.contains("bytes"))
+  }
+
+  @Test(
+    "wrong options are refused with the option's name",
+    arguments: [
+      (["--model", "ext9"], "ext9"), (["--budget", "0"], "--budget"),
+      (["--budget", "many"], "--budget"), (["--jobs", "0"], "--jobs"),
+      (["--jobs", "257"], "--jobs"), (["--timeout", "0"], "--timeout"),
+      (["--seed", "-1"], "--seed"), (["--colour"], "--colour"),
+    ])
+  func options(arguments: [String], named: String) throws {
+    let command = try FaultlineCommand()
+    let result = try command.explore(
+      workload: "touch '\(command.directory.path)/ran'", check: "true", arguments)
+    #expect(result.status == 2, "\(result.output)")
+    #expect(result.output.contains(named), "\(result.output)")
+    #expect(!FileManager.default.fileExists(atPath: command.directory.file("ran")))
+  }
+
+  @Test("missing arguments, files and folders are usage errors")
+  func missing() throws {
+    let command = try FaultlineCommand()
+    #expect(try command.run(["explore"]).status == 2)
+    #expect(try command.run(["explode"]).status == 2)
+    let run = try command.run(["run", "nowhere.yaml"])
+    #expect(run.status == 2)
+    #expect(run.output.contains("nowhere.yaml: no such file or directory"))
+    #expect(try command.run(["run", command.directory.path]).output.contains("no .yaml files"))
+    let mount = try command.run(["mount", "nowhere"])
+    #expect(mount.status == 2, "\(mount.output)")
+    #expect(mount.output.contains("not a directory"))
+  }
+
+  @Test("a report that cannot be written is told before the work is done")
+  func unwritableReport() throws {
+    let command = try FaultlineCommand()
+    let result = try command.explore(
+      workload: "touch '\(command.directory.path)/ran'", check: "true",
+      ["--json", "nowhere/r.json"])
+    #expect(result.status == 2, "\(result.output)")
+    #expect(result.output.contains("nowhere"))
+    #expect(!FileManager.default.fileExists(atPath: command.directory.file("ran")))
+  }
+
+  @Test("a scenario error names its place, and nothing runs")
+  func scenarioError() throws {
+    let command = try FaultlineCommand()
+    let good = "\(FaultlineCommand.repository)/scenarios/durability/reopen.yaml"
+    let bad = try command.write(
+      """
+      title: A mistake
+      schema: {Dog: {_id: int primary}}
+      processes: {app: [ui]}
+      steps:
+        - nobody: open
+      """, to: "bad.yaml")
+    let result = try command.run(["run", good, bad])
+    #expect(result.status == 2, "\(result.output)")
+    #expect(result.output.contains("bad.yaml:5:5"), "\(result.output)")
+    #expect(!result.output.contains("explored"))
+  }
+
+  @Test(
+    "help shows an example", arguments: [[], ["run"], ["explore"], ["replay"], ["mount"]])
+  func help(subcommand: [String]) throws {
+    let result = try FaultlineCommand().run(subcommand + ["--help"])
+    #expect(result.status == 0)
+    #expect(result.output.contains("Example"))
+    #expect(result.output.contains("faultline "))
+    for hidden in ["check-shard", "guard", "judge", "worker"] {
+      #expect(!result.output.contains("  \(hidden) "))
+    }
+  }
+}
