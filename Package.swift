@@ -59,7 +59,8 @@ let package = Package(
       name: "ScenarioTests", dependencies: ["CrashSim", "TestSupport"], swiftSettings: house),
     // Runs the built command as a user does; found beside the tests' own program.
     .testTarget(
-      name: "CommandTests", dependencies: ["CrashSim", "TestSupport", "StressRunner", "FaultFSDaemon"],
+      name: "CommandTests",
+      dependencies: ["CrashSim", "TestSupport", "StressRunner", "FaultFSDaemon"],
       swiftSettings: house),
     .testTarget(name: "TidyTests", swiftSettings: house),
   ],

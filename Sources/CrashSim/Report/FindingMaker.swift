@@ -61,7 +61,8 @@ public struct FindingMaker {
       headline: result.headline,
       got: Self.cut(result.output.split(separator: "\n").map(String.init)),
       ending: "the checker ended with \(result.ending)",
-      crash: (context.map { "\($0), " } ?? "") + crash.replacing("\n'", with: "'").replacing("\n", with: " "),
+      crash: (context.map { "\($0), " } ?? "")
+        + crash.replacing("\n'", with: "'").replacing("\n", with: " "),
       acknowledgedCount: marks.count,
       lastAcknowledged: marks.last.map { $0.text.trimmingCharacters(in: .whitespacesAndNewlines) },
       lost: losses.isEmpty ? ["nothing: all that was issued survived"] : Self.cut(losses),

@@ -1,4 +1,4 @@
-// IsolationOracleTests.swift: [U] a pinned version that changes is noticed, one that does not is not.
+// IsolationOracleTests.swift: [U] a pinned version that changes is noticed, and only such a one.
 // The planted bug is an engine that writes over a node which a pin still reaches.
 
 import Engine
