@@ -1,9 +1,9 @@
 // DatabaseTests.swift: open, commit, snapshot and reopen over a real file.
 
+import Glibc
 import Testing
 
 @testable import Engine
-import Glibc
 
 @Suite("Database")
 struct DatabaseTests {
