@@ -21,8 +21,16 @@ let package = Package(
         .product(name: "CrashSim", package: "faultline"),
         // The daemon: a program that must lie beside `bench`, not a library.
         .product(name: "faultline-fs", package: "faultline"),
+        // The judge of one state, likewise.
+        "judge-state",
       ],
       swiftSettings: house),
+    // Without Foundation and without shared Swift libraries: it starts as fast as a Swift process
+    // can, 1.7 times as fast as with them.
+    .executableTarget(
+      name: "judge-state",
+      dependencies: [.product(name: "Engine", package: "faultline")], swiftSettings: house,
+      linkerSettings: [.unsafeFlags(["-static-stdlib"])]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -8,6 +8,7 @@
 #include <linux/magic.h>
 #include <sched.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -45,6 +46,29 @@ pid_t cbench_spawn(char *const arguments[], const char *log) {
   dup2(output, 2);
   execvp(arguments[0], arguments);
   _exit(127);
+}
+
+extern char **environ;
+
+int cbench_run(char *const arguments[]) {
+  pid_t child;
+  int error = posix_spawn(&child, arguments[0], NULL, NULL, arguments, environ);
+  if (error != 0) return -error;
+  int status;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) return -errno;
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int cbench_overwrite(const char *path, const void *bytes, size_t count) {
+  int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  if (file < 0) return -errno;
+  int error = 0;
+  if (pwrite(file, bytes, count, 0) != (ssize_t)count) error = errno ? errno : EIO;
+  if (error == 0 && ftruncate(file, (off_t)count) != 0) error = errno;
+  close(file);
+  return -error;
 }
 
 int cbench_has_ended(pid_t process) { return waitpid(process, NULL, WNOHANG) != 0; }

@@ -72,6 +72,24 @@ enum Processes {
   /// True when something is mounted on the directory.
   static func isMounted(_ directory: URL) -> Bool { unsafe cbench_is_mounted(directory.path) == 1 }
 
+  /// Runs a program to its end and returns its exit status; no shell, no pipes.
+  static func status(of arguments: [String]) throws -> Int {
+    let copies = unsafe arguments.map { unsafe strdup($0) }
+    defer { for index in unsafe copies.indices { unsafe free(copies[index]) } }
+    var pointers = unsafe copies + [nil]
+    let status = unsafe cbench_run(&pointers)
+    guard status >= 0 else { throw BenchError("cannot start \(arguments[0]): errno \(-status)") }
+    return Int(status)
+  }
+
+  /// Makes bytes the content of a file in one write, in the space that it has already.
+  static func overwrite(_ path: String, with bytes: [UInt8]) throws {
+    let result = unsafe bytes.withUnsafeBytes { buffer in
+      unsafe cbench_overwrite(path, buffer.baseAddress, buffer.count)
+    }
+    guard result == 0 else { throw BenchError("cannot write \(path): errno \(-result)") }
+  }
+
   /// Runs a program to its end and returns its standard output.
   static func output(of arguments: [String]) throws -> String {
     let process = Process()

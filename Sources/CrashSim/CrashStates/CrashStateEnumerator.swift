@@ -55,11 +55,11 @@ public struct CrashStateEnumerator: Sendable {
     var record = PlanRecord()
     let run = try EnumerationRun(self)
     try run.enumerate(
-      distinct: { record.add(crashPoint: $0.crashPoint, strategy: $0.strategy) },
+      distinct: { record.add($0, $1) },
       duplicate: { record.upgrade($0, to: $1) })
     return record.plan(
       budget: budget, seed: seed.derived("budget"), explored: run.explored,
-      candidates: run.candidates, bound: run.bound)
+      candidates: run.candidates, bound: run.bound, proposals: run.proposals)
   }
 
   /// Pass 2: shows the selected states, in order.
@@ -73,13 +73,10 @@ public struct CrashStateEnumerator: Sendable {
     _ body: (ExploredState, CrashImage) throws(LabError) -> VisitDecision
   ) throws(LabError) {
     let run = try EnumerationRun(self)
-    try run.enumerate(
-      distinct: { (found) throws(LabError) in
-        let isOurs = found.ordinal % shard.count == shard.index
-        guard isOurs, plan.selects(found.ordinal) else { return }
-        let decision = try body(found.exploredState(), run.builder.image)
-        if decision == .stop { run.isStopped = true }
-      }, duplicate: { _, _ in })
+    try run.revisit(plan, shard) { (found) throws(LabError) in
+      let decision = try body(found.exploredState(), run.builder.image)
+      if decision == .stop { run.isStopped = true }
+    }
   }
 
   /// The state that a key describes.

@@ -53,7 +53,8 @@ struct EngineExplorer {
     let enumerator = try job.enumerator()
     let plan = try enumerator.plan(budget: job.budget)
     let jobPath = "\(directory)/job-\(job.model).json"
-    try job.save(to: jobPath)
+    var job = job
+    try job.save(to: jobPath, selecting: plan)
     let clock = ContinuousClock()
     let start = clock.now
     let outcome = try judge(jobPath: jobPath, total: plan.selected)

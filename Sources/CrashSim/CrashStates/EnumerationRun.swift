@@ -14,10 +14,20 @@ struct FoundState {
 
   /// The state spelled out.
   func exploredState() -> ExploredState {
-    let isKept = Set(kept)
+    var lost: [Int] = []
+    lost.reserveCapacity(window.ids.count - kept.count)
+    var next = 0
+    // Both lists ascend.
+    for id in window.ids {
+      if next < kept.count, kept[next] == id {
+        next += 1
+      } else if id != torn?.unit {
+        lost.append(id)
+      }
+    }
     let state = CrashState(
       crashPoint: crashPoint, acknowledgedMarks: window.table.acknowledgedMarks(at: crashPoint),
-      kept: kept, lost: window.ids.filter { !isKept.contains($0) && $0 != torn?.unit }, torn: torn)
+      kept: kept, lost: lost, torn: torn)
     return ExploredState(
       ordinal: ordinal, state: state, strategy: strategy, contentHash: contentHash)
   }
@@ -32,6 +42,8 @@ final class EnumerationRun {
   private var proposed: Set<ContentHash> = []
   private(set) var candidates = 0
   private(set) var explored = 0
+  /// Which of the explored proposals showed a distinct state.
+  private(set) var proposals = ProposalRecord()
   private(set) var bound = StateBound()
   var isStopped = false
 
@@ -43,24 +55,73 @@ final class EnumerationRun {
 
   /// Goes through all crash points.
   /// - Parameters:
-  ///   - distinct: Gets each distinct state; the builder shows it.
+  ///   - distinct: Gets the ordinal of each distinct state, and which strategy found it.
   ///   - duplicate: Gets the ordinal of a state that was found again, and by which strategy.
-  /// - Throws: `LabError` when an image outgrows its limits or the lab is asked to stop, and what
-  ///   `distinct` throws.
+  /// - Throws: `LabError` when an image outgrows its limits or the lab is asked to stop.
   func enumerate(
-    distinct: (FoundState) throws(LabError) -> Void, duplicate: (Int, Strategy) -> Void
+    distinct: (Int, Strategy) -> Void, duplicate: (Int, Strategy) -> Void
   ) throws(LabError) {
     let last = enumerator.table.crashPointCount - 1
     for crashPoint in 0...last where !isStopped {
       try Interruption.check()
       if crashPoint > 0 { window.advance() }
+      proposals.beginCrashPoint()
       try builder.advance(to: crashPoint)
       bound.add(window.bound)
       let news = self.news(at: crashPoint, last: last)
       guard news != .none else { continue }
       window.isFull = news == .all
-      try explore(distinct: distinct, duplicate: duplicate)
+      try propose { (kept, torn, strategy) throws(LabError) in
+        let ids = kept.members(of: window.ids)
+        let hash = try builder.show(kept: ids, torn: torn)
+        switch seen.insert(hash) {
+        case .old(let ordinal):
+          proposals.add(isDistinct: false)
+          duplicate(ordinal, strategy.name)
+        case .new(let ordinal):
+          proposals.add(isDistinct: true)
+          distinct(ordinal, strategy.name)
+        }
+      }
     }
+  }
+
+  /// Goes through all crash points again and shows those states that a plan selects; all others
+  /// are known by their number, so that they are not built.
+  /// - Throws: `LabError` with code `.nondeterminism` when the plan is of another exploration, and
+  ///   what `body` throws.
+  func revisit(
+    _ plan: ExplorationPlan, _ shard: Shard, _ body: (FoundState) throws(LabError) -> Void
+  ) throws(LabError) {
+    let last = enumerator.table.crashPointCount - 1
+    guard plan.proposals.crashPointCount == last + 1 else { throw Self.otherPlan(last) }
+    for crashPoint in 0...last where !isStopped {
+      if crashPoint > 0 { window.advance() }
+      let news = self.news(at: crashPoint, last: last)
+      var (proposal, ordinal) = plan.proposals.first(at: crashPoint)
+      let end = plan.proposals.first(at: crashPoint + 1)
+      guard plan.selectsAny(of: ordinal..<end.ordinal, shard) else { continue }
+      try builder.advance(to: crashPoint)
+      window.isFull = news == .all
+      try propose { (kept, torn, strategy) throws(LabError) in
+        guard proposal < end.proposal else { throw Self.otherPlan(crashPoint) }
+        defer { proposal += 1 }
+        guard plan.proposals.isDistinct(proposal) else { return }
+        defer { ordinal += 1 }
+        guard ordinal % shard.count == shard.index, plan.selects(ordinal) else { return }
+        let ids = kept.members(of: window.ids)
+        let hash = try builder.show(kept: ids, torn: torn)
+        try body(
+          FoundState(
+            ordinal: ordinal, crashPoint: crashPoint, strategy: strategy.name, kept: ids,
+            torn: torn, contentHash: hash, window: window))
+      }
+      guard isStopped || proposal == end.proposal else { throw Self.otherPlan(crashPoint) }
+    }
+  }
+
+  private static func otherPlan(_ crashPoint: Int) -> LabError {
+    LabError(.nondeterminism, "the plan does not fit the states at crash point \(crashPoint)")
   }
 
   /// Which states of a crash point can be new.
@@ -85,8 +146,9 @@ final class EnumerationRun {
     }
   }
 
-  private func explore(
-    distinct: (FoundState) throws(LabError) -> Void, duplicate: (Int, Strategy) -> Void
+  /// Hands over each proposal of the crash point once.
+  private func propose(
+    _ body: (KeptSet, TornWrite?, any CandidateStrategy) throws(LabError) -> Void
   ) throws(LabError) {
     proposed.removeAll(keepingCapacity: true)
     let context = StrategyContext(
@@ -95,25 +157,16 @@ final class EnumerationRun {
       try strategy.propose(context) { (kept, torn) throws(LabError) in
         guard !isStopped, torn != nil || window.isNew(kept) else { return }
         candidates += 1
-        let ids = kept.members(of: window.ids)
-        guard proposed.insert(Self.fingerprint(ids, torn)).inserted else { return }
+        guard proposed.insert(Self.fingerprint(kept, torn)).inserted else { return }
         explored += 1
-        let hash = try builder.show(kept: ids, torn: torn)
-        switch seen.insert(hash) {
-        case .old(let ordinal): duplicate(ordinal, strategy.name)
-        case .new(let ordinal):
-          try distinct(
-            FoundState(
-              ordinal: ordinal, crashPoint: window.crashPoint, strategy: strategy.name, kept: ids,
-              torn: torn, contentHash: hash, window: window))
-        }
+        try body(kept, torn, strategy)
       }
     }
   }
 
-  private static func fingerprint(_ ids: [Int], _ torn: TornWrite?) -> ContentHash {
-    var hash = ContentHash(low: UInt64(ids.count))
-    for id in ids { hash = hash.mixed(with: UInt64(id)) }
+  private static func fingerprint(_ kept: KeptSet, _ torn: TornWrite?) -> ContentHash {
+    var hash = ContentHash(low: UInt64(kept.count))
+    for word in kept.words { hash = hash.mixed(with: word) }
     guard let torn else { return hash }
     hash = hash.mixed(with: UInt64(torn.unit) << 1 | 1)
     hash = hash.mixed(with: UInt64(torn.keptSectors.lowerBound) << 32)

@@ -3,7 +3,7 @@
 // does not fit whole, the seed chooses among it.
 
 /// How many states there are, and which of them a budget selects.
-public struct ExplorationPlan: Sendable {
+public struct ExplorationPlan: Sendable, Codable {
   /// Kept sets that strategies proposed, repetitions included.
   public let candidates: Int
   /// Kept sets that were built and hashed.
@@ -17,22 +17,65 @@ public struct ExplorationPlan: Sendable {
   /// Number of all states that the model allows, exact or an upper bound.
   public let bound: StateBound
   fileprivate let selection: KeptSet?
+  /// Which proposals show the distinct states.
+  let proposals: ProposalRecord
 
   /// True when pass 2 visits a state.
   public func selects(_ ordinal: Int) -> Bool {
     precondition(ordinal < distinct, "the plan belongs to another exploration")
     return selection?.contains(ordinal) ?? true
   }
+
+  /// True when pass 2 visits one of these states.
+  func selectsAny(of ordinals: Range<Int>, _ shard: Shard) -> Bool {
+    guard let selection else { return !ordinals.isEmpty }
+    return ordinals.contains { $0 % shard.count == shard.index && selection.contains($0) }
+  }
+}
+
+/// Which of the proposals of each crash point show a distinct state: with it, pass 2 knows a
+/// state's ordinal without building the state.
+struct ProposalRecord: Sendable, Codable {
+  private var words: [UInt64] = []
+  private var count = 0
+  private var ordinal = 0
+  private var firstProposals: [Int] = []
+  private var firstOrdinals: [Int] = []
+
+  var crashPointCount: Int { firstProposals.count }
+
+  mutating func beginCrashPoint() {
+    firstProposals.append(count)
+    firstOrdinals.append(ordinal)
+  }
+
+  mutating func add(isDistinct: Bool) {
+    if count & 63 == 0 { words.append(0) }
+    if isDistinct {
+      words[count >> 6] |= 1 << UInt64(count & 63)
+      ordinal += 1
+    }
+    count += 1
+  }
+
+  func isDistinct(_ proposal: Int) -> Bool {
+    words[proposal >> 6] >> UInt64(proposal & 63) & 1 == 1
+  }
+
+  /// Numbers of the first proposal and the first distinct state from a crash point on.
+  func first(at crashPoint: Int) -> (proposal: Int, ordinal: Int) {
+    guard crashPoint < firstProposals.count else { return (count, ordinal) }
+    return (firstProposals[crashPoint], firstOrdinals[crashPoint])
+  }
 }
 
 /// What pass 1 notes of each distinct state.
 struct PlanRecord {
   private var classes: [UInt8] = []
-  private var crashPoints: [Int] = []
 
-  mutating func add(crashPoint: Int, strategy: Strategy) {
+  mutating func add(_ ordinal: Int, _ strategy: Strategy) {
+    precondition(ordinal == classes.count, "ordinals rise by one")
     classes.append(UInt8(strategy.priorityClass))
-    crashPoints.append(crashPoint)
   }
 
   /// A better strategy found the same state again.
@@ -41,22 +84,26 @@ struct PlanRecord {
   }
 
   func plan(
-    budget: Int?, seed: Seed, explored: Int, candidates: Int, bound: StateBound
+    budget: Int?, seed: Seed, explored: Int, candidates: Int, bound: StateBound,
+    proposals: ProposalRecord
   ) -> ExplorationPlan {
     let count = classes.count
     var selection: KeptSet?
-    if let budget, budget < count { selection = select(max(0, budget), seed: seed) }
+    if let budget, budget < count { selection = select(max(0, budget), proposals, seed) }
     return ExplorationPlan(
       candidates: candidates, explored: explored, distinct: count,
       distinctOfClass1: classes.count { $0 == 1 }, selected: min(count, max(0, budget ?? count)),
-      bound: bound, selection: selection)
+      bound: bound, selection: selection, proposals: proposals)
   }
 
-  private func select(_ budget: Int, seed: Seed) -> KeptSet {
+  private func select(_ budget: Int, _ proposals: ProposalRecord, _ seed: Seed) -> KeptSet {
+    // The first and the last crash point that have states of their own.
+    let points = (0..<proposals.crashPointCount).map {
+      proposals.first(at: $0).ordinal..<proposals.first(at: $0 + 1).ordinal
+    }.filter { !$0.isEmpty }
     var groups: [[Int]] = [[], [], []]
     for ordinal in classes.indices {
-      let point = crashPoints[ordinal]
-      if point == crashPoints.first || point == crashPoints.last {
+      if points.first?.contains(ordinal) == true || points.last?.contains(ordinal) == true {
         groups[0].append(ordinal)
       } else {
         groups[Int(classes[ordinal])].append(ordinal)

@@ -42,6 +42,18 @@ final class ImageContent {
     }
   }
 
+  /// Calls a closure for each of the first pages with a number that differs when the page's bytes
+  /// do; 0 when its hash is not known now.
+  @inline(__always)
+  func forEachIdentity(ofPagesBelow end: Int, _ body: (_ page: Int, _ identity: UInt64) -> Void) {
+    // Looked at in one go: this runs over all pages for every state.
+    let records = near
+    for page in 0..<end {
+      let record = page < records.count ? records[page] : self[page]
+      if record.isDirty { body(page, 0) } else { body(page, record.hash == 0 ? .max : record.hash) }
+    }
+  }
+
   /// Touched pages of a range, in no particular order beyond the first 4 GiB.
   func touchedPages(in range: Range<Int>) -> [Int] {
     var found: [Int] = []

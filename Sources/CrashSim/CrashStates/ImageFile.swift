@@ -132,7 +132,8 @@ final class FlatBuffer {
     }
     guard any != 0 else { return 0 }
     let mixed = foldedProduct(lanes.0 ^ 0xa076_1d64_78bd_642f, lanes.1 ^ 0xe703_7ed1_a0b4_28db)
-    return mixed == 0 ? 1 : mixed
+    // 0 stands for zeros here, and the highest number for them where 0 means unknown.
+    return mixed == 0 || mixed == .max ? 1 : mixed
   }
 }
 

@@ -1,7 +1,7 @@
 // KeptSet.swift: a subset of the pending units of one crash point, by their place in the window.
 
 /// A subset of 0..<count.
-struct KeptSet: Hashable {
+struct KeptSet: Hashable, Sendable, Codable {
   private(set) var words: [UInt64]
   let count: Int
 

@@ -41,7 +41,7 @@ struct ChainBound {
 }
 
 /// Number of down-closed sets over several crash points.
-public struct StateBound: Sendable, Hashable, CustomStringConvertible {
+public struct StateBound: Sendable, Hashable, Codable, CustomStringConvertible {
   /// The sum while it is small and every part was.
   private var sum: Int? = 0
   private var log10Sum = -Double.infinity

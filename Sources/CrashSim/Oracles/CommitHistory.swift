@@ -16,8 +16,9 @@ public struct CommittedState: Sendable, Hashable {
 
   /// The content's hash.
   public var contentHash: UInt64 { hashes[sentinels] }
-  /// The content's hash after one more sentinel commit; nil when nobody needs to know.
-  var hashWithSentinel: UInt64? {
+  /// The content's hash after one more sentinel commit, an empty row under the highest key; nil
+  /// when nobody needs to know.
+  public var hashWithSentinel: UInt64? {
     hashes.indices.contains(sentinels + 1) ? hashes[sentinels + 1] : nil
   }
 

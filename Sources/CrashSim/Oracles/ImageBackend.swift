@@ -1,7 +1,9 @@
 // ImageBackend.swift [U]: the engine's storage over one file's bytes in a crash image.
 // Invariants: the image is copied when it is loaded and never changed; the memory is used again for
-// the next image, unless a mapping of the last one is still alive; a file grows by `growthBytesMax`
-// at most. What the engine does can be recorded as a trace, to crash during recovery in turn.
+// the next image, unless a mapping of the last one is still alive; `identities` says what a page of
+// the memory holds, or that nobody knows, so that pages which are there already are not copied and
+// nodes that were verified already are known to the engine; a file grows by `growthBytesMax` at
+// most. What the engine does can be recorded as a trace, to crash during recovery in turn.
 
 import Engine
 
@@ -40,7 +42,7 @@ import Engine
   public init(path: String = "data.realm in a crash image", growthBytesMax: Int = 64 << 20) {
     self.path = path
     self.growthBytesMax = growthBytesMax
-    memory = ImageMemory(capacity: 1 << 20)
+    memory = ImageMemory(capacity: 1 << 20, NodeCache())
     limit = growthBytesMax
   }
 
@@ -51,7 +53,27 @@ import Engine
   public func load(_ bytes: UnsafeRawBufferPointer) {
     reset(size: bytes.count)
     unsafe memory.bytes.copyMemory(from: bytes)
+    memory.identities.forget(Self.pages(0..<size))
   }
+
+  /// Makes the file of a crash image the file; copies the pages that are not there already.
+  fileprivate func load(_ bytes: UnsafeRawBufferPointer, _ content: ImageContent) {
+    reset(size: bytes.count)
+    let identities = memory.identities
+    let pageBytes = ImageContent.pageBytes
+    content.forEachIdentity(ofPagesBelow: bytes.count / pageBytes) { page, identity in
+      if identity != SectorIdentities.unknown, identities[page] == identity { return }
+      unsafe memory.copy(bytes, page * pageBytes..<(page + 1) * pageBytes)
+      identities[page] = identity
+    }
+    // Of a page that the file ends in, the hash may cover bytes behind the end.
+    let rest = bytes.count / pageBytes * pageBytes..<bytes.count
+    guard !rest.isEmpty else { return }
+    unsafe memory.copy(bytes, rest)
+    identities.forget(Self.pages(rest))
+  }
+
+  private static func pages(_ range: Range<Int>) -> Range<Int> { ImageContent.pages(of: range) }
 
   /// Makes these bytes the file.
   /// - Complexity: O(bytes).
@@ -65,6 +87,7 @@ import Engine
     let count = Int(clamping: inode.sizeBytes)
     reset(size: count)
     memory.clear(0..<count)
+    memory.identities.forget(Self.pages(0..<count))
     for extent in inode.extents {
       let start = Int(clamping: extent.offsetBytes)
       guard start + extent.bytes.count <= count else { continue }
@@ -80,7 +103,8 @@ import Engine
 
   private func reset(size: Int) {
     if !isKnownUniquelyReferenced(&memory) || memory.capacity < size {
-      memory = ImageMemory(capacity: max(size + size / 4, 1 << 20))
+      memory = ImageMemory(
+        capacity: max(size + size / 4, 1 << 20), memory.identities.cache)
     }
     self.size = size
     limit = size + growthBytesMax
@@ -133,6 +157,7 @@ import Engine
     if case .forgetsWrites = failure { return }
     unsafe UnsafeMutableRawBufferPointer(rebasing: memory.bytes[start..<start + bytes.count])
       .copyMemory(from: bytes)
+    memory.identities.forget(Self.pages(start..<start + bytes.count))
   }
 
   /// Makes the file longer.
@@ -154,11 +179,12 @@ import Engine
     })
     if memory.capacity < wanted {
       // Old mappings keep the old memory; nobody writes to that any more.
-      let larger = ImageMemory(capacity: min(limit, wanted * 2))
+      let larger = ImageMemory(capacity: min(limit, wanted * 2), copying: memory.identities)
       unsafe larger.bytes.copyMemory(from: unsafe memory.view(size))
       memory = larger
     }
     memory.clear(size..<wanted)
+    memory.identities.forget(Self.pages(size..<wanted))
     size = wanted
   }
 
@@ -175,7 +201,7 @@ import Engine
   /// The file's bytes; writes show in them.
   public func map() -> MappedFile {
     unsafe MappedFile(
-      borrowing: unsafe memory.view(size), owner: memory)
+      borrowing: unsafe memory.view(size), owner: memory, identities: memory.identities)
   }
 
   /// Does nothing: the next image is loaded into the same memory.
@@ -190,9 +216,17 @@ import Engine
 @safe private final class ImageMemory: @unchecked Sendable {
   // Safety: one thread writes; readers look only at bytes that the engine has published to them.
   let bytes: UnsafeMutableRawBufferPointer
+  /// What the pages hold; belongs to this memory alone, so that mappings of another stay right.
+  let identities: SectorIdentities
 
-  init(capacity: Int) {
+  init(capacity: Int, _ cache: NodeCache) {
     unsafe bytes = .allocate(byteCount: max(capacity, 1), alignment: 4096)
+    identities = SectorIdentities(sectorCount: capacity / 4096 + 1, cache: cache)
+  }
+
+  init(capacity: Int, copying identities: SectorIdentities) {
+    unsafe bytes = .allocate(byteCount: max(capacity, 1), alignment: 4096)
+    self.identities = SectorIdentities(copying: identities, sectorCount: capacity / 4096 + 1)
   }
 
   deinit {
@@ -206,6 +240,11 @@ import Engine
       .initializeMemory(as: UInt8.self, repeating: 0)
   }
 
+  func copy(_ source: UnsafeRawBufferPointer, _ range: Range<Int>) {
+    unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[range])
+      .copyMemory(from: UnsafeRawBufferPointer(rebasing: source[range]))
+  }
+
   func view(_ count: Int) -> UnsafeRawBufferPointer {
     unsafe UnsafeRawBufferPointer(rebasing: bytes[..<count])
   }
@@ -214,12 +253,13 @@ import Engine
 extension ImageBackend {
   /// Makes a regular file of a crash image the file.
   /// - Returns: False when the image has no regular file there.
-  /// - Complexity: O(size).
+  /// - Complexity: O(pages), and O(bytes) of those that differ from what was loaded before.
   public func load(_ image: CrashImage, at path: String) throws(LabError) -> Bool {
+    guard let node = image.node(at: path), node.type == .regular else { return false }
     // Safety: the bytes are copied before the closure returns.
-    let found: Void? = try unsafe image.withFile(at: path) { (bytes, _) throws(LabError) in
-      unsafe load(bytes)
+    try unsafe CrashImage.withContent(of: node) { (bytes) throws(LabError) in
+      unsafe load(bytes, node.file)
     }
-    return found != nil
+    return true
   }
 }

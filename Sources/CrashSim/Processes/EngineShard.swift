@@ -27,6 +27,8 @@ public struct EngineJob: Codable, Sendable {
   ///
   /// They show that such an end is the verdict of its state, and costs no other state its own.
   public var plantedEndings: [PlantedEnding] = []
+  /// Where the states were selected already; a child without it selects them again.
+  public var selectionPath: String?
 
   /// The trace, and what goes through its states.
   func enumerator() throws(LabError) -> CrashStateEnumerator {
@@ -35,21 +37,39 @@ public struct EngineJob: Codable, Sendable {
       trace: try TraceFile.load(tracePath), model: models[0], seed: Seed(rawValue: seed))
   }
 
+  /// Writes the job down for a child, with the states that it selects.
+  mutating func save(to path: String, selecting plan: ExplorationPlan) throws(LabError) {
+    let selectionPath = path + ".selection"
+    try Self.write(plan, to: selectionPath)
+    self.selectionPath = selectionPath
+    try save(to: path)
+  }
+
   /// Writes the job down for a child.
-  func save(to path: String) throws(LabError) {
+  func save(to path: String) throws(LabError) { try Self.write(self, to: path) }
+
+  static func load(_ path: String) throws(LabError) -> EngineJob { try read(path) }
+
+  /// The states that the job selects.
+  func selection(of enumerator: CrashStateEnumerator) throws(LabError) -> ExplorationPlan {
+    guard let selectionPath else { return try enumerator.plan(budget: budget) }
+    return try Self.read(selectionPath)
+  }
+
+  private static func write(_ value: some Encodable, to path: String) throws(LabError) {
     do {
-      try JSONEncoder().encode(self).write(to: URL(fileURLWithPath: path))
+      try JSONEncoder().encode(value).write(to: URL(fileURLWithPath: path))
     } catch {
       throw .lab("cannot write \(path): \(error)")
     }
   }
 
-  static func load(_ path: String) throws(LabError) -> EngineJob {
+  private static func read<Value: Decodable>(_ path: String) throws(LabError) -> Value {
     do {
       let data = try Data(contentsOf: URL(fileURLWithPath: path))
-      return try JSONDecoder().decode(EngineJob.self, from: data)
+      return try JSONDecoder().decode(Value.self, from: data)
     } catch {
-      throw .lab("cannot read the job \(path): \(error)")
+      throw .lab("cannot read \(path): \(error)")
     }
   }
 }
@@ -104,7 +124,7 @@ public enum EngineShard {
   ) throws(LabError) {
     let job = try EngineJob.load(path)
     let enumerator = try job.enumerator()
-    let plan = try enumerator.plan(budget: job.budget)
+    let plan = try job.selection(of: enumerator)
     let judge = try EngineJudge(job, enumerator: enumerator)
     let progress = try ProgressFile(path: progressPath)
     var done = ShardProgress()

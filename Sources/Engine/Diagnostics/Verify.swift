@@ -113,7 +113,7 @@ struct Verifier {
       if level == 0 {
         let leaf = try node(link, .leaf)
         try count(leaf)
-        rows += try verify(LeafView(leaf, shape: table.shape), table.shape, bounds)
+        rows += try verify(leaf, table.shape, bounds)
         continue
       }
       let inner = try node(link, .inner, level)
@@ -142,25 +142,44 @@ struct Verifier {
   }
 
   private mutating func verify(
-    _ leaf: LeafView, _ shape: LeafShape, _ bounds: Bounds
+    _ node: Node, _ shape: LeafShape, _ bounds: Bounds
   ) throws(EngineError) -> UInt64 {
+    let cached = state.reader.cached(node)
+    if let cached, let leaf = cached.cache.leaf(cached.key, shape: shape.code) {
+      try Self.check(leaf, inside: bounds, at: node.ref)
+      return UInt64(leaf.rowCount)
+    }
+    let leaf = try LeafView(node, shape: shape)
     var keys: [Int64] = []
     leaf.keys.decode(into: &keys)
     for index in 1..<max(1, keys.count) where keys[index - 1] >= keys[index] {
       throw .corrupted("key \(keys[index]) follows \(keys[index - 1])", at: leaf.node.ref)
     }
-    guard keys[0] >= bounds.lower ?? .min, bounds.upper.map({ keys[keys.count - 1] < $0 }) ?? true
-    else {
-      throw .corrupted(
-        "keys \(keys[0])...\(keys[keys.count - 1]) outside their separators", at: leaf.node.ref)
-    }
+    let found = NodeCache.Leaf(
+      rowCount: keys.count, firstKey: keys[0], lastKey: keys[keys.count - 1])
+    try Self.check(found, inside: bounds, at: node.ref)
+    let nodesBefore = report.nodes
     for column in shape.types.indices {
       switch shape.types[column] {
       case .int: _ = try leaf.integers(column, shape)
       case .string: try verify(try leaf.strings(column, shape), leaf)
       }
     }
+    // A leaf that leads to nodes of long strings is walked again each time, for their sake.
+    if let cached, report.nodes == nodesBefore {
+      cached.cache.keep(found, cached.key, shape: shape.code)
+    }
     return UInt64(keys.count)
+  }
+
+  private static func check(
+    _ leaf: NodeCache.Leaf, inside bounds: Bounds, at ref: Ref
+  ) throws(EngineError) {
+    guard leaf.firstKey >= bounds.lower ?? .min, bounds.upper.map({ leaf.lastKey < $0 }) ?? true
+    else {
+      throw .corrupted(
+        "keys \(leaf.firstKey)...\(leaf.lastKey) outside their separators", at: ref)
+    }
   }
 
   private mutating func verify(
@@ -184,6 +203,27 @@ struct Verifier {
     }
   }
 
+  /// Whether the spans cover each sector once, by a bit per sector.
+  private func areDisjointAndComplete(endSector: UInt64) -> Bool {
+    let first = Layout.firstNodeSector
+    guard endSector <= UInt64(state.reader.bytes.count / Layout.sectorSizeBytes) else {
+      return false
+    }
+    var bits = [UInt64](repeating: 0, count: Int(endSector >> 6) + 1)
+    var covered: UInt64 = 0
+    for (span, _) in spans {
+      guard span.start >= first, span.start < endSector, span.count <= endSector - span.start
+      else { return false }
+      for sector in span.start..<span.end {
+        let bit: UInt64 = 1 << (sector & 63)
+        if bits[Int(sector >> 6)] & bit != 0 { return false }
+        bits[Int(sector >> 6)] |= bit
+      }
+      covered += span.count
+    }
+    return covered == endSector - first
+  }
+
   /// Every sector of the logical file is in exactly one span.
   mutating func verifySpace() throws(EngineError) {
     let space = try Recovery.space(of: state)
@@ -192,6 +232,8 @@ struct Verifier {
     report.pendingBytes = space.pendingSectorCount * sector
     spans += space.free.map { ($0, .free) }
     spans += space.pending.map { ($0.span, .pending) }
+    if areDisjointAndComplete(endSector: space.endSector) { return }
+    // Something is wrong: in order, to say what.
     spans.sort { $0.span.start < $1.span.start }
     var next = Layout.firstNodeSector
     for (span, use) in spans {

@@ -8,6 +8,8 @@
   // Safety: the memory is constant for the nodes anyone reads, and `release` runs once, in deinit.
   private let buffer: UnsafeRawBufferPointer
   private let release: @Sendable () -> Void
+  /// What the sectors hold, where the lab knows it.
+  package let identities: SectorIdentities?
 
   /// Takes memory over, and says how to give it back.
   /// - Parameters:
@@ -16,6 +18,7 @@
   @unsafe public init(_ buffer: UnsafeRawBufferPointer, release: @escaping @Sendable () -> Void) {
     unsafe self.buffer = unsafe buffer
     self.release = release
+    identities = nil
   }
 
   /// Uses memory that belongs to someone else.
@@ -26,6 +29,16 @@
     borrowing buffer: UnsafeRawBufferPointer, owner: (any AnyObject & Sendable)? = nil
   ) {
     unsafe self.init(buffer, release: { withExtendedLifetime(owner) {} })
+  }
+
+  /// Uses the lab's memory, of which it says what the sectors hold.
+  @unsafe package init(
+    borrowing buffer: UnsafeRawBufferPointer, owner: any AnyObject & Sendable,
+    identities: SectorIdentities
+  ) {
+    unsafe self.buffer = unsafe buffer
+    release = { withExtendedLifetime(owner) {} }
+    self.identities = identities
   }
 
   deinit {

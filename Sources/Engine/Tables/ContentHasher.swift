@@ -50,6 +50,13 @@ public struct ContentHasher: Sendable {
     _ leaf: LeafView, _ shape: LeafShape, _ reader: NodeReader, newest: Version,
     scratch: inout Scratch
   ) throws(EngineError) {
+    let cached = reader.cached(leaf.node)
+    if let cached, let known = cached.cache.rowSum(cached.key, shape: shape.code, seed: seed) {
+      sum &+= known.sum
+      count += known.count
+      return
+    }
+    var isSelfContained = true
     leaf.keys.decode(into: &scratch.numbers)
     scratch.hashes.removeAll(keepingCapacity: true)
     for key in scratch.numbers {
@@ -63,6 +70,7 @@ public struct ContentHasher: Sendable {
       case .string:
         let strings = try leaf.strings(column, shape)
         if try strings.decodeEnds(into: &scratch.numbers) {
+          isSelfContained = false
           for row in scratch.hashes.indices {
             let bytes = try reader.stringBytes(strings, row, newest: newest)
             scratch.hashes[row] = Self.fold(scratch.hashes[row], Self.hash(bytes))
@@ -72,8 +80,13 @@ public struct ContentHasher: Sendable {
         }
       }
     }
-    for hash in scratch.hashes { sum &+= Self.finished(hash) }
+    let rowSum = scratch.hashes.reduce(0 as UInt64) { $0 &+ Self.finished($1) }
+    sum &+= rowSum
     count += UInt64(leaf.count)
+    if let cached, isSelfContained {
+      cached.cache.keep(
+        rowSum: rowSum, rowCount: UInt64(leaf.count), cached.key, shape: shape.code, seed: seed)
+    }
   }
 
   /// Memory that is used again for each leaf.

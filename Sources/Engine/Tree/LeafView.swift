@@ -23,9 +23,12 @@ struct LeafShape: Hashable, Sendable {
   let types: [ColumnType]
   let firstDescriptors: [Int]
   let descriptorCount: Int
+  /// The types, one bit each below a leading 1; 0 when they are too many for that.
+  let code: UInt64
 
   init(_ types: [ColumnType]) {
     self.types = types
+    code = types.count > 62 ? 0 : types.reduce(1) { $0 << 1 | ($1 == .string ? 1 : 0) }
     var next = 1
     var first: [Int] = []
     for type in types {

@@ -9,6 +9,7 @@ import Synchronization
 @safe final class NodeReader: @unchecked Sendable {
   let mapping: MappedFile
   let bytes: RawBytes
+  private let identities: SectorIdentities?
   // Safety: allocated for one bit per sector of the mapping, freed in deinit; only atomic access.
   private let verified: UnsafeMutablePointer<Atomic<UInt64>>
   private let wordCount: Int
@@ -16,6 +17,7 @@ import Synchronization
   init(_ mapping: MappedFile) {
     self.mapping = mapping
     bytes = mapping.bytes
+    identities = mapping.identities
     wordCount = bytes.count / Layout.sectorSizeBytes / 64 + 1
     unsafe verified = .allocate(capacity: wordCount)
     for index in 0..<wordCount { unsafe (verified + index).initialize(to: Atomic(0)) }
@@ -47,9 +49,16 @@ import Synchronization
   func node(
     _ link: NodeLink, kind: NodeKind, level: Int = 0, newest: Version
   ) throws(EngineError) -> Node {
+    try node(link, kind: kind, level: level, newest: newest, again: false)
+  }
+
+  @inline(__always)
+  private func node(
+    _ link: NodeLink, kind: NodeKind, level: Int, newest: Version, again: Bool
+  ) throws(EngineError) -> Node {
     let header = try NodeHeader(at: link.ref, in: bytes)
     let node = bytes.part(at: Int(link.ref.offsetBytes), count: header.sizeBytes)
-    if !isVerified(link.ref) { try verify(node, link) }
+    if again || !isVerified(link.ref) { try verify(node, link) }
     guard header.kind == kind, header.level == level else {
       throw .corrupted(
         "expected \(kind) of level \(level), found \(header.kind) of level \(header.level)",
@@ -61,19 +70,35 @@ import Synchronization
     return Node(ref: link.ref, header: header, bytes: node)
   }
 
-  /// The same, with the checksum computed again whatever was seen before.
+  /// The same, with the checksum compared again whatever was seen before.
   func verifiedAgain(
     _ link: NodeLink, kind: NodeKind, level: Int = 0, newest: Version
   ) throws(EngineError) -> Node {
-    let header = try NodeHeader(at: link.ref, in: bytes)
-    try verify(bytes.part(at: Int(link.ref.offsetBytes), count: header.sizeBytes), link)
-    return try node(link, kind: kind, level: level, newest: newest)
+    try node(link, kind: kind, level: level, newest: newest, again: true)
+  }
+
+  /// The node's place in the lab's cache; nil without one, or when its content is unknown there.
+  @inline(__always)
+  func cached(_ node: Node) -> (cache: NodeCache, key: NodeCache.Key)? {
+    guard let identities,
+      let key = identities.key(sector: node.ref.sector, sizeBytes: node.bytes.count)
+    else { return nil }
+    return (identities.cache, key)
+  }
+
+  private func checksum(of node: RawBytes, at ref: Ref) -> UInt64 {
+    if let identities, let key = identities.key(sector: ref.sector, sizeBytes: node.count) {
+      return identities.cache.checksum(key) {
+        Checksum.of(node.part(at: 8, count: node.count - 8))
+      }
+    }
+    return Checksum.of(node.part(at: 8, count: node.count - 8))
   }
 
   @inline(never)
   private func verify(_ node: RawBytes, _ link: NodeLink) throws(EngineError) {
     let stored = node.uint64(NodeField.checksum)
-    let computed = Checksum.of(node.part(at: 8, count: node.count - 8))
+    let computed = checksum(of: node, at: link.ref)
     guard stored == computed else {
       throw .corrupted(
         "stored_checksum=\(stored) != computed_checksum=\(computed)", at: link.ref)

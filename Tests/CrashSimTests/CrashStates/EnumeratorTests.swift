@@ -1,6 +1,7 @@
 // EnumeratorTests.swift: determinism, budgets, shards, acknowledgements, bounds.
 
 import CrashSim
+import Foundation
 import Testing
 
 @Suite("Enumeration of crash states")
@@ -58,6 +59,22 @@ struct EnumeratorTests {
     #expect(few.last?.state.crashPoint == all.last?.state.crashPoint)
     #expect(Set(few).isSubset(of: Set(all)))
     #expect(try visited(enumerator(), budget: 0).isEmpty)
+  }
+
+  @Test("a plan that was written down selects the same states, and is refused elsewhere")
+  func writtenPlan() throws {
+    let enumerator = try enumerator()
+    let plan = try enumerator.plan(budget: 100)
+    let read = try JSONDecoder().decode(ExplorationPlan.self, from: JSONEncoder().encode(plan))
+    var states: [ExploredState] = []
+    try enumerator.visit(read) { (state, _) in
+      states.append(state)
+      return .goOn
+    }
+    #expect(states.count == 100)
+    #expect(try visited(enumerator, budget: 100) == states)
+    let other = try self.enumerator(operations: 40)
+    #expect(throws: LabError.self) { try other.visit(read) { (_, _) in .goOn } }
   }
 
   @Test("a visit can stop")

@@ -17,6 +17,13 @@ int cbench_pin(void);
 /// and error go to `log`. Returns its process id, or -errno.
 pid_t cbench_spawn(char *const arguments[], const char *log);
 
+/// Runs a program with posix_spawn and waits for it. Returns its exit status (128 + the signal that
+/// killed it), or -errno.
+int cbench_run(char *const arguments[]);
+
+/// Makes `count` bytes the content of a file. Returns 0, or -errno.
+int cbench_overwrite(const char *path, const void *bytes, size_t count);
+
 /// Sends SIGTERM and waits, after `patience_ms` SIGKILL. Returns 0 when it went in time.
 int cbench_stop(pid_t process, int patience_ms);
 

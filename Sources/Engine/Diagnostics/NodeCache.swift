@@ -1,0 +1,171 @@
+// NodeCache.swift [U]: what was computed from a node's bytes before, for a lab that opens thousands
+// of images of one file, each a few sectors away from the one before. Invariants: everything kept
+// is a function of the bytes of the sectors that the key names, so it holds wherever these bytes
+// stand at that place again; only what passed its checks is kept, so that whatever is wrong is
+// found anew each time, in the same words; a sector whose content nobody vouches for is in no key.
+// Nothing of this exists for a file that a user opens.
+
+/// What sectors hold, by a number that differs when the bytes do; the lab keeps it up to date.
+@safe package final class SectorIdentities: @unchecked Sendable {
+  // Safety: used by the one thread that uses the backend, as `StorageBackend` promises for the
+  // rest.
+
+  /// Stands for a content that nobody knows.
+  package static let unknown: UInt64 = 0
+
+  package let cache: NodeCache
+  // Plain memory: `count` numbers, freed in deinit, every access checked against `count`. They are
+  // read for every page and node of every state.
+  private let values: UnsafeMutablePointer<UInt64>
+  private let count: Int
+
+  /// Begins with no sector known.
+  package init(sectorCount: Int, cache: NodeCache) {
+    self.cache = cache
+    count = sectorCount
+    unsafe values = .allocate(capacity: max(1, sectorCount))
+    unsafe values.initialize(repeating: Self.unknown, count: sectorCount)
+  }
+
+  /// The same sectors, of memory that was copied.
+  package convenience init(copying other: SectorIdentities, sectorCount: Int) {
+    self.init(sectorCount: sectorCount, cache: other.cache)
+    for sector in 0..<min(count, other.count) { self[sector] = other[sector] }
+  }
+
+  deinit { unsafe values.deallocate() }
+
+  /// The identity of a sector's content.
+  package subscript(sector: Int) -> UInt64 {
+    get {
+      precondition(sector >= 0 && sector < count)
+      return unsafe values[sector]
+    }
+    set {
+      precondition(sector >= 0 && sector < count)
+      unsafe values[sector] = newValue
+    }
+  }
+
+  /// Nobody vouches for these sectors any more.
+  package func forget(_ sectors: Range<Int>) {
+    for sector in sectors.clamped(to: 0..<count) { self[sector] = Self.unknown }
+  }
+
+  /// The key of a node; nil when the content of one of its sectors is unknown.
+  @inline(__always)
+  func key(sector: UInt64, sizeBytes: Int) -> NodeCache.Key? {
+    let first = Int(truncatingIfNeeded: sector)
+    let length = Int(Layout.sectors(sizeBytes))
+    guard first >= 0, length > 0, first < count, length <= count - first else { return nil }
+    var content = self[first]
+    if content == Self.unknown { return nil }
+    for sector in first + 1..<first + length {
+      let next = self[sector]
+      if next == Self.unknown { return nil }
+      let mixed = content ^ 0x9e37_79b9_7f4a_7c15
+      let product = mixed.multipliedFullWidth(by: 0xd6e8_feb8_6659_fd93)
+      content = product.high ^ product.low ^ (next << 1 | next >> 63)
+    }
+    return NodeCache.Key(sector: UInt64(first), sizeBytes: sizeBytes, content: content)
+  }
+}
+
+/// What was computed from nodes, by their place and content.
+@safe package final class NodeCache: @unchecked Sendable {
+  // Safety: used by one thread at a time, like the identities that lead to it.
+
+  /// A node's place and the identity of its sectors.
+  struct Key: Hashable {
+    let sector: UInt64
+    let sizeBytes: Int
+    let content: UInt64
+  }
+
+  /// A leaf without long strings whose every byte was verified.
+  struct Leaf {
+    let rowCount: Int
+    let firstKey: Int64
+    let lastKey: Int64
+  }
+
+  private struct Entry {
+    var key: Key
+    var checksum: UInt64
+    var leafShape: UInt64 = 0
+    var leaf = Leaf(rowCount: 0, firstKey: 0, lastKey: 0)
+    var sumShape: UInt64 = 0
+    var sumSeed: UInt64 = 0
+    var rowSum: UInt64 = 0
+    var rowCount: UInt64 = 0
+  }
+
+  /// One place per hash: a newcomer takes it, and what stood there is computed again when needed.
+  // Plain memory: `mask` + 1 entries, and `slot` gives none beyond; freed in deinit.
+  private let entries: UnsafeMutablePointer<Entry>
+  private let mask: Int
+
+  /// Makes an empty cache.
+  /// - Parameter slotCountBits: Logarithm of the number of nodes kept at most.
+  package init(slotCountBits: Int = 14) {
+    mask = 1 << slotCountBits - 1
+    unsafe entries = .allocate(capacity: 1 << slotCountBits)
+    unsafe entries.initialize(
+      repeating: Entry(key: Key(sector: 0, sizeBytes: 0, content: 0), checksum: 0),
+      count: 1 << slotCountBits)
+  }
+
+  deinit { unsafe entries.deallocate() }
+
+  @inline(__always)
+  private func slot(_ key: Key) -> Int {
+    Int(truncatingIfNeeded: (key.content ^ key.sector &* 0x9e37_79b9_7f4a_7c15) >> 20) & mask
+  }
+
+  /// The checksum of a node's bytes, computed when it is not known.
+  @inline(__always)
+  func checksum(_ key: Key, _ compute: () -> UInt64) -> UInt64 {
+    let slot = slot(key)
+    if unsafe entries[slot].key == key { return unsafe entries[slot].checksum }
+    let computed = compute()
+    unsafe entries[slot] = Entry(key: key, checksum: computed)
+    return computed
+  }
+
+  /// What is known of a leaf whose columns have these types; 0 stands for types without a number.
+  @inline(__always)
+  func leaf(_ key: Key, shape: UInt64) -> Leaf? {
+    let slot = slot(key)
+    let entry = unsafe entries[slot]
+    return entry.key == key && entry.leafShape == shape && shape != 0 ? entry.leaf : nil
+  }
+
+  /// Keeps what a leaf turned out to be; its checksum was asked for before.
+  func keep(_ leaf: Leaf, _ key: Key, shape: UInt64) {
+    let slot = slot(key)
+    guard unsafe entries[slot].key == key else { return }
+    unsafe entries[slot].leafShape = shape
+    unsafe entries[slot].leaf = leaf
+  }
+
+  /// The sum of a leaf's row hashes, and the number of rows.
+  @inline(__always)
+  func rowSum(_ key: Key, shape: UInt64, seed: UInt64) -> (sum: UInt64, count: UInt64)? {
+    let slot = slot(key)
+    let entry = unsafe entries[slot]
+    guard entry.key == key, entry.sumShape == shape, shape != 0, entry.sumSeed == seed else {
+      return nil
+    }
+    return (entry.rowSum, entry.rowCount)
+  }
+
+  /// Keeps the sum of a leaf's row hashes; its checksum was asked for before.
+  func keep(rowSum: UInt64, rowCount: UInt64, _ key: Key, shape: UInt64, seed: UInt64) {
+    let slot = slot(key)
+    guard unsafe entries[slot].key == key else { return }
+    unsafe entries[slot].sumShape = shape
+    unsafe entries[slot].sumSeed = seed
+    unsafe entries[slot].rowSum = rowSum
+    unsafe entries[slot].rowCount = rowCount
+  }
+}
