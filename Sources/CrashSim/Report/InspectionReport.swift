@@ -6,7 +6,7 @@ import Engine
 import Foundation
 
 /// What a database file holds and what is wrong with it.
-public struct InspectionReport: Codable, Sendable {
+public struct InspectionReport: JSONReport, Codable, Sendable {
   /// A root slot.
   public struct Slot: Codable, Sendable {
     /// `valid`, `invalid` or `empty`.
@@ -200,19 +200,6 @@ public struct InspectionReport: Codable, Sendable {
         use: run.use, sizeBytes: overflow ? .max : size, runCount: old.runCount + 1)
     }
     return order.compactMap { sums[$0] }
-  }
-
-  /// The report as JSON text.
-  /// - Returns: The text, with a line feed at its end.
-  /// - Throws: `LabError` with code `.lab` when it cannot be encoded.
-  public func json() throws(LabError) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    do {
-      return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
-    } catch {
-      throw .lab("cannot encode the inspection: \(error)")
-    }
   }
 }
 

@@ -4,7 +4,7 @@
 import Foundation
 
 /// Everything that one run reports.
-public struct RunReport: Codable, Sendable {
+public struct RunReport: JSONReport, Codable, Sendable {
   /// Format of the JSON; rises when a field changes its meaning.
   public var formatVersion = 1
   /// Seed of the run.
@@ -36,17 +36,6 @@ public struct RunReport: Codable, Sendable {
     case .broken: return .broken
     case .labFailed: return .labFailed
     case .interrupted: return .interrupted
-    }
-  }
-
-  /// The report as JSON text.
-  public func json() throws(LabError) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    do {
-      return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
-    } catch {
-      throw .lab("cannot encode the report: \(error)")
     }
   }
 }

@@ -167,7 +167,7 @@ extension ScenarioParser {
     }
     if pairs.count > 1 {
       reader.report(
-        pairs[1].key.position, "scenarios have one process for now, this is process 2",
+        pairs[1].key.position, "a scenario has one process, this is process 2",
         "list all actors under '\(pairs[0].key.text)'")
     }
     return read
