@@ -27,6 +27,8 @@ public enum SectorUse: Hashable, Sendable, CustomStringConvertible {
     case string = 4
     /// The free list.
     case freeList = 5
+    /// A segment of the free list.
+    case freeListSegment = 10
   }
 
   static func node(_ kind: NodeKind) -> SectorUse {

@@ -33,9 +33,10 @@ extension Database {
     let current = try state.withLock { state throws(EngineError) -> VersionState in
       try state.checkOpen()
       state.pins[state.current.version, default: 0] += 1
+      state.verified[state.current.version, default: 0] += 1
       return state.current
     }
-    defer { unpin(current.version) }
+    defer { endVerify(current.version) }
     var verifier = Verifier(current)
     do throws(EngineError) { try verifier.verifyHeader() } catch {
       // The slot belongs to a later version once two commits have gone by, and may be in the middle
@@ -43,6 +44,14 @@ extension Database {
       if version == current.version { throw error }
     }
     return try verifier.run()
+  }
+
+  private func endVerify(_ version: Version) {
+    unpin(version)
+    state.withLock { state in
+      let count = state.verified[version] ?? 1
+      state.verified[version] = count == 1 ? nil : count - 1
+    }
   }
 }
 
@@ -227,6 +236,7 @@ struct Verifier {
   /// Every sector of the logical file is in exactly one span.
   mutating func verifySpace() throws(EngineError) {
     let space = try Recovery.space(of: state)
+    for segment in space.segments { try count(node(segment.link, .freeListSegment)) }
     let sector = UInt64(Layout.sectorSizeBytes)
     report.freeBytes = space.freeSectorCount * sector
     report.pendingBytes = space.pendingSectorCount * sector

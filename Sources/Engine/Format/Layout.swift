@@ -1,4 +1,4 @@
-// Layout.swift: every offset and size of the file format, format version 1.
+// Layout.swift: every offset and size of the file format, format version 2.
 // Invariant: docs/file-format.md and LayoutTests state the same numbers; a change here is a change
 // of the format. All integers are little-endian and of fixed width.
 
@@ -22,7 +22,7 @@ package enum Layout {
   /// "FAULTLN" and a byte that is not text, so that a text file is never mistaken for ours.
   package static let magic: UInt64 = 0x9a4e_4c54_4c55_4146
   /// Size of a root slot's record.
-  package static let slotRecordBytes = 64
+  package static let slotRecordBytes = 96
 
   /// Size of the header every node starts with.
   package static let nodeHeaderBytes = 48
@@ -49,6 +49,17 @@ package enum Layout {
   package static let stringBytesMax = 16 << 20
   /// No node is larger.
   package static let nodeSizeBytesMax = 1 << 30
+  /// Spans in a segment of the free list: 48 + 166 × 24 = 4,032 bytes, so a sector has room for 64
+  /// bytes more.
+  package static let segmentSpanCount = 166
+  /// Bytes of a span as the free list writes it.
+  package static let freeListSpanBytes = 24
+  /// Sectors of one span at most; a longer run is several spans.
+  package static let spanSectorsMax: UInt64 = 1 << 28 - 1
+  /// Fresh links that a commit of one sync may have; with more nodes, two syncs cost no more.
+  package static let freshLinkCountMax = 1024
+  /// Bytes of the nodes that such a commit may have: what recovery reads at most to trust it.
+  package static let freshBytesMax = 8 << 20
   /// Tables in a database.
   package static let tableCountMax = 1024
   /// Columns in a table.
@@ -58,12 +69,22 @@ package enum Layout {
   /// No file is larger; keeps every sum of positions and sizes far from overflow.
   package static let fileSizeBytesMax: UInt64 = 1 << 48
 
+  /// The tail is given back when it is more than one part in this many and two growth steps.
+  package static let shrinkDivisor: UInt64 = 4
+  /// Commits in a row that must leave such a tail before it is given back.
+  package static let shrinkPatience = 16
+
   /// Growth of the file: one part in this many.
   package static let growthDivisor: UInt64 = 8
   /// Smallest and largest growth step beyond what a commit needs.
   package static let growthBytesMin: UInt64 = 65_536
   /// See `growthBytesMin`.
   package static let growthBytesMax: UInt64 = 256 << 20
+
+  /// How much larger than it needs to be a file of this size is made.
+  package static func growthStep(from sizeBytes: UInt64) -> UInt64 {
+    min(max(sizeBytes / growthDivisor, growthBytesMin), growthBytesMax)
+  }
 
   /// Sectors that hold `sizeBytes`.
   @inline(__always)
@@ -95,7 +116,9 @@ package enum SlotField {
   package static let topRef = 24
   package static let topChecksum = 32
   package static let logicalSizeBytes = 40
-  package static let reserved = 48
+  package static let flags = 48
+  package static let reserved = 56
+  package static let seal = 64
 }
 
 /// Offsets within the file header's record.

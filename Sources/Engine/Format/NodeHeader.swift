@@ -7,9 +7,8 @@
 //             28     1  kind
 //             29     1  level in the tree; 0 for leaves and for everything that is not in a tree
 //             30     2  0
-//             32     4  count: rows, children, tables, free spans, or bytes of a string
-//             36     4  auxiliary: array descriptors of a leaf, pending spans of a free list, else
-//             0
+//             32     4  count: rows, children, tables, spans, or bytes of a string
+//             36     4  auxiliary: array descriptors of a leaf, segments of a free list, else 0
 //             40     8  0
 
 /// What a node holds.
@@ -22,8 +21,10 @@ package enum NodeKind: UInt8, Sendable {
   case leaf = 3
   /// A string too long for its leaf.
   case string = 4
-  /// Free and pending spans.
+  /// Free and pending spans, and links to segments with more of them.
   case freeList = 5
+  /// Spans of the free list that stayed the same for a while.
+  case freeListSegment = 10
 }
 
 /// The header of a node, parsed.
@@ -51,7 +52,7 @@ struct NodeHeader {
     }
     let kindNumber = bytes.uint8(offset + NodeField.kind)
     guard let kind = NodeKind(rawValue: kindNumber) else {
-      throw .corrupted("node_kind=\(kindNumber) is none of 1...5", at: ref)
+      throw .corrupted("node_kind=\(kindNumber) is none that this engine knows", at: ref)
     }
     let own = bytes.uint64(offset + NodeField.ref)
     guard own == ref.offsetBytes else {

@@ -3,20 +3,32 @@
 // slot v % 2. The record stands twice in the slot's sector, so that one bad byte loses nothing;
 // a slot is valid when either copy is.
 //   offset_bytes  size  field        (of each copy; the copies start at 0 and 2048 of the sector)
-//              0     8  checksum of bytes 8 ..< 64
+//              0     8  checksum of bytes 8 ..< 96
 //              8     4  index of the slot
 //             12     4  number of the copy
 //             16     8  version, which is the sequence number of the slots
 //             24     8  top ref
 //             32     8  checksum of the top node
 //             40     8  logical size of the file
-//             48    16  0
+//             48     8  flags: bit 0 committed with one sync
+//             56     8  0
+//             64    32  seal of an encrypted file, else 0
 
 /// The content of a valid root slot.
 package struct RootSlot: Equatable, Sendable {
   package var version: Version
   var top: NodeLink
   var logicalSizeBytes: UInt64
+  var flags: Flags = []
+
+  /// How the version was committed.
+  struct Flags: OptionSet, Equatable, Sendable {
+    let rawValue: UInt64
+
+    /// Nodes and slot were made durable by one sync: a crash may have kept the slot and lost nodes.
+    static let checksummed = Flags(rawValue: 1)
+    static let known: Flags = [.checksummed]
+  }
 
   /// The slot that a version goes to.
   var index: Int { Int(version.rawValue % 2) }
@@ -32,8 +44,8 @@ package struct RootSlot: Equatable, Sendable {
       record.appendLittleEndian(top.ref.offsetBytes)
       record.appendLittleEndian(top.checksum)
       record.appendLittleEndian(logicalSizeBytes)
-      record.appendLittleEndian(UInt64(0))
-      record.appendLittleEndian(UInt64(0))
+      record.appendLittleEndian(flags.rawValue)
+      record += [UInt8](repeating: 0, count: Layout.slotRecordBytes - SlotField.reserved)
       let sum = RawBytes.over(record) { Checksum.of($0) }
       var sealed = [UInt8]()
       sealed.appendLittleEndian(sum)
@@ -86,7 +98,8 @@ package enum SlotReading: Equatable, Sendable {
       top: NodeLink(
         ref: Ref(offsetBytes: record.uint64(SlotField.topRef)),
         checksum: record.uint64(SlotField.topChecksum)),
-      logicalSizeBytes: record.uint64(SlotField.logicalSizeBytes))
+      logicalSizeBytes: record.uint64(SlotField.logicalSizeBytes),
+      flags: RootSlot.Flags(rawValue: record.uint64(SlotField.flags)))
     guard Int(record.uint32(SlotField.index)) == index, slot.index == index,
       Int(record.uint32(SlotField.copy)) == copy, slot.version >= .first
     else {
@@ -95,9 +108,13 @@ package enum SlotReading: Equatable, Sendable {
     let sector = UInt64(Layout.sectorSizeBytes)
     guard slot.logicalSizeBytes % sector == 0, slot.logicalSizeBytes <= Layout.fileSizeBytesMax,
       slot.version.rawValue < 1 << 62,
-      record.uint64(SlotField.reserved) == 0, record.uint64(SlotField.reserved + 8) == 0
+      slot.flags.isSubset(of: .known), record.uint64(SlotField.reserved) == 0,
+      record.part(at: SlotField.seal, count: 32).isAllZero
     else {
-      return .failure(Reason(text: "copy \(copy): logical_bytes=\(slot.logicalSizeBytes)"))
+      return .failure(
+        Reason(
+          text: "copy \(copy): logical_bytes=\(slot.logicalSizeBytes) flags=\(slot.flags.rawValue)")
+      )
     }
     return .success(slot)
   }

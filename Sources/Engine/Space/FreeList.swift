@@ -1,97 +1,156 @@
 // FreeList.swift: the node that writes a version's free and pending spans down.
-//   offset_bytes  size  field        (behind the node header; count = free, auxiliary = pending)
-//             48  16×n  free spans: start sector 8, sector count 8; ascending, disjoint
-//              …  32×m  pending spans: start 8, count 8, born version 8, released version 8
-//              …     …  0 up to the node's size, which is a multiple of a sector
-// The node's own sectors are taken before its content is known, so it is as large as the list can
-// get, and whole sectors belong to it.
+//   offset_bytes  size  field        (behind the node header; count = spans, auxiliary = segments)
+//             48     4  fresh links
+//             52     4  0
+//             56  16×s  links to the segments, oldest first
+//              …  16×f  fresh links: with one sync, the nodes that recovery has to check
+//              …  24×n  spans as in a segment (FreeListSegment.swift): free ones, then pending ones
+//              …     …  0 up to the node's size
+// Its place is taken before its content is known, so it is as large as the list can get. Spans of
+// node and segments together account for the version that wrote the list, its nodes being used.
 
 enum FreeList {
-  private static let freeBytes = 16
-  private static let pendingBytes = 32
+  private static let fixedBytes = Layout.nodeHeaderBytes + 8
+  private static let linkBytes = 16
 
-  /// Sectors for a node that can hold the map's spans.
-  static func sectorCount(of space: SpaceMap) -> UInt64 {
-    Layout.sectors(
-      Layout.nodeHeaderBytes + space.free.count * freeBytes + space.pending.count * pendingBytes)
+  /// Bytes of a node with so much in it.
+  static func sizeBytes(segments: Int, freshLinks: Int, spans: Int) -> Int {
+    fixedBytes + (segments + freshLinks) * linkBytes + spans * Layout.freeListSpanBytes
   }
 
-  /// Fills the node in.
-  static func encode(_ space: SpaceMap, into node: MutableBytes) {
-    var offset = Layout.nodeHeaderBytes
-    for span in space.free {
-      node.set(span.start, at: offset)
-      node.set(span.count, at: offset + 8)
-      offset += freeBytes
+  /// Fills the list's node in.
+  static func encode(
+    segments: [FreeListSegment], fresh: [NodeLink], free: [Span], pending: [PendingSpan],
+    into node: MutableBytes
+  ) {
+    node.set(UInt32(fresh.count), at: Layout.nodeHeaderBytes)
+    node.set(UInt32(0), at: Layout.nodeHeaderBytes + 4)
+    var offset = fixedBytes
+    for link in segments.map(\.link) + fresh {
+      node.set(link.ref.offsetBytes, at: offset)
+      node.set(link.checksum, at: offset + 8)
+      offset += linkBytes
     }
-    for pending in space.pending {
-      node.set(pending.span.start, at: offset)
-      node.set(pending.span.count, at: offset + 8)
-      node.set(pending.born.rawValue, at: offset + 16)
-      node.set(pending.released.rawValue, at: offset + 24)
-      offset += pendingBytes
-    }
+    offset = encode(free: free, pending: pending, into: node, at: offset)
     node.clear(from: offset, to: node.count)
   }
 
-  /// Reads the spans; each is checked against the logical file.
-  static func decode(
-    _ node: RawBytes, header: NodeHeader, endSector: UInt64, current: Version, at ref: Ref
-  ) throws(EngineError) -> SpaceMap {
-    let room = node.count - Layout.nodeHeaderBytes
-    guard header.count <= room / freeBytes,
-      header.auxiliary <= (room - header.count * freeBytes) / pendingBytes
-    else {
-      throw .corrupted(
-        "free_spans=\(header.count) pending_spans=\(header.auxiliary) do not fit "
-          + "node_bytes=\(node.count)", at: ref)
+  /// Fills a segment's node in.
+  static func encodeSegment(free: [Span], pending: [PendingSpan], into node: MutableBytes) {
+    _ = encode(free: free, pending: pending, into: node, at: Layout.nodeHeaderBytes)
+  }
+
+  private static func encode(
+    free: [Span], pending: [PendingSpan], into node: MutableBytes, at start: Int
+  ) -> Int {
+    var offset = start
+    for span in free {
+      FreeListSpan.encode(span, into: node, at: offset)
+      offset += Layout.freeListSpanBytes
     }
-    var free: [Span] = []
-    free.reserveCapacity(header.count)
-    var offset = Layout.nodeHeaderBytes
-    var lowest = Layout.firstNodeSector
-    for _ in 0..<header.count {
-      let span = try span(node, offset, endSector: endSector, at: ref)
-      guard span.start >= lowest else {
-        throw .corrupted("free span at sector \(span.start) overlaps another", at: ref)
+    for span in pending {
+      FreeListSpan.encode(span, into: node, at: offset)
+      offset += Layout.freeListSpanBytes
+    }
+    return offset
+  }
+
+  /// The fields of a list's node, checked against its size.
+  private struct Shape {
+    let segments: Int
+    let freshLinks: Int
+    let spansOffset: Int
+
+    init(_ node: Node) throws(EngineError) {
+      segments = node.header.auxiliary
+      guard node.bytes.count >= fixedBytes else {
+        throw .corrupted("free list of node_bytes=\(node.bytes.count)", at: node.ref)
       }
-      lowest = span.end
-      free.append(span)
-      offset += freeBytes
-    }
-    var pending: [PendingSpan] = []
-    pending.reserveCapacity(header.auxiliary)
-    for _ in 0..<header.auxiliary {
-      let span = try span(node, offset, endSector: endSector, at: ref)
-      let born = Version(rawValue: node.uint64(offset + 16))
-      let released = Version(rawValue: node.uint64(offset + 24))
-      guard born < released, released <= current else {
+      freshLinks = Int(node.bytes.uint32(Layout.nodeHeaderBytes))
+      let needed = FreeList.sizeBytes(
+        segments: segments, freshLinks: freshLinks, spans: node.header.count)
+      // Each number is below 2^32 and each size below 2^5, so the sum cannot overflow.
+      guard needed <= node.bytes.count, node.bytes.uint32(Layout.nodeHeaderBytes + 4) == 0 else {
         throw .corrupted(
-          "pending span born=\(born) released=\(released) in version \(current)", at: ref)
+          "segments=\(segments) fresh_links=\(freshLinks) spans=\(node.header.count) do not fit "
+            + "node_bytes=\(node.bytes.count)", at: node.ref)
       }
-      pending.append(PendingSpan(span: span, born: born, released: released))
-      offset += pendingBytes
+      spansOffset = fixedBytes + (segments + freshLinks) * linkBytes
     }
-    let space = SpaceMap(free: free, pending: pending, endSector: endSector)
-    // Spans are at most 2^36 sectors and at most 2^26 of them fit a node: the sum cannot overflow.
-    guard space.freeSectorCount + space.pendingSectorCount <= endSector else {
+  }
+
+  private static func link(_ node: Node, _ index: Int) -> NodeLink {
+    let offset = fixedBytes + index * linkBytes
+    return NodeLink(
+      ref: Ref(offsetBytes: node.bytes.uint64(offset)), checksum: node.bytes.uint64(offset + 8))
+  }
+
+  /// The nodes that a commit of one sync wrote, for recovery to check.
+  static func freshLinks(_ node: Node) throws(EngineError) -> [NodeLink] {
+    let shape = try Shape(node)
+    guard shape.freshLinks <= Layout.freshLinkCountMax else {
       throw .corrupted(
-        "free_sectors=\(space.freeSectorCount) + pending_sectors=\(space.pendingSectorCount) > "
-          + "end_sector=\(endSector)", at: ref)
+        "fresh_links=\(shape.freshLinks) > \(Layout.freshLinkCountMax)", at: node.ref)
     }
+    return (0..<shape.freshLinks).map { link(node, shape.segments + $0) }
+  }
+
+  /// Reads the list with its segments.
+  /// - Throws: `EngineError` with code `.corrupted`; spans that overlap are that, too.
+  /// - Complexity: O(spans × log spans).
+  static func decode(
+    _ node: Node, reader: NodeReader, endSector: UInt64, current: Version
+  ) throws(EngineError) -> SpaceMap {
+    let shape = try Shape(node)
+    let own = try spans(
+      node, at: shape.spansOffset, endSector: endSector, current: current)
+    var segments: [FreeListSegment] = []
+    guard UInt64(shape.segments) <= endSector else {
+      throw .corrupted("segments=\(shape.segments) > end_sector=\(endSector)", at: node.ref)
+    }
+    for index in 0..<shape.segments {
+      let link = link(node, index)
+      let segment = try reader.node(link, kind: .freeListSegment, newest: current)
+      let size = Layout.nodeHeaderBytes + segment.header.count * Layout.freeListSpanBytes
+      guard segment.bytes.count == size, segment.header.count <= Layout.segmentSpanCount else {
+        throw .corrupted(
+          "spans=\(segment.header.count) node_bytes=\(segment.bytes.count)", at: segment.ref)
+      }
+      let spans = try spans(
+        segment, at: Layout.nodeHeaderBytes, endSector: endSector, current: current)
+      segments.append(
+        FreeListSegment(
+          link: link, version: segment.header.version, free: spans.free, pending: spans.pending))
+    }
+    let space = SpaceMap(
+      free: (own.free + segments.flatMap(\.free)).merged(), loose: own.pending,
+      segments: segments, endSector: endSector)
+    try checkDisjoint(space, at: node.ref)
     return space
   }
 
-  private static func span(
-    _ node: RawBytes, _ offset: Int, endSector: UInt64, at ref: Ref
-  ) throws(EngineError) -> Span {
-    let start = node.uint64(offset)
-    let count = node.uint64(offset + 8)
-    guard start >= Layout.firstNodeSector, start < endSector, count > 0,
-      count <= endSector - start
-    else {
-      throw .corrupted("span start=\(start) count=\(count) end_sector=\(endSector)", at: ref)
+  private static func spans(
+    _ node: Node, at start: Int, endSector: UInt64, current: Version
+  ) throws(EngineError) -> (free: [Span], pending: [PendingSpan]) {
+    var free: [Span] = []
+    var pending: [PendingSpan] = []
+    for index in 0..<node.header.count {
+      let span = try FreeListSpan.decode(
+        node.bytes, at: start + index * Layout.freeListSpanBytes, endSector: endSector,
+        current: current, ref: node.ref)
+      if span.released.rawValue == 0 { free.append(span.span) } else { pending.append(span) }
     }
-    return Span(start: start, count: count)
+    return (free, pending)
+  }
+
+  private static func checkDisjoint(_ space: SpaceMap, at ref: Ref) throws(EngineError) {
+    var next = Layout.firstNodeSector
+    let all = space.free + space.pending.map(\.span)
+    for span in all.sorted(by: { $0.start < $1.start }) {
+      guard span.start >= next else {
+        throw .corrupted("the span at sector \(span.start) overlaps another", at: ref)
+      }
+      next = span.end
+    }
   }
 }

@@ -1,101 +1,129 @@
 // SpaceMap.swift: which sectors are free, pending or beyond the logical end.
-// Invariants: `free` is sorted and neighbours are merged; no sector is in two spans; all spans lie
-// in firstNodeSector ..< endSector. A transaction works on a copy, and the copy becomes the
-// database's only after the commit: a commit that fails gives all of its space back by being
-// forgotten.
+// Invariants: `free` ascends and neighbours are merged (an emptied span stays until `tidy`); no
+// sector is in two spans; all spans lie in firstNodeSector ..< endSector. What the spans in
+// `segments` say of free sectors is in `free` as well, unless those sectors are in `taken`. A
+// transaction works on a copy, and the copy becomes the database's only after the commit: a commit
+// that fails gives all of its space back by being forgotten.
 
 /// The space of the file, as one version sees it.
 struct SpaceMap: Sendable {
-  private(set) var free: [Span]
-  private(set) var pending: [PendingSpan]
+  var free: [Span]
+  /// Pending spans that no segment holds: the free list node writes them itself.
+  var loose: [PendingSpan]
+  /// Nodes of the free list that stay as they are from version to version.
+  var segments: [FreeListSegment]
   /// First sector behind the logical file.
-  private(set) var endSector: UInt64
+  var endSector: UInt64
+  /// What was free when the segments were written and is not any more.
+  var taken: [Span] = []
+  /// Segments that say too much; their nodes are released by the next commit.
+  var dissolved: [FreeListSegment] = []
+  /// Where the last sectors taken end: what comes next is best put there.
+  private(set) var lastTakenEnd: UInt64?
+  /// Takes the lowest place with room instead of the best one: while nodes move out of the tail.
+  var prefersLowest = false
   /// invariant: no span before `firstCandidates[n]` has room for n sectors.
   private var firstCandidates: [Int] = []
 
-  init(free: [Span], pending: [PendingSpan], endSector: UInt64) {
+  init(
+    free: [Span], loose: [PendingSpan] = [], segments: [FreeListSegment] = [], endSector: UInt64
+  ) {
     self.free = free
-    self.pending = pending
+    self.loose = loose
+    self.segments = segments
     self.endSector = endSector
   }
 
-  /// The space of a new file, up to the first sector that can hold a node.
-  static var empty: SpaceMap {
-    SpaceMap(free: [], pending: [], endSector: Layout.firstNodeSector)
+  var freeSectorCount: UInt64 { free.reduce(0) { $0 + $1.count } }
+
+  /// Every span that a version before the newest may still reach.
+  var pending: [PendingSpan] { loose + segments.flatMap(\.pending) }
+
+  var pendingSectorCount: UInt64 {
+    segments.reduce(loose.reduce(0) { $0 + $1.span.count }) { sum, segment in
+      segment.pending.reduce(sum) { $0 + $1.span.count }
+    }
   }
 
-  var freeSectorCount: UInt64 { free.reduce(0) { $0 + $1.count } }
-  var pendingSectorCount: UInt64 { pending.reduce(0) { $0 + $1.span.count } }
-
-  /// Takes sectors that no live version uses: from the first free span with room, else behind the
-  /// logical end.
-  /// - Complexity: O(1) amortised over a transaction for the usual small counts.
+  /// Takes sectors that no live version uses: of the free spans with room the smallest, else behind
+  /// the logical end.
+  /// - Complexity: O(free spans).
   mutating func allocate(sectors count: UInt64) -> Ref {
     precondition(count > 0, "a node has at least one sector")
+    guard let index = place(for: count) else {
+      let ref = Ref(sector: endSector)
+      endSector += count
+      lastTakenEnd = endSector
+      return ref
+    }
+    // An emptied span stays in the list with count 0 until `tidy`.
+    let ref = Ref(sector: free[index].start)
+    note(taken: Span(start: free[index].start, count: count))
+    free[index].start += count
+    free[index].count -= count
+    lastTakenEnd = free[index].start
+    return ref
+  }
+
+  /// The free span to take from.
+  private mutating func place(for count: UInt64) -> Int? {
     let slot = Int(min(count, 64))
     while firstCandidates.count <= slot { firstCandidates.append(0) }
     var index = firstCandidates[slot]
     while index < free.count, free[index].count < count { index += 1 }
     firstCandidates[slot] = count < 64 ? index : 0
-    guard index < free.count else {
-      let ref = Ref(sector: endSector)
-      endSector += count
-      return ref
+    guard index < free.count else { return nil }
+    if prefersLowest { return index }
+    var best = index
+    while index < free.count, free[best].count > count {
+      if free[index].count >= count, free[index].count < free[best].count { best = index }
+      index += 1
     }
-    // An emptied span stays in the list with count 0 until the next reclaim.
-    let ref = Ref(sector: free[index].start)
-    free[index].start += count
-    free[index].count -= count
-    return ref
+    return best
+  }
+
+  private mutating func note(taken span: Span) {
+    if let last = taken.last, last.end == span.start {
+      taken[taken.count - 1].count += span.count
+    } else {
+      taken.append(span)
+    }
+  }
+
+  /// Takes a span that lies inside of one free span.
+  mutating func take(_ span: Span) {
+    let index = free.partitioningIndex { $0.end > span.start }
+    precondition(index < free.count && free[index].start <= span.start, "only free space is taken")
+    let whole = free[index]
+    precondition(whole.end >= span.end, "only free space is taken")
+    var rest: [Span] = []
+    if whole.start < span.start {
+      rest.append(Span(start: whole.start, count: span.start - whole.start))
+    }
+    if span.end < whole.end { rest.append(Span(start: span.end, count: whole.end - span.end)) }
+    free.replaceSubrange(index...index, with: rest)
+    firstCandidates = []
   }
 
   /// Records that the version to be made no longer reaches these spans; neighbours that came and
   /// went together become one.
   mutating func release(_ spans: [PendingSpan]) {
     for next in spans.sorted(by: { $0.span.start < $1.span.start }) {
-      if let last = pending.last, last.span.end == next.span.start, last.born == next.born,
-        last.released == next.released
+      if let last = loose.last, last.span.end == next.span.start, last.born == next.born,
+        last.released == next.released, last.isFreeList == next.isFreeList, last.keeper == nil,
+        last.span.count + next.span.count <= Layout.spanSectorsMax
       {
-        pending[pending.count - 1].span.count += next.span.count
+        loose[loose.count - 1].span.count += next.span.count
       } else {
-        pending.append(next)
+        loose.append(next)
       }
     }
   }
 
-  /// Drops what allocation emptied, so that only spans with sectors are written down.
+  /// Drops what allocation emptied, so that only spans with sectors are left.
   mutating func tidy() {
     free.removeAll { $0.count == 0 }
     firstCandidates = []
-  }
-}
-
-extension SpaceMap {
-  /// Makes pending space reusable that none of the live versions reaches.
-  ///
-  /// A span is reachable from the versions in `born ..< released` only, so one pinned version
-  /// keeps what it reaches and nothing of what came and went after it.
-  /// - Parameter live: Every version that must stay whole, sorted.
-  mutating func reclaim(live: [Version]) {
-    var reclaimed: [Span] = []
-    pending.removeAll { candidate in
-      let index = live.partitioningIndex { $0 >= candidate.born }
-      if index < live.count, live[index] < candidate.released { return false }
-      reclaimed.append(candidate.span)
-      return true
-    }
-    firstCandidates = []
-    guard !reclaimed.isEmpty else { return }
-    var all = free.filter { $0.count > 0 } + reclaimed
-    all.sort { $0.start < $1.start }
-    free = []
-    for span in all {
-      if let last = free.last, last.end == span.start {
-        free[free.count - 1].count += span.count
-      } else {
-        free.append(span)
-      }
-    }
   }
 }
 

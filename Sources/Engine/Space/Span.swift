@@ -1,4 +1,4 @@
-// Span.swift: runs of whole sectors, and how the free list writes them down.
+// Span.swift: runs of whole sectors, and what a commit knows of those that it no longer needs.
 
 /// A run of sectors.
 struct Span: Hashable, Sendable {
@@ -13,4 +13,56 @@ struct PendingSpan: Hashable, Sendable {
   var span: Span
   var born: Version
   var released: Version
+  /// A node of the free list: only a slot leads to it, never a snapshot, so pins do not keep it.
+  var isFreeList = false
+  /// The newest live version that reaches it, as far as reclaiming has looked; nil before that.
+  var keeper: Version?
+
+  /// The newest of the sorted versions that reach the span.
+  func keeper(among live: [Version]) -> Version? {
+    let index = live.partitioningIndex { $0 >= released }
+    guard index > 0, live[index - 1] >= born else { return nil }
+    return live[index - 1]
+  }
+}
+
+extension [Span] {
+  /// The same sectors, ascending and with neighbours merged; the spans must be disjoint.
+  func merged() -> [Span] {
+    var result: [Span] = []
+    result.reserveCapacity(count)
+    for span in sorted(by: { $0.start < $1.start }) {
+      if let last = result.last, last.end == span.start {
+        result[result.count - 1].count += span.count
+      } else {
+        result.append(span)
+      }
+    }
+    return result
+  }
+
+  /// Whether a sector of the span is in one of these, which ascend and are disjoint.
+  func intersects(_ span: Span) -> Bool {
+    let index = partitioningIndex { $0.end > span.start }
+    return index < count && self[index].start < span.end
+  }
+
+  /// These spans without the sectors of others; both ascend, and the others lie inside of these.
+  func subtracting(_ others: [Span]) -> [Span] {
+    guard !others.isEmpty else { return self }
+    var result: [Span] = []
+    var next = 0
+    for span in self {
+      var start = span.start
+      while next < others.count, others[next].start < span.end {
+        if others[next].start > start {
+          result.append(Span(start: start, count: others[next].start - start))
+        }
+        start = others[next].end
+        next += 1
+      }
+      if start < span.end { result.append(Span(start: start, count: span.end - start)) }
+    }
+    return result
+  }
 }

@@ -28,7 +28,7 @@ final class FileBackend: StorageBackend {
     self.path = path
     // A failed sync of an earlier process can leave clean pages that the medium never got. The
     // root slots must be read from the medium, or a lost slot would count as durable.
-    Syscalls.forgetCache(descriptor, firstBytes: Layout.headerSizeBytes)
+    Syscalls.forgetCache(descriptor, from: 0, count: UInt64(Layout.headerSizeBytes))
   }
 
   deinit {
@@ -54,6 +54,16 @@ final class FileBackend: StorageBackend {
     if let failure = Syscalls.allocate(descriptor, upTo: sizeBytes) {
       throw .syscall("posix_fallocate", path, errno: failure.number)
     }
+  }
+
+  func truncate(to sizeBytes: UInt64) throws(EngineError) {
+    if let failure = Syscalls.truncate(descriptor, to: sizeBytes) {
+      throw .syscall("ftruncate", path, errno: failure.number)
+    }
+  }
+
+  func forgetCache(at offsetBytes: UInt64, count: UInt64) {
+    Syscalls.forgetCache(descriptor, from: offsetBytes, count: count)
   }
 
   func sync() throws(EngineError) {

@@ -4,7 +4,7 @@
 
 /// One file, as the engine needs it.
 ///
-/// The engine calls `write`, `allocate` and `sync` from one thread at a time; `map` as well. All
+/// The engine calls `write`, `allocate`, `truncate` and `sync` from one thread at a time; `map` as well. All
 /// offsets and sizes of writes are multiples of 4,096 bytes, so an implementation can treat
 /// sectors as units.
 public protocol StorageBackend: AnyObject, Sendable {
@@ -36,6 +36,15 @@ public protocol StorageBackend: AnyObject, Sendable {
   /// Durability: none; the engine calls `sync` before it uses the new space.
   func allocate(upTo sizeBytes: UInt64) throws(EngineError)
 
+  /// Makes the file `sizeBytes` large by cutting its end off.
+  ///
+  /// Nobody reads or writes behind the new end any more, through whatever mapping.
+  /// - Parameter sizeBytes: The size wanted; smaller than the present size, a multiple of 4,096.
+  /// - Throws: `EngineError` with code `.io`; the file then has the old size or the new one.
+  ///
+  /// Durability: none, and none is needed: the file is right with either size.
+  func truncate(to sizeBytes: UInt64) throws(EngineError)
+
   /// Forces all writes and the size to the medium.
   ///
   /// - Throws: `EngineError` with code `.io`. Nothing is known then about any unsynced write; the
@@ -47,11 +56,21 @@ public protocol StorageBackend: AnyObject, Sendable {
   /// Maps the present size of the file read-only.
   ///
   /// The mapping must show every write made before it and after it, up to the next call of
-  /// `allocate`; after that the engine maps anew, and the old mapping has only to keep showing what
+  /// `allocate` or `truncate`; after that the engine maps anew, and the old mapping has only to keep showing what
   /// nobody wrote since.
   /// - Throws: `EngineError` with code `.io`.
   func map() throws(EngineError) -> MappedFile
 
+  /// Makes the next reads of a range come from the medium, where something holds a copy of it.
+  ///
+  /// Advice: an implementation without a cache of its own does nothing.
+  func forgetCache(at offsetBytes: UInt64, count: UInt64)
+
   /// Lets go of the file; nothing is called afterwards. Mappings stay valid.
   func close()
+}
+
+extension StorageBackend {
+  /// Does nothing.
+  public func forgetCache(at offsetBytes: UInt64, count: UInt64) {}
 }

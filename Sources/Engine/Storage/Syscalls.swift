@@ -74,7 +74,10 @@ enum Syscalls {
   }
 
   static func truncate(_ fd: Int32, to sizeBytes: UInt64) -> Errno? {
-    ftruncate(fd, off_t(sizeBytes)) == 0 ? nil : Errno(errno)
+    while true {
+      if ftruncate(fd, off_t(sizeBytes)) == 0 { return nil }
+      if errno != EINTR { return Errno(errno) }
+    }
   }
 
   /// Never repeated, not even after EINTR: what a failed sync left behind is unknown.
@@ -114,8 +117,8 @@ enum Syscalls {
   /// Drops clean cached pages, so that the next read comes from the medium.
   ///
   /// Advice: it cannot fail in a way that matters.
-  static func forgetCache(_ fd: Int32, firstBytes: Int) {
-    _ = posix_fadvise(fd, 0, off_t(firstBytes), POSIX_FADV_DONTNEED)
+  static func forgetCache(_ fd: Int32, from offsetBytes: UInt64, count: UInt64) {
+    _ = posix_fadvise(fd, off_t(offsetBytes), off_t(count), POSIX_FADV_DONTNEED)
   }
 
   static func map(_ fd: Int32, sizeBytes: UInt64) -> Result<MappedFile, Errno> {

@@ -1,9 +1,10 @@
 // CommitWriter.swift: THE PROTOCOL. A commit is the list of steps in `commit`, in that order.
 // Invariants: no step before the root slot touches a sector that a live version reaches; the slot
-// written is the one that does not hold the current root; two syncs, and one more with an
-// allocation when the file has to grow. A step that fails before the root slot leaves the old
-// version current and its space untouched. From the slot write on a failure is final: nobody knows
-// then what the slot holds, so the handle is poisoned.
+// written is the one that does not hold the current root, and only when the current root is known
+// to be durable or a sync has just made it so; two syncs, or one, and one more with an allocation
+// when the file has to grow. A step that fails before the root slot leaves the old version current
+// and its space untouched. From the slot write on a failure is final: nobody knows then what the
+// slot holds, so the handle is poisoned.
 
 /// Why a commit failed, and whether the handle can go on.
 struct CommitFailure: Error {
@@ -16,17 +17,20 @@ struct CommitResult {
   let state: VersionState
   let space: SpaceMap
   let fileSizeBytes: UInt64
+  let evacuation: Evacuation
 }
 
 /// Makes a write transaction the newest version.
 struct CommitWriter {
   let backend: any StorageBackend
   let base: VersionState
+  let settings: CommitSettings
   private let slab = Slab()
 
-  init(backend: any StorageBackend, base: VersionState) {
+  init(backend: any StorageBackend, base: VersionState, settings: CommitSettings = .init()) {
     self.backend = backend
     self.base = base
+    self.settings = settings
   }
 
   /// Runs the protocol.
@@ -43,23 +47,52 @@ struct CommitWriter {
   ) throws(CommitFailure) -> CommitResult {
     var sink = NodeSink(
       slab: slab, version: base.version.next, reader: base.reader, space: space)
-    let records = encodeTrees(tables, into: &sink)
+    try clearStaleSlot()
+    let evacuation = try moveOutOfTail(tables, from: &sink.space)
+    let records = try encodeTrees(tables, into: &sink)
     try releaseOldTop(writer, into: &sink)
     let (group, slot) = try encodeTop(records, into: &sink)
     let grown = try growFile(toHold: sink.space, from: fileSizeBytes)
     try writeNodes()
-    try syncNodes()
+    try syncNodes(before: slot)
     try writeRootSlot(slot)
     try syncRootSlot()
+    let resized = giveTailBack(behind: slot, grown ?? (base.reader, fileSizeBytes))
     return CommitResult(
-      state: VersionState(slot: slot, group: group, reader: grown?.reader ?? base.reader),
-      space: sink.space, fileSizeBytes: grown?.sizeBytes ?? fileSizeBytes)
+      state: VersionState(
+        slot: slot, group: group, reader: resized.reader.limited(to: slot.logicalSizeBytes)),
+      space: sink.space, fileSizeBytes: resized.sizeBytes, evacuation: evacuation)
   }
 
-  /// Step 1: changed nodes get places that no live version uses, and bytes in memory.
+  /// Step 0, once after a recovery that refused a slot: it must not be read again, whatever the
+  /// places its nodes had hold from now on.
+  private func clearStaleSlot() throws(CommitFailure) {
+    guard let index = settings.staleSlot else { return }
+    precondition(index != base.slot.index, "the slot of the current root is never written")
+    try step(.clearStaleSlot) { () throws(EngineError) in
+      let zeros = [UInt8](repeating: 0, count: Layout.sectorSizeBytes)
+      try backend.write(zeros, at: Layout.slotOffsetsBytes[index])
+      // Before: a slot that recovery refuses. After: an empty one, or a torn one, the same to it.
+      try sync()
+    }
+  }
+
+  /// Step 1: nodes in a tail that is mostly empty are treated as changed, some at a time.
+  private func moveOutOfTail(
+    _ tables: [MutableTable], from space: inout SpaceMap
+  ) throws(CommitFailure) -> Evacuation {
+    var evacuation = settings.evacuation
+    guard evacuation.isWorthwhile(space) else { return evacuation }
+    try reach(.moveOutOfTail)
+    evacuation.moveNodes(of: tables, in: &space)
+    return evacuation
+  }
+
+  /// Step 2: changed nodes get places that no live version uses, and bytes in memory.
   private func encodeTrees(
     _ tables: [MutableTable], into sink: inout NodeSink
-  ) -> [TableRecord] {
+  ) throws(CommitFailure) -> [TableRecord] {
+    try reach(.encodeTrees)
     var records: [TableRecord] = []
     for table in tables {
       let root = table.tree.encode(into: &sink)
@@ -71,59 +104,90 @@ struct CommitWriter {
     return records
   }
 
-  /// Step 2: what the new version does not reach becomes pending, the old top included.
+  /// Step 3: what the new version does not reach becomes pending, the old top included.
   private func releaseOldTop(
     _ writer: TreeWriter, into sink: inout NodeSink
   ) throws(CommitFailure) {
-    do throws(EngineError) {
+    try step(.releaseOldTop) { () throws(EngineError) in
       writer.release(
         try base.reader.node(base.slot.top, kind: .group, newest: base.version))
-      if !base.group.freeList.isNone {
-        writer.release(
-          try base.reader.node(base.group.freeList, kind: .freeList, newest: base.version))
-      }
-    } catch { throw CommitFailure(error: error, poisons: false) }
+      guard !base.group.freeList.isNone else { return }
+      let list = try base.reader.node(
+        base.group.freeList, kind: .freeList, newest: base.version)
+      sink.space.release([
+        PendingSpan(
+          span: list.span, born: list.header.version, released: base.version.next,
+          isFreeList: true)
+      ])
+    }
     sink.space.release(writer.released)
   }
 
-  /// Step 3: the group and the free list get their places, which fixes the space map; then the
-  /// free list gets its bytes, the group that links to it, and the slot that links to that.
+  /// Step 4: free list and group get their places, which fixes the space map; then segments, the
+  /// list that links to them, the group that links to that, and the slot that links to the group.
   private func encodeTop(
     _ records: [TableRecord], into sink: inout NodeSink
   ) throws(CommitFailure) -> (Group, RootSlot) {
+    try reach(.encodeTop)
     var group = Group(freeList: .none, tables: records)
     let groupSize = Layout.nodeHeaderBytes + group.encoded().count
-    let groupRef = sink.space.allocate(sectors: Layout.sectors(groupSize))
-    // Taking sectors never adds a span, so the list cannot outgrow the node that is taken now.
-    let listSectors = FreeList.sectorCount(of: sink.space)
-    guard listSectors <= Layout.sectors(Layout.nodeSizeBytesMax) else {
+    let fresh = hasOneSync(sink) ? sink.links : []
+    let plan = sink.space.plan(
+      version: sink.version, freshLinks: fresh.count, groupSectors: Layout.sectors(groupSize)
+    ) { Layout.sectors($0) }
+    guard plan.listSizeBytes <= Layout.nodeSizeBytesMax else {
       let error = EngineError(
-        code: .limit, message: "the free list needs \(listSectors) sectors; compact the database")
+        code: .limit,
+        message: "the free list needs \(plan.listSizeBytes) bytes, at most "
+          + "\(Layout.nodeSizeBytesMax); release snapshots, or compact the database")
       throw CommitFailure(error: error, poisons: false)
     }
-    let listRef = sink.space.allocate(sectors: listSectors)
-    sink.space.tidy()
+    for segment in plan.segments {
+      let link = sink.add(
+        at: segment.ref, kind: .freeListSegment, sizeBytes: segment.sizeBytes,
+        count: segment.free.count + segment.pending.count
+      ) { FreeList.encodeSegment(free: segment.free, pending: segment.pending, into: $0) }
+      sink.space.segments.append(
+        FreeListSegment(
+          link: link, version: sink.version, free: segment.free, pending: segment.pending))
+    }
     let space = sink.space
     group.freeList = sink.add(
-      at: listRef, kind: .freeList, sizeBytes: Int(listSectors) * Layout.sectorSizeBytes,
-      count: space.free.count, auxiliary: space.pending.count
-    ) { FreeList.encode(space, into: $0) }
+      at: plan.list, kind: .freeList, sizeBytes: plan.listSizeBytes,
+      count: plan.free.count + space.loose.count, auxiliary: space.segments.count
+    ) {
+      FreeList.encode(
+        segments: space.segments, fresh: fresh, free: plan.free, pending: space.loose, into: $0)
+    }
     let content = group.encoded()
     let top = sink.add(
-      at: groupRef, kind: .group, sizeBytes: groupSize, count: records.count
+      at: plan.group, kind: .group, sizeBytes: groupSize, count: records.count
     ) { $0.copy(content, to: Layout.nodeHeaderBytes) }
     let logical = space.endSector * UInt64(Layout.sectorSizeBytes)
-    return (group, RootSlot(version: base.version.next, top: top, logicalSizeBytes: logical))
+    return (
+      group,
+      RootSlot(
+        version: base.version.next, top: top, logicalSizeBytes: logical,
+        flags: hasOneSync(sink) ? .checksummed : [])
+    )
   }
 
-  /// Step 4: space behind every byte the new version will have, so that a full disk is an error
+  /// Whether nodes and slot may share a sync: the base is durable, so that recovery has something
+  /// to go back to, and what recovery would have to check is little.
+  private func hasOneSync(_ sink: NodeSink) -> Bool {
+    settings.commitProtocol == .checksummed && settings.durability == .full
+      && settings.isBaseDurable && sink.links.count <= Layout.freshLinkCountMax
+      && sink.linkedBytes <= Layout.freshBytesMax
+  }
+
+  /// Step 5: space behind every byte the new version will have, so that a full disk is an error
   /// here and never a signal in a reader.
   private func growFile(
     toHold space: SpaceMap, from fileSizeBytes: UInt64
   ) throws(CommitFailure) -> (reader: NodeReader, sizeBytes: UInt64)? {
     let needed = space.endSector * UInt64(Layout.sectorSizeBytes)
     guard needed > fileSizeBytes else { return nil }
-    try failing(poisons: false) { () throws(EngineError) in
+    try step(.growFile) { () throws(EngineError) in
       guard needed <= Layout.fileSizeBytesMax else {
         throw EngineError(
           code: .limit, message: "file_bytes=\(needed) > \(Layout.fileSizeBytesMax)")
@@ -131,20 +195,18 @@ struct CommitWriter {
       try allocate(needed)
     }
     // Before: the old size and nothing of the commit. After: the new size, with zeros in it.
-    try failing(poisons: true) { () throws(EngineError) in try backend.sync() }
-    return try failing(poisons: false) { () throws(EngineError) in
+    try step(.syncGrowth) { () throws(EngineError) in try sync() }
+    do throws(EngineError) {
       let mapping = try backend.map()
-      return (NodeReader(mapping), UInt64(mapping.count))
-    }
+      return (base.reader.remapped(mapping), UInt64(mapping.count))
+    } catch { throw CommitFailure(error: error, poisons: false) }
   }
 
   /// Asks for room for later commits too; when the disk has only what this commit needs, for that.
   private func allocate(_ needed: UInt64) throws(EngineError) {
     let present = try backend.sizeBytes()
-    let step = min(
-      max(present / Layout.growthDivisor, Layout.growthBytesMin), Layout.growthBytesMax)
     let sector = UInt64(Layout.sectorSizeBytes)
-    let generous = max(needed, present + step) / sector * sector
+    let generous = max(needed, present + Layout.growthStep(from: present)) / sector * sector
     do throws(EngineError) {
       try backend.allocate(upTo: generous)
     } catch {
@@ -154,42 +216,81 @@ struct CommitWriter {
     }
   }
 
-  /// Step 5: the nodes go to the file.
+  /// Step 6: the nodes go to the file.
   ///
   /// Durability: none. A crash leaves garbage only where no live version has a node.
   private func writeNodes() throws(CommitFailure) {
-    try failing(poisons: false) { () throws(EngineError) in try slab.write(to: backend) }
+    try step(.writeNodes) { () throws(EngineError) in try slab.write(to: backend) }
   }
 
-  /// Step 6: first barrier.
-  private func syncNodes() throws(CommitFailure) {
-    // Before: the old version is durable, any part of the new nodes may be. After: all nodes of the
-    // new version are durable, and no slot leads to them yet.
-    try failing(poisons: true) { () throws(EngineError) in try backend.sync() }
+  /// Step 7: first barrier; with one sync there is none.
+  private func syncNodes(before slot: RootSlot) throws(CommitFailure) {
+    guard !slot.flags.contains(.checksummed) else { return }
+    // Before: the old version is durable or was found by recovery, any part of the new nodes may be
+    // durable. After: the old version and all nodes of the new one are, and no slot leads to them.
+    try step(.syncNodes) { () throws(EngineError) in try sync() }
   }
 
-  /// Step 7: the root slot that does not hold the current root.
+  /// Step 8: the root slot that does not hold the current root.
   private func writeRootSlot(_ slot: RootSlot) throws(CommitFailure) {
     precondition(slot.index != base.slot.index, "the slot of the current root is never written")
     precondition(slot.version == base.version.next, "versions rise by one")
-    // Before: the old version is current, the new one is durable but unreachable. After: still the
-    // old one after a crash, or the new one; a torn slot counts as not written.
-    try failing(poisons: true) { () throws(EngineError) in
+    precondition(
+      !slot.flags.contains(.checksummed) || settings.isBaseDurable,
+      "one sync needs a version to go back to")
+    // Before: the old version is current, the new one unreachable. After: still the old one after a
+    // crash, or the new one; a torn slot counts as not written, and with one sync so does a whole
+    // slot whose nodes did not all arrive.
+    try step(.writeRootSlot) { () throws(EngineError) in
       try backend.write(slot.encoded(), at: Layout.slotOffsetsBytes[slot.index])
     }
   }
 
-  /// Step 8: second barrier; when it returns the commit can be acked.
+  /// Step 9: last barrier; when it returns the commit can be acked.
   private func syncRootSlot() throws(CommitFailure) {
     // Before: a crash decides between the old and the new version. After: the new one, always.
-    try failing(poisons: true) { () throws(EngineError) in try backend.sync() }
+    try step(.syncRootSlot) { () throws(EngineError) in try sync() }
   }
 
-  private func failing<Result>(
-    poisons: Bool, _ step: () throws(EngineError) -> Result
-  ) throws(CommitFailure) -> Result {
-    do throws(EngineError) { return try step() } catch {
-      throw CommitFailure(error: error, poisons: poisons)
+  /// Step 10: a tail that stayed empty goes back to the file system.
+  ///
+  /// No version that anybody reads or recovery may choose ends behind the cut. The commit is acked
+  /// whatever happens here, so a failure is only a file that stays large.
+  ///
+  /// Durability: none needed. A crash leaves the old size or the new one, and both hold the version.
+  private func giveTailBack(
+    behind slot: RootSlot, _ present: (reader: NodeReader, sizeBytes: UInt64)
+  ) -> (reader: NodeReader, sizeBytes: UInt64) {
+    guard let floor = settings.tailFloorBytes else { return present }
+    let logical = slot.logicalSizeBytes
+    let sector = UInt64(Layout.sectorSizeBytes)
+    let kept = max(floor, logical + Layout.growthStep(from: logical)) / sector * sector
+    guard kept < present.sizeBytes else { return present }
+    do throws(EngineError) {
+      try settings.failpoint?.reach(.giveTailBack)
+      try backend.truncate(to: kept)
+      return (present.reader.remapped(try backend.map()), kept)
+    } catch {
+      // Cut or not: the size that is known is the smaller one, so growing asks for space anew.
+      return (present.reader, kept)
     }
+  }
+
+  private func sync() throws(EngineError) {
+    guard settings.durability == .full else { return }
+    try backend.sync()
+  }
+
+  private func reach(_ step: CommitStep) throws(CommitFailure) {
+    try self.step(step) { () throws(EngineError) in }
+  }
+
+  private func step<Result>(
+    _ step: CommitStep, _ body: () throws(EngineError) -> Result
+  ) throws(CommitFailure) -> Result {
+    do throws(EngineError) {
+      if let failpoint = settings.failpoint { try failpoint.reach(step) }
+      return try body()
+    } catch { throw CommitFailure(error: error, poisons: step.poisons) }
   }
 }

@@ -15,6 +15,12 @@ public final class Database: Sendable {
     public var createsMissing = true
     /// Whether `open` verifies every node instead of the header and the root path only.
     public var verifiesOnOpen = false
+    /// What a commit promises when it returns.
+    public var durability = Durability.full
+    /// By how many syncs a commit is made durable.
+    public var commitProtocol = CommitProtocol.twoPhase
+    /// A look at each step of each commit, for a lab.
+    public var failpoint: Failpoint?
 
     /// The default options.
     public init() {}
@@ -25,7 +31,17 @@ public final class Database: Sendable {
     var space: SpaceMap
     var fileSizeBytes: UInt64
     var fallback: Version?
+    /// Whether a sync has succeeded since the current version was written.
+    var isBaseDurable = false
+    /// A slot that recovery refused; the next commit clears it.
+    var staleSlot: Int?
     var pins: [Version: Int] = [:]
+    /// Versions whose free lists a `verify()` is reading.
+    var verified: [Version: Int] = [:]
+    var tail = TailState()
+    var evacuation = Evacuation()
+    /// Opens of a database in memory that were not closed yet.
+    var openCount = 1
     var poison: EngineError?
     var isWriting = false
     var isClosed = false
@@ -33,6 +49,13 @@ public final class Database: Sendable {
     /// Versions that must stay whole, sorted.
     var live: [Version] {
       var versions = Array(pins.keys) + [current.version]
+      if let fallback { versions.append(fallback) }
+      return versions.sorted()
+    }
+
+    /// Those of them whose free lists must stay, too, sorted.
+    var roots: [Version] {
+      var versions = Array(verified.keys) + [current.version]
       if let fallback { versions.append(fallback) }
       return versions.sorted()
     }
@@ -53,13 +76,19 @@ public final class Database: Sendable {
 
   let backend: any StorageBackend
   let state: Mutex<State>
+  private let options: Options
 
-  private init(_ backend: any StorageBackend, _ recovered: RecoveredFile, sizeBytes: UInt64) {
+  private init(
+    _ backend: any StorageBackend, _ recovered: RecoveredFile, sizeBytes: UInt64,
+    _ options: Options
+  ) {
     self.backend = backend
+    self.options = options
     state = Mutex(
       State(
         current: recovered.state, space: recovered.space, fileSizeBytes: sizeBytes,
-        fallback: recovered.fallback))
+        fallback: recovered.fallback, staleSlot: recovered.staleSlot,
+        tail: TailState(recovered.state)))
   }
 
   deinit {
@@ -102,16 +131,16 @@ public final class Database: Sendable {
     backend: any StorageBackend, options: Options = .init()
   ) throws(EngineError) -> Database {
     var mapping = try backend.map()
-    var recovered = mapping.count == 0 ? nil : try Recovery.recover(mapping)
+    var recovered = mapping.count == 0 ? nil : try Recovery.recover(mapping, of: backend)
     if recovered == nil {
       try CreationImage.create(on: backend)
       mapping = try backend.map()
-      recovered = try Recovery.recover(mapping)
+      recovered = try Recovery.recover(mapping, of: backend)
     }
     guard let recovered else {
       throw .corrupted("\(backend.path): the backend does not keep what creation wrote")
     }
-    let database = Database(backend, recovered, sizeBytes: UInt64(mapping.count))
+    let database = Database(backend, recovered, sizeBytes: UInt64(mapping.count), options)
     if options.verifiesOnOpen { _ = try database.verify() }
     return database
   }
@@ -160,28 +189,45 @@ public final class Database: Sendable {
   func commit(
     _ tables: [MutableTable], releasing writer: TreeWriter, base: VersionState
   ) throws(EngineError) -> Version {
-    let start = try state.withLock { state throws(EngineError) -> (SpaceMap, UInt64) in
+    let (space, sizeBytes, settings) = try state.withLock {
+      state throws(EngineError) -> (SpaceMap, UInt64, CommitSettings) in
       try state.checkWritable()
       precondition(state.isWriting, "a commit belongs to the open write transaction")
       precondition(state.current.version == base.version, "there is one writer")
       // A snapshot taken from here on pins the base version, which is live already.
-      state.space.reclaim(live: state.live)
-      return (state.space, state.fileSizeBytes)
+      state.space.reclaim(live: state.live, roots: state.roots)
+      return (state.space, state.fileSizeBytes, commitSettings(state))
     }
     do throws(CommitFailure) {
-      let result = try CommitWriter(backend: backend, base: base).commit(
-        tables, releasing: writer, space: start.0, fileSizeBytes: start.1)
+      let result = try CommitWriter(backend: backend, base: base, settings: settings).commit(
+        tables, releasing: writer, space: space, fileSizeBytes: sizeBytes)
       state.withLock { state in
         state.current = result.state
         state.space = result.space
         state.fileSizeBytes = result.fileSizeBytes
+        state.evacuation = result.evacuation
+        state.tail.note(result, live: state.live)
         state.fallback = nil
+        state.staleSlot = nil
+        state.isBaseDurable = options.durability == .full
       }
       return result.state.version
     } catch {
       if error.poisons { state.withLock { state in state.poison = error.error } }
       throw error.error
     }
+  }
+
+  private func commitSettings(_ state: State) -> CommitSettings {
+    var settings = CommitSettings()
+    settings.durability = options.durability
+    settings.commitProtocol = options.commitProtocol
+    settings.failpoint = options.failpoint
+    settings.isBaseDurable = state.isBaseDurable
+    settings.staleSlot = state.staleSlot
+    settings.tailFloorBytes = state.tail.floorBytes(live: state.live)
+    settings.evacuation = state.evacuation
+    return settings
   }
 
   func endWrite() {
@@ -194,6 +240,10 @@ public final class Database: Sendable {
   public func close() throws(EngineError) {
     let mustClose = try state.withLock { state throws(EngineError) -> Bool in
       guard !state.isClosed else { return false }
+      if state.openCount > 1 {
+        state.openCount -= 1
+        return false
+      }
       guard !state.isWriting, state.pins.isEmpty else {
         throw EngineError(
           code: .busy,

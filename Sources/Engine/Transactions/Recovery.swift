@@ -1,5 +1,8 @@
 // Recovery.swift: from the bytes of a file to its newest version. Writes nothing: the version found
 // is whole as it stands, and space that a lost commit wrote to is free in it.
+// Invariant: a version whose nodes and slot had one sync is taken only after every node that it
+// wrote was found whole; else the crash came before that sync, and the version before it was made
+// durable before any of this one was written.
 
 /// One version, ready to be read.
 struct VersionState: Sendable {
@@ -19,12 +22,16 @@ struct RecoveredFile {
   ///
   /// Its nodes must stay until a sync has succeeded.
   let fallback: Version?
+  /// The slot of a version that a crash tore, though the slot itself is whole.
+  var staleSlot: Int?
 }
 
 enum Recovery {
   /// Finds the newest version, or nil when the bytes are an interrupted creation.
   /// - Throws: `EngineError` with code `.notADatabase`, `.unsupportedFormat` or `.corrupted`.
-  static func recover(_ mapping: MappedFile) throws(EngineError) -> RecoveredFile? {
+  static func recover(
+    _ mapping: MappedFile, of backend: (any StorageBackend)? = nil
+  ) throws(EngineError) -> RecoveredFile? {
     let bytes = mapping.bytes
     let header: FileHeader
     do throws(EngineError) {
@@ -37,21 +44,58 @@ enum Recovery {
       if CreationImage.isUnfinished(bytes) { return nil }
       throw .corrupted("both root slots are unusable; restore the file from a copy")
     }
-    guard slot.logicalSizeBytes <= UInt64(bytes.count) else {
-      throw .corrupted(
-        "logical_bytes=\(slot.logicalSizeBytes) > file_bytes=\(bytes.count): the file was truncated"
-      )
+    let older = slots(header).first { $0.version != slot.version }
+    do throws(EngineError) {
+      return try load(slot, mapping, fallback: older?.version, backend)
+    } catch {
+      // Only a commit of one sync can be torn behind its slot.
+      guard slot.flags.contains(.checksummed), let older else { throw error }
+      var recovered = try load(older, mapping, fallback: nil, backend)
+      recovered.staleSlot = slot.index
+      return recovered
     }
-    let reader = NodeReader(mapping)
+  }
+
+  /// The version that a slot leads to: its group and its free list, and what it wrote if a crash
+  /// could have torn that.
+  private static func load(
+    _ slot: RootSlot, _ mapping: MappedFile, fallback: Version?, _ backend: (any StorageBackend)?
+  ) throws(EngineError) -> RecoveredFile {
+    guard slot.logicalSizeBytes <= UInt64(mapping.count) else {
+      throw .corrupted(
+        "logical_bytes=\(slot.logicalSizeBytes) > file_bytes=\(mapping.count): the file was "
+          + "truncated")
+    }
+    let reader = NodeReader(mapping).limited(to: slot.logicalSizeBytes)
     let top = try reader.node(slot.top, kind: .group, newest: slot.version)
     guard top.header.version == slot.version else {
       throw .corrupted("top version=\(top.header.version) != \(slot.version)", at: top.ref)
     }
-    let group = try Group(top)
-    let state = VersionState(slot: slot, group: group, reader: reader)
-    let fallback = Self.slots(header).first { $0.version != slot.version }?.version
-    return RecoveredFile(
-      state: state, space: try space(of: state), fallback: fallback)
+    let state = VersionState(slot: slot, group: try Group(top), reader: reader)
+    if slot.flags.contains(.checksummed) { try checkFreshNodes(of: state, backend) }
+    return RecoveredFile(state: state, space: try space(of: state), fallback: fallback)
+  }
+
+  /// Finds every node whole that a commit of one sync wrote.
+  /// - Complexity: O(bytes of those nodes), at most `Layout.freshBytesMax`.
+  private static func checkFreshNodes(
+    of state: VersionState, _ backend: (any StorageBackend)?
+  ) throws(EngineError) {
+    let list = try state.reader.node(
+      state.group.freeList, kind: .freeList, newest: state.version)
+    var bytes = 0
+    for link in try FreeList.freshLinks(list) {
+      let node = try state.reader.freshNode(link, backend)
+      guard node.header.version == state.version else {
+        throw .corrupted(
+          "fresh node of version \(node.header.version) in version \(state.version)",
+          at: link.ref)
+      }
+      bytes += node.bytes.count
+      guard bytes <= Layout.freshBytesMax else {
+        throw .corrupted("fresh_bytes=\(bytes) > \(Layout.freshBytesMax)", at: link.ref)
+      }
+    }
   }
 
   /// The slot to use, by the table.
@@ -79,9 +123,9 @@ enum Recovery {
     let end = state.slot.logicalSizeBytes / UInt64(Layout.sectorSizeBytes)
     guard end > Layout.firstNodeSector else { throw .corrupted("end_sector=\(end)") }
     let link = state.group.freeList
-    guard !link.isNone else { return SpaceMap(free: [], pending: [], endSector: end) }
+    guard !link.isNone else { return SpaceMap(free: [], endSector: end) }
     let node = try state.reader.node(link, kind: .freeList, newest: state.version)
     return try FreeList.decode(
-      node.bytes, header: node.header, endSector: end, current: state.version, at: link.ref)
+      node, reader: state.reader, endSector: end, current: state.version)
   }
 }

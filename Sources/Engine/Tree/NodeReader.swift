@@ -5,27 +5,39 @@
 
 import Synchronization
 
-/// Reads nodes of one mapping.
+/// Reads nodes of one mapping, up to the logical end of a version.
 @safe final class NodeReader: @unchecked Sendable {
   let mapping: MappedFile
   let bytes: RawBytes
   private let identities: SectorIdentities?
-  // Safety: allocated for one bit per sector of the mapping, freed in deinit; only atomic access.
+  private let bits: VerifiedBits
+  // Safety: these are the words of `bits`, which lives as long; only atomic access.
   private let verified: UnsafeMutablePointer<Atomic<UInt64>>
   private let wordCount: Int
 
-  init(_ mapping: MappedFile) {
-    self.mapping = mapping
-    bytes = mapping.bytes
-    identities = mapping.identities
-    wordCount = bytes.count / Layout.sectorSizeBytes / 64 + 1
-    unsafe verified = .allocate(capacity: wordCount)
-    for index in 0..<wordCount { unsafe (verified + index).initialize(to: Atomic(0)) }
+  convenience init(_ mapping: MappedFile) {
+    self.init(mapping, mapping.bytes, VerifiedBits(sectorsOf: mapping))
   }
 
-  deinit {
-    for index in 0..<wordCount { unsafe (verified + index).deinitialize(count: 1) }
-    unsafe verified.deallocate()
+  private init(_ mapping: MappedFile, _ bytes: RawBytes, _ bits: VerifiedBits) {
+    self.mapping = mapping
+    self.bytes = bytes
+    self.bits = bits
+    identities = mapping.identities
+    wordCount = bits.wordCount
+    unsafe verified = bits.words
+  }
+
+  /// The same mapping for a version of this logical size: no ref, whoever wrote it, leads behind
+  /// its end, where the file may be cut off some day.
+  func limited(to sizeBytes: UInt64) -> NodeReader {
+    let count = min(mapping.count, Int(clamping: sizeBytes))
+    return NodeReader(mapping, mapping.bytes.part(at: 0, count: count), bits)
+  }
+
+  /// A reader of a new mapping of the same file; what was verified stays so.
+  func remapped(_ mapping: MappedFile) -> NodeReader {
+    NodeReader(mapping, mapping.bytes, VerifiedBits(sectorsOf: mapping, copying: bits))
   }
 
   @inline(__always)
@@ -77,6 +89,19 @@ import Synchronization
     try node(link, kind: kind, level: level, newest: newest, again: true)
   }
 
+  /// A node of any kind and level, whole as the medium has it, as far as that can be asked for.
+  func freshNode(
+    _ link: NodeLink, _ backend: (any StorageBackend)?
+  ) throws(EngineError) -> Node {
+    var header = try NodeHeader(at: link.ref, in: bytes)
+    // A sync that failed in an earlier process can have left pages that only the cache holds.
+    backend?.forgetCache(at: link.ref.offsetBytes, count: UInt64(header.sizeBytes))
+    header = try NodeHeader(at: link.ref, in: bytes)
+    let node = bytes.part(at: Int(link.ref.offsetBytes), count: header.sizeBytes)
+    try verify(node, link)
+    return Node(ref: link.ref, header: header, bytes: node)
+  }
+
   /// The node's place in the lab's cache; nil without one, or when its content is unknown there.
   @inline(__always)
   func cached(_ node: Node) -> (cache: NodeCache, key: NodeCache.Key)? {
@@ -110,6 +135,30 @@ import Synchronization
     }
     let sector = Int(link.ref.sector)
     unsafe verified[sector >> 6].bitwiseOr(1 << UInt64(sector & 63), ordering: .releasing)
+  }
+}
+
+/// One bit per sector of a mapping, shared by its readers.
+@safe private final class VerifiedBits: @unchecked Sendable {
+  // Safety: allocated for `wordCount` words, freed in deinit; only atomic access.
+  let words: UnsafeMutablePointer<Atomic<UInt64>>
+  let wordCount: Int
+
+  init(sectorsOf mapping: MappedFile, copying other: VerifiedBits? = nil) {
+    wordCount = mapping.count / Layout.sectorSizeBytes / 64 + 1
+    unsafe words = .allocate(capacity: wordCount)
+    for index in 0..<wordCount {
+      var word: UInt64 = 0
+      if let other, index < other.wordCount {
+        word = unsafe other.words[index].load(ordering: .acquiring)
+      }
+      unsafe (words + index).initialize(to: Atomic(word))
+    }
+  }
+
+  deinit {
+    for index in 0..<wordCount { unsafe (words + index).deinitialize(count: 1) }
+    unsafe words.deallocate()
   }
 }
 

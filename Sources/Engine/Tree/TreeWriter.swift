@@ -63,6 +63,14 @@ final class TreeWriter {
     }
   }
 
+  /// Keeps the bytes of a committed long string until commit, and lets go of its node.
+  /// - Returns: What the leaf holds for it from now on.
+  func moveString(_ entry: ArraySlice<UInt8>) throws(EngineError) -> [UInt8] {
+    let bytes = try string(entry)
+    try dropString(entry)
+    return addString(bytes)
+  }
+
   /// Gives the long strings of a leaf their nodes, and the leaf their links.
   func placeStrings(of leaf: MutableLeaf, into sink: inout NodeSink) {
     for column in leaf.columns.indices where !leaf.columns[column].externals.isEmpty {
@@ -91,6 +99,9 @@ struct NodeSink {
   let version: Version
   let reader: NodeReader
   var space: SpaceMap
+  /// Links to the nodes of trees, and their bytes, as far as recovery could be asked to check them.
+  private(set) var links: [NodeLink] = []
+  private(set) var linkedBytes = 0
 
   /// Adds a node; `fill` writes everything behind its header.
   mutating func add(
@@ -98,9 +109,12 @@ struct NodeSink {
     fill: (MutableBytes) -> Void
   ) -> NodeLink {
     let ref = space.allocate(sectors: Layout.sectors(sizeBytes))
-    return add(
+    let link = add(
       at: ref, kind: kind, level: level, sizeBytes: sizeBytes, count: count, auxiliary: auxiliary,
       fill: fill)
+    if links.count <= Layout.freshLinkCountMax { links.append(link) }
+    linkedBytes += sizeBytes
+    return link
   }
 
   /// Adds a node at a place that was taken before.

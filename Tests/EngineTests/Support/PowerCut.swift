@@ -18,7 +18,7 @@ struct PowerCut {
       for start in stride(from: 0, to: bytes.count, by: 4096) {
         pendingSectors.append((offset + start, Array(bytes[start..<start + 4096])))
       }
-    case .allocate(let size): pendingSize = size
+    case .allocate(let size), .truncate(let size): pendingSize = size
     case .sync:
       durable = image { _ in .new }
       pendingSectors = []
@@ -33,13 +33,18 @@ struct PowerCut {
     case garbage
   }
 
-  private func image(_ fate: (Int) -> Fate) -> [UInt8] {
+  private func image(keepsNewSize: Bool = true, _ fate: (Int) -> Fate) -> [UInt8] {
     var image = durable
-    if let pendingSize, pendingSize > image.count {
-      image += [UInt8](repeating: 0, count: pendingSize - image.count)
+    if let pendingSize {
+      if pendingSize > image.count, keepsNewSize {
+        image += [UInt8](repeating: 0, count: pendingSize - image.count)
+      } else if pendingSize < image.count, keepsNewSize {
+        image.removeSubrange(pendingSize...)
+      }
     }
     for (index, sector) in pendingSectors.enumerated() {
       let range = sector.offset..<sector.offset + 4096
+      guard range.upperBound <= image.count else { continue }
       switch fate(index) {
       case .old: continue
       case .new: image.replaceSubrange(range, with: sector.bytes)
@@ -60,6 +65,8 @@ struct PowerCut {
   func images(mixtures: Int, random: inout TestRandom) -> [[UInt8]] {
     guard !pendingSectors.isEmpty || pendingSize != nil else { return [durable] }
     var images = [durable, image { _ in .new }, image { _ in .garbage }]
+    images.append(image(keepsNewSize: false) { _ in .new })
+    images.append(image(keepsNewSize: false) { _ in .old })
     for index in pendingSectors.indices {
       for fate in Fate.allCases {
         images.append(image { $0 == index ? fate : .old })

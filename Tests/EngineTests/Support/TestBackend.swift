@@ -23,6 +23,7 @@ import Synchronization
 enum TestOperation: Equatable {
   case write(offset: Int, bytes: [UInt8])
   case allocate(Int)
+  case truncate(Int)
   case sync
 
   /// For expectations: the kind of call without its bytes.
@@ -31,6 +32,7 @@ enum TestOperation: Equatable {
     case .write(let offset, let bytes):
       Layout.slotOffsetsBytes.contains(offset) && bytes.count == 4096 ? "slot" : "nodes"
     case .allocate: "allocate"
+    case .truncate: "truncate"
     case .sync: "sync"
     }
   }
@@ -53,10 +55,16 @@ final class TestBackend: StorageBackend, @unchecked Sendable {
   private(set) var memory: TestMemory
   private(set) var log: [TestOperation] = []
   private var held: [TestOperation] = []
+  /// Whether calls are kept in `log`; a long run only counts them.
+  var logs = true
+  private(set) var writeCount = 0
+  private(set) var writtenBytes = 0
   var bug = PlantedBug.none
   var isBugActive = false
   var failingSync: Int?
   var failingWrite: Int?
+  var failingAllocation: Int?
+  var failingTruncate: Int?
   var capacityBytes = Int.max
 
   init(_ bytes: [UInt8] = []) { memory = TestMemory(bytes) }
@@ -78,14 +86,33 @@ final class TestBackend: StorageBackend, @unchecked Sendable {
     let target = unsafe UnsafeMutableRawBufferPointer(
       rebasing: memory.buffer[Int(offsetBytes)..<Int(offsetBytes) + bytes.count])
     unsafe target.copyMemory(from: bytes)
-    record(.write(offset: Int(offsetBytes), bytes: unsafe [UInt8](bytes)))
+    writeCount += 1
+    writtenBytes += bytes.count
+    if logs { record(.write(offset: Int(offsetBytes), bytes: unsafe [UInt8](bytes))) }
   }
 
   func allocate(upTo sizeBytes: UInt64) throws(EngineError) {
+    if let left = failingAllocation {
+      failingAllocation = left - 1
+      if left == 0 { throw Self.failure(.noSpace) }
+    }
     guard Int(sizeBytes) <= capacityBytes else { throw Self.failure(.noSpace) }
     let missing = unsafe Int(sizeBytes) - memory.buffer.count
     memory = TestMemory(memory.bytes + [UInt8](repeating: 0, count: missing))
     record(.allocate(Int(sizeBytes)))
+  }
+
+  func truncate(to sizeBytes: UInt64) throws(EngineError) {
+    if let left = failingTruncate {
+      failingTruncate = left - 1
+      if left == 0 { throw Self.failure(.io) }
+    }
+    let kept = Array(memory.bytes[..<Int(sizeBytes)])
+    // A real mapping has nothing there any more; a reader that looks must not find what was there.
+    unsafe _ = UnsafeMutableRawBufferPointer(rebasing: memory.buffer[Int(sizeBytes)...])
+      .initializeMemory(as: UInt8.self, repeating: 0xa5)
+    memory = TestMemory(kept)
+    record(.truncate(Int(sizeBytes)))
   }
 
   func sync() throws(EngineError) {
@@ -104,6 +131,7 @@ final class TestBackend: StorageBackend, @unchecked Sendable {
 
   /// Logs an operation, or what the planted bug makes of it.
   private func record(_ operation: TestOperation) {
+    guard logs else { return }
     guard isBugActive, bug != .none else {
       log.append(operation)
       return

@@ -48,7 +48,7 @@ struct RecoveryTests {
   func oneCopy(_ copy: Int) throws {
     var (bytes, test) = try Self.image()
     let start = Layout.slotOffsetsBytes[Int(test.database.version.rawValue % 2)] + copy * 2048
-    for index in 0..<64 { bytes[start + index] = 0xff }
+    for index in 0..<96 { bytes[start + index] = 0xff }
     #expect(try Self.content(bytes).0 == test.database.version)
   }
 
@@ -150,10 +150,10 @@ struct RecoveryTests {
     #expect(errorCode { try Self.content(Array("hello".utf8)) } == .notADatabase)
   }
 
-  @Test("a newer format is refused by name")
-  func newerFormat() throws {
+  @Test("an older and a newer format are refused by name", arguments: [1, 3])
+  func otherFormat(_ number: UInt8) throws {
     var (bytes, _) = try Self.image()
-    bytes[16] = 2
+    bytes[16] = number
     let record = Array(bytes[16..<64])
     let sum = RawBytes.over(record) { Checksum.of($0) }
     for index in 0..<8 { bytes[8 + index] = UInt8(truncatingIfNeeded: sum >> UInt64(8 * index)) }

@@ -1,0 +1,27 @@
+// Failpoint.swift: named places where a lab can look at a commit or make it fail.
+
+/// A look at each step of each commit, before the step runs.
+///
+/// When it throws, the step fails with that error as if its own work had failed: see
+/// `CommitStep.poisons`. Steps that a commit does not need are not reached.
+public struct Failpoint: Sendable {
+  /// What to call; from the thread that commits.
+  public let reach: @Sendable (CommitStep) throws(EngineError) -> Void
+
+  /// Makes a failpoint.
+  /// - Parameter reach: Called with each step before it runs; throws to make it fail.
+  public init(_ reach: @escaping @Sendable (CommitStep) throws(EngineError) -> Void) {
+    self.reach = reach
+  }
+
+  /// Makes a failpoint that fails one step whenever it comes, with an error marked as injected.
+  /// - Parameters:
+  ///   - step: The step.
+  ///   - code: The code of the error.
+  public init(failing step: CommitStep, code: EngineError.Code = .io) {
+    self.init { (reached) throws(EngineError) in
+      guard reached == step else { return }
+      throw EngineError(code: code, message: "failpoint: \(step)", isInjected: true)
+    }
+  }
+}

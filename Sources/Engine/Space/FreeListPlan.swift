@@ -1,0 +1,135 @@
+// FreeListPlan.swift: what a commit writes of the free list, decided before anything of it has
+// bytes. Invariants: the top nodes take no sector that a segment speaks of, so that planning ends;
+// and taking sectors for them adds no span, so that the list's node is large enough.
+
+/// What a commit writes of the free list, and where the top nodes go.
+struct FreeListPlan {
+  /// A segment to be written.
+  struct NewSegment {
+    let ref: Ref
+    let free: [Span]
+    let pending: [PendingSpan]
+    var sizeBytes: Int {
+      Layout.nodeHeaderBytes + (free.count + pending.count) * Layout.freeListSpanBytes
+    }
+  }
+
+  var segments: [NewSegment] = []
+  var list = Ref.none
+  var listSizeBytes = 0
+  var group = Ref.none
+  /// Free spans that the list's node writes itself.
+  var free: [Span] = []
+}
+
+extension SpaceMap {
+  /// Releases what the new version does not reach of the old free list, moves spans that stay to
+  /// segments, and takes the sectors of the top nodes, side by side where there is room.
+  /// - Parameters:
+  ///   - version: The version being made.
+  ///   - freshLinks: Links that the list's node has room for.
+  ///   - groupSectors: Sectors of the group.
+  ///   - sectors: The sectors of a node with so many bytes.
+  mutating func plan(
+    version: Version, freshLinks: Int, groupSectors: UInt64, sectors: (Int) -> UInt64
+  ) -> FreeListPlan {
+    tidy()
+    taken = taken.merged()
+    var index = 0
+    while index < segments.count {
+      if segments[index].free.contains(where: { taken.intersects($0) }) {
+        dissolve(at: index)
+      } else {
+        index += 1
+      }
+    }
+    release(
+      dissolved.map {
+        PendingSpan(
+          span: Span(start: $0.link.ref.sector, count: 1), born: $0.version, released: version,
+          isFreeList: true)
+      })
+    var plan = FreeListPlan()
+    let owned = segments.flatMap(\.free).sorted { $0.start < $1.start }
+    plan.free = FreeListSpan.cut(free.subtracting(owned))
+    let parts = spillPending(base: version) + Self.spill(&plan.free)
+    plan.listSizeBytes = FreeList.sizeBytes(
+      segments: segments.count + parts.count, freshLinks: freshLinks,
+      spans: plan.free.count + loose.count)
+    let listSectors = sectors(plan.listSizeBytes)
+    let total = UInt64(parts.count) + listSectors + groupSectors
+    var run = takeTop(total, &plan.free).map { Span(start: $0.sector, count: total) }
+    func next(_ count: UInt64) -> Ref {
+      guard let rest = run else { return takeTop(count, &plan.free) ?? takeAtEnd(count) }
+      run = Span(start: rest.start + count, count: rest.count - count)
+      return Ref(sector: rest.start)
+    }
+    for part in parts {
+      plan.segments.append(.init(ref: next(1), free: part.free, pending: part.pending))
+    }
+    plan.list = next(listSectors)
+    plan.group = next(groupSectors)
+    tidy()
+    taken = []
+    dissolved = []
+    return plan
+  }
+
+  private typealias Part = (free: [Span], pending: [PendingSpan])
+
+  /// Full segments of pending spans that a pin keeps, the oldest pins first.
+  ///
+  /// What only the base keeps is free again after this commit, so it stays in the list's node.
+  private mutating func spillPending(base: Version) -> [Part] {
+    let count = Layout.segmentSpanCount
+    let isSteady = { (span: PendingSpan) in
+      guard let keeper = span.keeper else { return false }
+      return keeper.next < base && !span.isFreeList
+    }
+    var steady = loose.filter(isSteady)
+    guard steady.count >= count else { return [] }
+    steady.sort { ($0.keeper ?? $0.born, $0.span.start) < ($1.keeper ?? $1.born, $1.span.start) }
+    let spilled = steady.count / count * count
+    loose = loose.filter { !isSteady($0) } + steady[spilled...]
+    return stride(from: 0, to: spilled, by: count).map { ([], Array(steady[$0..<$0 + count])) }
+  }
+
+  /// Full segments of free spans, neighbours together, when there are many.
+  private static func spill(_ free: inout [Span]) -> [Part] {
+    let count = Layout.segmentSpanCount
+    guard free.count >= 2 * count else { return [] }
+    // The first ones stay: low places are the first to be taken.
+    let kept = free.count % count
+    let parts = stride(from: kept, to: free.count, by: count).map {
+      (Array(free[$0..<$0 + count]), [] as [PendingSpan])
+    }
+    free.removeSubrange(kept...)
+    return parts
+  }
+
+  /// Sectors of one free span that no segment speaks of, behind the commit's last node if possible.
+  private mutating func takeTop(_ count: UInt64, _ free: inout [Span]) -> Ref? {
+    var best: Int?
+    for index in free.indices where free[index].count >= count {
+      if let last = lastTakenEnd, free[index].start == last {
+        best = index
+        break
+      }
+      if let found = best, free[found].count <= free[index].count { continue }
+      best = index
+    }
+    guard let best else { return nil }
+    let start = free[best].start
+    take(Span(start: start, count: count))
+    free[best].start += count
+    free[best].count -= count
+    if free[best].count == 0 { free.remove(at: best) }
+    return Ref(sector: start)
+  }
+
+  private mutating func takeAtEnd(_ count: UInt64) -> Ref {
+    let ref = Ref(sector: endSector)
+    endSector += count
+    return ref
+  }
+}
