@@ -42,6 +42,13 @@ import Engine
     memory = larger
   }
 
+  func truncate(to sizeBytes: UInt64) throws(EngineError) {
+    let smaller = Memory(Int(sizeBytes))
+    unsafe smaller.buffer.copyMemory(
+      from: UnsafeRawBufferPointer(rebasing: memory.buffer[..<Int(sizeBytes)]))
+    memory = smaller
+  }
+
   func sync() throws(EngineError) {}
 
   func map() throws(EngineError) -> MappedFile {

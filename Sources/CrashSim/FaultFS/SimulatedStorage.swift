@@ -69,6 +69,13 @@ import Synchronization
     memory = memory.grown(to: Int(clamping: sizeBytes))
   }
 
+  func truncate(to sizeBytes: UInt64) throws(EngineError) {
+    try perform("ftruncate") { fileSystem throws(ErrorNumber) in
+      try fileSystem.truncate(inode, to: sizeBytes, by: SimulatedFileSystem.caller)
+    }
+    memory = memory.cut(to: Int(clamping: sizeBytes))
+  }
+
   /// Never repeated: what a failed sync left behind is unknown.
   func sync() throws(EngineError) {
     do throws(ErrorNumber) {
@@ -119,6 +126,13 @@ import Synchronization
     let larger = unsafe SimulatedMemory(capacity: max(count, 2 * bytes.count))
     unsafe larger.bytes.copyMemory(from: UnsafeRawBufferPointer(bytes))
     return larger
+  }
+
+  /// A copy of the first bytes; what was behind them reads as 0 when the file grows again.
+  func cut(to count: Int) -> SimulatedMemory {
+    let smaller = SimulatedMemory(capacity: count)
+    unsafe smaller.bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+    return smaller
   }
 
   func view(_ count: Int) -> UnsafeRawBufferPointer {

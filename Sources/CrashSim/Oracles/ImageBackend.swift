@@ -188,6 +188,19 @@ import Engine
     size = wanted
   }
 
+  /// Cuts the file's end off.
+  /// - Throws: `EngineError` with code `.io` when told to fail.
+  public func truncate(to sizeBytes: UInt64) throws(EngineError) {
+    let kept = Int(clamping: sizeBytes)
+    guard kept < size else { return }
+    if case .writes = failure { throw injected("truncate") }
+    changeCount += 1
+    let old = UInt64(size)
+    record({ .truncate(inode: $0, oldSizeBytes: old, newSizeBytes: sizeBytes) })
+    memory.identities.forget(Self.pages(kept..<size))
+    size = kept
+  }
+
   /// Does nothing but to be recorded.
   /// - Throws: `EngineError` with code `.io` when told to fail.
   public func sync() throws(EngineError) {

@@ -136,6 +136,20 @@ enum Syscalls {
       })
   }
 
+  /// Memory that reads as 0 and belongs to no file.
+  static func mapMemory(sizeBytes: Int) -> Result<UnsafeMutableRawBufferPointer, Errno> {
+    guard
+      let address = unsafe mmap(
+        nil, sizeBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+      unsafe address != MAP_FAILED
+    else { return unsafe .failure(Errno(errno)) }
+    return unsafe .success(UnsafeMutableRawBufferPointer(start: address, count: sizeBytes))
+  }
+
+  static func unmapMemory(_ memory: UnsafeMutableRawBufferPointer) {
+    _ = unsafe munmap(memory.baseAddress, memory.count)
+  }
+
   /// An error number as an error.
   struct Errno: Error, Equatable {
     let number: Int32

@@ -113,6 +113,18 @@ final class FaultyBackend: StorageBackend {
     }
   }
 
+  func truncate(to sizeBytes: UInt64) throws(EngineError) {
+    try state.withLock { state throws(EngineError) in
+      let old = state.bytes.sizeBytes()
+      try state.bytes.truncate(to: sizeBytes)
+      state.trace.append(
+        TraceEvent(
+          .operation(
+            .truncate(
+              inode: EngineCheck.recoveryInode, oldSizeBytes: old, newSizeBytes: sizeBytes))))
+    }
+  }
+
   func sync() throws(EngineError) {
     try state.withLock { state throws(EngineError) in
       var flags: OperationFlags = []
@@ -202,6 +214,7 @@ extension FaultyRun {
     switch operation {
     case .allocate(_, _, _, _, _, let size):
       bytes += [UInt8](repeating: 0, count: max(0, Int(size) - bytes.count))
+    case .truncate(_, _, let size): bytes.removeSubrange(min(bytes.count, Int(size))...)
     case .write(_, let offset, let payload):
       let end = Int(offset) + payload.countBytes
       bytes += [UInt8](repeating: 0, count: max(0, end - bytes.count))
