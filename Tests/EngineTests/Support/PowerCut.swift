@@ -11,6 +11,20 @@ struct PowerCut {
   private var pendingSectors: [(offset: Int, bytes: [UInt8])] = []
   private var pendingSize: Int?
 
+  init(durable: [UInt8] = []) { self.durable = durable }
+
+  /// The file as processes see it after an operation.
+  static func applied(_ operation: TestOperation, to bytes: [UInt8]) -> [UInt8] {
+    var bytes = bytes
+    switch operation {
+    case .write(let offset, let new): bytes.replaceSubrange(offset..<offset + new.count, with: new)
+    case .allocate(let size): bytes += [UInt8](repeating: 0, count: size - bytes.count)
+    case .truncate(let size): bytes.removeSubrange(size...)
+    case .sync: break
+    }
+    return bytes
+  }
+
   /// Goes one operation further.
   mutating func apply(_ operation: TestOperation) {
     switch operation {
