@@ -13,7 +13,7 @@ struct Evacuation: Sendable {
   /// Segments of the free list that one commit moves at most.
   private static let segmentsMax = 8
   /// Commits without a walk after one that had nothing to move.
-  private static let restCommits = 256
+  private static let restCommits = 64
   /// Less free space than this is not worth the writes.
   private static let freeSectorsMin = UInt64(1 << 20 / Layout.sectorSizeBytes)
 
@@ -23,9 +23,12 @@ struct Evacuation: Sendable {
   private var rest = 0
 
   /// Whether more than half of the file is free, and there may be something to move.
-  mutating func isWorthwhile(_ space: SpaceMap) -> Bool {
+  ///
+  /// While it is, new nodes go to the lowest place with room, those that every commit writes, too.
+  mutating func isWorthwhile(_ space: inout SpaceMap) -> Bool {
     let free = space.freeSectorCount
-    guard free > Self.freeSectorsMin, free > space.endSector / 2 else { return false }
+    space.prefersLowest = free > space.endSector / 2
+    guard free > Self.freeSectorsMin, space.prefersLowest else { return false }
     rest = max(0, rest - 1)
     return rest == 0
   }
@@ -35,7 +38,6 @@ struct Evacuation: Sendable {
     let used = space.endSector - Layout.firstNodeSector - space.freeSectorCount
     let target = Layout.firstNodeSector + used + used / 8 + UInt64(Self.sectorsMax)
     guard target < space.endSector else { return }
-    space.prefersLowest = true
     var work = Relocation(
       target: target, sectorsLeft: Self.sectorsMax, visitsLeft: Self.visitsMax)
     moveSegments(behind: target, in: &space)

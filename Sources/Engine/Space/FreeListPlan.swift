@@ -107,7 +107,8 @@ extension SpaceMap {
     return parts
   }
 
-  /// Sectors of one free span that no segment speaks of, behind the commit's last node if possible.
+  /// Sectors of one free span that no segment speaks of, behind the commit's last node if possible;
+  /// else of the smallest with room, or the lowest.
   private mutating func takeTop(_ count: UInt64, _ free: inout [Span]) -> Ref? {
     var best: Int?
     for index in free.indices where free[index].count >= count {
@@ -115,7 +116,7 @@ extension SpaceMap {
         best = index
         break
       }
-      if let found = best, free[found].count <= free[index].count { continue }
+      if let found = best, prefersLowest || free[found].count <= free[index].count { continue }
       best = index
     }
     guard let best else { return nil }

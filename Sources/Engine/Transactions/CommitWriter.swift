@@ -82,7 +82,7 @@ struct CommitWriter {
     _ tables: [MutableTable], from space: inout SpaceMap
   ) throws(CommitFailure) -> Evacuation {
     var evacuation = settings.evacuation
-    guard evacuation.isWorthwhile(space) else { return evacuation }
+    guard evacuation.isWorthwhile(&space) else { return evacuation }
     try reach(.moveOutOfTail)
     evacuation.moveNodes(of: tables, in: &space)
     return evacuation

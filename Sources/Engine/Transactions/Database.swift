@@ -213,9 +213,26 @@ public final class Database: Sendable {
       }
       return result.state.version
     } catch {
-      if error.poisons { state.withLock { state in state.poison = error.error } }
+      if error.poisons {
+        state.withLock { state in state.poison = error.error }
+      } else {
+        remapAfterFailure(base)
+      }
       throw error.error
     }
+  }
+
+  /// A commit that failed after the file had grown leaves a mapping that shows no later write.
+  private func remapAfterFailure(_ base: VersionState) {
+    do throws(EngineError) {
+      guard try backend.sizeBytes() != UInt64(base.reader.mapping.count) else { return }
+      let reader = base.reader.remapped(try backend.map())
+      state.withLock { state in
+        state.current = VersionState(
+          slot: base.slot, group: base.group,
+          reader: reader.limited(to: base.slot.logicalSizeBytes))
+      }
+    } catch { state.withLock { state in state.poison = error } }
   }
 
   private func commitSettings(_ state: State) -> CommitSettings {

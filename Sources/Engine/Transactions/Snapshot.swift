@@ -9,7 +9,7 @@ import Synchronization
 /// Any thread may read it. Release it when no longer needed: it keeps space from being reused.
 public final class Snapshot: Sendable {
   private let database: Database
-  private let state: VersionState
+  let state: VersionState
   private let isReleased = Atomic<Bool>(false)
 
   init(_ database: Database, _ state: VersionState) {

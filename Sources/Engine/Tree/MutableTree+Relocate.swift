@@ -20,7 +20,9 @@ extension MutableTree {
   ) throws(EngineError) -> Int64? {
     work.visit()
     switch child {
-    case .leaf: return nil
+    case .leaf(let leaf):
+      try moveStrings(of: leaf, &work)
+      return nil
     case .inner(let inner):
       return try relocate(
         &work, from: start, in: inner, at: inner.childIndex(for: start), level: level)
@@ -104,8 +106,14 @@ extension MutableTree {
     let leaf = try loadLeaf(link)
     child = .leaf(leaf)
     work.moved(sectors: node.header.sectorCount)
+    try moveStrings(of: leaf, &work)
+  }
+
+  /// Gives the long strings of a leaf new nodes, as many as may still move.
+  private func moveStrings(of leaf: MutableLeaf, _ work: inout Relocation) throws(EngineError) {
     for column in leaf.columns.indices where !leaf.columns[column].externals.isEmpty {
       for row in 0..<leaf.count where leaf.columns[column].externals[row] {
+        if work.isSpent { return }
         let entry = leaf.columns[column].bytes[leaf.columns[column].range(row)]
         let (link, size) = RawBytes.over(Array(entry)) { NodeReader.externalLink($0) }
         guard work.concerns(link) else { continue }

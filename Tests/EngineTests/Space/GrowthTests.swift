@@ -70,23 +70,60 @@ struct GrowthWorkload {
 
 @Suite("Growth")
 struct GrowthTests {
-  @Test("measure", arguments: [nil, 0, 1000, 100, 10] as [Int?])
-  func measure(_ every: Int?) throws {
-    var workload = GrowthWorkload(rows: 10_000, commits: 10_000, pinEvery: every)
-    if every == 0 {
-      workload.pinEvery = 1
-      workload.pinsMax = 1
+  /// Bytes of the nodes that the versions reach, each node once.
+  private static func distinctBytes(_ states: [VersionState]) throws -> Int {
+    var sectors: Set<UInt64> = []
+    for state in states {
+      var verifier = Verifier(state)
+      for table in state.group.tables { try verifier.verify(table) }
+      for (span, _) in verifier.spans { sectors.formUnion(span.start..<span.end) }
+      sectors.insert(state.slot.top.ref.sector)
     }
+    return sectors.count * Layout.sectorSizeBytes
+  }
+
+  @Test("without pins a file stays below three times its content")
+  func noPin() throws {
     let backend = TestBackend()
     backend.logs = false
-    let clock = ContinuousClock()
-    let start = clock.now
-    let outcome = try workload.run(backend) { database, _ in
-      print("verify: \(try database.verify())")
+    let outcome = try GrowthWorkload(rows: 1000, commits: 1500).run(backend) { database, _ in
+      try database.verify()
     }
-    print(
-      "pin every \(every ?? -1): file \(outcome.fileSizeBytes) writes/commit "
-        + "\(Double(outcome.writes) / 10_000) bytes/commit \(outcome.writtenBytes / 10_000) "
-        + "\(clock.now - start) \(outcome.statistics.pinnedVersions.count)")
+    #expect(outcome.fileSizeBytes <= 131_072)
+    #expect(outcome.writes < 1500 * 5)
+    #expect(outcome.writtenBytes < 1500 * 8 * 4096)
+    #expect(outcome.statistics.pinnedBytes == 0)
+  }
+
+  @Test("one pin keeps its content and nothing of fifteen hundred commits after it")
+  func onePin() throws {
+    let backend = TestBackend()
+    backend.logs = false
+    let workload = GrowthWorkload(rows: 1000, commits: 1500, pinEvery: 1, pinsMax: 1)
+    let outcome = try workload.run(backend) { database, pins in
+      #expect(pins.count == 1)
+      try database.verify()
+    }
+    #expect(outcome.fileSizeBytes <= 196_608)
+    #expect(outcome.statistics.pinnedVersions.count == 1)
+    #expect(outcome.statistics.pinnedBytes > 20_000)
+  }
+
+  @Test("many pins keep what they reach, and not their free lists", arguments: [100, 10, 2])
+  func manyPins(_ every: Int) throws {
+    let backend = TestBackend()
+    backend.logs = false
+    let workload = GrowthWorkload(rows: 1000, commits: 1000, pinEvery: every)
+    let outcome = try workload.run(backend) { database, pins in
+      let needed = try Self.distinctBytes(
+        pins.map(\.state) + [database.state.withLock { $0.current }])
+      let size = backend.bytes.count
+      #expect(size <= needed * 5 / 4 + 262_144, "\(size) bytes for \(needed)")
+      for pin in pins { _ = try pin.contentHash() }
+      try database.verify()
+    }
+    #expect(outcome.statistics.pinnedVersions.count == 1000 / every)
+    // A thousand spans in the free list cost a commit no more than ten.
+    #expect(outcome.writtenBytes < 1000 * 8 * 4096)
   }
 }

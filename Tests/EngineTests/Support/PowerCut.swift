@@ -76,12 +76,14 @@ struct PowerCut {
 
   /// Images a crash here may leave: nothing, everything, each sector alone lost, kept, torn or
   /// garbage, and some mixtures.
-  func images(mixtures: Int, random: inout TestRandom) -> [[UInt8]] {
+  func images(
+    mixtures: Int, random: inout TestRandom, sectorStep: Int = 1
+  ) -> [[UInt8]] {
     guard !pendingSectors.isEmpty || pendingSize != nil else { return [durable] }
     var images = [durable, image { _ in .new }, image { _ in .garbage }]
     images.append(image(keepsNewSize: false) { _ in .new })
     images.append(image(keepsNewSize: false) { _ in .old })
-    for index in pendingSectors.indices {
+    for index in stride(from: 0, to: pendingSectors.count, by: sectorStep) {
       for fate in Fate.allCases {
         images.append(image { $0 == index ? fate : .old })
         images.append(image { $0 == index ? fate : .new })

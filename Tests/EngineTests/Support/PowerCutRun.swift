@@ -69,8 +69,15 @@ struct PowerCutRun {
   }
 
   /// The broken promises of all crash states, as text; stops at the tenth.
+  /// - Parameters:
+  ///   - mixtures: Random states per operation.
+  ///   - start: The medium before the first operation.
+  ///   - reach: Versions that may be in flight.
+  ///   - first: Crashes begin when this version is acked.
+  ///   - sectorStep: Of the sectors in flight, each so many-th is lost or kept alone.
   func explore(
-    mixtures: Int = 12, from start: PowerCut = PowerCut(), reach: UInt64 = 1
+    mixtures: Int = 12, from start: PowerCut = PowerCut(), reach: UInt64 = 1,
+    ackedFrom first: UInt64 = 0, sectorStep: Int = 1
   ) -> (states: Int, findings: [String]) {
     var random = TestRandom(20_261)
     var cut = start
@@ -78,7 +85,9 @@ struct PowerCutRun {
     var findings: [String] = []
     for point in 0...log.count where findings.count < 10 {
       if point > 0 { cut.apply(log[point - 1]) }
-      for image in cut.images(mixtures: mixtures, random: &random) {
+      guard acked(at: point) >= first else { continue }
+      let images = cut.images(mixtures: mixtures, random: &random, sectorStep: sectorStep)
+      for image in images {
         states += 1
         if let finding = check(image, acked: acked(at: point), reach: reach) {
           findings.append("crash after operation \(point): \(finding)")
