@@ -130,7 +130,7 @@ struct TailTests {
       try less.commit()
       var pin = try database.snapshot()
       for round in 0..<40 {
-        if round == 10 {
+        if round == 12 {
           pin.release()
           pin = try database.snapshot()
         }
