@@ -19,6 +19,7 @@ let package = Package(
       dependencies: [
         "CBench",
         .product(name: "CrashSim", package: "faultline"),
+        .product(name: "Engine", package: "faultline"),
         // The daemon: a program that must lie beside `bench`, not a library.
         .product(name: "faultline-fs", package: "faultline"),
         // The judge of one state, likewise.

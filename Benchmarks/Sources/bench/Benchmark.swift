@@ -24,7 +24,7 @@ struct Benchmark: Sendable {
   ///
   /// New ones (the engine's) are added here: one list of `Benchmark` per file, as
   /// FileSystemBenchmarks.swift shows.
-  static let all: [Benchmark] = fileSystems + crashStates
+  static let all: [Benchmark] = fileSystems + crashStates + growth
 }
 
 /// Measures two sides in turns and returns the median of each.

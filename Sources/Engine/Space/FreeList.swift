@@ -95,6 +95,12 @@ enum FreeList {
     return (0..<shape.freshLinks).map { link(node, shape.segments + $0) }
   }
 
+  /// Links to the segments and the fresh nodes.
+  static func links(_ node: Node) throws(EngineError) -> [NodeLink] {
+    let shape = try Shape(node)
+    return (0..<shape.segments + shape.freshLinks).map { link(node, $0) }
+  }
+
   /// Reads the list with its segments.
   /// - Throws: `EngineError` with code `.corrupted`; spans that overlap are that, too.
   /// - Complexity: O(spans × log spans).

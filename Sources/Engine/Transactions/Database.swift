@@ -130,12 +130,13 @@ public final class Database: Sendable {
   public static func open(
     backend: any StorageBackend, options: Options = .init()
   ) throws(EngineError) -> Database {
+    try Recovery.forgetFreshNodes(of: backend)
     var mapping = try backend.map()
-    var recovered = mapping.count == 0 ? nil : try Recovery.recover(mapping, of: backend)
+    var recovered = mapping.count == 0 ? nil : try Recovery.recover(mapping)
     if recovered == nil {
       try CreationImage.create(on: backend)
       mapping = try backend.map()
-      recovered = try Recovery.recover(mapping, of: backend)
+      recovered = try Recovery.recover(mapping)
     }
     guard let recovered else {
       throw .corrupted("\(backend.path): the backend does not keep what creation wrote")

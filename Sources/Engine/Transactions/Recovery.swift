@@ -29,9 +29,7 @@ struct RecoveredFile {
 enum Recovery {
   /// Finds the newest version, or nil when the bytes are an interrupted creation.
   /// - Throws: `EngineError` with code `.notADatabase`, `.unsupportedFormat` or `.corrupted`.
-  static func recover(
-    _ mapping: MappedFile, of backend: (any StorageBackend)? = nil
-  ) throws(EngineError) -> RecoveredFile? {
+  static func recover(_ mapping: MappedFile) throws(EngineError) -> RecoveredFile? {
     let bytes = mapping.bytes
     let header: FileHeader
     do throws(EngineError) {
@@ -46,11 +44,11 @@ enum Recovery {
     }
     let older = slots(header).first { $0.version != slot.version }
     do throws(EngineError) {
-      return try load(slot, mapping, fallback: older?.version, backend)
+      return try load(slot, mapping, fallback: older?.version)
     } catch {
       // Only a commit of one sync can be torn behind its slot.
       guard slot.flags.contains(.checksummed), let older else { throw error }
-      var recovered = try load(older, mapping, fallback: nil, backend)
+      var recovered = try load(older, mapping, fallback: nil)
       recovered.staleSlot = slot.index
       return recovered
     }
@@ -59,7 +57,7 @@ enum Recovery {
   /// The version that a slot leads to: its group and its free list, and what it wrote if a crash
   /// could have torn that.
   private static func load(
-    _ slot: RootSlot, _ mapping: MappedFile, fallback: Version?, _ backend: (any StorageBackend)?
+    _ slot: RootSlot, _ mapping: MappedFile, fallback: Version?
   ) throws(EngineError) -> RecoveredFile {
     guard slot.logicalSizeBytes <= UInt64(mapping.count) else {
       throw .corrupted(
@@ -72,20 +70,18 @@ enum Recovery {
       throw .corrupted("top version=\(top.header.version) != \(slot.version)", at: top.ref)
     }
     let state = VersionState(slot: slot, group: try Group(top), reader: reader)
-    if slot.flags.contains(.checksummed) { try checkFreshNodes(of: state, backend) }
+    if slot.flags.contains(.checksummed) { try checkFreshNodes(of: state) }
     return RecoveredFile(state: state, space: try space(of: state), fallback: fallback)
   }
 
   /// Finds every node whole that a commit of one sync wrote.
   /// - Complexity: O(bytes of those nodes), at most `Layout.freshBytesMax`.
-  private static func checkFreshNodes(
-    of state: VersionState, _ backend: (any StorageBackend)?
-  ) throws(EngineError) {
+  private static func checkFreshNodes(of state: VersionState) throws(EngineError) {
     let list = try state.reader.node(
       state.group.freeList, kind: .freeList, newest: state.version)
     var bytes = 0
     for link in try FreeList.freshLinks(list) {
-      let node = try state.reader.freshNode(link, backend)
+      let node = try state.reader.node(fresh: link)
       guard node.header.version == state.version else {
         throw .corrupted(
           "fresh node of version \(node.header.version) in version \(state.version)",
@@ -96,6 +92,37 @@ enum Recovery {
         throw .corrupted("fresh_bytes=\(bytes) > \(Layout.freshBytesMax)", at: link.ref)
       }
     }
+  }
+
+  /// Makes sure that recovery reads from the medium what a commit of one sync wrote.
+  ///
+  /// A sync that failed in an earlier process can have left pages that only the cache holds. Pages
+  /// that are mapped and were touched stay in the cache, so this has a mapping of its own, which is
+  /// gone when it returns. Whatever is wrong is left for recovery to find.
+  static func forgetFreshNodes(of backend: any StorageBackend) throws(EngineError) {
+    for (ref, count) in freshExtents(try backend.map()) {
+      backend.forgetCache(at: ref.offsetBytes, count: count)
+    }
+  }
+
+  /// Where the nodes stand that recovery has to check; none with two syncs.
+  private static func freshExtents(_ mapping: MappedFile) -> [(Ref, UInt64)] {
+    var extents: [(Ref, UInt64)] = []
+    do throws(EngineError) {
+      guard let slot = try newest(UnverifiedFileHeader(mapping.bytes).verified()),
+        slot.flags.contains(.checksummed)
+      else { return [] }
+      let reader = NodeReader(mapping)
+      let top = try reader.node(fresh: slot.top)
+      extents.append((top.ref, UInt64(top.bytes.count)))
+      let group = try Group(top)
+      let list = try reader.node(group.freeList, kind: .freeList, newest: slot.version)
+      extents.append((list.ref, UInt64(list.bytes.count)))
+      for link in try FreeList.links(list) {
+        extents.append((link.ref, UInt64(try reader.node(fresh: link).bytes.count)))
+      }
+    } catch { return extents }
+    return extents
   }
 
   /// The slot to use, by the table.

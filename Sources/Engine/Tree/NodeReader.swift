@@ -89,14 +89,9 @@ import Synchronization
     try node(link, kind: kind, level: level, newest: newest, again: true)
   }
 
-  /// A node of any kind and level, whole as the medium has it, as far as that can be asked for.
-  func freshNode(
-    _ link: NodeLink, _ backend: (any StorageBackend)?
-  ) throws(EngineError) -> Node {
-    var header = try NodeHeader(at: link.ref, in: bytes)
-    // A sync that failed in an earlier process can have left pages that only the cache holds.
-    backend?.forgetCache(at: link.ref.offsetBytes, count: UInt64(header.sizeBytes))
-    header = try NodeHeader(at: link.ref, in: bytes)
+  /// A node of any kind and level, hashed whatever was seen before.
+  func node(fresh link: NodeLink) throws(EngineError) -> Node {
+    let header = try NodeHeader(at: link.ref, in: bytes)
     let node = bytes.part(at: Int(link.ref.offsetBytes), count: header.sizeBytes)
     try verify(node, link)
     return Node(ref: link.ref, header: header, bytes: node)

@@ -90,6 +90,26 @@ struct TailTests {
     try test.check()
   }
 
+  @Test("nor below the logical end of a pinned version that reaches little")
+  func pinnedEnd() throws {
+    // Bytes that nobody honest wrote could lead a reader of that version anywhere before its end.
+    var test = try TestDatabase()
+    try Self.put(&test, 0..<3000)
+    try Self.delete(&test, 0..<3000)
+    let snapshot = try test.database.snapshot()
+    let end = Int(test.database.statistics().logicalSizeBytes)
+    for round in 0..<3 * Layout.shrinkPatience {
+      try test.put([round])
+      #expect(test.backend.bytes.count >= end)
+    }
+    #expect(Int(test.database.statistics().logicalSizeBytes) < end / 4)
+    #expect(try snapshot.count(of: "Dog") == 0)
+    snapshot.release()
+    for round in 0..<2 * Layout.shrinkPatience { try test.put([round]) }
+    #expect(test.backend.bytes.count < end / 4)
+    try test.check()
+  }
+
   @Test("a version between pins may end before and behind the others")
   func pinnedShort() throws {
     // The short version is pinned, grown over, and emptied again: its own end is what counts, and
@@ -130,10 +150,9 @@ struct TailTests {
       try less.commit()
       var pin = try database.snapshot()
       for round in 0..<40 {
-        if round == 12 {
-          pin.release()
-          pin = try database.snapshot()
-        }
+        // The version after its release is the first that ends early.
+        if round == 10 { pin.release() }
+        if round == 13 { pin = try database.snapshot() }
         let write = try database.beginWrite()
         try write.update(in: "Dog", key: Int64(round), Self.wide(round))
         try write.commit()
@@ -230,6 +249,20 @@ struct EvacuationTests {
     let write = try test.database.beginWrite()
     try write.upsert(into: "Dog", key: key, Fixtures.dog(round))
     try write.commit()
+  }
+
+  @Test("commits that change nothing move nodes, too, below nodes that stay")
+  func emptyCommits() throws {
+    var test = try Self.tailOnly(long: false)
+    let large = test.backend.bytes.count
+    for round in 0..<60 {
+      try test.database.beginWrite().commit()
+      if round < 20 { try test.check() }
+    }
+    try test.check()
+    #expect(test.backend.bytes.count < large / 3)
+    try Self.touch(&test, 1)
+    try test.check()
   }
 
   @Test("nodes move out of the tail, a bounded number per commit", arguments: [false, true])
