@@ -30,6 +30,7 @@ extension SpaceMap {
   ///   - freshLinks: Links that the list's node has room for.
   ///   - groupSectors: Sectors of the group.
   ///   - sectors: The sectors of a node with so many bytes.
+  /// - Returns: What to write, and where.
   mutating func plan(
     version: Version, freshLinks: Int, groupSectors: UInt64, sectors: (Int) -> UInt64
   ) -> FreeListPlan {

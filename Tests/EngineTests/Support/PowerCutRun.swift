@@ -75,6 +75,7 @@ struct PowerCutRun {
   ///   - reach: Versions that may be in flight.
   ///   - first: Crashes begin when this version is acked.
   ///   - sectorStep: Of the sectors in flight, each so many-th is lost or kept alone.
+  /// - Returns: How many states were looked at, and what was wrong.
   func explore(
     mixtures: Int = 12, from start: PowerCut = PowerCut(), reach: UInt64 = 1,
     ackedFrom first: UInt64 = 0, sectorStep: Int = 1
@@ -158,8 +159,8 @@ extension PowerCutRun {
     return (states, findings)
   }
 
-  /// A run that opens an image and commits once.
-  /// - Parameter acked: What the run before promised; 0 for what recovery finds in the image.
+  /// A run that opens an image and commits once; `acked` is what the run before promised, or 0 for
+  /// what recovery finds in the image.
   private func next(after image: [UInt8], acked: UInt64) throws -> PowerCutRun {
     var again = PowerCutRun(options: options, change: change)
     let backend = TestBackend(image)

@@ -54,6 +54,7 @@ struct GrowthWorkload {
   /// Calls back with each key and row to insert, then with each commit's; what a peer needs, too.
   /// - Parameters:
   ///   - insert: A row of the table to begin with.
+  ///   - loaded: Called when all of these are there.
   ///   - pin: Before the commit of this number a reader begins, and stays.
   ///   - update: A commit of one row.
   func forEachStep(
@@ -76,6 +77,8 @@ struct GrowthWorkload {
 
   /// Runs it on the engine, without syncs: they take time and no space.
   /// - Parameter path: The file to make.
+  /// - Returns: Sizes at the end, and how long the commits took.
+  /// - Throws: `EngineError`, for example when the file cannot be made.
   func run(path: String) throws -> Outcome {
     var options = Database.Options()
     options.durability = .unsafe
