@@ -3,8 +3,8 @@
 // pending span in it has a keeper. Then it is dissolved: what is left in it becomes loose.
 //   offset_bytes  size  field        (behind the node header; count = spans)
 //             48  24×n  spans: place 8, born version and flag 8, released version 8
-// place = first sector + 2^36 × number of sectors. born = released = 0: free. Bit 63 of born: a node
-// of the free list.
+// place = first sector + 2^36 × number of sectors. born = released = 0: free. Bit 63 of born: a
+// node of the free list.
 
 /// A segment as the writer knows it.
 struct FreeListSegment: Sendable {

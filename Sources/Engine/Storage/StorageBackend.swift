@@ -4,9 +4,9 @@
 
 /// One file, as the engine needs it.
 ///
-/// The engine calls `write`, `allocate`, `truncate` and `sync` from one thread at a time; `map` as well. All
-/// offsets and sizes of writes are multiples of 4,096 bytes, so an implementation can treat
-/// sectors as units.
+/// The engine calls `write`, `allocate`, `truncate` and `sync` from one thread at a time; `map` as
+/// well. All offsets and sizes of writes are multiples of 4,096 bytes, so an implementation can
+/// treat sectors as units.
 public protocol StorageBackend: AnyObject, Sendable {
   /// Names the file in messages.
   var path: String { get }
@@ -56,8 +56,8 @@ public protocol StorageBackend: AnyObject, Sendable {
   /// Maps the present size of the file read-only.
   ///
   /// The mapping must show every write made before it and after it, up to the next call of
-  /// `allocate` or `truncate`; after that the engine maps anew, and the old mapping has only to keep showing what
-  /// nobody wrote since.
+  /// `allocate` or `truncate`; after that the engine maps anew, and the old mapping has only to
+  /// keep showing what nobody wrote since.
   /// - Throws: `EngineError` with code `.io`.
   func map() throws(EngineError) -> MappedFile
 

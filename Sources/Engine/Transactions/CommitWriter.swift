@@ -257,7 +257,7 @@ struct CommitWriter {
   /// No version that anybody reads or recovery may choose ends behind the cut. The commit is acked
   /// whatever happens here, so a failure is only a file that stays large.
   ///
-  /// Durability: none needed. A crash leaves the old size or the new one, and both hold the version.
+  /// Durability: none needed. A crash leaves the old size or the new one; both hold the version.
   private func giveTailBack(
     behind slot: RootSlot, _ present: (reader: NodeReader, sizeBytes: UInt64)
   ) -> (reader: NodeReader, sizeBytes: UInt64) {

@@ -1,5 +1,5 @@
-// TailTests.swift: space at the end goes back to the file system, nodes move out of an almost empty
-// tail, and no reader and no crash notices.
+// TailTests.swift: [U] space at the end goes back to the file system, nodes move out of an almost
+// empty tail, and no reader and no crash notices.
 
 import Glibc
 import Testing

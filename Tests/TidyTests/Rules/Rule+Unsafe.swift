@@ -15,6 +15,7 @@ extension Rule {
     [
       Planted("// Planted.swift [U]: tagged.\nlet a = unsafe pointer.pointee\n"),
       Planted("// Planted.swift: only talks of unsafe things.\nlet a = \"unsafe \"\n"),
+      Planted("// Planted.swift: a case of that name.\ncase unsafe\nlet a = b == .unsafe\n"),
     ]
   } check: { file in
     let tagged = file.lines.first?.contains("[U]") == true
@@ -33,7 +34,11 @@ extension Rule {
   }
 
   private static func isUnsafe(_ line: String) -> Bool {
-    if ["unsafe", "@unchecked"].contains(where: { !positions(of: $0, in: line).isEmpty }) {
+    // A case may have the name; the keyword never follows a dot.
+    let line = line == "  case unsafe" || line == "case unsafe" ? "" : line
+    let parts = line.split(separator: ".unsafe", omittingEmptySubsequences: false)
+    let code = parts.joined(separator: " .")
+    if ["unsafe", "@unchecked"].contains(where: { !positions(of: $0, in: code).isEmpty }) {
       return true
     }
     return line.utf8.split(whereSeparator: { !isIdentifierByte($0) }).contains { word in

@@ -121,7 +121,7 @@ struct GrowthWorkload {
 }
 
 extension Benchmark {
-  /// Rows of this file; growth-one-pin has a peer of its own and stands with the others of its kind.
+  /// Rows of this file; growth-one-pin has a peer of its own and stands with others of its kind.
   static let growth: [Benchmark] = [
     Benchmark(name: "growth-many-pins/content") { _ in
       let folder = try Scratch.makeDirectory("growth")
