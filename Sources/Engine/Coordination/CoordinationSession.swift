@@ -6,12 +6,19 @@
 import Synchronization
 
 /// What coordination takes from outside, so that tests can put in their own.
-struct CoordinationSettings: Sendable {
+package struct CoordinationSettings: Sendable {
   var processes = ProcessTable.system
   var now: @Sendable () -> UInt64 = { Syscalls.monotonicMilliseconds() }
-  var allowsFIFO = true
   /// nil: the one of this process. Another one stands for another process.
   var registry: CoordinationRegistry?
+  /// Whether waiters may use a FIFO.
+  package var allowsFIFO = true
+  /// Called before each store that publishes a version, with its number: a place to die at.
+  package var beforePublishStore: (@Sendable (Int) -> Void)?
+  /// Wraps the backend of the data file once it is open.
+  package var decorate: (@Sendable (any StorageBackend) -> any StorageBackend)?
+
+  init() {}
 }
 
 /// The shared memory and the locks of one database in this process.
@@ -32,7 +39,8 @@ final class CoordinationSession: Sendable {
     self.region = region
     self.lockFile = lockFile
     now = settings.now
-    publication = Publication(region: region)
+    publication = Publication(
+      region: region, beforeStore: settings.beforePublishStore)
     owner =
       lockFile == nil
       ? ProcessOwner(pid: Syscalls.processID, startTime: 0) : settings.processes.current()

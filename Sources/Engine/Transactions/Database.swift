@@ -30,7 +30,7 @@ public final class Database: Sendable {
     /// Above that it is an error with code `.tooManyVersions`: snapshots are held too long.
     public var maximumNumberOfActiveVersions = Int.max
     /// What coordination takes from outside.
-    var coordination = CoordinationSettings()
+    package var coordination = CoordinationSettings()
 
     /// The default options.
     public init() {}
@@ -77,7 +77,7 @@ public final class Database: Sendable {
     current: VersionState, space: WriterSpace?,
     attachment: (registry: CoordinationRegistry, key: String)? = nil
   ) {
-    self.backend = backend
+    self.backend = options.coordination.decorate?(backend) ?? backend
     self.session = session
     self.options = options
     self.attachment = attachment
@@ -212,7 +212,9 @@ public final class Database: Sendable {
   public func waitForChange(
     after version: Version, timeoutMilliseconds: Int
   ) throws(EngineError) -> Version {
-    guard self.version <= version else { return self.version }
+    try checkUsable()
+    let newest = self.version
+    guard newest <= version else { return newest }
     return try makeChangeWatcher().wait(
       after: version, timeoutMilliseconds: timeoutMilliseconds)
   }
