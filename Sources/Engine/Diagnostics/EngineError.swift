@@ -10,6 +10,7 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
       case schemaMismatch, tableExists, noSuchTable, keyExists, keyNotFound, valueTooLarge
       case noSuchColumn, columnExists, indexOutOfRange
       case busy, closed, limit
+      case forked, tooManyReaders, tooManyVersions, incompatible, readOnly
     }
 
     private let kind: Kind
@@ -22,7 +23,7 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
     public static let corrupted = Code(kind: .corrupted)
     /// A sync or a root slot write failed earlier: close the database and open it again.
     public static let poisoned = Code(kind: .poisoned)
-    /// Another process has the database open.
+    /// Somebody has the database open in a way that does not share it.
     public static let locked = Code(kind: .locked)
     /// The file is something else.
     public static let notADatabase = Code(kind: .notADatabase)
@@ -46,12 +47,23 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
     public static let keyNotFound = Code(kind: .keyNotFound)
     /// A value is longer than the format allows.
     public static let valueTooLarge = Code(kind: .valueTooLarge)
-    /// A write transaction is open already.
+    /// Another write transaction did not end in time, or this thread has one open already.
     public static let busy = Code(kind: .busy)
     /// The database, transaction or snapshot is closed.
     public static let closed = Code(kind: .closed)
     /// A limit of the format is reached.
     public static let limit = Code(kind: .limit)
+
+    /// The process is a fork of the one that opened the database: open it again here.
+    public static let forked = Code(kind: .forked)
+    /// All reader slots are taken: release snapshots.
+    public static let tooManyReaders = Code(kind: .tooManyReaders)
+    /// Snapshots keep more versions alive than the options allow.
+    public static let tooManyVersions = Code(kind: .tooManyVersions)
+    /// Those who have the database open share memory of another layout.
+    public static let incompatible = Code(kind: .incompatible)
+    /// The database was opened for reading only.
+    public static let readOnly = Code(kind: .readOnly)
 
     /// The name of the code.
     public var description: String { kind.rawValue }

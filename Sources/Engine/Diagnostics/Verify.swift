@@ -30,12 +30,8 @@ extension Database {
   /// - Complexity: O(bytes).
   @discardableResult
   public func verify() throws(EngineError) -> VerifyReport {
-    let current = try state.withLock { state throws(EngineError) -> VersionState in
-      try state.checkOpen()
-      state.pins[state.current.version, default: 0] += 1
-      return state.current
-    }
-    defer { unpin(current.version) }
+    let (current, pin) = try pinNewest()
+    defer { unpin(pin) }
     var verifier = Verifier(current)
     do throws(EngineError) { try verifier.verifyHeader() } catch {
       // The slot belongs to a later version once two commits have gone by, and may be in the middle

@@ -45,6 +45,18 @@ package struct RootSlot: Equatable, Sendable {
   }
 }
 
+extension RootSlot {
+  /// The first of the two records, as the lock file keeps it.
+  var record: [UInt8] { Array(encoded()[..<Layout.slotRecordBytes]) }
+
+  /// Reads such a record; nil when it is not whole.
+  init?(record: [UInt8], index: Int) {
+    let reading = RawBytes.over(record) { SlotReading.parse($0, index: index, copy: 0) }
+    guard case .success(let slot) = reading else { return nil }
+    self = slot
+  }
+}
+
 /// What the sector of a root slot was found to hold.
 package enum SlotReading: Equatable, Sendable {
   /// At least one copy is whole.
@@ -70,9 +82,9 @@ package enum SlotReading: Equatable, Sendable {
     self = sector.isAllZero ? .empty : .invalid(reasons.joined(separator: "; "))
   }
 
-  private struct Reason: Error { let text: String }
+  struct Reason: Error { let text: String }
 
-  private static func parse(
+  static func parse(
     _ record: RawBytes, index: Int, copy: Int
   ) -> Result<RootSlot, Reason> {
     let stored = record.uint64(SlotField.checksum)

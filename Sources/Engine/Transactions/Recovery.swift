@@ -10,6 +10,22 @@ struct VersionState: Sendable {
   var version: Version { slot.version }
 }
 
+extension VersionState {
+  /// Reads the top node that a slot leads to.
+  init(slot: RootSlot, reader: NodeReader) throws(EngineError) {
+    guard slot.logicalSizeBytes <= UInt64(reader.bytes.count) else {
+      throw .corrupted(
+        "logical_bytes=\(slot.logicalSizeBytes) > file_bytes=\(reader.bytes.count): the file was "
+          + "truncated")
+    }
+    let top = try reader.node(slot.top, kind: .group, newest: slot.version)
+    guard top.header.version == slot.version else {
+      throw .corrupted("top version=\(top.header.version) != \(slot.version)", at: top.ref)
+    }
+    self.init(slot: slot, group: try Group(top), reader: reader)
+  }
+}
+
 /// What recovery found.
 struct RecoveredFile {
   let state: VersionState
@@ -37,18 +53,7 @@ enum Recovery {
       if CreationImage.isUnfinished(bytes) { return nil }
       throw .corrupted("both root slots are unusable; restore the file from a copy")
     }
-    guard slot.logicalSizeBytes <= UInt64(bytes.count) else {
-      throw .corrupted(
-        "logical_bytes=\(slot.logicalSizeBytes) > file_bytes=\(bytes.count): the file was truncated"
-      )
-    }
-    let reader = NodeReader(mapping)
-    let top = try reader.node(slot.top, kind: .group, newest: slot.version)
-    guard top.header.version == slot.version else {
-      throw .corrupted("top version=\(top.header.version) != \(slot.version)", at: top.ref)
-    }
-    let group = try Group(top)
-    let state = VersionState(slot: slot, group: group, reader: reader)
+    let state = try VersionState(slot: slot, reader: NodeReader(mapping))
     let fallback = Self.slots(header).first { $0.version != slot.version }?.version
     return RecoveredFile(
       state: state, space: try space(of: state), fallback: fallback)

@@ -10,11 +10,13 @@ import Synchronization
 public final class Snapshot: Sendable {
   private let database: Database
   let state: VersionState
+  private let pin: Pin
   private let isReleased = Atomic<Bool>(false)
 
-  init(_ database: Database, _ state: VersionState) {
+  init(_ database: Database, _ state: VersionState, _ pin: Pin) {
     self.database = database
     self.state = state
+    self.pin = pin
   }
 
   deinit {
@@ -32,12 +34,14 @@ public final class Snapshot: Sendable {
   /// No other thread may be reading the snapshot during the call.
   public func release() {
     if !isReleased.exchange(true, ordering: .acquiringAndReleasing) {
-      database.unpin(state.version)
+      database.unpin(pin)
     }
   }
 
   func check() throws(EngineError) {
     if isReleased.load(ordering: .acquiring) { throw .closed("snapshot") }
+    // The pin is the parent's: it may give it back at any time.
+    try database.checkForked()
   }
 
   func tree(_ table: TableRecord) -> BPlusTree {

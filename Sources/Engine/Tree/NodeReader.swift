@@ -1,7 +1,8 @@
 // NodeReader.swift [U]: from a link to a node's bytes, checked on first touch.
-// Invariant: a bit of `verified` is set only after the node that starts at that sector passed its
-// checksum and matched a link; whoever gives the sector to a new node clears the bit first. So each
-// node is hashed once per mapping, and a warm lookup pays for one bit.
+// Invariant: an entry of `verified` holds a part of the checksum of the link whose node, at that
+// sector, passed its checksum and matched that link. The sector's next node, whoever writes it in
+// whatever process, has a link with another checksum. So each node is hashed once per mapping, and a
+// warm lookup pays for one comparison.
 
 import Synchronization
 
@@ -10,37 +11,34 @@ import Synchronization
   let mapping: MappedFile
   let bytes: RawBytes
   private let identities: SectorIdentities?
-  // Safety: allocated for one bit per sector of the mapping, freed in deinit; only atomic access.
-  private let verified: UnsafeMutablePointer<Atomic<UInt64>>
-  private let wordCount: Int
+  // Safety: allocated for one entry per sector of the mapping, freed in deinit; only atomic access.
+  // Zeros are a valid Atomic<UInt32>, and an entry of a link is never 0.
+  private let verified: UnsafeMutablePointer<Atomic<UInt32>>
+  private let sectorCount: Int
 
   init(_ mapping: MappedFile) {
     self.mapping = mapping
     bytes = mapping.bytes
     identities = mapping.identities
-    wordCount = bytes.count / Layout.sectorSizeBytes / 64 + 1
-    unsafe verified = .allocate(capacity: wordCount)
-    for index in 0..<wordCount { unsafe (verified + index).initialize(to: Atomic(0)) }
+    sectorCount = bytes.count / Layout.sectorSizeBytes + 1
+    unsafe verified = Syscalls.zeroed(count: sectorCount)
   }
 
   deinit {
-    for index in 0..<wordCount { unsafe (verified + index).deinitialize(count: 1) }
-    unsafe verified.deallocate()
+    unsafe Syscalls.free(verified)
+  }
+
+  /// What stands in `verified` for a link.
+  @inline(__always)
+  private static func entry(_ link: NodeLink) -> UInt32 {
+    UInt32(truncatingIfNeeded: link.checksum >> 32) | 1
   }
 
   @inline(__always)
-  private func isVerified(_ ref: Ref) -> Bool {
-    let sector = Int(truncatingIfNeeded: ref.sector)
-    guard sector >> 6 < wordCount else { return false }
-    let word = unsafe verified[sector >> 6].load(ordering: .acquiring)
-    return word & (1 << UInt64(sector & 63)) != 0
-  }
-
-  /// Forgets what stood at these sectors, before new nodes are written there.
-  func forget(_ ref: Ref) {
-    let sector = Int(ref.sector)
-    guard sector >> 6 < wordCount else { return }
-    unsafe verified[sector >> 6].bitwiseAnd(~(1 << UInt64(sector & 63)), ordering: .releasing)
+  private func isVerified(_ link: NodeLink) -> Bool {
+    let sector = Int(truncatingIfNeeded: link.ref.sector)
+    guard sector < sectorCount else { return false }
+    return unsafe verified[sector].load(ordering: .acquiring) == Self.entry(link)
   }
 
   /// The node that a link leads to, of the kind and level that the place of the link asks for.
@@ -58,7 +56,7 @@ import Synchronization
   ) throws(EngineError) -> Node {
     let header = try NodeHeader(at: link.ref, in: bytes)
     let node = bytes.part(at: Int(link.ref.offsetBytes), count: header.sizeBytes)
-    if again || !isVerified(link.ref) { try verify(node, link) }
+    if again || !isVerified(link) { try verify(node, link) }
     guard header.kind == kind, header.level == level else {
       throw .corrupted(
         "expected \(kind) of level \(level), found \(header.kind) of level \(header.level)",
@@ -108,8 +106,7 @@ import Synchronization
         "node_checksum=\(stored) != checksum_in_parent=\(link.checksum): another version's node",
         at: link.ref)
     }
-    let sector = Int(link.ref.sector)
-    unsafe verified[sector >> 6].bitwiseOr(1 << UInt64(sector & 63), ordering: .releasing)
+    unsafe verified[Int(link.ref.sector)].store(Self.entry(link), ordering: .releasing)
   }
 }
 

@@ -146,7 +146,6 @@ struct NodeSink {
     at ref: Ref, kind: NodeKind, level: Int = 0, sizeBytes: Int, count: Int, auxiliary: Int = 0,
     fill: (MutableBytes) -> Void
   ) -> NodeLink {
-    reader.forget(ref)
     let node = slab.makeNode(at: ref, sizeBytes: sizeBytes)
     fill(node)
     return NodeHeader.seal(
