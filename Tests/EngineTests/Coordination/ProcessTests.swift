@@ -148,7 +148,7 @@ struct ProcessTests {
       try database.tryBeginWrite().cancel()
       try database.close()
       worker.goOn()
-      kill(child, SIGKILL)
+      if child > 0 { kill(child, SIGKILL) }
     }
   }
 

@@ -44,7 +44,11 @@ final class WorkerProcess {
     close(fromChild[1])
     input = toChild[1]
     output = fromChild[0]
-    guard process > 0 else { throw EngineError.syscall("exec", Self.program, errno: errno) }
+    guard process > 0 else {
+      // Nothing was started, and kill(2) of a negative number would hit everybody.
+      status = 127
+      throw EngineError.syscall("exec", Self.program, errno: errno)
+    }
   }
 
   deinit {
@@ -73,6 +77,7 @@ final class WorkerProcess {
 
   /// Kills the worker and waits for its end.
   func kill() {
+    precondition(process > 0, "only a started worker is killed")
     _ = Glibc.kill(process, SIGKILL)
     _ = wait()
   }
