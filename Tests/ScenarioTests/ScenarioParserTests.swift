@@ -312,7 +312,7 @@ private let everyKeyText = """
     ("{D: {a: int primary}}", "{a: []}", "3:16: expected a list of actors"),
     ("{D: {a: int primary}}", "{a: [u, u]}", "3:20: actor 'u' stands twice"),
     ("{D: {a: int primary}}", "{a: [expect]}", "3:17: 'expect' is a word of the language"),
-    ("{D: {a: int primary}}", "{a: [u], b: [w]}", "3:21: a scenario has one process"),
+    ("{D: {a: int primary}}", "{a: [u], b: [u]}", "3:25: actor 'u' stands twice"),
   ]
 
   @Test("broken schemas and processes", arguments: brokenHeads)

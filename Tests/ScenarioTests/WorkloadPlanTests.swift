@@ -126,7 +126,7 @@ import Testing
     let backend = ImageBackend()
     let database = try Database.open(backend: backend)
     var model = ReferenceModel(tables: plan.tables, hasTables: false)
-    let session = WorkerSession(open: { () throws(EngineError) -> Database in database })
+    let session = WorkerSession(open: { (_) throws(EngineError) -> Database in database })
     _ = session.run(WorkerCommand(index: 0, actor: "ui", action: .open))
     for transaction in plan.transactions {
       let action: WorkerAction =

@@ -13,18 +13,27 @@ public struct Scenario: Sendable, Hashable {
   public var tables: [TableDeclaration]
   /// Processes with their actors.
   public var processes: [ProcessDeclaration]
+  /// How every process opens the database.
+  public var database = DatabaseDeclaration()
   /// Steps, in order.
   public var steps: [ScenarioStep]
   /// Power cuts to explore.
   public var crash: CrashDeclaration?
   /// Processes to kill.
   public var kill: KillDeclaration?
+  /// Operations that fail, one in each of many runs.
+  public var sweep: FaultDeclaration?
   /// Faults of the file system.
   public var faults: [FaultDeclaration]
   /// Says that this scenario plants a bug, and which oracles may find it.
   public var negative: NegativeDeclaration?
   /// The scenario's own seed; the run's when nil.
   public var seed: Seed?
+
+  /// The process that an actor is a thread of; every actor has one.
+  func process(of actor: String) -> ProcessDeclaration {
+    processes.first { $0.actors.contains(actor) } ?? processes[0]
+  }
 }
 
 /// Type of a column.
@@ -83,6 +92,10 @@ public enum StepAction: Sendable, Hashable {
   case release(String)
   /// Runs the engine's own verification.
   case verify
+  /// Compacts the file.
+  case compact
+  /// Writes a copy of the newest version, and compares it.
+  case copy(CopyStep)
   /// Commits, or cancels, transactions.
   case write(WriteStep)
   /// Compares the live database with what must be true.

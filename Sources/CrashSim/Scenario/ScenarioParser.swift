@@ -55,9 +55,11 @@ public struct ScenarioParser {
     if let node = fields["processes"] { processes = readProcesses(node) }
     let steps = fields["steps"].map { readSteps($0) } ?? []
     let scenario = Scenario(
-      title: title ?? "", file: reader.file, tables: tables, processes: processes, steps: steps,
+      title: title ?? "", file: reader.file, tables: tables, processes: processes,
+      database: fields["database"].map { readDatabase($0) } ?? DatabaseDeclaration(), steps: steps,
       crash: fields["crash"].flatMap { readCrash($0) },
       kill: fields["kill"].flatMap { readKill($0) },
+      sweep: fields["sweep"].flatMap { readSweep($0) },
       faults: fields["faults"].map { readFaults($0) } ?? [],
       negative: fields["negative"].flatMap { readNegative($0) },
       seed: fields["seed"].flatMap { readSeed($0) })
@@ -141,6 +143,23 @@ extension ScenarioParser {
     return table
   }
 
+  private func readDatabase(_ node: ScenarioNode) -> DatabaseDeclaration {
+    var database = DatabaseDeclaration()
+    guard let fields = reader.fields(node, .database) else { return database }
+    if let node = fields["commit"] {
+      let words = DeclaredProtocol.allCases.map(\.rawValue)
+      let word = reader.word(node, "commit protocol", of: words)
+      database.commit = word.flatMap { DeclaredProtocol(rawValue: $0) } ?? .twoPhase
+    }
+    if let node = fields["key"] { database.key = readKey(node) ?? .none }
+    return database
+  }
+
+  func readKey(_ node: ScenarioNode) -> DeclaredKey? {
+    let words = DeclaredKey.allCases.map(\.rawValue)
+    return reader.word(node, "key", of: words).flatMap { DeclaredKey(rawValue: $0) }
+  }
+
   private func readProcesses(_ node: ScenarioNode) -> [ProcessDeclaration] {
     guard case .map(let pairs) = node.body, !pairs.isEmpty else {
       reader.report(
@@ -165,10 +184,10 @@ extension ScenarioParser {
       }
       return ProcessDeclaration(name: name, actors: actors)
     }
-    if pairs.count > 1 {
+    if seen.count > ScenarioBounds.names {
       reader.report(
-        pairs[1].key.position, "a scenario has one process, this is process 2",
-        "list all actors under '\(pairs[0].key.text)'")
+        node.position, "\(seen.count) actors are more than \(ScenarioBounds.names)",
+        "write fewer actors")
     }
     return read
   }

@@ -50,14 +50,18 @@ struct WorkloadGenerator {
         }
       }
     }
-    let process = scenario.processes.first ?? ProcessDeclaration(name: "", actors: [])
     return WorkloadPlan(
-      title: scenario.title, seed: seed.rawValue, process: process.name, actors: process.actors,
-      tables: scenario.tables, commands: commands)
+      title: scenario.title, seed: seed.rawValue, processes: scenario.processes,
+      database: scenario.database, tables: scenario.tables, commands: commands)
   }
 
   private mutating func append(_ actor: String, _ action: WorkerAction) {
-    commands.append(WorkerCommand(index: commands.count, actor: actor, action: action))
+    var command = WorkerCommand(index: commands.count, actor: actor, action: action)
+    switch action {
+    case .open, .reopen, .copy: command.database = scenario.database
+    default: break
+    }
+    commands.append(command)
   }
 
   private mutating func add(_ actor: String, _ action: StepAction) {
@@ -77,6 +81,8 @@ struct WorkloadGenerator {
     case .pin(let name): append(actor, .pin(name))
     case .release(let name): append(actor, .release(name))
     case .verify: append(actor, .verify)
+    case .compact: append(actor, .compact)
+    case .copy(let copy): append(actor, .copy(copy))
     case .expect(let claims): for claim in claims { append(actor, .expect(claim)) }
     case .write: preconditionFailure("writes are expanded by addTransaction")
     }
