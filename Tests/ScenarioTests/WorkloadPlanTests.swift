@@ -144,7 +144,7 @@ import Testing
         var rows = model.sortedRows(of: table.name)[...]
         try snapshot.forEach(in: table.name) { key, values in
           let row = rows.popFirst()
-          if row?.key != key || row?.values != values.map({ PlannedValue($0) }) {
+          if row?.key != key || row?.values != values.compactMap({ PlannedValue($0) }) {
             Issue.record("seed \(seed), table \(table.name), key \(key)")
           }
         }

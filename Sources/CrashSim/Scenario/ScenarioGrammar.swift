@@ -73,6 +73,17 @@ public enum GrammarObject: String, CaseIterable, Sendable {
 public enum GrammarWords {
   /// What an actor can be told in one word.
   public static let actions = ["open", "close", "reopen", "pin", "release", "verify", "compact"]
+  /// Types of a column, besides `int primary`, lists and links.
+  public static let columnTypes: [String] = {
+    var types = ["mixed"]
+    for type in elementTypes {
+      types += [type, type + "?"]
+      if type != "double", type != "binary" { types += [type + " indexed", type + "? indexed"] }
+    }
+    return types
+  }()
+  /// Types of a list's elements, written in brackets.
+  public static let elementTypes = ["int", "string", "bool", "double", "binary", "date", "uuid"]
   /// Persistence models that a scenario can name.
   public static let models = PersistenceModel.stock.map(\.name)
   /// Places at which a process can be killed, besides a number.
@@ -107,6 +118,8 @@ public enum ScenarioBounds {
   public static let mutations = 2_000_000
   /// Letters of one text.
   public static let letters: ClosedRange<Int64> = 0...1_000_000
+  /// Elements of one list.
+  public static let items: ClosedRange<Int64> = 0...100_000
   /// Bytes of all texts together.
   public static let textBytes = 256 << 20
   /// Tables; columns of one table; actors.

@@ -118,14 +118,13 @@ extension ScenarioParser {
     }
     var table = TableDeclaration(name: name, key: "", columns: [])
     for pair in pairs {
-      let words = ["int", "string", "int primary"]
-      guard let column = reader.name(pair.key.text, pair.key.position, "column"),
-        let type = reader.word(pair.value, "column type", of: words)
-      else { continue }
-      if type != "int primary" {
-        let type = DeclaredType(rawValue: type) ?? .int
-        table.columns.append(ColumnDeclaration(name: column, type: type))
-      } else if table.key.isEmpty {
+      guard let column = reader.name(pair.key.text, pair.key.position, "column") else { continue }
+      if case .scalar("int primary", isQuoted: false) = pair.value.body {
+      } else {
+        if let read = readColumn(column, pair.value) { table.columns.append(read) }
+        continue
+      }
+      if table.key.isEmpty {
         table.key = column
       } else {
         reader.report(
@@ -158,6 +157,38 @@ extension ScenarioParser {
   func readKey(_ node: ScenarioNode) -> DeclaredKey? {
     let words = DeclaredKey.allCases.map(\.rawValue)
     return reader.word(node, "key", of: words).flatMap { DeclaredKey(rawValue: $0) }
+  }
+
+  /// A type, for example `int`, `string?`, `int indexed`, `[int]`, `link Dog`.
+  private func readColumn(_ name: String, _ node: ScenarioNode) -> ColumnDeclaration? {
+    var column = ColumnDeclaration(name: name, type: .int)
+    if case .list(let items) = node.body, items.count == 1 {
+      guard let type = reader.word(items[0], "element type", of: GrammarWords.elementTypes) else {
+        return nil
+      }
+      column.type = DeclaredType(rawValue: type) ?? .int
+      column.isList = true
+      return column
+    }
+    if case .scalar(let text, isQuoted: false) = node.body, text.hasPrefix("link ") {
+      guard let target = reader.name(String(text.dropFirst(5)), node.position, "table") else {
+        return nil
+      }
+      column.type = .link
+      column.isOptional = true
+      column.target = target
+      return column
+    }
+    guard let word = reader.word(node, "column type", of: GrammarWords.columnTypes) else {
+      return nil
+    }
+    column.isIndexed = word.hasSuffix(" indexed")
+    let type = word.split(separator: " ")[0]
+    column.isOptional = type.hasSuffix("?")
+    column.type = DeclaredType(rawValue: String(type.prefix { $0 != "?" })) ?? .int
+    // The engine lets null stand among mixed values in any case.
+    if column.type == .mixed { column.isOptional = true }
+    return column
   }
 
   private func readProcesses(_ node: ScenarioNode) -> [ProcessDeclaration] {

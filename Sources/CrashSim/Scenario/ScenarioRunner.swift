@@ -121,14 +121,11 @@ public final class ScenarioRunner {
     return item
   }
 
-  /// What a report says of processes when there is one handle for all.
-  static let processesSkipped = "several processes need the FUSE door"
-
   private func perform(_ scenario: Scenario, _ item: inout CaseReport) throws(LabError) {
     let seed = self.seed(of: scenario)
     let plan = try WorkloadPlan(scenario, seed: seed)
-    if scenario.processes.count > 1, opened.mount == nil {
-      item.skipped.append(Self.processesSkipped)
+    if let reason = scenario.needsMount, opened.mount == nil {
+      item.skipped.append(reason)
       return
     }
     let (tracePath, recorded) = try record(scenario, plan, as: "trace")

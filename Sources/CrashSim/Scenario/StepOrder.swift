@@ -97,6 +97,11 @@ struct StepOrder {
     } else {
       return
     }
+    if let column = scenario.tables.flatMap(\.columns).first(where: { $0.type == .link }) {
+      reader.report(
+        step.position, "\(reason), and '\(column.name)' links to a row that need not be there",
+        "use a schema without links")
+    }
     for statement in write.statements where statement.kind != .upsert {
       reader.report(
         statement.position,
