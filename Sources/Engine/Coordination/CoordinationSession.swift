@@ -13,6 +13,8 @@ package struct CoordinationSettings: Sendable {
   var registry: CoordinationRegistry?
   /// Whether waiters may use a FIFO.
   package var allowsFIFO = true
+  /// Called by a reader that has read the published version and not stored it in its slot yet.
+  var beforePin: (@Sendable () -> Void)?
   /// Called before each store that publishes a version, with its number: a place to die at.
   package var beforePublishStore: (@Sendable (Int) -> Void)?
   /// Wraps the backend of the data file once it is open.
@@ -30,6 +32,7 @@ final class CoordinationSession: Sendable {
   let note: NoteFile
   let owner: ProcessOwner
   let now: @Sendable () -> UInt64
+  let beforePin: (@Sendable () -> Void)?
   private let lockFile: LockFile?
   private let generation = Syscalls.forkGeneration
 
@@ -39,6 +42,7 @@ final class CoordinationSession: Sendable {
     self.region = region
     self.lockFile = lockFile
     now = settings.now
+    beforePin = settings.beforePin
     publication = Publication(
       region: region, beforeStore: settings.beforePublishStore)
     owner =

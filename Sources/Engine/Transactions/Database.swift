@@ -155,6 +155,7 @@ public final class Database: Sendable {
   private func holdNewest(in slot: Int) throws(EngineError) -> VersionState {
     for _ in 0..<Self.holdAttemptsMax {
       let version = publication.version
+      session.beforePin?()
       session.slots.store(version, in: slot)
       // See ReaderSlots: the version is held only if it is still the published one now.
       guard publication.version == version else { continue }
