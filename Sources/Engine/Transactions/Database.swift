@@ -29,6 +29,8 @@ public final class Database: Sendable {
     ///
     /// Above that it is an error with code `.tooManyVersions`: snapshots are held too long.
     public var maximumNumberOfActiveVersions = Int.max
+    /// Whether commits of threads that wait for each other share their syncs; see `CommitGroup`.
+    public var groupedCommits = false
     /// What coordination takes from outside.
     package var coordination = CoordinationSettings()
 
@@ -46,6 +48,7 @@ public final class Database: Sendable {
   struct State: Sendable {
     var current: VersionState
     var space: WriterSpace?
+    var group: CommitGroup?
     var poison: EngineError?
     var pinCount = 0
     var isWriting = false
