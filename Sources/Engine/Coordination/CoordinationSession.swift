@@ -9,7 +9,7 @@ import Synchronization
 package struct CoordinationSettings: Sendable {
   var processes = ProcessTable.system
   var now: @Sendable () -> UInt64 = { Syscalls.monotonicMilliseconds() }
-  /// nil: the one of this process. Another one stands for another process.
+  /// Another one stands for another process; nil is the one of this process.
   var registry: CoordinationRegistry?
   /// Whether waiters may use a FIFO.
   package var allowsFIFO = true

@@ -2,9 +2,9 @@
 // memory, in the order in which they came; the first of them takes the lock of a byte of the lock
 // file, which the kernel gives back however its holder dies.
 // Invariants: at most one thread of all processes is between lock and unlock; a lock belongs to no
-// thread, so a transaction may move. A process takes the entry byte before the writer byte and gives
-// it back afterwards: so who waits for the writer byte is alone there, and a process that has just
-// unlocked cannot overtake it.
+// thread, so a transaction may move. A process takes the entry byte before the writer byte and
+// gives it back afterwards: so who waits for the writer byte is alone there, and a process that has
+// just unlocked cannot overtake it.
 
 import Synchronization
 

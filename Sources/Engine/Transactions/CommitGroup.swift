@@ -1,12 +1,13 @@
-// CommitGroup.swift: commits that share two syncs. A member stages its version, on top of the member
-// before it, and passes its turn on to the next thread that waits with the same handle; whoever
-// finds nobody to pass it on to seals the last version, and all members are acked or fail together.
+// CommitGroup.swift: commits that share two syncs. A member stages its version, on top of the
+// member before it, and passes its turn on to the next thread that waits with the same handle;
+// whoever finds nobody to pass it on to seals the last version, and all members are acked or fail
+// together.
 // Invariants: no staged version is published, pinned or led to by a slot; only the last one gets a
 // slot. The slot of the current root is never written, so the last version has the other parity: if
 // need be it gets a number by staging a version without changes. A member that cancels or fails
-// drops its own changes and leaves the group to the members before it.
-// A failed sync, or a full disk while the group is sealed, fails every member: their versions were
-// built on each other. A failed sync poisons all handles, as without a group.
+// drops its own changes and leaves the group to the members before it. A failed sync, or a full
+// disk while the group is sealed, fails every member: their versions were built on each other. A
+// failed sync poisons all handles, as without a group.
 
 import Synchronization
 

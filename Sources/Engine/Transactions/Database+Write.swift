@@ -63,8 +63,9 @@ extension Database {
     if let number = publication.poison {
       throw EngineError(
         code: .poisoned,
-        message: "a write to the medium failed in some handle of \(backend.path); close all handles "
-          + "and open again to see what the medium holds", errno: number == 0 ? nil : number)
+        message: "a write to the medium failed in some handle of \(backend.path); close all "
+          + "handles and open again to see what the medium holds",
+        errno: number == 0 ? nil : number)
     }
   }
 
@@ -120,11 +121,10 @@ extension Database {
     session.note.announce()
   }
 
-  /// Every version that a commit must keep whole, sorted.
+  /// Every version that a commit must keep whole, sorted: those that any process pins, the newest,
+  /// the one to fall back to, and the one staged last.
   ///
-  /// - Parameter scans: Whether the slots have to be looked at even if the options set no limit.
-  /// - Returns: Pinned versions of all processes, the newest, and the one to fall back to.
-  /// - Throws: `EngineError` with code `.tooManyVersions`.
+  /// Empty if the options set no limit and `scans` is false: then nobody asks.
   private func liveVersions(scans: Bool) throws(EngineError) -> [Version] {
     let most = options.maximumNumberOfActiveVersions
     guard scans || most < .max else { return [] }

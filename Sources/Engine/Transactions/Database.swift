@@ -1,8 +1,9 @@
 // Database.swift: an open database: its newest version, its pins and its one writer.
 // Invariants: a version is published once it is durable, or was found by the first opener; a sector
 // of a pinned version, of the newest one or of the published `fallback` is in no free span that a
-// commit takes from; after a failed sync or root slot write nobody writes any more until all handles
-// are closed. `State.current` is a version that was published, and may be older than the newest.
+// commit takes from; after a failed sync or root slot write nobody writes any more until all
+// handles are closed. `State.current` is a version that was published, and may be older than the
+// newest.
 
 import Synchronization
 

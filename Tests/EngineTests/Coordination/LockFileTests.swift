@@ -88,7 +88,9 @@ struct LockFileTests {
     }
   }
 
-  private func truncate(_ path: String, _ size: Int) { _ = unsafe Glibc.truncate(path, off_t(size)) }
+  private func truncate(_ path: String, _ size: Int) {
+    _ = unsafe Glibc.truncate(path, off_t(size))
+  }
 
   @Test("members of another layout, slot size, file size or namespace are refused")
   func incompatible() throws {
@@ -97,7 +99,8 @@ struct LockFileTests {
       try withAccounts { path in
         let database = try Database.open(path: path)
         Self.write(path + ".lock", bytes, at: offset)
-        #expect(errorCode { try Database.open(path: path, options: Self.elsewhere()) } == .incompatible)
+        let code = errorCode { try Database.open(path: path, options: Self.elsewhere()) }
+        #expect(code == .incompatible)
         // Those who are inside go on.
         try Accounts.mark(1, in: database)
         try database.close()

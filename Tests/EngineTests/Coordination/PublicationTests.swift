@@ -59,7 +59,9 @@ struct PublicationTests {
       var options = Self.elsewhere()
       options.coordination.beforePin = {
         guard overtakes.add(1, ordering: .relaxed).newValue <= 3 else { return }
-        for key in 0..<4 { #expect(throws: Never.self) { try Accounts.mark(Int64(key), in: writer) } }
+        for key in 0..<4 {
+          #expect(throws: Never.self) { try Accounts.mark(Int64(key), in: writer) }
+        }
       }
       let reader = try Database.open(path: path, options: options)
       let snapshot = try reader.snapshot()
