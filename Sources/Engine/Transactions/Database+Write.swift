@@ -79,13 +79,21 @@ extension Database {
       throw .corrupted("\(backend.path).lock changes while the writer lock is held")
     }
     let isSpaceKnown = state.withLock { $0.space?.version == base.version }
-    if !isSpaceKnown {
-      let space = WriterSpace(
-        version: base.version, map: try Recovery.space(of: base),
-        fileSizeBytes: try backend.sizeBytes())
-      state.withLock { $0.space = space }
+    if isSpaceKnown { return base }
+    // Another handle committed, and may have made the file larger than our mapping. New nodes may go
+    // anywhere in the file, and must be readable where they are.
+    let size = try backend.sizeBytes()
+    let isMapped = size <= UInt64(base.reader.mapping.count)
+    let reader = isMapped ? base.reader : NodeReader(try backend.map())
+    let mapped = VersionState(slot: base.slot, group: base.group, reader: reader)
+    let space = WriterSpace(
+      version: base.version, map: try Recovery.space(of: mapped),
+      fileSizeBytes: min(size, UInt64(reader.mapping.count)))
+    state.withLock { state in
+      state.current = mapped
+      state.space = space
     }
-    return base
+    return mapped
   }
 
   /// Goes on where a writer died, or where the shared memory was damaged.
@@ -202,9 +210,10 @@ extension Database {
   func endWrite() {
     // A child of fork inherited the transaction's memory, not the lock.
     guard !session.isForked else { return }
-    state.withLock { state in state.isWriting = false }
+    // A member that passes its turn on leaves the handle writing: the next one ends it.
     if passOnGroup() { return }
     settleGroup()
+    state.withLock { state in state.isWriting = false }
     session.writerLock.unlock()
   }
 }

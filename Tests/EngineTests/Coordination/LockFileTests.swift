@@ -221,6 +221,31 @@ struct LockFileTests {
     }
   }
 
+  @Test("a handle whose mapping is older than the file's growth writes and reads behind it")
+  func growth() throws {
+    try withAccounts { path in
+      let first = try Database.open(path: path)
+      let second = try Database.open(path: path, options: Self.elsewhere())
+      for round in 0..<6 {
+        let writer = round % 2 == 0 ? first : second
+        let write = try writer.beginWrite()
+        for key in 0..<Int64(3000) {
+          try write.upsert(into: "Mark", key: key + Int64(round) * 3000, [.int(key &* 7919)])
+        }
+        try write.commit()
+        for database in [first, second] {
+          #expect(try Accounts.marks(in: database) == (round + 1) * 3000)
+          let row = try database.snapshot().row(in: "Mark", key: Int64(round) * 3000 + 2999)
+          #expect(row == [.int(2999 * 7919)])
+        }
+      }
+      try first.verify()
+      try second.verify()
+      try first.close()
+      try second.close()
+    }
+  }
+
   @Test("a node in a sector that another handle used again is verified, not taken for the old one")
   func reusedSectors() throws {
     try withAccounts { path in
