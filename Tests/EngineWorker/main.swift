@@ -130,7 +130,8 @@ func forkAndUse(_ path: String) throws {
   let child = fork()
   if child == 0 {
     let codes = [
-      Accounts.code { _ = try database.snapshot() }, Accounts.code { _ = try database.beginWrite() },
+      Accounts.code { _ = try database.snapshot() },
+      Accounts.code { _ = try database.beginWrite() },
       Accounts.code { try database.close() }, Accounts.code { _ = try write.commit() },
       Accounts.code { _ = try snapshot.row(in: "Account", key: 0) },
       Accounts.code { _ = try database.waitForChange(after: .first, timeoutMilliseconds: 1) },

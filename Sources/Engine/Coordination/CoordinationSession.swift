@@ -9,10 +9,12 @@ import Synchronization
 package struct CoordinationSettings: Sendable {
   var processes = ProcessTable.system
   var now: @Sendable () -> UInt64 = { Syscalls.monotonicMilliseconds() }
-  /// nil: the one of this process. Another one stands for another process.
+  /// Another one stands for another process; nil is the one of this process.
   var registry: CoordinationRegistry?
   /// Whether waiters may use a FIFO.
   package var allowsFIFO = true
+  /// Called by a reader that has read the published version and not stored it in its slot yet.
+  var beforePin: (@Sendable () -> Void)?
   /// Called before each store that publishes a version, with its number: a place to die at.
   package var beforePublishStore: (@Sendable (Int) -> Void)?
   /// Wraps the backend of the data file once it is open.
@@ -30,6 +32,7 @@ final class CoordinationSession: Sendable {
   let note: NoteFile
   let owner: ProcessOwner
   let now: @Sendable () -> UInt64
+  let beforePin: (@Sendable () -> Void)?
   private let lockFile: LockFile?
   private let generation = Syscalls.forkGeneration
 
@@ -39,6 +42,7 @@ final class CoordinationSession: Sendable {
     self.region = region
     self.lockFile = lockFile
     now = settings.now
+    beforePin = settings.beforePin
     publication = Publication(
       region: region, beforeStore: settings.beforePublishStore)
     owner =

@@ -1,8 +1,9 @@
 // Database.swift: an open database: its newest version, its pins and its one writer.
 // Invariants: a version is published once it is durable, or was found by the first opener; a sector
 // of a pinned version, of the newest one or of the published `fallback` is in no free span that a
-// commit takes from; after a failed sync or root slot write nobody writes any more until all handles
-// are closed. `State.current` is a version that was published, and may be older than the newest.
+// commit takes from; after a failed sync or root slot write nobody writes any more until all
+// handles are closed. `State.current` is a version that was published, and may be older than the
+// newest.
 
 import Synchronization
 
@@ -29,6 +30,8 @@ public final class Database: Sendable {
     ///
     /// Above that it is an error with code `.tooManyVersions`: snapshots are held too long.
     public var maximumNumberOfActiveVersions = Int.max
+    /// Whether commits of threads that wait for each other share their syncs; see `CommitGroup`.
+    public var groupedCommits = false
     /// What coordination takes from outside.
     package var coordination = CoordinationSettings()
 
@@ -46,6 +49,7 @@ public final class Database: Sendable {
   struct State: Sendable {
     var current: VersionState
     var space: WriterSpace?
+    var group: CommitGroup?
     var poison: EngineError?
     var pinCount = 0
     var isWriting = false
@@ -155,6 +159,7 @@ public final class Database: Sendable {
   private func holdNewest(in slot: Int) throws(EngineError) -> VersionState {
     for _ in 0..<Self.holdAttemptsMax {
       let version = publication.version
+      session.beforePin?()
       session.slots.store(version, in: slot)
       // See ReaderSlots: the version is held only if it is still the published one now.
       guard publication.version == version else { continue }

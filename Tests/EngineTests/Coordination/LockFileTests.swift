@@ -88,7 +88,9 @@ struct LockFileTests {
     }
   }
 
-  private func truncate(_ path: String, _ size: Int) { _ = unsafe Glibc.truncate(path, off_t(size)) }
+  private func truncate(_ path: String, _ size: Int) {
+    _ = unsafe Glibc.truncate(path, off_t(size))
+  }
 
   @Test("members of another layout, slot size, file size or namespace are refused")
   func incompatible() throws {
@@ -97,7 +99,8 @@ struct LockFileTests {
       try withAccounts { path in
         let database = try Database.open(path: path)
         Self.write(path + ".lock", bytes, at: offset)
-        #expect(errorCode { try Database.open(path: path, options: Self.elsewhere()) } == .incompatible)
+        let code = errorCode { try Database.open(path: path, options: Self.elsewhere()) }
+        #expect(code == .incompatible)
         // Those who are inside go on.
         try Accounts.mark(1, in: database)
         try database.close()
@@ -215,6 +218,31 @@ struct LockFileTests {
         try database.verify()
         try database.close()
       }
+    }
+  }
+
+  @Test("a handle whose mapping is older than the file's growth writes and reads behind it")
+  func growth() throws {
+    try withAccounts { path in
+      let first = try Database.open(path: path)
+      let second = try Database.open(path: path, options: Self.elsewhere())
+      for round in 0..<6 {
+        let writer = round % 2 == 0 ? first : second
+        let write = try writer.beginWrite()
+        for key in 0..<Int64(3000) {
+          try write.upsert(into: "Mark", key: key + Int64(round) * 3000, [.int(key &* 7919)])
+        }
+        try write.commit()
+        for database in [first, second] {
+          #expect(try Accounts.marks(in: database) == (round + 1) * 3000)
+          let row = try database.snapshot().row(in: "Mark", key: Int64(round) * 3000 + 2999)
+          #expect(row == [.int(2999 * 7919)])
+        }
+      }
+      try first.verify()
+      try second.verify()
+      try first.close()
+      try second.close()
     }
   }
 

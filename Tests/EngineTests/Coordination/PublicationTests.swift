@@ -1,5 +1,7 @@
-// PublicationTests.swift: readers find a whole version, whatever store a writer died behind.
+// PublicationTests.swift [U]: readers find a whole version, whatever store a writer died behind.
+// Safety: buffers are passed on during the call.
 
+import Synchronization
 import Testing
 
 @testable import Engine
@@ -47,22 +49,95 @@ struct PublicationTests {
     }
   }
 
-  @Test("a snapshot of a version that was published in between is of the newer one")
+  @Test("a reader that commits overtook before it could say what it pins takes the newer version")
   func recheck() throws {
-    // The reader has stored version v in its slot and not looked again; then v + 1 and v + 2 are
-    // committed, and the second uses what v + 1 released. Only the second look saves the reader.
-    var test = try TestDatabase()
-    try test.put(0..<200)
-    let database = test.database
-    let base = database.version
-    let slot = try database.session.claimSlot()
-    try test.put(0..<200, round: 1)
-    database.session.slots.store(base, in: slot)
-    #expect(database.publication.version != base)
-    database.session.slots.release(slot)
-    let snapshot = try database.snapshot()
-    #expect(snapshot.version.rawValue == base.rawValue + 1)
-    snapshot.release()
-    try test.check()
+    // The reader reads version v. Before it stores v in its slot, v + 1 … v + 4 are committed and
+    // use the sectors of v again. Only the second look at the published version saves the reader.
+    try withAccounts { path in
+      let writer = try Database.open(path: path, options: Self.elsewhere())
+      let overtakes = Atomic<Int>(0)
+      var options = Self.elsewhere()
+      options.coordination.beforePin = {
+        guard overtakes.add(1, ordering: .relaxed).newValue <= 3 else { return }
+        for key in 0..<4 {
+          #expect(throws: Never.self) { try Accounts.mark(Int64(key), in: writer) }
+        }
+      }
+      let reader = try Database.open(path: path, options: options)
+      let snapshot = try reader.snapshot()
+      #expect(overtakes.load(ordering: .relaxed) == 4)
+      #expect(snapshot.version == writer.version)
+      #expect(try snapshot.count(of: "Mark") == 4)
+      #expect(reader.statistics().pinnedVersions == [snapshot.version])
+      snapshot.release()
+      try reader.close()
+      try writer.close()
+    }
   }
+
+  private static func elsewhere() -> Database.Options {
+    var options = Database.Options()
+    options.coordination.registry = CoordinationRegistry()
+    return options
+  }
+
+  @Test("what is published is durable: after two syncs of a commit, or one of a take-over")
+  func publishedIsDurable() throws {
+    try withAccounts { path in
+      let log = EventLog()
+      var options = Database.Options()
+      options.coordination.decorate = { LoggingBackend($0, log) }
+      options.coordination.beforePublishStore = { if $0 == 0 { log.append("publish") } }
+      let database = try Database.open(path: path, options: options)
+      log.clear()
+      try Accounts.mark(1, in: database)
+      #expect(log.taken() == ["nodes", "sync", "slot", "sync", "publish"])
+      database.publication.writer = ProcessOwner(pid: 9, startTime: 9)
+      try database.beginWrite().cancel()
+      #expect(log.taken() == ["sync", "publish"])
+      #expect(database.publication.takeoverCount == 1)
+      try database.beginWrite().cancel()
+      #expect(log.taken() == [])
+      try database.close()
+    }
+  }
+}
+
+/// What happened, in order; writes of nodes that follow each other are one entry.
+private final class EventLog: Sendable {
+  private let events = Mutex<[String]>([])
+  func append(_ event: String) {
+    events.withLock { if event != "nodes" || $0.last != "nodes" { $0.append(event) } }
+  }
+  func clear() { events.withLock { $0 = [] } }
+  func taken() -> [String] {
+    events.withLock { events in
+      defer { events = [] }
+      return events
+    }
+  }
+}
+
+private final class LoggingBackend: StorageBackend {
+  private let inner: any StorageBackend
+  private let log: EventLog
+  init(_ inner: any StorageBackend, _ log: EventLog) {
+    self.inner = inner
+    self.log = log
+  }
+  var path: String { inner.path }
+  func sizeBytes() throws(EngineError) -> UInt64 { try inner.sizeBytes() }
+  func write(_ bytes: UnsafeRawBufferPointer, at offsetBytes: UInt64) throws(EngineError) {
+    log.append(offsetBytes < UInt64(Layout.headerSizeBytes) ? "slot" : "nodes")
+    try unsafe inner.write(bytes, at: offsetBytes)
+  }
+  func allocate(upTo sizeBytes: UInt64) throws(EngineError) {
+    try inner.allocate(upTo: sizeBytes)
+  }
+  func sync() throws(EngineError) {
+    log.append("sync")
+    try inner.sync()
+  }
+  func map() throws(EngineError) -> MappedFile { try inner.map() }
+  func close() { inner.close() }
 }
