@@ -24,6 +24,10 @@ package enum NodeKind: UInt8, Sendable {
   case string = 4
   /// Free and pending spans.
   case freeList = 5
+  /// Children of an index.
+  case indexInner = 8
+  /// Pairs of an index.
+  case indexLeaf = 9
 }
 
 /// The header of a node, parsed.
@@ -51,7 +55,7 @@ struct NodeHeader {
     }
     let kindNumber = bytes.uint8(offset + NodeField.kind)
     guard let kind = NodeKind(rawValue: kindNumber) else {
-      throw .corrupted("node_kind=\(kindNumber) is none of 1...5", at: ref)
+      throw .corrupted("node_kind=\(kindNumber) is no kind of node", at: ref)
     }
     let own = bytes.uint64(offset + NodeField.ref)
     guard own == ref.offsetBytes else {
