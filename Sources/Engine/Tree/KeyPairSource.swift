@@ -109,10 +109,22 @@ extension KeyPairSource {
   ) throws(EngineError) {
     let last = images.upperBound
     try forEachLeaf(from: .first(images.lowerBound)) { leaf, first, upper throws(EngineError) in
-      for index in first..<leaf.count {
-        let pair = leaf[index]
-        guard pair.image <= last else { return false }
-        guard try body(pair.image, pair.key, try leaf.multiplicity(index)) else { return false }
+      // The kind of the leaf is asked once and not per pair.
+      switch leaf {
+      case .stored(let leaf):
+        for index in first..<leaf.count {
+          let image = leaf.image(index)
+          guard image <= last, try body(image, leaf.key(index), try leaf.multiplicity(index)) else {
+            return false
+          }
+        }
+      case .changed(let leaf):
+        for index in first..<leaf.count {
+          let pair = leaf[index]
+          guard pair.image <= last, try body(pair.image, pair.key, leaf.multiplicity(index)) else {
+            return false
+          }
+        }
       }
       return upper.map { $0.image <= last } ?? false
     }

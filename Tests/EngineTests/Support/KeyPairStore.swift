@@ -6,7 +6,7 @@ import Testing
 @testable import Engine
 
 struct KeyPairStore {
-  let backend = TestBackend()
+  let backend: TestBackend
   var space = SpaceMap.empty
   var version = Version.first
   var root = NodeLink.none
@@ -15,7 +15,16 @@ struct KeyPairStore {
   var model: [KeyPair: Int64] = [:]
 
   init() throws {
-    try backend.allocate(upTo: 65_536)
+    backend = TestBackend([UInt8](repeating: 0, count: 65_536))
+    reader = NodeReader(try backend.map())
+  }
+
+  private init(_ bytes: [UInt8], like other: KeyPairStore, root: NodeLink) throws {
+    backend = TestBackend(bytes)
+    space = other.space
+    version = other.version
+    self.root = root
+    level = other.level
     reader = NodeReader(try backend.map())
   }
 
@@ -76,5 +85,53 @@ struct KeyPairStore {
     #expect(wrong == 0, sourceLocation: location)
     #expect(found == model.keys.sorted(), sourceLocation: location)
     #expect(try tree.pairCount(in: 0...UInt64.max) == model.count, sourceLocation: location)
+  }
+}
+
+extension KeyPairStore {
+  /// The same store with some bytes of one node changed, and every checksum on the way to the root
+  /// made to fit, as only somebody who means harm can.
+  func damaged(_ random: inout TestRandom) throws -> KeyPairStore {
+    var path: [(ref: Ref, linkOffset: Int)] = []
+    var link = root
+    var depth = level
+    while depth > 0, random.below(3) > 0 {
+      let view = try KeyPairInnerView(
+        reader.node(link, kind: .indexInner, level: depth, newest: version))
+      let child = random.below(view.childCount)
+      path.append((link.ref, 48 + 16 * (view.childCount - 1) + 16 * child))
+      link = view.link(child)
+      depth -= 1
+    }
+    var bytes = backend.bytes
+    let start = Int(link.ref.offsetBytes)
+    // Not the ref, the version and the kind: these end in an error at once.
+    for _ in 0..<1 + random.below(4) {
+      let offset = [24, 25, 32, 33, 48 + random.below(48), 48 + random.below(4000)][random.below(6)]
+      let old = bytes[start + offset]
+      bytes[start + offset] =
+        [0, 1, 0xff, old ^ 1 << random.below(8), UInt8(random.below(256))][
+          random.below(5)]
+    }
+    var checksum = Self.seal(&bytes, link.ref)
+    for (ref, linkOffset) in path.reversed() {
+      Self.store(checksum, in: &bytes, at: Int(ref.offsetBytes) + linkOffset + 8)
+      checksum = Self.seal(&bytes, ref)
+    }
+    let top = path.first?.ref ?? link.ref
+    return try KeyPairStore(bytes, like: self, root: NodeLink(ref: top, checksum: checksum))
+  }
+
+  private static func store(_ number: UInt64, in bytes: inout [UInt8], at offset: Int) {
+    for index in 0..<8 { bytes[offset + index] = UInt8(truncatingIfNeeded: number >> (8 * index)) }
+  }
+
+  private static func seal(_ bytes: inout [UInt8], _ ref: Ref) -> UInt64 {
+    let start = Int(ref.offsetBytes)
+    let size = (0..<4).reduce(0) { $0 | Int(bytes[start + 24 + $1]) << (8 * $1) }
+    guard size >= 48, size <= bytes.count - start else { return 0 }
+    let checksum = RawBytes.over(Array(bytes[start + 8..<start + size])) { Checksum.of($0) }
+    store(checksum, in: &bytes, at: start)
+    return checksum
   }
 }

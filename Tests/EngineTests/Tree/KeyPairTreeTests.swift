@@ -213,4 +213,44 @@ struct KeyPairTreeTests {
     }
     try store.check()
   }
+
+  @Test("damaged nodes with checksums made to fit are errors or other pairs, and never a trap")
+  func damage() throws {
+    var random = TestRandom(11)
+    var store = try KeyPairStore()
+    try store.change { tree, model in
+      for step in 0..<9000 {
+        let pair = KeyPair(UInt64(step % 300) << 20, Int64(step))
+        try tree.insert(pair)
+        model[pair] = 1
+        if step % 5 == 0 { model[pair] = try tree.insert(pair) }
+      }
+    }
+    #expect(store.level == 1)
+    var errors = 0
+    var misses = 0
+    for _ in 0..<1500 {
+      let damaged = try store.damaged(&random)
+      let pairs = try? damaged.tree.verify { _ in }
+      if pairs == nil { errors += 1 }
+      if pairs == 9000 { misses += 1 }
+      _ = try? damaged.tree.forEach(in: 0...UInt64.max) { _, _, _ in true }
+      _ = try? damaged.tree.pairCount(in: 5...UInt64.max / 2)
+      let writer = TreeWriter(reader: damaged.reader, base: damaged.version)
+      let tree = MutableKeyPairTree(
+        writer: writer, root: damaged.root, level: damaged.level, pairCount: 9000)
+      for step in 0..<60 {
+        let pair = KeyPair(UInt64(random.below(300)) << 20, Int64(random.below(9000)))
+        _ = step % 2 == 0 ? try? tree.insert(pair) > 0 : try? tree.remove(pair)
+      }
+      _ = try? tree.forEach(in: 0...UInt64.max) { _, _, _ in true }
+      var sink = NodeSink(
+        slab: Slab(), version: damaged.version.next, reader: damaged.reader, space: store.space)
+      _ = tree.encode(into: &sink)
+      try? tree.releaseAll()
+    }
+    // A changed key that still stands in order is for the data to tell.
+    #expect(errors > 700)
+    #expect(misses > 0)
+  }
 }
