@@ -20,6 +20,30 @@ enum ValueImage {
   @inline(__always)
   static func number(_ image: UInt64) -> Int64 { Int64(bitPattern: image ^ 1 << 63) }
 
+  /// The image of a value that a column with an index can hold.
+  static func of(_ value: Value) -> UInt64 {
+    switch value {
+    case .null: null
+    case .bool(let isTrue): bool(isTrue)
+    case .int(let number), .link(let number): ordered(number)
+    case .date(let seconds, _): ordered(seconds)
+    case .string(let text): hash(text)
+    case .binary(let bytes): hash(bytes)
+    case .objectId(let id): hash(12, id.high.byteSwapped, UInt64(id.low.byteSwapped))
+    case .uuid(let id): hash(16, id.high.byteSwapped, id.low.byteSwapped)
+    case .float, .double, .decimal128, .typedLink, .list, .set, .dictionary:
+      preconditionFailure("the schema gives no index to a column of such values")
+    }
+  }
+
+  /// Whether a column of this type can have a search index.
+  static func canIndex(_ type: ColumnType) -> Bool {
+    switch type {
+    case .int, .string, .bool, .binary, .date, .objectId, .uuid: true
+    case .float, .double, .decimal128, .link, .mixed: false
+    }
+  }
+
   static func bool(_ isTrue: Bool) -> UInt64 { isTrue ? 2 : 1 }
 
   /// The image of bytes.
@@ -37,7 +61,16 @@ enum ValueImage {
       }
       state = step(state, word)
     }
-    state = (state ^ state >> 32) &* 0xd6e8_feb8_6659_fd93
+    return finished(state)
+  }
+
+  /// The image of 9 to 16 bytes that are two words, the first byte lowest.
+  private static func hash(_ count: UInt64, _ first: UInt64, _ second: UInt64) -> UInt64 {
+    finished(step(step(count &* 0x9fb2_1c65_1e98_df25, first), second))
+  }
+
+  private static func finished(_ state: UInt64) -> UInt64 {
+    var state = (state ^ state >> 32) &* 0xd6e8_feb8_6659_fd93
     state = (state ^ state >> 29) &* 0xff51_afd7_ed55_8ccd
     state ^= state >> 32
     return state == 0 ? 1 : state
