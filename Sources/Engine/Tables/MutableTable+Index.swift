@@ -11,7 +11,7 @@ extension ColumnSchema {
 
 extension MutableTable {
   /// Makes the trees of the columns that have an index.
-  static func indexes(
+  static func makeIndexes(
     _ schema: TableSchema, _ columns: [ColumnRecord], _ writer: TreeWriter
   ) -> [MutableKeyPairTree?] {
     zip(schema.columns, columns).map { column, record in
@@ -100,6 +100,22 @@ extension MutableTable {
     }
   }
 
+  /// The same for links that came into a collection and went.
+  func reindex(
+    _ key: Int64, _ column: Int, _ changes: [LinkChange]
+  ) throws(EngineError) {
+    guard !changes.isEmpty else { return }
+    let index = index(column)
+    for change in changes {
+      let pair = KeyPair(ValueImage.ordered(change.target), key)
+      if change.isAdded {
+        try index.insert(pair)
+      } else {
+        try remove(pair, from: index, column)
+      }
+    }
+  }
+
   /// The image under which an index has a value; nil when it has none.
   private func image(_ column: Int, _ value: Value?) -> UInt64? {
     guard let value else { return nil }
@@ -137,6 +153,26 @@ extension MutableTable {
   }
 
   // MARK: columns
+
+  /// Makes the index of a column from its rows.
+  /// - Throws: `EngineError` with code `.duplicateValue` for a unique column; nothing changes then.
+  /// - Complexity: O(rows log rows), and the memory of a pair per row meanwhile.
+  func fillIndex(of column: Int, isUnique: Bool = false) throws(EngineError) {
+    let pairs = try pairs(of: column, isUnique: isUnique)
+    let index = MutableKeyPairTree(writer: tree.writer)
+    try index.fill(pairs)
+    setIndex(index, of: column)
+  }
+
+  /// Makes the index of the column that was added last: no row has a link in it.
+  func makeIndexOfNewColumn() throws(EngineError) {
+    let column = columns.count - 1
+    if schema.columns[column].type == .link {
+      setIndex(MutableKeyPairTree(writer: tree.writer), of: column)
+    } else {
+      try fillIndex(of: column)
+    }
+  }
 
   /// The pairs of a column, from its rows, sorted.
   /// - Throws: `EngineError` with code `.duplicateValue` for a unique column.
@@ -186,6 +222,68 @@ extension MutableTable {
         root.isNone
           ? .none : IndexRoot(root: root, level: index.level, entryCount: index.pairCount),
         of: column)
+    }
+  }
+}
+
+extension MutableTree: IndexedRows {
+  func hasValue(
+    _ probe: IndexProbe, _ key: Int64, _ column: Int
+  ) throws(EngineError) -> Bool {
+    guard let place = try find(key) else { return false }
+    switch place {
+    case .stored(let leaf, let row):
+      return try probe.matches(
+        leaf.arrays, shape.columns[column], row, writer.reader, newest: writer.base)
+    case .memory(let leaf, let row):
+      return try leaf.columns[column].value(at: row, writer) == probe.value
+    }
+  }
+
+  /// Calls `body` with key and value of each row, in key order.
+  func forEachValue(
+    of column: Int, _ body: (Int64, Value) throws(EngineError) -> Void
+  ) throws(EngineError) {
+    guard let root else { return }
+    var stack = [(child: root, level: level)]
+    while let (child, level) = stack.popLast() {
+      switch child {
+      case .inner(let inner): stack += inner.children.reversed().map { ($0, level - 1) }
+      case .leaf(let leaf):
+        for row in 0..<leaf.count {
+          try body(leaf.keys[row], try leaf.columns[column].value(at: row, writer))
+        }
+      case .stored(let link):
+        try BPlusTree(
+          reader: writer.reader, root: link, level: level, shape: shape, newest: writer.base
+        ).forEachValue(of: column, body)
+      }
+    }
+  }
+}
+
+extension BPlusTree: IndexedRows {
+  func value(_ key: Int64, _ column: Int) throws(EngineError) -> Value? {
+    guard let (leaf, row) = try find(key) else { return nil }
+    return try reader.value(leaf.arrays, shape.columns[column], row, newest: newest)
+  }
+
+  func hasValue(
+    _ probe: IndexProbe, _ key: Int64, _ column: Int
+  ) throws(EngineError) -> Bool {
+    guard let (leaf, row) = try find(key) else { return false }
+    return try probe.matches(leaf.arrays, shape.columns[column], row, reader, newest: newest)
+  }
+
+  /// Calls `body` with key and value of each row, in key order.
+  func forEachValue(
+    of column: Int, _ body: (Int64, Value) throws(EngineError) -> Void
+  ) throws(EngineError) {
+    try forEachLeaf { leaf throws(EngineError) in
+      for row in 0..<leaf.count {
+        let value = try reader.value(leaf.arrays, shape.columns[column], row, newest: newest)
+        try body(leaf.keys[row], value)
+      }
     }
   }
 }

@@ -24,13 +24,16 @@ struct SearchIndex<Pairs: KeyPairSource, Rows: IndexedRows> {
   ) throws(EngineError) {
     let isExact = probe.isExact(layout)
     try pairs.forEach(in: probe.image...probe.image) { _, key, _ throws(EngineError) in
-      guard try isExact || rows.hasValue(probe, key, column) else { return true }
+      if !isExact {
+        guard try rows.hasValue(probe, key, column) else { return true }
+      }
       return try body(key)
     }
   }
 
   /// The keys of the rows that have the value, ascending.
-  func keys(_ probe: IndexProbe) throws(EngineError) -> [Int64] {
+  func keys(equalTo value: Value) throws(EngineError) -> [Int64] {
+    let probe = try probe(value)
     var keys: [Int64] = []
     try forEachKey(probe) { key throws(EngineError) in
       keys.append(key)
@@ -40,13 +43,23 @@ struct SearchIndex<Pairs: KeyPairSource, Rows: IndexedRows> {
   }
 
   /// The smallest of them.
-  func firstKey(_ probe: IndexProbe) throws(EngineError) -> Int64? {
+  func firstKey(equalTo value: Value) throws(EngineError) -> Int64? {
+    let probe = try probe(value)
     var found: Int64?
     try forEachKey(probe) { key throws(EngineError) in
       found = key
       return false
     }
     return found
+  }
+
+  private func probe(_ value: Value) throws(EngineError) -> IndexProbe {
+    guard layout.type.isType(of: value) || value == .null && layout.type != .link else {
+      throw EngineError(
+        code: .schemaMismatch,
+        message: "the index of a \(layout.type) column cannot be asked for \(value.brief)")
+    }
+    return IndexProbe(value)
   }
 
   // MARK: ranges
@@ -59,9 +72,9 @@ struct SearchIndex<Pairs: KeyPairSource, Rows: IndexedRows> {
 
   /// The keys of the rows whose value is `lower` to `upper`, in the order of the values; rows of
   /// one value by key.
-  func keys(_ lower: Value, _ upper: Value) throws(EngineError) -> [Int64] {
+  func keys(between lower: Value, and upper: Value) throws(EngineError) -> [Int64] {
     var keys: [Int64] = []
-    guard let ends = Self.ends(lower, upper) else { return keys }
+    guard let ends = try ends(lower, upper) else { return keys }
     // Where the keys of the current image start. Several dates of one second are put in order by
     // their nanoseconds; all other images stand for one value.
     var start = 0
@@ -101,8 +114,8 @@ struct SearchIndex<Pairs: KeyPairSource, Rows: IndexedRows> {
 
   /// The number of rows whose value is `lower` to `upper`.
   /// - Complexity: O(leaves of the range), and for dates the rows of the first and last second.
-  func count(_ lower: Value, _ upper: Value) throws(EngineError) -> Int {
-    guard let ends = Self.ends(lower, upper) else { return 0 }
+  func count(between lower: Value, and upper: Value) throws(EngineError) -> Int {
+    guard let ends = try ends(lower, upper) else { return 0 }
     var count = try pairs.pairCount(in: ends)
     for image in Set([ends.lowerBound, ends.upperBound]).sorted() where isUnsure(image, ends) {
       try pairs.forEach(in: image...image) { _, key, _ throws(EngineError) in
@@ -113,7 +126,17 @@ struct SearchIndex<Pairs: KeyPairSource, Rows: IndexedRows> {
     return count
   }
 
-  private static func ends(_ lower: Value, _ upper: Value) -> ClosedRange<UInt64>? {
+  private func ends(
+    _ lower: Value, _ upper: Value
+  ) throws(EngineError) -> ClosedRange<UInt64>? {
+    guard [.int, .bool, .date].contains(layout.type), layout.type.isType(of: lower),
+      layout.type.isType(of: upper)
+    else {
+      throw EngineError(
+        code: .schemaMismatch,
+        message: "a range from \(lower.brief) to \(upper.brief) of a \(layout.type) column; ranges "
+          + "are for columns of ints, bools and dates, with ends of that type")
+    }
     let (first, last) = (ValueImage.of(lower), ValueImage.of(upper))
     return first <= last ? first...last : nil
   }
@@ -121,5 +144,88 @@ struct SearchIndex<Pairs: KeyPairSource, Rows: IndexedRows> {
   private static func isInside(_ value: Value, _ lower: Value, _ upper: Value) -> Bool {
     if case .null = value { return false }
     return !Value.precedes(value, lower) && !Value.precedes(upper, value)
+  }
+}
+
+extension ColumnType {
+  /// Whether a value that is not null is of this type.
+  func isType(of value: Value) -> Bool {
+    switch (self, value) {
+    case (.int, .int), (.string, .string), (.bool, .bool), (.binary, .binary), (.date, .date),
+      (.objectId, .objectId), (.uuid, .uuid), (.link, .link):
+      true
+    default: false
+    }
+  }
+}
+
+extension TableSchema {
+  static func noIndex(_ column: String, _ table: String) -> EngineError {
+    EngineError(
+      code: .noIndex,
+      message: "\(table).\(column) has no search index; add one, or look at every row")
+  }
+
+  /// The column of a name, which can be searched by value.
+  func searchedColumn(_ name: String) throws(EngineError) -> Int {
+    let index = try column(named: name)
+    guard columns[index].hasIndex, columns[index].collection == .none else {
+      throw Self.noIndex(name, self.name)
+    }
+    return index
+  }
+
+  /// The column of a name, whose links lead to a table.
+  func linkColumn(_ name: String, to target: String) throws(EngineError) -> Int {
+    let index = try column(named: name)
+    guard columns[index].type == .link, columns[index].target == target else {
+      throw EngineError(
+        code: .schemaMismatch,
+        message: "\(self.name).\(name) is a \(columns[index].type) column with target "
+          + "\(columns[index].target ?? "none"), not one of links to \(target)")
+    }
+    return index
+  }
+}
+
+/// A row that links to another.
+public struct Backlink: Hashable, Sendable {
+  /// The key of the row that links.
+  public var key: Int64
+  /// How often it does; more than once in lists and dictionaries only.
+  public var count: Int
+
+  /// Makes a backlink.
+  /// - Parameters:
+  ///   - key: The key of the row that links.
+  ///   - count: How often it does.
+  public init(key: Int64, count: Int) {
+    self.key = key
+    self.count = count
+  }
+}
+
+extension KeyPairSource {
+  /// The rows that link to a key, ascending.
+  func backlinks(to key: Int64) throws(EngineError) -> [Backlink] {
+    var links: [Backlink] = []
+    let image = ValueImage.ordered(key)
+    try forEach(in: image...image) { _, row, count throws(EngineError) in
+      links.append(Backlink(key: row, count: Int(clamping: count)))
+      return true
+    }
+    return links
+  }
+
+  /// How many links there are to a key.
+  func backlinkCount(to key: Int64) throws(EngineError) -> Int {
+    var sum = 0
+    let image = ValueImage.ordered(key)
+    try forEach(in: image...image) { _, _, count throws(EngineError) in
+      let (next, overflow) = sum.addingReportingOverflow(Int(clamping: count))
+      sum = overflow ? Int.max : next
+      return true
+    }
+    return sum
   }
 }

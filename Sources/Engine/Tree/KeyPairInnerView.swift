@@ -31,10 +31,14 @@ struct KeyPairInnerView {
     return KeyPair(node.bytes.uint64(offset), node.bytes.int64(offset + 8))
   }
 
+  static func linkOffsetBytes(_ index: Int, childCount: Int) -> Int {
+    Layout.nodeHeaderBytes + 16 * (childCount - 1) + 16 * index
+  }
+
   @inline(__always)
   func link(_ index: Int) -> NodeLink {
     precondition(index >= 0 && index < childCount)
-    let offset = Layout.nodeHeaderBytes + 16 * (childCount - 1) + 16 * index
+    let offset = Self.linkOffsetBytes(index, childCount: childCount)
     return NodeLink(
       ref: Ref(offsetBytes: node.bytes.uint64(offset)), checksum: node.bytes.uint64(offset + 8))
   }

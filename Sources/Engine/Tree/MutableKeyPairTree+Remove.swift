@@ -4,11 +4,18 @@ extension MutableKeyPairTree {
   /// Takes a pair out, or counts it once less.
   /// - Returns: Whether it was there.
   @discardableResult
-  func remove(_ pair: KeyPair) throws(EngineError) -> Bool {
+  func remove(_ pair: KeyPair) throws(EngineError) -> Bool { try remove(pair, all: false) }
+
+  /// Takes a pair out, however often it is there.
+  /// - Returns: Whether it was there.
+  @discardableResult
+  func removeAll(_ pair: KeyPair) throws(EngineError) -> Bool { try remove(pair, all: true) }
+
+  private func remove(_ pair: KeyPair, all: Bool) throws(EngineError) -> Bool {
     guard var child = root else { return false }
     root = nil
     defer { root = isEmpty(child) ? nil : child }
-    let isRemoved = try remove(pair, below: &child, level: level)
+    let isRemoved = try remove(pair, all: all, below: &child, level: level)
     while case .inner(let inner) = child, inner.children.count == 1 {
       child = inner.children[0]
       level -= 1
@@ -26,7 +33,7 @@ extension MutableKeyPairTree {
   }
 
   private func remove(
-    _ pair: KeyPair, below child: inout MutableKeyPairChild, level: Int
+    _ pair: KeyPair, all: Bool, below child: inout MutableKeyPairChild, level: Int
   ) throws(EngineError) -> Bool {
     try makeMutable(&child, level: level)
     switch child {
@@ -35,7 +42,7 @@ extension MutableKeyPairTree {
       let index = leaf.firstIndex(notBelow: pair)
       guard index < leaf.count, leaf[index] == pair else { return false }
       let multiplicity = leaf.multiplicity(index)
-      if multiplicity > 1 {
+      if multiplicity > 1, !all {
         leaf.setMultiplicity(multiplicity - 1, at: index)
       } else {
         leaf.remove(at: index)
@@ -44,7 +51,9 @@ extension MutableKeyPairTree {
       return true
     case .inner(let inner):
       let index = inner.childIndex(for: pair)
-      guard try remove(pair, below: &inner.children[index], level: level - 1) else { return false }
+      guard try remove(pair, all: all, below: &inner.children[index], level: level - 1) else {
+        return false
+      }
       try repair(inner, at: index, level: level)
       return true
     }
