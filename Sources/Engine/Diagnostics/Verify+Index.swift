@@ -52,7 +52,8 @@ extension Verifier {
       }
       let targets = MutableTable.targets(value).sorted()
       var start = 0
-      for end in 1..<targets.count + 1 where end == targets.count || targets[end] != targets[start] {
+      for end in 1..<targets.count + 1 where end == targets.count || targets[end] != targets[start]
+      {
         let pair = KeyPair(ValueImage.ordered(targets[start]), key)
         try Self.check(pairs, pair, Int64(end - start), place)
         expected += 1
@@ -67,7 +68,8 @@ extension Verifier {
   ) throws(EngineError) {
     let count = try pairs.count(of: pair)
     guard count == expected else {
-      throw .corrupted("the index of \(place) has \(pair) \(count) times, the row \(expected) times")
+      throw .corrupted(
+        "the index of \(place) has \(pair) \(count) times, the row \(expected) times")
     }
   }
 

@@ -103,7 +103,8 @@ extension WriteTransaction {
     guard !column.isUnique || table.tree.rowCount <= 1 else {
       throw EngineError(
         code: .duplicateValue,
-        message: "\(name) has \(table.tree.rowCount) rows, which would have one value in the unique "
+        message:
+          "\(name) has \(table.tree.rowCount) rows, which would have one value in the unique "
           + "column \(column.name); add it without, fill it, and then add the index")
     }
     let target = try targetID(of: column)

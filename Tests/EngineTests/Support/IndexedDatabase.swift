@@ -178,7 +178,8 @@ struct IndexedDatabase {
         let expected = backlinks("Dog", origin, to: key)
         let found = try reader.backlinks(
           to: key, in: column.target!, from: "Dog", column: column.name)
-        let isSame = found.map(\.key) == expected.keys.sorted()
+        let isSame =
+          found.map(\.key) == expected.keys.sorted()
           && found.allSatisfy { expected[$0.key] == $0.count }
         #expect(isSame, "\(column.name) to \(key)", sourceLocation: location)
         let count = try reader.backlinkCount(
@@ -208,5 +209,134 @@ struct IndexedDatabase {
         #expect(count == expected.count, sourceLocation: location)
       }
     }
+  }
+}
+
+/// What a snapshot and a write transaction both can be asked.
+protocol IndexReading {
+  func keys(in table: String, column: String, equalTo value: Value) throws(EngineError) -> [Int64]
+  func firstKey(
+    in table: String, column: String, equalTo value: Value
+  ) throws(EngineError) -> Int64?
+  func keys(
+    in table: String, column: String, between lower: Value, and upper: Value
+  ) throws(EngineError) -> [Int64]
+  func count(
+    in table: String, column: String, between lower: Value, and upper: Value
+  ) throws(EngineError) -> Int
+  func backlinks(
+    to key: Int64, in table: String, from origin: String, column: String
+  ) throws(EngineError) -> [Backlink]
+  func backlinkCount(
+    to key: Int64, in table: String, from origin: String, column: String
+  ) throws(EngineError) -> Int
+}
+
+extension Snapshot: IndexReading {}
+extension WriteTransaction: IndexReading {}
+
+extension IndexedDatabase {
+  /// One change drawn at random, made in the transaction and in the model.
+  mutating func change(_ write: WriteTransaction, _ random: inout TestRandom) throws {
+    let table = random.below(3) == 0 ? "Dog" : "Person"
+    let key = Int64(random.below(table == "Dog" ? 30 : 70))
+    let isThere = model[table]![key] != nil
+    switch random.below(table == "Dog" ? 12 : 6) {
+    case 0:
+      if isThere {
+        try write.delete(from: table, key: key)
+        delete(table, key)
+      } else {
+        #expect(errorCode { try write.delete(from: table, key: key) } == .keyNotFound)
+      }
+    case 1...5: try put(write, table, key, isThere: isThere, &random)
+    default: if isThere { try editCollection(write, key, &random) }
+    }
+  }
+
+  private mutating func put(
+    _ write: WriteTransaction, _ table: String, _ key: Int64, isThere: Bool,
+    _ random: inout TestRandom
+  ) throws {
+    let values = table == "Dog" ? dog(&random) : Self.person(key, &random)
+    let other = table == "Dog" ? nil : keys(table, 0, values[0]).first { $0 != key }
+    if other != nil {
+      let code = errorCode { try write.upsert(into: table, key: key, values) }
+      #expect(code == .duplicateValue)
+      return
+    }
+    if random.below(2) == 0 {
+      try write.upsert(into: table, key: key, values)
+    } else if isThere {
+      #expect(errorCode { try write.insert(into: table, key: key, values) } == .keyExists)
+      try write.update(in: table, key: key, values)
+    } else {
+      #expect(errorCode { try write.update(in: table, key: key, values) } == .keyNotFound)
+      try write.insert(into: table, key: key, values)
+    }
+    model[table]![key] = values
+  }
+
+  private mutating func editCollection(
+    _ write: WriteTransaction, _ key: Int64, _ random: inout TestRandom
+  ) throws {
+    let column = 1 + random.below(3)
+    let schema = Self.dogs.columns[column]
+    let path = CollectionPath(table: "Dog", key: key, column: schema.name)
+    let targets = model[schema.target!]!.keys.sorted()
+    if random.below(15) == 0 || targets.isEmpty {
+      try write.removeAll(from: path)
+      model["Dog"]![key]![column] =
+        column == 1 ? .list([]) : column == 2 ? .set([]) : .dictionary([])
+      return
+    }
+    let link = Value.link(targets[random.below(min(5, targets.count))])
+    switch model["Dog"]![key]![column] {
+    case .list(let values):
+      model["Dog"]![key]![column] = .list(try editList(write, path, values, link, &random))
+    case .set(let values):
+      if random.below(2) == 0 {
+        try write.insert(link, into: path)
+        model["Dog"]![key]![column] = Value.set(values + [link]).canonical
+      } else {
+        try write.remove(link, from: path)
+        model["Dog"]![key]![column] = .set(values.filter { $0 != link })
+      }
+    case .dictionary(let entries):
+      let name = "role \(random.below(4))"
+      if random.below(3) > 0 {
+        let value = random.below(5) == 0 ? .null : link
+        try write.set(value, forKey: name, in: path)
+        let entry = DictionaryEntry(key: name, value: value)
+        model["Dog"]![key]![column] = Value.dictionary(entries + [entry]).canonical
+      } else {
+        try write.removeValue(forKey: name, from: path)
+        model["Dog"]![key]![column] = .dictionary(entries.filter { $0.key != name })
+      }
+    default: break
+    }
+  }
+
+  private func editList(
+    _ write: WriteTransaction, _ path: CollectionPath, _ old: [Value], _ link: Value,
+    _ random: inout TestRandom
+  ) throws -> [Value] {
+    var values = old
+    let index = random.below(values.count + 1)
+    switch random.below(index < values.count ? 4 : 2) {
+    case 0:
+      try write.append(link, to: path)
+      values.append(link)
+    case 1:
+      try write.insert(link, at: index, in: path)
+      values.insert(link, at: index)
+    case 2:
+      try write.replace(at: index, with: link, in: path)
+      values[index] = link
+    default:
+      try write.remove(at: index, from: path)
+      values.remove(at: index)
+    }
+    return values
   }
 }
