@@ -14,6 +14,8 @@ private struct Grouped {
     self.backend = backend
     var options = Database.Options()
     options.groupedCommits = true
+    // The clock stands still: on a busy machine a group would be too old for its next member.
+    options.coordination.now = { 0 }
     database = try Database.open(backend: backend, options: options)
     if database.version == .first {
       let write = try database.beginWrite()
@@ -177,6 +179,34 @@ struct CommitGroupTests {
     try write.commit()
     #expect(grouped.database.statistics().pendingBytes < 20 * 4096)
     try grouped.database.verify()
+  }
+
+  @Test("a group that has waited long enough takes no new members")
+  func age() throws {
+    var options = Database.Options()
+    options.groupedCommits = true
+    let clock = Atomic<UInt64>(0)
+    // Each look at the clock is 15 ms later: the leader begins a group, the first member is too late
+    // to pass its turn on.
+    options.coordination.now = { clock.add(15, ordering: .relaxed).newValue }
+    let backend = TestBackend()
+    let database = try Database.open(backend: backend, options: options)
+    let write = try database.beginWrite()
+    try write.createTable(Fixtures.dogs)
+    var threads: [TestThread] = []
+    for index in 0..<3 {
+      threads.append(
+        startThread {
+          #expect(throws: Never.self) { try Grouped.run(.commits(index), in: database) }
+        })
+      while database.session.writerLock.waiterCount <= index { Syscalls.sleep(milliseconds: 1) }
+    }
+    try write.commit()
+    for thread in threads { thread.join() }
+    #expect(try database.snapshot().count(of: "Dog") == 3)
+    let slots = backend.log.map(\.name).count { $0 == "slot" }
+    #expect(slots > 2, "creation writes one, and this more than one group")
+    try database.verify()
   }
 
   @Test("without the option each commit has its own syncs")
