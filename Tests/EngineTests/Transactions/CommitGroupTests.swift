@@ -9,6 +9,7 @@ import Testing
 private struct Grouped {
   let backend: TestBackend
   let database: Database
+  let witness = Witness()
 
   init(_ backend: TestBackend = TestBackend()) throws {
     self.backend = backend
@@ -16,7 +17,9 @@ private struct Grouped {
     options.groupedCommits = true
     // The clock stands still: on a busy machine a group would be too old for its next member.
     options.coordination.now = { 0 }
+    options.coordination.beforePublishStore = { [witness] in if $0 == 0 { witness.look() } }
     database = try Database.open(backend: backend, options: options)
+    witness.watch(database)
     if database.version == .first {
       let write = try database.beginWrite()
       try write.createTable(Fixtures.dogs)
@@ -76,6 +79,18 @@ private struct Grouped {
   }
 }
 
+/// Looks at the writer word when a version is published.
+private final class Witness: Sendable {
+  private let region = Mutex<SharedRegion?>(nil)
+  private let seen = Mutex<[Bool]>([])
+  func watch(_ database: Database) { region.withLock { $0 = database.session.region } }
+  func look() {
+    guard let region = region.withLock({ $0 }) else { return }
+    seen.withLock { $0.append(region.load(RegionLayout.writerOffset) != 0) }
+  }
+  var all: [Bool] { seen.withLock { $0 } }
+}
+
 private final class Codes: Sendable {
   private let codes = Mutex<[Int: EngineError.Code]>([:])
   func set(_ index: Int, _ code: EngineError.Code?) { codes.withLock { $0[index] = code } }
@@ -122,6 +137,8 @@ struct CommitGroupTests {
     grouped.backend.capacityBytes = grouped.backend.bytes.count
     let codes = try grouped.run(leader: 0, [.commits(1), .fails(100), .commits(3)])
     #expect(codes == [nil, nil, .noSpace, nil])
+    // Whoever follows a death in here must know: the member that failed did not end the writing.
+    #expect(grouped.witness.all == [true, true], "one for the table, one for the group")
     #expect(try grouped.keys() == [0, 1, 3])
     try grouped.database.verify()
   }
