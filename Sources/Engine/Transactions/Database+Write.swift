@@ -130,8 +130,9 @@ extension Database {
   }
 
   /// Every version that a commit must keep whole, sorted: those that any process pins, the newest,
-  /// the one to fall back to, and the one staged last.
+  /// and the one to fall back to.
   ///
+  /// A staged version needs no place in it: nothing that it reaches was released yet.
   /// Empty if the options set no limit and `scans` is false: then nobody asks.
   private func liveVersions(scans: Bool) throws(EngineError) -> [Version] {
     let most = options.maximumNumberOfActiveVersions
@@ -146,7 +147,6 @@ extension Database {
     }
     versions.append(newest)
     if let fallback = publication.fallback { versions.append(fallback) }
-    if let staged = stagedBase { versions.append(staged.version) }
     return versions.sorted()
   }
 
