@@ -40,7 +40,7 @@ struct VerifyIndexTests {
   ) throws -> String? {
     let (backend, database) = try made()
     let state = database.state.withLock { $0.current }
-    let bytes = try Reseal.changing(
+    let bytes = try ResealedFile.changing(
       backend.bytes, state, [node(state.group.tables[0]), state.slot.top.ref], body)
     return try finding(try Database.open(backend: TestBackend(bytes)))
   }
@@ -57,7 +57,7 @@ struct VerifyIndexTests {
 
   /// Offset in the node of the array of a descriptor.
   private static func array(_ node: [UInt8], _ descriptor: Int) -> Int {
-    Int(Reseal.number(node, 48 + 16 * descriptor + 8, 4))
+    Int(ResealedFile.number(node, 48 + 16 * descriptor + 8, 4))
   }
 
   @Test("an unchanged file that is sealed again is whole")
@@ -171,7 +171,7 @@ struct VerifyIndexTests {
     let state = database.state.withLock { $0.current }
     // Indexed; unique.
     for flag in [2, 4] as [UInt8] {
-      let bytes = try Reseal.changing(backend.bytes, state, [state.slot.top.ref]) { node in
+      let bytes = try ResealedFile.changing(backend.bytes, state, [state.slot.top.ref]) { node in
         let name = Array("weight".utf8)
         let place = try #require(node.indices.first { node[$0...].starts(with: name) })
         #expect(node[place - 2] == 0)
