@@ -15,6 +15,16 @@ public final class Database: Sendable {
     public var createsMissing = true
     /// Whether `open` verifies every node instead of the header and the root path only.
     public var verifiesOnOpen = false
+    /// The key of an encrypted database, 64 bytes; a new file is encrypted when there is one.
+    ///
+    /// An encrypted database is open in one process at a time.
+    public var encryptionKey: [UInt8]?
+    /// How much of an encrypted database is kept decrypted in memory; 1 MiB at least.
+    ///
+    /// One operation can exceed it by what it reads.
+    public var pageCacheBytesMax = 64 << 20
+    /// Where an encrypted database draws its salts from; a lab passes a seeded one.
+    package var entropy = EntropySource.system
 
     /// The default options.
     public init() {}
@@ -76,13 +86,21 @@ public final class Database: Sendable {
   ///   - options: How to open.
   /// - Returns: The open database, at the newest version that the file holds.
   /// - Throws: `EngineError` with code `.locked`, `.notADatabase`, `.unsupportedFormat`,
-  ///   `.corrupted`, `.noSpace` or `.io`.
+  ///   `.corrupted`, `.truncated`, `.noSpace` or `.io`; with a key or an encrypted file also
+  ///   `.invalidKey`, `.wrongKey`, `.keyNeeded`, `.notEncrypted`, `.forgedSlot`, `.swappedNode`
+  ///   or `.rolledBackNode`.
   ///
   /// Durability: creation is complete, directory entry included, when the call returns.
   public static func open(
     path: String, options: Options = .init()
   ) throws(EngineError) -> Database {
-    let backend = try DatabaseFile.open(path: path, options: options)
+    let backend: FileBackend
+    do throws(EngineError) {
+      backend = try DatabaseFile.open(path: path, options: options)
+    } catch {
+      guard error.code == .locked, FileInspection.isEncrypted(path: path) else { throw error }
+      throw .encryptedInUse(path)
+    }
     do throws(EngineError) {
       return try open(backend: backend, options: options)
     } catch {
@@ -101,12 +119,13 @@ public final class Database: Sendable {
   public static func open(
     backend: any StorageBackend, options: Options = .init()
   ) throws(EngineError) -> Database {
+    let access = try FileAccess(options)
     var mapping = try backend.map()
-    var recovered = mapping.count == 0 ? nil : try Recovery.recover(mapping)
+    var recovered = mapping.count == 0 ? nil : try Recovery.recover(mapping, access)
     if recovered == nil {
-      try CreationImage.create(on: backend)
+      try CreationImage.create(on: backend, key: access.key, entropy: access.entropy)
       mapping = try backend.map()
-      recovered = try Recovery.recover(mapping)
+      recovered = try Recovery.recover(mapping, access)
     }
     guard let recovered else {
       throw .corrupted("\(backend.path): the backend does not keep what creation wrote")
@@ -168,6 +187,8 @@ public final class Database: Sendable {
       state.space.reclaim(live: state.live)
       return (state.space, state.fileSizeBytes)
     }
+    let section = base.reader.beginReading()
+    defer { section.end() }
     do throws(CommitFailure) {
       let result = try CommitWriter(backend: backend, base: base).commit(
         tables, releasing: writer, space: start.0, fileSizeBytes: start.1)

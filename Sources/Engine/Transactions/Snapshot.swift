@@ -55,6 +55,8 @@ public final class Snapshot: Sendable {
   /// - Complexity: O(log rows).
   public func row(in table: String, key: Int64) throws(EngineError) -> [Value]? {
     try check()
+    let section = state.reader.beginReading()
+    defer { section.end() }
     return try tree(state.group.table(named: table)).row(key)
   }
 
@@ -74,7 +76,9 @@ public final class Snapshot: Sendable {
   ) throws(EngineError) {
     try check()
     let record = try state.group.table(named: table)
-    try tree(record).forEachLeaf { leaf throws(EngineError) in
+    let section = state.reader.beginReading()
+    defer { section.end() }
+    try tree(record).forEachLeaf(section: section) { leaf throws(EngineError) in
       for index in 0..<leaf.count {
         let values = try state.reader.row(leaf, index, record.shape, newest: state.version)
         try body(leaf.keys[index], values)
@@ -89,11 +93,13 @@ public final class Snapshot: Sendable {
   /// - Complexity: O(bytes), without making values of them.
   public func contentHash() throws(EngineError) -> UInt64 {
     try check()
+    let section = state.reader.beginReading()
+    defer { section.end() }
     var hasher = ContentHasher()
     var scratch = ContentHasher.Scratch()
     for table in state.group.tables {
       hasher.beginTable(table.schema)
-      try tree(table).forEachLeaf { leaf throws(EngineError) in
+      try tree(table).forEachLeaf(section: section) { leaf throws(EngineError) in
         try hasher.combine(
           leaf, table.shape, state.reader, newest: state.version, scratch: &scratch)
       }

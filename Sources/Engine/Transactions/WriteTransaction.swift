@@ -139,7 +139,9 @@ public final class WriteTransaction {
   /// The values under a key as this transaction sees them, or nil.
   /// - Throws: `EngineError` with code `.noSuchTable`, `.corrupted` or `.closed`.
   public func row(in table: String, key: Int64) throws(EngineError) -> [Value]? {
-    try self.table(table).tree.row(key)
+    let section = base.reader.beginReading()
+    defer { section.end() }
+    return try self.table(table).tree.row(key)
   }
 
   /// The number of rows of a table as this transaction sees it.
@@ -150,6 +152,8 @@ public final class WriteTransaction {
 
   /// A change that broke off half-way must never be committed.
   private func remembering(_ change: () throws(EngineError) -> Void) throws(EngineError) {
+    let section = base.reader.beginReading()
+    defer { section.end() }
     do throws(EngineError) { try change() } catch {
       if error.code != .keyExists, error.code != .keyNotFound { failure = error }
       throw error

@@ -58,7 +58,7 @@ extension MutableTree {
       else { return nil }
       inner.separators.insert(split.separator, at: index)
       inner.children.insert(split.right, at: index + 1)
-      return inner.children.count > Layout.childCountMax ? splitting(inner, after: index) : nil
+      return inner.children.count > writer.reader.room.childCountMax ? splitting(inner, after: index) : nil
     }
   }
 
@@ -76,7 +76,7 @@ extension MutableTree {
       guard mode != .update else { throw Self.notFound(key) }
       insert(key, values, into: leaf, at: index)
     }
-    guard leaf.count > 1, leaf.sizeBytes > Layout.leafSizeBytesMax else { return nil }
+    guard leaf.count > 1, leaf.sizeBytes > writer.reader.room.leafSizeBytesMax else { return nil }
     return splitting(leaf, at: index)
   }
 

@@ -1,0 +1,149 @@
+// ReadSections.swift [U]: who is reading plaintext right now, so that memory is taken back only from
+// behind everybody. An operation notes the epoch at its begin in a slot of its own; whatever the
+// cache takes out of use gets the epoch of that moment as its stamp, and its memory goes when every
+// noted epoch is higher.
+// Invariant: a slot's epoch is noted before the operation's first look at a mark, and a mark is
+// cleared before the epoch rises and the slots are looked at, with a full fence between the two on
+// both sides. So either the evictor sees the slot, or the operation sees the cleared mark.
+
+import Synchronization
+
+/// The operations that read one cache.
+@safe final class ReadSections: @unchecked Sendable {
+  // Safety: `slots` has slotCount × stride atomics, freed in deinit; only atomic access.
+  private let slots: UnsafeMutablePointer<Atomic<UInt64>>
+  private let epoch = Atomic<UInt64>(1)
+  /// Operations that found no slot; nothing is taken back while there are any.
+  private let unslotted = Atomic<Int>(0)
+
+  private static let slotCount = 64
+  /// A slot has a cache line of its own.
+  private static let stride = 8
+  static let unslottedIndex = -1
+
+  init() {
+    let count = Self.slotCount * Self.stride
+    unsafe slots = .allocate(capacity: count)
+    for index in 0..<count { unsafe (slots + index).initialize(to: Atomic(0)) }
+  }
+
+  deinit {
+    unsafe slots.deinitialize(count: Self.slotCount * Self.stride)
+    unsafe slots.deallocate()
+  }
+
+  /// Notes the begin of an operation.
+  /// - Returns: The slot, to be given to `end`.
+  func begin() -> Int {
+    let now = epoch.load(ordering: .sequentiallyConsistent)
+    var index = Int(Syscalls.threadNumber & UInt(Self.slotCount - 1))
+    for _ in 0..<Self.slotCount {
+      let taken = unsafe slots[index * Self.stride].compareExchange(
+        expected: 0, desired: now, ordering: .sequentiallyConsistent)
+      if taken.exchanged {
+        atomicMemoryFence(ordering: .sequentiallyConsistent)
+        return index
+      }
+      index = (index + 1) & (Self.slotCount - 1)
+    }
+    unslotted.add(1, ordering: .sequentiallyConsistent)
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
+    return Self.unslottedIndex
+  }
+
+  /// The operation holds no view any more, and goes on.
+  func refresh(_ index: Int) {
+    guard index != Self.unslottedIndex else { return }
+    unsafe slots[index * Self.stride].store(
+      epoch.load(ordering: .sequentiallyConsistent), ordering: .sequentiallyConsistent)
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
+  }
+
+  /// Notes the end of an operation.
+  func end(_ index: Int) {
+    if index == Self.unslottedIndex {
+      unslotted.subtract(1, ordering: .releasing)
+    } else {
+      unsafe slots[index * Self.stride].store(0, ordering: .releasing)
+    }
+  }
+
+  /// The stamp for what is taken out of use before the next `advance`.
+  var stamp: UInt64 { epoch.load(ordering: .sequentiallyConsistent) }
+
+  /// Separates the operations that may have seen what was just taken out of use from later ones.
+  func advance() {
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
+    epoch.add(1, ordering: .sequentiallyConsistent)
+  }
+
+  /// What has a lower stamp is in nobody's use.
+  ///
+  /// 0 when nothing is known, the highest number when nobody reads.
+  var oldest: UInt64 {
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
+    guard unslotted.load(ordering: .sequentiallyConsistent) == 0 else { return 0 }
+    var oldest = UInt64.max
+    for index in 0..<Self.slotCount {
+      let noted = unsafe slots[index * Self.stride].load(ordering: .sequentiallyConsistent)
+      if noted != 0 { oldest = min(oldest, noted) }
+    }
+    return oldest
+  }
+}
+
+/// The time in which an operation reads nodes: views of them are good until its end.
+@safe struct ReadSection {
+  // Safety: the reader that made the section lives longer than the operation that reads with it.
+  private let cache: Unmanaged<PlaintextCache>?
+  private let index: Int
+
+  /// A section of a file that is not encrypted: its nodes stay where they are.
+  static let none = ReadSection()
+
+  private init() {
+    unsafe cache = nil
+    index = 0
+  }
+
+  init(_ cache: PlaintextCache) {
+    unsafe self.cache = unsafe Unmanaged.passUnretained(cache)
+    index = cache.sections.begin()
+  }
+
+  /// Says that no view is held any more; those of nodes read later are good again.
+  @inline(__always)
+  func refresh() {
+    guard let cache = unsafe cache else { return }
+    unsafe cache._withUnsafeGuaranteedRef { cache in
+      cache.sections.refresh(index)
+      cache.trimIfNeeded()
+    }
+  }
+
+  /// Ends the section.
+  @inline(__always)
+  func end() {
+    guard let cache = unsafe cache else { return }
+    unsafe cache._withUnsafeGuaranteedRef { cache in
+      cache.sections.end(index)
+      cache.trimIfNeeded()
+    }
+  }
+}
+
+/// A section that lasts as long as the object, for a type that keeps views between calls.
+final class ReadHold: Sendable {
+  private let cache: PlaintextCache
+  private let index: Int
+
+  init(_ cache: PlaintextCache) {
+    self.cache = cache
+    index = cache.sections.begin()
+  }
+
+  deinit {
+    cache.sections.end(index)
+    cache.trimIfNeeded()
+  }
+}
