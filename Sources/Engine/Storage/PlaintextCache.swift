@@ -27,7 +27,8 @@ import Synchronization
   private let isOverBound = Atomic<Bool>(false)
 
   static let boundBytesMin = 1 << 20
-  private static let capacityBytesMin = 1 << 30
+  /// Address space costs nothing; with this much a small file never outgrows its cache.
+  static let capacityBytesMin = 1 << 30
 
   private struct Entry {
     var sector = 0
@@ -61,8 +62,10 @@ import Synchronization
   }
 
   /// Reserves memory for a file of `sizeBytes` and some growth.
-  init(sizeBytes: Int, boundBytes: Int) throws(EngineError) {
-    var capacity = Self.capacityBytesMin
+  init(
+    sizeBytes: Int, boundBytes: Int, capacityBytesMin: Int = capacityBytesMin
+  ) throws(EngineError) {
+    var capacity = capacityBytesMin
     while capacity < 2 * sizeBytes { capacity *= 2 }
     let sectors = capacity / Layout.sectorSizeBytes
     let tableBytes = sectors * 4
@@ -220,7 +223,8 @@ import Synchronization
       hasNewLeavers = true
     }
     if hasNewLeavers { sections.advance() }
-    if state.residentBytes > state.boundBytes, state.unguardedLoads == 0 {
+    if state.unguardedLoads > 0 { return }
+    if state.residentBytes > state.boundBytes {
       let oldest = sections.oldest
       // A little more than needed, so that not each load has to look at the sections.
       let target = state.boundBytes / 16 * 15
@@ -237,6 +241,25 @@ import Synchronization
   @inline(__always)
   func trimIfNeeded() {
     if isOverBound.load(ordering: .relaxed) { state.withLock { trim(&$0) } }
+  }
+
+  /// Called before an operation reads: what is beyond the bound is held by operations of other
+  /// threads, so they get some time to end first, or a thread that lost its CPU in the middle of
+  /// one would let all others fill the memory meanwhile.
+  /// - Parameter own: Sections of the caller that hold no view.
+  @inline(__always)
+  func trimIfNeeded(own: Int) {
+    if isOverBound.load(ordering: .relaxed) { waitForOthers(own: own) }
+  }
+
+  @inline(never)
+  private func waitForOthers(own: Int) {
+    // 10 ms at most: whoever waits for the caller in turn must not wait forever.
+    for round in 0..<200 {
+      trimIfNeeded()
+      guard isOverBound.load(ordering: .relaxed), sections.canWait(own: own) else { return }
+      Syscalls.pause(round)
+    }
   }
 
   /// Another cache took over; only readers of old versions use this one.

@@ -10,7 +10,8 @@ import Synchronization
 
 /// The operations that read one cache.
 @safe final class ReadSections: @unchecked Sendable {
-  // Safety: `slots` has slotCount × stride atomics, freed in deinit; only atomic access.
+  // Safety: `slots` has slotCount × stride atomics, freed in deinit; only atomic access. The first
+  // word of a slot is the epoch, 0 for a free one, the second the thread that took it.
   private let slots: UnsafeMutablePointer<Atomic<UInt64>>
   private let epoch = Atomic<UInt64>(1)
   /// Operations that found no slot; nothing is taken back while there are any.
@@ -20,6 +21,8 @@ import Synchronization
   /// A slot has a cache line of its own.
   private static let stride = 8
   static let unslottedIndex = -1
+  /// Stands for a section that no thread ends soon.
+  private static let noThread: UInt64 = 0
 
   init() {
     let count = Self.slotCount * Self.stride
@@ -33,14 +36,18 @@ import Synchronization
   }
 
   /// Notes the begin of an operation.
+  /// - Parameter isHeld: Whether it lasts beyond a call.
   /// - Returns: The slot, to be given to `end`.
-  func begin() -> Int {
+  func begin(isHeld: Bool = false) -> Int {
     let now = epoch.load(ordering: .sequentiallyConsistent)
-    var index = Int(Syscalls.threadNumber & UInt(Self.slotCount - 1))
+    let thread = Syscalls.threadNumber
+    var index = Self.firstIndex(thread)
     for _ in 0..<Self.slotCount {
       let taken = unsafe slots[index * Self.stride].compareExchange(
         expected: 0, desired: now, ordering: .sequentiallyConsistent)
       if taken.exchanged {
+        unsafe slots[index * Self.stride + 1].store(
+          isHeld ? Self.noThread : thread, ordering: .relaxed)
         atomicMemoryFence(ordering: .sequentiallyConsistent)
         return index
       }
@@ -49,6 +56,24 @@ import Synchronization
     unslotted.add(1, ordering: .sequentiallyConsistent)
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     return Self.unslottedIndex
+  }
+
+  private static func firstIndex(_ thread: UInt64) -> Int {
+    Int(truncatingIfNeeded: (thread &* 0x9e37_79b9_7f4a_7c15) >> 58)
+  }
+
+  /// Whether it makes sense to wait until others end: not when one of them is the caller, or lasts.
+  /// - Parameter own: Sections of the calling thread that it knows of and that hold no view.
+  func canWait(own: Int) -> Bool {
+    let thread = Syscalls.threadNumber
+    var found = 0
+    for index in 0..<Self.slotCount
+    where unsafe slots[index * Self.stride].load(ordering: .relaxed) != 0 {
+      let owner = unsafe slots[index * Self.stride + 1].load(ordering: .relaxed)
+      if owner == Self.noThread { return false }
+      if owner == thread { found += 1 }
+    }
+    return found <= own && unslotted.load(ordering: .relaxed) == 0
   }
 
   /// The operation holds no view any more, and goes on.
@@ -108,6 +133,7 @@ import Synchronization
 
   init(_ cache: PlaintextCache) {
     unsafe self.cache = unsafe Unmanaged.passUnretained(cache)
+    cache.trimIfNeeded(own: 0)
     index = cache.sections.begin()
   }
 
@@ -117,7 +143,7 @@ import Synchronization
     guard let cache = unsafe cache else { return }
     unsafe cache._withUnsafeGuaranteedRef { cache in
       cache.sections.refresh(index)
-      cache.trimIfNeeded()
+      cache.trimIfNeeded(own: 1)
     }
   }
 
@@ -139,7 +165,7 @@ final class ReadHold: Sendable {
 
   init(_ cache: PlaintextCache) {
     self.cache = cache
-    index = cache.sections.begin()
+    index = cache.sections.begin(isHeld: true)
   }
 
   deinit {

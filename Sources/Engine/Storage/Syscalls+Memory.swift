@@ -46,8 +46,11 @@ extension Syscalls {
     unsafe explicit_bzero(start, buffer.count)
   }
 
-  /// A number that mostly differs from thread to thread.
-  static var threadNumber: UInt {
-    UInt(pthread_self()) &* 0x9e37_79b9_7f4a_7c15 >> 48
+  /// A number that is the calling thread's alone, and not 0.
+  static var threadNumber: UInt64 { UInt64(pthread_self()) }
+
+  /// Lets other threads run.
+  static func pause(_ round: Int) {
+    if round < 16 { sched_yield() } else { usleep(50) }
   }
 }

@@ -50,10 +50,12 @@ import Synchronization
   /// Reads a file; encrypted if there is a cipher.
   /// - Throws: `EngineError` with code `.io` when there is no memory for a cache.
   static func make(
-    _ mapping: MappedFile, cipher: FileCipher?, cacheBytesMax: Int
+    _ mapping: MappedFile, cipher: FileCipher?, cacheBytesMax: Int,
+    capacityBytesMin: Int = PlaintextCache.capacityBytesMin
   ) throws(EngineError) -> NodeReader {
     guard let cipher else { return NodeReader(mapping) }
-    let cache = try PlaintextCache(sizeBytes: mapping.count, boundBytes: cacheBytesMax)
+    let cache = try PlaintextCache(
+      sizeBytes: mapping.count, boundBytes: cacheBytesMax, capacityBytesMin: capacityBytesMin)
     return NodeReader(mapping, cipher, cache)
   }
 
