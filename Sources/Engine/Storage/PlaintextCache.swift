@@ -25,6 +25,8 @@ import Synchronization
   let sections = ReadSections()
   private let state: Mutex<State>
   private let isOverBound = Atomic<Bool>(false)
+  /// Sees what goes back to the system; for tests.
+  private let willGiveBack: (@Sendable (RawBytes) -> Void)?
 
   static let boundBytesMin = 1 << 20
   /// Address space costs nothing; with this much a small file never outgrows its cache.
@@ -63,8 +65,10 @@ import Synchronization
 
   /// Reserves memory for a file of `sizeBytes` and some growth.
   init(
-    sizeBytes: Int, boundBytes: Int, capacityBytesMin: Int = capacityBytesMin
+    sizeBytes: Int, boundBytes: Int, capacityBytesMin: Int = capacityBytesMin,
+    willGiveBack: (@Sendable (RawBytes) -> Void)? = nil
   ) throws(EngineError) {
+    self.willGiveBack = willGiveBack
     var capacity = capacityBytesMin
     while capacity < 2 * sizeBytes { capacity *= 2 }
     let sectors = capacity / Layout.sectorSizeBytes
@@ -86,19 +90,24 @@ import Synchronization
 
   deinit {
     state.withLock { state in
-      wipe(&state, state.active.first)
-      wipe(&state, state.leaving.first)
+      wipe(state, from: state.active.first)
+      wipe(state, from: state.leaving.first)
     }
     unsafe Syscalls.unreserve(memory, memoryBytes)
   }
 
-  private func wipe(_ state: inout State, _ first: UInt32) {
+  private func wipe(_ state: State, from first: UInt32) {
     var index = first
     while index != 0 {
-      let entry = state.entries[Int(index)]
-      unsafe Syscalls.wipe(part(entry))
-      index = entry.next
+      wipe(state.entries[Int(index)])
+      index = state.entries[Int(index)].next
     }
+  }
+
+  private func wipe(_ entry: Entry) {
+    let memory = unsafe part(entry)
+    unsafe Syscalls.wipe(memory)
+    if let willGiveBack { unsafe willGiveBack(RawBytes(UnsafeRawBufferPointer(memory))) }
   }
 
   /// The plaintext of a file of `sizeBytes`, as far as it is in memory.
@@ -116,6 +125,7 @@ import Synchronization
 
   /// Brings the node of a link into memory; `again` opens it anew even if it stands there.
   /// - Throws: `EngineError` as `FileCipher.open` does.
+  @inline(never)  // Inlined into its caller it crashes the optimiser of Swift 6.3.1.
   func load(
     _ link: NodeLink, from bytes: RawBytes, cipher: FileCipher, again: Bool
   ) throws(EngineError) {
@@ -208,8 +218,8 @@ import Synchronization
       Self.unlink(&state.leaving, &state.entries, index)
     }
     for sector in entry.sector..<entry.sector + entry.sectors { unsafe owners[sector] = 0 }
+    wipe(entry)
     let memory = unsafe part(entry)
-    unsafe Syscalls.wipe(memory)
     if let start = memory.baseAddress { unsafe Syscalls.giveBack(start, memory.count) }
     state.entries[Int(index)] = Entry()
     state.unusedEntries.append(index)

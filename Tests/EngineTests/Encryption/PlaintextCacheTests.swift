@@ -188,6 +188,54 @@ struct PlaintextCacheTests {
     try small.check()
   }
 
+  @Test("every byte that goes back to the system is 0")
+  func wiped() throws {
+    let test = try Self.large(30_000)
+    let state = test.database.state.withLock { $0.current }
+    let cipher = try #require(state.reader.cipher)
+    let seen = Mutex((bytes: 0, isZero: true))
+    var leaves: [(link: NodeLink, sizeBytes: Int)] = []
+    let section = state.reader.beginReading()
+    let record = state.group.tables[0]
+    let tree = BPlusTree(
+      reader: state.reader, root: record.root, level: record.level, shape: record.shape,
+      newest: state.version)
+    let base = test.backend.bytes
+    try tree.forEachLeaf { leaf throws(EngineError) in
+      // A sealed leaf's link is its ref and the first bytes of its tag.
+      let span = leaf.node.span
+      let tag = base[Int(span.end) * 4096 - 16..<Int(span.end) * 4096 - 8]
+      leaves.append(
+        (
+          NodeLink(ref: leaf.node.ref, checksum: tag.reversed().reduce(0) { $0 << 8 | UInt64($1) }),
+          Int(span.count) * 4096
+        ))
+    }
+    section.end()
+    let all = leaves.reduce(0) { $0 + $1.sizeBytes }
+    do {
+      let cache = try PlaintextCache(
+        sizeBytes: state.reader.mapping.count, boundBytes: Self.bound
+      ) { bytes in
+        seen.withLock { seen in
+          seen.bytes += bytes.count
+          seen.isZero = seen.isZero && bytes.isAllZero
+        }
+      }
+      for (link, _) in leaves {
+        let index = cache.sections.begin()
+        try cache.load(link, from: state.reader.mapping.bytes, cipher: cipher, again: false)
+        cache.sections.end(index)
+      }
+      #expect(all > 2 * Self.bound)
+      #expect(seen.withLock { $0.bytes } > Self.bound, "evicted")
+    }
+    // The rest went with the cache.
+    #expect(seen.withLock { $0.bytes } == all)
+    #expect(seen.withLock { $0.isZero })
+    try test.check()
+  }
+
   @Test("sections beyond the number of slots are still safe")
   func manySections() throws {
     let sections = ReadSections()
