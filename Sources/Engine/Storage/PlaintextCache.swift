@@ -25,6 +25,10 @@ import Synchronization
   let sections = ReadSections()
   private let state: Mutex<State>
   private let isOverBound = Atomic<Bool>(false)
+  /// The epoch of an operation that outlasted a wait.
+  private let outlasting = Atomic<UInt64>(0)
+  /// Waits that brought nothing.
+  let vainWaits = Atomic<Int>(0)
   /// Sees what goes back to the system; for tests.
   private let willGiveBack: (@Sendable (RawBytes) -> Void)?
 
@@ -264,12 +268,16 @@ import Synchronization
 
   @inline(never)
   private func waitForOthers(own: Int) {
-    // 10 ms at most: whoever waits for the caller in turn must not wait forever.
-    for round in 0..<200 {
+    // An operation that outlasted one wait is not waited for again: it may sit in its caller's code
+    // for hours. And 20 ms or so at most: somebody may be waiting for the caller in turn.
+    guard sections.oldest != outlasting.load(ordering: .relaxed) else { return }
+    for round in 0..<256 {
       trimIfNeeded()
       guard isOverBound.load(ordering: .relaxed), sections.canWait(own: own) else { return }
       Syscalls.pause(round)
     }
+    outlasting.store(sections.oldest, ordering: .relaxed)
+    vainWaits.add(1, ordering: .relaxed)
   }
 
   /// Another cache took over; only readers of old versions use this one.

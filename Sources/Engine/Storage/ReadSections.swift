@@ -23,6 +23,8 @@ import Synchronization
   static let unslottedIndex = -1
   /// Stands for a section that no thread ends soon.
   private static let noThread: UInt64 = 0
+  /// The epoch of an operation that holds no view.
+  private static let idle = UInt64.max
 
   init() {
     let count = Self.slotCount * Self.stride
@@ -67,8 +69,9 @@ import Synchronization
   func canWait(own: Int) -> Bool {
     let thread = Syscalls.threadNumber
     var found = 0
-    for index in 0..<Self.slotCount
-    where unsafe slots[index * Self.stride].load(ordering: .relaxed) != 0 {
+    for index in 0..<Self.slotCount {
+      let noted = unsafe slots[index * Self.stride].load(ordering: .relaxed)
+      if noted == 0 || noted == Self.idle { continue }
       let owner = unsafe slots[index * Self.stride + 1].load(ordering: .relaxed)
       if owner == Self.noThread { return false }
       if owner == thread { found += 1 }
@@ -82,6 +85,12 @@ import Synchronization
     unsafe slots[index * Self.stride].store(
       epoch.load(ordering: .sequentiallyConsistent), ordering: .sequentiallyConsistent)
     atomicMemoryFence(ordering: .sequentiallyConsistent)
+  }
+
+  /// The operation holds no view any more, and will not read before it calls `refresh`.
+  func pause(_ index: Int) {
+    guard index != Self.unslottedIndex else { return }
+    unsafe slots[index * Self.stride].store(Self.idle, ordering: .releasing)
   }
 
   /// Notes the end of an operation.
@@ -144,6 +153,17 @@ import Synchronization
     unsafe cache._withUnsafeGuaranteedRef { cache in
       cache.sections.refresh(index)
       cache.trimIfNeeded(own: 1)
+    }
+  }
+
+  /// Says that no view is held any more, and that none is needed before `refresh`: the caller's own
+  /// code runs meanwhile, for as long as it likes.
+  @inline(__always)
+  func pause() {
+    guard let cache = unsafe cache else { return }
+    unsafe cache._withUnsafeGuaranteedRef { cache in
+      cache.sections.pause(index)
+      cache.trimIfNeeded()
     }
   }
 

@@ -79,10 +79,20 @@ public final class Snapshot: Sendable {
     let section = state.reader.beginReading()
     defer { section.end() }
     try tree(record).forEachLeaf(section: section) { leaf throws(EngineError) in
-      for index in 0..<leaf.count {
-        let values = try state.reader.row(leaf, index, record.shape, newest: state.version)
-        try body(leaf.keys[index], values)
+      if state.reader.cipher == nil {
+        for index in 0..<leaf.count {
+          let values = try state.reader.row(leaf, index, record.shape, newest: state.version)
+          try body(leaf.keys[index], values)
+        }
+        return
       }
+      // The caller's code must not keep decrypted nodes in memory: it gets copies.
+      let rows = try (0..<leaf.count).map { index throws(EngineError) in
+        let values = try state.reader.row(leaf, index, record.shape, newest: state.version)
+        return (leaf.keys[index], values)
+      }
+      section.pause()
+      for (key, values) in rows { try body(key, values) }
     }
   }
 

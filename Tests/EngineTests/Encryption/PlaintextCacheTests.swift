@@ -94,7 +94,9 @@ struct PlaintextCacheTests {
     }
     #expect(failures.withLock { $0 } == [])
     #expect(cache.residentBytes <= Self.bound)
-    #expect(cache.peakBytes <= 2 * Self.bound, "peak \(cache.peakBytes)")
+    // On a machine so busy that a thread stands still for 20 ms inside a lookup, the others go on.
+    let isBusy = cache.vainWaits.load(ordering: .relaxed) > 0
+    #expect(cache.peakBytes <= 2 * Self.bound || isBusy, "peak \(cache.peakBytes)")
     #expect(cache.unguardedLoads == 0)
     print("four threads: \(cache.loads) loads, peak \(cache.peakBytes) of \(Self.bound) bytes")
   }
@@ -186,6 +188,85 @@ struct PlaintextCacheTests {
     let same = try larger.remapped(try TestBackend(bytes).map())
     #expect(same.plaintextCache === new)
     try small.check()
+  }
+
+  /// What a lookup of every row costs while another thread's `stay` sits in `body`.
+  private static func whileAnotherStays(
+    _ test: TestDatabase, _ stay: @escaping @Sendable (Database, () -> Void) throws -> Void
+  ) throws -> PlaintextCache {
+    let database = test.database
+    let cache = try EncryptedFixtures.cache(database)
+    let rows = test.model.count
+    final class Shared: Sendable {
+      let phase = Atomic<Int>(0)
+      let failures = Mutex<[String]>([])
+    }
+    let shared = Shared()
+    onThreads(2) { index in
+      do {
+        if index == 0 {
+          try stay(database) {
+            shared.phase.store(1, ordering: .sequentiallyConsistent)
+            while shared.phase.load(ordering: .sequentiallyConsistent) == 1 { sched_yield() }
+          }
+        } else {
+          while shared.phase.load(ordering: .sequentiallyConsistent) == 0 { sched_yield() }
+          let snapshot = try database.snapshot()
+          for key in 0..<rows { _ = try snapshot.row(in: "Dog", key: Int64(key)) }
+          snapshot.release()
+        }
+      } catch { shared.failures.withLock { $0.append("\(error)") } }
+      shared.phase.store(2, ordering: .sequentiallyConsistent)
+    }
+    #expect(shared.failures.withLock { $0 } == [])
+    #expect(cache.residentBytes <= bound)
+    return cache
+  }
+
+  @Test("a reader that sits in its section is waited for once, not by every operation")
+  func slowReader() throws {
+    let test = try Self.large(30_000)
+    let cache = try Self.whileAnotherStays(test) { database, stay in
+      let reader = database.state.withLock { $0.current.reader }
+      let section = reader.beginReading()
+      stay()
+      section.end()
+    }
+    #expect(cache.peakBytes > 2 * Self.bound, "the slow reader kept what it might have seen")
+    #expect((1...3).contains(cache.vainWaits.load(ordering: .relaxed)))
+    try test.check()
+  }
+
+  @Test("a caller that stays in the body of a scan keeps nothing in memory")
+  func slowCaller() throws {
+    let test = try Self.large(30_000)
+    let cache = try Self.whileAnotherStays(test) { database, stay in
+      let snapshot = try database.snapshot()
+      defer { snapshot.release() }
+      var rows = 0
+      try snapshot.forEach(in: "Dog") { _, _ throws(EngineError) in
+        if rows == 1000 { stay() }
+        rows += 1
+      }
+    }
+    let isBusy = cache.vainWaits.load(ordering: .relaxed) > 0
+    #expect(cache.peakBytes <= Self.bound + Self.slack || isBusy, "peak \(cache.peakBytes)")
+    try test.check()
+  }
+
+  @Test("a link of another sealing is not served from memory")
+  func otherSealing() throws {
+    let test = try Self.large(2000)
+    try test.check()
+    let state = test.database.state.withLock { $0.current }
+    let section = state.reader.beginReading()
+    defer { section.end() }
+    var top = state.slot.top
+    _ = try state.reader.node(top, kind: .group, newest: state.version)
+    top.checksum ^= 2
+    #expect(
+      errorCode { try state.reader.node(top, kind: .group, newest: state.version) }
+        == .rolledBackNode)
   }
 
   @Test("every byte that goes back to the system is 0")
