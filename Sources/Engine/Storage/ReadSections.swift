@@ -66,6 +66,7 @@ import Synchronization
 
   /// Whether it makes sense to wait until others end: not when one of them is the caller, or lasts.
   /// - Parameter own: Sections of the calling thread that it knows of and that hold no view.
+  /// - Returns: Whether everyone who reads may be expected to end soon.
   func canWait(own: Int) -> Bool {
     let thread = Syscalls.threadNumber
     var found = 0

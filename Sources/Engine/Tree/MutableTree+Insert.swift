@@ -58,7 +58,8 @@ extension MutableTree {
       else { return nil }
       inner.separators.insert(split.separator, at: index)
       inner.children.insert(split.right, at: index + 1)
-      return inner.children.count > writer.reader.room.childCountMax ? splitting(inner, after: index) : nil
+      return inner.children.count > writer.reader.room.childCountMax
+        ? splitting(inner, after: index) : nil
     }
   }
 

@@ -104,7 +104,8 @@ struct EncryptionTests {
     let other = EncryptedFixtures.options(key: EncryptedFixtures.otherKey)
     #expect(errorCode { try Self.content(bytes, other) } == .wrongKey)
     #expect(errorCode { try Self.content(bytes, .init()) } == .keyNeeded)
-    #expect(errorCode { try Self.content(try TestDatabase().backend.bytes, other) } == .notEncrypted)
+    let plain = try TestDatabase().backend.bytes
+    #expect(errorCode { try Self.content(plain, other) } == .notEncrypted)
     // Each half of the key counts.
     for index in [0, 31, 32, 63] {
       var key = EncryptedFixtures.key
@@ -133,7 +134,7 @@ struct EncryptionTests {
     let long = String(repeating: "0123456789abcdef", count: 1 << 20)
     let write = try test.database.beginWrite()
     try write.insert(into: "Dog", key: 1, [.int(1), .string(long)])
-    try write.insert(into: "Dog", key: 2, [.int(2), .string(long + "x")].dropLast() + [.string("s")])
+    try write.insert(into: "Dog", key: 2, [.int(2), .string("s")])
     try write.commit()
     let again = try Database.open(backend: TestBackend(test.backend.bytes), options: options)
     let snapshot = try again.snapshot()

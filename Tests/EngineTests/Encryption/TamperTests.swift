@@ -42,7 +42,7 @@ struct TamperTests {
     }
   }
 
-  @Test("a flip anywhere in a node is damage: ref, version, sectors, salt, nonce, bytes, padding, tag")
+  @Test("a flip anywhere in a sealed node, its clear fields and its tag included, is damage")
   func flippedNode() throws {
     let test = try Self.made()
     let root = try EncryptedFixtures.root(test.database)
