@@ -1,4 +1,4 @@
-// EncryptionTests.swift: encrypted databases do what plain ones do, show nothing, and ask for their key.
+// EncryptionTests.swift: encrypted databases do what plain ones do, show nothing, ask for a key.
 
 import Testing
 

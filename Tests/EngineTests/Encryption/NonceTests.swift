@@ -1,5 +1,5 @@
-// NonceTests.swift: no two sealed nodes ever have one nonce under one key, and the test sees it when
-// they have.
+// NonceTests.swift: no two sealed nodes ever have one nonce under one key, and the test sees it
+// when they have.
 
 import Testing
 

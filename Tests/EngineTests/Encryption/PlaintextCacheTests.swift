@@ -1,5 +1,5 @@
-// PlaintextCacheTests.swift [U]: the memory of decrypted nodes has a bound, readers are never robbed of
-// what they read, and what leaves memory is made 0 first.
+// PlaintextCacheTests.swift [U]: the memory of decrypted nodes has a bound, readers are never robbed
+// of what they read, and what leaves memory is made 0 first.
 
 import Glibc
 import Synchronization
