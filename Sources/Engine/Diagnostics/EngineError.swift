@@ -12,6 +12,8 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
       case duplicateValue, noIndex
       case busy, closed, limit
       case forked, tooManyReaders, tooManyVersions, incompatible, readOnly
+      case invalidKey, wrongKey, keyNeeded, notEncrypted
+      case swappedNode, rolledBackNode, forgedSlot, truncated
     }
 
     private let kind: Kind
@@ -69,6 +71,23 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
     public static let incompatible = Code(kind: .incompatible)
     /// The database was opened for reading only.
     public static let readOnly = Code(kind: .readOnly)
+    /// An encryption key has not 64 bytes.
+    public static let invalidKey = Code(kind: .invalidKey)
+    /// The key is not the one the file was made with.
+    public static let wrongKey = Code(kind: .wrongKey)
+    /// The file is encrypted, and no key was given.
+    public static let keyNeeded = Code(kind: .keyNeeded)
+    /// A key was given, and the file is not encrypted.
+    public static let notEncrypted = Code(kind: .notEncrypted)
+    /// A node of an encrypted file stands where another one should: somebody moved it.
+    public static let swappedNode = Code(kind: .swappedNode)
+    /// A node of an encrypted file is an older one of the same place: somebody put it back, or the
+    /// medium lost a write.
+    public static let rolledBackNode = Code(kind: .rolledBackNode)
+    /// A root slot of an encrypted file was not written with its key.
+    public static let forgedSlot = Code(kind: .forgedSlot)
+    /// The file is shorter than its newest version.
+    public static let truncated = Code(kind: .truncated)
 
     /// The name of the code.
     public var description: String { kind.rawValue }
@@ -105,6 +124,15 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
   static func corrupted(_ message: String, at ref: Ref? = nil) -> EngineError {
     let place = ref.map { " at ref \($0.offsetBytes)" } ?? ""
     return EngineError(code: .corrupted, message: message + place)
+  }
+
+  /// The `.locked` of an encrypted database, which one handle opens at a time.
+  static func encryptedInUse(_ path: String) -> EngineError {
+    EngineError(
+      code: .locked,
+      message: "\(path) is encrypted and open elsewhere; an encrypted database is open in one "
+        + "process and one handle at a time, because its pages live in that handle's memory; close "
+        + "it there (fuser \(path) names the process) and open again")
   }
 
   static func closed(_ what: String) -> EngineError {
