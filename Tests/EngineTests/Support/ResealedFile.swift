@@ -6,10 +6,8 @@ import Testing
 @testable import Engine
 
 enum ResealedFile {
-  /// Changes a node of the newest version.
-  /// - Parameters:
-  ///   - path: The node, its parent, and so on; the group is last.
-  ///   - body: Changes the node's bytes.
+  /// Changes a node of the newest version; `path` has the node, its parent and so on, the group
+  /// last.
   static func changing(
     _ bytes: [UInt8], _ state: VersionState, _ path: [Ref], _ body: (inout [UInt8]) throws -> Void
   ) throws -> [UInt8] {
