@@ -1,4 +1,4 @@
-// PlaintextCacheTests.swift [U]: the memory of decrypted nodes has a bound, readers are never robbed
+// PlaintextCacheTests.swift [U]: decrypted nodes take bounded memory, readers are never robbed
 // of what they read, and what leaves memory is made 0 first.
 
 import Glibc
