@@ -1,8 +1,8 @@
-// Slab.swift [U]: the memory that holds a writer's new nodes before commit.
-// Invariants: a node never moves once it has its place, whole sectors are handed out, the bytes of
-// a node behind its content are 0, an encrypted file's nodes are ciphertext as soon as they are
-// whole (so the slab has no plaintext to forget), and nodes that are neighbours in the file and in memory are
-// written by one call.
+// Slab.swift [U]: the memory that holds a writer's new nodes before commit. Invariants: a node
+// never moves once it has its place, whole sectors are handed out, the bytes of a node behind its
+// content are 0, an encrypted file's nodes are ciphertext as soon as they are whole (so the slab
+// has no plaintext to forget), and nodes that are neighbours in the file and in memory are written
+// by one call.
 
 /// A writer's new nodes and where in the file they go.
 @safe final class Slab {

@@ -1,14 +1,14 @@
-// EntropySource.swift: where salts come from. Salts decide nothing that a reader of the database can
-// see; they keep one key from being used twice with one nonce. A lab passes a source of its own, so
-// that a run can be repeated.
+// EntropySource.swift: where salts come from. Salts decide nothing that a reader of the database
+// can see; they keep one key from being used twice with one nonce. A lab passes a source of its
+// own, so that a run can be repeated.
 
 /// Gives bytes that nobody can foresee.
 package struct EntropySource: Sendable {
   private let draw: @Sendable (Int) throws(EngineError) -> [UInt8]
 
   /// Uses a function.
-  /// - Parameter draw: Returns as many bytes as it is asked for. Two sessions that write to one file
-  ///   must never be given the same bytes: with them they would seal two nodes under one nonce.
+  /// - Parameter draw: Returns as many bytes as it is asked for. Two sessions that write to one
+  ///   file must never be given the same bytes: they would seal two nodes under one nonce.
   package init(_ draw: @escaping @Sendable (Int) throws(EngineError) -> [UInt8]) {
     self.draw = draw
   }

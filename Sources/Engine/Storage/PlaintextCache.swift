@@ -1,11 +1,11 @@
 // PlaintextCache.swift [U]: the decrypted nodes of one file, each at its own offset of a stretch of
 // memory as large as the file, of which only what is in the cache has pages behind it. So code that
-// reads a node at its ref in a mapping reads it here the same way.
-// Invariants: a sector's mark is not 0 only while the node that starts there stands in memory whole;
-// it is set after the last byte is written. No sector belongs to two entries. Memory behind an entry
-// is made 0 and given back after its mark is 0 and every operation that may have seen the mark has
-// ended. Entries leave use oldest first; one that is asked for again meanwhile returns without being
-// decrypted anew (a second chance). Memory in use is at most the bound and what one operation reads.
+// reads a node at its ref in a mapping reads it here the same way. Invariants: a sector's mark is
+// not 0 only while the node that starts there stands in memory whole; it is set after the last byte
+// is written. No sector belongs to two entries. Memory behind an entry is made 0 and given back
+// after its mark is 0 and every operation that may have seen the mark has ended. Entries leave use
+// oldest first; one that is asked for again meanwhile returns without being decrypted anew (a
+// second chance). Memory in use is at most the bound and what one operation reads.
 
 import Synchronization
 

@@ -1,10 +1,10 @@
-// ReadSections.swift [U]: who is reading plaintext right now, so that memory is taken back only from
-// behind everybody. An operation notes the epoch at its begin in a slot of its own; whatever the
-// cache takes out of use gets the epoch of that moment as its stamp, and its memory goes when every
-// noted epoch is higher.
-// Invariant: a slot's epoch is noted before the operation's first look at a mark, and a mark is
-// cleared before the epoch rises and the slots are looked at, with a full fence between the two on
-// both sides. So either the evictor sees the slot, or the operation sees the cleared mark.
+// ReadSections.swift [U]: who is reading plaintext right now, so that memory is taken back only
+// from behind everybody. An operation notes the epoch at its begin in a slot of its own; whatever
+// the cache takes out of use gets the epoch of that moment as its stamp, and its memory goes when
+// every noted epoch is higher. Invariant: a slot's epoch is noted before the operation's first look
+// at a mark, and a mark is cleared before the epoch rises and the slots are looked at, with a full
+// fence between the two on both sides. So either the evictor sees the slot, or the operation sees
+// the cleared mark.
 
 import Synchronization
 
