@@ -260,7 +260,8 @@ struct LockFileTests {
       // Damage a leaf that the reader has never seen in a sector that it has.
       let snapshot = try writer.snapshot()
       let marks = try writer.load(snapshot.version)?.group.table(named: "Mark")
-      let offset = Int(try #require(marks).root.ref.offsetBytes) + 60
+      // The base of the values: the leaf stays well-formed, only its checksum is wrong.
+      let offset = Int(try #require(marks).root.ref.offsetBytes) + 64
       Self.write(path, [0xff, 0xfe], at: offset)
       #expect(errorCode { try reader.snapshot().row(in: "Mark", key: 99) } == .corrupted)
     }
