@@ -4,6 +4,8 @@
 import Engine
 
 enum HeaderTarget {
+  private static let recordBytes = Layout.slotRecordBytes
+
   static func run(_ input: [UInt8]) {
     let recordBytes = Layout.slotRecordBytes
     // A mutator rarely makes 12 KiB: short inputs are spread over the fields, and checksums are

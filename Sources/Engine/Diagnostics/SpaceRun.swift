@@ -23,11 +23,19 @@ public enum SectorUse: Hashable, Sendable, CustomStringConvertible {
     case inner = 2
     /// Rows.
     case leaf = 3
-    /// A long string.
+    /// A long string, binary or mixed value.
     case string = 4
     /// The free list.
     case freeList = 5
-    /// A segment of the free list.
+    /// Children of the tree of a collection.
+    case collectionInner = 6
+    /// Elements of a collection.
+    case collectionLeaf = 7
+    /// Children of the tree of an index.
+    case indexInner = 8
+    /// Entries of an index.
+    case indexLeaf = 9
+    /// A part of the free list.
     case freeListSegment = 10
   }
 

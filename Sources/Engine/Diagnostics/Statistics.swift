@@ -6,12 +6,10 @@ public struct Statistics: Hashable, Sendable {
   public struct ActiveVersion: Hashable, Sendable {
     /// The version.
     public var version: Version
-    /// Snapshots that hold it; 0 for the newest version when nobody reads it.
+    /// Snapshots of all processes that hold it; 0 for the newest version when nobody reads it.
     public var pins: Int
-    /// Whose oldest pin it is, as process id and thread id, where that is known.
-    public var owner: String?
-    /// Age of its oldest pin, where that is known.
-    public var ageMilliseconds: UInt64?
+    /// Whose oldest pin it is.
+    public var owner: PinRecord?
   }
 
   /// Size of the file.
@@ -36,26 +34,33 @@ public struct Statistics: Hashable, Sendable {
 
 extension Database {
   /// Figures of the database as it is now.
+  ///
+  /// Free, pending and pinned space are those that this handle knows from its last commit, or 0 when
+  /// it has made none.
   /// - Complexity: O(free list).
   public func statistics() -> Statistics {
-    state.withLock { state in
-      let sector = UInt64(Layout.sectorSizeBytes)
-      let logical = state.current.slot.logicalSizeBytes
-      let free = state.space.freeSectorCount * sector
-      let pending = state.space.pendingSectorCount * sector
-      let pinned = state.pins.keys.sorted()
-      let kept = state.space.pending.filter { span in
-        !span.isFreeList && span.keeper(among: pinned) != nil
-      }
-      return Statistics(
-        fileSizeBytes: state.fileSizeBytes, logicalSizeBytes: logical,
-        contentBytes: logical - UInt64(Layout.headerSizeBytes) - free - pending,
-        freeBytes: free, pendingBytes: pending,
-        pinnedBytes: kept.reduce(0) { $0 + $1.span.count } * sector,
-        freeListSegments: state.space.segments.count, pinnedVersions: pinned,
-        activeVersions: Set(state.live).sorted().map { version in
-          Statistics.ActiveVersion(version: version, pins: state.pins[version] ?? 0)
-        })
-    }
+    let (current, space) = state.withLock { ($0.current, $0.space) }
+    let sector = UInt64(Layout.sectorSizeBytes)
+    let logical = current.slot.logicalSizeBytes
+    let records = session.slots.records(now: session.now())
+    let byVersion = Dictionary(grouping: records, by: \.version)
+    let pinned = byVersion.keys.sorted()
+    let map = space?.map ?? SpaceMap(free: [], endSector: logical / sector)
+    let free = map.freeSectorCount * sector
+    let pending = map.pendingSectorCount * sector
+    let kept = map.pending.filter { !$0.isFreeList && $0.keeper(among: pinned) != nil }
+    return Statistics(
+      fileSizeBytes: space?.fileSizeBytes ?? UInt64(current.reader.mapping.count),
+      logicalSizeBytes: logical,
+      contentBytes: logical - min(logical, UInt64(Layout.headerSizeBytes) + free + pending),
+      freeBytes: free, pendingBytes: pending,
+      pinnedBytes: kept.reduce(0) { $0 + $1.span.count } * sector,
+      freeListSegments: map.segments.count, pinnedVersions: pinned,
+      activeVersions: Set(pinned + [current.version]).sorted().map { version in
+        let pins = byVersion[version] ?? []
+        return Statistics.ActiveVersion(
+          version: version, pins: pins.count,
+          owner: pins.max { $0.ageMilliseconds < $1.ageMilliseconds })
+      })
   }
 }

@@ -1,7 +1,8 @@
 // Verify.swift: reads every node of the newest version and accounts for every sector.
 // It verifies: the file header and the slot; checksum, position, version, kind and level of each
 // node; key order, within nodes and against separators; row counts; arrays, string ends and UTF-8;
-// and that each sector of the logical file is reachable, free or pending, exactly once.
+// order and counts of collections (VerifyColumns.swift); and that each sector of the logical file is
+// reachable, free or pending, exactly once.
 // It leaves out: bytes behind the logical end, and padding behind a node in its last sector.
 
 /// What `verify()` counted.
@@ -30,14 +31,10 @@ extension Database {
   /// - Complexity: O(bytes).
   @discardableResult
   public func verify() throws(EngineError) -> VerifyReport {
-    let current = try state.withLock { state throws(EngineError) -> VersionState in
-      try state.checkOpen()
-      state.pins[state.current.version, default: 0] += 1
-      state.verified[state.current.version, default: 0] += 1
-      return state.current
-    }
-    defer { endVerify(current.version) }
+    let (current, pin, list) = try pinWithFreeList()
+    defer { unpin(pin) }
     var verifier = Verifier(current)
+    verifier.list = list
     do throws(EngineError) { try verifier.verifyHeader() } catch {
       // The slot belongs to a later version once two commits have gone by, and may be in the middle
       // of being written. A commit publishes its version before the next one takes that slot.
@@ -46,19 +43,38 @@ extension Database {
     return try verifier.run()
   }
 
-  private func endVerify(_ version: Version) {
-    unpin(version)
-    state.withLock { state in
-      let count = state.verified[version] ?? 1
-      state.verified[version] = count == 1 ? nil : count - 1
+  /// Rounds of a reader that meets a commit in each of them.
+  private static let listAttemptsMax = 1000
+
+  /// Pins the newest version and reads its free list, which the pin does not keep: a commit may
+  /// write over it as soon as a later version is published.
+  private func pinWithFreeList() throws(EngineError) -> (VersionState, Pin, ReadFreeList) {
+    for attempt in 1...Self.listAttemptsMax {
+      let (current, pin) = try pinNewest()
+      let section = current.reader.beginReading()
+      defer { section.end() }
+      do throws(EngineError) {
+        let list = try Recovery.freeList(of: current, again: true)
+        if version == current.version { return (current, pin, list) }
+      } catch {
+        if version == current.version || attempt == Self.listAttemptsMax {
+          unpin(pin)
+          throw error
+        }
+      }
+      unpin(pin)
     }
+    throw EngineError(
+      code: .busy, message: "versions come faster than a free list is read; verify again later")
   }
 }
 
 /// One pass over a version.
 struct Verifier {
-  private let state: VersionState
+  let state: VersionState
   private(set) var report: VerifyReport
+  /// The free list, when it was read before.
+  var list: ReadFreeList?
   private(set) var spans: [(span: Span, use: SectorUse)] = []
 
   init(_ state: VersionState) {
@@ -67,34 +83,42 @@ struct Verifier {
   }
 
   mutating func run() throws(EngineError) -> VerifyReport {
+    let section = state.reader.beginReading()
+    defer { section.end() }
     try verifyTop()
-    for table in state.group.tables { try verify(table) }
+    for table in state.group.tables { try verify(table, section) }
+    for table in state.group.tables { try verifyIndexes(of: table) }
     try verifySpace()
     return report
   }
 
-  private func node(
+  func node(
     _ link: NodeLink, _ kind: NodeKind, _ level: Int = 0
   ) throws(EngineError) -> Node {
     try state.reader.verifiedAgain(link, kind: kind, level: level, newest: state.version)
   }
 
-  private mutating func count(_ node: Node) throws(EngineError) {
+  mutating func count(_ node: Node) throws(EngineError) {
+    try count(node.span, node.header.kind)
+  }
+
+  private mutating func count(_ span: Span, _ kind: NodeKind) throws(EngineError) {
     report.nodes += 1
     // Nodes have sectors of their own, so more of them than sectors means one node twice.
     guard report.nodes <= state.slot.logicalSizeBytes / UInt64(Layout.sectorSizeBytes) else {
-      throw .corrupted("more nodes than sectors", at: node.ref)
+      throw .corrupted("more nodes than sectors", at: Ref(sector: span.start))
     }
-    report.reachableBytes += node.header.sectorCount * UInt64(Layout.sectorSizeBytes)
-    spans.append((node.span, .node(node.header.kind)))
+    report.reachableBytes += span.count * UInt64(Layout.sectorSizeBytes)
+    spans.append((span, .node(kind)))
   }
 
   /// The fixed record, and the slot that leads to this version.
   func verifyHeader() throws(EngineError) {
-    let header = try UnverifiedFileHeader(state.reader.bytes).verified()
-    guard header.slots[state.slot.index] == .valid(state.slot) else {
-      throw .corrupted(
-        "slot \(state.slot.index) holds \(header.slots[state.slot.index]), expected \(state.slot)")
+    let header = try UnverifiedFileHeader(state.reader.mapping.bytes)
+    _ = try header.verified()
+    let found = header.slots(state.reader.cipher)[state.slot.index]
+    guard found == .valid(state.slot) else {
+      throw .corrupted("slot \(state.slot.index) holds \(found), expected \(state.slot)")
     }
   }
 
@@ -104,7 +128,10 @@ struct Verifier {
       throw .corrupted("top version=\(top.header.version) != \(state.version)", at: top.ref)
     }
     try count(top)
-    if !state.group.freeList.isNone { try count(node(state.group.freeList, .freeList)) }
+    let list = if let list { list } else { try Recovery.freeList(of: state, again: true) }
+    self.list = list
+    if let span = list.span { try count(span, .freeList) }
+    for segment in list.map.segments { try count(segment.span, .freeListSegment) }
     report.tables = state.group.tables.count
   }
 
@@ -114,11 +141,14 @@ struct Verifier {
     var upper: Int64?
   }
 
-  mutating func verify(_ table: TableRecord) throws(EngineError) {
+  mutating func verify(
+    _ table: TableRecord, _ section: ReadSection = .none
+  ) throws(EngineError) {
     guard !table.root.isNone else { return }
     var rows: UInt64 = 0
     var stack = [(link: table.root, level: table.level, bounds: Bounds())]
     while let (link, level, bounds) = stack.popLast() {
+      section.refresh()
       if level == 0 {
         let leaf = try node(link, .leaf)
         try count(leaf)
@@ -158,7 +188,8 @@ struct Verifier {
       try Self.check(leaf, inside: bounds, at: node.ref)
       return UInt64(leaf.rowCount)
     }
-    let leaf = try LeafView(node, shape: shape)
+    let leaf = try LeafView(node)
+    try Self.verifyDescriptors(leaf.arrays)
     var keys: [Int64] = []
     leaf.keys.decode(into: &keys)
     for index in 1..<max(1, keys.count) where keys[index - 1] >= keys[index] {
@@ -168,13 +199,8 @@ struct Verifier {
       rowCount: keys.count, firstKey: keys[0], lastKey: keys[keys.count - 1])
     try Self.check(found, inside: bounds, at: node.ref)
     let nodesBefore = report.nodes
-    for column in shape.types.indices {
-      switch shape.types[column] {
-      case .int: _ = try leaf.integers(column, shape)
-      case .string: try verify(try leaf.strings(column, shape), leaf)
-      }
-    }
-    // A leaf that leads to nodes of long strings is walked again each time, for their sake.
+    for layout in shape.columns { try verify(leaf.arrays, layout) }
+    // A leaf that leads to other nodes is walked again each time, for their sake.
     if let cached, report.nodes == nodesBefore {
       cached.cache.keep(found, cached.key, shape: shape.code)
     }
@@ -188,27 +214,6 @@ struct Verifier {
     else {
       throw .corrupted(
         "keys \(leaf.firstKey)...\(leaf.lastKey) outside their separators", at: ref)
-    }
-  }
-
-  private mutating func verify(
-    _ strings: StringsView, _ leaf: LeafView
-  ) throws(EngineError) {
-    var ends: [Int64] = []
-    // Text of ASCII only is UTF-8 wherever it is cut; everything else is looked at row by row.
-    guard try strings.decodeEnds(into: &ends) || !strings.bytes.isASCII else { return }
-    for index in 0..<leaf.count {
-      let (entry, isExternal) = try strings.entry(index)
-      var bytes = entry
-      if isExternal {
-        let node = try state.reader.stringNode(entry, newest: state.version, again: true)
-        try count(node)
-        bytes = node.bytes.part(
-          at: Layout.nodeHeaderBytes, count: node.bytes.count - Layout.nodeHeaderBytes)
-      }
-      guard bytes.isUTF8 else {
-        throw .corrupted("string \(index) is not UTF-8", at: leaf.node.ref)
-      }
     }
   }
 
@@ -235,8 +240,8 @@ struct Verifier {
 
   /// Every sector of the logical file is in exactly one span.
   mutating func verifySpace() throws(EngineError) {
-    let space = try Recovery.space(of: state)
-    for segment in space.segments { try count(node(segment.link, .freeListSegment)) }
+    let list = if let list { list } else { try Recovery.freeList(of: state, again: true) }
+    let space = list.map
     let sector = UInt64(Layout.sectorSizeBytes)
     report.freeBytes = space.freeSectorCount * sector
     report.pendingBytes = space.pendingSectorCount * sector

@@ -23,6 +23,13 @@ package enum Layout {
   package static let magic: UInt64 = 0x9a4e_4c54_4c55_4146
   /// Size of a root slot's record.
   package static let slotRecordBytes = 96
+  /// What the keyed seal of a slot covers: the fields before it, without the checksum.
+  package static let slotSealedBytes = 56
+
+  /// What a sealed node has in its sectors beside the node: 48 bytes before it, the tag at the end.
+  package static let sealBytes = 64
+  /// See `sealBytes`.
+  package static let sealTagBytes = 16
 
   /// Size of the header every node starts with.
   package static let nodeHeaderBytes = 48
@@ -41,16 +48,38 @@ package enum Layout {
   /// 42^10 leaves are more than a file can hold.
   package static let levelMax = 16
 
-  /// Longest string kept inside a leaf; a longer one is a node of its own.
-  package static let inlineStringBytesMax = 512
-  /// What a leaf keeps of a string that is a node of its own: ref, checksum, size.
+  /// Children of an index's inner node: 48 + 16 × 124 + 16 × 125 = 4,032 bytes, one sector with
+  /// room for the 64 bytes of a seal.
+  package static let keyPairChildCountMax = 125
+  /// An inner node of an index with fewer children looks for a neighbour to merge with.
+  package static let keyPairChildCountMin = keyPairChildCountMax / 4
+  /// No leaf of an index is larger: one sector with room for the 64 bytes of a seal.
+  package static let keyPairLeafSizeBytesMax = 4032
+  /// A leaf of an index smaller than this looks for a neighbour to merge with.
+  package static let keyPairLeafSizeBytesMin = keyPairLeafSizeBytesMax / 4
+
+  /// Longest string, binary, mixed value or encoded collection kept inside a leaf.
+  ///
+  /// A longer value is a node of its own, a longer collection a tree.
+  package static let inlineBytesMax = 512
+  /// A tree of a collection that shrinks below this many bytes goes back into the leaf of its row.
+  package static let inlineBytesMin = inlineBytesMax / 2
+  /// What a leaf keeps of what stands outside: ref, checksum, and a size or count.
   package static let externalEntryBytes = 24
-  /// Longest string.
+  /// Longest string or binary.
   package static let stringBytesMax = 16 << 20
+  /// Longest node of a value: a mixed value has its type in front of the string.
+  package static let longValueBytesMax = stringBytesMax + 16
+  /// Elements of a collection: 56 bits of what its row keeps.
+  package static let elementCountMax: UInt64 = 1 << 56 - 1
+  /// Elements of a leaf of a collection.
+  package static let collectionLeafCountMax = 4096
+  /// Bytes of the group before its tables.
+  package static let groupFixedBytes = 24
   /// No node is larger.
   package static let nodeSizeBytesMax = 1 << 30
-  /// Spans in a segment of the free list: 48 + 166 × 24 = 4,032 bytes, so a sector has room for 64
-  /// bytes more.
+  /// Spans in a segment of the free list: 48 + 166 × 24 = 4,032 bytes, one sector with room for the
+  /// 64 bytes of a seal.
   package static let segmentSpanCount = 166
   /// Bytes of a span as the free list writes it.
   package static let freeListSpanBytes = 24
@@ -64,6 +93,10 @@ package enum Layout {
   package static let tableCountMax = 1024
   /// Columns in a table.
   package static let columnCountMax = 128
+  /// Array descriptors of a leaf: keys, and at most four for each column.
+  package static let descriptorCountMax = 1 + 4 * columnCountMax
+  /// Numbers that columns of one table can have in its life.
+  package static let columnIDMax: UInt16 = .max
   /// Bytes of a table's or a column's name.
   package static let nameBytesMax = 255
   /// No file is larger; keeps every sum of positions and sizes far from overflow.
@@ -121,6 +154,16 @@ package enum SlotField {
   package static let seal = 64
 }
 
+/// Offsets within a sealed node.
+package enum SealField {
+  package static let ref = 0
+  package static let version = 8
+  package static let sectors = 16
+  package static let session = 20
+  package static let counter = 36
+  package static let ciphertext = 48
+}
+
 /// Offsets within the file header's record.
 package enum HeaderField {
   package static let magic = 0
@@ -129,5 +172,8 @@ package enum HeaderField {
   package static let sectorSizeBytes = 20
   package static let checksumVersion = 24
   package static let firstNodeSector = 28
-  package static let reserved = 32
+  package static let flags = 32
+  package static let reserved = 36
+  package static let salt = 40
+  package static let keyCheck = 56
 }

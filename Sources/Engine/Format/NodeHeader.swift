@@ -7,7 +7,7 @@
 //             28     1  kind
 //             29     1  level in the tree; 0 for leaves and for everything that is not in a tree
 //             30     2  0
-//             32     4  count: rows, children, tables, spans, or bytes of a string
+//             32     4  count: rows, elements, children, tables, spans, or bytes of a value
 //             36     4  auxiliary: array descriptors of a leaf, segments of a free list, else 0
 //             40     8  0
 
@@ -19,10 +19,18 @@ package enum NodeKind: UInt8, Sendable {
   case inner = 2
   /// Rows.
   case leaf = 3
-  /// A string too long for its leaf.
+  /// A string, binary or mixed value too long for its leaf.
   case string = 4
   /// Free and pending spans, and links to segments with more of them.
   case freeList = 5
+  /// Children of the tree of a collection.
+  case collectionInner = 6
+  /// Elements of a collection.
+  case collectionLeaf = 7
+  /// Children of the tree of an index.
+  case indexInner = 8
+  /// Entries of an index.
+  case indexLeaf = 9
   /// Spans of the free list that stayed the same for a while.
   case freeListSegment = 10
 }
@@ -35,13 +43,15 @@ struct NodeHeader {
   let sizeBytes: Int
   let count: Int
   let auxiliary: Int
+  private let room: NodeRoom
 
-  var sectorCount: UInt64 { Layout.sectors(sizeBytes) }
+  var sectorCount: UInt64 { room.sectors(sizeBytes) }
 
   /// Parses the header of the node at `ref`; `bytes` are all bytes of the file.
   ///
   /// Sizes are checked against the file before anybody uses them; the checksum is not checked here.
-  init(at ref: Ref, in bytes: RawBytes) throws(EngineError) {
+  init(at ref: Ref, in bytes: RawBytes, room: NodeRoom = .plain) throws(EngineError) {
+    self.room = room
     let offset = try Self.checkedOffset(ref, in: bytes)
     let size = Int(bytes.uint32(offset + NodeField.sizeBytes))
     guard size >= Layout.nodeHeaderBytes, size <= bytes.count - offset,
@@ -52,7 +62,7 @@ struct NodeHeader {
     }
     let kindNumber = bytes.uint8(offset + NodeField.kind)
     guard let kind = NodeKind(rawValue: kindNumber) else {
-      throw .corrupted("node_kind=\(kindNumber) is none that this engine knows", at: ref)
+      throw .corrupted("node_kind=\(kindNumber) is none of 1...10", at: ref)
     }
     let own = bytes.uint64(offset + NodeField.ref)
     guard own == ref.offsetBytes else {

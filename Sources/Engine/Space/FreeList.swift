@@ -105,7 +105,7 @@ enum FreeList {
   /// - Throws: `EngineError` with code `.corrupted`; spans that overlap are that, too.
   /// - Complexity: O(spans × log spans).
   static func decode(
-    _ node: Node, reader: NodeReader, endSector: UInt64, current: Version
+    _ node: Node, reader: NodeReader, endSector: UInt64, current: Version, again: Bool = false
   ) throws(EngineError) -> SpaceMap {
     let shape = try Shape(node)
     let own = try spans(
@@ -116,7 +116,10 @@ enum FreeList {
     }
     for index in 0..<shape.segments {
       let link = link(node, index)
-      let segment = try reader.node(link, kind: .freeListSegment, newest: current)
+      let segment =
+        again
+        ? try reader.verifiedAgain(link, kind: .freeListSegment, newest: current)
+        : try reader.node(link, kind: .freeListSegment, newest: current)
       let size = Layout.nodeHeaderBytes + segment.header.count * Layout.freeListSpanBytes
       guard segment.bytes.count == size, segment.header.count <= Layout.segmentSpanCount else {
         throw .corrupted(

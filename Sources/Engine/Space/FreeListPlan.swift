@@ -47,7 +47,7 @@ extension SpaceMap {
     release(
       dissolved.map {
         PendingSpan(
-          span: Span(start: $0.link.ref.sector, count: 1), born: $0.version, released: version,
+          span: $0.span, born: $0.version, released: version,
           isFreeList: true)
       })
     var plan = FreeListPlan()

@@ -13,6 +13,8 @@ struct FreeListSegment: Sendable {
   let version: Version
   let free: [Span]
   let pending: [PendingSpan]
+  /// The sector it stands in; a segment has one, sealed or not.
+  var span: Span { Span(start: link.ref.sector, count: 1) }
   /// The live versions that keep its pending spans, sorted; nil when nobody has looked yet.
   private(set) var keepers: [Version]?
 

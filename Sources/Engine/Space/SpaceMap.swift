@@ -34,6 +34,9 @@ struct SpaceMap: Sendable {
     self.endSector = endSector
   }
 
+  /// The space of a new file, up to the first sector that can hold a node.
+  static var empty: SpaceMap { SpaceMap(free: [], endSector: Layout.firstNodeSector) }
+
   var freeSectorCount: UInt64 { free.reduce(0) { $0 + $1.count } }
 
   /// Every span that a version before the newest may still reach.

@@ -27,13 +27,15 @@ struct PendingSpan: Hashable, Sendable {
 }
 
 extension [Span] {
-  /// The same sectors, ascending and with neighbours merged; the spans must be disjoint.
+  /// The same sectors, ascending and with neighbours merged.
+  ///
+  /// Spans overlap only when the file says that two nodes stand in one place.
   func merged() -> [Span] {
     var result: [Span] = []
     result.reserveCapacity(count)
     for span in sorted(by: { $0.start < $1.start }) {
-      if let last = result.last, last.end == span.start {
-        result[result.count - 1].count += span.count
+      if let last = result.last, last.end >= span.start {
+        result[result.count - 1].count = Swift.max(last.end, span.end) - last.start
       } else {
         result.append(span)
       }

@@ -6,37 +6,41 @@
 
 /// What a handle knows of the ends of live versions.
 struct TailState: Sendable {
-  /// Logical sizes of the versions that this handle has seen, the live ones at least.
+  private static let versionsMax = 4096
+
+  /// Logical sizes of the versions that this handle has read or made, not all that are live.
   private var logicalBytes: [Version: UInt64] = [:]
-  /// Commits in a row after which the tail was large.
+  /// Commits of this handle in a row after which the tail was large.
   private var largeCount = 0
 
-  init() {}
-
-  /// Begins with the version that recovery found.
+  /// Begins with the version that the handle was opened at.
   init(_ state: VersionState) {
+    note(state)
+  }
+
+  /// Takes note of a version.
+  mutating func note(_ state: VersionState) {
+    // Rarely: then the versions before this one keep the file as it is until they are released.
+    if logicalBytes.count >= Self.versionsMax { logicalBytes = [:] }
     logicalBytes[state.version] = state.slot.logicalSizeBytes
   }
 
-  /// Takes note of a commit.
-  mutating func note(_ result: CommitResult, live: [Version]) {
-    let logical = result.state.slot.logicalSizeBytes
-    let tail = result.fileSizeBytes - min(result.fileSizeBytes, logical)
+  /// Takes note of a commit of this handle.
+  mutating func note(_ state: VersionState, fileSizeBytes: UInt64) {
+    note(state)
+    let logical = state.slot.logicalSizeBytes
+    let tail = fileSizeBytes - min(fileSizeBytes, logical)
     let isLarge =
-      tail > result.fileSizeBytes / Layout.shrinkDivisor
-      && tail > 2 * Layout.growthStep(from: logical)
+      tail > fileSizeBytes / Layout.shrinkDivisor && tail > 2 * Layout.growthStep(from: logical)
     largeCount = isLarge ? largeCount + 1 : 0
-    if logicalBytes.count > 2 * live.count + 16 {
-      let kept = Set(live)
-      logicalBytes = logicalBytes.filter { kept.contains($0.key) }
-    }
-    logicalBytes[result.state.version] = logical
   }
 
-  /// What has to stay of the file, or nil when nothing is to be cut, because the tail is small, or
-  /// new, or because a live version is older than this handle and nobody knows where it ends.
+  /// Whether the tail has been large for so long that it may be given back.
+  var isLong: Bool { largeCount >= Layout.shrinkPatience }
+
+  /// What has to stay of the file, or nil when nobody knows where some live version ends, because
+  /// it is older than this handle or another one made it.
   func floorBytes(live: [Version]) -> UInt64? {
-    guard largeCount >= Layout.shrinkPatience else { return nil }
     var floor: UInt64 = 0
     for version in live {
       guard let bytes = logicalBytes[version] else { return nil }

@@ -30,8 +30,8 @@ struct CommitSettings: Sendable {
   var durability = Durability.full
   var commitProtocol = CommitProtocol.twoPhase
   var failpoint: Failpoint?
-  /// Whether a sync has succeeded since the base version was written; without that it may be lost
-  /// yet, so the slot before it has to stay until a sync of this commit's nodes.
+  /// Whether the base is the version that a slot leads to, and known to be durable: else it may be
+  /// lost yet, so the slot before it has to stay until a sync of this commit's nodes.
   var isBaseDurable = false
   /// A slot that recovery refused, to be cleared before anything else.
   var staleSlot: Int?

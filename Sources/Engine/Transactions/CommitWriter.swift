@@ -1,4 +1,4 @@
-// CommitWriter.swift: THE PROTOCOL. A commit is the list of steps in `commit`, in that order.
+// CommitWriter.swift: THE PROTOCOL. A commit is the list of steps in `stage` and `seal`, in order.
 // Invariants: no step before the root slot touches a sector that a live version reaches; the slot
 // written is the one that does not hold the current root, and only when the current root is known
 // to be durable or a sync has just made it so; two syncs, or one, and one more with an allocation
@@ -25,15 +25,18 @@ struct CommitWriter {
   let backend: any StorageBackend
   let base: VersionState
   let settings: CommitSettings
-  private let slab = Slab()
+  private let slab: Slab
 
   init(backend: any StorageBackend, base: VersionState, settings: CommitSettings = .init()) {
     self.backend = backend
     self.base = base
     self.settings = settings
+    slab = Slab(cipher: base.reader.cipher)
   }
 
-  /// Runs the protocol.
+  /// Runs the protocol up to the first barrier: a version that nobody can find yet.
+  ///
+  /// Another commit may be staged on top of it, so that several share the syncs of `seal`.
   /// - Parameters:
   ///   - tables: The transaction's tables, in their order.
   ///   - writer: Knows the nodes of the base version that the new one does not reach.
@@ -41,27 +44,38 @@ struct CommitWriter {
   ///   - fileSizeBytes: The size of the file that is known to be durable.
   /// - Returns: The new version, its space map, and the size of the file.
   /// - Throws: `CommitFailure`; the old version stays current.
-  func commit(
+  func stage(
     _ tables: [MutableTable], releasing writer: TreeWriter, space: SpaceMap,
     fileSizeBytes: UInt64
   ) throws(CommitFailure) -> CommitResult {
+    do throws(EngineError) { try base.reader.cipher?.beginSession() } catch {
+      throw CommitFailure(error: error, poisons: false)
+    }
     var sink = NodeSink(
       slab: slab, version: base.version.next, reader: base.reader, space: space)
     try clearStaleSlot()
-    let evacuation = try moveOutOfTail(tables, from: &sink.space)
+    let evacuation = try moveOutOfTail(tables, writer, into: &sink)
     let records = try encodeTrees(tables, into: &sink)
     try releaseOldTop(writer, into: &sink)
-    let (group, slot) = try encodeTop(records, into: &sink)
+    let (group, slot) = try encodeTop(records, writer.nextTableID, into: &sink)
     let grown = try growFile(toHold: sink.space, from: fileSizeBytes)
     try writeNodes()
-    try syncNodes(before: slot)
-    try writeRootSlot(slot)
-    try syncRootSlot()
-    let resized = giveTailBack(behind: slot, grown ?? (base.reader, fileSizeBytes))
+    let reader = grown?.reader ?? base.reader
     return CommitResult(
       state: VersionState(
-        slot: slot, group: group, reader: resized.reader.limited(to: slot.logicalSizeBytes)),
-      space: sink.space, fileSizeBytes: resized.sizeBytes, evacuation: evacuation)
+        slot: slot, group: group, reader: reader.limited(to: slot.logicalSizeBytes)),
+      space: sink.space, fileSizeBytes: grown?.sizeBytes ?? fileSizeBytes, evacuation: evacuation)
+  }
+
+  /// Runs the rest: makes a staged version, and those it is built on, durable and current.
+  /// - Parameters:
+  ///   - slot: The slot of the version staged last.
+  ///   - current: The slot of the version that is current on the medium.
+  /// - Throws: `CommitFailure`; nobody knows then which of the two the medium has.
+  func seal(_ slot: RootSlot, over current: RootSlot) throws(CommitFailure) {
+    try syncNodes(before: slot)
+    try writeRootSlot(slot, over: current)
+    try syncRootSlot()
   }
 
   /// Step 0, once after a recovery that refused a slot: it must not be read again, whatever the
@@ -79,12 +93,12 @@ struct CommitWriter {
 
   /// Step 1: nodes in a tail that is mostly empty are treated as changed, some at a time.
   private func moveOutOfTail(
-    _ tables: [MutableTable], from space: inout SpaceMap
+    _ tables: [MutableTable], _ writer: TreeWriter, into sink: inout NodeSink
   ) throws(CommitFailure) -> Evacuation {
     var evacuation = settings.evacuation
-    guard evacuation.isWorthwhile(&space) else { return evacuation }
+    guard evacuation.isWorthwhile(&sink.space) else { return evacuation }
     try reach(.moveOutOfTail)
-    evacuation.moveNodes(of: tables, in: &space)
+    evacuation.moveNodes(of: tables, writer, into: &sink)
     return evacuation
   }
 
@@ -96,10 +110,8 @@ struct CommitWriter {
     var records: [TableRecord] = []
     for table in tables {
       let root = table.tree.encode(into: &sink)
-      records.append(
-        TableRecord(
-          schema: table.schema, shape: table.tree.shape, root: root,
-          level: root.isNone ? 0 : table.tree.level, rowCount: table.tree.rowCount))
+      table.encodeIndexes(into: &sink)
+      records.append(table.record(root: root))
     }
     return records
   }
@@ -126,15 +138,15 @@ struct CommitWriter {
   /// Step 4: free list and group get their places, which fixes the space map; then segments, the
   /// list that links to them, the group that links to that, and the slot that links to the group.
   private func encodeTop(
-    _ records: [TableRecord], into sink: inout NodeSink
+    _ records: [TableRecord], _ nextTableID: UInt32, into sink: inout NodeSink
   ) throws(CommitFailure) -> (Group, RootSlot) {
     try reach(.encodeTop)
-    var group = Group(freeList: .none, tables: records)
+    var group = Group(freeList: .none, nextTableID: nextTableID, tables: records)
     let groupSize = Layout.nodeHeaderBytes + group.encoded().count
     let fresh = hasOneSync(sink) ? sink.links : []
     let plan = sink.space.plan(
-      version: sink.version, freshLinks: fresh.count, groupSectors: Layout.sectors(groupSize)
-    ) { Layout.sectors($0) }
+      version: sink.version, freshLinks: fresh.count, groupSectors: slab.room.sectors(groupSize)
+    ) { slab.room.sectors($0) }
     guard plan.listSizeBytes <= Layout.nodeSizeBytesMax else {
       let error = EngineError(
         code: .limit,
@@ -198,7 +210,7 @@ struct CommitWriter {
     try step(.syncGrowth) { () throws(EngineError) in try sync() }
     do throws(EngineError) {
       let mapping = try backend.map()
-      return (base.reader.remapped(mapping), UInt64(mapping.count))
+      return (try base.reader.remapped(mapping), UInt64(mapping.count))
     } catch { throw CommitFailure(error: error, poisons: false) }
   }
 
@@ -232,17 +244,20 @@ struct CommitWriter {
   }
 
   /// Step 8: the root slot that does not hold the current root.
-  private func writeRootSlot(_ slot: RootSlot) throws(CommitFailure) {
-    precondition(slot.index != base.slot.index, "the slot of the current root is never written")
-    precondition(slot.version == base.version.next, "versions rise by one")
+  private func writeRootSlot(
+    _ slot: RootSlot, over current: RootSlot
+  ) throws(CommitFailure) {
+    precondition(slot.index != current.index, "the slot of the current root is never written")
+    precondition(slot.version > current.version, "versions rise")
     precondition(
-      !slot.flags.contains(.checksummed) || settings.isBaseDurable,
-      "one sync needs a version to go back to")
+      !slot.flags.contains(.checksummed) || slot.version == current.version.next,
+      "the list of fresh nodes is that of one commit")
     // Before: the old version is current, the new one unreachable. After: still the old one after a
     // crash, or the new one; a torn slot counts as not written, and with one sync so does a whole
     // slot whose nodes did not all arrive.
     try step(.writeRootSlot) { () throws(EngineError) in
-      try backend.write(slot.encoded(), at: Layout.slotOffsetsBytes[slot.index])
+      try backend.write(
+        slot.encoded(sealing: base.reader.cipher), at: Layout.slotOffsetsBytes[slot.index])
     }
   }
 
@@ -258,21 +273,24 @@ struct CommitWriter {
   /// whatever happens here, so a failure is only a file that stays large.
   ///
   /// Durability: none needed. A crash leaves the old size or the new one; both hold the version.
-  private func giveTailBack(
-    behind slot: RootSlot, _ present: (reader: NodeReader, sizeBytes: UInt64)
-  ) -> (reader: NodeReader, sizeBytes: UInt64) {
+  /// - Returns: The version with a reader of the file as it is then, and the size of the file.
+  func giveTailBack(
+    behind newest: VersionState, fileSizeBytes: UInt64
+  ) -> (VersionState, UInt64) {
+    let present = (newest, fileSizeBytes)
     guard let floor = settings.tailFloorBytes else { return present }
-    let logical = slot.logicalSizeBytes
+    let logical = newest.slot.logicalSizeBytes
     let sector = UInt64(Layout.sectorSizeBytes)
     let kept = max(floor, logical + Layout.growthStep(from: logical)) / sector * sector
-    guard kept < present.sizeBytes else { return present }
+    guard kept < fileSizeBytes else { return present }
     do throws(EngineError) {
       try settings.failpoint?.reach(.giveTailBack)
       try backend.truncate(to: kept)
-      return (present.reader.remapped(try backend.map()), kept)
+      let reader = try newest.reader.remapped(try backend.map()).limited(to: logical)
+      return (VersionState(slot: newest.slot, group: newest.group, reader: reader), kept)
     } catch {
       // Cut or not: the size that is known is the smaller one, so growing asks for space anew.
-      return (present.reader, kept)
+      return (newest, kept)
     }
   }
 

@@ -13,6 +13,27 @@ struct VersionState: Sendable {
   var version: Version { slot.version }
 }
 
+extension VersionState {
+  /// Reads the top node that a slot leads to.
+  init(slot: RootSlot, reader: NodeReader) throws(EngineError) {
+    let fileBytes = reader.mapping.count
+    guard slot.logicalSizeBytes <= UInt64(fileBytes) else {
+      throw EngineError(
+        code: .truncated,
+        message: "logical_bytes=\(slot.logicalSizeBytes) > file_bytes=\(fileBytes): the file was "
+          + "truncated; restore it from a copy")
+    }
+    let reader = reader.limited(to: slot.logicalSizeBytes)
+    let section = reader.beginReading()
+    defer { section.end() }
+    let top = try reader.node(slot.top, kind: .group, newest: slot.version)
+    guard top.header.version == slot.version else {
+      throw .corrupted("top version=\(top.header.version) != \(slot.version)", at: top.ref)
+    }
+    self.init(slot: slot, group: try Group(top), reader: reader)
+  }
+}
+
 /// What recovery found.
 struct RecoveredFile {
   let state: VersionState
@@ -22,54 +43,79 @@ struct RecoveredFile {
   ///
   /// Its nodes must stay until a sync has succeeded.
   let fallback: Version?
-  /// The slot of a version that a crash tore, though the slot itself is whole.
-  var staleSlot: Int?
+}
+
+/// The free list of a version, as the file has it.
+struct ReadFreeList: Sendable {
+  /// The sectors of its node; nil for the first version, which has none.
+  let span: Span?
+  let map: SpaceMap
+}
+
+/// How a file is unlocked and read.
+struct FileAccess: Sendable {
+  var key: EncryptionKey?
+  var entropy = EntropySource.system
+  var cacheBytesMax = Database.Options().pageCacheBytesMax
+
+  /// A file that is not encrypted.
+  static let plain = FileAccess()
+
+  private init() {}
+
+  /// As the options say.
+  /// - Throws: `EngineError` with code `.invalidKey`.
+  init(_ options: Database.Options) throws(EngineError) {
+    if let bytes = options.encryptionKey { key = try EncryptionKey(bytes) }
+    entropy = options.entropy
+    cacheBytesMax = options.pageCacheBytesMax
+  }
 }
 
 enum Recovery {
   /// Finds the newest version, or nil when the bytes are an interrupted creation.
-  /// - Throws: `EngineError` with code `.notADatabase`, `.unsupportedFormat` or `.corrupted`.
-  static func recover(_ mapping: MappedFile) throws(EngineError) -> RecoveredFile? {
+  /// - Throws: `EngineError` with code `.notADatabase`, `.unsupportedFormat`, `.corrupted` or
+  ///   `.truncated`; with a key or an encrypted file also `.keyNeeded`, `.notEncrypted`,
+  ///   `.wrongKey`, `.forgedSlot`, `.swappedNode` or `.rolledBackNode`.
+  static func recover(
+    _ mapping: MappedFile, _ access: FileAccess = .plain
+  ) throws(EngineError) -> RecoveredFile? {
     let bytes = mapping.bytes
+    let unverified: UnverifiedFileHeader
     let header: FileHeader
     do throws(EngineError) {
-      header = try UnverifiedFileHeader(bytes).verified()
+      unverified = try UnverifiedFileHeader(bytes)
+      header = try unverified.verified()
     } catch {
       if CreationImage.isUnfinished(bytes) { return nil }
       throw error
     }
-    guard let slot = try newest(header) else {
+    let cipher = try header.cipher(access.key, entropy: access.entropy)
+    let slots = unverified.slots(cipher)
+    guard let slot = try newest(slots) else {
       if CreationImage.isUnfinished(bytes) { return nil }
       throw .corrupted("both root slots are unusable; restore the file from a copy")
     }
-    let older = slots(header).first { $0.version != slot.version }
+    let reader = try NodeReader.make(
+      mapping, cipher: cipher, cacheBytesMax: access.cacheBytesMax)
+    let section = reader.beginReading()
+    defer { section.end() }
+    let older = Self.valid(slots).first { $0.version != slot.version }
     do throws(EngineError) {
-      return try load(slot, mapping, fallback: older?.version)
+      return try load(slot, reader, fallback: older?.version)
     } catch {
       // Only a commit of one sync can be torn behind its slot.
       guard slot.flags.contains(.checksummed), let older else { throw error }
-      var recovered = try load(older, mapping, fallback: nil)
-      recovered.staleSlot = slot.index
-      return recovered
+      return try load(older, reader, fallback: nil)
     }
   }
 
   /// The version that a slot leads to: its group and its free list, and what it wrote if a crash
   /// could have torn that.
   private static func load(
-    _ slot: RootSlot, _ mapping: MappedFile, fallback: Version?
+    _ slot: RootSlot, _ reader: NodeReader, fallback: Version?
   ) throws(EngineError) -> RecoveredFile {
-    guard slot.logicalSizeBytes <= UInt64(mapping.count) else {
-      throw .corrupted(
-        "logical_bytes=\(slot.logicalSizeBytes) > file_bytes=\(mapping.count): the file was "
-          + "truncated")
-    }
-    let reader = NodeReader(mapping).limited(to: slot.logicalSizeBytes)
-    let top = try reader.node(slot.top, kind: .group, newest: slot.version)
-    guard top.header.version == slot.version else {
-      throw .corrupted("top version=\(top.header.version) != \(slot.version)", at: top.ref)
-    }
-    let state = VersionState(slot: slot, group: try Group(top), reader: reader)
+    let state = try VersionState(slot: slot, reader: reader)
     if slot.flags.contains(.checksummed) { try checkFreshNodes(of: state) }
     return RecoveredFile(state: state, space: try space(of: state), fallback: fallback)
   }
@@ -94,41 +140,66 @@ enum Recovery {
     }
   }
 
+  /// The slot of a version that recovery refused: whole, and later than the one it took.
+  static func staleSlot(beside state: VersionState) throws(EngineError) -> Int? {
+    let readings = try UnverifiedFileHeader(state.reader.mapping.bytes)
+      .slots(state.reader.cipher)
+    return valid(readings).first { $0.version > state.version }?.index
+  }
+
   /// Makes sure that recovery reads from the medium what a commit of one sync wrote.
   ///
   /// A sync that failed in an earlier process can have left pages that only the cache holds. Pages
   /// that are mapped and were touched stay in the cache, so this has a mapping of its own, which is
   /// gone when it returns. Whatever is wrong is left for recovery to find.
-  static func forgetFreshNodes(of backend: any StorageBackend) throws(EngineError) {
-    for (ref, count) in freshExtents(try backend.map()) {
-      backend.forgetCache(at: ref.offsetBytes, count: count)
+  static func forgetFreshNodes(
+    of backend: any StorageBackend, _ access: FileAccess
+  ) throws(EngineError) {
+    for extent in freshExtents(try backend.map(), access) {
+      backend.forgetCache(
+        at: extent.start * UInt64(Layout.sectorSizeBytes),
+        count: extent.count * UInt64(Layout.sectorSizeBytes))
     }
   }
 
   /// Where the nodes stand that recovery has to check; none with two syncs.
-  private static func freshExtents(_ mapping: MappedFile) -> [(Ref, UInt64)] {
-    var extents: [(Ref, UInt64)] = []
+  private static func freshExtents(_ mapping: MappedFile, _ access: FileAccess) -> [Span] {
+    var extents: [Span] = []
     do throws(EngineError) {
-      guard let slot = try newest(UnverifiedFileHeader(mapping.bytes).verified()),
-        slot.flags.contains(.checksummed)
+      let unverified = try UnverifiedFileHeader(mapping.bytes)
+      let cipher = try unverified.verified().cipher(access.key, entropy: access.entropy)
+      guard let slot = try newest(unverified.slots(cipher)), slot.flags.contains(.checksummed)
       else { return [] }
-      let reader = NodeReader(mapping)
+      let reader = try NodeReader.make(
+        mapping, cipher: cipher, cacheBytesMax: access.cacheBytesMax)
+      let section = reader.beginReading()
+      defer { section.end() }
       let top = try reader.node(fresh: slot.top)
-      extents.append((top.ref, UInt64(top.bytes.count)))
-      let group = try Group(top)
-      let list = try reader.node(group.freeList, kind: .freeList, newest: slot.version)
-      extents.append((list.ref, UInt64(list.bytes.count)))
+      extents.append(top.span)
+      let list = try reader.node(
+        Group(top).freeList, kind: .freeList, newest: slot.version)
+      extents.append(list.span)
       for link in try FreeList.links(list) {
-        extents.append((link.ref, UInt64(try reader.node(fresh: link).bytes.count)))
+        extents.append(try reader.node(fresh: link).span)
       }
     } catch { return extents }
     return extents
   }
 
   /// The slot to use, by the table.
-  static func newest(_ header: FileHeader) throws(EngineError) -> RootSlot? {
-    let states = header.slots.map { SlotState($0) }
-    let slots = header.slots.map { reading -> RootSlot? in
+  ///
+  /// A forged slot is no row of it: a crash leaves none, so it says that somebody was at the file,
+  /// whatever the other slot holds.
+  static func newest(_ readings: [SlotReading]) throws(EngineError) -> RootSlot? {
+    for (index, reading) in readings.enumerated() {
+      guard case .forged(let reason) = reading else { continue }
+      throw EngineError(
+        code: .forgedSlot,
+        message: "root slot \(index) was not written with the key of this file (\(reason)); "
+          + "restore the file from a copy")
+    }
+    let states = readings.map { SlotState($0) }
+    let slots = readings.map { reading -> RootSlot? in
       if case .valid(let slot) = reading { slot } else { nil }
     }
     switch RecoveryTable.action(states[0], states[1]) {
@@ -137,22 +208,35 @@ enum Recovery {
     case .useNewer: return slots.compactMap { $0 }.max { $0.version < $1.version }
     case .recogniseCreation: return nil
     case .reportCorruption:
-      throw .corrupted("root slots are \(states[0]) and \(states[1]): \(header.slots)")
+      throw .corrupted("root slots are \(states[0]) and \(states[1]): \(readings)")
     }
   }
 
-  private static func slots(_ header: FileHeader) -> [RootSlot] {
-    header.slots.compactMap { if case .valid(let slot) = $0 { slot } else { nil } }
+  private static func valid(_ readings: [SlotReading]) -> [RootSlot] {
+    readings.compactMap { if case .valid(let slot) = $0 { slot } else { nil } }
   }
 
   /// The free and pending spans of a version.
   static func space(of state: VersionState) throws(EngineError) -> SpaceMap {
+    try freeList(of: state, again: false).map
+  }
+
+  /// The free list of a version; `again` reads its nodes whatever was seen before.
+  static func freeList(
+    of state: VersionState, again: Bool
+  ) throws(EngineError) -> ReadFreeList {
     let end = state.slot.logicalSizeBytes / UInt64(Layout.sectorSizeBytes)
     guard end > Layout.firstNodeSector else { throw .corrupted("end_sector=\(end)") }
     let link = state.group.freeList
-    guard !link.isNone else { return SpaceMap(free: [], endSector: end) }
-    let node = try state.reader.node(link, kind: .freeList, newest: state.version)
-    return try FreeList.decode(
-      node, reader: state.reader, endSector: end, current: state.version)
+    guard !link.isNone else {
+      return ReadFreeList(span: nil, map: SpaceMap(free: [], endSector: end))
+    }
+    let node =
+      again
+      ? try state.reader.verifiedAgain(link, kind: .freeList, newest: state.version)
+      : try state.reader.node(link, kind: .freeList, newest: state.version)
+    let map = try FreeList.decode(
+      node, reader: state.reader, endSector: end, current: state.version, again: again)
+    return ReadFreeList(span: node.span, map: map)
   }
 }

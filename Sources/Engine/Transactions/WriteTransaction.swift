@@ -1,11 +1,5 @@
 // WriteTransaction.swift: the one open set of changes. Everything stays in memory until commit.
 
-/// A table of a write transaction.
-struct MutableTable {
-  let schema: TableSchema
-  let tree: MutableTree
-}
-
 /// The one open set of changes to a database.
 ///
 /// It belongs to the thread that began it. Dropping it without `commit` cancels it. An error about
@@ -14,9 +8,10 @@ struct MutableTable {
 public final class WriteTransaction {
   private let database: Database
   private let base: VersionState
-  private let writer: TreeWriter
-  private var mutableTables: [MutableTable] = []
-  private var indexByName: [String: Int] = [:]
+  let writer: TreeWriter
+  /// Changed by `WriteTransaction+Schema.swift` only.
+  var mutableTables: [MutableTable] = []
+  var indexByName: [String: Int] = [:]
   private var isOpen = true
   private var failure: EngineError?
 
@@ -24,14 +19,10 @@ public final class WriteTransaction {
     self.database = database
     self.base = base
     writer = TreeWriter(reader: base.reader, base: base.version)
+    writer.nextTableID = base.group.nextTableID
     for record in base.group.tables {
       indexByName[record.schema.name] = mutableTables.count
-      mutableTables.append(
-        MutableTable(
-          schema: record.schema,
-          tree: MutableTree(
-            shape: record.shape, writer: writer, root: record.root, level: record.level,
-            rowCount: record.rowCount)))
+      mutableTables.append(MutableTable(record, writer))
     }
   }
 
@@ -42,37 +33,20 @@ public final class WriteTransaction {
   /// The tables, new ones included.
   public var tables: [TableSchema] { mutableTables.map(\.schema) }
 
-  private func check() throws(EngineError) {
+  func check() throws(EngineError) {
     guard isOpen else { throw .closed("write transaction") }
   }
 
-  private func table(_ name: String) throws(EngineError) -> MutableTable {
+  func table(_ name: String) throws(EngineError) -> MutableTable {
     try check()
     guard let index = indexByName[name] else { throw Group.noSuchTable(name) }
     return mutableTables[index]
   }
 
-  /// Adds a table without rows.
-  /// - Throws: `EngineError` with code `.tableExists`, `.schemaMismatch`, `.limit` or `.closed`.
-  public func createTable(_ schema: TableSchema) throws(EngineError) {
-    try check()
-    try schema.validate()
-    guard indexByName[schema.name] == nil else {
-      throw EngineError(code: .tableExists, message: "there is a table \"\(schema.name)\" already")
-    }
-    guard mutableTables.count < Layout.tableCountMax else {
-      throw EngineError(
-        code: .limit, message: "a database has at most \(Layout.tableCountMax) tables")
-    }
-    indexByName[schema.name] = mutableTables.count
-    mutableTables.append(
-      MutableTable(
-        schema: schema, tree: MutableTree(shape: schema.shape, writer: writer)))
-  }
-
   /// Adds a row.
   /// - Throws: `EngineError` with code `.keyExists`, `.noSuchTable`, `.schemaMismatch`,
-  ///   `.valueTooLarge`, `.corrupted` or `.closed`.
+  ///   `.valueTooLarge`, `.duplicateValue`, `.keyNotFound` for a link to a row that is not there,
+  ///   `.corrupted` or `.closed`.
   /// - Complexity: O(log rows + rows of a leaf).
   public func insert(
     into table: String, key: Int64, _ values: [Value]
@@ -100,46 +74,27 @@ public final class WriteTransaction {
     _ name: String, _ key: Int64, _ values: [Value], _ mode: PutMode
   ) throws(EngineError) {
     let table = try table(name)
-    try Self.check(values, table.schema)
-    try remembering { () throws(EngineError) in try table.tree.put(key, values, mode: mode) }
+    try table.check(values)
+    guard !table.indexedColumns.isEmpty else {
+      try remembering { () throws(EngineError) in try table.tree.put(key, values, mode: mode) }
+      return
+    }
+    try remembering { () throws(EngineError) in try putIndexed(table, key, values, mode) }
   }
 
-  private static func check(_ values: [Value], _ schema: TableSchema) throws(EngineError) {
-    guard values.count == schema.columns.count else {
-      throw EngineError(
-        code: .schemaMismatch,
-        message: "\(values.count) values for \(schema.columns.count) columns of \(schema.name)")
-    }
-    for index in values.indices {
-      switch (values[index], schema.columns[index].type) {
-      case (.int, .int): continue
-      case (.string(let string), .string):
-        guard string.utf8.count <= Layout.stringBytesMax else {
-          throw EngineError(
-            code: .valueTooLarge,
-            message: "\(schema.columns[index].name) has \(string.utf8.count) bytes; at most "
-              + "\(Layout.stringBytesMax)")
-        }
-      default:
-        throw EngineError(
-          code: .schemaMismatch,
-          message: "\(schema.columns[index].name) of \(schema.name) is a column of type "
-            + "\(schema.columns[index].type), not \(values[index])")
-      }
-    }
-  }
-
-  /// Deletes a row.
+  /// Deletes a row; single links to it become null, and collections lose it.
   /// - Throws: `EngineError` with code `.keyNotFound`, `.noSuchTable`, `.corrupted` or `.closed`.
   public func delete(from table: String, key: Int64) throws(EngineError) {
-    let tree = try self.table(table).tree
-    try remembering { () throws(EngineError) in try tree.remove(key) }
+    let table = try self.table(table)
+    try remembering { () throws(EngineError) in try remove(key, from: table) }
   }
 
   /// The values under a key as this transaction sees them, or nil.
   /// - Throws: `EngineError` with code `.noSuchTable`, `.corrupted` or `.closed`.
   public func row(in table: String, key: Int64) throws(EngineError) -> [Value]? {
-    try self.table(table).tree.row(key)
+    let section = base.reader.beginReading()
+    defer { section.end() }
+    return try self.table(table).tree.row(key)
   }
 
   /// The number of rows of a table as this transaction sees it.
@@ -148,17 +103,26 @@ public final class WriteTransaction {
     Int(clamping: try self.table(table).tree.rowCount)
   }
 
+  /// Errors that are found before anything changes.
+  private static let harmless: Set<EngineError.Code> = [
+    .keyExists, .keyNotFound, .schemaMismatch, .valueTooLarge, .indexOutOfRange, .duplicateValue,
+  ]
+
   /// A change that broke off half-way must never be committed.
-  private func remembering(_ change: () throws(EngineError) -> Void) throws(EngineError) {
-    do throws(EngineError) { try change() } catch {
-      if error.code != .keyExists, error.code != .keyNotFound { failure = error }
+  func remembering<Result>(
+    _ change: () throws(EngineError) -> Result
+  ) throws(EngineError) -> Result {
+    let section = base.reader.beginReading()
+    defer { section.end() }
+    do throws(EngineError) { return try change() } catch {
+      if !Self.harmless.contains(error.code) { failure = error }
       throw error
     }
   }
 
   /// Publishes the transaction as the newest version, and ends it.
-  /// - Returns: The version that snapshots see from now on.
-  /// - Throws: `EngineError` with code `.noSpace` or `.io`; the database stays at the previous
+  /// - Returns: The version of these changes; snapshots see it, or a later one, from now on.
+  /// - Throws: `EngineError` with code `.noSpace`, `.io`, `.tooManyVersions` or `.forked`; the database stays at the previous
   ///   version. After a failed sync every later write throws `.poisoned`.
   /// - Complexity: O(changed nodes) writes and two syncs, three when the file has to grow.
   ///
@@ -168,9 +132,17 @@ public final class WriteTransaction {
   public func commit() throws(EngineError) -> Version {
     try check()
     isOpen = false
-    defer { database.endWrite() }
-    if let failure { throw failure }
+    if let failure {
+      database.endWrite()
+      throw failure
+    }
     return try database.commit(mutableTables, releasing: writer, base: base)
+  }
+
+  /// Gives the tables away, and ends without ending the write.
+  func handOut() -> (tables: [MutableTable], writer: TreeWriter) {
+    isOpen = false
+    return (mutableTables, writer)
   }
 
   /// Drops all changes and ends the transaction; does nothing when it has ended.

@@ -1,62 +1,141 @@
 // NodeReader.swift [U]: from a link to a node's bytes, checked on first touch.
-// Invariant: a bit of `verified` is set only after the node that starts at that sector passed its
-// checksum and matched a link; whoever gives the sector to a new node clears the bit first. So each
-// node is hashed once per mapping, and a warm lookup pays for one bit.
+// Invariant: the mark of a sector is that of a link only after the node that starts there passed
+// its checksum and matched a link of that mark; whoever gives the sector to a new node forgets it
+// first. So each node is checked once per mapping, and a warm lookup pays for one word. In an
+// encrypted file the marks are those of the plaintext cache, and "checked" means decrypted as well.
 
 import Synchronization
 
 /// Reads nodes of one mapping, up to the logical end of a version.
 @safe final class NodeReader: @unchecked Sendable {
   let mapping: MappedFile
+  /// The file as far as refs may lead into it.
+  private let file: RawBytes
+  /// Where nodes are read: the same, or what the cache holds of it.
   let bytes: RawBytes
+  /// The keys of an encrypted file.
+  let cipher: FileCipher?
+  let room: NodeRoom
+  private let cache: PlaintextCache?
   private let identities: SectorIdentities?
-  private let bits: VerifiedBits
-  // Safety: these are the words of `bits`, which lives as long; only atomic access.
-  private let verified: UnsafeMutablePointer<Atomic<UInt64>>
-  private let wordCount: Int
+  /// The marks of a file that is not encrypted.
+  private let ownMarks: SectorMarks?
+  // Safety: one word per sector of the mapping, those of `ownMarks` or the cache's, which live as
+  // long; only atomic access, and only below `markCount`. No mark is 0.
+  private let marks: UnsafeMutablePointer<Atomic<UInt32>>
+  private let markCount: Int
 
+  /// Reads a file that is not encrypted.
   convenience init(_ mapping: MappedFile) {
-    self.init(mapping, mapping.bytes, VerifiedBits(sectorsOf: mapping))
+    self.init(mapping, mapping.bytes, SectorMarks(mapping))
   }
 
-  private init(_ mapping: MappedFile, _ bytes: RawBytes, _ bits: VerifiedBits) {
+  private init(_ mapping: MappedFile, _ file: RawBytes, _ own: SectorMarks) {
     self.mapping = mapping
-    self.bytes = bytes
-    self.bits = bits
+    self.file = file
+    bytes = file
+    cipher = nil
+    cache = nil
+    room = .plain
     identities = mapping.identities
-    wordCount = bits.wordCount
-    unsafe verified = bits.words
+    ownMarks = own
+    markCount = own.count
+    unsafe marks = own.words
+  }
+
+  /// Reads an encrypted file through a cache that may serve other mappings of the file, too.
+  private init(
+    _ mapping: MappedFile, _ file: RawBytes, _ cipher: FileCipher, _ cache: PlaintextCache
+  ) {
+    self.mapping = mapping
+    self.file = file
+    ownMarks = nil
+    bytes = cache.bytes(file.count)
+    self.cipher = cipher
+    self.cache = cache
+    room = .sealed
+    // What the lab knows of sectors is about their ciphertext.
+    identities = nil
+    markCount = cache.markCount
+    unsafe marks = unsafe cache.marks
+  }
+
+  /// Reads a file; encrypted if there is a cipher.
+  /// - Throws: `EngineError` with code `.io` when there is no memory for a cache.
+  static func make(
+    _ mapping: MappedFile, cipher: FileCipher?, cacheBytesMax: Int,
+    capacityBytesMin: Int = PlaintextCache.capacityBytesMin
+  ) throws(EngineError) -> NodeReader {
+    guard let cipher else { return NodeReader(mapping) }
+    let cache = try PlaintextCache(
+      sizeBytes: mapping.count, boundBytes: cacheBytesMax, capacityBytesMin: capacityBytesMin)
+    return NodeReader(mapping, mapping.bytes, cipher, cache)
+  }
+
+  /// The reader of another mapping of the same file, larger or smaller.
+  func remapped(_ mapping: MappedFile) throws(EngineError) -> NodeReader {
+    guard let cipher, let cache else {
+      return NodeReader(mapping, mapping.bytes, SectorMarks(mapping, copying: ownMarks))
+    }
+    if mapping.count <= cache.capacityBytes {
+      return NodeReader(mapping, mapping.bytes, cipher, cache)
+    }
+    let larger = try PlaintextCache(sizeBytes: mapping.count, boundBytes: cache.boundBytes)
+    cache.shrink()
+    return NodeReader(mapping, mapping.bytes, cipher, larger)
   }
 
   /// The same mapping for a version of this logical size: no ref, whoever wrote it, leads behind
   /// its end, where the file may be cut off some day.
   func limited(to sizeBytes: UInt64) -> NodeReader {
     let count = min(mapping.count, Int(clamping: sizeBytes))
-    return NodeReader(mapping, mapping.bytes.part(at: 0, count: count), bits)
+    guard count != file.count else { return self }
+    let part = mapping.bytes.part(at: 0, count: count)
+    if let cipher, let cache { return NodeReader(mapping, part, cipher, cache) }
+    guard let ownMarks else { preconditionFailure("a reader has a cache or marks of its own") }
+    return NodeReader(mapping, part, ownMarks)
   }
 
-  /// A reader of a new mapping of the same file; what was verified stays so.
-  func remapped(_ mapping: MappedFile) -> NodeReader {
-    NodeReader(mapping, mapping.bytes, VerifiedBits(sectorsOf: mapping, copying: bits))
-  }
+  /// What a sector's mark is for a node whose link has this checksum; never 0.
+  @inline(__always)
+  static func mark(_ checksum: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: checksum) | 1 }
 
   @inline(__always)
-  private func isVerified(_ ref: Ref) -> Bool {
-    let sector = Int(truncatingIfNeeded: ref.sector)
-    guard sector >> 6 < wordCount else { return false }
-    let word = unsafe verified[sector >> 6].load(ordering: .acquiring)
-    return word & (1 << UInt64(sector & 63)) != 0
+  private func isVerified(_ link: NodeLink) -> Bool {
+    let sector = Int(truncatingIfNeeded: link.ref.sector)
+    guard sector < markCount else { return false }
+    return unsafe marks[sector].load(ordering: .acquiring) == Self.mark(link.checksum)
   }
 
   /// Forgets what stood at these sectors, before new nodes are written there.
-  func forget(_ ref: Ref) {
-    let sector = Int(ref.sector)
-    guard sector >> 6 < wordCount else { return }
-    unsafe verified[sector >> 6].bitwiseAnd(~(1 << UInt64(sector & 63)), ordering: .releasing)
+  func forget(_ ref: Ref, sectors: UInt64) {
+    let first = Int(ref.sector)
+    guard first < markCount else { return }
+    if let cache {
+      cache.forget(first..<first + Int(sectors))
+    } else {
+      unsafe marks[first].store(0, ordering: .releasing)
+    }
   }
 
+  /// Begins to read: every node that is read until the section's end stays readable until then.
+  ///
+  /// Whatever follows links does so in a section. Sections nest.
+  @inline(__always)
+  func beginReading() -> ReadSection {
+    guard let cache else { return .none }
+    return ReadSection(cache)
+  }
+
+  /// A section that lasts as long as the object returned; nil when nothing is needed for that.
+  func holdReading() -> ReadHold? { cache.map { ReadHold($0) } }
+
+  /// Figures of the cache of an encrypted file.
+  var plaintextCache: PlaintextCache? { cache }
+
   /// The node that a link leads to, of the kind and level that the place of the link asks for.
-  /// - Throws: `EngineError` with code `.corrupted`.
+  /// - Throws: `EngineError` with code `.corrupted`, and in an encrypted file `.swappedNode` or
+  ///   `.rolledBackNode`.
   @inline(__always)
   func node(
     _ link: NodeLink, kind: NodeKind, level: Int = 0, newest: Version
@@ -68,9 +147,9 @@ import Synchronization
   private func node(
     _ link: NodeLink, kind: NodeKind, level: Int, newest: Version, again: Bool
   ) throws(EngineError) -> Node {
-    let header = try NodeHeader(at: link.ref, in: bytes)
+    if again || !isVerified(link) { try admit(link, again: again) }
+    let header = try NodeHeader(at: link.ref, in: bytes, room: room)
     let node = bytes.part(at: Int(link.ref.offsetBytes), count: header.sizeBytes)
-    if again || !isVerified(link.ref) { try verify(node, link) }
     guard header.kind == kind, header.level == level else {
       throw .corrupted(
         "expected \(kind) of level \(level), found \(header.kind) of level \(header.level)",
@@ -82,6 +161,22 @@ import Synchronization
     return Node(ref: link.ref, header: header, bytes: node)
   }
 
+  /// Checks a node that is read for the first time; in an encrypted file, decrypts it.
+  @inline(never)
+  private func admit(_ link: NodeLink, again: Bool) throws(EngineError) {
+    guard let cache, let cipher else {
+      let header = try NodeHeader(at: link.ref, in: bytes)
+      try verify(bytes.part(at: Int(link.ref.offsetBytes), count: header.sizeBytes), link)
+      return
+    }
+    try cache.load(link, from: file, cipher: cipher, again: again)
+    let header = try NodeHeader(at: link.ref, in: bytes, room: room)
+    let sealed = Int(mapping.bytes.uint32(Int(link.ref.offsetBytes) + SealField.sectors))
+    guard header.sectorCount == UInt64(sealed) else {
+      throw .corrupted("node_bytes=\(header.sizeBytes) in \(sealed) sectors", at: link.ref)
+    }
+  }
+
   /// The same, with the checksum compared again whatever was seen before.
   func verifiedAgain(
     _ link: NodeLink, kind: NodeKind, level: Int = 0, newest: Version
@@ -89,11 +184,11 @@ import Synchronization
     try node(link, kind: kind, level: level, newest: newest, again: true)
   }
 
-  /// A node of any kind and level, hashed whatever was seen before.
+  /// A node of any kind and level, checked whatever was seen before.
   func node(fresh link: NodeLink) throws(EngineError) -> Node {
-    let header = try NodeHeader(at: link.ref, in: bytes)
+    try admit(link, again: true)
+    let header = try NodeHeader(at: link.ref, in: bytes, room: room)
     let node = bytes.part(at: Int(link.ref.offsetBytes), count: header.sizeBytes)
-    try verify(node, link)
     return Node(ref: link.ref, header: header, bytes: node)
   }
 
@@ -115,7 +210,6 @@ import Synchronization
     return Checksum.of(node.part(at: 8, count: node.count - 8))
   }
 
-  @inline(never)
   private func verify(_ node: RawBytes, _ link: NodeLink) throws(EngineError) {
     let stored = node.uint64(NodeField.checksum)
     let computed = checksum(of: node, at: link.ref)
@@ -128,33 +222,28 @@ import Synchronization
         "node_checksum=\(stored) != checksum_in_parent=\(link.checksum): another version's node",
         at: link.ref)
     }
-    let sector = Int(link.ref.sector)
-    unsafe verified[sector >> 6].bitwiseOr(1 << UInt64(sector & 63), ordering: .releasing)
+    unsafe marks[Int(link.ref.sector)].store(Self.mark(stored), ordering: .releasing)
   }
 }
 
-/// One bit per sector of a mapping, shared by its readers.
-@safe private final class VerifiedBits: @unchecked Sendable {
-  // Safety: allocated for `wordCount` words, freed in deinit; only atomic access.
-  let words: UnsafeMutablePointer<Atomic<UInt64>>
-  let wordCount: Int
+/// One mark per sector of a mapping, shared by its readers.
+@safe private final class SectorMarks: @unchecked Sendable {
+  // Safety: `count` words, freed in deinit; only atomic access. Zeros are a valid Atomic<UInt32>.
+  let words: UnsafeMutablePointer<Atomic<UInt32>>
+  let count: Int
 
-  init(sectorsOf mapping: MappedFile, copying other: VerifiedBits? = nil) {
-    wordCount = mapping.count / Layout.sectorSizeBytes / 64 + 1
-    unsafe words = .allocate(capacity: wordCount)
-    for index in 0..<wordCount {
-      var word: UInt64 = 0
-      if let other, index < other.wordCount {
-        word = unsafe other.words[index].load(ordering: .acquiring)
-      }
-      unsafe (words + index).initialize(to: Atomic(word))
+  /// Begins with the marks of another mapping of the same file, if there is one.
+  init(_ mapping: MappedFile, copying other: SectorMarks? = nil) {
+    count = mapping.count / Layout.sectorSizeBytes + 1
+    unsafe words = Syscalls.zeroed(count: count)
+    guard let other else { return }
+    for index in 0..<min(count, other.count) {
+      let mark = unsafe other.words[index].load(ordering: .acquiring)
+      unsafe words[index].store(mark, ordering: .relaxed)
     }
   }
 
-  deinit {
-    for index in 0..<wordCount { unsafe (words + index).deinitialize(count: 1) }
-    unsafe words.deallocate()
-  }
+  deinit { unsafe Syscalls.free(words) }
 }
 
 /// A node read in place; valid while its reader lives.

@@ -8,7 +8,7 @@ import Testing
 @Suite("Free list")
 struct FreeListTests {
   private static func space(_ database: Database) -> SpaceMap {
-    database.state.withLock { $0.space }
+    database.state.withLock { $0.space?.map } ?? SpaceMap(free: [], endSector: 0)
   }
 
   /// A database with so many pinned versions that segments are needed.

@@ -376,3 +376,75 @@ struct EvacuationTests {
     }
   }
 }
+
+@Suite("Evacuation of all kinds of nodes")
+struct EvacuationKindTests {
+  private static let schema = TableSchema(
+    name: "All",
+    columns: [
+      ColumnSchema(name: "number", type: .int, isIndexed: true),
+      ColumnSchema(name: "name", type: .string, isIndexed: true),
+      ColumnSchema(name: "list", type: .int, collection: .list),
+      ColumnSchema(name: "words", type: .string, collection: .list),
+    ])
+
+  private static func values(_ key: Int) -> [Value] {
+    let words = (0..<6).map { Value.string(String(repeating: "word \(key) ", count: 120 + $0)) }
+    return [
+      .int(Int64(key * 37 % 1009)), .string(String(repeating: "n\(key)", count: 200)),
+      .list((0..<900).map { .int(Int64($0 * key)) }), .list(words),
+    ]
+  }
+
+  @Test(
+    "indexes, collections and long values move like the rest",
+    arguments: [nil, [UInt8](repeating: 7, count: 64)])
+  func moves(_ key: [UInt8]?) throws {
+    var options = Database.Options()
+    options.encryptionKey = key
+    let backend = TestBackend()
+    backend.logs = false
+    let database = try Database.open(backend: backend, options: options)
+    let first = try database.beginWrite()
+    try first.createTable(Self.schema)
+    try first.commit()
+    for part in 0..<4 {
+      let write = try database.beginWrite()
+      for row in part * 60..<(part + 1) * 60 {
+        try write.insert(into: "All", key: Int64(row), Self.values(row))
+      }
+      try write.commit()
+    }
+    let large = backend.bytes.count
+    let write = try database.beginWrite()
+    for row in 0..<200 { try write.delete(from: "All", key: Int64(row)) }
+    try write.commit()
+    let hash = try PowerCutRun.content(database)
+    let pin = try database.snapshot()
+    // Some commits change nothing, some a row, so that trees are walked stored and in memory.
+    for round in 0..<120 {
+      let write = try database.beginWrite()
+      if round % 3 == 1 { try write.update(in: "All", key: 239, Self.values(239)) }
+      if round % 3 == 2 { try write.update(in: "All", key: 200, Self.values(200)) }
+      try write.commit()
+      if round == 40 {
+        #expect(try pin.contentHash() == hash)
+        pin.release()
+      }
+      if round % 10 == 0 {
+        try database.verify()
+        #expect(try PowerCutRun.content(database) == hash)
+      }
+    }
+    #expect(try database.verify().rows == 40)
+    let content = Int(database.statistics().contentBytes)
+    #expect(backend.bytes.count < content * 3 / 2 + (512 << 10))
+    #expect(backend.bytes.count < large / 2)
+    let snapshot = try database.snapshot()
+    #expect(try snapshot.keys(in: "All", column: "number", equalTo: .int(210 * 37 % 1009)) == [210])
+    snapshot.release()
+    let again = try Database.open(backend: TestBackend(backend.bytes), options: options)
+    #expect(try PowerCutRun.content(again) == hash)
+    try again.verify()
+  }
+}

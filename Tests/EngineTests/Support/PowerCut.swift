@@ -11,7 +11,7 @@ struct PowerCut {
   private var pendingSectors: [(offset: Int, bytes: [UInt8])] = []
   private var pendingSize: Int?
 
-  init(durable: [UInt8] = []) { self.durable = durable }
+  init(_ durable: [UInt8] = []) { self.durable = durable }
 
   /// The file as processes see it after an operation.
   static func applied(_ operation: TestOperation, to bytes: [UInt8]) -> [UInt8] {

@@ -130,7 +130,7 @@ extension PowerCutRun {
       for image in cut.images(mixtures: 4, random: &random) {
         count += 1
         guard count % step == 0, acked(at: point) >= 2 else { continue }
-        let medium = PowerCut(durable: image)
+        let medium = PowerCut(image)
         let (found, wrong) = try next(after: image, acked: 0).explore(mixtures: 2, from: medium)
         states += found
         findings += wrong.map { "crash after operation \(point), then \($0)" }

@@ -1,6 +1,7 @@
 // ChecksummedCommitTests.swift: commits of one sync: their calls, what crashes leave of them, and
 // when they take two syncs all the same.
 
+import Synchronization
 import Testing
 
 @testable import Engine
@@ -179,5 +180,70 @@ struct ChecksummedCommitTests {
     for index in older..<older + 4096 { bytes[index] = 0xee }
     #expect(errorCode { try Database.open(backend: TestBackend(bytes)) } == .corrupted)
     try test.check()
+  }
+}
+
+@Suite("Checksummed commits of many")
+struct SharedChecksummedCommitTests {
+  /// Which of a handle's commits synced their nodes before the slot.
+  private final class Syncs: Sendable {
+    private let count = Mutex(0)
+
+    var options: Database.Options {
+      var options = Database.Options()
+      options.commitProtocol = .checksummed
+      options.failpoint = Failpoint { (step) throws(EngineError) in
+        if step == .syncNodes { self.count.withLock { $0 += 1 } }
+      }
+      return options
+    }
+
+    func take() -> Int {
+      count.withLock { count in
+        defer { count = 0 }
+        return count
+      }
+    }
+  }
+
+  private static func put(_ database: Database, _ key: Int) throws {
+    let write = try database.beginWrite()
+    if write.tables.isEmpty { try write.createTable(Fixtures.dogs) }
+    try write.upsert(into: "Dog", key: Int64(key), Fixtures.dog(key))
+    try write.commit()
+  }
+
+  @Test("any handle may use one sync when the newest version is durable, whoever made it")
+  func handles() throws {
+    try withTemporaryFolder { folder in
+      let path = folder + "/a.realm"
+      let (first, second) = (Syncs(), Syncs())
+      let one = try Database.open(path: path, options: first.options)
+      try Self.put(one, 1)
+      #expect(first.take() == 1)
+      try Self.put(one, 2)
+      #expect(first.take() == 0)
+      let two = try Database.open(path: path, options: second.options)
+      try Self.put(two, 3)
+      #expect(second.take() == 0)
+      try Self.put(one, 4)
+      #expect(first.take() == 0)
+      // A commit without durability: the next one makes it durable before it builds on it.
+      var options = Database.Options()
+      options.durability = .unsafe
+      let careless = try Database.open(path: path, options: options)
+      try Self.put(careless, 5)
+      try Self.put(two, 6)
+      #expect(second.take() == 1)
+      try Self.put(two, 7)
+      #expect(second.take() == 0)
+      #expect(try one.verify().rows == 7)
+      for database in [one, two, careless] { try database.close() }
+      let again = try Database.open(path: path, options: first.options)
+      #expect(try again.verify().rows == 7)
+      try Self.put(again, 8)
+      #expect(first.take() == 1)
+      try again.close()
+    }
   }
 }

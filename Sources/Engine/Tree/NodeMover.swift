@@ -1,0 +1,185 @@
+// NodeMover.swift: copies committed nodes that stand too far behind to other places, some at a time.
+// A node is copied as it is, with the links to its moved children in it; so all kinds of trees are
+// moved alike, and what nobody reads any more in a leaf stays unread. The walk remembers where it
+// stopped as the number of the child on each level, from the table down; trees may have changed
+// when it goes on, then it goes on nearby.
+// Invariants: a node is released exactly when its copy has a link that leads to it, also when an
+// error ends the walk half-way; the depth is bounded, since levels fall by one with each step.
+
+/// A walk over the trees of a transaction, and what it may still move.
+struct NodeMover {
+  private let writer: TreeWriter
+  /// Nodes from this sector on are to be moved.
+  private let target: UInt64
+  private var sectorsLeft: Int
+  private var visitsLeft: Int
+  private(set) var movedSectors = 0
+  /// Where the walk goes on, and where it is.
+  private let resume: [Int]
+  private var path: [Int] = []
+  /// Where it stopped; nil when it saw everything.
+  private(set) var stopped: [Int]?
+  /// What ended it.
+  private(set) var failure: EngineError?
+
+  init(
+    _ writer: TreeWriter, target: UInt64, sectorsLeft: Int, visitsLeft: Int, resume: [Int]
+  ) {
+    self.writer = writer
+    self.target = target
+    self.sectorsLeft = sectorsLeft
+    self.visitsLeft = visitsLeft
+    self.resume = resume
+  }
+
+  private var isSpent: Bool { sectorsLeft <= 0 || visitsLeft <= 0 || failure != nil }
+
+  /// Calls `body` with the numbers of the children to visit, until the work is spent.
+  mutating func forEachIndex(
+    below count: Int, _ body: (inout NodeMover, Int) -> Void
+  ) {
+    precondition(path.count <= 3 * Layout.levelMax, "the depth of trees is bounded")
+    let isOnPath = resume.count > path.count && resume.starts(with: path)
+    let first = isOnPath ? resume[path.count] : 0
+    for index in first..<max(first, count) {
+      if isSpent {
+        stopped = path + [index]
+        return
+      }
+      path.append(index)
+      body(&self, index)
+      path.removeLast()
+      if stopped != nil { return }
+    }
+  }
+
+  /// Moves a committed node, and what is below it, as far as that is asked for.
+  /// - Returns: Where it is now.
+  mutating func move(
+    _ link: NodeLink, _ role: NodeRole, into sink: inout NodeSink
+  ) -> NodeLink {
+    visitsLeft -= 1
+    let isConcerned = link.ref.sector >= target
+    guard isConcerned || Self.canHaveLinks(role) else { return link }
+    var children: [ChildLink] = []
+    let node: Node
+    do throws(EngineError) {
+      node = try writer.reader.node(
+        link, kind: role.kind, level: role.level, newest: writer.base)
+      try NodeLinks.forEach(in: node, role) { children.append($0) }
+    } catch {
+      failure = error
+      return link
+    }
+    var patches: [(offsetBytes: Int, link: NodeLink)] = []
+    forEachIndex(below: children.count) { mover, index in
+      let child = children[index]
+      let moved = mover.move(child.link, child.role, into: &sink)
+      if moved != child.link { patches.append((child.offsetBytes, moved)) }
+    }
+    guard isConcerned || !patches.isEmpty else { return link }
+    writer.release(node)
+    sectorsLeft -= Int(node.header.sectorCount)
+    movedSectors += Int(node.header.sectorCount)
+    let content = node.bytes
+    return sink.add(
+      kind: node.header.kind, level: node.header.level, sizeBytes: content.count,
+      count: node.header.count, auxiliary: node.header.auxiliary
+    ) { copy in
+      copy.copy(
+        content.part(
+          at: Layout.nodeHeaderBytes, count: content.count - Layout.nodeHeaderBytes
+        ).array, to: Layout.nodeHeaderBytes)
+      for patch in patches {
+        copy.set(patch.link.ref.offsetBytes, at: patch.offsetBytes)
+        copy.set(patch.link.checksum, at: patch.offsetBytes + 8)
+      }
+    }
+  }
+
+  private static func canHaveLinks(_ role: NodeRole) -> Bool {
+    switch role {
+    case .tree(let shape, let level):
+      level > 0 || shape.columns.contains { $0.storage == .strings }
+    case .collection(let shape, let level):
+      level > 0 || shape.columns.contains { $0.storage == .strings }
+    case .index(let level): level > 0
+    case .longValue: false
+    }
+  }
+}
+
+extension MutableTree {
+  /// Moves the committed parts of the tree.
+  func moveNodes(_ mover: inout NodeMover, into sink: inout NodeSink) {
+    guard var child = root else { return }
+    moveNodes(of: &child, level: level, &mover, into: &sink)
+    root = child
+  }
+
+  private func moveNodes(
+    of child: inout MutableChild, level: Int, _ mover: inout NodeMover,
+    into sink: inout NodeSink
+  ) {
+    switch child {
+    case .stored(let link):
+      child = .stored(mover.move(link, .tree(shape, level: level), into: &sink))
+    case .inner(let inner):
+      mover.forEachIndex(below: inner.children.count) { mover, index in
+        moveNodes(of: &inner.children[index], level: level - 1, &mover, into: &sink)
+      }
+    case .leaf(let leaf): moveExternals(of: leaf, &mover, into: &sink)
+    }
+  }
+
+  /// Moves what a leaf in memory keeps outside: long values, and collections that nobody changed.
+  private func moveExternals(
+    of leaf: MutableLeaf, _ mover: inout NodeMover, into sink: inout NodeSink
+  ) {
+    var places: [(column: Int, row: Int)] = []
+    for column in leaf.columns.indices where !leaf.columns[column].externals.isEmpty {
+      for row in 0..<leaf.count where leaf.columns[column].externals[row] {
+        places.append((column, row))
+      }
+    }
+    mover.forEachIndex(below: places.count) { mover, index in
+      let (column, row) = places[index]
+      let layout = leaf.columns[column].layout
+      let entry = ExternalEntry(leaf.columns[column].bytes[leaf.columns[column].range(row)])
+      guard !TreeWriter.isUnplaced(entry.link),
+        layout.collection == .none || entry.level <= Layout.levelMax
+      else { return }
+      let role: NodeRole =
+        layout.collection == .none
+        ? .longValue : .collection(CollectionShape(layout), level: entry.level)
+      let moved = mover.move(entry.link, role, into: &sink)
+      guard moved != entry.link else { return }
+      let changed = ExternalEntry(link: moved, word: entry.word)
+      leaf.columns[column].replace(changed.bytes, isExternal: true, at: row)
+    }
+  }
+}
+
+extension MutableKeyPairTree {
+  /// Moves the committed parts of the index.
+  func moveNodes(_ mover: inout NodeMover, into sink: inout NodeSink) {
+    guard var child = root else { return }
+    moveNodes(of: &child, level: level, &mover, into: &sink)
+    root = child
+  }
+
+  private func moveNodes(
+    of child: inout MutableKeyPairChild, level: Int, _ mover: inout NodeMover,
+    into sink: inout NodeSink
+  ) {
+    switch child {
+    case .stored(let link):
+      child = .stored(mover.move(link, .index(level: level), into: &sink))
+    case .inner(let inner):
+      mover.forEachIndex(below: inner.children.count) { mover, index in
+        moveNodes(of: &inner.children[index], level: level - 1, &mover, into: &sink)
+      }
+    case .leaf: break
+    }
+  }
+}
