@@ -1,8 +1,8 @@
 // NodeReader.swift [U]: from a link to a node's bytes, checked on first touch.
 // Invariant: an entry of `verified` holds a part of the checksum of the link whose node, at that
 // sector, passed its checksum and matched that link. The sector's next node, whoever writes it in
-// whatever process, has a link with another checksum. So each node is hashed once per mapping, and a
-// warm lookup pays for one comparison.
+// whatever process, has a link with another checksum. So each node is hashed once per mapping, and
+// a warm lookup pays for one comparison.
 
 import Synchronization
 
