@@ -163,7 +163,7 @@ public final class Database: Sendable {
     }
   }
 
-  /// Rounds of a reader that meets a commit in each of them; a commit takes far longer than a round.
+  /// Rounds of a reader that meets a commit in each; a commit takes far longer than a round.
   private static let holdAttemptsMax = 1000
 
   private func holdNewest(in slot: Int) throws(EngineError) -> VersionState {
