@@ -1,7 +1,7 @@
 // MutableKeyPairLeaf.swift: a leaf of an index while a writer changes it, and how it becomes bytes.
 // Invariants: pairs ascend strictly; `images` holds bit patterns; `counts` is empty as long as
-// every pair is there once; `lowerKey ... upperKey` holds every key and `upperCount` is no less than
-// any count, and both are made exact before the leaf is encoded or split.
+// every pair is there once; `lowerKey ... upperKey` holds every key and `upperCount` is no less
+// than any count, and both are made exact before the leaf is encoded or split.
 
 /// A leaf of an index as arrays that can be changed.
 final class MutableKeyPairLeaf {
