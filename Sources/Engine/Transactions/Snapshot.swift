@@ -9,7 +9,7 @@ import Synchronization
 /// Any thread may read it. Release it when no longer needed: it keeps space from being reused.
 public final class Snapshot: Sendable {
   private let database: Database
-  private let state: VersionState
+  let state: VersionState
   private let isReleased = Atomic<Bool>(false)
 
   init(_ database: Database, _ state: VersionState) {
@@ -36,11 +36,12 @@ public final class Snapshot: Sendable {
     }
   }
 
-  private func check() throws(EngineError) {
+  @inline(__always)
+  func check() throws(EngineError) {
     if isReleased.load(ordering: .acquiring) { throw .closed("snapshot") }
   }
 
-  private func tree(_ table: TableRecord) -> BPlusTree {
+  func tree(_ table: TableRecord) -> BPlusTree {
     BPlusTree(
       reader: state.reader, root: table.root, level: table.level, shape: table.shape,
       newest: state.version)

@@ -1,4 +1,4 @@
-// BPlusTree.swift: a committed tree, read in place: lookup and ordered iteration.
+// BPlusTree.swift: a committed tree, read in place: lookup and ordered iteration (LeafWalk).
 // Invariant: the level falls by one with each step down, so no bytes can make a walk endless.
 
 /// The tree of one table in one version.
@@ -12,6 +12,13 @@ struct BPlusTree {
   /// The values of a key, or nil.
   /// - Complexity: O(log rows).
   func row(_ key: Int64) throws(EngineError) -> [Value]? {
+    guard let leaf = try leaf(of: key), let index = leaf.index(of: key) else { return nil }
+    return try reader.row(leaf, index, shape, newest: newest)
+  }
+
+  /// The leaf that has the key if any has; nil for a tree without rows.
+  @inline(__always)
+  func leaf(of key: Int64) throws(EngineError) -> LeafView? {
     guard !root.isNone else { return nil }
     var link = root
     var depth = level
@@ -20,33 +27,12 @@ struct BPlusTree {
       link = inner.link(inner.childIndex(for: key))
       depth -= 1
     }
-    let leaf = try LeafView(reader.node(link, kind: .leaf, newest: newest), shape: shape)
-    guard let index = leaf.index(of: key) else { return nil }
-    return try reader.row(leaf, index, shape, newest: newest)
+    return try LeafView(reader.node(link, kind: .leaf, newest: newest), shape: shape)
   }
 
   /// Calls `body` with each leaf, in key order.
   func forEachLeaf(_ body: (LeafView) throws(EngineError) -> Void) throws(EngineError) {
-    guard !root.isNone else { return }
-    var path: [(inner: InnerView, next: Int)] = []
-    var link = root
-    // Leaves have sectors of their own, so more of them than sectors means one node twice.
-    var leavesLeft = reader.bytes.count / Layout.sectorSizeBytes
-    while true {
-      let depth = level - path.count
-      if depth > 0 {
-        let inner = try InnerView(reader.node(link, kind: .inner, level: depth, newest: newest))
-        path.append((inner, 1))
-        link = inner.link(0)
-        continue
-      }
-      guard leavesLeft > 0 else { throw .corrupted("more leaves than sectors", at: link.ref) }
-      leavesLeft -= 1
-      try body(LeafView(reader.node(link, kind: .leaf, newest: newest), shape: shape))
-      while let last = path.last, last.next == last.inner.childCount { path.removeLast() }
-      guard let last = path.last else { return }
-      link = last.inner.link(last.next)
-      path[path.count - 1].next += 1
-    }
+    var walk = LeafWalk(self)
+    while let leaf = try walk.next() { try body(leaf) }
   }
 }

@@ -6,10 +6,10 @@
 // bytes.
 
 /// Integers of one width inside a node.
-@safe struct PackedArray {
+@safe struct PackedArray: @unchecked Sendable {
   // Safety: init checks that count elements of this width lie inside the node's bytes; the node's
   // owner keeps them alive and nobody writes them.
-  private let elements: UnsafeRawPointer
+  @unsafe let elements: UnsafeRawPointer
   let count: Int
   let width: Int
   let base: UInt64
@@ -57,7 +57,7 @@
   }
 
   @inline(__always)
-  private func number(_ index: Int) -> UInt64 {
+  func number(_ index: Int) -> UInt64 {
     switch width {
     case 0: return 0
     case 1, 2, 4:
@@ -72,7 +72,7 @@
   }
 
   @inline(__always)
-  private func load<Number: FixedWidthInteger & BitwiseCopyable>(
+  func load<Number: FixedWidthInteger & BitwiseCopyable>(
     _ index: Int, _ type: Number.Type
   ) -> Number {
     unsafe Number(
