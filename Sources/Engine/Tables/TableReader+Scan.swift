@@ -119,7 +119,10 @@ extension TableReader {
       guard let own = nulls.isAllZero ? array.extremes() : array.extremes(except: nulls) else {
         return
       }
-      guard let known = found else { return found = own }
+      guard let known = found else {
+        found = own
+        return
+      }
       found = (min(known.lower, own.lower), max(known.upper, own.upper))
     }
     return found
