@@ -2,6 +2,8 @@
 // Invariant: every access is checked against the view's size, in release builds too. A view does
 // not own its memory: whoever hands it out says who does, and the view must not outlive that owner.
 
+import CSystem
+
 /// A read-only view.
 @safe package struct RawBytes: @unchecked Sendable {
   // Safety: reads of memory that no one writes while a view of it is in use (committed nodes).
@@ -56,6 +58,24 @@
     precondition(offset >= 0 && partCount >= 0 && partCount <= count - offset)
     return unsafe RawBytes(base: base + offset, count: partCount)
   }
+
+  /// Asks for the cache lines of a part that will be read soon; what lies outside is left out.
+  @inline(__always)
+  func prefetch(at start: UInt64, plus offset: Int, count partCount: Int) {
+    guard start <= UInt64(count), offset >= 0, offset <= count - Int(start) else { return }
+    let first = Int(start) + offset
+    let end = first + min(partCount, count - first)
+    var line = first & ~63
+    while line < end {
+      // Safety: the address lies inside the view, and it is not read but named to the processor.
+      unsafe csystem_prefetch(base + line)
+      line += 64
+    }
+  }
+
+  /// Where in this view another one begins that is a part of it.
+  @inline(__always)
+  func offset(of part: RawBytes) -> Int { unsafe part.base - base }
 
   /// Whether every byte is 0.
   package var isAllZero: Bool {

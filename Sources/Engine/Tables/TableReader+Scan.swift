@@ -5,15 +5,17 @@ extension TableReader {
   /// Calls `body` with each leaf, in key order.
   @inline(__always)
   private func forEachLeaf(
-    _ body: (LeafView) throws(EngineError) -> Void
+    _ body: (LeafView, LeafWalk) throws(EngineError) -> Void
   ) throws(EngineError) {
     var walk = LeafWalk(tree)
-    while let leaf = try walk.next() { try body(leaf) }
+    while let leaf = try walk.next() { try body(leaf, walk) }
   }
 
   private func count(_ test: LeafTest) throws(EngineError) -> Int {
     var found = 0
-    try forEachLeaf { leaf throws(EngineError) in found += try test.count(in: leaf, tree) }
+    try forEachLeaf { leaf, walk throws(EngineError) in
+      found += try test.count(in: leaf, walk)
+    }
     return found
   }
 
@@ -21,7 +23,7 @@ extension TableReader {
     _ test: LeafTest, _ body: (LeafView, Int) throws(EngineError) -> Void
   ) throws(EngineError) {
     var words: [UInt64] = []
-    try forEachLeaf { leaf throws(EngineError) in
+    try forEachLeaf { leaf, _ throws(EngineError) in
       try test.fill(&words, from: leaf, tree)
       for word in words.indices {
         var rows = words[word]
@@ -81,9 +83,10 @@ extension TableReader {
     try check(column)
     // Fewer than 2^63 rows of less than 2^63 each: 128 bits hold every sum.
     var sum: Int128 = 0
-    try forEachLeaf { leaf throws(EngineError) in
+    try forEachLeaf { leaf, walk throws(EngineError) in
       let nulls = try leaf.nulls(column.index, tree.shape)
       let array = try leaf.integers(column.index, tree.shape)
+      walk.prefetchNext(array.bytes, of: leaf)
       if nulls.isAllZero { sum += array.sum() } else { sum += array.sum(except: nulls) }
     }
     guard let exact = Int64(exactly: sum) else {
@@ -113,9 +116,10 @@ extension TableReader {
   ) throws(EngineError) -> (lower: Int64, upper: Int64)? {
     try check(column)
     var found: (lower: Int64, upper: Int64)?
-    try forEachLeaf { leaf throws(EngineError) in
+    try forEachLeaf { leaf, walk throws(EngineError) in
       let nulls = try leaf.nulls(column.index, tree.shape)
       let array = try leaf.integers(column.index, tree.shape)
+      walk.prefetchNext(array.bytes, of: leaf)
       guard let own = nulls.isAllZero ? array.extremes() : array.extremes(except: nulls) else {
         return
       }

@@ -27,6 +27,8 @@ struct BPlusTree {
       link = inner.link(inner.childIndex(for: key))
       depth -= 1
     }
+    // Header and descriptors stand side by side: their lines come together, not one by one.
+    reader.bytes.prefetch(at: link.ref.offsetBytes, plus: 0, count: shape.arraysOffsetBytes)
     return try LeafView(reader.node(link, kind: .leaf, newest: newest), shape: shape)
   }
 

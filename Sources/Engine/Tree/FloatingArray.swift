@@ -78,6 +78,13 @@ struct FloatingSum {
     }
   }
 
+  /// The memory of the elements.
+  @inline(__always)
+  var bytes: RawBytes {
+    let size = same == nil ? count * MemoryLayout<Number>.size : 0
+    return unsafe RawBytes(UnsafeRawBufferPointer(start: elements, count: size))
+  }
+
   @inline(__always)
   subscript(index: Int) -> Number {
     precondition(index >= 0 && index < count)

@@ -24,20 +24,31 @@ struct LeafTest {
     }
   }
 
-  /// How many rows of a leaf pass.
+  /// How many rows of the leaf that a walk has come to pass.
   @inline(__always)
-  func count(in leaf: LeafView, _ tree: BPlusTree) throws(EngineError) -> Int {
+  func count(in leaf: LeafView, _ walk: LeafWalk) throws(EngineError) -> Int {
+    let tree = walk.tree
     let nulls = try leaf.nulls(column, tree.shape)
     guard nulls.isAllZero else { return try countWithNulls(leaf, nulls, tree) }
     switch kind {
-    case .integers(let test): return try leaf.integers(column, tree.shape).count(test)
-    case .doubles(let test): return try leaf.doubles(column, tree.shape).count(test)
-    case .floats(let test): return try leaf.floats(column, tree.shape).count(test)
+    case .integers(let test):
+      let array = try leaf.integers(column, tree.shape)
+      walk.prefetchNext(array.bytes, of: leaf)
+      return array.count(test)
+    case .doubles(let test):
+      let array = try leaf.doubles(column, tree.shape)
+      walk.prefetchNext(array.bytes, of: leaf)
+      return array.count(test)
+    case .floats(let test):
+      let array = try leaf.floats(column, tree.shape)
+      walk.prefetchNext(array.bytes, of: leaf)
+      return array.count(test)
     case .text(let pattern):
+      let strings = try leaf.strings(column, tree.shape)
+      walk.prefetchNext(strings.ends.bytes, of: leaf)
+      walk.prefetchNext(strings.bytes, of: leaf)
       var found = 0
-      try leaf.strings(column, tree.shape).forEachMatch(pattern, tree.reader, newest: tree.newest) {
-        _ in found &+= 1
-      }
+      try strings.forEachMatch(pattern, tree.reader, newest: tree.newest) { _ in found &+= 1 }
       return found
     }
   }

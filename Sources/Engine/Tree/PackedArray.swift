@@ -49,6 +49,13 @@
     self.base = base
   }
 
+  /// The memory of the elements.
+  @inline(__always)
+  var bytes: RawBytes {
+    unsafe RawBytes(
+      UnsafeRawBufferPointer(start: elements, count: Self.sizeBytes(count: count, width: width)))
+  }
+
   /// The element at an index.
   @inline(__always)
   subscript(index: Int) -> Int64 {

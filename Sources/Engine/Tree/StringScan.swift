@@ -77,14 +77,22 @@ extension StringsView {
     // The ends are offsets into `bytes`: a base beyond them would be an end beyond them.
     guard ends.base <= UInt64(bytes.count) else { throw endsAreWrong() }
     let base = Int(ends.base)
+    let (size, isPrefix, head) = (pattern.bytes.count, pattern.isPrefix, pattern.head)
+    let hasHead = size >= 8
     var start = 0
     for row in 0..<ends.count {
-      let end = base + Int(ends.load(row, type))
+      let end = base &+ Int(ends.load(row, type))
       guard start <= end, end <= bytes.count else { throw endsAreWrong() }
-      if pattern.canMatch(sizeBytes: end - start),
-        pattern.matches(bytes.part(at: start, count: end - start))
-      {
-        body(row)
+      let length = end &- start
+      if length == size || isPrefix && length > size {
+        // Safety: start + size <= end <= bytes.count, and without a head nothing is read.
+        let word =
+          hasHead ? unsafe bytes.base.loadUnaligned(fromByteOffset: start, as: UInt64.self) : 0
+        if UInt64(littleEndian: word) == head,
+          pattern.matches(bytes.part(at: start, count: length))
+        {
+          body(row)
+        }
       }
       start = end
     }

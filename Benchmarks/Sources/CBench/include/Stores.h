@@ -72,3 +72,9 @@ int64_t cbench_sqlite_totals(cbench_sqlite *store, int64_t *rows, double *sum);
 void cbench_sync_count_start(void);
 /// Stops counting and returns the number.
 int64_t cbench_sync_count_stop(void);
+
+// MARK: reading
+
+/// Reads a file from its beginning to its end, 1 MiB at a time, and hashes it with eight lanes of
+/// multiply and rotate, the kind of hash the engine's nodes have.
+int64_t cbench_read_and_hash(const char *path, int64_t *bytes);
