@@ -4,14 +4,14 @@
 extension TableReader {
   /// Calls `body` with each leaf, in key order.
   @inline(__always)
-  private func forEachLeaf(
+  func forEachLeaf(
     _ body: (LeafView, LeafWalk) throws(EngineError) -> Void
   ) throws(EngineError) {
     var walk = LeafWalk(tree)
     while let leaf = try walk.next() { try body(leaf, walk) }
   }
 
-  private func count(_ test: LeafTest) throws(EngineError) -> Int {
+  func count(_ test: LeafTest) throws(EngineError) -> Int {
     var found = 0
     try forEachLeaf { leaf, walk throws(EngineError) in
       found += try test.count(in: leaf, walk)
@@ -19,7 +19,7 @@ extension TableReader {
     return found
   }
 
-  private func forEachMatch(
+  func forEachMatch(
     _ test: LeafTest, _ body: (LeafView, Int) throws(EngineError) -> Void
   ) throws(EngineError) {
     var words: [UInt64] = []
@@ -35,7 +35,7 @@ extension TableReader {
     }
   }
 
-  private func keys(_ test: LeafTest) throws(EngineError) -> [Int64] {
+  func keys(_ test: LeafTest) throws(EngineError) -> [Int64] {
     var keys: [Int64] = []
     try forEachMatch(test) { leaf, row in keys.append(leaf.keys[row]) }
     return keys

@@ -1,7 +1,7 @@
 // TableReader+Text.swift [U]: a row's text where it stands in the file, without making a String.
 
 extension TableReader {
-  /// Calls `body` with the UTF-8 bytes of a text, where they stand; none where there is no value.
+  /// Calls `body` with the UTF-8 bytes of a text, where they stand.
   ///
   /// The bytes are text that the engine wrote, checked against damage but not for being UTF-8 again.
   /// - Parameters:

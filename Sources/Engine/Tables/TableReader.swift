@@ -13,8 +13,23 @@ public protocol ColumnElement: Sendable {
 }
 
 extension Int64: ColumnElement {
-  /// Integers.
-  public static var columnTypes: [ColumnType] { [.int] }
+  /// Integers, and links as the keys of what they lead to.
+  public static var columnTypes: [ColumnType] { [.int, .link] }
+}
+
+extension Bool: ColumnElement {
+  /// True or false.
+  public static var columnTypes: [ColumnType] { [.bool] }
+}
+
+extension Double: ColumnElement {
+  /// 64-bit floating-point numbers.
+  public static var columnTypes: [ColumnType] { [.double] }
+}
+
+extension Float: ColumnElement {
+  /// 32-bit floating-point numbers.
+  public static var columnTypes: [ColumnType] { [.float] }
 }
 
 extension String: ColumnElement {
@@ -63,24 +78,26 @@ public final class TableReader: Sendable {
   /// Looks a column up.
   /// - Parameters:
   ///   - name: The column's name.
-  ///   - type: What its values are read as: `Int64`, `Double`, `Float` or `String`.
+  ///   - type: What its values are read as: `Int64`, `Bool`, `Double`, `Float` or `String`.
   /// - Returns: The column, good for this reader.
-  /// - Throws: `EngineError` with code `.schemaMismatch` when there is no such column, or when it
-  ///   has another type.
+  /// - Throws: `EngineError` with code `.noSuchColumn`, or `.schemaMismatch` when it has another
+  ///   type or is a collection.
   /// - Complexity: O(columns).
   public func column<Element>(
     _ name: String, of type: Element.Type
   ) throws(EngineError) -> TableColumn<Element> {
     guard let index = schema.columns.firstIndex(where: { $0.name == name }) else {
       throw EngineError(
-        code: .schemaMismatch,
+        code: .noSuchColumn,
         message: "table \(schema.name) has no column \"\(name)\"; it has "
           + schema.columns.map(\.name).joined(separator: ", "))
     }
-    guard Element.columnTypes.contains(schema.columns[index].type) else {
+    let column = schema.columns[index]
+    guard Element.columnTypes.contains(column.type), column.collection == .none else {
+      let collection = column.collection == .none ? "" : " (\(column.collection))"
       throw EngineError(
         code: .schemaMismatch,
-        message: "\(name) of \(schema.name) is a column of type \(schema.columns[index].type), "
+        message: "\(name) of \(schema.name) is a column of type \(column.type)\(collection), "
           + "which is not read as \(Element.self)")
     }
     return TableColumn(index: index, reader: number)
@@ -112,7 +129,7 @@ public final class TableReader: Sendable {
   /// - Complexity: O(log rows).
   public func find(_ key: Int64) throws(EngineError) -> RowPosition? {
     try snapshot.check()
-    guard let leaf = try tree.leaf(of: key), let index = leaf.index(of: key) else { return nil }
+    guard let (leaf, index) = try tree.find(key) else { return nil }
     return position(leaf, index)
   }
 
@@ -126,7 +143,7 @@ public final class TableReader: Sendable {
     return try position.leaf.nulls(column.index, tree.shape)[position.index] != 0
   }
 
-  /// An integer; 0 where there is no value.
+  /// An integer; any where there is no value.
   /// - Throws: `EngineError` with code `.corrupted` or `.closed`.
   /// - Complexity: O(1).
   public func int(
@@ -136,7 +153,37 @@ public final class TableReader: Sendable {
     return try position.leaf.integers(column.index, tree.shape)[position.index]
   }
 
-  /// A text; empty where there is no value.
+  /// Whether a row's value is true; either where there is no value.
+  /// - Throws: `EngineError` with code `.corrupted` or `.closed`.
+  /// - Complexity: O(1).
+  public func bool(
+    at position: RowPosition, _ column: TableColumn<Bool>
+  ) throws(EngineError) -> Bool {
+    try check(position, column)
+    return try position.leaf.bools(column.index, tree.shape)[position.index] != 0
+  }
+
+  /// A 64-bit floating-point number; any where there is no value.
+  /// - Throws: `EngineError` with code `.corrupted` or `.closed`.
+  /// - Complexity: O(1).
+  public func double(
+    at position: RowPosition, _ column: TableColumn<Double>
+  ) throws(EngineError) -> Double {
+    try check(position, column)
+    return try position.leaf.doubles(column.index, tree.shape)[position.index]
+  }
+
+  /// A 32-bit floating-point number; any where there is no value.
+  /// - Throws: `EngineError` with code `.corrupted` or `.closed`.
+  /// - Complexity: O(1).
+  public func float(
+    at position: RowPosition, _ column: TableColumn<Float>
+  ) throws(EngineError) -> Float {
+    try check(position, column)
+    return try position.leaf.floats(column.index, tree.shape)[position.index]
+  }
+
+  /// A text; any where there is no value.
   /// - Throws: `EngineError` with code `.corrupted` or `.closed`.
   /// - Complexity: O(bytes).
   public func string(

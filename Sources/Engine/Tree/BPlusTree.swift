@@ -12,13 +12,14 @@ struct BPlusTree {
   /// The values of a key, or nil.
   /// - Complexity: O(log rows).
   func row(_ key: Int64) throws(EngineError) -> [Value]? {
-    guard let leaf = try leaf(of: key), let index = leaf.index(of: key) else { return nil }
+    guard let (leaf, index) = try find(key) else { return nil }
     return try reader.row(leaf, index, shape, newest: newest)
   }
 
-  /// The leaf that has the key if any has; nil for a tree without rows.
+  /// The leaf of a key and the row's index in it, or nil.
+  /// - Complexity: O(log rows).
   @inline(__always)
-  func leaf(of key: Int64) throws(EngineError) -> LeafView? {
+  func find(_ key: Int64) throws(EngineError) -> (leaf: LeafView, index: Int)? {
     guard !root.isNone else { return nil }
     var link = root
     var depth = level
@@ -29,7 +30,9 @@ struct BPlusTree {
     }
     // Header and descriptors stand side by side: their lines come together, not one by one.
     reader.bytes.prefetch(at: link.ref.offsetBytes, plus: 0, count: shape.arraysOffsetBytes)
-    return try LeafView(reader.node(link, kind: .leaf, newest: newest), shape: shape)
+    let leaf = try LeafView(reader.node(link, kind: .leaf, newest: newest))
+    guard let index = leaf.index(of: key) else { return nil }
+    return (leaf, index)
   }
 
   /// Calls `body` with each leaf, in key order.

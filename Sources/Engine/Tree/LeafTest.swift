@@ -6,6 +6,7 @@ struct LeafTest {
   /// What the column's values are held against.
   enum Kind {
     case integers(IntegerTest)
+    case bools(IntegerTest)
     case doubles(FloatingTest<Double>)
     case floats(FloatingTest<Float>)
     case text(TextPattern)
@@ -17,7 +18,7 @@ struct LeafTest {
 
   private var isNegated: Bool {
     switch kind {
-    case .integers(let test): test.isNegated
+    case .integers(let test), .bools(let test): test.isNegated
     case .doubles(let test): test.isNegated
     case .floats(let test): test.isNegated
     case .text: false
@@ -35,6 +36,7 @@ struct LeafTest {
       let array = try leaf.integers(column, tree.shape)
       walk.prefetchNext(array.bytes, of: leaf)
       return array.count(test)
+    case .bools(let test): return try leaf.bools(column, tree.shape).count(test)
     case .doubles(let test):
       let array = try leaf.doubles(column, tree.shape)
       walk.prefetchNext(array.bytes, of: leaf)
@@ -75,8 +77,13 @@ struct LeafTest {
     let count = (leaf.count + 63) >> 6
     words.removeAll(keepingCapacity: true)
     switch kind {
-    case .integers(let test):
-      let array = try leaf.integers(column, tree.shape)
+    case .integers(let test), .bools(let test):
+      let array: PackedArray
+      if case .bools = kind {
+        array = try leaf.bools(column, tree.shape)
+      } else {
+        array = try leaf.integers(column, tree.shape)
+      }
       let reach = array.reach(test.lower, test.upper)
       for word in 0..<count { words.append(array.matches(reach, word: word)) }
     case .doubles(let test):

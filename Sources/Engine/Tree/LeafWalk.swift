@@ -22,12 +22,12 @@ struct LeafWalk {
     guard let link = try nextLink() else { return nil }
     guard leavesLeft > 0 else { throw .corrupted("more leaves than sectors", at: link.ref) }
     leavesLeft -= 1
-    return try LeafView(
-      tree.reader.node(link, kind: .leaf, newest: tree.newest), shape: tree.shape)
+    return try LeafView(tree.reader.node(link, kind: .leaf, newest: tree.newest))
   }
 
-  /// The leaf that `next` will return is probably laid out like the present one: asks for the
-  /// cache lines that a scan of one array will read there. A wrong guess costs nothing but time.
+  /// Asks for the cache lines that a scan of one array will read in the next leaf.
+  ///
+  /// It is probably laid out like the present one; a wrong guess costs nothing but time.
   @inline(__always)
   func prefetchNext(_ part: RawBytes, of leaf: LeafView) {
     guard let last = path.last, last.next < last.inner.childCount else { return }

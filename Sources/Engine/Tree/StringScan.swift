@@ -59,7 +59,7 @@ extension StringsView {
   func forEachMatch(
     _ pattern: TextPattern, _ reader: NodeReader, newest: Version, _ body: (Int) -> Void
   ) throws(EngineError) {
-    guard flags.width == 0, flags.base == 0 else {
+    guard !hasExternals else {
       return try slowMatches(pattern, reader, newest: newest, body)
     }
     switch ends.width {
@@ -115,7 +115,7 @@ extension StringsView {
         if pattern.canMatch(sizeBytes: entry.count), pattern.matches(entry) { body(row) }
         continue
       }
-      let size = Int(clamping: NodeReader.externalLink(entry).sizeBytes)
+      let size = Int(clamping: ExternalEntry(entry).word)
       guard pattern.canMatch(sizeBytes: size) else { continue }
       let text = try reader.stringBytes(self, row, newest: newest)
       if pattern.matches(text) { body(row) }

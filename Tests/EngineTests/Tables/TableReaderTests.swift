@@ -127,7 +127,7 @@ struct TableReaderTests {
     let reader = try snapshot.reader(for: "Person")
     #expect(errorCode { try reader.column("age", of: String.self) } == .schemaMismatch)
     #expect(errorCode { try reader.column("name", of: Int64.self) } == .schemaMismatch)
-    #expect(errorCode { try reader.column("height", of: Int64.self) } == .schemaMismatch)
+    #expect(errorCode { try reader.column("height", of: Int64.self) } == .noSuchColumn)
     let age = try reader.column("age", of: Int64.self)
     let name = try reader.column("name", of: String.self)
     let position = try #require(try reader.find(1))

@@ -90,7 +90,7 @@ struct StringScanTests {
     try PackedArrayScanTests.with(ends, base: base, width: width) { ends in
       try PackedArrayScanTests.with(flags, base: 0, width: 0) { flags in
         try RawBytes.over(content) { view in
-          try body(StringsView(ref: .none, ends: ends, flags: flags, bytes: view))
+          try body(StringsView(ref: .none, ends: ends, flags: flags, bytes: view, offsetBytes: 0))
         }
       }
     }
