@@ -47,9 +47,12 @@ final class EngineStore {
   func insert(_ set: RowSet) throws -> Double {
     try seconds {
       let write = try database.beginWrite()
-      for index in 0..<set.count {
-        try write.insert(
-          into: Self.table, key: unsafe set.rows[index].id, Self.values(set, index))
+      try write.insert(into: Self.table, count: set.count) { row, index throws(EngineError) in
+        let source = unsafe set.rows + index
+        try row.append(unsafe source.pointee.age)
+        try row.append(unsafe source.pointee.score)
+        try row.append(utf8: unsafe set.nameBytes(index))
+        return unsafe source.pointee.id
       }
       try write.commit()
     }
