@@ -107,8 +107,15 @@ import CSystem
 
   /// Whether every byte is below 128.
   package var isASCII: Bool {
-    var seen: UInt64 = 0
+    var vectors = SIMD32<UInt8>()
     var offset = 0
+    while offset <= count - 32 {
+      // Safety: 32 bytes from the offset on lie inside the view.
+      vectors |= unsafe base.loadUnaligned(fromByteOffset: offset, as: SIMD32<UInt8>.self)
+      offset += 32
+    }
+    let words = unsafe unsafeBitCast(vectors, to: SIMD4<UInt64>.self)
+    var seen = words[0] | words[1] | words[2] | words[3]
     while offset <= count - 8 {
       seen |= uint64(offset)
       offset += 8

@@ -264,4 +264,34 @@ extension PackedArray {
     }
     return isEmpty ? nil : (lower, upper)
   }
+
+  /// Whether no element is smaller than the one before it, or when `strictly`, each is greater.
+  /// - Complexity: O(bytes).
+  func isAscending(strictly: Bool) -> Bool {
+    guard count > 1 else { return true }
+    // Numbers may run over the end of 64 bits in a damaged leaf; the last one is the greatest.
+    guard number(count - 1) <= UInt64(bitPattern: Int64.max) &- base else { return false }
+    switch width {
+    case 0: return !strictly
+    case 8: return isAscending(strictly, UInt8.self)
+    case 16: return isAscending(strictly, UInt16.self)
+    case 32: return isAscending(strictly, UInt32.self)
+    case 64: return isAscending(strictly, UInt64.self)
+    default:
+      let step: UInt64 = strictly ? 1 : 0
+      return (1..<count).allSatisfy { number($0 - 1) + step <= number($0) }
+    }
+  }
+
+  @inline(__always)
+  private func isAscending<Number: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
+    _ strictly: Bool, _ type: Number.Type
+  ) -> Bool {
+    // Without a way out in the middle the loop takes many elements at once.
+    var descents = 0
+    for index in 1..<count where load(index - 1, type) > load(index, type) { descents &+= 1 }
+    guard strictly, descents == 0 else { return descents == 0 }
+    for index in 1..<count where load(index - 1, type) == load(index, type) { descents &+= 1 }
+    return descents == 0
+  }
 }

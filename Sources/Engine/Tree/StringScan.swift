@@ -53,6 +53,18 @@ struct TextPattern {
 }
 
 extension StringsView {
+  /// Checks all ends as `decodeEnds` does, mostly without decoding them.
+  /// - Returns: Whether any entry leads out of the leaf.
+  func checkEnds() throws(EngineError) -> Bool {
+    if !hasExternals, ends.isAscending(strictly: false), ends[0] >= 0,
+      ends[ends.count - 1] == Int64(bytes.count)
+    {
+      return false
+    }
+    var decoded: [Int64] = []
+    return try decodeEnds(into: &decoded)
+  }
+
   /// Calls `body` with the row of each string that matches, in order.
   /// - Complexity: O(rows), and O(bytes) of the strings that may match.
   @inline(__always)

@@ -175,6 +175,51 @@ struct PackedArrayScanTests {
     withExtendedLifetime(slab) {}
   }
 
+  @Test("ascending or not, by one element at any place", arguments: widths)
+  func ascending(_ width: Int) throws {
+    let most = width == 64 ? UInt64(Int64.max) : (1 << UInt64(width)) - 1
+    for count in [1, 2, 3, 9, 33, 70] where UInt64(count) <= most || count == 1 {
+      for base in [0, -7, .min] as [Int64] {
+        let rising = (0..<count).map { base + Int64($0) }
+        try Self.with(rising, base: base, width: width) { array in
+          #expect(array.isAscending(strictly: true) && array.isAscending(strictly: false))
+        }
+        for place in 1..<max(1, count) {
+          for (back, isStill) in [(1, true), (2, false)] where place >= back {
+            var values = rising
+            values[place] = rising[place - back]
+            try Self.with(values, base: base, width: width) { array in
+              #expect(!array.isAscending(strictly: true))
+              #expect(array.isAscending(strictly: false) == isStill)
+            }
+          }
+        }
+      }
+    }
+    // Numbers that run over the end of 64 bits descend.
+    guard width > 0 else { return }
+    try Self.with([0, 1], base: 0, width: width) { array in
+      let node = array.bytes
+      let hostile = try #require(
+        PackedArray(in: node, at: 0, count: 2, width: width, base: UInt64(Int64.max)))
+      #expect(hostile[0] > hostile[1])
+      #expect(!hostile.isAscending(strictly: false))
+    }
+  }
+
+  @Test("bytes above 127 are seen at every place")
+  func ascii() {
+    for count in [0, 1, 7, 8, 9, 31, 32, 33, 64, 100] {
+      let plain = [UInt8](repeating: 127, count: count)
+      #expect(RawBytes.over(plain) { $0.isASCII })
+      for place in 0..<count {
+        var bytes = plain
+        bytes[place] = 128
+        #expect(!RawBytes.over(bytes) { $0.isASCII })
+      }
+    }
+  }
+
   @Test("bits of a 1-bit array, at every length and with either base")
   func bits() throws {
     var random = TestRandom(9)

@@ -15,6 +15,8 @@ final class EngineStore {
       ColumnSchema(name: "name", type: .string),
     ])
 
+  private static let nameOffset = MemoryLayout<cbench_row>.offset(of: \.name) ?? 0
+
   let database: Database
   let path: String
   private let clock = ContinuousClock()
@@ -51,7 +53,9 @@ final class EngineStore {
         let source = unsafe set.rows + index
         try row.append(unsafe source.pointee.age)
         try row.append(unsafe source.pointee.score)
-        try row.append(utf8: unsafe set.nameBytes(index))
+        let name = unsafe UnsafeRawBufferPointer(
+          start: UnsafeRawPointer(source) + Self.nameOffset, count: 12)
+        try row.append(utf8: unsafe Span(_unsafeElements: name.assumingMemoryBound(to: UInt8.self)))
         return unsafe source.pointee.id
       }
       try write.commit()
