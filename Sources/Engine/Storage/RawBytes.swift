@@ -107,15 +107,18 @@ import CSystem
 
   /// Whether every byte is below 128.
   package var isASCII: Bool {
-    var vectors = SIMD32<UInt8>()
+    var seen: UInt64 = 0
+    var (first, second, third) = (seen, seen, seen)
     var offset = 0
     while offset <= count - 32 {
-      // Safety: 32 bytes from the offset on lie inside the view.
-      vectors |= unsafe base.loadUnaligned(fromByteOffset: offset, as: SIMD32<UInt8>.self)
+      // Safety: 32 bytes from the offset on lie inside the view. Byte order does not matter here.
+      seen |= unsafe base.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      first |= unsafe base.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self)
+      second |= unsafe base.loadUnaligned(fromByteOffset: offset + 16, as: UInt64.self)
+      third |= unsafe base.loadUnaligned(fromByteOffset: offset + 24, as: UInt64.self)
       offset += 32
     }
-    let words = unsafe unsafeBitCast(vectors, to: SIMD4<UInt64>.self)
-    var seen = words[0] | words[1] | words[2] | words[3]
+    seen |= first | second | third
     while offset <= count - 8 {
       seen |= uint64(offset)
       offset += 8

@@ -8,13 +8,40 @@ enum MatchWord {
     rows >= 64 ? .max : (1 << UInt64(rows)) - 1
   }
 
-  /// Eight comparisons as eight bits.
+  /// Eight bytes that are 0 or 1 as eight bits.
   ///
   /// The factor moves the lowest bit of byte i to bit 56 + i; no two products meet in one bit.
   @inline(__always)
-  static func gather(_ mask: SIMDMask<SIMD8<Int8>>) -> UInt64 {
-    let flags = unsafe unsafeBitCast(mask, to: UInt64.self) & 0x0101_0101_0101_0101
-    return (flags &* 0x0102_0408_1020_4080) >> 56
+  static func gather(_ flags: UInt64) -> UInt64 {
+    (flags &* 0x0102_0408_1020_4080) >> 56
+  }
+
+  /// Which of a word's 32 numbers of two bits are inside a range: the lower bit of each.
+  @inline(__always)
+  static func pairs(_ word: UInt64, _ range: PackedArray.NumberRange) -> UInt64 {
+    var inside: UInt64 = 0
+    for number in 0..<4 as Range<UInt64> where number &- range.first <= range.span {
+      let low = number & 1 == 0 ? ~word : word
+      let high = number & 2 == 0 ? ~(word >> 1) : word >> 1
+      inside |= low & high
+    }
+    return inside & 0x5555_5555_5555_5555
+  }
+
+  /// Which of a word's 16 numbers of four bits are inside a range: 0 or 1 in the byte of each, the
+  /// low numbers of all bytes in one word, the high ones in another.
+  @inline(__always)
+  static func nibbles(
+    _ word: UInt64, _ range: PackedArray.NumberRange
+  ) -> (low: UInt64, high: UInt64) {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let first = ones &* range.first
+    let last = ones &* (range.first &+ range.span | 0x80)
+    @inline(__always) func inside(_ bytes: UInt64) -> UInt64 {
+      // Bit 7 of a byte stays set as long as the subtraction does not have to borrow it.
+      (((bytes | 0x80 &* ones) &- first) & (last &- bytes)) >> 7 & ones
+    }
+    return (inside(word & 0x0f &* ones), inside(word >> 4 & 0x0f &* ones))
   }
 
   /// Every second bit of a word, beginning with the lowest, side by side in 32.
@@ -88,7 +115,8 @@ extension PackedArray {
     for part in 0..<8 {
       let bytes = unsafe elements.loadUnaligned(
         fromByteOffset: word << 6 + part << 3, as: SIMD8<UInt8>.self)
-      found |= MatchWord.gather((bytes &- first) .<= span) << UInt64(part << 3)
+      let inside = unsafe unsafeBitCast((bytes &- first) .<= span, to: UInt64.self)
+      found |= MatchWord.gather(inside & 0x0101_0101_0101_0101) << UInt64(part << 3)
     }
     return found
   }
@@ -107,36 +135,19 @@ extension PackedArray {
     return found
   }
 
-  /// Two bits a number: the test is the set of those of the four numbers that pass.
   private func matchesOfPairs(_ range: NumberRange, _ word: Int) -> UInt64 {
-    var found: UInt64 = 0
-    for half in 0..<2 {
-      let pairs = UInt64(
-        littleEndian: unsafe elements.load(
-          fromByteOffset: word << 4 + half << 3, as: UInt64.self))
-      var inside: UInt64 = 0
-      for number in 0..<4 as Range<UInt64> where number &- range.first <= range.span {
-        let low = number & 1 == 0 ? ~pairs : pairs
-        let high = number & 2 == 0 ? ~(pairs >> 1) : pairs >> 1
-        inside |= low & high
-      }
-      found |= MatchWord.evenBits(inside) << UInt64(half << 5)
-    }
-    return found
+    let low = MatchWord.pairs(load(word << 1, UInt64.self), range)
+    let high = MatchWord.pairs(load(word << 1 + 1, UInt64.self), range)
+    return MatchWord.evenBits(low) | MatchWord.evenBits(high) << 32
   }
 
-  /// Four bits a number: the low and the high ones of each byte apart, and then in turns.
+  /// The low and the high numbers of each byte apart, and then in turns.
   private func matchesOfNibbles(_ range: NumberRange, _ word: Int) -> UInt64 {
-    let first = SIMD8<UInt8>(repeating: UInt8(truncatingIfNeeded: range.first))
-    let span = SIMD8<UInt8>(repeating: UInt8(truncatingIfNeeded: range.span))
-    let (four, fifteen) = (SIMD8<UInt8>(repeating: 4), SIMD8<UInt8>(repeating: 15))
     var found: UInt64 = 0
     for part in 0..<4 {
-      let bytes = unsafe elements.loadUnaligned(
-        fromByteOffset: word << 5 + part << 3, as: SIMD8<UInt8>.self)
-      let low = MatchWord.gather(((bytes & fifteen) &- first) .<= span)
-      let high = MatchWord.gather(((bytes &>> four) &- first) .<= span)
-      let both = Self.spread(low) | Self.spread(high) << 1
+      let (low, high) = MatchWord.nibbles(load(word << 2 + part, UInt64.self), range)
+      let both =
+        Self.spread(MatchWord.gather(low)) | Self.spread(MatchWord.gather(high)) << 1
       found |= both << UInt64(part << 4)
     }
     return found

@@ -1,7 +1,8 @@
 // PackedArray+Scan.swift [U]: counts, sums and extremes of a packed array, at the array's width.
 // A test is moved to the array's base once, so that the loops compare the stored numbers: number n
 // is inside first ... last when n - first <= last - first, unsigned, which is one comparison.
-// Widths 2 and 4 are split into bytes that hold one number each. Sums are exact in 128 bits.
+// Widths 2 and 4 are compared inside of 64-bit words. Sums are exact in 128 bits. Only operators of
+// SIMD types that are made for one type are used: the general ones go lane by lane (decision 0451).
 // Vectors are loaded as they stand, so this is for little-endian machines, as all of ours are.
 // Arrays are padded to 8 bytes, but the padding is not read as numbers: loops end at `count`.
 
@@ -50,9 +51,9 @@ extension PackedArray {
     case 1:
       let ones = countOnes()
       return range.first == 1 ? ones : count - ones
-    case 2: return countFields(range, bits: 2)
-    case 4: return countFields(range, bits: 4)
-    case 8: return countFields(range, bits: 8)
+    case 2: return countPairs(range)
+    case 4: return countNibbles(range)
+    case 8: return countBytes(range)
     case 16: return countShorts(range)
     case 32: return countWords(range)
     default: return countLongs(range)
@@ -70,48 +71,62 @@ extension PackedArray {
     return ones + (UInt64(littleEndian: last) & ((1 << UInt64(count & 63)) - 1)).nonzeroBitCount
   }
 
-  /// Widths 2, 4 and 8: each byte holds 8 / bits numbers.
-  @inline(__always)
-  private func countFields(_ range: NumberRange, bits: Int) -> Int {
-    let perByte = 8 / bits
-    let vectors = count / (32 * perByte)
+  /// Two bits a number, 32 of them a word: the test is the set of those that pass.
+  private func countPairs(_ range: NumberRange) -> Int {
+    var found = 0
+    let words = count >> 5
+    for word in 0..<words {
+      found &+= MatchWord.pairs(load(word, UInt64.self), range).nonzeroBitCount
+    }
+    return found + countRest(from: words << 5, range)
+  }
+
+  /// Four bits a number, 16 of them a word, spread over the bytes of two words.
+  private func countNibbles(_ range: NumberRange) -> Int {
+    var found = 0
+    let words = count >> 4
+    var word = 0
+    while word < words {
+      // A lane counts two numbers a word, and to 255 before it has to be emptied.
+      let end = min(words, word + 127)
+      var lanes: UInt64 = 0
+      while word < end {
+        let (low, high) = MatchWord.nibbles(load(word, UInt64.self), range)
+        lanes &+= low &+ high
+        word += 1
+      }
+      found += Self.sum(ofBytes: lanes)
+    }
+    return found + countRest(from: words << 4, range)
+  }
+
+  private func countBytes(_ range: NumberRange) -> Int {
+    let vectors = count / 32
     let first = SIMD32<UInt8>(repeating: UInt8(truncatingIfNeeded: range.first))
     let span = SIMD32<UInt8>(repeating: UInt8(truncatingIfNeeded: range.span))
-    let mask = SIMD32<UInt8>(repeating: UInt8(truncatingIfNeeded: (1 << bits) - 1))
-    let step = SIMD32<UInt8>(repeating: UInt8(truncatingIfNeeded: bits))
     var found = 0
     var vector = 0
     while vector < vectors {
       // A lane counts to 255 before it has to be emptied.
-      let end = min(vectors, vector + 255 / perByte)
+      let end = min(vectors, vector + 255)
       var lanes = SIMD32<UInt8>()
       while vector < end {
-        var bytes = unsafe elements.loadUnaligned(
+        let bytes = unsafe elements.loadUnaligned(
           fromByteOffset: vector << 5, as: SIMD32<UInt8>.self)
-        for _ in 1..<perByte {
-          // Where the comparison holds, a lane of the mask is all ones, which is -1.
-          lanes &-= unsafe unsafeBitCast(
-            ((bytes & mask) &- first) .<= span, to: SIMD32<UInt8>.self)
-          bytes = bytes &>> step
-        }
+        // Where the comparison holds, a lane of the mask is all ones, which is -1.
         lanes &-= unsafe unsafeBitCast((bytes &- first) .<= span, to: SIMD32<UInt8>.self)
         vector += 1
       }
-      found += Self.sum(ofBytes: lanes)
+      let words = unsafe unsafeBitCast(lanes, to: SIMD4<UInt64>.self)
+      for index in 0..<4 { found += Self.sum(ofBytes: words[index]) }
     }
-    return found + countRest(from: vectors * 32 * perByte, range)
+    return found + countRest(from: vectors * 32, range)
   }
 
-  private static func sum(ofBytes lanes: SIMD32<UInt8>) -> Int {
-    let words = unsafe unsafeBitCast(lanes, to: SIMD4<UInt64>.self)
-    var sum: UInt64 = 0
-    for index in 0..<4 {
-      let pairs =
-        words[index] & 0x00ff_00ff_00ff_00ff &+ words[index] >> 8 & 0x00ff_00ff_00ff_00ff
-      // The highest 16 bits of the product are the sum of the four 16-bit parts.
-      sum &+= (pairs &* 0x0001_0001_0001_0001) >> 48
-    }
-    return Int(sum)
+  private static func sum(ofBytes word: UInt64) -> Int {
+    let pairs = word & 0x00ff_00ff_00ff_00ff &+ word >> 8 & 0x00ff_00ff_00ff_00ff
+    // The highest 16 bits of the product are the sum of the four 16-bit parts.
+    return Int((pairs &* 0x0001_0001_0001_0001) >> 48)
   }
 
   private func countRest(from start: Int, _ range: NumberRange) -> Int {
@@ -178,10 +193,8 @@ extension PackedArray {
     switch width {
     case 0: return 0
     case 1: return Int128(countOnes())
-    case 2, 4:
-      var sum: UInt64 = 0
-      for index in 0..<count { sum &+= number(index) }
-      return Int128(sum)
+    case 2: return Int128(sumOfPairs())
+    case 4: return Int128(sumOfNibbles())
     // No node has 2^30 elements, so a sum of 32-bit numbers fits 64 bits.
     case 8: return Int128(sum(UInt8.self))
     case 16: return Int128(sum(UInt16.self))
@@ -196,6 +209,42 @@ extension PackedArray {
   ) -> UInt64 {
     var sum: UInt64 = 0
     for index in 0..<count { sum &+= UInt64(load(index, type)) }
+    return sum
+  }
+
+  private func sumOfPairs() -> UInt64 {
+    var (ones, twos) = (0, 0)
+    let words = count >> 5
+    for word in 0..<words {
+      let pairs = load(word, UInt64.self)
+      ones &+= (pairs & 0x5555_5555_5555_5555).nonzeroBitCount
+      twos &+= (pairs & 0xaaaa_aaaa_aaaa_aaaa).nonzeroBitCount
+    }
+    return UInt64(ones + 2 * twos) + sumOfRest(from: words << 5)
+  }
+
+  private func sumOfNibbles() -> UInt64 {
+    var sum = 0
+    let words = count >> 4
+    var word = 0
+    while word < words {
+      // A lane gets at most 30 a word, and holds 255.
+      let end = min(words, word + 8)
+      var lanes: UInt64 = 0
+      while word < end {
+        let nibbles = load(word, UInt64.self)
+        lanes &+= nibbles & 0x0f0f_0f0f_0f0f_0f0f
+        lanes &+= nibbles >> 4 & 0x0f0f_0f0f_0f0f_0f0f
+        word += 1
+      }
+      sum += Self.sum(ofBytes: lanes)
+    }
+    return UInt64(sum) + sumOfRest(from: words << 4)
+  }
+
+  private func sumOfRest(from start: Int) -> UInt64 {
+    var sum: UInt64 = 0
+    for index in start..<count { sum &+= number(index) }
     return sum
   }
 
@@ -218,6 +267,9 @@ extension PackedArray {
     let (least, most): (UInt64, UInt64)
     switch width {
     case 0: (least, most) = (0, 0)
+    case 1:
+      let ones = countOnes()
+      (least, most) = (ones == count ? 1 : 0, ones == 0 ? 0 : 1)
     case 8: (least, most) = extremes(UInt8.self)
     case 16: (least, most) = extremes(UInt16.self)
     case 32: (least, most) = extremes(UInt32.self)
