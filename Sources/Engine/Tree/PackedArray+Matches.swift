@@ -36,12 +36,15 @@ enum MatchWord {
   ) -> (low: UInt64, high: UInt64) {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let first = ones &* range.first
-    let last = ones &* (range.first &+ range.span | 0x80)
+    let last = ones &* ((range.first &+ range.span) | 0x80)
     @inline(__always) func inside(_ bytes: UInt64) -> UInt64 {
       // Bit 7 of a byte stays set as long as the subtraction does not have to borrow it.
-      (((bytes | 0x80 &* ones) &- first) & (last &- bytes)) >> 7 & ones
+      let isAtLeast = (bytes | 0x8080_8080_8080_8080) &- first
+      let isAtMost = last &- bytes
+      return ((isAtLeast & isAtMost) >> 7) & ones
     }
-    return (inside(word & 0x0f &* ones), inside(word >> 4 & 0x0f &* ones))
+    let mask: UInt64 = 0x0f0f_0f0f_0f0f_0f0f
+    return (inside(word & mask), inside((word >> 4) & mask))
   }
 
   /// Every second bit of a word, beginning with the lowest, side by side in 32.
