@@ -53,6 +53,8 @@ package enum Layout {
   package static let stringBytesMax = 16 << 20
   /// Longest node of a value: a mixed value has its type in front of the string.
   package static let longValueBytesMax = stringBytesMax + 16
+  /// Elements of a collection: 56 bits of what its row keeps.
+  package static let elementCountMax: UInt64 = 1 << 56 - 1
   /// Elements of a leaf of a collection.
   package static let collectionLeafCountMax = 4096
   /// Bytes of the group before its tables.
@@ -63,6 +65,8 @@ package enum Layout {
   package static let tableCountMax = 1024
   /// Columns in a table.
   package static let columnCountMax = 128
+  /// Array descriptors of a leaf: keys, and at most four for each column.
+  package static let descriptorCountMax = 1 + 4 * columnCountMax
   /// Numbers that columns of one table can have in its life.
   package static let columnIDMax: UInt16 = .max
   /// Bytes of a table's or a column's name.

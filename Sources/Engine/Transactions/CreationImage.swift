@@ -56,10 +56,10 @@ enum CreationImage {
     if part(bytes, 0).isAllZero { return true }
     // Step 3 was on its way, so step 2 is durable: both sectors must be what it wrote.
     let slot = make().slot
+    let topBytes = Layout.nodeHeaderBytes + Layout.groupFixedBytes
     return part(bytes, slotSector).array == slot.encoded()
       && bytes.uint64(topSector * Layout.sectorSizeBytes) == slot.top.checksum
-      && Checksum.of(
-        part(bytes, topSector).part(at: 8, count: Layout.nodeHeaderBytes + Layout.groupFixedBytes - 8))
+      && Checksum.of(part(bytes, topSector).part(at: 8, count: topBytes - 8))
         == slot.top.checksum
   }
 

@@ -261,7 +261,8 @@ struct CollectionContent {
       }
       let collection = MutableCollection(shape)
       for element in values.indices {
-        let parts = shape.isDictionary ? [.string(keys[element]), values[element]] : [values[element]]
+        let value = values[element]
+        let parts = shape.isDictionary ? [.string(keys[element]), value] : [value]
         try collection.insert(parts, at: collection.count, writer)
       }
       column.replace(writer.addCollection(collection), isExternal: true, at: index)

@@ -1,5 +1,5 @@
-// CorruptColumnTests.swift: bytes that an adversary chose, with right checksums: each is an error or
-// a value, never a trap, and what verify promises to look at it finds.
+// CorruptColumnTests.swift: bytes that an adversary chose, with right checksums: each is an error
+// or a value, never a trap, and what verify promises to look at it finds.
 
 import Testing
 
@@ -87,7 +87,8 @@ struct CorruptColumnTests {
   /// Where array `index` of a leaf has its descriptor.
   private static func descriptor(_ index: Int) -> Int { 48 + 16 * index }
 
-  @Test("a wrong kind, width, base, offset or column id of any array is found",
+  @Test(
+    "a wrong kind, width, base, offset or column id of any array is found",
     arguments: ColumnType.allCases)
   func descriptors(_ type: ColumnType) throws {
     let image = try Self.image(type)

@@ -80,7 +80,8 @@ struct SchemaEvolutionTests {
       try write.addColumn(added, to: "T")
       test.schema.columns.append(added)
       let absent = TableRecord.shape(
-        test.schema, test.schema.columns.indices.map { ColumnRecord(id: UInt16($0 + 1), targetID: 0) }
+        test.schema,
+        test.schema.columns.indices.map { ColumnRecord(id: UInt16($0 + 1), targetID: 0) }
       ).columns[test.schema.columns.count - 1].absentValue
       for key in test.rows.keys { test.rows[key]?.append(absent) }
       for _ in 0..<30 {
@@ -177,18 +178,31 @@ struct SchemaEvolutionTests {
       #expect(errorCode { try write.renameTable("Node", to: "") } == .schemaMismatch)
       try write.renameTable("Node", to: "Vertex")
       try write.renameColumn("next", in: "Vertex", to: "après\0")
-      #expect(errorCode { try write.renameColumn("all", in: "Vertex", to: "après\0") }
-        == .columnExists)
+      #expect(
+        errorCode { try write.renameColumn("all", in: "Vertex", to: "après\0") }
+          == .columnExists)
       #expect(errorCode { try write.renameColumn("next", in: "Vertex", to: "x") } == .noSuchColumn)
-      #expect(errorCode { try write.addColumn(
-        ColumnSchema(name: "all", type: .int), to: "Vertex") } == .columnExists)
-      #expect(errorCode { try write.addColumn(
-        ColumnSchema(name: "l", type: .link, target: "Node"), to: "Vertex") } == .noSuchTable)
-      #expect(errorCode { try write.addColumn(
-        ColumnSchema(name: "l", type: .link), to: "Vertex") } == .schemaMismatch)
-      #expect(errorCode { try write.addColumn(
-        ColumnSchema(name: "l", type: .mixed, isOptional: false), to: "Vertex") }
-        == .schemaMismatch)
+      #expect(
+        errorCode {
+          try write.addColumn(
+            ColumnSchema(name: "all", type: .int), to: "Vertex")
+        } == .columnExists)
+      #expect(
+        errorCode {
+          try write.addColumn(
+            ColumnSchema(name: "l", type: .link, target: "Node"), to: "Vertex")
+        } == .noSuchTable)
+      #expect(
+        errorCode {
+          try write.addColumn(
+            ColumnSchema(name: "l", type: .link), to: "Vertex")
+        } == .schemaMismatch)
+      #expect(
+        errorCode {
+          try write.addColumn(
+            ColumnSchema(name: "l", type: .mixed, isOptional: false), to: "Vertex")
+        }
+          == .schemaMismatch)
       #expect(errorCode { try write.row(in: "Node", key: 1) } == .noSuchTable)
     }
     test.schema = TableSchema(
@@ -211,7 +225,8 @@ struct SchemaEvolutionTests {
   @Test("ids of columns and tables are never given twice")
   func idsStay() throws {
     let database = try ModelDatabase(
-      TableSchema(name: "T", columns: [ColumnSchema(name: "a", type: .int)])).database
+      TableSchema(name: "T", columns: [ColumnSchema(name: "a", type: .int)])
+    ).database
     for round in 0..<5 {
       let write = try database.beginWrite()
       try write.addColumn(ColumnSchema(name: "b", type: .int), to: "T")
