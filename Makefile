@@ -41,6 +41,8 @@ smoke: setup
 	swift build
 	"$$(swift build --show-bin-path)/faultline" run scenarios --budget 400
 
+# The peers of `make bench`; nothing else needs them.
+bench: PACKAGES += liblmdb-dev
 bench: setup
 	swift run -c release --package-path Benchmarks bench
 

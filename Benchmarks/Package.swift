@@ -11,14 +11,16 @@ let package = Package(
     .package(name: "faultline", path: "..")
   ],
   targets: [
-    // C: the client's system calls in a loop with nothing between them, and processes that are
-    // pinned and die with their parent.
-    .target(name: "CBench"),
+    // C: the client's system calls in a loop with nothing between them, processes that are pinned
+    // and die with their parent, and the peers LMDB and SQLite at work on the rows.
+    .target(
+      name: "CBench", linkerSettings: [.linkedLibrary("lmdb"), .linkedLibrary("sqlite3")]),
     .executableTarget(
       name: "bench",
       dependencies: [
         "CBench",
         .product(name: "CrashSim", package: "faultline"),
+        .product(name: "Engine", package: "faultline"),
         // The daemon: a program that must lie beside `bench`, not a library.
         .product(name: "faultline-fs", package: "faultline"),
         // The judge of one state, likewise.

@@ -155,10 +155,11 @@ struct Verifier {
     }
     let leaf = try LeafView(node)
     try Self.verifyDescriptors(leaf.arrays)
-    var keys: [Int64] = []
-    leaf.keys.decode(into: &keys)
-    for index in 1..<max(1, keys.count) where keys[index - 1] >= keys[index] {
-      throw .corrupted("key \(keys[index]) follows \(keys[index - 1])", at: leaf.node.ref)
+    let keys = leaf.keys
+    if !keys.isAscending(strictly: true) {
+      for index in 1..<max(1, keys.count) where keys[index - 1] >= keys[index] {
+        throw .corrupted("key \(keys[index]) follows \(keys[index - 1])", at: leaf.node.ref)
+      }
     }
     let found = NodeCache.Leaf(
       rowCount: keys.count, firstKey: keys[0], lastKey: keys[keys.count - 1])

@@ -38,6 +38,7 @@ public final class Snapshot: Sendable {
     }
   }
 
+  @inline(__always)
   func check() throws(EngineError) {
     if isReleased.load(ordering: .acquiring) { throw .closed("snapshot") }
     // The pin is the parent's: it may give it back at any time.

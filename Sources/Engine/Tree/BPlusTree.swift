@@ -1,4 +1,4 @@
-// BPlusTree.swift: a committed tree, read in place: lookup and ordered iteration.
+// BPlusTree.swift: a committed tree, read in place: lookup and ordered iteration (LeafWalk).
 // Invariant: the level falls by one with each step down, so no bytes can make a walk endless.
 
 /// The tree of one table in one version.
@@ -28,6 +28,8 @@ struct BPlusTree {
       link = inner.link(inner.childIndex(for: key))
       depth -= 1
     }
+    // Header and descriptors stand side by side: their lines come together, not one by one.
+    reader.bytes.prefetch(at: link.ref.offsetBytes, plus: 0, count: shape.arraysOffsetBytes)
     let leaf = try LeafView(reader.node(link, kind: .leaf, newest: newest))
     guard let index = leaf.index(of: key) else { return nil }
     return (leaf, index)

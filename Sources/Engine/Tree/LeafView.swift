@@ -23,6 +23,10 @@ struct LeafView {
   /// The index of a key, or nil.
   @inline(__always)
   func index(of key: Int64) -> Int? {
+    // Keys are distinct and ascend from the base, so a key stands at most as far behind the first
+    // one as it is greater. In a leaf without gaps it stands exactly there.
+    let distance = UInt64(bitPattern: key) &- keys.base
+    if distance < UInt64(keys.count), keys[Int(distance)] == key { return Int(distance) }
     let index = keys.firstIndex(notBelow: key)
     return index < keys.count && keys[index] == key ? index : nil
   }

@@ -1,0 +1,32 @@
+// TableReader+Text.swift [U]: a row's text where it stands in the file, without making a String.
+
+extension TableReader {
+  /// Calls `body` with the UTF-8 bytes of a text, where they stand.
+  ///
+  /// The bytes are text that the engine wrote, checked against damage but not for being UTF-8 again.
+  /// - Parameters:
+  ///   - position: The row.
+  ///   - column: The column.
+  ///   - body: Gets the bytes; they must not leave it.
+  /// - Returns: What `body` returns.
+  /// - Throws: `EngineError` with code `.corrupted` or `.closed`.
+  /// - Complexity: O(1) before `body`.
+  @inlinable
+  @inline(__always)
+  public func withUTF8<Result>(
+    at position: RowPosition, _ column: TableColumn<String>, _ body: (Swift.Span<UInt8>) -> Result
+  ) throws(EngineError) -> Result {
+    // Safety: the reader keeps the mapping alive during the call, and a span cannot leave `body`.
+    let bytes = try unsafe utf8(at: position, column)
+    return body(unsafe Swift.Span(_unsafeElements: bytes))
+  }
+
+  @usableFromInline
+  @unsafe func utf8(
+    at position: RowPosition, _ column: TableColumn<String>
+  ) throws(EngineError) -> UnsafeBufferPointer<UInt8> {
+    let bytes = try bytes(at: position, column)
+    return unsafe UnsafeBufferPointer(
+      start: bytes.base.assumingMemoryBound(to: UInt8.self), count: bytes.count)
+  }
+}
