@@ -10,6 +10,7 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
       case schemaMismatch, tableExists, noSuchTable, keyExists, keyNotFound, valueTooLarge
       case busy, closed, limit
       case forked, tooManyReaders, tooManyVersions, incompatible, readOnly
+      case fileExists
     }
 
     private let kind: Kind
@@ -57,6 +58,8 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
     public static let incompatible = Code(kind: .incompatible)
     /// The database was opened for reading only.
     public static let readOnly = Code(kind: .readOnly)
+    /// The destination of a copy is there already, and nothing is written over.
+    public static let fileExists = Code(kind: .fileExists)
 
     /// The name of the code.
     public var description: String { kind.rawValue }
@@ -93,6 +96,13 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
   static func corrupted(_ message: String, at ref: Ref? = nil) -> EngineError {
     let place = ref.map { " at ref \($0.offsetBytes)" } ?? ""
     return EngineError(code: .corrupted, message: message + place)
+  }
+
+  static func fileExists(_ path: String) -> EngineError {
+    EngineError(
+      code: .fileExists,
+      message: "\(path) is there already, and a copy writes over nothing; remove it or choose "
+        + "another name")
   }
 
   static func closed(_ what: String) -> EngineError {
