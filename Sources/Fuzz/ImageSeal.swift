@@ -52,14 +52,21 @@ enum ImageSeal {
     _ image: [UInt8], _ start: Int, _ size: Int, _ count: Int
   ) -> [Int] {
     var links = [start + 48]
-    var offset = start + 64
+    var offset = start + 72
     for _ in 0..<min(count, 8) {
-      guard offset + 27 <= start + size else { break }
-      links.append(offset)
-      let columns = Int(image[offset + 25])
-      offset += 27 + Int(image[offset + 26])
-      for _ in 0..<columns where offset + 2 <= start + size {
-        offset += 2 + Int(image[offset + 1])
+      guard offset + 33 <= start + size else { break }
+      links.append(offset + 8)
+      let columns = Int(image[offset + 7])
+      offset += 33 + Int(image[offset + 32])
+      for _ in 0..<columns where offset + 40 <= start + size {
+        let (type, flags) = (image[offset + 2], image[offset + 4])
+        offset += 5
+        if flags & 8 != 0 {
+          links.append(offset)
+          offset += 25
+        }
+        if type == ColumnType.link.rawValue { offset += 4 }
+        offset += 1 + Int(image[offset])
       }
     }
     return links.filter { $0 + 16 <= start + size }

@@ -8,6 +8,7 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
     private enum Kind: String {
       case io, noSpace, corrupted, poisoned, locked, notADatabase, unsupportedFormat
       case schemaMismatch, tableExists, noSuchTable, keyExists, keyNotFound, valueTooLarge
+      case noSuchColumn, columnExists, indexOutOfRange
       case busy, closed, limit
       case forked, tooManyReaders, tooManyVersions, incompatible, readOnly
       case fileExists
@@ -35,11 +36,17 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
     public static let tableExists = Code(kind: .tableExists)
     /// There is no table of that name.
     public static let noSuchTable = Code(kind: .noSuchTable)
+    /// There is no column of that name.
+    public static let noSuchColumn = Code(kind: .noSuchColumn)
+    /// The column is there already.
+    public static let columnExists = Code(kind: .columnExists)
+    /// A collection has no element at that index.
+    public static let indexOutOfRange = Code(kind: .indexOutOfRange)
     /// The key to insert is there already.
     public static let keyExists = Code(kind: .keyExists)
     /// The key to update or delete is not there.
     public static let keyNotFound = Code(kind: .keyNotFound)
-    /// A string is longer than the format allows.
+    /// A value is longer than the format allows.
     public static let valueTooLarge = Code(kind: .valueTooLarge)
     /// Another write transaction did not end in time, or this thread has one open already.
     public static let busy = Code(kind: .busy)

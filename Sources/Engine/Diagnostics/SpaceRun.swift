@@ -23,10 +23,20 @@ public enum SectorUse: Hashable, Sendable, CustomStringConvertible {
     case inner = 2
     /// Rows.
     case leaf = 3
-    /// A long string.
+    /// A long string, binary or mixed value.
     case string = 4
     /// The free list.
     case freeList = 5
+    /// Children of the tree of a collection.
+    case collectionInner = 6
+    /// Elements of a collection.
+    case collectionLeaf = 7
+    /// Children of the tree of an index.
+    case indexInner = 8
+    /// Entries of an index.
+    case indexLeaf = 9
+    /// A part of the free list.
+    case freeListSegment = 10
   }
 
   static func node(_ kind: NodeKind) -> SectorUse {

@@ -1,7 +1,7 @@
 // Verify.swift: reads every node of the newest version and accounts for every sector.
 // It verifies: the file header and the slot; checksum, position, version, kind and level of each
 // node; key order, within nodes and against separators; row counts; arrays, string ends and UTF-8;
-// and that each sector of the logical file is reachable, free or pending, exactly once.
+// order and counts of collections (VerifyColumns.swift); and that each sector of the logical file is reachable, free or pending, exactly once.
 // It leaves out: bytes behind the logical end, and padding behind a node in its last sector.
 
 /// What `verify()` counted.
@@ -44,7 +44,7 @@ extension Database {
 
 /// One pass over a version.
 struct Verifier {
-  private let state: VersionState
+  let state: VersionState
   private(set) var report: VerifyReport
   private(set) var spans: [(span: Span, use: SectorUse)] = []
 
@@ -60,13 +60,13 @@ struct Verifier {
     return report
   }
 
-  private func node(
+  func node(
     _ link: NodeLink, _ kind: NodeKind, _ level: Int = 0
   ) throws(EngineError) -> Node {
     try state.reader.verifiedAgain(link, kind: kind, level: level, newest: state.version)
   }
 
-  private mutating func count(_ node: Node) throws(EngineError) {
+  mutating func count(_ node: Node) throws(EngineError) {
     report.nodes += 1
     // Nodes have sectors of their own, so more of them than sectors means one node twice.
     guard report.nodes <= state.slot.logicalSizeBytes / UInt64(Layout.sectorSizeBytes) else {
@@ -145,7 +145,8 @@ struct Verifier {
       try Self.check(leaf, inside: bounds, at: node.ref)
       return UInt64(leaf.rowCount)
     }
-    let leaf = try LeafView(node, shape: shape)
+    let leaf = try LeafView(node)
+    try Self.verifyDescriptors(leaf.arrays)
     var keys: [Int64] = []
     leaf.keys.decode(into: &keys)
     for index in 1..<max(1, keys.count) where keys[index - 1] >= keys[index] {
@@ -155,13 +156,8 @@ struct Verifier {
       rowCount: keys.count, firstKey: keys[0], lastKey: keys[keys.count - 1])
     try Self.check(found, inside: bounds, at: node.ref)
     let nodesBefore = report.nodes
-    for column in shape.types.indices {
-      switch shape.types[column] {
-      case .int: _ = try leaf.integers(column, shape)
-      case .string: try verify(try leaf.strings(column, shape), leaf)
-      }
-    }
-    // A leaf that leads to nodes of long strings is walked again each time, for their sake.
+    for layout in shape.columns { try verify(leaf.arrays, layout) }
+    // A leaf that leads to other nodes is walked again each time, for their sake.
     if let cached, report.nodes == nodesBefore {
       cached.cache.keep(found, cached.key, shape: shape.code)
     }
@@ -175,27 +171,6 @@ struct Verifier {
     else {
       throw .corrupted(
         "keys \(leaf.firstKey)...\(leaf.lastKey) outside their separators", at: ref)
-    }
-  }
-
-  private mutating func verify(
-    _ strings: StringsView, _ leaf: LeafView
-  ) throws(EngineError) {
-    var ends: [Int64] = []
-    // Text of ASCII only is UTF-8 wherever it is cut; everything else is looked at row by row.
-    guard try strings.decodeEnds(into: &ends) || !strings.bytes.isASCII else { return }
-    for index in 0..<leaf.count {
-      let (entry, isExternal) = try strings.entry(index)
-      var bytes = entry
-      if isExternal {
-        let node = try state.reader.stringNode(entry, newest: state.version, again: true)
-        try count(node)
-        bytes = node.bytes.part(
-          at: Layout.nodeHeaderBytes, count: node.bytes.count - Layout.nodeHeaderBytes)
-      }
-      guard bytes.isUTF8 else {
-        throw .corrupted("string \(index) is not UTF-8", at: leaf.node.ref)
-      }
     }
   }
 

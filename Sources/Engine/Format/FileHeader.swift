@@ -65,7 +65,7 @@ package struct UnverifiedFileHeader {
       bytes.uint32(HeaderField.checksumVersion) == Checksum.version,
       bytes.uint32(HeaderField.firstNodeSector) == UInt32(Layout.firstNodeSector),
       bytes.part(at: HeaderField.reserved, count: 32).isAllZero
-    else { throw .corrupted("file header: a field of format version 1 has another value") }
+    else { throw .corrupted("file header: a field of format version 2 has another value") }
     return FileHeader(formatVersion: format, slots: slots)
   }
 }

@@ -11,7 +11,7 @@ public struct FormatVersion: RawRepresentable, Hashable, Comparable, Sendable {
   }
 
   /// The layout this engine writes.
-  public static let current = FormatVersion(rawValue: 1)
+  public static let current = FormatVersion(rawValue: 2)
 
   /// Older before newer.
   public static func < (left: FormatVersion, right: FormatVersion) -> Bool {

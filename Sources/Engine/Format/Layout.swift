@@ -1,4 +1,4 @@
-// Layout.swift: every offset and size of the file format, format version 1.
+// Layout.swift: every offset and size of the file format, format version 2.
 // Invariant: docs/file-format.md and LayoutTests state the same numbers; a change here is a change
 // of the format. All integers are little-endian and of fixed width.
 
@@ -41,18 +41,30 @@ package enum Layout {
   /// 42^10 leaves are more than a file can hold.
   package static let levelMax = 16
 
-  /// Longest string kept inside a leaf; a longer one is a node of its own.
-  package static let inlineStringBytesMax = 512
-  /// What a leaf keeps of a string that is a node of its own: ref, checksum, size.
+  /// Longest string, binary, mixed value or encoded collection kept inside a leaf.
+  ///
+  /// A longer value is a node of its own, a longer collection a tree.
+  package static let inlineBytesMax = 512
+  /// A tree of a collection that shrinks below this many bytes goes back into the leaf of its row.
+  package static let inlineBytesMin = inlineBytesMax / 2
+  /// What a leaf keeps of what stands outside: ref, checksum, and a size or count.
   package static let externalEntryBytes = 24
-  /// Longest string.
+  /// Longest string or binary.
   package static let stringBytesMax = 16 << 20
+  /// Longest node of a value: a mixed value has its type in front of the string.
+  package static let longValueBytesMax = stringBytesMax + 16
+  /// Elements of a leaf of a collection.
+  package static let collectionLeafCountMax = 4096
+  /// Bytes of the group before its tables.
+  package static let groupFixedBytes = 24
   /// No node is larger.
   package static let nodeSizeBytesMax = 1 << 30
   /// Tables in a database.
   package static let tableCountMax = 1024
   /// Columns in a table.
   package static let columnCountMax = 128
+  /// Numbers that columns of one table can have in its life.
+  package static let columnIDMax: UInt16 = .max
   /// Bytes of a table's or a column's name.
   package static let nameBytesMax = 255
   /// No file is larger; keeps every sum of positions and sizes far from overflow.

@@ -7,7 +7,7 @@
 //             28     1  kind
 //             29     1  level in the tree; 0 for leaves and for everything that is not in a tree
 //             30     2  0
-//             32     4  count: rows, children, tables, free spans, or bytes of a string
+//             32     4  count: rows, elements, children, tables, free spans, or bytes of a value
 //             36     4  auxiliary: array descriptors of a leaf, pending spans of a free list, else
 //             0
 //             40     8  0
@@ -20,10 +20,20 @@ package enum NodeKind: UInt8, Sendable {
   case inner = 2
   /// Rows.
   case leaf = 3
-  /// A string too long for its leaf.
+  /// A string, binary or mixed value too long for its leaf.
   case string = 4
   /// Free and pending spans.
   case freeList = 5
+  /// Children of the tree of a collection.
+  case collectionInner = 6
+  /// Elements of a collection.
+  case collectionLeaf = 7
+  /// Children of the tree of an index.
+  case indexInner = 8
+  /// Entries of an index.
+  case indexLeaf = 9
+  /// A part of the free list.
+  case freeListSegment = 10
 }
 
 /// The header of a node, parsed.
@@ -51,7 +61,7 @@ struct NodeHeader {
     }
     let kindNumber = bytes.uint8(offset + NodeField.kind)
     guard let kind = NodeKind(rawValue: kindNumber) else {
-      throw .corrupted("node_kind=\(kindNumber) is none of 1...5", at: ref)
+      throw .corrupted("node_kind=\(kindNumber) is none of 1...10", at: ref)
     }
     let own = bytes.uint64(offset + NodeField.ref)
     guard own == ref.offsetBytes else {

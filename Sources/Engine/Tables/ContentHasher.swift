@@ -3,7 +3,9 @@
 // hash(all)  := finished(sum of the table hashes and row hashes, and the number of rows)
 // Sums make the result independent of the order in which rows and tables come, so a model over a
 // dictionary can feed them as they are; the key in each row's hash makes the order count where it
-// should. It is no part of the file format and guards against accidents only.
+// should. A null folds the inverted hash, so that no value equals it; a mixed value folds its type
+// before itself, a collection its count before its elements. It is no part of the file format and
+// guards against accidents only.
 
 /// Computes the same number as `Snapshot.contentHash()` from tables, keys and values.
 ///
@@ -12,6 +14,7 @@ public struct ContentHasher: Sendable {
   private var sum: UInt64 = 0
   private var count: UInt64 = 0
   private var seed: UInt64 = 0
+  private var types: [ColumnType] = []
 
   /// Starts with no content.
   public init() {}
@@ -19,8 +22,13 @@ public struct ContentHasher: Sendable {
   /// Starts a table; the rows that follow belong to it.
   public mutating func beginTable(_ schema: TableSchema) {
     var hash = Self.hash(of: schema.name)
+    types = schema.columns.map(\.type)
     for column in schema.columns {
-      hash = Self.fold(hash, Self.hash(of: column.name) ^ UInt64(column.type.rawValue))
+      let kind =
+        UInt64(column.type.rawValue) | (column.isOptional ? 1 << 8 : 0)
+        | UInt64(column.collection.rawValue) << 16
+      hash = Self.fold(hash, Self.hash(of: column.name) ^ kind)
+      if let target = column.target { hash = Self.fold(hash, Self.hash(of: target)) }
     }
     seed = hash
     sum &+= Self.finished(Self.fold(hash, 1))
@@ -30,11 +38,8 @@ public struct ContentHasher: Sendable {
   /// - Complexity: O(bytes of the row).
   public mutating func combine(key: Int64, _ values: [Value]) {
     var hash = Self.fold(seed, UInt64(bitPattern: key))
-    for value in values {
-      switch value {
-      case .int(let number): hash = Self.fold(hash, UInt64(bitPattern: number))
-      case .string(let string): hash = Self.fold(hash, Self.hash(of: string))
-      }
+    for index in values.indices {
+      hash = Self.fold(hash, values[index], isMixed: types[index] == .mixed)
     }
     sum &+= Self.finished(hash)
     count += 1
@@ -62,23 +67,12 @@ public struct ContentHasher: Sendable {
     for key in scratch.numbers {
       scratch.hashes.append(Self.fold(seed, UInt64(bitPattern: key)))
     }
-    for column in shape.types.indices {
-      switch shape.types[column] {
-      case .int:
-        try leaf.integers(column, shape).decode(into: &scratch.numbers)
-        Self.fold(scratch.numbers, into: &scratch.hashes)
-      case .string:
-        let strings = try leaf.strings(column, shape)
-        if try strings.decodeEnds(into: &scratch.numbers) {
-          isSelfContained = false
-          for row in scratch.hashes.indices {
-            let bytes = try reader.stringBytes(strings, row, newest: newest)
-            scratch.hashes[row] = Self.fold(scratch.hashes[row], Self.hash(bytes))
-          }
-        } else {
-          Self.fold(strings.bytes, scratch.numbers, into: &scratch.hashes)
-        }
+    for layout in shape.columns {
+      let arrays = leaf.arrays
+      if layout.storage == .strings, try arrays.strings(layout).hasExternals {
+        isSelfContained = false
       }
+      try Self.fold(arrays, layout, reader, newest: newest, scratch: &scratch)
     }
     let rowSum = scratch.hashes.reduce(0 as UInt64) { $0 &+ Self.finished($1) }
     sum &+= rowSum
@@ -93,6 +87,80 @@ public struct ContentHasher: Sendable {
   struct Scratch {
     var numbers: [Int64] = []
     var hashes: [UInt64] = []
+  }
+
+  /// Folds a column into the hashes of a leaf's rows.
+  private static func fold(
+    _ arrays: NodeArrays, _ layout: ColumnLayout, _ reader: NodeReader, newest: Version,
+    scratch: inout Scratch
+  ) throws(EngineError) {
+    let nulls = try arrays.nulls(layout)
+    let hasNulls = nulls.width > 0 || nulls.base != 0
+    switch layout.storage {
+    case .integers where !hasNulls:
+      try arrays.integers(layout).decode(into: &scratch.numbers)
+      fold(scratch.numbers, into: &scratch.hashes)
+    case .bools where !hasNulls:
+      try arrays.bools(layout).decode(into: &scratch.numbers)
+      fold(scratch.numbers, into: &scratch.hashes)
+    case .words32 where !hasNulls, .words64 where !hasNulls:
+      try arrays.words(layout).decode(into: &scratch.numbers)
+      fold(scratch.numbers, into: &scratch.hashes)
+    case .strings where layout.type == .string && layout.collection == .none && !hasNulls:
+      let strings = try arrays.strings(layout)
+      if try strings.decodeEnds(into: &scratch.numbers) {
+        for row in scratch.hashes.indices {
+          let bytes = try reader.stringBytes(strings, row, newest: newest)
+          scratch.hashes[row] = fold(scratch.hashes[row], hash(bytes))
+        }
+      } else {
+        fold(strings.bytes, scratch.numbers, into: &scratch.hashes)
+      }
+    default:
+      for row in scratch.hashes.indices {
+        let value = try reader.value(arrays, layout, row, newest: newest)
+        scratch.hashes[row] = fold(scratch.hashes[row], value, isMixed: layout.type == .mixed)
+      }
+    }
+  }
+
+  private static func fold(_ hash: UInt64, _ value: Value, isMixed: Bool) -> UInt64 {
+    var hash = hash
+    switch value {
+    case .null: return fold(~hash, 0x6e75_6c6c)
+    case .list(let values):
+      hash = fold(hash, UInt64(values.count))
+      for value in values { hash = fold(hash, value, isMixed: isMixed) }
+      return hash
+    case .set:
+      guard case .set(let values) = value.canonical else { return hash }
+      return fold(hash, .list(values), isMixed: isMixed)
+    case .dictionary:
+      guard case .dictionary(let entries) = value.canonical else { return hash }
+      hash = fold(hash, UInt64(entries.count))
+      for entry in entries {
+        hash = fold(fold(hash, self.hash(of: entry.key)), entry.value, isMixed: isMixed)
+      }
+      return hash
+    default: break
+    }
+    if isMixed { hash = fold(hash, UInt64(value.rank) << 48) }
+    switch value {
+    case .int(let number), .link(let number): return fold(hash, UInt64(bitPattern: number))
+    case .string(let text): return fold(hash, self.hash(of: text))
+    case .bool(let isTrue): return fold(hash, isTrue ? 1 : 0)
+    case .float(let number): return fold(hash, UInt64(number.bitPattern))
+    case .double(let number): return fold(hash, number.bitPattern)
+    case .binary(let bytes): return fold(hash, RawBytes.over(bytes) { self.hash($0) })
+    case .date(let seconds, let nanoseconds):
+      return fold(fold(hash, UInt64(bitPattern: seconds)), UInt64(truncatingIfNeeded: nanoseconds))
+    case .objectId(let id): return fold(fold(hash, id.high), UInt64(id.low))
+    case .uuid(let id): return fold(fold(hash, id.high), id.low)
+    case .decimal128(let number): return fold(fold(hash, number.high), number.low)
+    case .typedLink(let table, let key):
+      return fold(fold(hash, UInt64(table)), UInt64(bitPattern: key))
+    case .null, .list, .set, .dictionary: return hash
+    }
   }
 
   @inline(__always)

@@ -2,27 +2,77 @@
 //   offset_bytes  size  field            (behind the node header; count = tables)
 //             48     8  ref of the free list, 0 when there is none
 //             56     8  its checksum
-//             64     …  per table: root ref 8, root checksum 8, row count 8, level 1, columns 1,
-//                       name; per column: type 1, name. A name is its size 1 and its bytes.
-// Names are unique, and the tables stand in the order in which they were made.
+//             64     4  id that the next table gets
+//             68     4  0
+//             72     …  per table: id 4, id that its next column gets 2, level 1, columns 1, root
+//                       ref 8, root checksum 8, row count 8, name; then per column: id 2, type 1,
+//                       collection 1, flags 1 (1 optional, 2 indexed, 4 unique, 8 has an index
+//                       root), with flag 8: index ref 8, checksum 8, entry count 8, level 1; for a
+//                       link: target table id 4; name. A name is its size 1 and its bytes.
+// Names are unique; tables and columns stand in the order in which they were made, so ids ascend,
+// and no id is ever given twice.
+
+/// Where the index of a column starts.
+struct IndexRoot: Hashable, Sendable {
+  var root: NodeLink
+  var level: Int
+  var entryCount: UInt64
+
+  static let none = IndexRoot(root: .none, level: 0, entryCount: 0)
+}
+
+/// What the group knows of a column besides its schema.
+struct ColumnRecord: Hashable, Sendable {
+  let id: UInt16
+  /// The table that links lead to, 0 for none.
+  var targetID: UInt32
+  var index = IndexRoot.none
+}
 
 /// A table as the group knows it.
 struct TableRecord: Sendable {
+  let id: UInt32
+  var nextColumnID: UInt16
   var schema: TableSchema
+  /// One per column of the schema.
+  var columns: [ColumnRecord]
   var shape: LeafShape
   var root: NodeLink
   var level: Int
   var rowCount: UInt64
+
+  static func shape(_ schema: TableSchema, _ columns: [ColumnRecord]) -> LeafShape {
+    LeafShape(zip(columns, schema.columns).map { ($0.id, $1) })
+  }
+
+  /// Where the table's trees start: its rows, then its indexes.
+  var roots: [(link: NodeLink, role: NodeRole)] {
+    var roots: [(link: NodeLink, role: NodeRole)] = []
+    if !root.isNone { roots.append((root, .tree(shape, level: level))) }
+    for column in columns where !column.index.root.isNone {
+      roots.append((column.index.root, .index(level: column.index.level)))
+    }
+    return roots
+  }
 }
 
 /// The content of a top node.
 struct Group: Sendable {
-  var freeList: NodeLink
-  var tables: [TableRecord]
-  private(set) var indexByName: [String: Int] = [:]
+  private enum Flag {
+    static let optional: UInt8 = 1
+    static let indexed: UInt8 = 2
+    static let unique: UInt8 = 4
+    static let hasIndex: UInt8 = 8
+  }
 
-  init(freeList: NodeLink, tables: [TableRecord]) {
+  var freeList: NodeLink
+  var nextTableID: UInt32
+  var tables: [TableRecord]
+  private var indexByName: [String: Int] = [:]
+
+  init(freeList: NodeLink, nextTableID: UInt32, tables: [TableRecord]) {
     self.freeList = freeList
+    self.nextTableID = nextTableID
     self.tables = tables
     for (index, table) in tables.enumerated() { indexByName[table.schema.name] = index }
   }
@@ -32,30 +82,56 @@ struct Group: Sendable {
     return tables[index]
   }
 
+  /// The table of an id, or nil.
+  func table(id: UInt32) -> TableRecord? {
+    let index = tables.partitioningIndex { $0.id >= id }
+    return index < tables.count && tables[index].id == id ? tables[index] : nil
+  }
+
   static func noSuchTable(_ name: String) -> EngineError {
     EngineError(code: .noSuchTable, message: "there is no table named \"\(name)\"; create it first")
   }
 
+  // MARK: bytes
+
   /// The bytes behind the node header.
   func encoded() -> [UInt8] {
     var bytes: [UInt8] = []
-    bytes.appendLittleEndian(freeList.ref.offsetBytes)
-    bytes.appendLittleEndian(freeList.checksum)
+    bytes.append(freeList)
+    bytes.appendLittleEndian(nextTableID)
+    bytes.appendLittleEndian(UInt32(0))
     for table in tables {
-      bytes.appendLittleEndian(table.root.ref.offsetBytes)
-      bytes.appendLittleEndian(table.root.checksum)
-      bytes.appendLittleEndian(table.rowCount)
+      bytes.appendLittleEndian(table.id)
+      bytes.appendLittleEndian(table.nextColumnID)
       bytes.append(UInt8(table.level))
       bytes.append(UInt8(table.schema.columns.count))
-      bytes.append(UInt8(table.schema.name.utf8.count))
-      bytes += Array(table.schema.name.utf8)
-      for column in table.schema.columns {
-        bytes.append(column.type.rawValue)
-        bytes.append(UInt8(column.name.utf8.count))
-        bytes += Array(column.name.utf8)
+      bytes.append(table.root)
+      bytes.appendLittleEndian(table.rowCount)
+      bytes.append(name: table.schema.name)
+      for (record, column) in zip(table.columns, table.schema.columns) {
+        Self.append(record, column, to: &bytes)
       }
     }
     return bytes
+  }
+
+  private static func append(
+    _ record: ColumnRecord, _ column: ColumnSchema, to bytes: inout [UInt8]
+  ) {
+    bytes.appendLittleEndian(record.id)
+    bytes.append(column.type.rawValue)
+    bytes.append(column.collection.rawValue)
+    let hasIndex = !record.index.root.isNone
+    bytes.append(
+      (column.isOptional ? Flag.optional : 0) | (column.isIndexed ? Flag.indexed : 0)
+        | (column.isUnique ? Flag.unique : 0) | (hasIndex ? Flag.hasIndex : 0))
+    if hasIndex {
+      bytes.append(record.index.root)
+      bytes.appendLittleEndian(record.index.entryCount)
+      bytes.append(UInt8(record.index.level))
+    }
+    if column.type == .link { bytes.appendLittleEndian(record.targetID) }
+    bytes.append(name: column.name)
   }
 
   /// Reads a top node.
@@ -65,72 +141,120 @@ struct Group: Sendable {
     }
     var cursor = ByteCursor(node.bytes, from: Layout.nodeHeaderBytes, ref: node.ref)
     let freeList = try cursor.link()
+    let nextTableID = try cursor.uint32()
+    guard try cursor.uint32() == 0 else {
+      throw .corrupted("reserved bytes of the group are not 0", at: node.ref)
+    }
     var tables: [TableRecord] = []
-    for _ in 0..<node.header.count { tables.append(try Self.table(&cursor)) }
+    for _ in 0..<node.header.count {
+      let table = try Self.table(&cursor)
+      guard table.id > tables.last?.id ?? 0, table.id < nextTableID else {
+        throw .corrupted("table_id=\(table.id), next_table_id=\(nextTableID)", at: node.ref)
+      }
+      tables.append(table)
+    }
     guard cursor.isAtEnd else { throw .corrupted("bytes behind the last table", at: node.ref) }
-    self.init(freeList: freeList, tables: tables)
+    try Self.resolveTargets(&tables, at: node.ref)
+    self.init(freeList: freeList, nextTableID: nextTableID, tables: tables)
     guard indexByName.count == tables.count else {
       throw .corrupted("two tables have one name", at: node.ref)
     }
   }
 
   private static func table(_ cursor: inout ByteCursor) throws(EngineError) -> TableRecord {
-    let root = try cursor.link()
-    let rowCount = try cursor.uint64()
+    let id = try cursor.uint32()
+    let nextColumnID = try cursor.uint16()
     let level = Int(try cursor.uint8())
     let columnCount = Int(try cursor.uint8())
+    let root = try cursor.link()
+    let rowCount = try cursor.uint64()
     guard level <= Layout.levelMax, columnCount <= Layout.columnCountMax,
       !root.isNone || (level == 0 && rowCount == 0)
     else {
       throw .corrupted("level=\(level) columns=\(columnCount) rows=\(rowCount)", at: cursor.ref)
     }
     var schema = TableSchema(name: try cursor.name(), columns: [])
+    var columns: [ColumnRecord] = []
     for _ in 0..<columnCount {
-      let number = try cursor.uint8()
-      guard let type = ColumnType(rawValue: number) else {
-        throw .corrupted("column_type=\(number) is neither 1 nor 2", at: cursor.ref)
+      let (record, column) = try column(&cursor)
+      guard record.id > columns.last?.id ?? 0, record.id < nextColumnID else {
+        throw .corrupted(
+          "column_id=\(record.id), next_column_id=\(nextColumnID)", at: cursor.ref)
       }
-      schema.columns.append(ColumnSchema(name: try cursor.name(), type: type))
+      columns.append(record)
+      schema.columns.append(column)
+    }
+    guard Set(schema.columns.map(\.name)).count == columnCount else {
+      throw .corrupted("two columns of \(schema.name) have one name", at: cursor.ref)
     }
     return TableRecord(
-      schema: schema, shape: schema.shape, root: root, level: level, rowCount: rowCount)
+      id: id, nextColumnID: nextColumnID, schema: schema, columns: columns,
+      shape: TableRecord.shape(schema, columns), root: root, level: level, rowCount: rowCount)
+  }
+
+  private static func column(
+    _ cursor: inout ByteCursor
+  ) throws(EngineError) -> (ColumnRecord, ColumnSchema) {
+    let id = try cursor.uint16()
+    let (typeNumber, collectionNumber) = (try cursor.uint8(), try cursor.uint8())
+    let flags = try cursor.uint8()
+    guard let type = ColumnType(rawValue: typeNumber),
+      let collection = CollectionKind(rawValue: collectionNumber), flags < 16
+    else {
+      throw .corrupted(
+        "column_type=\(typeNumber) collection=\(collectionNumber) flags=\(flags)",
+        at: cursor.ref)
+    }
+    let isOptional = flags & Flag.optional != 0
+    guard ColumnSchema.nullability(type, collection).map({ $0 == isOptional }) ?? true else {
+      throw .corrupted("a \(type) column has optional=\(isOptional)", at: cursor.ref)
+    }
+    var record = ColumnRecord(id: id, targetID: 0)
+    if flags & Flag.hasIndex != 0 {
+      record.index = IndexRoot(
+        root: try cursor.link(), level: 0, entryCount: try cursor.uint64())
+      record.index.level = Int(try cursor.uint8())
+      guard !record.index.root.isNone, record.index.level <= Layout.levelMax else {
+        throw .corrupted("index of column \(id) has level=\(record.index.level)", at: cursor.ref)
+      }
+    }
+    if type == .link { record.targetID = try cursor.uint32() }
+    return (
+      record,
+      ColumnSchema(
+        name: try cursor.name(), type: type, isOptional: isOptional, collection: collection,
+        isIndexed: flags & Flag.indexed != 0, isUnique: flags & Flag.unique != 0)
+    )
+  }
+
+  /// Columns name the tables that their links lead to by id; callers do it by name.
+  private static func resolveTargets(
+    _ tables: inout [TableRecord], at ref: Ref
+  ) throws(EngineError) {
+    var names: [UInt32: String] = [:]
+    for table in tables { names[table.id] = table.schema.name }
+    for table in tables.indices {
+      for (index, record) in tables[table].columns.enumerated()
+      where tables[table].schema.columns[index].type == .link {
+        guard let name = names[record.targetID] else {
+          throw .corrupted(
+            "links of column \(record.id) lead to table id \(record.targetID), which is not there",
+            at: ref)
+        }
+        tables[table].schema.columns[index].target = name
+      }
+    }
   }
 }
 
-/// Reads fields one after the other, and never behind the end.
-private struct ByteCursor {
-  private let bytes: RawBytes
-  private var offset: Int
-  let ref: Ref
-
-  init(_ bytes: RawBytes, from offset: Int, ref: Ref) {
-    self.bytes = bytes
-    self.offset = offset
-    self.ref = ref
+extension [UInt8] {
+  fileprivate mutating func append(_ link: NodeLink) {
+    appendLittleEndian(link.ref.offsetBytes)
+    appendLittleEndian(link.checksum)
   }
 
-  var isAtEnd: Bool { offset == bytes.count }
-
-  private mutating func take(_ count: Int) throws(EngineError) -> Int {
-    guard count <= bytes.count - offset else {
-      throw .corrupted("field of \(count) bytes behind the end \(bytes.count)", at: ref)
-    }
-    defer { offset += count }
-    return offset
-  }
-
-  mutating func uint8() throws(EngineError) -> UInt8 { bytes.uint8(try take(1)) }
-  mutating func uint64() throws(EngineError) -> UInt64 { bytes.uint64(try take(8)) }
-
-  mutating func link() throws(EngineError) -> NodeLink {
-    NodeLink(ref: Ref(offsetBytes: try uint64()), checksum: try uint64())
-  }
-
-  mutating func name() throws(EngineError) -> String {
-    let count = Int(try uint8())
-    guard count > 0, let name = bytes.part(at: try take(count), count: count).string else {
-      throw .corrupted("a name of \(count) bytes is empty or not UTF-8", at: ref)
-    }
-    return name
+  fileprivate mutating func append(name: String) {
+    append(UInt8(name.utf8.count))
+    self += name.utf8
   }
 }

@@ -1,24 +1,113 @@
-// Schema.swift: tables, columns and values as callers name them.
+// Schema.swift: tables and columns as callers name them.
+// Invariants: names are unique and have 1 to 255 bytes of UTF-8; a single link, a link in a
+// dictionary and a mixed value can always be null, a link in a list or a set never.
 
-/// What a column holds.
-public enum ColumnType: UInt8, Sendable {
+/// What a column holds, or what the elements of its collections are.
+public enum ColumnType: UInt8, Sendable, CaseIterable {
   /// A signed 64-bit integer.
   case int = 1
   /// Text of up to 16 MiB in UTF-8.
   case string = 2
+  /// True or false.
+  case bool = 3
+  /// A 32-bit floating-point number, kept bit by bit.
+  case float = 4
+  /// A 64-bit floating-point number, kept bit by bit.
+  case double = 5
+  /// Up to 16 MiB of bytes.
+  case binary = 6
+  /// Seconds since 1970 and nanoseconds.
+  case date = 7
+  /// Twelve bytes.
+  case objectId = 8
+  /// Sixteen bytes.
+  case uuid = 9
+  /// A decimal number of IEEE 754-2008, kept as its 16 bytes.
+  case decimal128 = 10
+  /// The key of a row in the column's target table.
+  case link = 11
+  /// Any of the above, told apart by each value.
+  case mixed = 12
+}
+
+/// Whether each row has one value, or a collection of them.
+public enum CollectionKind: UInt8, Sendable, CaseIterable {
+  /// One value.
+  case none = 0
+  /// Values in an order of the caller's.
+  case list = 1
+  /// Distinct values, sorted.
+  case set = 2
+  /// Values under distinct strings, sorted by them.
+  case dictionary = 3
 }
 
 /// A column of a table.
 public struct ColumnSchema: Hashable, Sendable {
   /// The name, 1 to 255 bytes of UTF-8, unique in its table.
   public var name: String
-  /// What the column holds.
+  /// What the column holds, or what the elements of its collections are.
   public var type: ColumnType
+  /// Whether the value, or an element of the collection, can be null.
+  public var isOptional: Bool
+  /// Whether each row has one value or a collection.
+  public var collection: CollectionKind
+  /// The table that links lead to; nil for columns without links.
+  public var target: String?
+  /// Whether the column has a search index.
+  public var isIndexed: Bool
+  /// Whether no two rows have the same value.
+  public var isUnique: Bool
 
   /// Makes a column.
-  public init(name: String, type: ColumnType) {
+  /// - Parameters:
+  ///   - name: The name.
+  ///   - type: What it holds.
+  ///   - isOptional: Whether null is a value; by default only where it always is.
+  ///   - collection: Whether each row has one value or a collection.
+  ///   - target: The table that links lead to.
+  ///   - isIndexed: Whether the column has a search index.
+  ///   - isUnique: Whether no two rows have the same value.
+  public init(
+    name: String, type: ColumnType, isOptional: Bool? = nil, collection: CollectionKind = .none,
+    target: String? = nil, isIndexed: Bool = false, isUnique: Bool = false
+  ) {
     self.name = name
     self.type = type
+    self.isOptional =
+      isOptional ?? (Self.nullability(type, collection) ?? false)
+    self.collection = collection
+    self.target = target
+    self.isIndexed = isIndexed
+    self.isUnique = isUnique
+  }
+
+  /// Whether null is a value where the type and the collection leave no choice; else nil.
+  static func nullability(_ type: ColumnType, _ collection: CollectionKind) -> Bool? {
+    switch (type, collection) {
+    case (.mixed, _), (.link, .none), (.link, .dictionary): true
+    case (.link, _): false
+    default: nil
+    }
+  }
+
+  func validate(table: String) throws(EngineError) {
+    if let forced = Self.nullability(type, collection), forced != isOptional {
+      throw EngineError(
+        code: .schemaMismatch,
+        message: "\(table).\(name): optional=\(isOptional), but a \(type) in a \(collection) "
+          + "column has optional=\(forced)")
+    }
+    guard (type == .link) == (target != nil) else {
+      throw EngineError(
+        code: .schemaMismatch,
+        message: "\(table).\(name): a column of type \(type) has target "
+          + "\(target ?? "none"); a link names the table it leads to, and nothing else does")
+    }
+    guard collection == .none || !(isIndexed || isUnique) else {
+      throw EngineError(
+        code: .schemaMismatch, message: "\(table).\(name): a collection has no search index")
+    }
   }
 }
 
@@ -35,20 +124,33 @@ public struct TableSchema: Hashable, Sendable {
     self.columns = columns
   }
 
-  var shape: LeafShape { LeafShape(columns.map(\.type)) }
+  /// The index of a column.
+  func column(named column: String) throws(EngineError) -> Int {
+    guard let index = columns.firstIndex(where: { $0.name == column }) else {
+      throw EngineError(
+        code: .noSuchColumn, message: "table \(name) has no column \"\(column)\"; add it first")
+    }
+    return index
+  }
+
+  static func validate(name candidate: String) throws(EngineError) {
+    guard (1...Layout.nameBytesMax).contains(candidate.utf8.count) else {
+      throw EngineError(
+        code: .schemaMismatch,
+        message: "the name \"\(candidate)\" has \(candidate.utf8.count) bytes; use 1 to 255")
+    }
+  }
 
   func validate() throws(EngineError) {
+    try Self.validate(name: name)
     var names: Set<String> = []
-    for candidate in [name] + columns.map(\.name) {
-      guard (1...Layout.nameBytesMax).contains(candidate.utf8.count) else {
+    for column in columns {
+      try Self.validate(name: column.name)
+      try column.validate(table: name)
+      guard names.insert(column.name).inserted else {
         throw EngineError(
-          code: .schemaMismatch,
-          message: "the name \"\(candidate)\" has \(candidate.utf8.count) bytes; use 1 to 255")
+          code: .schemaMismatch, message: "table \(name) has two columns named \(column.name)")
       }
-    }
-    for column in columns where !names.insert(column.name).inserted {
-      throw EngineError(
-        code: .schemaMismatch, message: "table \(name) has two columns named \(column.name)")
     }
     guard columns.count <= Layout.columnCountMax else {
       throw EngineError(
@@ -56,12 +158,4 @@ public struct TableSchema: Hashable, Sendable {
         message: "table \(name) has \(columns.count) columns; at most \(Layout.columnCountMax)")
     }
   }
-}
-
-/// A value of a row.
-public enum Value: Hashable, Sendable {
-  /// An integer.
-  case int(Int64)
-  /// A text.
-  case string(String)
 }

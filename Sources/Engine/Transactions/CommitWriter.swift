@@ -45,7 +45,7 @@ struct CommitWriter {
       slab: slab, version: base.version.next, reader: base.reader, space: space)
     let records = encodeTrees(tables, into: &sink)
     try releaseOldTop(writer, into: &sink)
-    let (group, slot) = try encodeTop(records, into: &sink)
+    let (group, slot) = try encodeTop(records, writer.nextTableID, into: &sink)
     let grown = try growFile(toHold: sink.space, from: fileSizeBytes)
     try writeNodes()
     try syncNodes()
@@ -63,10 +63,7 @@ struct CommitWriter {
     var records: [TableRecord] = []
     for table in tables {
       let root = table.tree.encode(into: &sink)
-      records.append(
-        TableRecord(
-          schema: table.schema, shape: table.tree.shape, root: root,
-          level: root.isNone ? 0 : table.tree.level, rowCount: table.tree.rowCount))
+      records.append(table.record(root: root))
     }
     return records
   }
@@ -89,9 +86,9 @@ struct CommitWriter {
   /// Step 3: the group and the free list get their places, which fixes the space map; then the
   /// free list gets its bytes, the group that links to it, and the slot that links to that.
   private func encodeTop(
-    _ records: [TableRecord], into sink: inout NodeSink
+    _ records: [TableRecord], _ nextTableID: UInt32, into sink: inout NodeSink
   ) throws(CommitFailure) -> (Group, RootSlot) {
-    var group = Group(freeList: .none, tables: records)
+    var group = Group(freeList: .none, nextTableID: nextTableID, tables: records)
     let groupSize = Layout.nodeHeaderBytes + group.encoded().count
     let groupRef = sink.space.allocate(sectors: Layout.sectors(groupSize))
     // Taking sectors never adds a span, so the list cannot outgrow the node that is taken now.

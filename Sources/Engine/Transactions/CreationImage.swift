@@ -16,7 +16,7 @@ enum CreationImage {
   private static func make() -> (slab: Slab, slot: RootSlot) {
     let slab = Slab()
     let ref = Ref(sector: Layout.firstNodeSector)
-    let content = Group(freeList: .none, tables: []).encoded()
+    let content = Group(freeList: .none, nextTableID: 1, tables: []).encoded()
     let node = slab.makeNode(at: ref, sizeBytes: Layout.nodeHeaderBytes + content.count)
     node.copy(content, to: Layout.nodeHeaderBytes)
     let top = NodeHeader.seal(node, ref: ref, version: .first, kind: .group, count: 0)
@@ -59,7 +59,7 @@ enum CreationImage {
     return part(bytes, slotSector).array == slot.encoded()
       && bytes.uint64(topSector * Layout.sectorSizeBytes) == slot.top.checksum
       && Checksum.of(
-        part(bytes, topSector).part(at: 8, count: Layout.nodeHeaderBytes + 16 - 8))
+        part(bytes, topSector).part(at: 8, count: Layout.nodeHeaderBytes + Layout.groupFixedBytes - 8))
         == slot.top.checksum
   }
 

@@ -9,7 +9,7 @@ import Synchronization
 /// Any thread may read it. Release it when no longer needed: it keeps space from being reused.
 public final class Snapshot: Sendable {
   private let database: Database
-  private let state: VersionState
+  let state: VersionState
   private let pin: Pin
   private let isReleased = Atomic<Bool>(false)
 
@@ -38,13 +38,13 @@ public final class Snapshot: Sendable {
     }
   }
 
-  private func check() throws(EngineError) {
+  func check() throws(EngineError) {
     if isReleased.load(ordering: .acquiring) { throw .closed("snapshot") }
     // The pin is the parent's: it may give it back at any time.
     try database.checkForked()
   }
 
-  private func tree(_ table: TableRecord) -> BPlusTree {
+  func tree(_ table: TableRecord) -> BPlusTree {
     BPlusTree(
       reader: state.reader, root: table.root, level: table.level, shape: table.shape,
       newest: state.version)

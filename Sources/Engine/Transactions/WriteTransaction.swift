@@ -1,11 +1,5 @@
 // WriteTransaction.swift: the one open set of changes. Everything stays in memory until commit.
 
-/// A table of a write transaction.
-struct MutableTable {
-  let schema: TableSchema
-  let tree: MutableTree
-}
-
 /// The one open set of changes to a database.
 ///
 /// It belongs to the thread that began it. Dropping it without `commit` cancels it. An error about
@@ -14,9 +8,10 @@ struct MutableTable {
 public final class WriteTransaction {
   private let database: Database
   private let base: VersionState
-  private let writer: TreeWriter
-  private var mutableTables: [MutableTable] = []
-  private var indexByName: [String: Int] = [:]
+  let writer: TreeWriter
+  /// Changed by `WriteTransaction+Schema.swift` only.
+  var mutableTables: [MutableTable] = []
+  var indexByName: [String: Int] = [:]
   private var isOpen = true
   private var failure: EngineError?
 
@@ -24,14 +19,10 @@ public final class WriteTransaction {
     self.database = database
     self.base = base
     writer = TreeWriter(reader: base.reader, base: base.version)
+    writer.nextTableID = base.group.nextTableID
     for record in base.group.tables {
       indexByName[record.schema.name] = mutableTables.count
-      mutableTables.append(
-        MutableTable(
-          schema: record.schema,
-          tree: MutableTree(
-            shape: record.shape, writer: writer, root: record.root, level: record.level,
-            rowCount: record.rowCount)))
+      mutableTables.append(MutableTable(record, writer))
     }
   }
 
@@ -42,32 +33,14 @@ public final class WriteTransaction {
   /// The tables, new ones included.
   public var tables: [TableSchema] { mutableTables.map(\.schema) }
 
-  private func check() throws(EngineError) {
+  func check() throws(EngineError) {
     guard isOpen else { throw .closed("write transaction") }
   }
 
-  private func table(_ name: String) throws(EngineError) -> MutableTable {
+  func table(_ name: String) throws(EngineError) -> MutableTable {
     try check()
     guard let index = indexByName[name] else { throw Group.noSuchTable(name) }
     return mutableTables[index]
-  }
-
-  /// Adds a table without rows.
-  /// - Throws: `EngineError` with code `.tableExists`, `.schemaMismatch`, `.limit` or `.closed`.
-  public func createTable(_ schema: TableSchema) throws(EngineError) {
-    try check()
-    try schema.validate()
-    guard indexByName[schema.name] == nil else {
-      throw EngineError(code: .tableExists, message: "there is a table \"\(schema.name)\" already")
-    }
-    guard mutableTables.count < Layout.tableCountMax else {
-      throw EngineError(
-        code: .limit, message: "a database has at most \(Layout.tableCountMax) tables")
-    }
-    indexByName[schema.name] = mutableTables.count
-    mutableTables.append(
-      MutableTable(
-        schema: schema, tree: MutableTree(shape: schema.shape, writer: writer)))
   }
 
   /// Adds a row.
@@ -100,33 +73,8 @@ public final class WriteTransaction {
     _ name: String, _ key: Int64, _ values: [Value], _ mode: PutMode
   ) throws(EngineError) {
     let table = try table(name)
-    try Self.check(values, table.schema)
+    try table.check(values)
     try remembering { () throws(EngineError) in try table.tree.put(key, values, mode: mode) }
-  }
-
-  private static func check(_ values: [Value], _ schema: TableSchema) throws(EngineError) {
-    guard values.count == schema.columns.count else {
-      throw EngineError(
-        code: .schemaMismatch,
-        message: "\(values.count) values for \(schema.columns.count) columns of \(schema.name)")
-    }
-    for index in values.indices {
-      switch (values[index], schema.columns[index].type) {
-      case (.int, .int): continue
-      case (.string(let string), .string):
-        guard string.utf8.count <= Layout.stringBytesMax else {
-          throw EngineError(
-            code: .valueTooLarge,
-            message: "\(schema.columns[index].name) has \(string.utf8.count) bytes; at most "
-              + "\(Layout.stringBytesMax)")
-        }
-      default:
-        throw EngineError(
-          code: .schemaMismatch,
-          message: "\(schema.columns[index].name) of \(schema.name) is a column of type "
-            + "\(schema.columns[index].type), not \(values[index])")
-      }
-    }
   }
 
   /// Deletes a row.
@@ -148,10 +96,17 @@ public final class WriteTransaction {
     Int(clamping: try self.table(table).tree.rowCount)
   }
 
+  /// Errors that are found before anything changes.
+  private static let harmless: Set<EngineError.Code> = [
+    .keyExists, .keyNotFound, .schemaMismatch, .valueTooLarge, .indexOutOfRange,
+  ]
+
   /// A change that broke off half-way must never be committed.
-  private func remembering(_ change: () throws(EngineError) -> Void) throws(EngineError) {
-    do throws(EngineError) { try change() } catch {
-      if error.code != .keyExists, error.code != .keyNotFound { failure = error }
+  func remembering<Result>(
+    _ change: () throws(EngineError) -> Result
+  ) throws(EngineError) -> Result {
+    do throws(EngineError) { return try change() } catch {
+      if !Self.harmless.contains(error.code) { failure = error }
       throw error
     }
   }

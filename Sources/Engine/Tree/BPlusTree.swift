@@ -12,6 +12,14 @@ struct BPlusTree {
   /// The values of a key, or nil.
   /// - Complexity: O(log rows).
   func row(_ key: Int64) throws(EngineError) -> [Value]? {
+    guard let (leaf, index) = try find(key) else { return nil }
+    return try reader.row(leaf, index, shape, newest: newest)
+  }
+
+  /// The leaf of a key and the row's index in it, or nil.
+  /// - Complexity: O(log rows).
+  @inline(__always)
+  func find(_ key: Int64) throws(EngineError) -> (leaf: LeafView, index: Int)? {
     guard !root.isNone else { return nil }
     var link = root
     var depth = level
@@ -20,9 +28,9 @@ struct BPlusTree {
       link = inner.link(inner.childIndex(for: key))
       depth -= 1
     }
-    let leaf = try LeafView(reader.node(link, kind: .leaf, newest: newest), shape: shape)
+    let leaf = try LeafView(reader.node(link, kind: .leaf, newest: newest))
     guard let index = leaf.index(of: key) else { return nil }
-    return try reader.row(leaf, index, shape, newest: newest)
+    return (leaf, index)
   }
 
   /// Calls `body` with each leaf, in key order.
@@ -42,7 +50,7 @@ struct BPlusTree {
       }
       guard leavesLeft > 0 else { throw .corrupted("more leaves than sectors", at: link.ref) }
       leavesLeft -= 1
-      try body(LeafView(reader.node(link, kind: .leaf, newest: newest), shape: shape))
+      try body(LeafView(reader.node(link, kind: .leaf, newest: newest)))
       while let last = path.last, last.next == last.inner.childCount { path.removeLast() }
       guard let last = path.last else { return }
       link = last.inner.link(last.next)

@@ -25,6 +25,11 @@ struct InnerView {
   }
 
   @inline(__always)
+  static func linkOffsetBytes(_ index: Int, childCount: Int) -> Int {
+    Layout.nodeHeaderBytes + 8 * (childCount - 1) + 16 * index
+  }
+
+  @inline(__always)
   func separator(_ index: Int) -> Int64 {
     node.bytes.int64(Layout.nodeHeaderBytes + 8 * index)
   }
@@ -32,7 +37,7 @@ struct InnerView {
   @inline(__always)
   func link(_ index: Int) -> NodeLink {
     precondition(index < childCount)
-    let offset = Layout.nodeHeaderBytes + 8 * (childCount - 1) + 16 * index
+    let offset = Self.linkOffsetBytes(index, childCount: childCount)
     return NodeLink(
       ref: Ref(offsetBytes: node.bytes.uint64(offset)), checksum: node.bytes.uint64(offset + 8))
   }

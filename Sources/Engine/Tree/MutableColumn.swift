@@ -1,68 +1,141 @@
 // MutableColumn.swift: one column of a leaf while a writer changes it.
-// Invariants: `numbers` has one element per row: the value, or where the row's string ends in
-// `bytes`. `lower ... upper` holds every number; it widens with each change and is made exact when
-// the leaf is encoded. `externals` is empty as long as no string of the column is a node of its
-// own.
+// Invariants: `numbers` has one element per row (integers, bools, keys of links, bits of floating-
+// point numbers, seconds, or where the row's bytes end in `bytes`), except in a column of fixed
+// bytes, where `bytes` has all. `lower ... upper` holds every number; it widens with each change
+// and is made exact when the leaf is encoded. `externals` and `nulls` are empty as long as no row
+// needs them. What a null row has besides its null means nothing.
 
 /// A column as arrays that can be changed.
 struct MutableColumn {
-  let type: ColumnType
+  let layout: ColumnLayout
   var numbers: [Int64] = []
   var lower = Int64.max
   var upper = Int64.min
   var bytes: [UInt8] = []
   var externals: [Bool] = []
+  var nulls: [Bool] = []
+  /// Of dates only: numbers below 10^9, so 32 bits hold each.
+  var nanoseconds: [Int64] = []
+  var nanosecondsUpper: Int64 = 0
 
-  init(_ type: ColumnType) {
-    self.type = type
+  init(_ layout: ColumnLayout) {
+    self.layout = layout
   }
 
-  var count: Int { numbers.count }
+  /// A column that every row of a leaf lacked so far.
+  init(_ layout: ColumnLayout, absentRows count: Int) {
+    self.init(layout)
+    if layout.hasNulls { nulls = [Bool](repeating: true, count: count) }
+    switch layout.storage {
+    case .fixed12, .fixed16:
+      bytes = [UInt8](repeating: 0, count: count * layout.storage.fixedBytes)
+    case .dates:
+      nanoseconds = [Int64](repeating: 0, count: count)
+      numbers = nanoseconds
+    default: numbers = [Int64](repeating: 0, count: count)
+    }
+    if count > 0, !isBytes { (lower, upper) = (0, 0) }
+  }
+
+  @inline(__always)
+  private var isFixed: Bool { layout.storage == .fixed12 || layout.storage == .fixed16 }
+  @inline(__always)
+  var isStrings: Bool { layout.storage == .strings }
+  @inline(__always)
+  private var isBytes: Bool { isStrings || isFixed }
+
+  var count: Int { isFixed ? bytes.count / layout.storage.fixedBytes : numbers.count }
 
   static func width(_ lower: Int64, _ upper: Int64) -> Int {
     guard lower < upper else { return 0 }
     return PackedArray.width(forRange: UInt64(bitPattern: upper) &- UInt64(bitPattern: lower))
   }
 
-  /// At most this many bytes in the leaf, with the rows and bytes given on top.
-  func sizeBytes(rows: Int, bytes byteCount: Int, lower: Int64, upper: Int64) -> Int {
-    switch type {
-    case .int:
-      return PackedArray.sizeBytes(count: rows, width: Self.width(lower, upper))
-    case .string:
-      let ends = PackedArray.width(forRange: UInt64(byteCount))
-      let flags = externals.isEmpty ? 0 : PackedArray.sizeBytes(count: rows, width: 1)
-      return PackedArray.sizeBytes(count: rows, width: ends) + flags + (byteCount + 7) / 8 * 8
+  /// Bits of a number of this column in a leaf.
+  @inline(__always)
+  func numberWidth(_ lower: Int64, _ upper: Int64) -> Int {
+    switch layout.storage {
+    case .words32: lower < upper ? 32 : 0
+    case .words64: lower < upper ? 64 : 0
+    default: Self.width(lower, upper)
     }
   }
 
-  var sizeBytes: Int { sizeBytes(rows: count, bytes: bytes.count, lower: lower, upper: upper) }
+  // MARK: size
+
+  var sizeBytes: Int {
+    sizeBytes(
+      rows: count, bytes: bytes.count, lower: lower, upper: upper,
+      hasExternals: !externals.isEmpty, hasNulls: !nulls.isEmpty,
+      nanosecondsUpper: nanosecondsUpper)
+  }
+
+  /// The size bound with the rows of the right neighbour.
+  func sizeBytes(with right: MutableColumn) -> Int {
+    sizeBytes(
+      rows: count + right.count, bytes: bytes.count + right.bytes.count,
+      lower: min(lower, right.lower), upper: max(upper, right.upper),
+      hasExternals: !externals.isEmpty || !right.externals.isEmpty,
+      hasNulls: !nulls.isEmpty || !right.nulls.isEmpty,
+      nanosecondsUpper: max(nanosecondsUpper, right.nanosecondsUpper))
+  }
+
+  /// At most this many bytes in the leaf, descriptors aside.
+  @inline(__always)
+  private func sizeBytes(
+    rows: Int, bytes byteCount: Int, lower: Int64, upper: Int64, hasExternals: Bool,
+    hasNulls: Bool, nanosecondsUpper: Int64
+  ) -> Int {
+    var size = hasNulls ? PackedArray.sizeBytes(count: rows, width: 1) : 0
+    switch layout.storage {
+    case .integers, .bools, .words32, .words64:
+      size += PackedArray.sizeBytes(count: rows, width: numberWidth(lower, upper))
+    case .dates:
+      size += PackedArray.sizeBytes(count: rows, width: numberWidth(lower, upper))
+      size += PackedArray.sizeBytes(count: rows, width: Self.width(0, nanosecondsUpper))
+    case .fixed12, .fixed16: size += (byteCount + 7) / 8 * 8
+    case .strings:
+      let ends = PackedArray.width(forRange: UInt64(byteCount))
+      let flags = hasExternals ? PackedArray.sizeBytes(count: rows, width: 1) : 0
+      size += PackedArray.sizeBytes(count: rows, width: ends) + flags + (byteCount + 7) / 8 * 8
+    }
+    return size
+  }
+
+  // MARK: numbers
 
   @inline(__always)
-  private mutating func widen(_ number: Int64) {
+  mutating func widen(_ number: Int64) {
     if number < lower { lower = number }
     if number > upper { upper = number }
   }
 
-  // MARK: integers
-
+  @inline(__always)
   mutating func insert(_ number: Int64, at index: Int) {
     if index == numbers.count { numbers.append(number) } else { numbers.insert(number, at: index) }
     widen(number)
   }
 
+  @inline(__always)
   mutating func replace(_ number: Int64, at index: Int) {
     numbers[index] = number
     widen(number)
   }
 
-  // MARK: strings
+  // MARK: bytes
 
   func range(_ index: Int) -> Range<Int> {
-    (index == 0 ? 0 : Int(numbers[index - 1]))..<Int(numbers[index])
+    if isFixed {
+      let size = layout.storage.fixedBytes
+      return index * size..<(index + 1) * size
+    }
+    return (index == 0 ? 0 : Int(numbers[index - 1]))..<Int(numbers[index])
   }
 
+  @inline(__always)
   func isExternal(_ index: Int) -> Bool { !externals.isEmpty && externals[index] }
+
+  func isNull(_ index: Int) -> Bool { !nulls.isEmpty && nulls[index] }
 
   mutating func insert(_ entry: some Collection<UInt8>, isExternal: Bool, at index: Int) {
     let start = index == 0 ? 0 : Int(numbers[index - 1])
@@ -92,32 +165,47 @@ struct MutableColumn {
     if !externals.isEmpty { externals[index] = isExternal }
   }
 
-  // MARK: both
+  // MARK: rows
 
   mutating func remove(at index: Int) {
-    if type == .string {
+    if !nulls.isEmpty { nulls.remove(at: index) }
+    switch layout.storage {
+    case .fixed12, .fixed16:
+      bytes.removeSubrange(range(index))
+      return
+    case .strings:
       let old = range(index)
       bytes.removeSubrange(old)
       for later in index + 1..<numbers.count { numbers[later] -= Int64(old.count) }
       if !externals.isEmpty { externals.remove(at: index) }
+    case .dates: nanoseconds.remove(at: index)
+    default: break
     }
     numbers.remove(at: index)
   }
 
   /// Cuts the rows from `index` on off and returns them.
   mutating func split(at index: Int) -> MutableColumn {
-    var right = MutableColumn(type)
-    right.numbers = Array(numbers[index...])
-    numbers.removeSubrange(index...)
-    if type == .string {
-      let cut = Int(numbers.last ?? 0)
-      right.bytes = Array(bytes[cut...])
-      bytes.removeSubrange(cut...)
-      for row in right.numbers.indices { right.numbers[row] -= Int64(cut) }
-      if !externals.isEmpty {
-        right.externals = Array(externals[index...])
-        externals.removeSubrange(index...)
-      }
+    var right = MutableColumn(layout)
+    func cut<Element>(_ array: inout [Element], at index: Int) -> [Element] {
+      guard !array.isEmpty else { return [] }
+      let tail = Array(array[index...])
+      array.removeSubrange(index...)
+      return tail
+    }
+    right.nulls = cut(&nulls, at: index)
+    if isFixed {
+      right.bytes = cut(&bytes, at: index * layout.storage.fixedBytes)
+      return right
+    }
+    right.numbers = cut(&numbers, at: index)
+    right.nanoseconds = cut(&nanoseconds, at: index)
+    right.externals = cut(&externals, at: index)
+    if isStrings {
+      let end = Int(numbers.last ?? 0)
+      right.bytes = Array(bytes[end...])
+      bytes.removeSubrange(end...)
+      for row in right.numbers.indices { right.numbers[row] -= Int64(end) }
     } else {
       tighten()
       right.tighten()
@@ -127,23 +215,36 @@ struct MutableColumn {
 
   /// Adds the rows of the right neighbour.
   mutating func append(_ right: MutableColumn) {
-    if !right.externals.isEmpty || !externals.isEmpty {
-      if externals.isEmpty { externals = [Bool](repeating: false, count: count) }
-      externals +=
-        right.externals.isEmpty
-        ? [Bool](repeating: false, count: right.count) : right.externals
+    let (rows, added) = (count, right.count)
+    func join(_ left: inout [Bool], _ right: [Bool]) {
+      guard !left.isEmpty || !right.isEmpty else { return }
+      if left.isEmpty { left = [Bool](repeating: false, count: rows) }
+      left += right.isEmpty ? [Bool](repeating: false, count: added) : right
     }
-    let shift = Int64(bytes.count)
+    join(&externals, right.externals)
+    join(&nulls, right.nulls)
+    let shift = isStrings ? Int64(bytes.count) : 0
     numbers += shift == 0 ? right.numbers : right.numbers.map { $0 + shift }
     bytes += right.bytes
+    nanoseconds += right.nanoseconds
+    nanosecondsUpper = max(nanosecondsUpper, right.nanosecondsUpper)
     lower = min(lower, right.lower)
     upper = max(upper, right.upper)
   }
 
-  /// Makes the bounds exact.
+  /// Makes the bounds exact, and gives null rows a number that costs no width.
   mutating func tighten() {
-    guard type == .int else { return }
+    guard !isBytes else { return }
+    if nulls.contains(true) {
+      let present = numbers.indices.filter { !nulls[$0] }
+      let filler = present.map { numbers[$0] }.min() ?? 0
+      for row in numbers.indices where nulls[row] { numbers[row] = filler }
+      if layout.storage == .dates {
+        for row in nanoseconds.indices where nulls[row] { nanoseconds[row] = 0 }
+      }
+    }
     lower = numbers.min() ?? Int64.max
     upper = numbers.max() ?? Int64.min
+    nanosecondsUpper = nanoseconds.max() ?? 0
   }
 }

@@ -23,19 +23,36 @@ extension MutableTree {
     if root == nil {
       guard mode != .update else { throw Self.notFound(key) }
       let leaf = MutableLeaf(shape)
-      insert(key, values, into: leaf, at: 0)
+      try insert(key, values, into: leaf, at: 0)
       level = 0
       root = .leaf(leaf)
       return
     }
-    guard var child = root else { return }
-    root = nil
-    // An error on the way down leaves a tree of the same content; the root goes back either way.
-    defer { root = child }
-    if let split = try put(key, values, mode: mode, below: &child, level: level) {
-      child = .inner(
-        MutableInner(separators: [split.separator], children: [child, split.right]))
-      level += 1
+    try change(key) { leaf, index, isThere throws(EngineError) in
+      if isThere {
+        guard mode != .insert else {
+          throw EngineError(
+            code: .keyExists, message: "a row has key \(key) already; use update or upsert")
+        }
+        for column in values.indices {
+          try leaf.columns[column].replace(values[column], at: index, writer)
+        }
+      } else {
+        guard mode != .update else { throw Self.notFound(key) }
+        try insert(key, values, into: leaf, at: index)
+      }
+    }
+  }
+
+  /// Changes what a leaf holds for a key that is there.
+  /// - Throws: `EngineError` with code `.keyNotFound`, or what `body` throws.
+  func modify(
+    _ key: Int64, _ body: (MutableLeaf, Int) throws(EngineError) -> Void
+  ) throws(EngineError) {
+    guard root != nil else { throw Self.notFound(key) }
+    try change(key) { leaf, index, isThere throws(EngineError) in
+      guard isThere else { throw Self.notFound(key) }
+      try body(leaf, index)
     }
   }
 
@@ -43,41 +60,43 @@ extension MutableTree {
     EngineError(code: .keyNotFound, message: "no row has key \(key)")
   }
 
-  private func put(
-    _ key: Int64, _ values: [Value], mode: PutMode, below child: inout MutableChild, level: Int
+  /// Brings the leaf of a key into memory, changes it, and splits what got too large.
+  @inline(__always)
+  private func change(
+    _ key: Int64, _ body: (MutableLeaf, Int, Bool) throws(EngineError) -> Void
+  ) throws(EngineError) {
+    guard var child = root else { return }
+    root = nil
+    // An error on the way down leaves a tree of the same content; the root goes back either way.
+    defer { root = child }
+    if let split = try change(key, below: &child, level: level, body) {
+      child = .inner(
+        MutableInner(separators: [split.separator], children: [child, split.right]))
+      level += 1
+    }
+  }
+
+  private func change(
+    _ key: Int64, below child: inout MutableChild, level: Int,
+    _ body: (MutableLeaf, Int, Bool) throws(EngineError) -> Void
   ) throws(EngineError) -> Split? {
     try makeMutable(&child, level: level)
     switch child {
     case .stored: preconditionFailure("made mutable above")
-    case .leaf(let leaf): return try put(key, values, mode: mode, into: leaf)
+    case .leaf(let leaf):
+      let index = leaf.firstIndex(notBelow: key)
+      try body(leaf, index, index < leaf.count && leaf.keys[index] == key)
+      guard leaf.count > 1, leaf.sizeBytes > shape.leafSizeBytesMax else { return nil }
+      return splitting(leaf, at: index)
     case .inner(let inner):
       let index = inner.childIndex(for: key)
       guard
-        let split = try put(
-          key, values, mode: mode, below: &inner.children[index], level: level - 1)
+        let split = try change(key, below: &inner.children[index], level: level - 1, body)
       else { return nil }
       inner.separators.insert(split.separator, at: index)
       inner.children.insert(split.right, at: index + 1)
       return inner.children.count > Layout.childCountMax ? splitting(inner, after: index) : nil
     }
-  }
-
-  private func put(
-    _ key: Int64, _ values: [Value], mode: PutMode, into leaf: MutableLeaf
-  ) throws(EngineError) -> Split? {
-    let index = leaf.firstIndex(notBelow: key)
-    if index < leaf.count, leaf.keys[index] == key {
-      guard mode != .insert else {
-        throw EngineError(
-          code: .keyExists, message: "a row has key \(key) already; use update or upsert")
-      }
-      try replace(values, in: leaf, at: index)
-    } else {
-      guard mode != .update else { throw Self.notFound(key) }
-      insert(key, values, into: leaf, at: index)
-    }
-    guard leaf.count > 1, leaf.sizeBytes > Layout.leafSizeBytesMax else { return nil }
-    return splitting(leaf, at: index)
   }
 
   /// Rows that come in order fill their leaves; others find room in two halves.
@@ -105,45 +124,20 @@ extension MutableTree {
     return Split(separator: separator, right: .inner(right))
   }
 
-  private func insert(_ key: Int64, _ values: [Value], into leaf: MutableLeaf, at index: Int) {
+  private func insert(
+    _ key: Int64, _ values: [Value], into leaf: MutableLeaf, at index: Int
+  ) throws(EngineError) {
     if index == leaf.keys.count { leaf.keys.append(key) } else { leaf.keys.insert(key, at: index) }
     rowCount &+= 1
     for column in values.indices {
-      switch values[column] {
-      case .int(let number): leaf.columns[column].insert(number, at: index)
-      case .string(let string):
-        if string.utf8.count > Layout.inlineStringBytesMax {
-          let entry = writer.addString(Array(string.utf8))
-          leaf.columns[column].insert(entry, isExternal: true, at: index)
-        } else {
-          leaf.columns[column].insert(string.utf8, isExternal: false, at: index)
-        }
-      }
+      try leaf.columns[column].insert(values[column], at: index, writer)
     }
   }
 
-  private func replace(
-    _ values: [Value], in leaf: MutableLeaf, at index: Int
-  ) throws(EngineError) {
-    try dropStrings(of: leaf, at: index)
-    for column in values.indices {
-      switch values[column] {
-      case .int(let number): leaf.columns[column].replace(number, at: index)
-      case .string(let string):
-        if string.utf8.count > Layout.inlineStringBytesMax {
-          let entry = writer.addString(Array(string.utf8))
-          leaf.columns[column].replace(entry, isExternal: true, at: index)
-        } else {
-          leaf.columns[column].replace(string.utf8, isExternal: false, at: index)
-        }
-      }
-    }
-  }
-
-  /// Releases the long strings of a row that is about to go.
+  /// Releases what a row that is about to go has outside of its leaf.
   func dropStrings(of leaf: MutableLeaf, at index: Int) throws(EngineError) {
-    for column in leaf.columns where column.isExternal(index) {
-      try writer.dropString(column.bytes[column.range(index)])
+    for column in leaf.columns.indices where leaf.columns[column].isExternal(index) {
+      try leaf.columns[column].dropExternal(at: index, writer)
     }
   }
 }

@@ -56,7 +56,7 @@ extension MutableTree {
     try makeMutable(&inner.children[left + 1], level: level - 1)
     switch (inner.children[left], inner.children[left + 1]) {
     case (.leaf(let first), .leaf(let second)):
-      guard first.sizeBytes(with: second) <= Layout.leafSizeBytesMax * 3 / 4 else { return }
+      guard first.sizeBytes(with: second) <= shape.leafSizeBytesMax * 3 / 4 else { return }
       first.append(second)
     case (.inner(let first), .inner(let second)):
       guard first.children.count + second.children.count <= Layout.childCountMax * 3 / 4 else {
@@ -74,7 +74,7 @@ extension MutableTree {
   private func isSmall(_ child: MutableChild) -> Bool {
     switch child {
     case .stored: false
-    case .leaf(let leaf): leaf.sizeBytes < Layout.leafSizeBytesMin
+    case .leaf(let leaf): leaf.sizeBytes < shape.leafSizeBytesMax / 4
     case .inner(let inner): inner.children.count < Layout.childCountMin
     }
   }

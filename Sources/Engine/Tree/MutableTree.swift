@@ -27,7 +27,7 @@ final class MutableInner {
 
 /// A tree that can be changed.
 final class MutableTree {
-  let shape: LeafShape
+  private(set) var shape: LeafShape
   let writer: TreeWriter
   var root: MutableChild?
   var level: Int
@@ -44,44 +44,71 @@ final class MutableTree {
     self.rowCount = rowCount
   }
 
-  /// The values of a key, or nil.
-  func row(_ key: Int64) throws(EngineError) -> [Value]? {
+  /// Where a row was found: in a committed leaf, or in one in memory.
+  enum Place {
+    case stored(LeafView, Int)
+    case memory(MutableLeaf, Int)
+  }
+
+  /// Finds a row, or nil.
+  func find(_ key: Int64) throws(EngineError) -> Place? {
     guard var child = root else { return nil }
     var depth = level
     while true {
       switch child {
       case .stored(let link):
-        return try BPlusTree(
-          reader: writer.reader, root: link, level: depth, shape: shape, newest: writer.base
-        ).row(key)
+        let committed = BPlusTree(
+          reader: writer.reader, root: link, level: depth, shape: shape, newest: writer.base)
+        return try committed.find(key).map { .stored($0.leaf, $0.index) }
       case .inner(let inner):
         child = inner.children[inner.childIndex(for: key)]
         depth -= 1
-      case .leaf(let leaf):
-        guard let index = leaf.index(of: key) else { return nil }
-        return try values(of: leaf, at: index)
+      case .leaf(let leaf): return leaf.index(of: key).map { .memory(leaf, $0) }
       }
     }
   }
 
-  private func values(of leaf: MutableLeaf, at index: Int) throws(EngineError) -> [Value] {
-    var values: [Value] = []
-    for column in leaf.columns {
-      switch column.type {
-      case .int: values.append(.int(column.numbers[index]))
-      case .string:
-        let entry = column.bytes[column.range(index)]
-        let bytes = column.isExternal(index) ? try writer.string(entry)[...] : entry
-        values.append(.string(String(decoding: bytes, as: UTF8.self)))
-      }
+  /// The values of a key, or nil.
+  func row(_ key: Int64) throws(EngineError) -> [Value]? {
+    guard let place = try find(key) else { return nil }
+    switch place {
+    case .stored(let leaf, let index):
+      return try writer.reader.row(leaf, index, shape, newest: writer.base)
+    case .memory(let leaf, let index):
+      var values: [Value] = []
+      for column in leaf.columns { values.append(try column.value(at: index, writer)) }
+      return values
     }
-    return values
+  }
+
+  /// One value of a row, or nil when there is no such row.
+  func value(_ key: Int64, _ column: Int) throws(EngineError) -> Value? {
+    guard let place = try find(key) else { return nil }
+    switch place {
+    case .stored(let leaf, let index):
+      return try writer.reader.value(
+        leaf.arrays, shape.columns[column], index, newest: writer.base)
+    case .memory(let leaf, let index): return try leaf.columns[column].value(at: index, writer)
+    }
+  }
+
+  /// The collection of a row, or nil when there is no such row.
+  func collection(_ key: Int64, _ column: Int) throws(EngineError) -> CollectionContent? {
+    guard let place = try find(key) else { return nil }
+    switch place {
+    case .stored(let leaf, let index):
+      return try CollectionContent(
+        writer.reader, shape.columns[column], leaf.strings(column, shape), index,
+        newest: writer.base)
+    case .memory(let leaf, let index):
+      return try CollectionContent(leaf.columns[column], at: index, writer)
+    }
   }
 
   /// The leaf of a committed node, in memory from now on.
   func loadLeaf(_ link: NodeLink) throws(EngineError) -> MutableLeaf {
     let node = try writer.reader.node(link, kind: .leaf, newest: writer.base)
-    let leaf = try MutableLeaf(LeafView(node, shape: shape), shape: shape)
+    let leaf = try MutableLeaf(LeafView(node), shape: shape)
     writer.release(node)
     return leaf
   }
@@ -121,8 +148,8 @@ final class MutableTree {
     switch child {
     case .stored(let link): return link
     case .leaf(let leaf):
-      writer.placeStrings(of: leaf, into: &sink)
-      let plan = LeafPlan(leaf, shape: shape)
+      writer.placeExternals(of: &leaf.columns, into: &sink)
+      let plan = LeafPlan(keys: leaf.keys, leaf.columns)
       return sink.add(
         kind: .leaf, sizeBytes: plan.sizeBytes, count: plan.rowCount,
         auxiliary: plan.descriptorCount
@@ -138,6 +165,85 @@ final class MutableTree {
         kind: .inner, level: level, sizeBytes: InnerView.sizeBytes(childCount: links.count),
         count: links.count
       ) { InnerView.encode(separators: inner.separators, links: links, into: $0) }
+    }
+  }
+}
+
+// MARK: changes of the columns
+
+extension MutableTree {
+  /// Adds a column behind the others: committed leaves go without it until they are rewritten.
+  /// - Complexity: O(leaves in memory).
+  func addColumn(_ layout: ColumnLayout, shape newShape: LeafShape) {
+    forEachLeafInMemory { leaf in
+      leaf.columns.append(MutableColumn(layout, absentRows: leaf.count))
+    }
+    shape = newShape
+  }
+
+  /// Removes a column: committed leaves keep it until they are rewritten, and nobody reads it.
+  ///
+  /// What the column has outside of the leaves is released now, so a walk is needed for columns
+  /// that can have such a thing, and only for them.
+  func removeColumn(at index: Int, shape newShape: LeafShape) throws(EngineError) {
+    let layout = shape.columns[index]
+    if layout.storage == .strings, let root {
+      try releaseExternals(of: layout, at: index, below: root, level: level)
+    }
+    forEachLeafInMemory { $0.columns.remove(at: index) }
+    shape = newShape
+  }
+
+  /// Releases every node of the tree, and everything that its rows have outside of it.
+  func release() throws(EngineError) {
+    if let root { try release(root, level: level) }
+    root = nil
+    level = 0
+    rowCount = 0
+  }
+
+  private func forEachLeafInMemory(_ body: (MutableLeaf) -> Void) {
+    var stack: [MutableChild] = []
+    if let root { stack.append(root) }
+    while let child = stack.popLast() {
+      switch child {
+      case .stored: break
+      case .leaf(let leaf): body(leaf)
+      case .inner(let inner): stack += inner.children
+      }
+    }
+  }
+
+  private func releaseExternals(
+    of layout: ColumnLayout, at index: Int, below child: MutableChild, level: Int
+  ) throws(EngineError) {
+    precondition(level >= 0, "the depth of a tree is bounded")
+    switch child {
+    case .stored(let link):
+      let committed = BPlusTree(
+        reader: writer.reader, root: link, level: level, shape: shape, newest: writer.base)
+      try committed.forEachLeaf { leaf throws(EngineError) in
+        try NodeLinks.forEach(in: leaf.arrays, [layout]) { child throws(EngineError) in
+          try writer.releaseTree(child.link, child.role)
+        }
+      }
+    case .leaf(let leaf):
+      for row in 0..<leaf.count { try leaf.columns[index].dropExternal(at: row, writer) }
+    case .inner(let inner):
+      for child in inner.children {
+        try releaseExternals(of: layout, at: index, below: child, level: level - 1)
+      }
+    }
+  }
+
+  private func release(_ child: MutableChild, level: Int) throws(EngineError) {
+    precondition(level >= 0, "the depth of a tree is bounded")
+    switch child {
+    case .stored(let link): try writer.releaseTree(link, .tree(shape, level: level))
+    case .leaf(let leaf):
+      for row in 0..<leaf.count { try dropStrings(of: leaf, at: row) }
+    case .inner(let inner):
+      for child in inner.children { try release(child, level: level - 1) }
     }
   }
 }

@@ -49,6 +49,15 @@
     self.base = base
   }
 
+  /// An array of equal elements, which takes no bytes; `node` is any memory that outlives it.
+  @inline(__always)
+  init(constant: UInt64, count: Int, in node: RawBytes) {
+    unsafe elements = unsafe node.base
+    self.count = count
+    width = 0
+    base = constant
+  }
+
   /// The element at an index.
   @inline(__always)
   subscript(index: Int) -> Int64 {

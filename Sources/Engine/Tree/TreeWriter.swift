@@ -1,14 +1,19 @@
 // TreeWriter.swift: what the trees of one write transaction share: where to read committed nodes,
-// which of them the new version no longer needs, and strings that have no place in the file yet.
+// which of them the new version no longer needs, and long values and collections that have no place
+// in the file yet.
 
 /// The shared part of a transaction's trees.
 final class TreeWriter {
   let reader: NodeReader
   let base: Version
   private(set) var released: [PendingSpan] = []
-  /// Long strings of this transaction; nil when deleted again before commit.
+  /// The id that the next table gets.
+  var nextTableID: UInt32 = 1
+  /// Long values of this transaction; nil when deleted again before commit.
   private var strings: [[UInt8]?] = []
-  /// Marks the ref of a string that is still in `strings`.
+  /// Collections of this transaction that are trees; nil when deleted again before commit.
+  private var collections: [MutableCollection?] = []
+  /// Marks the ref of what is still in `strings` or `collections`.
   private static let unplaced: UInt64 = 1 << 63
 
   init(reader: NodeReader, base: Version) {
@@ -25,56 +30,89 @@ final class TreeWriter {
   /// Keeps a long string until commit; returns what the leaf holds for it.
   func addString(_ bytes: [UInt8]) -> [UInt8] {
     strings.append(bytes)
-    return Self.entry(
-      NodeLink(
-        ref: Ref(offsetBytes: Self.unplaced | UInt64(strings.count - 1)), checksum: 0),
-      sizeBytes: bytes.count)
+    let ref = Ref(offsetBytes: Self.unplaced | UInt64(strings.count - 1))
+    return ExternalEntry(
+      link: NodeLink(ref: ref, checksum: 0), word: UInt64(bytes.count)
+    ).bytes
   }
 
-  private static func entry(_ link: NodeLink, sizeBytes: Int) -> [UInt8] {
-    var entry: [UInt8] = []
-    entry.appendLittleEndian(link.ref.offsetBytes)
-    entry.appendLittleEndian(link.checksum)
-    entry.appendLittleEndian(UInt64(sizeBytes))
-    return entry
+  /// Keeps a collection until commit; returns what the leaf of its row holds for it.
+  func addCollection(_ collection: MutableCollection) -> [UInt8] {
+    collections.append(collection)
+    let ref = Ref(offsetBytes: Self.unplaced | UInt64(collections.count - 1))
+    return ExternalEntry(link: NodeLink(ref: ref, checksum: 0), word: 0).bytes
   }
 
-  /// The bytes of a long string, from this transaction or from the file.
-  func string(_ entry: ArraySlice<UInt8>) throws(EngineError) -> [UInt8] {
-    try RawBytes.over(Array(entry)) { view throws(EngineError) -> [UInt8] in
-      let (link, _) = NodeReader.externalLink(view)
-      if let index = Self.index(of: link), let bytes = strings[index] { return bytes }
-      let node = try reader.stringNode(view, newest: base).bytes
-      return node.part(
-        at: Layout.nodeHeaderBytes, count: node.count - Layout.nodeHeaderBytes
-      ).array
-    }
+  /// The bytes of a long value, from this transaction or from the file.
+  func string(_ entry: ExternalEntry) throws(EngineError) -> [UInt8] {
+    if let index = Self.index(of: entry.link), let bytes = strings[index] { return bytes }
+    let node = try reader.stringNode(entry, newest: base).bytes
+    return node.part(
+      at: Layout.nodeHeaderBytes, count: node.count - Layout.nodeHeaderBytes
+    ).array
   }
 
-  /// The row that held this long string is gone.
-  func dropString(_ entry: ArraySlice<UInt8>) throws(EngineError) {
-    try RawBytes.over(Array(entry)) { view throws(EngineError) in
-      let (link, _) = NodeReader.externalLink(view)
-      if let index = Self.index(of: link) {
-        strings[index] = nil
+  /// The collection of this transaction that an entry leads to; nil for a committed one.
+  func collection(_ entry: ExternalEntry) -> MutableCollection? {
+    Self.index(of: entry.link).flatMap { collections[$0] }
+  }
+
+  /// A collection that has become small stands in the leaf of its row again.
+  func forget(_ entry: ExternalEntry) {
+    if let index = Self.index(of: entry.link) { collections[index] = nil }
+  }
+
+  /// The row that held this long value or collection is gone.
+  func drop(_ entry: ExternalEntry, _ layout: ColumnLayout) throws(EngineError) {
+    if layout.collection != .none {
+      if let index = Self.index(of: entry.link) {
+        try collections[index]?.release(self)
+        collections[index] = nil
       } else {
-        release(try reader.stringNode(view, newest: base))
+        try releaseTree(entry.link, .collection(CollectionShape(layout), level: entry.level))
       }
+    } else if let index = Self.index(of: entry.link) {
+      strings[index] = nil
+    } else {
+      release(try reader.stringNode(entry, newest: base))
     }
   }
 
-  /// Gives the long strings of a leaf their nodes, and the leaf their links.
-  func placeStrings(of leaf: MutableLeaf, into sink: inout NodeSink) {
-    for column in leaf.columns.indices where !leaf.columns[column].externals.isEmpty {
-      for row in 0..<leaf.count where leaf.columns[column].externals[row] {
-        let entry = Array(leaf.columns[column].bytes[leaf.columns[column].range(row)])
-        let link = RawBytes.over(entry) { NodeReader.externalLink($0).link }
-        guard let index = Self.index(of: link), let bytes = strings[index] else { continue }
-        let placed = sink.add(
-          kind: .string, sizeBytes: Layout.nodeHeaderBytes + bytes.count, count: bytes.count
-        ) { $0.copy(bytes, to: Layout.nodeHeaderBytes) }
-        leaf.columns[column].replace(
-          Self.entry(placed, sizeBytes: bytes.count), isExternal: true, at: row)
+  /// Releases a committed node and everything below it.
+  func releaseTree(_ link: NodeLink, _ role: NodeRole) throws(EngineError) {
+    guard !link.isNone else { return }
+    // Nodes have sectors of their own, so more of them than sectors means one node twice.
+    var nodesLeft = reader.bytes.count / Layout.sectorSizeBytes
+    var stack = [(link: link, role: role)]
+    while let (link, role) = stack.popLast() {
+      guard nodesLeft > 0 else { throw .corrupted("more nodes than sectors", at: link.ref) }
+      nodesLeft -= 1
+      let node = try reader.node(link, kind: role.kind, level: role.level, newest: base)
+      try NodeLinks.forEach(in: node, role) { child in stack.append((child.link, child.role)) }
+      release(node)
+    }
+  }
+
+  /// Gives long values and collections of a leaf's columns their nodes, and the leaf their links.
+  func placeExternals(of columns: inout [MutableColumn], into sink: inout NodeSink) {
+    for column in columns.indices where !columns[column].externals.isEmpty {
+      for row in 0..<columns[column].count where columns[column].externals[row] {
+        let entry = ExternalEntry(columns[column].bytes[columns[column].range(row)])
+        guard let index = Self.index(of: entry.link) else { continue }
+        let placed: ExternalEntry
+        if columns[column].layout.collection != .none {
+          guard let collection = collections[index] else { continue }
+          placed = ExternalEntry(
+            link: collection.encode(into: &sink, self), count: collection.count,
+            level: collection.level)
+        } else {
+          guard let bytes = strings[index] else { continue }
+          let link = sink.add(
+            kind: .string, sizeBytes: Layout.nodeHeaderBytes + bytes.count, count: bytes.count
+          ) { $0.copy(bytes, to: Layout.nodeHeaderBytes) }
+          placed = ExternalEntry(link: link, word: UInt64(bytes.count))
+        }
+        columns[column].replace(placed.bytes, isExternal: true, at: row)
       }
     }
   }

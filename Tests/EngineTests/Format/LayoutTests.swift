@@ -18,7 +18,7 @@ struct LayoutTests {
     let bytes = backend.bytes
     #expect(bytes.count == 65_536)
     #expect(Array(bytes[0..<8]) == Array("FAULTLN".utf8) + [0x9a])
-    #expect(Self.number(bytes, 16, 4) == 1)
+    #expect(Self.number(bytes, 16, 4) == 2)
     #expect(Self.number(bytes, 20, 4) == 4096)
     #expect(Self.number(bytes, 24, 4) == 1)
     #expect(Self.number(bytes, 28, 4) == 3)
@@ -37,9 +37,11 @@ struct LayoutTests {
     // The top node: 48 bytes of header, no free list, no tables.
     #expect(Self.number(bytes, 12_288 + 8, 8) == 12_288)
     #expect(Self.number(bytes, 12_288 + 16, 8) == 1)
-    #expect(Self.number(bytes, 12_288 + 24, 4) == 64)
+    #expect(Self.number(bytes, 12_288 + 24, 4) == 72)
     #expect(bytes[12_288 + 28] == NodeKind.group.rawValue)
-    #expect(bytes[(12_288 + 29)...].allSatisfy { $0 == 0 })
+    #expect(bytes[(12_288 + 29)..<(12_288 + 64)].allSatisfy { $0 == 0 })
+    #expect(Self.number(bytes, 12_288 + 64, 4) == 1)
+    #expect(bytes[(12_288 + 68)...].allSatisfy { $0 == 0 })
   }
 
   @Test("a leaf has the bytes of the format document")
@@ -57,10 +59,10 @@ struct LayoutTests {
       })
     #expect(Self.number(bytes, start + 32, 4) == 2)
     #expect(Self.number(bytes, start + 36, 4) == 5)
-    // Descriptors: base, offset, width, kind.
-    let expected: [(UInt64, UInt64, UInt8, UInt8)] = [
-      (1000, 128, 2, 1), (UInt64(bitPattern: -1), 136, 2, 2), (2, 144, 1, 3), (0, 152, 0, 4),
-      (3, 152, 0, 5),
+    // Descriptors: base, offset, width, kind, column id.
+    let expected: [(UInt64, UInt64, UInt8, UInt8, UInt64)] = [
+      (1000, 128, 2, 1, 0), (UInt64(bitPattern: -1), 136, 2, 2, 1), (2, 144, 1, 3, 2),
+      (0, 152, 0, 4, 2), (3, 152, 0, 5, 2),
     ]
     for (index, item) in expected.enumerated() {
       let descriptor = start + 48 + 16 * index
@@ -68,6 +70,7 @@ struct LayoutTests {
       #expect(Self.number(bytes, descriptor + 8, 4) == item.1)
       #expect(bytes[descriptor + 12] == item.2)
       #expect(bytes[descriptor + 13] == item.3)
+      #expect(Self.number(bytes, descriptor + 14, 2) == item.4)
     }
     #expect(bytes[start + 128] == 0b1100)
     #expect(bytes[start + 136] == 0b1100)

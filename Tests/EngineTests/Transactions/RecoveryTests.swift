@@ -153,7 +153,7 @@ struct RecoveryTests {
   @Test("a newer format is refused by name")
   func newerFormat() throws {
     var (bytes, _) = try Self.image()
-    bytes[16] = 2
+    bytes[16] = 3
     let record = Array(bytes[16..<64])
     let sum = RawBytes.over(record) { Checksum.of($0) }
     for index in 0..<8 { bytes[8 + index] = UInt8(truncatingIfNeeded: sum >> UInt64(8 * index)) }

@@ -1,0 +1,155 @@
+// MutableTable.swift: a table of a write transaction. Everything stays in memory until commit.
+// Invariants: `columns` has one record per column of the schema, ids ascending; ids are never given
+// twice in the life of a table.
+
+/// A table while a writer changes it.
+final class MutableTable {
+  let id: UInt32
+  private(set) var nextColumnID: UInt16
+  var schema: TableSchema
+  private(set) var columns: [ColumnRecord]
+  let tree: MutableTree
+
+  /// A new table.
+  init(id: UInt32, _ schema: TableSchema, targetIDs: [UInt32], _ writer: TreeWriter) {
+    self.id = id
+    self.schema = schema
+    columns = zip(1..., targetIDs).map { ColumnRecord(id: UInt16($0), targetID: $1) }
+    nextColumnID = UInt16(schema.columns.count + 1)
+    tree = MutableTree(
+      shape: TableRecord.shape(schema, columns), writer: writer)
+  }
+
+  /// A committed table.
+  init(_ record: TableRecord, _ writer: TreeWriter) {
+    id = record.id
+    nextColumnID = record.nextColumnID
+    schema = record.schema
+    columns = record.columns
+    tree = MutableTree(
+      shape: record.shape, writer: writer, root: record.root, level: record.level,
+      rowCount: record.rowCount)
+  }
+
+  /// The table as the group of the next version knows it.
+  func record(root: NodeLink) -> TableRecord {
+    TableRecord(
+      id: id, nextColumnID: nextColumnID, schema: schema, columns: columns, shape: tree.shape,
+      root: root, level: root.isNone ? 0 : tree.level, rowCount: tree.rowCount)
+  }
+
+  /// Adds a column; the schema was checked with it.
+  func addColumn(_ column: ColumnSchema, targetID: UInt32) throws(EngineError) {
+    guard nextColumnID < Layout.columnIDMax else {
+      throw EngineError(
+        code: .limit,
+        message: "table \(schema.name) had \(nextColumnID) columns in its life; at most "
+          + "\(Layout.columnIDMax): copy it into a new table")
+    }
+    schema.columns.append(column)
+    columns.append(ColumnRecord(id: nextColumnID, targetID: targetID))
+    nextColumnID += 1
+    let shape = TableRecord.shape(schema, columns)
+    tree.addColumn(shape.columns[shape.columns.count - 1], shape: shape)
+  }
+
+  /// Removes a column.
+  func removeColumn(at index: Int) throws(EngineError) {
+    var (schema, columns) = (schema, columns)
+    try releaseIndex(of: columns[index])
+    schema.columns.remove(at: index)
+    columns.remove(at: index)
+    try tree.removeColumn(at: index, shape: TableRecord.shape(schema, columns))
+    (self.schema, self.columns) = (schema, columns)
+  }
+
+  /// Releases everything, before the table goes.
+  func release() throws(EngineError) {
+    try tree.release()
+    for column in columns { try releaseIndex(of: column) }
+  }
+
+  private func releaseIndex(of column: ColumnRecord) throws(EngineError) {
+    try tree.writer.releaseTree(column.index.root, .index(level: column.index.level))
+  }
+
+  /// Checks values against the columns.
+  func check(_ values: [Value]) throws(EngineError) {
+    let layouts = tree.shape.columns
+    guard values.count == layouts.count else {
+      throw EngineError(
+        code: .schemaMismatch,
+        message: "\(values.count) values for \(layouts.count) columns of \(schema.name)")
+    }
+    for index in values.indices {
+      switch values[index] {
+      case .int where layouts[index].storage == .integers && layouts[index].type == .int: continue
+      case .string(let text)
+      where layouts[index].storage == .strings && layouts[index].type == .string
+        && layouts[index].collection == .none && text.utf8.count <= Layout.stringBytesMax:
+        continue
+      default: try check(values[index], column: index)
+      }
+    }
+  }
+
+  private func check(_ value: Value, column index: Int) throws(EngineError) {
+    let layout = tree.shape.columns[index]
+    switch (layout.collection, value) {
+    case (.none, _): try checkElement(value, column: index)
+    case (.list, .list(let values)), (.set, .set(let values)):
+      for value in values { try checkElement(value, column: index) }
+    case (.dictionary, .dictionary(let entries)):
+      for entry in entries {
+        try checkSize(entry.key.utf8.count, column: index)
+        try checkElement(entry.value, column: index)
+      }
+    default: throw mismatch(value, column: index)
+    }
+  }
+
+  /// Checks one value of a column, or one element of its collections.
+  func checkElement(_ value: Value, column index: Int) throws(EngineError) {
+    let layout = tree.shape.columns[index]
+    switch value {
+    case .null: guard layout.isOptional else { throw mismatch(value, column: index) }
+    case .string(let text): try checkSize(text.utf8.count, column: index)
+    case .binary(let bytes): try checkSize(bytes.count, column: index)
+    case .date(_, let nanoseconds):
+      guard nanoseconds >= 0, Int64(nanoseconds) < ValueCoding.nanosecondsEnd else {
+        throw EngineError(
+          code: .schemaMismatch,
+          message: "\(schema.columns[index].name) has nanoseconds=\(nanoseconds); use 0 to "
+            + "999999999, also before 1970")
+      }
+    case .list, .set, .dictionary: throw mismatch(value, column: index)
+    default: break
+    }
+    switch (layout.type, value) {
+    case (_, .null), (.int, .int), (.string, .string), (.bool, .bool), (.float, .float),
+      (.double, .double), (.binary, .binary), (.date, .date), (.objectId, .objectId),
+      (.uuid, .uuid), (.decimal128, .decimal128), (.link, .link):
+      break
+    case (.mixed, .link): throw mismatch(value, column: index)
+    case (.mixed, _): break
+    default: throw mismatch(value, column: index)
+    }
+  }
+
+  func checkSize(_ sizeBytes: Int, column index: Int) throws(EngineError) {
+    guard sizeBytes <= Layout.stringBytesMax else {
+      throw EngineError(
+        code: .valueTooLarge,
+        message: "\(schema.columns[index].name) has \(sizeBytes) bytes; at most "
+          + "\(Layout.stringBytesMax)")
+    }
+  }
+
+  private func mismatch(_ value: Value, column index: Int) -> EngineError {
+    let column = schema.columns[index]
+    return EngineError(
+      code: .schemaMismatch,
+      message: "\(column.name) of \(schema.name) is a \(column.isOptional ? "optional " : "")"
+        + "\(column.type) column (collection: \(column.collection)), and \(value) does not fit it")
+  }
+}

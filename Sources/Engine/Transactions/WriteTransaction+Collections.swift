@@ -1,0 +1,204 @@
+// WriteTransaction+Collections.swift: reading and changing collections in place. An edit copies the
+// leaf of the row and, of a collection that is a tree, one leaf and the nodes above it; the rest of
+// the collection stays where it is.
+
+extension WriteTransaction {
+  // MARK: reading
+
+  private func content(
+    _ path: CollectionPath, _ kinds: [CollectionKind]
+  ) throws(EngineError) -> CollectionContent {
+    let table = try table(path.table)
+    let column = try path.column(in: table.schema, kinds)
+    guard let content = try table.tree.collection(path.key, column) else { throw path.notFound() }
+    return content
+  }
+
+  /// The number of elements of a collection as this transaction sees it.
+  /// - Throws: `EngineError` with code `.keyNotFound`, `.noSuchTable`, `.noSuchColumn`,
+  ///   `.schemaMismatch`, `.corrupted` or `.closed`; so do the other calls here.
+  public func count(of path: CollectionPath) throws(EngineError) -> Int {
+    try content(path, CollectionKind.any).count
+  }
+
+  /// An element of a collection; of a dictionary the value.
+  /// - Throws: As `count(of:)`, and `.indexOutOfRange`.
+  public func element(at index: Int, of path: CollectionPath) throws(EngineError) -> Value {
+    try content(path, CollectionKind.any).element(at: index, of: path)
+  }
+
+  /// Whether a set has a value.
+  public func contains(_ value: Value, in path: CollectionPath) throws(EngineError) -> Bool {
+    try content(path, [.set]).position(of: value).isThere
+  }
+
+  /// What a dictionary has under a key, or nil.
+  public func value(forKey key: String, in path: CollectionPath) throws(EngineError) -> Value? {
+    try content(path, [.dictionary]).value(forKey: key)
+  }
+
+  /// Calls `body` with each element, in order; in a dictionary also with its key.
+  /// - Throws: What `body` throws, or as `count(of:)`.
+  public func forEach(
+    in path: CollectionPath, _ body: (String?, Value) throws(EngineError) -> Void
+  ) throws(EngineError) {
+    try content(path, CollectionKind.any).forEach(body)
+  }
+
+  /// One value of a row, or nil when there is no such row.
+  /// - Throws: `EngineError` with code `.noSuchTable`, `.noSuchColumn`, `.corrupted` or `.closed`.
+  public func value(
+    in name: String, key: Int64, column: String
+  ) throws(EngineError) -> Value? {
+    let table = try table(name)
+    return try table.tree.value(key, try table.schema.column(named: column))
+  }
+
+  // MARK: changing
+
+  /// Changes a collection and puts it back into its row.
+  ///
+  /// `body` checks everything before its first change, so an error of a wrong value or index leaves
+  /// the transaction as it was.
+  private func edit<Result>(
+    _ path: CollectionPath, _ kinds: [CollectionKind],
+    _ body: (inout CollectionContent, MutableTable, Int) throws(EngineError) -> Result
+  ) throws(EngineError) -> Result {
+    let table = try table(path.table)
+    let column = try path.column(in: table.schema, kinds)
+    var result: Result?
+    try remembering { () throws(EngineError) in
+      try table.tree.modify(path.key) { leaf, row throws(EngineError) in
+        var content = try CollectionContent(leaf.columns[column], at: row, writer)
+        result = try body(&content, table, column)
+        try content.store(in: &leaf.columns[column], at: row, writer)
+      }
+    }
+    guard let result else { preconditionFailure("the row was there") }
+    return result
+  }
+
+  /// Adds an element at the end of a list.
+  /// - Throws: As `count(of:)`, and `.valueTooLarge`.
+  /// - Complexity: O(log elements) nodes.
+  public func append(_ value: Value, to path: CollectionPath) throws(EngineError) {
+    try edit(path, [.list]) { content, table, column throws(EngineError) in
+      try table.checkElement(value, column: column)
+      try content.insert(key: nil, value, at: content.count, writer)
+    }
+  }
+
+  /// Adds an element to a list before the one at an index.
+  /// - Parameters:
+  ///   - value: The element.
+  ///   - index: At most the count.
+  ///   - path: The list.
+  /// - Throws: As `append`, and `.indexOutOfRange`.
+  /// - Complexity: O(log elements) nodes.
+  public func insert(
+    _ value: Value, at index: Int, in path: CollectionPath
+  ) throws(EngineError) {
+    try edit(path, [.list]) { content, table, column throws(EngineError) in
+      try table.checkElement(value, column: column)
+      try path.checkIndex(index, count: content.count + 1)
+      try content.insert(key: nil, value, at: index, writer)
+    }
+  }
+
+  /// Puts an element of a list in the place of another.
+  /// - Throws: As `append`, and `.indexOutOfRange`.
+  /// - Complexity: O(log elements) nodes.
+  public func replace(
+    at index: Int, with value: Value, in path: CollectionPath
+  ) throws(EngineError) {
+    try edit(path, [.list]) { content, table, column throws(EngineError) in
+      try table.checkElement(value, column: column)
+      try path.checkIndex(index, count: content.count)
+      try content.replace(at: index, with: value, writer)
+    }
+  }
+
+  /// Takes an element out of a list.
+  /// - Throws: As `count(of:)`, and `.indexOutOfRange`.
+  /// - Complexity: O(log elements) nodes.
+  public func remove(at index: Int, from path: CollectionPath) throws(EngineError) {
+    try edit(path, [.list]) { content, _, _ throws(EngineError) in
+      try path.checkIndex(index, count: content.count)
+      try content.remove(at: index, writer)
+    }
+  }
+
+  /// Adds a value to a set.
+  /// - Returns: Whether it was not there.
+  /// - Throws: As `append`.
+  /// - Complexity: O(log elements) nodes.
+  @discardableResult
+  public func insert(_ value: Value, into path: CollectionPath) throws(EngineError) -> Bool {
+    try edit(path, [.set]) { content, table, column throws(EngineError) in
+      try table.checkElement(value, column: column)
+      let (index, isThere) = try content.position(of: value)
+      if !isThere { try content.insert(key: nil, value, at: index, writer) }
+      return !isThere
+    }
+  }
+
+  /// Takes a value out of a set.
+  /// - Returns: Whether it was there.
+  /// - Throws: As `count(of:)`.
+  /// - Complexity: O(log elements) nodes.
+  @discardableResult
+  public func remove(_ value: Value, from path: CollectionPath) throws(EngineError) -> Bool {
+    try edit(path, [.set]) { content, _, _ throws(EngineError) in
+      let (index, isThere) = try content.position(of: value)
+      if isThere { try content.remove(at: index, writer) }
+      return isThere
+    }
+  }
+
+  /// Puts a value under a key of a dictionary, in place of what is there.
+  /// - Throws: As `append`.
+  /// - Complexity: O(log entries) nodes.
+  public func set(
+    _ value: Value, forKey key: String, in path: CollectionPath
+  ) throws(EngineError) {
+    try edit(path, [.dictionary]) { content, table, column throws(EngineError) in
+      try table.checkSize(key.utf8.count, column: column)
+      try table.checkElement(value, column: column)
+      let (index, isThere) = try content.position(ofKey: key)
+      if isThere {
+        try content.replace(at: index, with: value, writer)
+      } else {
+        try content.insert(key: key, value, at: index, writer)
+      }
+    }
+  }
+
+  /// Takes a key with its value out of a dictionary.
+  /// - Returns: Whether it was there.
+  /// - Throws: As `count(of:)`.
+  /// - Complexity: O(log entries) nodes.
+  @discardableResult
+  public func removeValue(
+    forKey key: String, from path: CollectionPath
+  ) throws(EngineError) -> Bool {
+    try edit(path, [.dictionary]) { content, _, _ throws(EngineError) in
+      let (index, isThere) = try content.position(ofKey: key)
+      if isThere { try content.remove(at: index, writer) }
+      return isThere
+    }
+  }
+
+  /// Takes all elements out of a collection.
+  /// - Throws: As `count(of:)`.
+  /// - Complexity: O(nodes of the collection), which are read to be released.
+  public func removeAll(from path: CollectionPath) throws(EngineError) {
+    let table = try table(path.table)
+    let column = try path.column(in: table.schema, CollectionKind.any)
+    try remembering { () throws(EngineError) in
+      try table.tree.modify(path.key) { leaf, row throws(EngineError) in
+        try leaf.columns[column].dropExternal(at: row, writer)
+        leaf.columns[column].replace([], isExternal: false, at: row)
+      }
+    }
+  }
+}

@@ -1,0 +1,101 @@
+// NodeLinks.swift: the links of a node, whatever its kind: for walks that release, verify, move or
+// copy whole subtrees. A node says its kind and level itself, but only its parent knows which
+// columns a leaf has, so each link comes with the role of the node it leads to.
+
+/// What a node is for its parent.
+enum NodeRole: Sendable {
+  /// A node of a table's tree: a leaf at level 0.
+  case tree(LeafShape, level: Int)
+  /// A node of a collection's tree.
+  case collection(CollectionShape, level: Int)
+  /// A long value.
+  case longValue
+  /// A node of an index.
+  case index(level: Int)
+
+  var kind: NodeKind {
+    switch self {
+    case .tree(_, let level): level == 0 ? .leaf : .inner
+    case .collection(_, let level): level == 0 ? .collectionLeaf : .collectionInner
+    case .longValue: .string
+    case .index(let level): level == 0 ? .indexLeaf : .indexInner
+    }
+  }
+
+  var level: Int {
+    switch self {
+    case .tree(_, let level), .collection(_, let level), .index(let level): level
+    case .longValue: 0
+    }
+  }
+}
+
+/// A link and where it stands.
+struct ChildLink {
+  /// Where the 16 bytes of the link start in the node: a copy with another link there, sealed
+  /// again, is the node with that child.
+  let offsetBytes: Int
+  let link: NodeLink
+  let role: NodeRole
+}
+
+/// Finds the links of nodes.
+enum NodeLinks {
+  /// Calls `body` with each link of a node, in order.
+  /// - Throws: `EngineError` with code `.corrupted`, or what `body` throws.
+  static func forEach(
+    in node: Node, _ role: NodeRole, _ body: (ChildLink) throws(EngineError) -> Void
+  ) throws(EngineError) {
+    precondition(node.header.kind == role.kind && node.header.level == role.level)
+    switch role {
+    case .tree(let shape, let level):
+      if level == 0 {
+        try forEach(in: LeafView(node).arrays, shape.columns, body)
+        return
+      }
+      let inner = try InnerView(node)
+      for index in 0..<inner.childCount {
+        try body(
+          ChildLink(
+            offsetBytes: InnerView.linkOffsetBytes(index, childCount: inner.childCount),
+            link: inner.link(index), role: .tree(shape, level: level - 1)))
+      }
+    case .collection(let shape, let level):
+      if level == 0 {
+        try forEach(in: NodeArrays(node), shape.columns, body)
+        return
+      }
+      let inner = try CollectionInnerView(node)
+      for index in 0..<inner.childCount {
+        try body(
+          ChildLink(
+            offsetBytes: CollectionInnerView.linkOffsetBytes(index, childCount: inner.childCount),
+            link: inner.link(index), role: .collection(shape, level: level - 1)))
+      }
+    case .longValue, .index: break
+    }
+  }
+
+  /// The links of a leaf: long values, and collections that are trees.
+  static func forEach(
+    in arrays: NodeArrays, _ columns: [ColumnLayout],
+    _ body: (ChildLink) throws(EngineError) -> Void
+  ) throws(EngineError) {
+    for layout in columns where layout.storage == .strings {
+      let strings = try arrays.strings(layout)
+      guard strings.hasExternals else { continue }
+      for row in 0..<arrays.count where strings.flags[row] != 0 {
+        let (start, count) = try strings.range(row)
+        let entry = ExternalEntry(strings.bytes.part(at: start, count: count))
+        guard layout.collection == .none || entry.level <= Layout.levelMax else {
+          throw .corrupted("collection of level=\(entry.level)", at: arrays.node.ref)
+        }
+        try body(
+          ChildLink(
+            offsetBytes: strings.offsetBytes + start, link: entry.link,
+            role: layout.collection == .none
+              ? .longValue : .collection(CollectionShape(layout), level: entry.level)))
+      }
+    }
+  }
+}
