@@ -152,11 +152,23 @@ struct NewFile {
     }
   }
 
-  /// Removes the temporary file, when the name is still its own.
+  /// Removes the temporary file.
   func discard() {
-    if let identity = backend.identity, identity == Syscalls.identity(path: temporary) {
-      _ = Syscalls.unlink(temporary)
-    }
+    remove(temporary)
     backend.close()
+  }
+
+  /// Removes the file that took a free name.
+  func withdraw() {
+    remove(target)
+    discard()
+  }
+
+  /// Takes a name away from the file, when it is its own.
+  private func remove(_ name: String) {
+    guard let identity = backend.identity, identity == Syscalls.identity(path: name) else {
+      return
+    }
+    _ = Syscalls.unlink(name)
   }
 }

@@ -1,0 +1,132 @@
+// LeafPacker.swift: packs the rows of a table into leaves that fill their sectors, for a copy.
+// A leaf that does so already is copied as it is; the rows of others are gathered until they make a
+// full leaf (decision 0462). Invariants: keys ascend from leaf to leaf; no leaf has data of a column
+// that the table no longer has, since that may lead to nodes that the copy has not.
+
+/// Takes the leaves of a table in key order and gives out others.
+struct LeafPacker {
+  private let shape: LeafShape
+  private var gathered: MutableLeaf?
+  private var builder = InnerBuilder(childCountMax: Layout.childCountMax)
+  private var lastKey: Int64?
+  private(set) var rowCount: UInt64 = 0
+
+  init(_ shape: LeafShape) {
+    self.shape = shape
+  }
+
+  /// Whether a leaf of this size leaves at most a quarter of its sectors empty.
+  private func isDense(_ sizeBytes: Int, _ target: CopyTarget) -> Bool {
+    sizeBytes >= Int(target.sectors(sizeBytes)) * Layout.sectorSizeBytes * 3 / 4
+  }
+
+  /// Whether the leaf was written with the columns that the table has now.
+  private func isCurrent(_ arrays: NodeArrays) -> Bool {
+    guard arrays.descriptorCount == shape.descriptorCount else { return false }
+    return shape.columns.allSatisfy { arrays.columnID($0.firstDescriptor) == $0.id }
+  }
+
+  /// Adds the rows of the next leaf.
+  /// - Parameter links: The new links of what its rows have outside of it, in the order of
+  ///   `NodeLinks`, and where they stand in the leaf.
+  mutating func add(
+    _ leaf: LeafView, _ links: [(offsetBytes: Int, link: NodeLink)], _ target: inout CopyTarget
+  ) throws(EngineError) {
+    let firstKey = leaf.keys[0]
+    if let lastKey, lastKey >= firstKey {
+      throw .corrupted("key \(firstKey) follows \(lastKey)", at: leaf.node.ref)
+    }
+    lastKey = leaf.keys[leaf.count - 1]
+    rowCount += UInt64(leaf.count)
+    let canWait = gathered.map { !isDense($0.sizeBytes, target) } ?? false
+    if !canWait, isDense(leaf.node.bytes.count, target), isCurrent(leaf.arrays) {
+      try emitGathered(&target)
+      let copied = try target.add(leaf.node, with: links)
+      try place(copied, firstKey, &target)
+      return
+    }
+    let rows = try MutableLeaf(leaf, shape: shape)
+    rows.replaceLinks(links.map(\.link))
+    if let gathered { gathered.append(rows) } else { gathered = rows }
+    try emitFull(&target)
+  }
+
+  /// Gives out full leaves; what is left waits for more.
+  private mutating func emitFull(_ target: inout CopyTarget) throws(EngineError) {
+    while let leaf = gathered, leaf.count > 1 {
+      let size = leaf.sizeBytes
+      guard size > shape.leafSizeBytesMax else { return }
+      let rest = split(leaf, size)
+      try emitGathered(&target)
+      gathered = rest
+    }
+  }
+
+  /// Cuts a leaf that is too large behind what makes a full one.
+  private func split(_ leaf: MutableLeaf, _ size: Int) -> MutableLeaf {
+    let fixed = shape.arraysOffsetBytes
+    let most = shape.leafSizeBytesMax
+    var cut = min(leaf.count - 1, max(1, leaf.count * (most - fixed) / (size - fixed)))
+    while true {
+      let rest = leaf.split(at: cut)
+      if cut == 1 || leaf.sizeBytes <= most { return rest }
+      leaf.append(rest)
+      cut = max(1, cut * 15 / 16)
+    }
+  }
+
+  private mutating func emitGathered(_ target: inout CopyTarget) throws(EngineError) {
+    guard let leaf = gathered else { return }
+    gathered = nil
+    let plan = LeafPlan(keys: leaf.keys, leaf.columns)
+    let link = try target.add(
+      kind: .leaf, sizeBytes: plan.sizeBytes, count: plan.rowCount,
+      auxiliary: plan.descriptorCount
+    ) { plan.encode(into: $0) }
+    try place(link, leaf.keys[0], &target)
+  }
+
+  private mutating func place(
+    _ leaf: NodeLink, _ firstKey: Int64, _ target: inout CopyTarget
+  ) throws(EngineError) {
+    try builder.add(leaf, firstKey: firstKey) { level, separators, links throws(EngineError) in
+      try Self.add(level, separators, links, &target)
+    }
+  }
+
+  private static func add(
+    _ level: Int, _ separators: [Int64], _ links: [NodeLink], _ target: inout CopyTarget
+  ) throws(EngineError) -> NodeLink {
+    try target.add(
+      kind: .inner, level: level, sizeBytes: InnerView.sizeBytes(childCount: links.count),
+      count: links.count
+    ) { InnerView.encode(separators: separators, links: links, into: $0) }
+  }
+
+  /// Gives out the rest.
+  /// - Returns: The root of the new tree and its level.
+  mutating func finish(
+    _ target: inout CopyTarget
+  ) throws(EngineError) -> (root: NodeLink, level: Int) {
+    try emitGathered(&target)
+    return try builder.finish { level, separators, links throws(EngineError) in
+      try Self.add(level, separators, links, &target)
+    }
+  }
+}
+
+extension MutableLeaf {
+  /// Gives what rows have outside of the leaf other links, in the order of `NodeLinks`.
+  fileprivate func replaceLinks(_ links: [NodeLink]) {
+    var next = 0
+    for column in columns.indices where !columns[column].externals.isEmpty {
+      for row in 0..<count where columns[column].externals[row] {
+        var entry = ExternalEntry(columns[column].bytes[columns[column].range(row)])
+        entry.link = links[next]
+        next += 1
+        columns[column].replace(entry.bytes, isExternal: true, at: row)
+      }
+    }
+    precondition(next == links.count, "a leaf has the links that NodeLinks finds")
+  }
+}
