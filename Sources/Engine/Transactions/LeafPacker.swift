@@ -1,12 +1,15 @@
 // LeafPacker.swift: packs the rows of a table into leaves that fill their sectors, for a copy.
 // A leaf that does so already is copied as it is; the rows of others are gathered until they make a
-// full leaf (decision 0462). Invariants: keys ascend from leaf to leaf; no leaf has data of a column
+// full leaf. What is left in between goes with the rows of full leaves that follow, but not through
+// more than a few of them (decision 0462). Invariants: keys ascend from leaf to leaf; no leaf has data of a column
 // that the table no longer has, since that may lead to nodes that the copy has not.
 
 /// Takes the leaves of a table in key order and gives out others.
 struct LeafPacker {
   private let shape: LeafShape
   private var gathered: MutableLeaf?
+  /// Full leaves whose rows were packed anew, one after the other, because some rows waited.
+  private var denseCount = 0
   private var builder = InnerBuilder(childCountMax: Layout.childCountMax)
   private var lastKey: Int64?
   private(set) var rowCount: UInt64 = 0
@@ -15,9 +18,12 @@ struct LeafPacker {
     self.shape = shape
   }
 
-  /// Whether a leaf of this size leaves at most a quarter of its sectors empty.
+  /// Full leaves that are packed anew for the sake of a thin one before them, at most.
+  private static let denseCountMax = 4
+
+  /// Whether a leaf of this size leaves at most an eighth of its sectors empty.
   private func isDense(_ sizeBytes: Int, _ target: CopyTarget) -> Bool {
-    sizeBytes >= Int(target.sectors(sizeBytes)) * Layout.sectorSizeBytes * 3 / 4
+    sizeBytes >= Int(target.sectors(sizeBytes)) * Layout.sectorSizeBytes * 7 / 8
   }
 
   /// Whether the leaf was written with the columns that the table has now.
@@ -38,17 +44,25 @@ struct LeafPacker {
     }
     lastKey = leaf.keys[leaf.count - 1]
     rowCount += UInt64(leaf.count)
-    let canWait = gathered.map { !isDense($0.sizeBytes, target) } ?? false
-    if !canWait, isDense(leaf.node.bytes.count, target), isCurrent(leaf.arrays) {
+    let isGood = isDense(leaf.node.bytes.count, target) && isCurrent(leaf.arrays)
+    if isGood, canEmit(target) {
+      denseCount = 0
       try emitGathered(&target)
       let copied = try target.add(leaf.node, with: links)
       try place(copied, firstKey, &target)
       return
     }
+    denseCount = isGood ? denseCount + 1 : 0
     let rows = try MutableLeaf(leaf, shape: shape)
     rows.replaceLinks(links.map(\.link))
     if let gathered { gathered.append(rows) } else { gathered = rows }
     try emitFull(&target)
+  }
+
+  /// Whether the rows that wait may go as a leaf of their own.
+  private func canEmit(_ target: CopyTarget) -> Bool {
+    guard let gathered else { return true }
+    return denseCount >= Self.denseCountMax || isDense(gathered.sizeBytes, target)
   }
 
   /// Gives out full leaves; what is left waits for more.
