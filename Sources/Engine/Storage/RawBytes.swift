@@ -115,6 +115,32 @@
     return try outcome.get()
   }
 
+  /// Calls `body` with a view of the text's bytes, valid during the call.
+  package static func over<Result>(_ text: String, _ body: (RawBytes) -> Result) -> Result {
+    var text = text
+    return text.withUTF8 { buffer in
+      // Safety: the view is used inside this closure only.
+      unsafe body(RawBytes(UnsafeRawBufferPointer(buffer)))
+    }
+  }
+
+  /// Below 0, 0 or above 0, as the bytes stand before, with or after others in their order.
+  package func order(_ other: RawBytes) -> Int {
+    let common = min(count, other.count)
+    var offset = 0
+    while offset <= common - 8 {
+      let (left, right) = (uint64(offset), other.uint64(offset))
+      if left != right { return left.byteSwapped < right.byteSwapped ? -1 : 1 }
+      offset += 8
+    }
+    while offset < common {
+      let (left, right) = (uint8(offset), other.uint8(offset))
+      if left != right { return left < right ? -1 : 1 }
+      offset += 1
+    }
+    return count - other.count
+  }
+
   private static func catching<Result, Failure: Error>(
     _ bytes: RawBytes, _ body: (RawBytes) throws(Failure) -> Result
   ) -> Swift.Result<Result, Failure> {

@@ -52,7 +52,7 @@ public struct DictionaryEntry: Hashable, Sendable {
 
   /// Equal when key and value are, bit by bit.
   public static func == (left: DictionaryEntry, right: DictionaryEntry) -> Bool {
-    left.key.utf8.elementsEqual(right.key.utf8) && left.value == right.value
+    Value.order(left.key, right.key) == 0 && left.value == right.value
   }
 }
 
@@ -124,9 +124,9 @@ extension Value {
     left < right ? -1 : left == right ? 0 : 1
   }
 
-  static func order(_ left: some Sequence<UInt8>, bytes right: some Sequence<UInt8>) -> Int {
-    if left.lexicographicallyPrecedes(right) { return -1 }
-    return right.lexicographicallyPrecedes(left) ? 1 : 0
+  /// Strings stand in the order of their UTF-8 bytes, whatever is equivalent for a reader.
+  static func order(_ left: String, _ right: String) -> Int {
+    RawBytes.over(left) { left in RawBytes.over(right) { left.order($0) } }
   }
 
   /// Below 0, 0 or above 0, as the left value stands before, with or after the right one.
@@ -134,14 +134,15 @@ extension Value {
     switch (left, right) {
     case (.int(let left), .int(let right)), (.link(let left), .link(let right)):
       compare(left, right)
-    case (.string(let left), .string(let right)): order(left.utf8, bytes: right.utf8)
+    case (.string(let left), .string(let right)): order(left, right)
     case (.bool(let left), .bool(let right)): compare(left ? 1 : 0, right ? 1 : 0)
     case (.float(let left), .float(let right)):
       compare(
         ordered(UInt64(left.bitPattern) << 32), ordered(UInt64(right.bitPattern) << 32))
     case (.double(let left), .double(let right)):
       compare(ordered(left.bitPattern), ordered(right.bitPattern))
-    case (.binary(let left), .binary(let right)): order(left, bytes: right)
+    case (.binary(let left), .binary(let right)):
+      RawBytes.over(left) { left in RawBytes.over(right) { left.order($0) } }
     case (.date(let seconds, let nanoseconds), .date(let otherSeconds, let otherNanoseconds)):
       seconds == otherSeconds
         ? compare(nanoseconds, otherNanoseconds) : compare(seconds, otherSeconds)
@@ -177,12 +178,12 @@ extension Value {
     case .dictionary(let entries):
       // The position breaks ties, so that the last entry of a key is the one that stays.
       let sorted = entries.enumerated().sorted { left, right in
-        let order = Value.order(left.element.key.utf8, bytes: right.element.key.utf8)
+        let order = Value.order(left.element.key, right.element.key)
         return order == 0 ? left.offset < right.offset : order < 0
       }
       var distinct: [DictionaryEntry] = []
       for (_, entry) in sorted {
-        if let last = distinct.last, last.key.utf8.elementsEqual(entry.key.utf8) {
+        if let last = distinct.last, Value.order(last.key, entry.key) == 0 {
           distinct[distinct.count - 1] = entry
         } else {
           distinct.append(entry)

@@ -178,7 +178,7 @@ struct CollectionContent {
   /// - Complexity: O(log entries) descents.
   func position(ofKey key: String) throws(EngineError) -> (index: Int, isThere: Bool) {
     try position { index throws(EngineError) in
-      Value.order(try self.key(at: index).utf8, bytes: key.utf8)
+      Value.order(try self.key(at: index), key)
     }
   }
 

@@ -85,6 +85,7 @@ extension MutableColumn {
       insert(entry, isExternal: isExternal, at: index)
     }
     if layout.hasNulls { insertNull(value.rank == 0, at: index, rows: count) }
+    measure()
   }
 
   /// Puts a value in the place of another; what the old one has outside of the leaf is released.
@@ -104,6 +105,7 @@ extension MutableColumn {
       replace(entry, isExternal: isExternal, at: index)
     }
     if layout.hasNulls { replaceNull(value.rank == 0, at: index) }
+    measure()
   }
 
   /// Releases what a row has outside of the leaf; the row is about to go or to change.

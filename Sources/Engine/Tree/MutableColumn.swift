@@ -17,6 +17,8 @@ struct MutableColumn {
   /// Of dates only: numbers below 10^9, so 32 bits hold each.
   var nanoseconds: [Int64] = []
   var nanosecondsUpper: Int64 = 0
+  /// At most this many bytes in the leaf, descriptors aside.
+  private(set) var sizeBytes = 0
 
   init(_ layout: ColumnLayout) {
     self.layout = layout
@@ -35,6 +37,7 @@ struct MutableColumn {
     default: numbers = [Int64](repeating: 0, count: count)
     }
     if count > 0, !isBytes { (lower, upper) = (0, 0) }
+    measure()
   }
 
   @inline(__always)
@@ -44,6 +47,7 @@ struct MutableColumn {
   @inline(__always)
   private var isBytes: Bool { isStrings || isFixed }
 
+  @inline(__always)
   var count: Int { isFixed ? bytes.count / layout.storage.fixedBytes : numbers.count }
 
   static func width(_ lower: Int64, _ upper: Int64) -> Int {
@@ -63,8 +67,12 @@ struct MutableColumn {
 
   // MARK: size
 
-  var sizeBytes: Int {
-    sizeBytes(
+  /// Brings `sizeBytes` up to date; every change ends with it.
+  ///
+  /// Reading a stored number copies nothing, where computing it from outside copies the arrays.
+  @inline(__always)
+  mutating func measure() {
+    sizeBytes = sizeBytes(
       rows: count, bytes: bytes.count, lower: lower, upper: upper,
       hasExternals: !externals.isEmpty, hasNulls: !nulls.isEmpty,
       nanosecondsUpper: nanosecondsUpper)
@@ -114,12 +122,14 @@ struct MutableColumn {
   mutating func insert(_ number: Int64, at index: Int) {
     if index == numbers.count { numbers.append(number) } else { numbers.insert(number, at: index) }
     widen(number)
+    measure()
   }
 
   @inline(__always)
   mutating func replace(_ number: Int64, at index: Int) {
     numbers[index] = number
     widen(number)
+    measure()
   }
 
   // MARK: bytes
@@ -152,6 +162,7 @@ struct MutableColumn {
       externals = [Bool](repeating: false, count: numbers.count - 1)
     }
     if isExternal || !externals.isEmpty { externals.insert(isExternal, at: index) }
+    measure()
   }
 
   mutating func replace(_ entry: some Collection<UInt8>, isExternal: Bool, at index: Int) {
@@ -163,11 +174,13 @@ struct MutableColumn {
       externals = [Bool](repeating: false, count: numbers.count)
     }
     if !externals.isEmpty { externals[index] = isExternal }
+    measure()
   }
 
   // MARK: rows
 
   mutating func remove(at index: Int) {
+    defer { measure() }
     if !nulls.isEmpty { nulls.remove(at: index) }
     switch layout.storage {
     case .fixed12, .fixed16:
@@ -187,6 +200,7 @@ struct MutableColumn {
   /// Cuts the rows from `index` on off and returns them.
   mutating func split(at index: Int) -> MutableColumn {
     var right = MutableColumn(layout)
+    defer { measure() }
     func cut<Element>(_ array: inout [Element], at index: Int) -> [Element] {
       guard !array.isEmpty else { return [] }
       let tail = Array(array[index...])
@@ -196,6 +210,7 @@ struct MutableColumn {
     right.nulls = cut(&nulls, at: index)
     if isFixed {
       right.bytes = cut(&bytes, at: index * layout.storage.fixedBytes)
+      right.measure()
       return right
     }
     right.numbers = cut(&numbers, at: index)
@@ -210,6 +225,7 @@ struct MutableColumn {
       tighten()
       right.tighten()
     }
+    right.measure()
     return right
   }
 
@@ -230,10 +246,12 @@ struct MutableColumn {
     nanosecondsUpper = max(nanosecondsUpper, right.nanosecondsUpper)
     lower = min(lower, right.lower)
     upper = max(upper, right.upper)
+    measure()
   }
 
   /// Makes the bounds exact, and gives null rows a number that costs no width.
   mutating func tighten() {
+    defer { measure() }
     guard !isBytes else { return }
     if nulls.contains(true) {
       let present = numbers.indices.filter { !nulls[$0] }

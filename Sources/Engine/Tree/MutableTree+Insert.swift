@@ -61,23 +61,46 @@ extension MutableTree {
   }
 
   /// Brings the leaf of a key into memory, changes it, and splits what got too large.
+  ///
+  /// The leaf changed last is tried first: rows that come in order, or close to each other, need no
+  /// way down from the root.
   @inline(__always)
   private func change(
     _ key: Int64, _ body: (MutableLeaf, Int, Bool) throws(EngineError) -> Void
   ) throws(EngineError) {
+    guard let hot, hot.lower <= key, key <= hot.upper else {
+      try changeFromRoot(key, body)
+      return
+    }
+    let leaf = hot.leaf
+    let index = leaf.firstIndex(notBelow: key)
+    try body(leaf, index, index < leaf.count && leaf.keys[index] == key)
+    guard leaf.count > 1, leaf.sizeBytes > shape.leafSizeBytesMax else { return }
+    // The way down splits it.
+    try changeFromRoot(key) { _, _, _ in }
+  }
+
+  @inline(never)
+  private func changeFromRoot(
+    _ key: Int64, _ body: (MutableLeaf, Int, Bool) throws(EngineError) -> Void
+  ) throws(EngineError) {
     guard var child = root else { return }
     root = nil
+    hot = nil
     // An error on the way down leaves a tree of the same content; the root goes back either way.
     defer { root = child }
-    if let split = try change(key, below: &child, level: level, body) {
+    var bounds = (lower: Int64.min, upper: Int64.max)
+    if let split = try change(key, below: &child, level: level, &bounds, body) {
       child = .inner(
         MutableInner(separators: [split.separator], children: [child, split.right]))
       level += 1
+      hot = nil
     }
   }
 
   private func change(
     _ key: Int64, below child: inout MutableChild, level: Int,
+    _ bounds: inout (lower: Int64, upper: Int64),
     _ body: (MutableLeaf, Int, Bool) throws(EngineError) -> Void
   ) throws(EngineError) -> Split? {
     try makeMutable(&child, level: level)
@@ -86,12 +109,21 @@ extension MutableTree {
     case .leaf(let leaf):
       let index = leaf.firstIndex(notBelow: key)
       try body(leaf, index, index < leaf.count && leaf.keys[index] == key)
-      guard leaf.count > 1, leaf.sizeBytes > shape.leafSizeBytesMax else { return nil }
+      guard leaf.count > 1, leaf.sizeBytes > shape.leafSizeBytesMax else {
+        hot = (leaf, bounds.lower, bounds.upper)
+        return nil
+      }
       return splitting(leaf, at: index)
     case .inner(let inner):
       let index = inner.childIndex(for: key)
+      if index > 0 { bounds.lower = inner.separators[index - 1] }
+      if index < inner.separators.count {
+        // A damaged separator may be the smallest number.
+        bounds.upper = max(inner.separators[index], .min + 1) - 1
+      }
       guard
-        let split = try change(key, below: &inner.children[index], level: level - 1, body)
+        let split = try change(
+          key, below: &inner.children[index], level: level - 1, &bounds, body)
       else { return nil }
       inner.separators.insert(split.separator, at: index)
       inner.children.insert(split.right, at: index + 1)

@@ -6,6 +6,7 @@ extension MutableTree {
   func remove(_ key: Int64) throws(EngineError) {
     guard var child = root else { throw Self.notFound(key) }
     root = nil
+    hot = nil
     defer { root = isEmpty(child) ? nil : child }
     try remove(key, below: &child, level: level)
     while case .inner(let inner) = child, inner.children.count == 1 {

@@ -30,6 +30,9 @@ final class MutableTree {
   private(set) var shape: LeafShape
   let writer: TreeWriter
   var root: MutableChild?
+  /// The leaf changed last, and the keys that belong to it; nil when the tree may have changed its
+  /// form since.
+  var hot: (leaf: MutableLeaf, lower: Int64, upper: Int64)?
   var level: Int
   var rowCount: UInt64
 
@@ -198,6 +201,7 @@ extension MutableTree {
   func release() throws(EngineError) {
     if let root { try release(root, level: level) }
     root = nil
+    hot = nil
     level = 0
     rowCount = 0
   }
