@@ -49,8 +49,13 @@ let package = Package(
       swiftSettings: house),
     // C: a pass over POSIX that runs on any file system; the tests run it on a mount.
     .executableTarget(name: "posix-cases", path: "Tests/PosixCases"),
+    // One process of several that use one database; the engine's tests run and kill it.
+    .executableTarget(
+      name: "engine-worker", dependencies: ["Engine", "CSystem"], path: "Tests/EngineWorker",
+      swiftSettings: house),
     .testTarget(
-      name: "EngineTests", dependencies: ["Engine", "CSystem"], swiftSettings: house),
+      name: "EngineTests", dependencies: ["Engine", "CSystem", "engine-worker"],
+      swiftSettings: house),
     .testTarget(
       name: "CrashSimTests",
       dependencies: ["CrashSim", "TestSupport", "CSystem", "FaultFSDaemon", "posix-cases"],

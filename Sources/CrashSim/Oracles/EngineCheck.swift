@@ -175,6 +175,7 @@ private enum DatabasePlace {
     case .path(let path):
       var options = Database.Options()
       options.createsMissing = false
+      options.isShared = false
       return try Database.open(path: path, options: options)
     }
   }

@@ -108,7 +108,12 @@ final class WorkerSession: Sendable {
   }
 
   convenience init(path: String) {
-    self.init(open: { () throws(EngineError) -> Database in try Database.open(path: path) })
+    self.init(open: { () throws(EngineError) -> Database in
+      // Alone: a trace then holds the data file and nothing that a crash makes worthless anyway.
+      var options = Database.Options()
+      options.isShared = false
+      return try Database.open(path: path, options: options)
+    })
   }
 
   /// Runs one command on the calling thread.

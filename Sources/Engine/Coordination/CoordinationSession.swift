@@ -6,12 +6,21 @@
 import Synchronization
 
 /// What coordination takes from outside, so that tests can put in their own.
-struct CoordinationSettings: Sendable {
+package struct CoordinationSettings: Sendable {
   var processes = ProcessTable.system
   var now: @Sendable () -> UInt64 = { Syscalls.monotonicMilliseconds() }
-  var allowsFIFO = true
-  /// nil: the one of this process. Another one stands for another process.
+  /// Another one stands for another process; nil is the one of this process.
   var registry: CoordinationRegistry?
+  /// Whether waiters may use a FIFO.
+  package var allowsFIFO = true
+  /// Called by a reader that has read the published version and not stored it in its slot yet.
+  var beforePin: (@Sendable () -> Void)?
+  /// Called before each store that publishes a version, with its number: a place to die at.
+  package var beforePublishStore: (@Sendable (Int) -> Void)?
+  /// Wraps the backend of the data file once it is open.
+  package var decorate: (@Sendable (any StorageBackend) -> any StorageBackend)?
+
+  init() {}
 }
 
 /// The shared memory and the locks of one database in this process.
@@ -23,6 +32,7 @@ final class CoordinationSession: Sendable {
   let note: NoteFile
   let owner: ProcessOwner
   let now: @Sendable () -> UInt64
+  let beforePin: (@Sendable () -> Void)?
   private let lockFile: LockFile?
   private let generation = Syscalls.forkGeneration
 
@@ -32,7 +42,9 @@ final class CoordinationSession: Sendable {
     self.region = region
     self.lockFile = lockFile
     now = settings.now
-    publication = Publication(region: region)
+    beforePin = settings.beforePin
+    publication = Publication(
+      region: region, beforeStore: settings.beforePublishStore)
     owner =
       lockFile == nil
       ? ProcessOwner(pid: Syscalls.processID, startTime: 0) : settings.processes.current()

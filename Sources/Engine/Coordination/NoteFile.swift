@@ -1,11 +1,11 @@
 // NoteFile.swift: how a commit wakes those who wait for a change, in all processes.
 // Invariants: who waits says so in the shared memory first and looks at the published version
 // afterwards; who commits publishes first and looks for waiters afterwards. Both are sequentially
-// consistent, so one of the two sees the other, and no wake-up is lost. The FIFO carries no content:
-// a byte in it means "look", and the next ring takes it out again, so that the FIFO was empty before
-// each byte and its arrival wakes every process that polls.
-// Where a FIFO cannot be made, waiters sleep on a word of the shared memory instead, and look at the
-// version every 100 ms whatever happens.
+// consistent, so one of the two sees the other, and no wake-up is lost. The FIFO carries no
+// content: a byte in it means "look", and the next ring takes it out again, so that the FIFO was
+// empty before each byte and its arrival wakes every process that polls. Where a FIFO cannot be
+// made, waiters sleep on a word of the shared memory instead, and look at the version every 100 ms
+// whatever happens.
 
 import Synchronization
 

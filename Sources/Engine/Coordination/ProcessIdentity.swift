@@ -1,7 +1,7 @@
 // ProcessIdentity.swift: who owns a reader slot or the writer's word, and whether it still lives.
-// Invariants: an owner is its process number in the upper half and the low half of its start time in
-// the lower, so a process that got a dead one's number is another owner; 0 is nobody. A process of
-// which we cannot tell whether it lives counts as living: its pins cost space, no more.
+// Invariants: an owner is its process number in the upper half and the low half of its start time
+// in the lower, so a process that got a dead one's number is another owner; 0 is nobody. A process
+// of which we cannot tell whether it lives counts as living: its pins cost space, no more.
 
 /// A process, told apart from any other that has its number later.
 struct ProcessOwner: Hashable, Sendable {

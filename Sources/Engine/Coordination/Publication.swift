@@ -12,6 +12,7 @@
 /// The published version of a region.
 struct Publication: Sendable {
   let region: SharedRegion
+  var beforeStore: (@Sendable (Int) -> Void)?
 
   /// One store of a publication.
   struct Store: Equatable {
@@ -41,7 +42,10 @@ struct Publication: Sendable {
   ///
   /// Durability: none is needed. The version is durable already, and the region is not kept.
   func publish(_ slot: RootSlot) {
-    for store in Self.stores(slot) { region.store(store.value, at: store.offset) }
+    for (index, store) in Self.stores(slot).enumerated() {
+      beforeStore?(index)
+      region.store(store.value, at: store.offset)
+    }
   }
 
   /// The record of a version, or nil when another one has taken its place or it is garbage.

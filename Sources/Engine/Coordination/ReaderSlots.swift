@@ -1,7 +1,7 @@
 // ReaderSlots.swift: pins of all processes: a slot per pin, with its owner and its version.
-// Invariants: a slot belongs to whoever changed its owner from 0; only the owner stores its version;
-// only its owner, or anybody once the owner is dead, makes it 0 again. The number of slots only
-// rises. No lock is taken to pin or to unpin.
+// Invariants: a slot belongs to whoever changed its owner from 0; only the owner stores its
+// version; only its owner, or anybody once the owner is dead, makes it 0 again. The number of slots
+// only rises. No lock is taken to pin or to unpin.
 //
 // The race between a reader and the writer. The reader stores v in its slot (S), then loads the
 // published version again (L), and holds v only if L says v. The writer publishes v + 1 (P), and
@@ -63,7 +63,8 @@ struct ReaderSlots: ~Copyable, Sendable {
       try provide(count)
       if let index = claimOne(of: count) {
         let slot = RegionLayout.slot(index)
-        region.storeReleasing(UInt64(UInt32(bitPattern: thread)), at: slot + RegionLayout.slotThreadOffset)
+        let number = UInt64(UInt32(bitPattern: thread))
+        region.storeReleasing(number, at: slot + RegionLayout.slotThreadOffset)
         region.storeReleasing(now, at: slot + RegionLayout.slotSinceOffset)
         return index
       }

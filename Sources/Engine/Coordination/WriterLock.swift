@@ -2,9 +2,9 @@
 // memory, in the order in which they came; the first of them takes the lock of a byte of the lock
 // file, which the kernel gives back however its holder dies.
 // Invariants: at most one thread of all processes is between lock and unlock; a lock belongs to no
-// thread, so a transaction may move. A process takes the entry byte before the writer byte and gives
-// it back afterwards: so who waits for the writer byte is alone there, and a process that has just
-// unlocked cannot overtake it.
+// thread, so a transaction may move. A process takes the entry byte before the writer byte and
+// gives it back afterwards: so who waits for the writer byte is alone there, and a process that has
+// just unlocked cannot overtake it.
 
 import Synchronization
 
@@ -12,12 +12,15 @@ import Synchronization
 final class WriterLock: Sendable {
   private struct Waiter: Sendable {
     let thread: Int32
+    let group: ObjectIdentifier?
     let flag: FutexWord
   }
 
   private struct State: Sendable {
     /// The thread that was given the lock; 0 when it is free.
     var holder: Int32 = 0
+    /// Whether the holder was passed the lock of the file with its turn.
+    var isFileLocked = false
     var waiters: [Waiter] = []
   }
 
@@ -36,10 +39,14 @@ final class WriterLock: Sendable {
   }
 
   /// Takes the lock.
-  /// - Parameter timeoutMilliseconds: How long to wait; nil is without end, 0 not at all.
+  /// - Parameters:
+  ///   - timeoutMilliseconds: How long to wait; nil is without end, 0 not at all.
+  ///   - group: Whose turn may be passed on to the caller; see `passOn`.
   /// - Throws: `EngineError` with code `.busy`, also when this thread was given the lock and has
   ///   not given it back: it would wait for itself.
-  func lock(timeoutMilliseconds: Int?) throws(EngineError) {
+  func lock(
+    timeoutMilliseconds: Int?, group: ObjectIdentifier? = nil
+  ) throws(EngineError) {
     let deadline = Deadline(milliseconds: timeoutMilliseconds)
     let thread = Syscalls.threadID
     let waiter = try state.withLock { state throws(EngineError) -> Waiter? in
@@ -53,7 +60,7 @@ final class WriterLock: Sendable {
       if timeoutMilliseconds == 0 {
         throw Self.busy("thread \(state.holder) has a write transaction open; try again later")
       }
-      let waiter = Waiter(thread: thread, flag: FutexWord())
+      let waiter = Waiter(thread: thread, group: group, flag: FutexWord())
       state.waiters.append(waiter)
       return waiter
     }
@@ -62,7 +69,8 @@ final class WriterLock: Sendable {
         "no write transaction could begin within \(timeoutMilliseconds ?? 0) ms; \(waiterCount) "
           + "threads of this process wait")
     }
-    guard descriptor >= 0 else { return }
+    let isFileLocked = state.withLock { $0.isFileLocked }
+    guard descriptor >= 0, !isFileLocked else { return }
     do throws(EngineError) {
       try lockFile(deadline)
     } catch {
@@ -77,6 +85,20 @@ final class WriterLock: Sendable {
       _ = Syscalls.lock(descriptor, .none, from: Self.writerByte, count: 1)
     }
     handOver()
+  }
+
+  /// Gives the turn to the thread that waits longest if it is of the same group, and the lock of
+  /// the file with it; false when it is not, and the caller keeps both.
+  func passOn(to group: ObjectIdentifier) -> Bool {
+    let next = state.withLock { state -> Waiter? in
+      guard let next = state.waiters.first, next.group == group else { return nil }
+      state.waiters.removeFirst()
+      state.holder = next.thread
+      state.isFileLocked = true
+      return next
+    }
+    next?.flag.raise()
+    return next != nil
   }
 
   /// Threads of this process that wait.
@@ -95,6 +117,7 @@ final class WriterLock: Sendable {
 
   private func handOver() {
     let next = state.withLock { state -> Waiter? in
+      state.isFileLocked = false
       guard !state.waiters.isEmpty else {
         state.holder = 0
         return nil

@@ -6,7 +6,7 @@
 // (see Syscalls.renameToFree).
 
 /// The steps of making a file, in their order, for failpoints.
-enum NewFileStep: CaseIterable, Sendable {
+package enum NewFileStep: Int, CaseIterable, Sendable {
   /// The temporary file is made and locked.
   case create
   /// Content goes to it; once per piece.
@@ -22,7 +22,7 @@ enum NewFileStep: CaseIterable, Sendable {
 }
 
 /// Called before each step; what it throws is the step's failure.
-typealias NewFileFailpoint = @Sendable (NewFileStep) throws(EngineError) -> Void
+package typealias NewFileFailpoint = @Sendable (NewFileStep) throws(EngineError) -> Void
 
 /// A file that becomes `target`.
 struct NewFile {

@@ -15,7 +15,8 @@ enum LockKind: Int32 {
 
 extension Syscalls {
   /// Locks a range for an open file description, or gives the lock back.
-  /// - Parameter waits: Whether to wait for others; without it a held range is `.wouldBlock`.
+  ///
+  /// Without `waits` a range that others hold is `.wouldBlock`.
   static func lock(
     _ fd: Int32, _ kind: LockKind, from start: Int, count: Int, waits: Bool = false
   ) -> Errno? {

@@ -1,8 +1,8 @@
 // Database+Open.swift: how a handle comes in: alone, with everything to be found out from the file,
 // or among others, who have published the newest version.
 // Invariants: who is alone reads the root slots and publishes what it finds before anybody else may
-// look; who joins never reads a slot, which may be in the middle of being written. Nothing is synced
-// and nothing is written to the data file (decision 0003), except to create it.
+// look; who joins never reads a slot, which may be in the middle of being written. Nothing is
+// synced and nothing is written to the data file (decision 0003), except to create it.
 
 extension Database {
   /// Opens the database in a file, and creates it when there is none.

@@ -34,19 +34,21 @@ extension Database {
 
   private func beginWrite(waiting milliseconds: Int?) throws(EngineError) -> WriteTransaction {
     try checkWritable()
-    try session.writerLock.lock(timeoutMilliseconds: milliseconds)
+    try session.writerLock.lock(
+      timeoutMilliseconds: milliseconds,
+      group: options.groupedCommits ? ObjectIdentifier(self) : nil)
     do throws(EngineError) {
       // What we waited for may have closed or poisoned the handle.
       try checkWritable()
-      let base = try prepareBase()
-      _ = try liveVersions(base: base.version, scans: false)
+      let base = if let stagedBase { stagedBase } else { try prepareBase() }
+      _ = try liveVersions(scans: false)
       try state.withLock { state throws(EngineError) in
         try state.checkWritable()
         state.isWriting = true
       }
       return WriteTransaction(self, base)
     } catch {
-      session.writerLock.unlock()
+      endWrite()
       throw error
     }
   }
@@ -61,8 +63,9 @@ extension Database {
     if let number = publication.poison {
       throw EngineError(
         code: .poisoned,
-        message: "a write to the medium failed in some handle of \(backend.path); close all handles "
-          + "and open again to see what the medium holds", errno: number == 0 ? nil : number)
+        message: "a write to the medium failed in some handle of \(backend.path); close all "
+          + "handles and open again to see what the medium holds",
+        errno: number == 0 ? nil : number)
     }
   }
 
@@ -76,13 +79,21 @@ extension Database {
       throw .corrupted("\(backend.path).lock changes while the writer lock is held")
     }
     let isSpaceKnown = state.withLock { $0.space?.version == base.version }
-    if !isSpaceKnown {
-      let space = WriterSpace(
-        version: base.version, map: try Recovery.space(of: base),
-        fileSizeBytes: try backend.sizeBytes())
-      state.withLock { $0.space = space }
+    if isSpaceKnown { return base }
+    // Another handle committed, and may have made the file larger than our mapping. New nodes may go
+    // anywhere in the file, and must be readable where they are.
+    let size = try backend.sizeBytes()
+    let isMapped = size <= UInt64(base.reader.mapping.count)
+    let reader = isMapped ? base.reader : NodeReader(try backend.map())
+    let mapped = VersionState(slot: base.slot, group: base.group, reader: reader)
+    let space = WriterSpace(
+      version: base.version, map: try Recovery.space(of: mapped),
+      fileSizeBytes: min(size, UInt64(reader.mapping.count)))
+    state.withLock { state in
+      state.current = mapped
+      state.space = space
     }
-    return base
+    return mapped
   }
 
   /// Goes on where a writer died, or where the shared memory was damaged.
@@ -118,73 +129,90 @@ extension Database {
     session.note.announce()
   }
 
-  /// Every version that a commit must keep whole, sorted.
+  /// Every version that a commit must keep whole, sorted: those that any process pins, the newest,
+  /// the one to fall back to, and the one staged last.
   ///
-  /// - Parameter scans: Whether the slots have to be looked at even if the options set no limit.
-  private func liveVersions(base: Version, scans: Bool) throws(EngineError) -> [Version] {
+  /// Empty if the options set no limit and `scans` is false: then nobody asks.
+  private func liveVersions(scans: Bool) throws(EngineError) -> [Version] {
     let most = options.maximumNumberOfActiveVersions
     guard scans || most < .max else { return [] }
-    var versions = session.slots.collect(current: base)
+    let newest = publication.version
+    var versions = session.slots.collect(current: newest)
     guard versions.count + 1 <= most else {
       throw EngineError(
         code: .tooManyVersions,
         message: "active versions: \(versions.count + 1) > \(most), the oldest is "
-          + "\(versions.first ?? base); release snapshots, or allow more")
+          + "\(versions.first ?? newest); release snapshots, or allow more")
     }
-    versions.append(base)
+    versions.append(newest)
     if let fallback = publication.fallback { versions.append(fallback) }
+    if let staged = stagedBase { versions.append(staged.version) }
     return versions.sorted()
   }
 
-  private func poison(_ error: EngineError) {
+  func poison(_ error: EngineError) {
     publication.poison = error.errno ?? 0
     state.withLock { state in state.poison = error }
   }
 
-  /// Runs the commit protocol for a transaction and publishes its version.
+  /// Runs the commit protocol for a transaction, publishes its version and ends the write.
   func commit(
     _ tables: [MutableTable], releasing writer: TreeWriter, base: VersionState
   ) throws(EngineError) -> Version {
+    let result: CommitResult
+    do throws(EngineError) {
+      result = try stage(tables, releasing: writer, base: base)
+    } catch {
+      endWrite()
+      throw error
+    }
+    let member = addToGroup(result, base: base)
+    endWrite()
+    try member.wait()
+    return result.state.version
+  }
+
+  private func stage(
+    _ tables: [MutableTable], releasing writer: TreeWriter, base: VersionState
+  ) throws(EngineError) -> CommitResult {
     try checkWritable()
     let space = state.withLock { state in
       precondition(state.isWriting, "a commit belongs to the open write transaction")
-      return state.space
+      return state.group?.space ?? state.space
     }
     guard let space else { preconditionFailure("the writer's space was prepared at the begin") }
     precondition(space.version == base.version, "there is one writer")
     var map = space.map
-    map.reclaim(live: try liveVersions(base: base.version, scans: true))
+    map.reclaim(live: try liveVersions(scans: true))
     publication.writer = session.owner
     do throws(CommitFailure) {
-      let result = try CommitWriter(backend: backend, base: base).commit(
+      return try CommitWriter(backend: backend, base: base).stage(
         tables, releasing: writer, space: map, fileSizeBytes: space.fileSizeBytes)
-      finish(result)
-      return result.state.version
     } catch {
       if error.poisons { poison(error.error) }
       // Nothing that a slot leads to has changed, or nobody writes any more.
-      publication.writer = nil
+      if stagedBase == nil { publication.writer = nil }
       throw error.error
     }
   }
 
-  private func finish(_ result: CommitResult) {
-    let space = WriterSpace(
-      version: result.state.version, map: result.space, fileSizeBytes: result.fileSizeBytes)
+  /// A version is durable: it becomes the newest one.
+  func finish(_ newest: VersionState, _ space: WriterSpace) {
     state.withLock { state in
-      state.current = result.state
+      state.current = newest
       state.space = space
     }
-    publication.publish(result.state.slot)
+    publication.publish(newest.slot)
     publication.fallback = nil
-    publication.writer = nil
-    session.note.announce()
   }
 
   /// Ends the write transaction and lets the next one begin.
   func endWrite() {
     // A child of fork inherited the transaction's memory, not the lock.
     guard !session.isForked else { return }
+    // A member that passes its turn on leaves the handle writing: the next one ends it.
+    if passOnGroup() { return }
+    settleGroup()
     state.withLock { state in state.isWriting = false }
     session.writerLock.unlock()
   }

@@ -1,8 +1,9 @@
 // Database.swift: an open database: its newest version, its pins and its one writer.
 // Invariants: a version is published once it is durable, or was found by the first opener; a sector
 // of a pinned version, of the newest one or of the published `fallback` is in no free span that a
-// commit takes from; after a failed sync or root slot write nobody writes any more until all handles
-// are closed. `State.current` is a version that was published, and may be older than the newest.
+// commit takes from; after a failed sync or root slot write nobody writes any more until all
+// handles are closed. `State.current` is a version that was published, and may be older than the
+// newest.
 
 import Synchronization
 
@@ -34,9 +35,11 @@ public final class Database: Sendable {
     public var shouldCompactOnLaunch:
       (@Sendable (_ totalBytes: UInt64, _ usedBytes: UInt64) -> Bool)?
     /// Called before each step of making a compact file.
-    var newFileFailpoint: NewFileFailpoint?
+    package var newFileFailpoint: NewFileFailpoint?
+    /// Whether commits of threads that wait for each other share their syncs; see `CommitGroup`.
+    public var groupedCommits = false
     /// What coordination takes from outside.
-    var coordination = CoordinationSettings()
+    package var coordination = CoordinationSettings()
 
     /// The default options.
     public init() {}
@@ -52,6 +55,7 @@ public final class Database: Sendable {
   struct State: Sendable {
     var current: VersionState
     var space: WriterSpace?
+    var group: CommitGroup?
     var poison: EngineError?
     var pinCount = 0
     var isWriting = false
@@ -83,7 +87,7 @@ public final class Database: Sendable {
     current: VersionState, space: WriterSpace?,
     attachment: (registry: CoordinationRegistry, key: String)? = nil
   ) {
-    self.backend = backend
+    self.backend = options.coordination.decorate?(backend) ?? backend
     self.session = session
     self.options = options
     self.attachment = attachment
@@ -161,6 +165,7 @@ public final class Database: Sendable {
   private func holdNewest(in slot: Int) throws(EngineError) -> VersionState {
     for _ in 0..<Self.holdAttemptsMax {
       let version = publication.version
+      session.beforePin?()
       session.slots.store(version, in: slot)
       // See ReaderSlots: the version is held only if it is still the published one now.
       guard publication.version == version else { continue }
@@ -218,7 +223,9 @@ public final class Database: Sendable {
   public func waitForChange(
     after version: Version, timeoutMilliseconds: Int
   ) throws(EngineError) -> Version {
-    guard self.version <= version else { return self.version }
+    try checkUsable()
+    let newest = self.version
+    guard newest <= version else { return newest }
     return try makeChangeWatcher().wait(
       after: version, timeoutMilliseconds: timeoutMilliseconds)
   }

@@ -112,8 +112,8 @@ public final class WriteTransaction {
   }
 
   /// Publishes the transaction as the newest version, and ends it.
-  /// - Returns: The version that snapshots see from now on.
-  /// - Throws: `EngineError` with code `.noSpace` or `.io`; the database stays at the previous
+  /// - Returns: The version of these changes; snapshots see it, or a later one, from now on.
+  /// - Throws: `EngineError` with code `.noSpace`, `.io`, `.tooManyVersions` or `.forked`; the database stays at the previous
   ///   version. After a failed sync every later write throws `.poisoned`.
   /// - Complexity: O(changed nodes) writes and two syncs, three when the file has to grow.
   ///
@@ -123,9 +123,17 @@ public final class WriteTransaction {
   public func commit() throws(EngineError) -> Version {
     try check()
     isOpen = false
-    defer { database.endWrite() }
-    if let failure { throw failure }
+    if let failure {
+      database.endWrite()
+      throw failure
+    }
     return try database.commit(mutableTables, releasing: writer, base: base)
+  }
+
+  /// Gives the tables away, and ends without ending the write.
+  func handOut() -> (tables: [MutableTable], writer: TreeWriter) {
+    isOpen = false
+    return (mutableTables, writer)
   }
 
   /// Drops all changes and ends the transaction; does nothing when it has ended.
