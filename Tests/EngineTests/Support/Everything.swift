@@ -84,7 +84,7 @@ enum Everything {
 }
 
 /// What must not change when a database is compacted or copied.
-struct Content: Equatable {
+struct Content: Equatable, Sendable {
   let version: Version
   let hash: UInt64
   let tables: [TableSchema]
