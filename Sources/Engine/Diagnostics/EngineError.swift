@@ -9,6 +9,7 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
       case io, noSpace, corrupted, poisoned, locked, notADatabase, unsupportedFormat
       case schemaMismatch, tableExists, noSuchTable, keyExists, keyNotFound, valueTooLarge
       case noSuchColumn, columnExists, indexOutOfRange
+      case duplicateValue, noIndex
       case busy, closed, limit
       case forked, tooManyReaders, tooManyVersions, incompatible, readOnly
       case fileExists
@@ -46,6 +47,10 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
     public static let keyExists = Code(kind: .keyExists)
     /// The key to update or delete is not there.
     public static let keyNotFound = Code(kind: .keyNotFound)
+    /// Another row has the value already, and the column is unique.
+    public static let duplicateValue = Code(kind: .duplicateValue)
+    /// The column has no index, and the call needs one.
+    public static let noIndex = Code(kind: .noIndex)
     /// A value is longer than the format allows.
     public static let valueTooLarge = Code(kind: .valueTooLarge)
     /// Another write transaction did not end in time, or this thread has one open already.

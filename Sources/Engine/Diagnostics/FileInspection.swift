@@ -112,6 +112,7 @@ public struct FileInspection: Sendable {
     for table in state.group.tables {
       let before = verifier.report.nodes
       do throws(EngineError) { try verifier.verify(table) } catch { note(error) }
+      do throws(EngineError) { try verifier.verifyIndexes(of: table) } catch { note(error) }
       tables.append(
         Table(
           schema: table.schema, rows: table.rowCount,

@@ -56,6 +56,7 @@ struct Verifier {
   mutating func run() throws(EngineError) -> VerifyReport {
     try verifyTop()
     for table in state.group.tables { try verify(table) }
+    for table in state.group.tables { try verifyIndexes(of: table) }
     try verifySpace()
     return report
   }

@@ -41,6 +41,16 @@ package enum Layout {
   /// 42^10 leaves are more than a file can hold.
   package static let levelMax = 16
 
+  /// Children of an index's inner node: 48 + 16 × 124 + 16 × 125 = 4,032 bytes, one sector with
+  /// room for the 64 bytes of a seal.
+  package static let keyPairChildCountMax = 125
+  /// An inner node of an index with fewer children looks for a neighbour to merge with.
+  package static let keyPairChildCountMin = keyPairChildCountMax / 4
+  /// No leaf of an index is larger: one sector with room for the 64 bytes of a seal.
+  package static let keyPairLeafSizeBytesMax = 4032
+  /// A leaf of an index smaller than this looks for a neighbour to merge with.
+  package static let keyPairLeafSizeBytesMin = keyPairLeafSizeBytesMax / 4
+
   /// Longest string, binary, mixed value or encoded collection kept inside a leaf.
   ///
   /// A longer value is a node of its own, a longer collection a tree.

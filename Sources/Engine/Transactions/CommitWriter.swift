@@ -73,6 +73,7 @@ struct CommitWriter {
     var records: [TableRecord] = []
     for table in tables {
       let root = table.tree.encode(into: &sink)
+      table.encodeIndexes(into: &sink)
       records.append(table.record(root: root))
     }
     return records

@@ -45,7 +45,8 @@ public final class WriteTransaction {
 
   /// Adds a row.
   /// - Throws: `EngineError` with code `.keyExists`, `.noSuchTable`, `.schemaMismatch`,
-  ///   `.valueTooLarge`, `.corrupted` or `.closed`.
+  ///   `.valueTooLarge`, `.duplicateValue`, `.keyNotFound` for a link to a row that is not there,
+  ///   `.corrupted` or `.closed`.
   /// - Complexity: O(log rows + rows of a leaf).
   public func insert(
     into table: String, key: Int64, _ values: [Value]
@@ -74,14 +75,18 @@ public final class WriteTransaction {
   ) throws(EngineError) {
     let table = try table(name)
     try table.check(values)
-    try remembering { () throws(EngineError) in try table.tree.put(key, values, mode: mode) }
+    guard !table.indexedColumns.isEmpty else {
+      try remembering { () throws(EngineError) in try table.tree.put(key, values, mode: mode) }
+      return
+    }
+    try remembering { () throws(EngineError) in try putIndexed(table, key, values, mode) }
   }
 
-  /// Deletes a row.
+  /// Deletes a row; single links to it become null, and collections lose it.
   /// - Throws: `EngineError` with code `.keyNotFound`, `.noSuchTable`, `.corrupted` or `.closed`.
   public func delete(from table: String, key: Int64) throws(EngineError) {
-    let tree = try self.table(table).tree
-    try remembering { () throws(EngineError) in try tree.remove(key) }
+    let table = try self.table(table)
+    try remembering { () throws(EngineError) in try remove(key, from: table) }
   }
 
   /// The values under a key as this transaction sees them, or nil.
@@ -98,7 +103,7 @@ public final class WriteTransaction {
 
   /// Errors that are found before anything changes.
   private static let harmless: Set<EngineError.Code> = [
-    .keyExists, .keyNotFound, .schemaMismatch, .valueTooLarge, .indexOutOfRange,
+    .keyExists, .keyNotFound, .schemaMismatch, .valueTooLarge, .indexOutOfRange, .duplicateValue,
   ]
 
   /// A change that broke off half-way must never be committed.
