@@ -10,7 +10,7 @@ struct LeafPacker {
   private var gathered: MutableLeaf?
   /// Full leaves whose rows were packed anew, one after the other, because some rows waited.
   private var denseCount = 0
-  private var builder = InnerBuilder(childCountMax: Layout.childCountMax)
+  private var builder = InnerBuilder<Int64>(childCountMax: Layout.childCountMax)
   private var lastKey: Int64?
   private(set) var rowCount: UInt64 = 0
 

@@ -1,7 +1,8 @@
 // NodeCopier.swift: copies the nodes that one version reaches, and nothing else, to a new file:
 // children before their parents, tables in their order and rows in key order, so that a scan of the
 // copy reads ahead. Leaves that fill their sectors are copied as they are; the rows of others are
-// packed anew. Inner nodes of tables are built anew, all others are copied with the new links.
+// packed anew, and so are those of indexes. Inner nodes of both are built anew, everything else is
+// copied with the new links.
 // Invariants: the checksum of every node is compared as it is read, whatever was seen before, so
 // damage ends the copy; no more nodes are read than there are sectors, so no bytes make it endless;
 // memory is one buffer and, per level of a tree, what one node leads to.
@@ -43,7 +44,14 @@ struct NodeCopier {
   private mutating func copy(_ table: inout TableRecord) throws(EngineError) {
     if !table.root.isNone {
       var packer = LeafPacker(table.shape)
-      try copyLeaves(of: table, into: &packer)
+      let shape = table.shape
+      try forEachLeaf(
+        below: table.root, .tree(shape, level: table.level),
+        links: { node throws(EngineError) in
+          let inner = try InnerView(node)
+          return (0..<inner.childCount).map { inner.link($0) }
+        }
+      ) { copier, leaf throws(EngineError) in try copier.copy(leaf: leaf, shape, into: &packer) }
       guard packer.rowCount == table.rowCount else {
         throw .corrupted(
           "rows=\(packer.rowCount) != row_count=\(table.rowCount) of \(table.schema.name)")
@@ -51,9 +59,26 @@ struct NodeCopier {
       (table.root, table.level) = try packer.finish(&target)
     }
     for index in table.columns.indices where !table.columns[index].index.root.isNone {
-      let root = table.columns[index].index
-      table.columns[index].index.root = try copyTree(root.root, .index(level: root.level))
+      try copy(&table.columns[index].index)
     }
+  }
+
+  private mutating func copy(_ index: inout IndexRoot) throws(EngineError) {
+    var packer = IndexPacker()
+    try forEachLeaf(
+      below: index.root, .index(level: index.level),
+      links: { node throws(EngineError) in
+        let inner = try KeyPairInnerView(node)
+        return (0..<inner.childCount).map { inner.link($0) }
+      }
+    ) { copier, leaf throws(EngineError) in
+      try packer.add(KeyPairLeafView(leaf), &copier.target)
+    }
+    guard packer.pairCount == index.entryCount else {
+      throw .corrupted(
+        "index pairs=\(packer.pairCount) != entry_count=\(index.entryCount)", at: index.root.ref)
+    }
+    (index.root, index.level) = try packer.finish(&target)
   }
 
   /// Reads a node that nothing was read of before.
@@ -66,25 +91,26 @@ struct NodeCopier {
 
   // MARK: tables
 
-  /// Goes through the leaves in key order.
-  private mutating func copyLeaves(
-    of table: TableRecord, into packer: inout LeafPacker
+  /// Goes through the leaves of a table or of an index in order.
+  /// - Parameter links: The links of an inner node.
+  private mutating func forEachLeaf(
+    below root: NodeLink, _ role: NodeRole, links: (Node) throws(EngineError) -> [NodeLink],
+    _ body: (inout NodeCopier, Node) throws(EngineError) -> Void
   ) throws(EngineError) {
-    var path: [(links: [NodeLink], next: Int)] = [([table.root], 0)]
+    var path: [(links: [NodeLink], next: Int)] = [([root], 0)]
     while let step = path.last {
       guard step.next < step.links.count else {
         path.removeLast()
         continue
       }
       path[path.count - 1].next += 1
-      let level = table.level - path.count + 1
-      let node = try node(step.links[step.next], .tree(table.shape, level: level))
-      guard level > 0 else {
-        try copy(leaf: node, table.shape, into: &packer)
-        continue
+      let level = role.level - path.count + 1
+      let node = try node(step.links[step.next], role.at(level: level))
+      if level > 0 {
+        path.append((try links(node), 0))
+      } else {
+        try body(&self, node)
       }
-      let inner = try InnerView(node)
-      path.append(((0..<inner.childCount).map { inner.link($0) }, 0))
     }
   }
 
@@ -156,5 +182,17 @@ struct NodeCopier {
       copied = try target.add(parent, with: frame.links)
     }
     return .root(copied)
+  }
+}
+
+extension NodeRole {
+  /// The same for a node of another level.
+  fileprivate func at(level: Int) -> NodeRole {
+    switch self {
+    case .tree(let shape, _): .tree(shape, level: level)
+    case .collection(let shape, _): .collection(shape, level: level)
+    case .index: .index(level: level)
+    case .longValue: .longValue
+    }
   }
 }

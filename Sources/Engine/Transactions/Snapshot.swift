@@ -11,8 +11,6 @@ public final class Snapshot: Sendable {
   let database: Database
   let state: VersionState
   private let pin: Pin
-  let state: VersionState
-  private let pin: Pin
   private let isReleased = Atomic<Bool>(false)
 
   init(_ database: Database, _ state: VersionState, _ pin: Pin) {

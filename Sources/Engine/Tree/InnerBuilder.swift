@@ -2,10 +2,10 @@
 // Invariants: every node but the last two of a level is full, and those two differ by one child at
 // most; at most two nodes' worth of children per level are held.
 
-/// Builds inner nodes over leaves that come in order.
-struct InnerBuilder {
+/// Builds inner nodes over leaves that come in order of their first keys.
+struct InnerBuilder<Key> {
   private struct Child {
-    let firstKey: Int64
+    let firstKey: Key
     let link: NodeLink
   }
 
@@ -14,7 +14,7 @@ struct InnerBuilder {
   private let childCountMax: Int
 
   /// Adds an inner node to the file.
-  typealias Sink = (_ level: Int, _ separators: [Int64], _ links: [NodeLink]) throws(EngineError)
+  typealias Sink = (_ level: Int, _ separators: [Key], _ links: [NodeLink]) throws(EngineError)
     -> NodeLink
 
   init(childCountMax: Int) {
@@ -24,7 +24,7 @@ struct InnerBuilder {
 
   /// Adds the next leaf.
   mutating func add(
-    _ leaf: NodeLink, firstKey: Int64, _ sink: Sink
+    _ leaf: NodeLink, firstKey: Key, _ sink: Sink
   ) throws(EngineError) {
     try add(Child(firstKey: firstKey, link: leaf), below: 0, sink)
   }

@@ -10,7 +10,8 @@ enum Everything {
   static let schema: TableSchema = {
     var columns: [ColumnSchema] = []
     for type in plain {
-      columns.append(ColumnSchema(name: "\(type)", type: type))
+      columns.append(
+        ColumnSchema(name: "\(type)", type: type, isIndexed: [.int, .string, .uuid].contains(type)))
       if type != .mixed {
         columns.append(ColumnSchema(name: "\(type)?", type: type, isOptional: true))
       }
@@ -21,6 +22,8 @@ enum Everything {
         columns.append(ColumnSchema(name: "\(kind) of \(type)", type: type, collection: kind))
       }
     }
+    columns.append(
+      ColumnSchema(name: "links", type: .link, collection: .list, target: "Dog"))
     return TableSchema(name: "Everything", columns: columns)
   }()
 
@@ -37,7 +40,8 @@ enum Everything {
     case .objectId: .objectId(ObjectId(high: UInt64(number), low: UInt32(number % 77)))
     case .uuid: .uuid(UUIDBytes(high: UInt64(number), low: ~0))
     case .decimal128: .decimal128(Decimal128(high: 7, low: UInt64(number)))
-    case .link: number % 2 == 0 ? .null : .link(Int64(number))
+    // Rows that are there to the end.
+    case .link: number % 2 == 0 ? .null : .link(Int64(number % 100 * 3))
     case .mixed: number % 11 == 0 ? .null : value(plain[number % 10], number)
     }
   }
@@ -56,6 +60,9 @@ enum Everything {
       switch schema.columns[column].collection {
       case .none:
         return schema.columns[column].isOptional && seed % 5 == 0 ? .null : value(type, seed)
+      case .list where type == .link:
+        // The same row several times: one entry of the index.
+        return .list((0..<count).map { .link(Int64(($0 + key) % 7 * 3)) })
       case .list: return .list((0..<count).map { value(type, seed + $0) })
       case .set:
         return .set((0..<count).map { value(type, seed + $0) })

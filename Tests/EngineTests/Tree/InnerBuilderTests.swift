@@ -16,7 +16,7 @@ struct InnerBuilderTests {
   func reachesEveryLeaf(childCountMax: Int) throws {
     for leafCount in 0...200 {
       var made: [NodeLink: Made] = [:]
-      var builder = InnerBuilder(childCountMax: childCountMax)
+      var builder = InnerBuilder<Int64>(childCountMax: childCountMax)
       func sink(
         _ level: Int, _ separators: [Int64], _ links: [NodeLink]
       ) throws(EngineError) -> NodeLink {
