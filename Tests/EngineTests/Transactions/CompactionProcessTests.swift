@@ -25,7 +25,7 @@ struct CompactionProcessTests {
       let identity = Syscalls.identity(path: path)
       var number = 0
       var replaced = 0
-      while true {
+      while number < 50 {
         let worker = try WorkerProcess(path, "compact", number)
         let line = worker.line()
         let status = worker.wait()
@@ -49,7 +49,7 @@ struct CompactionProcessTests {
     try withFilled { path, folder, content in
       let copy = path + ".copy"
       var number = 0
-      while true {
+      while number < 50 {
         let worker = try WorkerProcess(path, "copy", number)
         let line = worker.line()
         worker.wait()

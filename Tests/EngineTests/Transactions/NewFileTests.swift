@@ -69,7 +69,7 @@ struct NewFileTests {
     try withFilled { database, folder, steps, content in
       let identity = Syscalls.identity(path: database.path)
       var number = 0
-      while true {
+      while number < 50 {
         steps.fail(at: number, number % 2 == 0 ? .noSpace : .io)
         let code = errorCode { try database.compact() }
         guard steps.taken.last != .syncFolder else { break }
@@ -128,7 +128,7 @@ struct NewFileTests {
   func copyFails() throws {
     try withFilled { database, folder, steps, content in
       var number = 0
-      while true {
+      while number < 50 {
         steps.fail(at: number, number % 2 == 0 ? .noSpace : .io)
         let code = errorCode { try database.writeCopy(to: folder + "/b", encryptionKey: nil) }
         guard let code else { break }
