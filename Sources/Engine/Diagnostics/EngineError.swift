@@ -13,6 +13,8 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
       case busy, closed, limit
       case forked, tooManyReaders, tooManyVersions, incompatible, readOnly
       case fileExists
+      case invalidKey, wrongKey, keyNeeded, notEncrypted
+      case swappedNode, rolledBackNode, forgedSlot, truncated
     }
 
     private let kind: Kind
@@ -72,6 +74,23 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
     public static let readOnly = Code(kind: .readOnly)
     /// The destination of a copy is there already, and nothing is written over.
     public static let fileExists = Code(kind: .fileExists)
+    /// An encryption key has not 64 bytes.
+    public static let invalidKey = Code(kind: .invalidKey)
+    /// The key is not the one the file was made with.
+    public static let wrongKey = Code(kind: .wrongKey)
+    /// The file is encrypted, and no key was given.
+    public static let keyNeeded = Code(kind: .keyNeeded)
+    /// A key was given, and the file is not encrypted.
+    public static let notEncrypted = Code(kind: .notEncrypted)
+    /// A node of an encrypted file stands where another one should: somebody moved it.
+    public static let swappedNode = Code(kind: .swappedNode)
+    /// A node of an encrypted file is an older one of the same place: somebody put it back, or the
+    /// medium lost a write.
+    public static let rolledBackNode = Code(kind: .rolledBackNode)
+    /// A root slot of an encrypted file was not written with its key.
+    public static let forgedSlot = Code(kind: .forgedSlot)
+    /// The file is shorter than its newest version.
+    public static let truncated = Code(kind: .truncated)
 
     /// The name of the code.
     public var description: String { kind.rawValue }
@@ -115,6 +134,15 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
       code: .fileExists,
       message: "\(path) is there already, and a copy writes over nothing; remove it or choose "
         + "another name")
+  }
+
+  /// The `.locked` of an encrypted database, which one handle opens at a time.
+  static func encryptedInUse(_ path: String) -> EngineError {
+    EngineError(
+      code: .locked,
+      message: "\(path) is encrypted and open elsewhere; an encrypted database is open in one "
+        + "process and one handle at a time, because its pages live in that handle's memory; close "
+        + "it there (fuser \(path) names the process) and open again")
   }
 
   static func closed(_ what: String) -> EngineError {

@@ -1,7 +1,8 @@
 // Verify.swift: reads every node of the newest version and accounts for every sector.
 // It verifies: the file header and the slot; checksum, position, version, kind and level of each
 // node; key order, within nodes and against separators; row counts; arrays, string ends and UTF-8;
-// order and counts of collections (VerifyColumns.swift); and that each sector of the logical file is reachable, free or pending, exactly once.
+// order and counts of collections (VerifyColumns.swift); and that each sector of the logical file is
+// reachable, free or pending, exactly once.
 // It leaves out: bytes behind the logical end, and padding behind a node in its last sector.
 
 /// What `verify()` counted.
@@ -54,8 +55,10 @@ struct Verifier {
   }
 
   mutating func run() throws(EngineError) -> VerifyReport {
+    let section = state.reader.beginReading()
+    defer { section.end() }
     try verifyTop()
-    for table in state.group.tables { try verify(table) }
+    for table in state.group.tables { try verify(table, section) }
     for table in state.group.tables { try verifyIndexes(of: table) }
     try verifySpace()
     return report
@@ -79,10 +82,11 @@ struct Verifier {
 
   /// The fixed record, and the slot that leads to this version.
   func verifyHeader() throws(EngineError) {
-    let header = try UnverifiedFileHeader(state.reader.bytes).verified()
-    guard header.slots[state.slot.index] == .valid(state.slot) else {
-      throw .corrupted(
-        "slot \(state.slot.index) holds \(header.slots[state.slot.index]), expected \(state.slot)")
+    let header = try UnverifiedFileHeader(state.reader.mapping.bytes)
+    _ = try header.verified()
+    let found = header.slots(state.reader.cipher)[state.slot.index]
+    guard found == .valid(state.slot) else {
+      throw .corrupted("slot \(state.slot.index) holds \(found), expected \(state.slot)")
     }
   }
 
@@ -102,11 +106,14 @@ struct Verifier {
     var upper: Int64?
   }
 
-  mutating func verify(_ table: TableRecord) throws(EngineError) {
+  mutating func verify(
+    _ table: TableRecord, _ section: ReadSection = .none
+  ) throws(EngineError) {
     guard !table.root.isNone else { return }
     var rows: UInt64 = 0
     var stack = [(link: table.root, level: table.level, bounds: Bounds())]
     while let (link, level, bounds) = stack.popLast() {
+      section.refresh()
       if level == 0 {
         let leaf = try node(link, .leaf)
         try count(leaf)

@@ -1,7 +1,7 @@
 // VerifyColumns.swift: the columns of leaves, and the collections and long values they lead to.
 // It verifies: that descriptors have known kinds and ascending ids; bounds, widths and bases of
-// arrays; nanoseconds; UTF-8; types and sizes of mixed values and of elements; nodes of long values;
-// trees of collections, with their counts; and that sets and dictionaries ascend.
+// arrays; nanoseconds; UTF-8; types and sizes of mixed values and of elements; nodes of long
+// values; trees of collections, with their counts; and that sets and dictionaries ascend.
 
 extension Verifier {
   static func verifyDescriptors(_ arrays: NodeArrays) throws(EngineError) {

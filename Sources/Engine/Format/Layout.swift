@@ -22,7 +22,14 @@ package enum Layout {
   /// "FAULTLN" and a byte that is not text, so that a text file is never mistaken for ours.
   package static let magic: UInt64 = 0x9a4e_4c54_4c55_4146
   /// Size of a root slot's record.
-  package static let slotRecordBytes = 64
+  package static let slotRecordBytes = 96
+  /// What the keyed seal of a slot covers: the fields before it, without the checksum.
+  package static let slotSealedBytes = 56
+
+  /// What a sealed node has in its sectors beside the node: 48 bytes before it, the tag at the end.
+  package static let sealBytes = 64
+  /// See `sealBytes`.
+  package static let sealTagBytes = 16
 
   /// Size of the header every node starts with.
   package static let nodeHeaderBytes = 48
@@ -63,6 +70,8 @@ package enum Layout {
   package static let stringBytesMax = 16 << 20
   /// Longest node of a value: a mixed value has its type in front of the string.
   package static let longValueBytesMax = stringBytesMax + 16
+  /// Elements of a collection: 56 bits of what its row keeps.
+  package static let elementCountMax: UInt64 = 1 << 56 - 1
   /// Elements of a leaf of a collection.
   package static let collectionLeafCountMax = 4096
   /// Bytes of the group before its tables.
@@ -73,6 +82,8 @@ package enum Layout {
   package static let tableCountMax = 1024
   /// Columns in a table.
   package static let columnCountMax = 128
+  /// Array descriptors of a leaf: keys, and at most four for each column.
+  package static let descriptorCountMax = 1 + 4 * columnCountMax
   /// Numbers that columns of one table can have in its life.
   package static let columnIDMax: UInt16 = .max
   /// Bytes of a table's or a column's name.
@@ -117,7 +128,19 @@ package enum SlotField {
   package static let topRef = 24
   package static let topChecksum = 32
   package static let logicalSizeBytes = 40
-  package static let reserved = 48
+  package static let flags = 48
+  package static let reserved = 56
+  package static let seal = 64
+}
+
+/// Offsets within a sealed node.
+package enum SealField {
+  package static let ref = 0
+  package static let version = 8
+  package static let sectors = 16
+  package static let session = 20
+  package static let counter = 36
+  package static let ciphertext = 48
 }
 
 /// Offsets within the file header's record.
@@ -128,5 +151,8 @@ package enum HeaderField {
   package static let sectorSizeBytes = 20
   package static let checksumVersion = 24
   package static let firstNodeSector = 28
-  package static let reserved = 32
+  package static let flags = 32
+  package static let reserved = 36
+  package static let salt = 40
+  package static let keyCheck = 56
 }

@@ -64,8 +64,10 @@ extension MutableTable {
         + "\(other) has \(value.brief) already; update that row, or use another value")
   }
 
-  /// Brings the indexes up to date with a row that changed; `old` is nil for a new row and `new`
-  /// for one that is gone. Both have the values of the indexed columns only.
+  /// Brings the indexes up to date with a row that changed.
+  ///
+  /// `old` is nil for a new row and `new` for one that is gone. Both have the values of the indexed
+  /// columns only.
   func reindex(_ key: Int64, old: [Value]?, new: [Value]?) throws(EngineError) {
     for (position, column) in indexedColumns.enumerated() {
       try reindex(key, column, old: old?[position], new: new?[position])

@@ -22,11 +22,12 @@ struct CommitResult {
 struct CommitWriter {
   let backend: any StorageBackend
   let base: VersionState
-  private let slab = Slab()
+  private let slab: Slab
 
   init(backend: any StorageBackend, base: VersionState) {
     self.backend = backend
     self.base = base
+    slab = Slab(cipher: base.reader.cipher)
   }
 
   /// Runs the protocol up to the first barrier: a version that nobody can find yet.
@@ -43,6 +44,9 @@ struct CommitWriter {
     _ tables: [MutableTable], releasing writer: TreeWriter, space: SpaceMap,
     fileSizeBytes: UInt64
   ) throws(CommitFailure) -> CommitResult {
+    try failing(poisons: false) { () throws(EngineError) in
+      try base.reader.cipher?.beginSession()
+    }
     var sink = NodeSink(
       slab: slab, version: base.version.next, reader: base.reader, space: space)
     let records = encodeTrees(tables, into: &sink)
@@ -101,9 +105,9 @@ struct CommitWriter {
   ) throws(CommitFailure) -> (Group, RootSlot) {
     var group = Group(freeList: .none, nextTableID: nextTableID, tables: records)
     let groupSize = Layout.nodeHeaderBytes + group.encoded().count
-    let groupRef = sink.space.allocate(sectors: Layout.sectors(groupSize))
+    let groupRef = sink.space.allocate(sectors: slab.room.sectors(groupSize))
     // Taking sectors never adds a span, so the list cannot outgrow the node that is taken now.
-    let listSectors = FreeList.sectorCount(of: sink.space)
+    let listSectors = FreeList.sectorCount(of: sink.space, slab.room)
     guard listSectors <= Layout.sectors(Layout.nodeSizeBytesMax) else {
       let error = EngineError(
         code: .limit, message: "the free list needs \(listSectors) sectors; compact the database")
@@ -113,7 +117,7 @@ struct CommitWriter {
     sink.space.tidy()
     let space = sink.space
     group.freeList = sink.add(
-      at: listRef, kind: .freeList, sizeBytes: Int(listSectors) * Layout.sectorSizeBytes,
+      at: listRef, kind: .freeList, sizeBytes: slab.room.sizeBytes(filling: listSectors),
       count: space.free.count, auxiliary: space.pending.count
     ) { FreeList.encode(space, into: $0) }
     let content = group.encoded()
@@ -142,7 +146,7 @@ struct CommitWriter {
     try failing(poisons: true) { () throws(EngineError) in try backend.sync() }
     return try failing(poisons: false) { () throws(EngineError) in
       let mapping = try backend.map()
-      return (NodeReader(mapping), UInt64(mapping.count))
+      return (try base.reader.remapped(mapping), UInt64(mapping.count))
     }
   }
 
@@ -185,7 +189,8 @@ struct CommitWriter {
     // Before: the old version is current, the new one is durable but unreachable. After: still the
     // old one after a crash, or the new one; a torn slot counts as not written.
     try failing(poisons: true) { () throws(EngineError) in
-      try backend.write(slot.encoded(), at: Layout.slotOffsetsBytes[slot.index])
+      try backend.write(
+        slot.encoded(sealing: base.reader.cipher), at: Layout.slotOffsetsBytes[slot.index])
     }
   }
 

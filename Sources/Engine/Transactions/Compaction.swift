@@ -49,6 +49,7 @@ extension Database {
   private func replace(
     _ file: FileBackend, _ base: VersionState, _ state: inout State
   ) throws(EngineError) {
+    let access = try FileAccess(options)
     let target = Syscalls.realPath(of: file.path)
     guard let identity = file.identity, identity == Syscalls.identity(path: target) else {
       throw EngineError(
@@ -61,10 +62,10 @@ extension Database {
     let recovered: RecoveredFile
     let newIdentity: FileIdentity
     do throws(EngineError) {
-      try NodeCopier.copy(base, to: new)
+      try NodeCopier.copy(base, to: new, cipher: try access.newCipher())
       // Before: a crash leaves the old file. After: still the old one, and the new one is durable.
       try new.sync()
-      (recovered, newIdentity) = try Self.readBack(new, base.version)
+      (recovered, newIdentity) = try Self.readBack(new, base.version, access)
       if options.isShared { try new.backend.shareLock() }
       // Before: the old file. After: the old one or the new one, which is whole.
       try new.replaceTarget()
@@ -93,9 +94,9 @@ extension Database {
 
   /// What the next open will find in a file that has been written.
   private static func readBack(
-    _ new: NewFile, _ version: Version
+    _ new: NewFile, _ version: Version, _ access: FileAccess
   ) throws(EngineError) -> (RecoveredFile, FileIdentity) {
-    guard let recovered = try Recovery.recover(try new.map()),
+    guard let recovered = try Recovery.recover(try new.map(), access),
       recovered.state.version == version, let identity = new.backend.identity
     else {
       throw .corrupted("\(new.temporary) does not keep what was written; the old file is whole")
@@ -125,6 +126,8 @@ extension Database {
   func writeCopy(
     of version: VersionState, to path: String, encryptionKey: [UInt8]?
   ) throws(EngineError) {
+    var access = try FileAccess(options)
+    access.key = if let encryptionKey { try EncryptionKey(encryptionKey) } else { nil }
     guard !Syscalls.isTaken(path) else { throw .fileExists(path) }
     // Who may read this database may read its copy, and nobody else.
     let attributes = backend is FileBackend ? Syscalls.attributes(path: backend.path) : nil
@@ -132,7 +135,7 @@ extension Database {
       path, suffix: Self.copySuffix, attributes: attributes,
       failpoint: options.newFileFailpoint)
     do throws(EngineError) {
-      try NodeCopier.copy(version, to: new)
+      try NodeCopier.copy(version, to: new, cipher: try access.newCipher())
       try new.sync()
       // Before: nothing has the name. After: nothing, or the whole copy.
       try new.takeName()
@@ -159,6 +162,14 @@ extension Database {
     } catch {
       guard error.code == .noSpace else { throw error }
     }
+  }
+}
+
+extension FileAccess {
+  /// Seals the nodes of a new file under the key, with a salt of its own; nil without a key.
+  fileprivate func newCipher() throws(EngineError) -> FileCipher? {
+    guard let key else { return nil }
+    return FileCipher(FileKeys(key, salt: try Salt(from: entropy)), entropy: entropy)
   }
 }
 

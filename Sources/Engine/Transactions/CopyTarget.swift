@@ -8,27 +8,32 @@
 struct CopyTarget {
   let file: NewFile
   let version: Version
-  private let slab = Slab()
+  private let cipher: FileCipher?
+  private let slab: Slab
   private var nextSector = Layout.firstNodeSector
   private var bufferedSectors: UInt64 = 0
 
   /// Written at once.
   private static let bufferSectors: UInt64 = (1 << 20) / UInt64(Layout.sectorSizeBytes)
 
-  init(_ file: NewFile, version: Version) {
+  /// - Parameter cipher: Seals the nodes, with keys of this file; nil for a file in the clear. Its
+  ///   session has begun.
+  init(_ file: NewFile, version: Version, cipher: FileCipher?) {
     self.file = file
     self.version = version
+    self.cipher = cipher
+    slab = Slab(cipher: cipher)
   }
 
-  /// Sectors that a node of this size takes.
-  func sectors(_ sizeBytes: Int) -> UInt64 { Layout.sectors(sizeBytes) }
+  /// How nodes share their sectors with the seal.
+  var room: NodeRoom { slab.room }
 
   /// Adds a node; `fill` writes everything behind its header.
   mutating func add(
     kind: NodeKind, level: Int = 0, sizeBytes: Int, count: Int, auxiliary: Int = 0,
     fill: (MutableBytes) -> Void
   ) throws(EngineError) -> NodeLink {
-    let sectors = sectors(sizeBytes)
+    let sectors = room.sectors(sizeBytes)
     let end = (nextSector + sectors) * UInt64(Layout.sectorSizeBytes)
     guard end <= Layout.fileSizeBytesMax else {
       throw EngineError(code: .limit, message: "file_bytes=\(end) > \(Layout.fileSizeBytesMax)")
@@ -36,9 +41,10 @@ struct CopyTarget {
     let ref = Ref(sector: nextSector)
     let node = slab.makeNode(at: ref, sizeBytes: sizeBytes)
     fill(node)
-    let link = NodeHeader.seal(
+    let plain = NodeHeader.seal(
       node, ref: ref, version: version, kind: kind, level: level, count: count,
       auxiliary: auxiliary)
+    let link = slab.encrypt(plain, version: version)
     nextSector += sectors
     bufferedSectors += sectors
     if bufferedSectors >= Self.bufferSectors { try flush() }
@@ -77,9 +83,9 @@ struct CopyTarget {
       version: version, top: top,
       logicalSizeBytes: nextSector * UInt64(Layout.sectorSizeBytes))
     // The other slot gets zeros and not a hole: a commit must not need space to write it.
-    var header = FileHeader.encodedSector()
+    var header = FileHeader.encodedSector(cipher)
     let empty = [UInt8](repeating: 0, count: Layout.sectorSizeBytes)
-    for index in 0...1 { header += index == slot.index ? slot.encoded() : empty }
+    for index in 0...1 { header += index == slot.index ? slot.encoded(sealing: cipher) : empty }
     try file.write(header, at: 0)
   }
 }

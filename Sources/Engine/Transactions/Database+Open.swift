@@ -14,15 +14,23 @@ extension Database {
   ///   - options: How to open.
   /// - Returns: The open database, at the newest version.
   /// - Throws: `EngineError` with code `.locked`, `.incompatible`, `.notADatabase`,
-  ///   `.unsupportedFormat`, `.corrupted`, `.noSpace` or `.io`.
+  ///   `.unsupportedFormat`, `.corrupted`, `.truncated`, `.noSpace` or `.io`; with a key or an
+  ///   encrypted file also `.invalidKey`, `.wrongKey`, `.keyNeeded`, `.notEncrypted`,
+  ///   `.forgedSlot`, `.swappedNode` or `.rolledBackNode`.
   ///
   /// Durability: creation is complete, directory entry included, when the call returns.
   public static func open(
     path: String, options: Options = .init()
   ) throws(EngineError) -> Database {
-    let database =
-      options.isShared
-      ? try openShared(path, options) : try openAlone(path, options)
+    let database: Database
+    do throws(EngineError) {
+      // What one process has decrypted no other can see, so an encrypted file is not shared.
+      let isShared = options.isShared && options.encryptionKey == nil
+      database = isShared ? try openShared(path, options) : try openAlone(path, options)
+    } catch {
+      guard error.code == .locked, FileInspection.isEncrypted(path: path) else { throw error }
+      throw .encryptedInUse(path)
+    }
     if options.verifiesOnOpen { _ = try database.verify() }
     return database
   }
@@ -39,7 +47,7 @@ extension Database {
   ) throws(EngineError) -> Database {
     let session = try CoordinationSession.anonymous(
       backend.path, settings: options.coordination)
-    let (recovered, space) = try recover(backend, into: session)
+    let (recovered, space) = try recover(backend, into: session, try FileAccess(options))
     let database = Database(
       backend, session, options: options, current: recovered.state, space: space)
     if options.verifiesOnOpen { _ = try database.verify() }
@@ -78,7 +86,7 @@ extension Database {
         guard let identity = backend.identity else {
           throw .syscall("fstat", path, errno: 5)
         }
-        let (recovered, space) = try recover(backend, into: session)
+        let (recovered, space) = try recover(backend, into: session, try FileAccess(options))
         session.setDataFile(identity)
         try backend.shareLock()
         first = (backend, recovered, space)
@@ -135,7 +143,8 @@ extension Database {
       guard session.publication.version == version else { continue }
       guard let record = session.publication.record(of: version) else { continue }
       let mapping = try backend.map()
-      _ = try UnverifiedFileHeader(mapping.bytes).verified()
+      let header = try UnverifiedFileHeader(mapping.bytes).verified()
+      if header.isEncrypted { throw .encryptedInUse(backend.path) }
       return try VersionState(slot: record, reader: NodeReader(mapping))
     }
     throw .corrupted(
@@ -144,14 +153,14 @@ extension Database {
 
   /// Finds the newest version in the file, makes an empty file the empty database, and publishes.
   static func recover(
-    _ backend: any StorageBackend, into session: CoordinationSession
+    _ backend: any StorageBackend, into session: CoordinationSession, _ access: FileAccess
   ) throws(EngineError) -> (RecoveredFile, WriterSpace) {
     var mapping = try backend.map()
-    var recovered = mapping.count == 0 ? nil : try Recovery.recover(mapping)
+    var recovered = mapping.count == 0 ? nil : try Recovery.recover(mapping, access)
     if recovered == nil {
-      try CreationImage.create(on: backend)
+      try CreationImage.create(on: backend, key: access.key, entropy: access.entropy)
       mapping = try backend.map()
-      recovered = try Recovery.recover(mapping)
+      recovered = try Recovery.recover(mapping, access)
     }
     guard let recovered else {
       throw .corrupted("\(backend.path): the backend does not keep what creation wrote")

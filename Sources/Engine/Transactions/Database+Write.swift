@@ -84,7 +84,7 @@ extension Database {
     // anywhere in the file, and must be readable where they are.
     let size = try backend.sizeBytes()
     let isMapped = size <= UInt64(base.reader.mapping.count)
-    let reader = isMapped ? base.reader : NodeReader(try backend.map())
+    let reader = isMapped ? base.reader : try base.reader.remapped(try backend.map())
     let mapped = VersionState(slot: base.slot, group: base.group, reader: reader)
     let space = WriterSpace(
       version: base.version, map: try Recovery.space(of: mapped),
@@ -107,7 +107,8 @@ extension Database {
       poison(error)
       throw error
     }
-    guard let recovered = try Recovery.recover(try backend.map()) else {
+    guard let recovered = try Recovery.recover(try backend.map(), try FileAccess(options))
+    else {
       throw .corrupted("\(backend.path): the file header is gone")
     }
     let published = publication.version
@@ -130,8 +131,9 @@ extension Database {
   }
 
   /// Every version that a commit must keep whole, sorted: those that any process pins, the newest,
-  /// the one to fall back to, and the one staged last.
+  /// and the one to fall back to.
   ///
+  /// A staged version needs no place in it: nothing that it reaches was released yet.
   /// Empty if the options set no limit and `scans` is false: then nobody asks.
   private func liveVersions(scans: Bool) throws(EngineError) -> [Version] {
     let most = options.maximumNumberOfActiveVersions
@@ -146,7 +148,6 @@ extension Database {
     }
     versions.append(newest)
     if let fallback = publication.fallback { versions.append(fallback) }
-    if let staged = stagedBase { versions.append(staged.version) }
     return versions.sorted()
   }
 
@@ -180,6 +181,8 @@ extension Database {
       precondition(state.isWriting, "a commit belongs to the open write transaction")
       return state.group?.space ?? state.space
     }
+    let section = base.reader.beginReading()
+    defer { section.end() }
     guard let space else { preconditionFailure("the writer's space was prepared at the begin") }
     precondition(space.version == base.version, "there is one writer")
     var map = space.map

@@ -40,6 +40,16 @@ public final class Database: Sendable {
     public var groupedCommits = false
     /// What coordination takes from outside.
     package var coordination = CoordinationSettings()
+    /// The key of an encrypted database, 64 bytes; a new file is encrypted when there is one.
+    ///
+    /// An encrypted database is open in one process at a time.
+    public var encryptionKey: [UInt8]?
+    /// How much of an encrypted database is kept decrypted in memory; 1 MiB at least.
+    ///
+    /// One operation can exceed it by what it reads.
+    public var pageCacheBytesMax = 64 << 20
+    /// Where an encrypted database draws its salts from; a lab passes a seeded one.
+    package var entropy = EntropySource.system
 
     /// The default options.
     public init() {}
@@ -188,7 +198,7 @@ public final class Database: Sendable {
     guard let slot = publication.record(of: version) else { return nil }
     var reader = known.reader
     if slot.logicalSizeBytes > UInt64(reader.bytes.count) {
-      reader = NodeReader(try backend.map())
+      reader = try known.reader.remapped(try backend.map())
     }
     let loaded = try VersionState(slot: slot, reader: reader)
     state.withLock { state in

@@ -22,7 +22,7 @@ enum DatabaseFile {
         guard failure == .noSuchFile, options.createsMissing, !options.readOnly else {
           throw .syscall("open", path, errno: failure.number)
         }
-        if let backend = try create(path) { return backend }
+        if let backend = try create(path, FileAccess(options)) { return backend }
       }
     }
     throw EngineError(
@@ -76,7 +76,9 @@ enum DatabaseFile {
   }
 
   /// Creates the database file; nil when somebody else did meanwhile.
-  private static func create(_ path: String) throws(EngineError) -> FileBackend? {
+  private static func create(
+    _ path: String, _ access: FileAccess
+  ) throws(EngineError) -> FileBackend? {
     let temporary = path + suffix
     let descriptor: Int32
     switch Syscalls.open(temporary, creating: true) {
@@ -98,7 +100,7 @@ enum DatabaseFile {
       }
       try backend.removeContent()
       // After: the empty database is durable under its temporary name.
-      try CreationImage.create(on: backend)
+      try CreationImage.create(on: backend, key: access.key, entropy: access.entropy)
       if let failure = Syscalls.rename(temporary, to: path) {
         throw .syscall("rename", temporary, errno: failure.number)
       }

@@ -7,23 +7,30 @@
 /// Takes the leaves of a table in key order and gives out others.
 struct LeafPacker {
   private let shape: LeafShape
+  private let room: NodeRoom
   private var gathered: MutableLeaf?
   /// Full leaves whose rows were packed anew, one after the other, because some rows waited.
   private var denseCount = 0
-  private var builder = InnerBuilder<Int64>(childCountMax: Layout.childCountMax)
+  private var builder: InnerBuilder<Int64>
   private var lastKey: Int64?
   private(set) var rowCount: UInt64 = 0
 
-  init(_ shape: LeafShape) {
+  /// - Parameter room: How the leaves that are given out share their sectors with the seal.
+  init(_ shape: LeafShape, _ room: NodeRoom) {
     self.shape = shape
+    self.room = room
+    builder = InnerBuilder(childCountMax: room.childCountMax)
   }
+
+  /// A leaf is cut when it is larger, unless it has one row.
+  private var leafSizeBytesMax: Int { shape.leafSizeBytesMax - room.sealBytes }
 
   /// Full leaves that are packed anew for the sake of a thin one before them, at most.
   private static let denseCountMax = 4
 
   /// Whether a leaf of this size leaves at most an eighth of its sectors empty.
-  private func isDense(_ sizeBytes: Int, _ target: CopyTarget) -> Bool {
-    sizeBytes >= Int(target.sectors(sizeBytes)) * Layout.sectorSizeBytes * 7 / 8
+  private func isDense(_ sizeBytes: Int) -> Bool {
+    sizeBytes >= Int(room.sectors(sizeBytes)) * Layout.sectorSizeBytes * 7 / 8
   }
 
   /// Whether the leaf was written with the columns that the table has now.
@@ -44,8 +51,8 @@ struct LeafPacker {
     }
     lastKey = leaf.keys[leaf.count - 1]
     rowCount += UInt64(leaf.count)
-    let isGood = isDense(leaf.node.bytes.count, target) && isCurrent(leaf.arrays)
-    if isGood, canEmit(target) {
+    let isGood = isDense(leaf.node.bytes.count) && isCurrent(leaf.arrays)
+    if isGood, canEmit {
       denseCount = 0
       try emitGathered(&target)
       let copied = try target.add(leaf.node, with: links)
@@ -54,22 +61,23 @@ struct LeafPacker {
     }
     denseCount = isGood ? denseCount + 1 : 0
     let rows = try MutableLeaf(leaf, shape: shape)
-    rows.replaceLinks(links.map(\.link))
+    try rows.checkOrder(at: leaf.node.ref)
+    try rows.replaceLinks(links.map(\.link), at: leaf.node.ref)
     if let gathered { gathered.append(rows) } else { gathered = rows }
     try emitFull(&target)
   }
 
   /// Whether the rows that wait may go as a leaf of their own.
-  private func canEmit(_ target: CopyTarget) -> Bool {
+  private var canEmit: Bool {
     guard let gathered else { return true }
-    return denseCount >= Self.denseCountMax || isDense(gathered.sizeBytes, target)
+    return denseCount >= Self.denseCountMax || isDense(gathered.sizeBytes)
   }
 
   /// Gives out full leaves; what is left waits for more.
   private mutating func emitFull(_ target: inout CopyTarget) throws(EngineError) {
     while let leaf = gathered, leaf.count > 1 {
       let size = leaf.sizeBytes
-      guard size > shape.leafSizeBytesMax else { return }
+      guard size > leafSizeBytesMax else { return }
       let rest = split(leaf, size)
       try emitGathered(&target)
       gathered = rest
@@ -79,7 +87,7 @@ struct LeafPacker {
   /// Cuts a leaf that is too large behind what makes a full one.
   private func split(_ leaf: MutableLeaf, _ size: Int) -> MutableLeaf {
     let fixed = shape.arraysOffsetBytes
-    let most = shape.leafSizeBytesMax
+    let most = leafSizeBytesMax
     var cut = min(leaf.count - 1, max(1, leaf.count * (most - fixed) / (size - fixed)))
     while true {
       let rest = leaf.split(at: cut)
@@ -130,17 +138,27 @@ struct LeafPacker {
 }
 
 extension MutableLeaf {
+  /// What is written again must be in order.
+  fileprivate func checkOrder(at ref: Ref) throws(EngineError) {
+    for index in 1..<max(1, count) where keys[index - 1] >= keys[index] {
+      throw .corrupted("key \(keys[index]) follows \(keys[index - 1])", at: ref)
+    }
+  }
+
   /// Gives what rows have outside of the leaf other links, in the order of `NodeLinks`.
-  fileprivate func replaceLinks(_ links: [NodeLink]) {
+  fileprivate func replaceLinks(_ links: [NodeLink], at ref: Ref) throws(EngineError) {
     var next = 0
     for column in columns.indices where !columns[column].externals.isEmpty {
       for row in 0..<count where columns[column].externals[row] {
+        guard next < links.count else { throw .corrupted("more links than \(next)", at: ref) }
         var entry = ExternalEntry(columns[column].bytes[columns[column].range(row)])
         entry.link = links[next]
         next += 1
         columns[column].replace(entry.bytes, isExternal: true, at: row)
       }
     }
-    precondition(next == links.count, "a leaf has the links that NodeLinks finds")
+    guard next == links.count else {
+      throw .corrupted("links=\(next) of a leaf that had \(links.count)", at: ref)
+    }
   }
 }

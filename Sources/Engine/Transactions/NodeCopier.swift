@@ -11,21 +11,35 @@
 struct NodeCopier {
   private let source: VersionState
   private var target: CopyTarget
+  private let section: ReadSection
   private var nodesLeft: UInt64
 
-  private init(_ source: VersionState, to target: CopyTarget) {
+  private init(
+    _ source: VersionState, to target: CopyTarget, _ section: ReadSection
+  ) {
     self.source = source
     self.target = target
+    self.section = section
     nodesLeft = source.slot.logicalSizeBytes / UInt64(Layout.sectorSizeBytes)
   }
 
   /// Writes a file that holds a version.
+  /// - Parameters:
+  ///   - source: The version.
+  ///   - file: The file.
+  ///   - cipher: Seals the file's nodes, with keys of its own; nil for a file in the clear.
   /// - Throws: `EngineError` with code `.corrupted` when the source is damaged, `.io` or `.noSpace`.
   /// - Complexity: O(bytes) time, O(depth × children of a node) memory.
   ///
   /// Durability: none before the file's sync.
-  static func copy(_ source: VersionState, to file: NewFile) throws(EngineError) {
-    var copier = NodeCopier(source, to: CopyTarget(file, version: source.version))
+  static func copy(
+    _ source: VersionState, to file: NewFile, cipher: FileCipher?
+  ) throws(EngineError) {
+    try cipher?.beginSession()
+    let section = source.reader.beginReading()
+    defer { section.end() }
+    let target = CopyTarget(file, version: source.version, cipher: cipher)
+    var copier = NodeCopier(source, to: target, section)
     try copier.copy()
   }
 
@@ -43,7 +57,7 @@ struct NodeCopier {
 
   private mutating func copy(_ table: inout TableRecord) throws(EngineError) {
     if !table.root.isNone {
-      var packer = LeafPacker(table.shape)
+      var packer = LeafPacker(table.shape, target.room)
       let shape = table.shape
       try forEachLeaf(
         below: table.root, .tree(shape, level: table.level),
@@ -51,7 +65,9 @@ struct NodeCopier {
           let inner = try InnerView(node)
           return (0..<inner.childCount).map { inner.link($0) }
         }
-      ) { copier, leaf throws(EngineError) in try copier.copy(leaf: leaf, shape, into: &packer) }
+      ) { copier, link, leaf throws(EngineError) in
+        try copier.copy(leaf: link, leaf, shape, into: &packer)
+      }
       guard packer.rowCount == table.rowCount else {
         throw .corrupted(
           "rows=\(packer.rowCount) != row_count=\(table.rowCount) of \(table.schema.name)")
@@ -71,7 +87,7 @@ struct NodeCopier {
         let inner = try KeyPairInnerView(node)
         return (0..<inner.childCount).map { inner.link($0) }
       }
-    ) { copier, leaf throws(EngineError) in
+    ) { copier, _, leaf throws(EngineError) in
       try packer.add(KeyPairLeafView(leaf), &copier.target)
     }
     guard packer.pairCount == index.entryCount else {
@@ -89,13 +105,18 @@ struct NodeCopier {
       link, kind: role.kind, level: role.level, newest: source.version)
   }
 
+  /// A node once more, after others were read.
+  private func reread(_ link: NodeLink, _ role: NodeRole) throws(EngineError) -> Node {
+    try source.reader.node(link, kind: role.kind, level: role.level, newest: source.version)
+  }
+
   // MARK: tables
 
   /// Goes through the leaves of a table or of an index in order.
   /// - Parameter links: The links of an inner node.
   private mutating func forEachLeaf(
     below root: NodeLink, _ role: NodeRole, links: (Node) throws(EngineError) -> [NodeLink],
-    _ body: (inout NodeCopier, Node) throws(EngineError) -> Void
+    _ body: (inout NodeCopier, NodeLink, Node) throws(EngineError) -> Void
   ) throws(EngineError) {
     var path: [(links: [NodeLink], next: Int)] = [([root], 0)]
     while let step = path.last {
@@ -105,17 +126,20 @@ struct NodeCopier {
       }
       path[path.count - 1].next += 1
       let level = role.level - path.count + 1
-      let node = try node(step.links[step.next], role.at(level: level))
+      let link = step.links[step.next]
+      let node = try node(link, role.at(level: level))
       if level > 0 {
         path.append((try links(node), 0))
       } else {
-        try body(&self, node)
+        try body(&self, link, node)
       }
+      // No node read so far is looked at again, so that an encrypted file stays in its cache.
+      section.refresh()
     }
   }
 
   private mutating func copy(
-    leaf node: Node, _ shape: LeafShape, into packer: inout LeafPacker
+    leaf link: NodeLink, _ node: Node, _ shape: LeafShape, into packer: inout LeafPacker
   ) throws(EngineError) {
     var children: [ChildLink] = []
     try NodeLinks.forEach(in: node, .tree(shape, level: 0)) { children.append($0) }
@@ -123,7 +147,8 @@ struct NodeCopier {
     for child in children {
       links.append((child.offsetBytes, try copyTree(child.link, child.role)))
     }
-    try packer.add(LeafView(node), links, &target)
+    let again = try children.isEmpty ? node : reread(link, .tree(shape, level: 0))
+    try packer.add(LeafView(again), links, &target)
   }
 
   // MARK: everything else
@@ -153,6 +178,7 @@ struct NodeCopier {
         continue
       }
       let copied = try target.add(node, with: [])
+      section.refresh()
       switch try finishParents(of: copied, &stack) {
       case .root(let link): return link
       case .child(let child): next = (child.link, child.role)
@@ -177,8 +203,7 @@ struct NodeCopier {
         stack.append(frame)
         return .child(next)
       }
-      let parent = try source.reader.node(
-        frame.link, kind: frame.role.kind, level: frame.role.level, newest: source.version)
+      let parent = try reread(frame.link, frame.role)
       copied = try target.add(parent, with: frame.links)
     }
     return .root(copied)

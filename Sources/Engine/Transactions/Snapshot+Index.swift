@@ -32,6 +32,7 @@ extension Snapshot {
   ///   - table: The table.
   ///   - column: A column with a search index, or of single links.
   ///   - value: The value; null finds rows without one.
+  /// - Returns: The keys.
   /// - Throws: `EngineError` with code `.noIndex`, `.noSuchTable`, `.noSuchColumn`,
   ///   `.schemaMismatch`, `.corrupted` or `.closed`.
   /// - Complexity: O(log rows + found).
@@ -50,8 +51,9 @@ extension Snapshot {
     try searchIndex(table, column).firstKey(equalTo: value)
   }
 
-  /// The keys of the rows whose value is `lower` to `upper`, both included, in the order of the
-  /// values; rows of one value by key. Null is in no range.
+  /// The keys of the rows whose value is in a range, both ends included.
+  ///
+  /// They come in the order of the values, rows of one value by key. Null is in no range.
   /// - Throws: As `keys(in:column:equalTo:)`; `.schemaMismatch` unless it is a column of ints, bools
   ///   or dates.
   /// - Complexity: O(log rows + found).
@@ -76,6 +78,7 @@ extension Snapshot {
   ///   - table: Its table.
   ///   - origin: The table of the rows that link.
   ///   - column: Their column of links.
+  /// - Returns: Keys and numbers of links.
   /// - Throws: `EngineError` with code `.noSuchTable`, `.noSuchColumn`, `.schemaMismatch`,
   ///   `.corrupted` or `.closed`.
   /// - Complexity: O(log links + found).

@@ -1,5 +1,5 @@
-// WriteTransaction+Schema.swift: tables and columns come, go and get other names. Ids stay what they
-// are, so no row is rewritten for a name, and none for a column that is added or removed.
+// WriteTransaction+Schema.swift: tables and columns come, go and get other names. Ids stay what
+// they are, so no row is rewritten for a name, and none for a column that is added or removed.
 
 extension WriteTransaction {
   /// Adds a table without rows.

@@ -92,7 +92,9 @@ public final class WriteTransaction {
   /// The values under a key as this transaction sees them, or nil.
   /// - Throws: `EngineError` with code `.noSuchTable`, `.corrupted` or `.closed`.
   public func row(in table: String, key: Int64) throws(EngineError) -> [Value]? {
-    try self.table(table).tree.row(key)
+    let section = base.reader.beginReading()
+    defer { section.end() }
+    return try self.table(table).tree.row(key)
   }
 
   /// The number of rows of a table as this transaction sees it.
@@ -110,6 +112,8 @@ public final class WriteTransaction {
   func remembering<Result>(
     _ change: () throws(EngineError) -> Result
   ) throws(EngineError) -> Result {
+    let section = base.reader.beginReading()
+    defer { section.end() }
     do throws(EngineError) { return try change() } catch {
       if !Self.harmless.contains(error.code) { failure = error }
       throw error

@@ -34,9 +34,14 @@ struct BPlusTree {
   }
 
   /// Calls `body` with each leaf, in key order.
-  func forEachLeaf(_ body: (LeafView) throws(EngineError) -> Void) throws(EngineError) {
+  ///
+  /// With a section, views of one leaf are not good any more when `body` is called with the next:
+  /// a scan of an encrypted file keeps no more of it in memory than a lookup does.
+  func forEachLeaf(
+    section: ReadSection = .none, _ body: (LeafView) throws(EngineError) -> Void
+  ) throws(EngineError) {
     guard !root.isNone else { return }
-    var path: [(inner: InnerView, next: Int)] = []
+    var path: [(link: NodeLink, next: Int)] = []
     var link = root
     // Leaves have sectors of their own, so more of them than sectors means one node twice.
     var leavesLeft = reader.bytes.count / Layout.sectorSizeBytes
@@ -44,17 +49,33 @@ struct BPlusTree {
       let depth = level - path.count
       if depth > 0 {
         let inner = try InnerView(reader.node(link, kind: .inner, level: depth, newest: newest))
-        path.append((inner, 1))
+        path.append((link, 1))
         link = inner.link(0)
         continue
       }
       guard leavesLeft > 0 else { throw .corrupted("more leaves than sectors", at: link.ref) }
       leavesLeft -= 1
       try body(LeafView(reader.node(link, kind: .leaf, newest: newest)))
-      while let last = path.last, last.next == last.inner.childCount { path.removeLast() }
-      guard let last = path.last else { return }
-      link = last.inner.link(last.next)
-      path[path.count - 1].next += 1
+      section.refresh()
+      guard let next = try nextLink(&path) else { return }
+      link = next
     }
+  }
+
+  /// The link behind those that the path has been through; the inner nodes are read anew.
+  private func nextLink(
+    _ path: inout [(link: NodeLink, next: Int)]
+  ) throws(EngineError) -> NodeLink? {
+    while let last = path.last {
+      let depth = level - path.count + 1
+      let inner = try InnerView(
+        reader.node(last.link, kind: .inner, level: depth, newest: newest))
+      if last.next < inner.childCount {
+        path[path.count - 1].next += 1
+        return inner.link(last.next)
+      }
+      path.removeLast()
+    }
+    return nil
   }
 }

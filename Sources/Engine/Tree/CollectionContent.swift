@@ -269,7 +269,8 @@ struct CollectionContent {
   }
 
   /// Takes the links to a row out: from a dictionary the link, from a list or set the element.
-  /// - Parameter links: How many there are, so that the rest need not be looked at.
+  ///
+  /// `links` says how many there are, so that the rest need not be looked at.
   mutating func unlink(
     _ target: Int64, count links: Int, _ writer: TreeWriter
   ) throws(EngineError) {
@@ -311,8 +312,8 @@ struct CollectionContent {
       }
       let collection = MutableCollection(shape)
       for element in values.indices {
-        let parts =
-          shape.isDictionary ? [.string(keys[element]), values[element]] : [values[element]]
+        let value = values[element]
+        let parts = shape.isDictionary ? [.string(keys[element]), value] : [value]
         try collection.insert(parts, at: collection.count, writer)
       }
       column.replace(writer.addCollection(collection), isExternal: true, at: index)

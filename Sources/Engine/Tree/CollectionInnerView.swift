@@ -20,7 +20,7 @@ struct CollectionInnerView {
     childCount = children
   }
 
-  /// - Parameter count: Elements that the parent, or the row, says are below the node.
+  /// The same, with as many elements below as the parent, or the row, says.
   init(_ node: Node, count: UInt64) throws(EngineError) {
     try self.init(node)
     guard end(childCount - 1) == count else {

@@ -141,7 +141,7 @@ struct ExternalEntry {
   }
 
   init(link: NodeLink, count: UInt64, level: Int) {
-    precondition(count >> Self.levelShift == 0, "a count has 56 bits")
+    precondition(count <= Layout.elementCountMax, "a count has 56 bits")
     self.link = link
     word = count | UInt64(level) << Self.levelShift
   }

@@ -12,13 +12,18 @@ extension MutableCollection {
   /// - Parameters:
   ///   - values: The element; of a dictionary the key and the element.
   ///   - position: At most the count.
+  ///   - writer: Knows the committed nodes.
+  /// - Throws: `EngineError` with code `.limit` or `.corrupted`.
   /// - Complexity: O(log elements + elements of a leaf).
   func insert(
     _ values: [Value], at position: UInt64, _ writer: TreeWriter
   ) throws(EngineError) {
     precondition(position <= count, "positions were checked by the caller")
-    guard level < Layout.levelMax else {
-      throw EngineError(code: .limit, message: "a tree has at most \(Layout.levelMax) levels")
+    guard level < Layout.levelMax, count < Layout.elementCountMax else {
+      throw EngineError(
+        code: .limit,
+        message: "a collection of \(count) elements and level \(level) cannot grow; at most "
+          + "\(Layout.elementCountMax) and \(Layout.levelMax)")
     }
     try change(at: position, by: 1, writer) { leaf, index throws(EngineError) in
       for column in values.indices {

@@ -19,7 +19,7 @@ struct NodeArrays {
     self.node = node
     count = node.header.count
     descriptorCount = node.header.auxiliary
-    guard count > 0,
+    guard count > 0, descriptorCount <= Layout.descriptorCountMax,
       descriptorCount <= (node.bytes.count - Layout.nodeHeaderBytes) / Layout.descriptorBytes
     else {
       throw .corrupted(

@@ -253,13 +253,15 @@ struct LockFileTests {
       let reader = try Database.open(path: path)
       for round in 0..<50 {
         try Accounts.mark(Int64(round % 3), in: writer)
-        #expect(try Accounts.sum(in: reader) == Accounts.sumWanted)
+        // The leaf moves among a few sectors, and the reader verifies it in each of them.
+        #expect(try reader.snapshot().row(in: "Mark", key: Int64(round % 3)) != nil)
       }
       try Accounts.mark(99, in: writer)
       // Damage a leaf that the reader has never seen in a sector that it has.
       let snapshot = try writer.snapshot()
       let marks = try writer.load(snapshot.version)?.group.table(named: "Mark")
-      let offset = Int(try #require(marks).root.ref.offsetBytes) + 60
+      // The base of the values: the leaf stays well-formed, only its checksum is wrong.
+      let offset = Int(try #require(marks).root.ref.offsetBytes) + 64
       Self.write(path, [0xff, 0xfe], at: offset)
       #expect(errorCode { try reader.snapshot().row(in: "Mark", key: 99) } == .corrupted)
     }

@@ -36,12 +36,12 @@ struct VerifyIndexTests {
 
   /// What verify says about a file in which a node was changed.
   private static func finding(
-    _ node: (TableRecord) -> Ref, _ body: (inout [UInt8]) throws -> Void
+    _ node: KeyPath<TableRecord, Ref>, _ body: (inout [UInt8]) throws -> Void
   ) throws -> String? {
     let (backend, database) = try made()
     let state = database.state.withLock { $0.current }
-    let bytes = try Reseal.changing(
-      backend.bytes, state, [node(state.group.tables[0]), state.slot.top.ref], body)
+    let bytes = try ResealedFile.changing(
+      backend.bytes, state, [state.group.tables[0][keyPath: node], state.slot.top.ref], body)
     return try finding(try Database.open(backend: TestBackend(bytes)))
   }
 
@@ -57,18 +57,18 @@ struct VerifyIndexTests {
 
   /// Offset in the node of the array of a descriptor.
   private static func array(_ node: [UInt8], _ descriptor: Int) -> Int {
-    Int(Reseal.number(node, 48 + 16 * descriptor + 8, 4))
+    Int(ResealedFile.number(node, 48 + 16 * descriptor + 8, 4))
   }
 
   @Test("an unchanged file that is sealed again is whole")
   func resealed() throws {
-    #expect(try Self.finding({ $0.columns[0].index.root.ref }) { _ in } == nil)
-    #expect(try Self.finding({ $0.root.ref }) { _ in } == nil)
+    #expect(try Self.finding(\.columns[0].index.root.ref) { _ in } == nil)
+    #expect(try Self.finding(\.root.ref) { _ in } == nil)
   }
 
   @Test("one changed key of an index entry is found")
   func changedKey() throws {
-    let message = try Self.finding({ $0.columns[0].index.root.ref }) { node in
+    let message = try Self.finding(\.columns[0].index.root.ref) { node in
       #expect(node[48 + 16 + 12] == 16)
       node[Self.array(node, 1) + 2 * 7] ^= 1
     }
@@ -77,7 +77,7 @@ struct VerifyIndexTests {
 
   @Test("one changed image of an index entry is found")
   func changedImage() throws {
-    let message = try Self.finding({ $0.columns[1].index.root.ref }) { node in
+    let message = try Self.finding(\.columns[1].index.root.ref) { node in
       #expect(node[48 + 12] == 64)
       node[Self.array(node, 0) + 8 * 20] ^= 1
     }
@@ -86,7 +86,7 @@ struct VerifyIndexTests {
 
   @Test("a changed count of an index entry is found")
   func changedCount() throws {
-    let message = try Self.finding({ $0.columns[3].index.root.ref }) { node in
+    let message = try Self.finding(\.columns[3].index.root.ref) { node in
       let descriptor = 48 + 32
       #expect(node[descriptor + 12] == 1)
       node[Self.array(node, 2)] ^= 4
@@ -96,7 +96,7 @@ struct VerifyIndexTests {
 
   @Test("a changed value of a row is found")
   func changedRow() throws {
-    let message = try Self.finding({ $0.root.ref }) { node in
+    let message = try Self.finding(\.root.ref) { node in
       node[Self.array(node, 1)] ^= 1
     }
     #expect(message?.contains("the index of Row.number has") == true)
@@ -171,7 +171,7 @@ struct VerifyIndexTests {
     let state = database.state.withLock { $0.current }
     // Indexed; unique.
     for flag in [2, 4] as [UInt8] {
-      let bytes = try Reseal.changing(backend.bytes, state, [state.slot.top.ref]) { node in
+      let bytes = try ResealedFile.changing(backend.bytes, state, [state.slot.top.ref]) { node in
         let name = Array("weight".utf8)
         let place = try #require(node.indices.first { node[$0...].starts(with: name) })
         #expect(node[place - 2] == 0)

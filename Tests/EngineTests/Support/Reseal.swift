@@ -1,8 +1,6 @@
 // Reseal.swift: makes the checksums of a changed image right again, as an adversary would: a node's
 // own, then those in every node that links to it, up to the root slot.
 
-import Testing
-
 @testable import Engine
 
 enum Reseal {
@@ -67,42 +65,5 @@ enum Reseal {
         set(&bytes, copy, RawBytes.over(record) { Checksum.of($0) })
       }
     }
-  }
-
-  /// Changes a node of the newest version.
-  /// - Parameters:
-  ///   - path: The node, its parent, and so on; the group is last.
-  ///   - body: Changes the node's bytes.
-  static func changing(
-    _ bytes: [UInt8], _ state: VersionState, _ path: [Ref], _ body: (inout [UInt8]) throws -> Void
-  ) throws -> [UInt8] {
-    var bytes = bytes
-    var link: NodeLink?
-    var old: [UInt8] = []
-    for ref in path {
-      let start = Int(ref.offsetBytes)
-      let size = Int(number(bytes, start + NodeField.sizeBytes, 4))
-      var node = Array(bytes[start..<start + size])
-      if let link {
-        let found = (0...size - 16).filter { Array(node[$0..<$0 + 16]) == old }
-        let place = try #require(found.first)
-        #expect(found.count == 1)
-        set(&node, place, link.ref.offsetBytes)
-        set(&node, place + 8, link.checksum)
-      } else {
-        try body(&node)
-      }
-      old = Array(bytes[start + 8..<start + 16] + bytes[start..<start + 8])
-      let sum = RawBytes.over(Array(node[8...])) { Checksum.of($0) }
-      set(&node, 0, sum)
-      bytes.replaceSubrange(start..<start + size, with: node)
-      link = NodeLink(ref: ref, checksum: sum)
-    }
-    let slot = RootSlot(
-      version: state.version, top: try #require(link),
-      logicalSizeBytes: state.slot.logicalSizeBytes)
-    let offset = Layout.slotOffsetsBytes[slot.index]
-    bytes.replaceSubrange(offset..<offset + 4096, with: slot.encoded())
-    return bytes
   }
 }

@@ -9,12 +9,17 @@ import Testing
 private struct Grouped {
   let backend: TestBackend
   let database: Database
+  let witness = Witness()
 
   init(_ backend: TestBackend = TestBackend()) throws {
     self.backend = backend
     var options = Database.Options()
     options.groupedCommits = true
+    // The clock stands still: on a busy machine a group would be too old for its next member.
+    options.coordination.now = { 0 }
+    options.coordination.beforePublishStore = { [witness] in if $0 == 0 { witness.look() } }
     database = try Database.open(backend: backend, options: options)
+    witness.watch(database)
     if database.version == .first {
       let write = try database.beginWrite()
       try write.createTable(Fixtures.dogs)
@@ -74,6 +79,18 @@ private struct Grouped {
   }
 }
 
+/// Looks at the writer word when a version is published.
+private final class Witness: Sendable {
+  private let region = Mutex<SharedRegion?>(nil)
+  private let seen = Mutex<[Bool]>([])
+  func watch(_ database: Database) { region.withLock { $0 = database.session.region } }
+  func look() {
+    guard let region = region.withLock({ $0 }) else { return }
+    seen.withLock { $0.append(region.load(RegionLayout.writerOffset) != 0) }
+  }
+  var all: [Bool] { seen.withLock { $0 } }
+}
+
 private final class Codes: Sendable {
   private let codes = Mutex<[Int: EngineError.Code]>([:])
   func set(_ index: Int, _ code: EngineError.Code?) { codes.withLock { $0[index] = code } }
@@ -118,8 +135,10 @@ struct CommitGroupTests {
   func memberFails() throws {
     let grouped = try Grouped()
     grouped.backend.capacityBytes = grouped.backend.bytes.count
-    let codes = try grouped.run(leader: 0, [.commits(1), .fails(100), .commits(3)])
-    #expect(codes == [nil, nil, .noSpace, nil])
+    let codes = try grouped.run(leader: 0, [.commits(1), .commits(3), .fails(100)])
+    #expect(codes == [nil, nil, nil, .noSpace])
+    // Whoever follows a death in here must know: the member that failed did not end the writing.
+    #expect(grouped.witness.all == [true, true], "one for the table, one for the group")
     #expect(try grouped.keys() == [0, 1, 3])
     try grouped.database.verify()
   }
@@ -177,6 +196,34 @@ struct CommitGroupTests {
     try write.commit()
     #expect(grouped.database.statistics().pendingBytes < 20 * 4096)
     try grouped.database.verify()
+  }
+
+  @Test("a group that has waited long enough takes no new members")
+  func age() throws {
+    var options = Database.Options()
+    options.groupedCommits = true
+    let clock = Atomic<UInt64>(0)
+    // Each look at the clock is 15 ms later: the leader begins a group, the first member is too late
+    // to pass its turn on.
+    options.coordination.now = { clock.add(15, ordering: .relaxed).newValue }
+    let backend = TestBackend()
+    let database = try Database.open(backend: backend, options: options)
+    let write = try database.beginWrite()
+    try write.createTable(Fixtures.dogs)
+    var threads: [TestThread] = []
+    for index in 0..<3 {
+      threads.append(
+        startThread {
+          #expect(throws: Never.self) { try Grouped.run(.commits(index), in: database) }
+        })
+      while database.session.writerLock.waiterCount <= index { Syscalls.sleep(milliseconds: 1) }
+    }
+    try write.commit()
+    for thread in threads { thread.join() }
+    #expect(try database.snapshot().count(of: "Dog") == 3)
+    let slots = backend.log.map(\.name).count { $0 == "slot" }
+    #expect(slots > 2, "creation writes one, and this more than one group")
+    try database.verify()
   }
 
   @Test("without the option each commit has its own syncs")

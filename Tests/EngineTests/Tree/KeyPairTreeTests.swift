@@ -196,6 +196,31 @@ struct KeyPairTreeTests {
     #expect(store.root.isNone)
   }
 
+  @Test("leaves of single pairs and of repeated ones merge, either way round")
+  func mergingCounts() throws {
+    for doubled in [0..<3000, 3000..<6000] {
+      var store = try KeyPairStore()
+      try store.change { tree, model in
+        try tree.fill((0..<6000).map { KeyPair(UInt64($0) << 16, Int64($0)) })
+        for step in 0..<6000 { model[KeyPair(UInt64(step) << 16, Int64(step))] = 1 }
+        for step in doubled {
+          let pair = KeyPair(UInt64(step) << 16, Int64(step))
+          model[pair] = try tree.insert(pair)
+        }
+      }
+      try store.check()
+      let level = store.level
+      try store.change { tree, model in
+        for pair in model.keys.sorted() where pair.key % 60 != 0 {
+          try tree.removeAll(pair)
+          model[pair] = nil
+        }
+      }
+      try store.check()
+      #expect(store.level < level)
+    }
+  }
+
   @Test("a pair that widens a full leaf eightfold splits it until every part fits a sector")
   func wideningSplit() throws {
     var store = try KeyPairStore()
