@@ -53,7 +53,7 @@ extension Database {
     }
   }
 
-  private func checkWritable() throws(EngineError) {
+  func checkWritable() throws(EngineError) {
     try checkForked()
     if options.readOnly {
       throw EngineError(
@@ -70,7 +70,7 @@ extension Database {
   }
 
   /// The version to build on, with its free space at hand.
-  private func prepareBase() throws(EngineError) -> VersionState {
+  func prepareBase() throws(EngineError) -> VersionState {
     let known = state.withLock { $0.current.version }
     let published = publication.version
     let isWhole = published == known || publication.record(of: published) != nil
