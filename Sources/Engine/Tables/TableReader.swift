@@ -64,12 +64,15 @@ public final class TableReader: Sendable {
   let tree: BPlusTree
   private let schema: TableSchema
   private let number: UInt64
+  /// Keeps what positions and columns lead to readable, in an encrypted file.
+  private let hold: ReadHold?
   /// The number of rows.
   public let rowCount: Int
 
   init(_ snapshot: Snapshot, _ table: TableRecord, _ tree: BPlusTree) {
     self.snapshot = snapshot
     self.tree = tree
+    hold = tree.reader.holdReading()
     schema = table.schema
     rowCount = Int(clamping: table.rowCount)
     number = readersMade.add(1, ordering: .relaxed).newValue
