@@ -1,5 +1,5 @@
 # Faultline: every target works alone on a fresh Debian 12 with Swift 6.3.
-.PHONY: setup run examples test test-address test-thread lint smoke bench fuzz format
+.PHONY: setup run examples test test-address test-thread planted-bugs lint smoke bench fuzz format
 .DEFAULT_GOAL := run
 
 # What each package is there for: libfuse3 and fusermount; SQLite for traces and the example; the
@@ -32,6 +32,10 @@ examples: setup
 
 test: setup
 	swift test
+
+# Bugs planted in the engine, each of which a scenario has to find (some minutes each).
+planted-bugs: setup
+	sh Tests/PlantedBugs/run.sh
 
 # The engine's tests under a sanitizer; each has a build of its own.
 test-address: setup
