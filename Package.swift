@@ -17,6 +17,7 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
@@ -25,7 +26,10 @@ let package = Package(
     .target(name: "CSystem"),
     .systemLibrary(name: "CFuse", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
 
-    .target(name: "Engine", dependencies: ["CSystem"], swiftSettings: house),
+    .target(
+      name: "Engine",
+      dependencies: ["CSystem", .product(name: "Crypto", package: "swift-crypto")],
+      swiftSettings: house),
     .target(
       name: "CrashSim",
       dependencies: [
@@ -49,8 +53,13 @@ let package = Package(
       swiftSettings: house),
     // C: a pass over POSIX that runs on any file system; the tests run it on a mount.
     .executableTarget(name: "posix-cases", path: "Tests/PosixCases"),
+    // One process of several that use one database; the engine's tests run and kill it.
+    .executableTarget(
+      name: "engine-worker", dependencies: ["Engine", "CSystem"], path: "Tests/EngineWorker",
+      swiftSettings: house),
     .testTarget(
-      name: "EngineTests", dependencies: ["Engine", "CSystem"], swiftSettings: house),
+      name: "EngineTests", dependencies: ["Engine", "CSystem", "engine-worker"],
+      swiftSettings: house),
     .testTarget(
       name: "CrashSimTests",
       dependencies: ["CrashSim", "TestSupport", "CSystem", "FaultFSDaemon", "posix-cases"],

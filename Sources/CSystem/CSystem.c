@@ -5,18 +5,25 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
+#include <time.h>
 #include <unistd.h>
 
 const uint64_t csystem_checksum_multiplier = 0x9e3779b185ebca87u;
@@ -58,14 +65,118 @@ int csystem_first_allowed_cpu(void) {
   return -1;
 }
 
-int csystem_try_lock_whole_file(int fd) {
-  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-  return fcntl(fd, F_OFD_SETLK, &lock);
+static int lock_range(int fd, int command, int type, off_t start, off_t count) {
+  struct flock lock = {
+      .l_type = (short)type, .l_whence = SEEK_SET, .l_start = start, .l_len = count};
+  return fcntl(fd, command, &lock);
 }
 
-int csystem_unlock_whole_file(int fd) {
-  struct flock lock = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
-  return fcntl(fd, F_OFD_SETLK, &lock);
+int csystem_lock_range(int fd, int kind, off_t start, off_t count, int waits) {
+  int type = kind == 0 ? F_UNLCK : kind == 1 ? F_RDLCK : F_WRLCK;
+  return lock_range(fd, waits ? F_OFD_SETLKW : F_OFD_SETLK, type, start, count);
+}
+
+int csystem_is_range_locked(int fd, off_t start, off_t count) {
+  struct flock lock = {
+      .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = start, .l_len = count};
+  if (fcntl(fd, F_OFD_GETLK, &lock) != 0) return -1;
+  return lock.l_type != F_UNLCK;
+}
+
+// Descriptors that a child of fork must let go of, in blocks that are never freed: the handler that
+// runs in the child may not allocate, lock or wait.
+struct descriptor_block {
+  _Atomic(int) descriptors[64];  // descriptor + 1; 0 is an empty place
+  _Atomic(struct descriptor_block *) next;
+};
+static struct descriptor_block first_block;
+static atomic_uint fork_generation;
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+
+static void after_fork_in_child(void) {
+  atomic_fetch_add(&fork_generation, 1);
+  for (struct descriptor_block *block = &first_block; block; block = atomic_load(&block->next))
+    for (int index = 0; index < 64; index++) {
+      int descriptor = atomic_exchange(&block->descriptors[index], 0);
+      if (descriptor) close(descriptor - 1);
+    }
+}
+
+static void install_fork_handler(void) { pthread_atfork(NULL, NULL, after_fork_in_child); }
+
+unsigned int csystem_fork_generation(void) {
+  return atomic_load_explicit(&fork_generation, memory_order_relaxed);
+}
+
+int csystem_close_after_fork(int fd) {
+  pthread_once(&fork_once, install_fork_handler);
+  for (struct descriptor_block *block = &first_block;;) {
+    for (int index = 0; index < 64; index++) {
+      int empty = 0;
+      if (atomic_compare_exchange_strong(&block->descriptors[index], &empty, fd + 1)) return 0;
+    }
+    struct descriptor_block *next = atomic_load(&block->next);
+    if (!next) {
+      struct descriptor_block *made = calloc(1, sizeof *made);
+      if (!made) return -1;
+      if (atomic_compare_exchange_strong(&block->next, &next, made))
+        next = made;
+      else
+        free(made);
+    }
+    block = next;
+  }
+}
+
+void csystem_keep_after_fork(int fd) {
+  for (struct descriptor_block *block = &first_block; block; block = atomic_load(&block->next))
+    for (int index = 0; index < 64; index++) {
+      int wanted = fd + 1;
+      if (atomic_compare_exchange_strong(&block->descriptors[index], &wanted, 0)) return;
+    }
+}
+
+int csystem_thread_id(void) {
+  static _Thread_local int thread_id;
+  static _Thread_local unsigned int generation;
+  unsigned int now = csystem_fork_generation();
+  if (thread_id == 0 || generation != now) {
+    thread_id = (int)syscall(SYS_gettid);
+    generation = now;
+  }
+  return thread_id;
+}
+
+int csystem_futex_wait(const void *word, uint32_t expected, int64_t timeout_nanoseconds) {
+  struct timespec timeout = {
+      .tv_sec = timeout_nanoseconds / 1000000000, .tv_nsec = timeout_nanoseconds % 1000000000};
+  return (int)syscall(
+      SYS_futex, word, FUTEX_WAIT, expected, timeout_nanoseconds < 0 ? NULL : &timeout, NULL, 0);
+}
+
+int csystem_futex_wake(const void *word, int count) {
+  return (int)syscall(SYS_futex, word, FUTEX_WAKE, count, NULL, NULL, 0);
+}
+
+int csystem_make_edge_poll(int fd) {
+  int poll = epoll_create1(EPOLL_CLOEXEC);
+  if (poll < 0) return -1;
+  struct epoll_event event = {.events = EPOLLIN | EPOLLET};
+  if (epoll_ctl(poll, EPOLL_CTL_ADD, fd, &event) == 0) return poll;
+  int error = errno;
+  close(poll);
+  errno = error;
+  return -1;
+}
+
+int csystem_wait_edge(int poll, int timeout_milliseconds) {
+  struct epoll_event event;
+  return epoll_wait(poll, &event, 1, timeout_milliseconds);
+}
+
+int csystem_is_fifo(int fd) {
+  struct stat status;
+  return fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode);
 }
 
 int csystem_set_close_on_exec(int fd, int on) {

@@ -4,13 +4,15 @@
 import Engine
 
 enum HeaderTarget {
+  private static let recordBytes = Layout.slotRecordBytes
+
   static func run(_ input: [UInt8]) {
     // A mutator rarely makes 12 KiB: short inputs are spread over the fields, and checksums are
     // made right when the first byte asks for it, so that the checks behind them are reached.
     var image = [UInt8](repeating: 0, count: Layout.headerSizeBytes)
     let spots = [0, Layout.slotOffsetsBytes[0], Layout.slotOffsetsBytes[1]]
-    for (index, byte) in input.dropFirst().prefix(3 * 64).enumerated() {
-      image[spots[index / 64] + index % 64] = byte
+    for (index, byte) in input.dropFirst().prefix(3 * recordBytes).enumerated() {
+      image[spots[index / recordBytes] + index % recordBytes] = byte
     }
     if let first = input.first, first & 1 == 1 { seal(&image, spots) }
     RawBytes.over(image) { check($0) }
@@ -20,7 +22,8 @@ enum HeaderTarget {
   private static func seal(_ image: inout [UInt8], _ spots: [Int]) {
     for spot in spots {
       let start = spot == 0 ? 16 : 8
-      let sum = RawBytes.over(Array(image[spot + start..<spot + 64])) { Checksum.of($0) }
+      let end = spot == 0 ? Layout.fileHeaderRecordBytes : Layout.slotRecordBytes
+      let sum = RawBytes.over(Array(image[spot + start..<spot + end])) { Checksum.of($0) }
       for index in 0..<8 {
         image[spot + start - 8 + index] = UInt8(truncatingIfNeeded: sum >> UInt64(8 * index))
       }

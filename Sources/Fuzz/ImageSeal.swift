@@ -6,7 +6,7 @@ import Engine
 enum ImageSeal {
   /// Seals nodes bottom-up from each slot's top, then the slots and the header.
   static func seal(_ image: inout [UInt8]) {
-    sealRecord(&image, at: 0, from: 16)
+    sealRecord(&image, at: 0, from: 16, to: Layout.fileHeaderRecordBytes)
     for slot in Layout.slotOffsetsBytes {
       var budget = 200
       let top = Int(truncatingIfNeeded: number(image, slot + 24))
@@ -14,8 +14,8 @@ enum ImageSeal {
         set(&image, slot + 32, sum)
         set(&image, slot + 2048 + 32, sum)
       }
-      sealRecord(&image, at: slot, from: 8)
-      sealRecord(&image, at: slot + 2048, from: 8)
+      sealRecord(&image, at: slot, from: 8, to: Layout.slotRecordBytes)
+      sealRecord(&image, at: slot + 2048, from: 8, to: Layout.slotRecordBytes)
     }
   }
 
@@ -29,9 +29,11 @@ enum ImageSeal {
     }
   }
 
-  private static func sealRecord(_ image: inout [UInt8], at offset: Int, from start: Int) {
+  private static func sealRecord(
+    _ image: inout [UInt8], at offset: Int, from start: Int, to end: Int
+  ) {
     guard number(image, offset + start) != 0 || start == 16 else { return }
-    let record = Array(image[offset + start..<offset + 64])
+    let record = Array(image[offset + start..<offset + end])
     set(&image, offset + start - 8, RawBytes.over(record) { Checksum.of($0) })
   }
 

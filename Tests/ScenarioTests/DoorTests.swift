@@ -43,7 +43,7 @@ private func normalised(_ trace: Trace) -> [String] {
         + "flags \(write.flags.rawValue)")
     open = nil
   }
-  for event in trace.events {
+  for event in trace.without(EngineWorker.isSharedMemory).events {
     if case .operation(.write(let inode, let offset, let payload)) = event.body {
       if let write = open, write.inode == inode, write.flags == event.flags,
         write.start + UInt64(write.bytes.count) == offset

@@ -130,7 +130,7 @@ private let everyKeyText = """
     #expect(
       diagnostics(preamble + "stpes: [{ui: open}]\nsteps: [{ui: open}]") == [
         "t.yaml:4:1: unknown key 'stpes' in scenario; nearest valid key 'steps'; write one of: "
-          + "title, schema, processes, steps, crash, kill, faults, negative, seed"
+          + "title, schema, processes, database, steps, crash, kill, sweep, faults, negative, seed"
       ])
   }
 
@@ -165,7 +165,7 @@ private let everyKeyText = """
     ("steps: 7", "4:8: expected a list of steps, found '7'"),
     ("steps: [7]", "4:9: expected a step mapping"),
     ("steps: [{ui: open, background: open}]", "4:20: a step has one actor"),
-    ("steps: [{ui: {}}]", "4:14: an action has one of pin, release and write"),
+    ("steps: [{ui: {}}]", "4:14: an action has one of pin, release, copy, write"),
     ("steps: [{ui: {pin: a, write: []}}]", "4:23: an action has one of"),
     ("steps: [{ui: {pin: a, repeat: 3}}]", "4:23: 'repeat' belongs to 'write', not to 'pin'"),
     ("steps: [{ui: {write: []}}]", "4:22: expected a list of statements"),
@@ -230,7 +230,7 @@ private let everyKeyText = """
     ("{delete: Dog, _id: 1, age: 3}", "4:55: delete takes no column, found 'age'"),
     ("{insert: Dog, _id: 1, age: old}", "4:60: 'old' is no int for 'age'"),
     ("{insert: Dog, _id: 1, age: 2..1}", "4:60: the range 2..1 is empty"),
-    ("{insert: Dog, _id: 1, name: {random: 12}}", "4:70: '12' is no random text"),
+    ("{insert: Dog, _id: 1, name: {random: 12}}", "4:70: '12' is no number of letters"),
     ("{insert: Dog, _id: 1, name: {random: letters -1}}", "4:70: a number of letters is out of"),
     ("{insert: Dog, _id: 1, name: {randm: letters 1}}", "4:62: unknown key 'randm'"),
     ("{insert: Dog, _id: 1, name: [x]}", "4:61: expected a string for 'name', found a list"),
@@ -312,7 +312,7 @@ private let everyKeyText = """
     ("{D: {a: int primary}}", "{a: []}", "3:16: expected a list of actors"),
     ("{D: {a: int primary}}", "{a: [u, u]}", "3:20: actor 'u' stands twice"),
     ("{D: {a: int primary}}", "{a: [expect]}", "3:17: 'expect' is a word of the language"),
-    ("{D: {a: int primary}}", "{a: [u], b: [w]}", "3:21: a scenario has one process"),
+    ("{D: {a: int primary}}", "{a: [u], b: [u]}", "3:25: actor 'u' stands twice"),
   ]
 
   @Test("broken schemas and processes", arguments: brokenHeads)

@@ -126,7 +126,7 @@ import Testing
     let backend = ImageBackend()
     let database = try Database.open(backend: backend)
     var model = ReferenceModel(tables: plan.tables, hasTables: false)
-    let session = WorkerSession(open: { () throws(EngineError) -> Database in database })
+    let session = WorkerSession(open: { (_) throws(EngineError) -> Database in database })
     _ = session.run(WorkerCommand(index: 0, actor: "ui", action: .open))
     for transaction in plan.transactions {
       let action: WorkerAction =
@@ -144,7 +144,7 @@ import Testing
         var rows = model.sortedRows(of: table.name)[...]
         try snapshot.forEach(in: table.name) { key, values in
           let row = rows.popFirst()
-          if row?.key != key || row?.values != values.map({ PlannedValue($0) }) {
+          if row?.key != key || row?.values != values.compactMap({ PlannedValue($0) }) {
             Issue.record("seed \(seed), table \(table.name), key \(key)")
           }
         }

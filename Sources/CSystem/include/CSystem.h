@@ -26,11 +26,35 @@ int csystem_set_child_subreaper(void);
 int csystem_pin_to_cpu(pid_t pid, int cpu);
 /// The first CPU this process may run on, or -1.
 int csystem_first_allowed_cpu(void);
-/// fcntl(F_OFD_SETLK) over the whole file: 0 when taken, -1 with EAGAIN when another holds it.
-int csystem_try_lock_whole_file(int fd);
-/// Gives that lock back. Closing the descriptor is not enough while the file is mapped: a mapping
-/// keeps the open file description, and with it the lock, alive.
-int csystem_unlock_whole_file(int fd);
+/// fcntl(F_OFD_SETLK, or F_OFD_SETLKW when `waits`) over a range: `kind` 0 unlocks, 1 is shared, 2 is
+/// exclusive; `count` 0 is up to the end. Changing the kind of a lock that is held is atomic. Closing
+/// the descriptor does not give a lock back while the file is mapped through it or a child of fork has
+/// it: both keep the open file description, and with it the lock, alive.
+int csystem_lock_range(int fd, int kind, off_t start, off_t count, int waits);
+/// fcntl(F_OFD_GETLK): 1 when another open file description holds any lock in the range, 0 when
+/// none does, -1 with errno.
+int csystem_is_range_locked(int fd, off_t start, off_t count);
+/// The number of forks between this process and the one that loaded the program, as far as they
+/// happened after the first csystem_close_after_fork.
+unsigned int csystem_fork_generation(void);
+/// A child of fork closes this descriptor before fork returns in it: a lock of an open file
+/// description lives as long as any process has it, so a child would keep a dead parent's lock.
+int csystem_close_after_fork(int fd);
+/// Takes that back; call it before the descriptor is closed.
+void csystem_keep_after_fork(int fd);
+/// gettid(2), asked once per thread.
+int csystem_thread_id(void);
+/// futex(2) FUTEX_WAIT, also between processes; waits without end when the timeout is negative.
+int csystem_futex_wait(const void *word, uint32_t expected, int64_t timeout_nanoseconds);
+/// futex(2) FUTEX_WAKE.
+int csystem_futex_wake(const void *word, int count);
+/// epoll_create1(2) with one descriptor, edge-triggered for reading: a write to a FIFO wakes every
+/// process that polls it, and nobody has to read.
+int csystem_make_edge_poll(int fd);
+/// epoll_wait(2) for that descriptor: 1 when it fired, 0 at the timeout, -1 with errno.
+int csystem_wait_edge(int poll, int timeout_milliseconds);
+/// Whether a descriptor is a FIFO's.
+int csystem_is_fifo(int fd);
 /// Sets FD_CLOEXEC to `on`.
 int csystem_set_close_on_exec(int fd, int on);
 /// Sets O_NONBLOCK to `on`.

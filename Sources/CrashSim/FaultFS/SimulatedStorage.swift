@@ -135,10 +135,12 @@ extension SimulatedFileSystem {
   ///
   /// What happens to the tree is what `Database.open(path:)` does to a mount, step by step.
   /// - Throws: `EngineError` as `Database.open(path:)` does.
-  func openDatabase(_ name: String) throws(EngineError) -> Database {
-    guard let storage = try openExisting(name) else { return try create(name) }
+  func openDatabase(
+    _ name: String, _ declaration: DatabaseDeclaration = .init()
+  ) throws(EngineError) -> Database {
+    guard let storage = try openExisting(name) else { return try create(name, declaration) }
     do throws(EngineError) {
-      return try Database.open(backend: storage)
+      return try Database.open(backend: storage, options: declaration.options())
     } catch {
       storage.close()
       throw error
@@ -182,13 +184,15 @@ extension SimulatedFileSystem {
   }
 
   /// Makes the database under a temporary name, and gives it its own when it is durable.
-  private func create(_ name: String) throws(EngineError) -> Database {
+  private func create(
+    _ name: String, _ declaration: DatabaseDeclaration
+  ) throws(EngineError) -> Database {
     let temporary = name + Self.suffix
     let storage = try makeFile(temporary, path: name)
     do throws(EngineError) {
       try storage.removeContent()
       // After: the empty database is durable under its temporary name.
-      let database = try Database.open(backend: storage)
+      let database = try Database.open(backend: storage, options: declaration.options())
       try step("rename", temporary) { fileSystem throws(ErrorNumber) in
         let root = fileSystem.tree.root
         try fileSystem.rename(

@@ -42,6 +42,8 @@ public struct AllowedOutcomes: Sendable, Hashable {
   public var acked: CommittedState
   /// Contents that may be there instead.
   public var candidates: [CommittedState]
+  /// Content hashes of the copies that must be there, by name.
+  public var copies: [String: UInt64] = [:]
 
   /// All contents that are allowed.
   public var states: [CommittedState] { [acked] + candidates }
@@ -71,7 +73,10 @@ struct CommitHistory {
   private var found: [Content]
   /// Failed in a way that says nothing of the disk, since the last open.
   private var doubtful: [Content] = []
-  private var inFlight: Content?
+  /// What a killed process may have left; others build on it when it is there.
+  private var orphans: [Content] = []
+  /// The open transaction on top of what is live, and of each orphan.
+  private var inFlight: [Content] = []
   private(set) var outcomes: AllowedOutcomes
   /// Broken promises that show without a crash, for example a version that is not the next one.
   private(set) var violations: [Violation] = []
@@ -105,13 +110,17 @@ struct CommitHistory {
     switch entry {
     case .begin(let number): try begin(number)
     case .commit(let number, let version): try commit(number, version)
+    case .failed(_, AckLog.killedCode):
+      orphans += inFlight
+      inFlight = []
     case .failed(_, let code):
-      if let inFlight, AckLog.isIndeterminate(code) { doubtful.append(inFlight) }
-      inFlight = nil
-    case .cancel: inFlight = nil
+      if AckLog.isIndeterminate(code) { doubtful += inFlight }
+      inFlight = []
+    case .cancel: inFlight = []
     case .recovered(let version): recovered(version)
+    case .copied(let name): outcomes.copies[name] = live.state.contentHash
     }
-    let others = found.dropFirst() + doubtful + [inFlight].compactMap { $0 }
+    let others = found.dropFirst() + doubtful + orphans + inFlight
     outcomes.acked = found[0].state
     outcomes.candidates = others.map(\.state)
   }
@@ -122,19 +131,22 @@ struct CommitHistory {
     }
     var transaction = transactions[number]
     transaction.cancels = false
-    var model = live.model
-    inFlight = nil
-    // A transaction with a statement that does not fit never reaches its commit.
-    guard model.apply(transaction) == nil else { return }
-    let state = Self.state(number, version: live.state.version + 1, model)
-    let isCancelled = transactions[number].cancels
-    let label = isCancelled ? "the cancelled transaction \(number)" : state.label
-    labels[state.contentHash] = labels[state.contentHash] ?? label
-    if !isCancelled { inFlight = Content(model: model, state: state) }
+    inFlight = []
+    for base in [live] + orphans {
+      var model = base.model
+      // A transaction with a statement that does not fit never reaches its commit.
+      guard model.apply(transaction) == nil else { continue }
+      let state = Self.state(number, version: base.state.version + 1, model)
+      let isCancelled = transactions[number].cancels
+      let label = isCancelled ? "the cancelled transaction \(number)" : state.label
+      labels[state.contentHash] = labels[state.contentHash] ?? label
+      if !isCancelled { inFlight.append(Content(model: model, state: state)) }
+    }
   }
 
   private mutating func commit(_ number: Int, _ version: UInt64) throws(LabError) {
-    guard let content = inFlight, content.state.transaction == number else {
+    let open = inFlight.filter { $0.state.transaction == number }
+    guard let content = open.first(where: { $0.state.version == version }) ?? open.first else {
       throw .lab("mark 'commit \(number)': this transaction is not in flight")
     }
     if version != content.state.version {
@@ -148,13 +160,29 @@ struct CommitHistory {
     live = Content(model: content.model, state: state)
     found = [live]
     doubtful = []
-    inFlight = nil
+    orphans = []
+    inFlight = []
+  }
+
+  /// Takes in that a running program saw the newest version.
+  /// - Returns: Whether it may be what it is: the live one, or what a killed process left.
+  mutating func sees(version: UInt64, contentHash: UInt64) -> Bool {
+    func fits(_ content: Content) -> Bool {
+      content.state.version == version && content.state.contentHash == contentHash
+    }
+    if fits(live) { return true }
+    guard let orphan = orphans.first(where: fits) else { return false }
+    live = orphan
+    found.append(orphan)
+    orphans = []
+    return true
   }
 
   private mutating func recovered(_ version: UInt64) {
     defer {
       doubtful = []
-      inFlight = nil
+      orphans = []
+      inFlight = []
     }
     if !outcomes.mustExist {
       outcomes.mustExist = true
@@ -167,7 +195,7 @@ struct CommitHistory {
       live = earlier
       return
     }
-    let open = doubtful + [inFlight].compactMap { $0 }
+    let open = doubtful + orphans + inFlight
     if let later = open.first(where: { $0.state.version == version }) {
       live = later
       found.append(later)

@@ -22,6 +22,8 @@ public struct EngineCheck: Sendable {
   /// What may be found, for every point of the run.
   public let timeline: OutcomeTimeline
   private let table: TableDeclaration?
+  private let database: DatabaseDeclaration
+  private let copies: [CopyStep]
   private let sentinelNumber: Int
   private let options: Options
 
@@ -37,6 +39,10 @@ public struct EngineCheck: Sendable {
   ) throws(LabError) {
     timeline = try OutcomeTimeline(plan, marks: marks)
     table = plan.tables.first
+    database = plan.database
+    copies = plan.commands.compactMap { command in
+      if case .copy(let copy) = command.action { copy } else { nil }
+    }
     sentinelNumber = plan.transactions.count
     self.options = options
   }
@@ -44,6 +50,8 @@ public struct EngineCheck: Sendable {
   private init(_ timeline: OutcomeTimeline, of check: EngineCheck) {
     self.timeline = timeline
     table = check.table
+    database = check.database
+    copies = []
     sentinelNumber = check.sentinelNumber
     options = check.options
   }
@@ -73,8 +81,55 @@ public struct EngineCheck: Sendable {
   public func judge(
     directory: String, marksSeen: Int, ordinal: Int = 0
   ) -> [Violation] {
-    judge(
+    var found = judge(
       .path(directory + "/" + EngineWorker.fileName), marksSeen: marksSeen, ordinal: ordinal)
+    for copy in copies {
+      let path = directory + "/" + copy.fileName
+      let place = FileManager.default.fileExists(atPath: path) ? DatabasePlace.path(path) : nil
+      found += judge(copy, place, marksSeen: marksSeen)
+    }
+    return found
+  }
+
+  /// Copies that the plan writes, for whoever keeps their images.
+  var plannedCopies: [CopyStep] { copies }
+
+  /// Judges a copy that the run wrote beside the database; see `judge(_:marksSeen:ordinal:)`.
+  func judge(_ copy: CopyStep, _ image: ImageBackend?, marksSeen: Int) -> [Violation] {
+    judge(copy, image.map { .image($0) }, marksSeen: marksSeen)
+  }
+
+  /// A copy is not there, or whole; once it was acknowledged it is there.
+  private func judge(
+    _ copy: CopyStep, _ place: DatabasePlace?, marksSeen: Int
+  ) -> [Violation] {
+    let acked = timeline.outcomes(marksSeen: marksSeen).copies[copy.name]
+    guard let place else {
+      guard acked != nil else { return [] }
+      return [
+        Violation(
+          .durability, promised: "the copy '\(copy.name)' was acknowledged",
+          got: "there is no file \(copy.fileName)")
+      ]
+    }
+    let seen = recover(place, database.of(copy))
+    if let error = seen.openError ?? seen.damage {
+      return [
+        Violation(
+          .structure, promised: "a copy under its name '\(copy.name)' is whole", got: error)
+      ]
+    }
+    guard let found = seen.contentHash, acked == nil || acked == found,
+      timeline.label(of: found) != nil
+    else {
+      let label = seen.contentHash.flatMap { timeline.label(of: $0) } ?? "no version"
+      return [
+        Violation(
+          .referenceModel, promised: "the copy '\(copy.name)' has the content of its version",
+          got: "it has the content of \(label)")
+      ]
+    }
+    return []
   }
 
   private func judge(
@@ -86,7 +141,7 @@ public struct EngineCheck: Sendable {
       seen.isMissing = true
       return violations(seen, allowed)
     }
-    var seen = recover(place)
+    var seen = recover(place, database)
     var found = violations(seen, allowed)
     guard found.isEmpty, options.usableEvery > 0, ordinal % options.usableEvery == 0,
       let version = seen.version, let contentHash = seen.contentHash
@@ -112,13 +167,15 @@ public struct EngineCheck: Sendable {
   // MARK: - Observation
 
   /// Opens the database and looks.
-  private func recover(_ place: DatabasePlace) -> RecoveredState {
+  private func recover(
+    _ place: DatabasePlace, _ declaration: DatabaseDeclaration
+  ) -> RecoveredState {
     var seen = RecoveredState()
     seen.isMissing = place.isMissing
     if seen.isMissing { return seen }
     let changes = place.changeCount
     let database: Database
-    do throws(EngineError) { database = try place.open() } catch {
+    do throws(EngineError) { database = try place.open(declaration) } catch {
       seen.openError = "\(error)"
       return seen
     }
@@ -141,14 +198,14 @@ public struct EngineCheck: Sendable {
   private func use(_ place: DatabasePlace, _ state: CommittedState, version: UInt64) -> String? {
     guard let table, let expected = state.hashWithSentinel else { return nil }
     do throws(EngineError) {
-      let database = try place.open()
+      let database = try place.open(self.database)
       let committed = try Sentinel.commit(state.sentinels, to: database, table)
       if options.verifies { try database.verify() }
       try database.close()
       guard committed == version + 1 else {
         return "the commit after version \(version) became version \(committed)"
       }
-      let reopened = try place.open()
+      let reopened = try place.open(self.database)
       guard reopened.version.rawValue == committed else {
         return "version \(committed) was acked, opened again it is \(reopened.version.rawValue)"
       }
@@ -169,13 +226,12 @@ private enum DatabasePlace {
   case image(ImageBackend)
   case path(String)
 
-  func open() throws(EngineError) -> Database {
+  func open(_ declaration: DatabaseDeclaration) throws(EngineError) -> Database {
     switch self {
-    case .image(let backend): return try Database.open(backend: backend)
+    case .image(let backend):
+      return try Database.open(backend: backend, options: declaration.options())
     case .path(let path):
-      var options = Database.Options()
-      options.createsMissing = false
-      return try Database.open(path: path, options: options)
+      return try Database.open(path: path, options: declaration.options(createsMissing: false))
     }
   }
 
@@ -225,7 +281,7 @@ extension EngineCheck {
     let changes = image.changeCount
     image.startRecording(Self.recoveryInode)
     do throws(EngineError) {
-      let database = try Database.open(backend: image)
+      let database = try Database.open(backend: image, options: self.database.options())
       let existed = image.changeCount == changes
       let version = database.version.rawValue
       image.record(AckLog.Entry.recovered(version: version).mark)

@@ -16,6 +16,8 @@ public enum OracleName: String, Sendable, Hashable, Codable, CaseIterable {
   case referenceModel
   /// A pinned version does not change.
   case isolation
+  /// Nobody hangs or ends because another process was killed.
+  case liveness
   /// An expectation of the scenario about the live database holds.
   case expectation
 }

@@ -22,8 +22,8 @@ public struct EngineRecording: Sendable {
     initial.inodes[.root]?.entries[FileName(EngineWorker.fileName)] = inode
     let backend = ImageBackend()
     backend.startRecording(inode)
-    let session = WorkerSession(open: { () throws(EngineError) -> Database in
-      try Database.open(backend: backend)
+    let session = WorkerSession(open: { (declaration) throws(EngineError) -> Database in
+      try Database.open(backend: backend, options: declaration.options())
     })
     defer { session.end() }
     var client = WorkerClient(plan)

@@ -34,7 +34,8 @@ public struct EngineJob: Codable, Sendable {
   func enumerator() throws(LabError) -> CrashStateEnumerator {
     let models = try PersistenceModel.chosen(model)
     return try CrashStateEnumerator(
-      trace: try TraceFile.load(tracePath), model: models[0], seed: Seed(rawValue: seed))
+      trace: try TraceFile.load(tracePath).without(EngineWorker.isSharedMemory),
+      model: models[0], seed: Seed(rawValue: seed))
   }
 
   /// Writes the job down for a child, with the states that it selects.
@@ -215,7 +216,12 @@ final class EngineJudge {
     _ image: CrashImage, marksSeen: Int, by check: EngineCheck
   ) throws(LabError) -> [Violation] {
     let isThere = try backend.load(image, at: EngineWorker.fileName)
-    return check.judge(isThere ? backend : nil, marksSeen: marksSeen)
+    var found = check.judge(isThere ? backend : nil, marksSeen: marksSeen)
+    for copy in check.plannedCopies {
+      let isThere = try backend.load(image, at: copy.fileName)
+      found += check.judge(copy, isThere ? backend : nil, marksSeen: marksSeen)
+    }
+    return found
   }
 
   /// Records the recovery from an image.

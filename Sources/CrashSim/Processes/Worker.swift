@@ -11,6 +11,10 @@ import Synchronization
 public enum EngineWorker {
   /// Name of the database file in the worker's directory.
   public static let fileName = "data.realm"
+  /// Whether the name is that of a file in which engines only talk to each other.
+  static func isSharedMemory(_ name: FileName) -> Bool {
+    [".lock", ".note"].contains { name == FileName(fileName + $0) }
+  }
   /// Most actors of one worker.
   static let actorCountMax = ScenarioBounds.names
 
@@ -99,16 +103,22 @@ final class WorkerSession: Sendable {
     var pins: [String: Pin] = [:]
   }
 
-  private let makeDatabase: @Sendable () throws(EngineError) -> Database
+  private let makeDatabase: OpenDatabase
   private let state = Mutex(State())
 
+  /// Opens a database as it is declared.
+  typealias OpenDatabase =
+    @Sendable (DatabaseDeclaration) throws(EngineError) -> Database
+
   /// Begins with nothing open; `open` is called for the first open and for each reopen.
-  init(open: @escaping @Sendable () throws(EngineError) -> Database) {
+  init(open: @escaping OpenDatabase) {
     makeDatabase = open
   }
 
   convenience init(path: String) {
-    self.init(open: { () throws(EngineError) -> Database in try Database.open(path: path) })
+    self.init(open: { (declaration) throws(EngineError) -> Database in
+      try Database.open(path: path, options: declaration.options())
+    })
   }
 
   /// Runs one command on the calling thread.
@@ -134,7 +144,7 @@ final class WorkerSession: Sendable {
   private func run(
     _ command: WorkerCommand, _ state: inout State
   ) throws(EngineError) -> WorkerAnswer {
-    if case .open = command.action { return try open(command.actor, &state) }
+    if case .open = command.action { return try open(command, &state) }
     guard state.actors.contains(command.actor) else {
       return .failed(
         code: WorkerAnswer.protocolCode,
@@ -142,7 +152,7 @@ final class WorkerSession: Sendable {
     }
     guard let database = state.database else {
       // A reopen failed; the next one, or an open, may succeed.
-      if case .reopen = command.action { return try open(command.actor, &state) }
+      if case .reopen = command.action { return try open(command, &state) }
       throw EngineError(code: .closed, message: "the last reopen failed; reopen again")
     }
     switch command.action {
@@ -160,7 +170,7 @@ final class WorkerSession: Sendable {
     case .reopen:
       try database.close()
       state.database = nil
-      return try open(command.actor, &state)
+      return try open(command, &state)
     case .createTables(let tables): return try createTables(tables, database)
     case .pin(let name): return try pin(name, command.actor, database, &state)
     case .release(let name):
@@ -172,6 +182,10 @@ final class WorkerSession: Sendable {
       return answer
     case .transaction(let transaction): return try run(transaction, database)
     case .verify: return try verify(database)
+    case .compact:
+      _ = try database.compact()
+      return try verify(database)
+    case .copy(let copy): return try write(copy, command, database)
     case .expect(.pinnedUnchanged(let name)): return try compare(name, state)
     case .expect(let claim): return try LiveCheck(database).judge(claim)
     }
@@ -181,15 +195,15 @@ final class WorkerSession: Sendable {
   ///
   /// Only an open that read the file tells a version: it is an acknowledgement of what is there.
   private func open(
-    _ actor: String, _ state: inout State
+    _ command: WorkerCommand, _ state: inout State
   ) throws(EngineError) -> WorkerAnswer {
     guard state.database == nil else {
-      state.actors.insert(actor)
+      state.actors.insert(command.actor)
       return .done()
     }
-    let database = try makeDatabase()
+    let database = try makeDatabase(command.database ?? DatabaseDeclaration())
     state.database = database
-    state.actors.insert(actor)
+    state.actors.insert(command.actor)
     return .done(version: database.version.rawValue)
   }
 
@@ -258,6 +272,25 @@ final class WorkerSession: Sendable {
     case .update: try writer.update(in: mutation.table, key: mutation.key, values)
     case .delete: try writer.delete(from: mutation.table, key: mutation.key)
     }
+  }
+
+  /// Writes a copy, and answers with what is in it.
+  private func write(
+    _ copy: CopyStep, _ command: WorkerCommand, _ database: Database
+  ) throws(EngineError) -> WorkerAnswer {
+    let declaration = (command.database ?? DatabaseDeclaration()).of(copy)
+    try database.writeCopy(
+      to: Self.path(of: copy, beside: database.path), encryptionKey: declaration.key.bytes)
+    let written = try Database.open(
+      path: Self.path(of: copy, beside: database.path),
+      options: declaration.options(createsMissing: false))
+    defer { try? written.close() }
+    return try verify(written)
+  }
+
+  private static func path(of copy: CopyStep, beside path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return copy.fileName }
+    return path[...slash] + copy.fileName
   }
 
   private func verify(_ database: Database) throws(EngineError) -> WorkerAnswer {

@@ -8,34 +8,32 @@
 public struct WorkerClient: Sendable {
   private var history: CommitHistory?
   private let plan: WorkloadPlan
+  private let tolerated: Set<String>
   private var violationCount = 0
+  /// Who has the database open.
+  private var openActors: Set<String> = []
 
   /// Follows a plan from its first command.
-  public init(_ plan: WorkloadPlan) {
+  /// - Parameters:
+  ///   - plan: What is asked.
+  ///   - tolerated: Codes that any command may fail with.
+  public init(_ plan: WorkloadPlan, tolerating tolerated: Set<String> = []) {
     self.plan = plan
+    self.tolerated = tolerated
   }
 
   // MARK: - Marks
 
-  /// Number of the transaction that a command asks for.
-  private func transaction(_ command: WorkerCommand) -> PlannedTransaction? {
-    switch command.action {
-    case .createTables: PlannedTransaction(number: 0)
-    case .transaction(let transaction): transaction
-    default: nil
-    }
-  }
-
   /// The acknowledgements to record before the command is sent.
   public func entriesBefore(_ command: WorkerCommand) -> [AckLog.Entry] {
-    transaction(command).map { [.begin($0.number)] } ?? []
+    command.transaction.map { [.begin($0.number)] } ?? []
   }
 
   /// The acknowledgements to record after the answer has come.
   public func entriesAfter(
     _ command: WorkerCommand, _ answer: WorkerAnswer
   ) -> [AckLog.Entry] {
-    if let transaction = transaction(command) {
+    if let transaction = command.transaction {
       switch answer {
       case .done where transaction.cancels: return [.cancel(transaction.number)]
       case .done(let version?, _): return [.commit(transaction.number, version: version)]
@@ -45,11 +43,38 @@ public struct WorkerClient: Sendable {
       }
     }
     switch (command.action, answer) {
-    case (.open, .done(let version?, _)), (.reopen, .done(let version?, _)):
+    case (.open, .done(let version?, _)) where isAlone(command.actor),
+      (.reopen, .done(let version?, _)) where isAlone(command.actor):
       return [.recovered(version: version)]
+    case (.copy(let copy), .done):
+      return [.copied(copy.name)]
     default:
       return []
     }
+  }
+
+  /// Whether no other process has the database open, so that an open reads what the file holds.
+  private func isAlone(_ actor: String) -> Bool {
+    let process = plan.process(of: actor)
+    return openActors.allSatisfy { plan.process(of: $0) == process }
+  }
+
+  /// Takes in that a process was killed.
+  /// - Parameters:
+  ///   - process: Which.
+  ///   - command: The one it was killed over.
+  /// - Returns: The acknowledgements to record.
+  mutating func entries(
+    killed process: String, over command: WorkerCommand
+  ) throws(LabError) -> [AckLog.Entry] {
+    openActors = openActors.filter { plan.process(of: $0) != process }
+    guard let transaction = command.transaction else { return [] }
+    let entry =
+      transaction.cancels
+      ? AckLog.Entry.cancel(transaction.number)
+      : .failed(transaction.number, code: AckLog.killedCode)
+    for entry in entriesBefore(command) + [entry] { try history?.consume(entry) }
+    return [entry]
   }
 
   // MARK: - Judgement
@@ -72,6 +97,11 @@ public struct WorkerClient: Sendable {
       try history?.consume(entry)
     }
     self.history = history
+    switch (command.action, answer) {
+    case (.open, .done): openActors.insert(command.actor)
+    case (.close, .done): openActors.remove(command.actor)
+    default: break
+    }
     var found = Array(history?.violations.dropFirst(violationCount) ?? [])
     violationCount = history?.violations.count ?? 0
     if case .broken(let violation) = answer { found.append(violation) }
@@ -93,7 +123,7 @@ public struct WorkerClient: Sendable {
   private func unexpected(_ command: WorkerCommand, _ answer: WorkerAnswer) -> Violation? {
     let what: String
     let expected: String?
-    if let transaction = transaction(command) {
+    if let transaction = command.transaction {
       what = "transaction \(transaction.number)"
       expected = transaction.fails
     } else {
@@ -101,6 +131,7 @@ public struct WorkerClient: Sendable {
       expected = nil
     }
     switch (answer, expected) {
+    case (.failed(let code, _), _) where tolerated.contains(code): return nil
     case (.failed(let code, let message), nil):
       return Violation(.expectation, promised: "\(what) succeeds", got: "\(code): \(message)")
     case (.failed(let code, let message), let expected?) where code != expected:
@@ -115,15 +146,16 @@ public struct WorkerClient: Sendable {
   }
 
   /// A content that is not the model's, where an answer tells the newest version's hash.
-  private func wrongContent(_ command: WorkerCommand, _ answer: WorkerAnswer) -> Violation? {
+  private mutating func wrongContent(_ command: WorkerCommand, _ answer: WorkerAnswer) -> Violation? {
     switch command.action {
-    case .verify, .pin: break
+    case .verify, .pin, .copy, .compact: break
     default: return nil
     }
-    guard let history, case .done(let version?, let contentHash?) = answer else { return nil }
-    let expected = history.liveState
-    guard version != expected.version || contentHash != expected.contentHash else { return nil }
-    let found = history.labels[contentHash] ?? "no version"
+    guard let expected = history?.liveState,
+      case .done(let version?, let contentHash?) = answer,
+      history?.sees(version: version, contentHash: contentHash) == false
+    else { return nil }
+    let found = history?.labels[contentHash] ?? "no version"
     return Violation(
       .referenceModel, promised: "the newest content is that of \(expected.label)",
       got: "version \(version) with the content of \(found)")

@@ -65,7 +65,7 @@ struct LiveCheck {
     var sum = 0
     for table in snapshot.tables {
       try snapshot.forEach(in: table.name) { _, values in
-        sum += values.reduce(8) { $0 + PlannedValue($1).contentBytes }
+        sum += values.reduce(8) { $0 + (PlannedValue($1)?.contentBytes ?? 0) }
       }
     }
     return UInt64(sum)

@@ -59,6 +59,8 @@ public struct ScenarioRecipe: Codable, Sendable, Hashable {
     case recovery(model: String, state: String, shape: String, second: String)
     /// The process was killed at the n-th operation, before or after it took effect.
     case kill(operation: Int, before: Bool)
+    /// The n-th operation of those that the scenario's sweep names failed.
+    case fault(operation: Int)
     /// The run itself, without any crash.
     case run
   }

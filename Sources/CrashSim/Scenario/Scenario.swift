@@ -13,32 +13,74 @@ public struct Scenario: Sendable, Hashable {
   public var tables: [TableDeclaration]
   /// Processes with their actors.
   public var processes: [ProcessDeclaration]
+  /// How every process opens the database.
+  public var database = DatabaseDeclaration()
   /// Steps, in order.
   public var steps: [ScenarioStep]
   /// Power cuts to explore.
   public var crash: CrashDeclaration?
   /// Processes to kill.
   public var kill: KillDeclaration?
+  /// Operations that fail, one in each of many runs.
+  public var sweep: FaultDeclaration?
   /// Faults of the file system.
   public var faults: [FaultDeclaration]
   /// Says that this scenario plants a bug, and which oracles may find it.
   public var negative: NegativeDeclaration?
   /// The scenario's own seed; the run's when nil.
   public var seed: Seed?
+
+  /// Why it cannot run in-process; nil when it can.
+  var needsMount: String? {
+    if processes.count > 1 { return "several processes need the FUSE door" }
+    let writesFiles = steps.contains { step in
+      switch step.action {
+      case .compact, .copy: true
+      default: false
+      }
+    }
+    return writesFiles ? "compact and copy need the FUSE door" : nil
+  }
+
+  /// The process that an actor is a thread of; every actor has one.
+  func process(of actor: String) -> ProcessDeclaration {
+    processes.first { $0.actors.contains(actor) } ?? processes[0]
+  }
 }
 
 /// Type of a column.
 public enum DeclaredType: String, Sendable, Hashable, Codable, CaseIterable {
   case int
   case string
+  case bool
+  case double
+  case binary
+  case date
+  case uuid
+  case mixed
+  case link
 }
 
 /// A column that is not the key.
 public struct ColumnDeclaration: Sendable, Hashable, Codable {
   /// Its name.
   public var name: String
-  /// Its type.
+  /// Its type, or that of a list's elements.
   public var type: DeclaredType
+  /// Whether it can be null.
+  public var isOptional = false
+  /// Whether it holds lists.
+  public var isList = false
+  /// Whether it has a search index.
+  public var isIndexed = false
+  /// The table whose rows a link leads to.
+  public var target: String?
+
+  /// Makes a column of single values that are never null.
+  public init(name: String, type: DeclaredType) {
+    self.name = name
+    self.type = type
+  }
 }
 
 /// A table: a name, a key and columns.
@@ -83,6 +125,10 @@ public enum StepAction: Sendable, Hashable {
   case release(String)
   /// Runs the engine's own verification.
   case verify
+  /// Compacts the file.
+  case compact
+  /// Writes a copy of the newest version, and compares it.
+  case copy(CopyStep)
   /// Commits, or cancels, transactions.
   case write(WriteStep)
   /// Compares the live database with what must be true.
@@ -151,6 +197,12 @@ public enum ValueRule: Sendable, Hashable {
   case text(String)
   /// Draws lower-case letters; the length is drawn from the range.
   case letters(ClosedRange<Int>)
+  /// Null.
+  case null
+  /// Draws a value of the column's type.
+  case any
+  /// Draws elements of a list; their number is drawn from the range.
+  case items(ClosedRange<Int>)
 }
 
 /// A claim about the live database.

@@ -31,11 +31,15 @@ public struct KillDeclaration: Sendable, Hashable {
   public var side: KillSide
 }
 
-/// At which file operations a process is killed.
+/// Where a process is killed: at its file operations, between its commands, within its commits.
 public enum KillPlace: Sendable, Hashable {
   case everyOperation
   case everySync
   case everyWrite
+  /// Between the commands it is told.
+  case everyCommand
+  /// Before each named step of its commits.
+  case everyCommitStep
   /// Only at this one, counted from 1.
   case operation(Int)
 }

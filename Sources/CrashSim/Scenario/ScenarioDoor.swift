@@ -23,6 +23,8 @@ enum WorkerReply: Sendable {
 
 /// Whoever does a plan's commands.
 protocol ScenarioWorker {
+  /// Its number, when it is a process of its own.
+  var process: Int32? { get }
   /// Does one command.
   func ask(_ command: WorkerCommand) throws(LabError) -> WorkerReply
   /// Ends the worker if it still lives.
@@ -75,32 +77,33 @@ extension FaultFSClient: ScenarioDoor {
 /// A worker process on a mount.
 private struct MountWorker: ScenarioWorker {
   private let fileSystem: FaultFSClient
-  private let process: LineProcess
+  private let child: LineProcess
   private let timeoutSeconds: Int
+  var process: Int32? { child.pid }
 
   init(_ fileSystem: FaultFSClient, timeoutSeconds: Int, errorPath: String) throws(LabError) {
     self.fileSystem = fileSystem
     self.timeoutSeconds = timeoutSeconds
-    process = try LineProcess(
+    child = try LineProcess(
       ["worker", fileSystem.mountPoint], cpu: csystem_first_allowed_cpu(), errorPath: errorPath)
     do throws(LabError) {
-      try fileSystem.registerGroup(process.pid)
+      try fileSystem.registerGroup(child.pid)
     } catch {
-      process.end()
+      child.end()
       throw error
     }
   }
 
   func ask(_ command: WorkerCommand) throws(LabError) -> WorkerReply {
-    switch try process.ask(try WorkerWire.line(command), timeoutSeconds: timeoutSeconds) {
+    switch try child.ask(try WorkerWire.line(command), timeoutSeconds: timeoutSeconds) {
     case .ended(let ending): .ended(ending)
     case .line(let line): .answer(try WorkerWire.answer(line))
     }
   }
 
   func end() {
-    try? fileSystem.unregisterGroup(process.pid)
-    process.end()
+    try? fileSystem.unregisterGroup(child.pid)
+    child.end()
   }
 }
 
@@ -125,14 +128,15 @@ extension SimulatedFileSystem: ScenarioDoor {
 
 /// A worker on threads of this process.
 private struct ThreadWorker: ScenarioWorker {
+  let process: Int32? = nil
   private let crew: WorkerCrew
   private let timeoutSeconds: Int
 
   init(_ fileSystem: SimulatedFileSystem, timeoutSeconds: Int) {
     self.timeoutSeconds = timeoutSeconds
     crew = WorkerCrew(
-      WorkerSession(open: { () throws(EngineError) -> Database in
-        try fileSystem.openDatabase(EngineWorker.fileName)
+      WorkerSession(open: { (declaration) throws(EngineError) -> Database in
+        try fileSystem.openDatabase(EngineWorker.fileName, declaration)
       }))
   }
 

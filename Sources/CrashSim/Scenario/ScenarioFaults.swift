@@ -73,15 +73,37 @@ extension ByteSpan {
 }
 
 extension KillDeclaration {
-  /// The rule that kills at the n-th operation.
-  func rule(operation number: Int, before: Bool) -> FaultRule {
-    FaultRule(
-      when: FaultRule.Match(kinds, nth: number), what: .kill(before ? .before : .after))
+  /// Kills the process at the n-th place.
+  func planned(number: Int, before: Bool) -> PlannedKill {
+    switch place {
+    case .everyCommand: return PlannedKill(process: process, moment: .command(number))
+    case .everyCommitStep: return PlannedKill(process: process, moment: .commitStep(number))
+    case .everyOperation, .everySync, .everyWrite, .operation: break
+    }
+    let kinds = self.kinds
+    return PlannedKill(
+      process: process,
+      moment: .operation { process in
+        FaultRule(
+          when: FaultRule.Match(kinds, process: process, nth: number),
+          what: .kill(before ? .before : .after))
+      })
+  }
+
+  /// What a report calls the n-th place.
+  func text(number: Int, before: Bool) -> String {
+    switch place {
+    case .everyCommand: "the process was killed instead of its command \(number)"
+    case .everyCommitStep: "the process was killed before its commit step \(number)"
+    case .everyOperation, .everySync, .everyWrite, .operation:
+      "the process was killed \(before ? "before" : "after") its file operation \(number)"
+    }
   }
 
   /// The sides to try.
   var sides: [Bool] {
-    switch side {
+    if place == .everyCommand || place == .everyCommitStep { return [true] }
+    return switch side {
     case .before: [true]
     case .after: [false]
     case .both: [true, false]
@@ -92,6 +114,7 @@ extension KillDeclaration {
     switch place {
     case .everySync: [.sync, .syncDirectory]
     case .everyWrite: [.write]
+    case .everyCommand, .everyCommitStep: []
     case .everyOperation, .operation:
       [
         .write, .truncate, .allocate, .create, .link, .remove, .rename, .setOwnership,

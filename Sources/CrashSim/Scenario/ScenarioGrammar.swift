@@ -6,6 +6,7 @@
 /// A kind of mapping in a scenario file, with the keys it may have.
 public enum GrammarObject: String, CaseIterable, Sendable {
   case scenario
+  case database
   case step
   case action
   case statement
@@ -17,6 +18,7 @@ public enum GrammarObject: String, CaseIterable, Sendable {
   case crash
   case budget
   case kill
+  case sweep
   case fault
   case holdBehind
   case negative
@@ -29,10 +31,12 @@ public enum GrammarObject: String, CaseIterable, Sendable {
     switch self {
     case .scenario:
       [
-        "title", "schema", "processes", "steps", "crash", "kill", "faults", "negative", "seed",
+        "title", "schema", "processes", "database", "steps", "crash", "kill", "sweep",
+        "faults", "negative", "seed",
       ]
+    case .database: ["commit", "key"]
     case .step: ["all", "expect"]
-    case .action: ["pin", "release", "write", "repeat", "cancel", "fails"]
+    case .action: ["pin", "release", "copy", "key", "write", "repeat", "cancel", "fails"]
     case .statement: ["insert", "upsert", "update", "delete", "times"]
     case .randomText: ["random"]
     case .expectation: ["count", "version", "file", "pinned", "verify"]
@@ -42,6 +46,7 @@ public enum GrammarObject: String, CaseIterable, Sendable {
     case .crash: ["model", "explore", "budget", "recovery"]
     case .budget: ["states"]
     case .kill: ["process", "at", "side"]
+    case .sweep: ["on", "file", "error"]
     case .fault:
       [
         "on", "file", "bytes", "every", "offset", "nth", "ofCommit", "commit", "ignore", "error",
@@ -67,11 +72,24 @@ public enum GrammarObject: String, CaseIterable, Sendable {
 /// The fixed words of the language that are no keys.
 public enum GrammarWords {
   /// What an actor can be told in one word.
-  public static let actions = ["open", "close", "reopen", "pin", "release", "verify"]
+  public static let actions = ["open", "close", "reopen", "pin", "release", "verify", "compact"]
+  /// Types of a column, besides `int primary`, lists and links.
+  public static let columnTypes: [String] = {
+    var types = ["mixed"]
+    for type in elementTypes {
+      types += [type, type + "?"]
+      if type != "double", type != "binary" { types += [type + " indexed", type + "? indexed"] }
+    }
+    return types
+  }()
+  /// Types of a list's elements, written in brackets.
+  public static let elementTypes = ["int", "string", "bool", "double", "binary", "date", "uuid"]
   /// Persistence models that a scenario can name.
   public static let models = PersistenceModel.stock.map(\.name)
   /// Places at which a process can be killed, besides a number.
-  public static let killPlaces = ["every operation", "every sync", "every write"]
+  public static let killPlaces = [
+    "every operation", "every sync", "every write", "every command", "every commit step",
+  ]
   /// Engine error codes that a write can be expected to fail with.
   public static let errorCodes = [
     "io", "noSpace", "corrupted", "poisoned", "locked", "notADatabase", "unsupportedFormat",
@@ -100,6 +118,8 @@ public enum ScenarioBounds {
   public static let mutations = 2_000_000
   /// Letters of one text.
   public static let letters: ClosedRange<Int64> = 0...1_000_000
+  /// Elements of one list.
+  public static let items: ClosedRange<Int64> = 0...100_000
   /// Bytes of all texts together.
   public static let textBytes = 256 << 20
   /// Tables; columns of one table; actors.

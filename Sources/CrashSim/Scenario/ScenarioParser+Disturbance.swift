@@ -58,6 +58,8 @@ extension ScenarioParser {
     case "every operation": return .everyOperation
     case "every sync": return .everySync
     case "every write": return .everyWrite
+    case "every command": return .everyCommand
+    case "every commit step": return .everyCommitStep
     default: return nil
     }
   }
@@ -80,14 +82,27 @@ extension ScenarioParser {
     reader.list(node, of: "faults").compactMap { readFault($0) }
   }
 
+  func readSweep(_ node: ScenarioNode) -> FaultDeclaration? {
+    guard let fields = reader.fields(node, .sweep, required: ["on", "error"]),
+      let kind = fields["on"].flatMap({ readKind($0) }),
+      let error = fields["error"].flatMap({ reader.word($0, "errno", of: GrammarWords.errnos) })
+    else { return nil }
+    return FaultDeclaration(
+      position: node.position, on: kind, fileGlob: fields["file"].flatMap { reader.text($0, "a glob") },
+      bytes: nil, which: .each, effect: .error(error))
+  }
+
+  private func readKind(_ node: ScenarioNode) -> FaultOperation? {
+    let kinds = FaultOperation.allCases.map(\.rawValue)
+    return reader.word(node, "operation", of: kinds).flatMap { FaultOperation(rawValue: $0) }
+  }
+
   private func readFault(_ node: ScenarioNode) -> FaultDeclaration? {
     guard let fields = reader.fields(node, .fault, required: ["on"]), let on = fields["on"] else {
       return nil
     }
-    let kinds = FaultOperation.allCases.map(\.rawValue)
-    guard
-      let kind = reader.word(on, "operation", of: kinds).flatMap({ FaultOperation(rawValue: $0) }),
-      let which = readCount(fields), let effect = readEffect(fields, kind)
+    guard let kind = readKind(on), let which = readCount(fields),
+      let effect = readEffect(fields, kind)
     else { return nil }
     var fault = FaultDeclaration(
       position: node.position, on: kind, fileGlob: nil, bytes: nil, which: which, effect: effect)

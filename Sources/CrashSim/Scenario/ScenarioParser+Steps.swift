@@ -46,30 +46,39 @@ extension ScenarioParser {
       case "close": return .close
       case "reopen": return .reopen
       case "verify": return .verify
+      case "compact": return .compact
       case "pin": return .pin(actor)
       case "release": return .release(actor)
       default: return nil
       }
     }
     guard let fields = reader.fields(node, .action) else { return nil }
-    let verbs = fields.entries.filter { ["pin", "release", "write"].contains($0.key.text) }
+    let names = ["pin", "release", "copy", "write"]
+    let verbs = fields.entries.filter { names.contains($0.key.text) }
     guard let verb = verbs.first, verbs.count == 1 else {
       reader.report(
         verbs.dropFirst().first?.key.position ?? node.position,
-        "an action has one of pin, release and write, found \(verbs.count)",
+        "an action has one of \(names.joined(separator: ", ")), found \(verbs.count)",
         "write one of them, each in a step of its own")
       return nil
     }
-    if verb.key.text == "write" { return readWrite(fields).map { .write($0) } }
     for entry in fields.entries where entry.key.text != verb.key.text {
+      let owner = entry.key.text == "key" ? "copy" : "write"
+      guard owner != verb.key.text else { continue }
       reader.report(
-        entry.key.position, "'\(entry.key.text)' belongs to 'write', not to '\(verb.key.text)'",
+        entry.key.position, "'\(entry.key.text)' belongs to '\(owner)', not to '\(verb.key.text)'",
         "remove it")
     }
-    guard let text = reader.text(verb.value, "the name of a pin"),
-      let name = reader.name(text, verb.value.position, "pin")
+    if verb.key.text == "write" { return readWrite(fields).map { .write($0) } }
+    let what = verb.key.text == "copy" ? "copy" : "pin"
+    guard let text = reader.text(verb.value, "the name of a \(what)"),
+      let name = reader.name(text, verb.value.position, what)
     else { return nil }
-    return verb.key.text == "pin" ? .pin(name) : .release(name)
+    switch verb.key.text {
+    case "pin": return .pin(name)
+    case "release": return .release(name)
+    default: return .copy(CopyStep(name: name, key: fields["key"].flatMap { readKey($0) }))
+    }
   }
 
   private func readWrite(_ fields: ScenarioReader.Fields) -> WriteStep? {

@@ -92,10 +92,43 @@ extension ScenarioParser {
   }
 
   private func readValue(_ node: ScenarioNode, _ column: ColumnDeclaration) -> ValueRule? {
+    if column.isOptional, case .scalar("null", isQuoted: false) = node.body { return .null }
+    if column.isList { return readItems(node, column) }
     switch column.type {
-    case .int: readInt(node, column)
-    case .string: readText(node, column)
+    case .int: return readInt(node, column)
+    case .string: return readText(node, column)
+    case .link:
+      guard let rule = readInt(node, column), rule != .anyInt else { return .any }
+      return rule
+    case .bool, .double, .binary, .date, .uuid, .mixed:
+      return reader.word(node, "value of '\(column.name)'", of: ["random"]).map { _ in .any }
     }
+  }
+
+  private func readItems(_ node: ScenarioNode, _ column: ColumnDeclaration) -> ValueRule? {
+    if case .scalar("random", isQuoted: false) = node.body { return .items(0...8) }
+    guard let fields = reader.fields(node, .randomText, required: ["random"]),
+      let form = fields["random"]
+    else { return nil }
+    return readCount(form, of: "items", in: ScenarioBounds.items).map { .items($0) }
+  }
+
+  /// `letters 12` or `items 1..300`.
+  private func readCount(
+    _ node: ScenarioNode, of what: String, in bounds: ClosedRange<Int64>
+  ) -> ClosedRange<Int>? {
+    guard let text = reader.text(node, "\(what) and their number") else { return nil }
+    let words = text.split(separator: " ", maxSplits: 1)
+    guard words.count == 2, words[0] == what else {
+      reader.report(
+        node.position, "'\(text.prefix(60))' is no number of \(what)",
+        "write '\(what) 12' or '\(what) 1..300'")
+      return nil
+    }
+    let count = String(words[1])
+    let span = count.contains("..") ? count : "\(count)..\(count)"
+    return reader.range(span, node.position, "a number of \(what)", in: bounds)
+      .map { Int($0.lowerBound)...Int($0.upperBound) }
   }
 
   private func readInt(_ node: ScenarioNode, _ column: ColumnDeclaration) -> ValueRule? {
@@ -128,19 +161,9 @@ extension ScenarioParser {
       return .text(text)
     case .map:
       guard let fields = reader.fields(node, .randomText, required: ["random"]),
-        let form = fields["random"], let text = reader.text(form, "letters and their number")
+        let form = fields["random"]
       else { return nil }
-      let words = text.split(separator: " ", maxSplits: 1)
-      guard words.count == 2, words[0] == "letters" else {
-        reader.report(
-          form.position, "'\(text.prefix(60))' is no random text",
-          "write 'letters 12' or 'letters 1..300'")
-        return nil
-      }
-      let count = String(words[1])
-      let span = count.contains("..") ? count : "\(count)..\(count)"
-      return reader.range(span, form.position, "a number of letters", in: ScenarioBounds.letters)
-        .map { .letters(Int($0.lowerBound)...Int($0.upperBound)) }
+      return readCount(form, of: "letters", in: ScenarioBounds.letters).map { .letters($0) }
     default:
       reader.report(
         node.position, "expected a string for '\(column.name)', found \(node.kind)",

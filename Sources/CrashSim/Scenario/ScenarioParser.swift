@@ -55,9 +55,11 @@ public struct ScenarioParser {
     if let node = fields["processes"] { processes = readProcesses(node) }
     let steps = fields["steps"].map { readSteps($0) } ?? []
     let scenario = Scenario(
-      title: title ?? "", file: reader.file, tables: tables, processes: processes, steps: steps,
+      title: title ?? "", file: reader.file, tables: tables, processes: processes,
+      database: fields["database"].map { readDatabase($0) } ?? DatabaseDeclaration(), steps: steps,
       crash: fields["crash"].flatMap { readCrash($0) },
       kill: fields["kill"].flatMap { readKill($0) },
+      sweep: fields["sweep"].flatMap { readSweep($0) },
       faults: fields["faults"].map { readFaults($0) } ?? [],
       negative: fields["negative"].flatMap { readNegative($0) },
       seed: fields["seed"].flatMap { readSeed($0) })
@@ -116,14 +118,13 @@ extension ScenarioParser {
     }
     var table = TableDeclaration(name: name, key: "", columns: [])
     for pair in pairs {
-      let words = ["int", "string", "int primary"]
-      guard let column = reader.name(pair.key.text, pair.key.position, "column"),
-        let type = reader.word(pair.value, "column type", of: words)
-      else { continue }
-      if type != "int primary" {
-        let type = DeclaredType(rawValue: type) ?? .int
-        table.columns.append(ColumnDeclaration(name: column, type: type))
-      } else if table.key.isEmpty {
+      guard let column = reader.name(pair.key.text, pair.key.position, "column") else { continue }
+      if case .scalar("int primary", isQuoted: false) = pair.value.body {
+      } else {
+        if let read = readColumn(column, pair.value) { table.columns.append(read) }
+        continue
+      }
+      if table.key.isEmpty {
         table.key = column
       } else {
         reader.report(
@@ -139,6 +140,55 @@ extension ScenarioParser {
       return nil
     }
     return table
+  }
+
+  private func readDatabase(_ node: ScenarioNode) -> DatabaseDeclaration {
+    var database = DatabaseDeclaration()
+    guard let fields = reader.fields(node, .database) else { return database }
+    if let node = fields["commit"] {
+      let words = DeclaredProtocol.allCases.map(\.rawValue)
+      let word = reader.word(node, "commit protocol", of: words)
+      database.commit = word.flatMap { DeclaredProtocol(rawValue: $0) } ?? .twoPhase
+    }
+    if let node = fields["key"] { database.key = readKey(node) ?? .none }
+    return database
+  }
+
+  func readKey(_ node: ScenarioNode) -> DeclaredKey? {
+    let words = DeclaredKey.allCases.map(\.rawValue)
+    return reader.word(node, "key", of: words).flatMap { DeclaredKey(rawValue: $0) }
+  }
+
+  /// A type, for example `int`, `string?`, `int indexed`, `[int]`, `link Dog`.
+  private func readColumn(_ name: String, _ node: ScenarioNode) -> ColumnDeclaration? {
+    var column = ColumnDeclaration(name: name, type: .int)
+    if case .list(let items) = node.body, items.count == 1 {
+      guard let type = reader.word(items[0], "element type", of: GrammarWords.elementTypes) else {
+        return nil
+      }
+      column.type = DeclaredType(rawValue: type) ?? .int
+      column.isList = true
+      return column
+    }
+    if case .scalar(let text, isQuoted: false) = node.body, text.hasPrefix("link ") {
+      guard let target = reader.name(String(text.dropFirst(5)), node.position, "table") else {
+        return nil
+      }
+      column.type = .link
+      column.isOptional = true
+      column.target = target
+      return column
+    }
+    guard let word = reader.word(node, "column type", of: GrammarWords.columnTypes) else {
+      return nil
+    }
+    column.isIndexed = word.hasSuffix(" indexed")
+    let type = word.split(separator: " ")[0]
+    column.isOptional = type.hasSuffix("?")
+    column.type = DeclaredType(rawValue: String(type.prefix { $0 != "?" })) ?? .int
+    // The engine lets null stand among mixed values in any case.
+    if column.type == .mixed { column.isOptional = true }
+    return column
   }
 
   private func readProcesses(_ node: ScenarioNode) -> [ProcessDeclaration] {
@@ -165,10 +215,10 @@ extension ScenarioParser {
       }
       return ProcessDeclaration(name: name, actors: actors)
     }
-    if pairs.count > 1 {
+    if seen.count > ScenarioBounds.names {
       reader.report(
-        pairs[1].key.position, "a scenario has one process, this is process 2",
-        "list all actors under '\(pairs[0].key.text)'")
+        node.position, "\(seen.count) actors are more than \(ScenarioBounds.names)",
+        "write fewer actors")
     }
     return read
   }

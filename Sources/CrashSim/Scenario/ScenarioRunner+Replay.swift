@@ -27,16 +27,18 @@ extension ScenarioRunner {
       let kill =
         scenario.kill
         ?? KillDeclaration(
-          process: plan.process, place: .everyOperation, side: .both)
-      let finding = try KillRunner(
-        runner: self, fileSystem: mount, scenario: scenario, plan: plan, kill: kill
-      ).replay(operation: operation, before: before)
-      if let directory {
-        let path = "\(run.path)/killed.sqlite"
-        try mount.saveTree(to: path)
-        try CrashDirectory.keep(try TraceFile.load(path).initial, in: directory)
+          process: plan.processes[0].name, place: .everyOperation, side: .both)
+      return try replay(
+        scenario, plan, mount, .kill(kill), operation: operation, before: before, directory)
+    case .fault(let operation):
+      guard let mount = opened.mount else {
+        throw .usage("the token's \(Self.sweepSkipped), and here it is \(doorName)")
       }
-      return finding
+      guard let sweep = scenario.sweep else {
+        throw .usage("\(scenario.file) has no 'sweep' any more")
+      }
+      return try replay(
+        scenario, plan, mount, .fault(sweep), operation: operation, before: true, directory)
     case .crash(let model, let state, let shape):
       return try replay(
         scenario, plan, recipe, model: model, state: state, second: nil, shape: shape, directory)
@@ -45,6 +47,21 @@ extension ScenarioRunner {
         scenario, plan, recipe, model: model, state: state, second: second, shape: shape,
         directory)
     }
+  }
+
+  private func replay(
+    _ scenario: Scenario, _ plan: WorkloadPlan, _ mount: FaultFSClient,
+    _ disturbance: Disturbance, operation: Int, before: Bool, _ directory: String?
+  ) throws(LabError) -> Finding? {
+    let finding = try DisturbanceRunner(
+      runner: self, fileSystem: mount, scenario: scenario, plan: plan, disturbance: disturbance
+    ).replay(operation: operation, before: before)
+    if let directory {
+      let path = "\(run.path)/disturbed.sqlite"
+      try mount.saveTree(to: path)
+      try CrashDirectory.keep(try TraceFile.load(path).initial, in: directory)
+    }
+    return finding
   }
 
   private func replay(

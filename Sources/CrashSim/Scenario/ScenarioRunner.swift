@@ -94,6 +94,8 @@ public final class ScenarioRunner {
 
   /// What a report says of kills when there is no process to kill.
   static let killSkipped = "kill needs the FUSE door"
+  /// What it says of failing operations in turn.
+  static let sweepSkipped = "sweep needs the FUSE door"
 
   // MARK: One scenario
 
@@ -122,6 +124,10 @@ public final class ScenarioRunner {
   private func perform(_ scenario: Scenario, _ item: inout CaseReport) throws(LabError) {
     let seed = self.seed(of: scenario)
     let plan = try WorkloadPlan(scenario, seed: seed)
+    if let reason = scenario.needsMount, opened.mount == nil {
+      item.skipped.append(reason)
+      return
+    }
     let (tracePath, recorded) = try record(scenario, plan, as: "trace")
     for violation in recorded.violations {
       item.complaints.append("without any crash: \(violation)")
@@ -134,15 +140,18 @@ public final class ScenarioRunner {
             scenario, plan, tracePath, model: model, firstNumber: item.findings.count + 1))
       }
     }
-    if let kill = scenario.kill {
+    let disturbances =
+      [scenario.kill.map { (Disturbance.kill($0), Self.killSkipped) }]
+      + [scenario.sweep.map { (Disturbance.fault($0), Self.sweepSkipped) }]
+    for case let (disturbance, skipped)? in disturbances {
       try Interruption.check()
       guard let mount = opened.mount else {
-        item.skipped.append(Self.killSkipped)
-        return
+        item.skipped.append(skipped)
+        continue
       }
       item.explorations.append(
-        try KillRunner(
-          runner: self, fileSystem: mount, scenario: scenario, plan: plan, kill: kill
+        try DisturbanceRunner(
+          runner: self, fileSystem: mount, scenario: scenario, plan: plan, disturbance: disturbance
         ).run(firstNumber: item.findings.count + 1))
     }
   }

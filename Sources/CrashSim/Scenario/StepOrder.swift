@@ -7,6 +7,7 @@ struct StepOrder {
   private let reader: ScenarioReader
   private var open: Set<String> = []
   private var pins: [String: String] = [:]
+  private var copies: Set<String> = []
   private var mutations = 0
 
   init(_ scenario: Scenario, _ reader: ScenarioReader) {
@@ -46,23 +47,66 @@ struct StepOrder {
     }
     switch step.action {
     case .open, .verify, .expect: break
+    case .compact:
+      refusePins(of: { _ in true }, step, "compact")
+      let fellows = scenario.process(of: actor).actors
+      for other in open.subtracting(fellows).sorted() {
+        reader.report(
+          step.position, "'\(other)' has the database open in another process at this compact",
+          "add '- \(other): close' before")
+      }
+    case .copy(let copy):
+      if !copies.insert(copy.name).inserted {
+        reader.report(step.position, "there is a copy '\(copy.name)' already", "use another name")
+      }
     case .close:
       refusePins(of: { $0 == actor }, step, "close")
       open.remove(actor)
     case .reopen:
-      refusePins(of: { _ in true }, step, "reopen")
+      let fellows = scenario.process(of: actor).actors
+      refusePins(of: { fellows.contains($0) }, step, "reopen")
     case .pin(let name):
       if let owner = pins[name] {
         reader.report(step.position, "'\(owner)' has a pin '\(name)' already", "use another name")
       }
       pins[name] = actor
+      if scenario.sweep != nil {
+        reader.report(
+          step.position, "a sweep opens the database again after the failure, which no pin allows",
+          "remove the pin, or use 'faults'")
+      }
     case .release(let name):
       release(name, actor, step)
     case .write(let write):
+      checkSurvivor(step, actor, write)
       let rows = write.statements.reduce(0) { $0 &+ $1.times }
       let (total, overflow) = rows.multipliedReportingOverflow(by: write.repeats)
       let sum = mutations.addingReportingOverflow(total)
       mutations = overflow || sum.overflow ? Int.max : sum.partialValue
+    }
+  }
+
+  /// After a kill or a failure nobody knows which rows are there, so only what fits either way may
+  /// be written.
+  private func checkSurvivor(_ step: ScenarioStep, _ actor: String, _ write: WriteStep) {
+    let reason: String
+    if let kill = scenario.kill, scenario.process(of: actor).name != kill.process {
+      reason = "'\(kill.process)' may be dead by then"
+    } else if scenario.sweep != nil {
+      reason = "an earlier write may have failed by then"
+    } else {
+      return
+    }
+    if let column = scenario.tables.flatMap(\.columns).first(where: { $0.type == .link }) {
+      reader.report(
+        step.position, "\(reason), and '\(column.name)' links to a row that need not be there",
+        "use a schema without links")
+    }
+    for statement in write.statements where statement.kind != .upsert {
+      reader.report(
+        statement.position,
+        "\(reason), and '\(statement.kind.rawValue)' needs to know which rows are there",
+        "write upsert")
     }
   }
 

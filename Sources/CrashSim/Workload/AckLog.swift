@@ -5,6 +5,7 @@
 //   failed N CODE            it ended with an error (see `isIndeterminate`)
 //   cancel N                 it was rolled back: it must not be there
 //   recovered version V      a database was opened, and V is its newest version
+//   copied NAME              the copy NAME.realm of the newest version is complete
 // Invariant: at most one transaction is open (`begin` without an end); lines that begin with none
 // of these words are a program's own output and are passed over.
 
@@ -17,6 +18,7 @@ public struct AckLog: Sendable, Hashable {
     case failed(Int, code: String)
     case cancel(Int)
     case recovered(version: UInt64)
+    case copied(String)
 
     /// The mark's text, without a line feed.
     public var description: String {
@@ -26,6 +28,7 @@ public struct AckLog: Sendable, Hashable {
       case .failed(let number, let code): "failed \(number) \(code)"
       case .cancel(let number): "cancel \(number)"
       case .recovered(let version): "recovered version \(version)"
+      case .copied(let name): "copied \(name)"
       }
     }
 
@@ -54,6 +57,8 @@ public struct AckLog: Sendable, Hashable {
       case ("recovered", 3) where words[1] == "version":
         guard let version = UInt64(words[2]) else { return nil }
         self = .recovered(version: version)
+      case ("copied", 2) where !words[1].isEmpty:
+        self = .copied(String(words[1]))
       default:
         return nil
       }
@@ -108,6 +113,7 @@ public struct AckLog: Sendable, Hashable {
       switch entry {
       case .begin(let number): open = number
       case .commit, .failed, .cancel, .recovered: open = nil
+      case .copied: continue
       }
     }
     return open
@@ -118,7 +124,7 @@ public struct AckLog: Sendable, Hashable {
     for entry in entries.reversed() {
       switch entry {
       case .commit(_, let version), .recovered(let version): return version
-      case .begin, .failed, .cancel: continue
+      case .begin, .failed, .cancel, .copied: continue
       }
     }
     return nil
@@ -130,6 +136,9 @@ public struct AckLog: Sendable, Hashable {
   /// whole, until the next open says which (E4). Every other code is given before a byte of the
   /// transaction could be published, so that it must not be there.
   public static func isIndeterminate(_ code: String) -> Bool {
-    code == "io" || code == "noSpace"
+    code == "io" || code == "noSpace" || code == killedCode
   }
+
+  /// The code of a transaction whose process was killed over it.
+  static let killedCode = "killed"
 }

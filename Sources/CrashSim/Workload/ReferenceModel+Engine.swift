@@ -9,31 +9,30 @@ extension TableDeclaration {
     TableSchema(
       name: name,
       columns: columns.map { column in
-        switch column.type {
-        case .int: ColumnSchema(name: column.name, type: .int)
-        case .string: ColumnSchema(name: column.name, type: .string)
-        }
+        ColumnSchema(
+          name: column.name, type: column.type.engineType, isOptional: column.isOptional,
+          collection: column.isList ? .list : .none, target: column.target,
+          isIndexed: column.isIndexed)
       })
   }
 
   /// The row that a statement fills nothing of.
-  var emptyRow: [PlannedValue] { columns.map { .empty($0.type) } }
+  var emptyRow: [PlannedValue] { columns.map { .empty($0) } }
 }
 
-extension PlannedValue {
-  /// The value as the engine takes it.
-  var engineValue: Value {
+extension DeclaredType {
+  /// The engine's name of the type.
+  var engineType: ColumnType {
     switch self {
-    case .int(let number): .int(number)
-    case .string(let text): .string(text)
-    }
-  }
-
-  /// A value as the engine gave it.
-  init(_ value: Value) {
-    switch value {
-    case .int(let number): self = .int(number)
-    case .string(let text): self = .string(text)
+    case .int: .int
+    case .string: .string
+    case .bool: .bool
+    case .double: .double
+    case .binary: .binary
+    case .date: .date
+    case .uuid: .uuid
+    case .mixed: .mixed
+    case .link: .link
     }
   }
 }

@@ -72,8 +72,21 @@ public struct ReferenceModel: Sendable, Hashable {
       rows[mutation.table, default: [:]][mutation.key] = mutation.values
     case .delete:
       rows[mutation.table]?[mutation.key] = nil
+      forgetLinks(to: mutation.key, in: mutation.table)
     }
     return nil
+  }
+
+  /// A link to a row that is gone is null.
+  /// - Complexity: O(rows of the tables with such links).
+  private mutating func forgetLinks(to key: Int64, in target: String) {
+    for table in tables {
+      for (index, column) in table.columns.enumerated() where column.target == target {
+        for (row, values) in rows[table.name, default: [:]] where values[index] == .link(key) {
+          rows[table.name]?[row]?[index] = .null
+        }
+      }
+    }
   }
 
   /// Applies a whole transaction, or nothing of it.

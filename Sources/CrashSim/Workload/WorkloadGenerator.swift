@@ -50,14 +50,18 @@ struct WorkloadGenerator {
         }
       }
     }
-    let process = scenario.processes.first ?? ProcessDeclaration(name: "", actors: [])
     return WorkloadPlan(
-      title: scenario.title, seed: seed.rawValue, process: process.name, actors: process.actors,
-      tables: scenario.tables, commands: commands)
+      title: scenario.title, seed: seed.rawValue, processes: scenario.processes,
+      database: scenario.database, tables: scenario.tables, commands: commands)
   }
 
   private mutating func append(_ actor: String, _ action: WorkerAction) {
-    commands.append(WorkerCommand(index: commands.count, actor: actor, action: action))
+    var command = WorkerCommand(index: commands.count, actor: actor, action: action)
+    switch action {
+    case .open, .reopen, .copy: command.database = scenario.database
+    default: break
+    }
+    commands.append(command)
   }
 
   private mutating func add(_ actor: String, _ action: StepAction) {
@@ -77,6 +81,8 @@ struct WorkloadGenerator {
     case .pin(let name): append(actor, .pin(name))
     case .release(let name): append(actor, .release(name))
     case .verify: append(actor, .verify)
+    case .compact: append(actor, .compact)
+    case .copy(let copy): append(actor, .copy(copy))
     case .expect(let claims): for claim in claims { append(actor, .expect(claim)) }
     case .write: preconditionFailure("writes are expanded by addTransaction")
     }
@@ -125,9 +131,9 @@ struct WorkloadGenerator {
     var values: [PlannedValue] = []
     for (index, column) in table.columns.enumerated() {
       if let rule = statement.values[column.name] {
-        values.append(makeValue(rule, statement.position, column: index))
+        values.append(makeValue(rule, statement.position, index, column))
       } else {
-        values.append(present?[index] ?? .empty(column.type))
+        values.append(present?[index] ?? .empty(column))
       }
     }
     textBytes += values.reduce(0) { $0 + $1.contentBytes }
@@ -236,18 +242,22 @@ struct WorkloadGenerator {
   }
 
   private mutating func makeValue(
-    _ rule: ValueRule, _ position: SourcePosition, column: Int
+    _ rule: ValueRule, _ position: SourcePosition, _ index: Int, _ column: ColumnDeclaration
   ) -> PlannedValue {
     // A column walks and draws apart from the other columns of its statement.
-    let place = SourcePosition(line: position.line, column: position.column + (column + 1) << 12)
+    let place = SourcePosition(line: position.line, column: position.column + (index + 1) << 12)
     var generator = generator(place)
     defer { generators[place] = generator }
+    guard column.type != .link else { return makeLink(rule, place, column, &generator) }
     switch rule {
+    case .null: return .null
+    case .any: return column.draw(&generator)
+    case .items(let range):
+      let count = Int.random(in: range, using: &generator)
+      return .list((0..<count).map { _ in column.drawElement(&generator) })
     case .int(let number): return .int(number)
     case .text(let text): return .string(text)
-    case .anyInt:
-      let bits = generator.next()
-      return .int(Int64(bitPattern: bits) >> Int64(generator.below(64)))
+    case .anyInt: return .int(generator.anyInt())
     case .randomInt(let range): return .int(Int64.random(in: range, using: &generator))
     case .walk(let range):
       let step = walkSteps[place] ?? 0
@@ -256,9 +266,70 @@ struct WorkloadGenerator {
       let offset = width == UInt64.max ? step : step % (width + 1)
       return .int(range.lowerBound &+ Int64(bitPattern: offset))
     case .letters(let range):
-      let count = Int.random(in: range, using: &generator)
-      let letters = (0..<count).map { _ in UInt8(97 + generator.below(26)) }
-      return .string(String(decoding: letters, as: UTF8.self))
+      return .string(generator.letters(Int.random(in: range, using: &generator)))
     }
+  }
+
+  /// A link to the row that the rule names, or null when that does not exist.
+  private mutating func makeLink(
+    _ rule: ValueRule, _ place: SourcePosition, _ column: ColumnDeclaration,
+    _ generator: inout PRNG
+  ) -> PlannedValue {
+    guard let target = column.target else { return .null }
+    let key: Int64
+    switch rule {
+    case .int(let number): key = number
+    case .randomInt(let range): key = Int64.random(in: range, using: &generator)
+    case .walk(let range):
+      let step = walkSteps[place] ?? 0
+      walkSteps[place] = step + 1
+      let width = UInt64(bitPattern: range.upperBound &- range.lowerBound)
+      key = range.lowerBound &+ Int64(bitPattern: width == .max ? step : step % (width + 1))
+    default:
+      let keys = model.sortedRows(of: target).map(\.key)
+      guard !keys.isEmpty else { return .null }
+      key = keys[Int(generator.next(upperBound: UInt64(keys.count)))]
+    }
+    return model.row(key, in: target) == nil ? .null : .link(key)
+  }
+}
+
+extension ColumnDeclaration {
+  /// Draws a value.
+  fileprivate func draw(_ generator: inout PRNG) -> PlannedValue {
+    if isOptional, generator.below(4) == 0 { return .null }
+    return drawElement(&generator)
+  }
+
+  /// Draws a value that is not null.
+  fileprivate func drawElement(_ generator: inout PRNG) -> PlannedValue {
+    switch type {
+    case .int: return .int(generator.anyInt())
+    case .string: return .string(generator.letters(Int(generator.below(24))))
+    case .bool: return .bool(generator.below(2) == 0)
+    case .double: return .double(generator.next())
+    case .binary: return .binary((0..<generator.below(40)).map { _ in UInt8(generator.below(256)) })
+    case .date:
+      return .date(seconds: generator.anyInt(), nanoseconds: Int32(generator.below(1_000_000_000)))
+    case .uuid:
+      return .uuid(PlannedValue.uuid((0..<16).map { _ in UInt8(generator.below(256)) }))
+    case .mixed:
+      return generator.below(2) == 0
+        ? .int(generator.anyInt()) : .string(generator.letters(Int(generator.below(24))))
+    case .link: return .null
+    }
+  }
+}
+
+extension PRNG {
+  /// An int of a random width.
+  fileprivate mutating func anyInt() -> Int64 {
+    let bits = next()
+    return Int64(bitPattern: bits) >> Int64(below(64))
+  }
+
+  /// Lower-case letters.
+  fileprivate mutating func letters(_ count: Int) -> String {
+    String(decoding: (0..<count).map { _ in UInt8(97 + below(26)) }, as: UTF8.self)
   }
 }

@@ -10,24 +10,21 @@ public struct WorkloadPlan: Sendable, Hashable, Codable {
   public var title: String
   /// The seed that every choice followed from.
   public var seed: UInt64
-  /// Name of the process.
-  public var process: String
-  /// Names of its threads.
-  public var actors: [String]
+  /// The processes with their threads.
+  public var processes: [ProcessDeclaration]
+  /// How every process opens the database.
+  public var database = DatabaseDeclaration()
   /// The tables.
   public var tables: [TableDeclaration]
   /// The commands, in the order in which they run.
   public var commands: [WorkerCommand]
 
   /// The transactions by number.
-  public var transactions: [PlannedTransaction] {
-    commands.compactMap { command in
-      switch command.action {
-      case .createTables: PlannedTransaction(number: 0)
-      case .transaction(let transaction): transaction
-      default: nil
-      }
-    }
+  public var transactions: [PlannedTransaction] { commands.compactMap(\.transaction) }
+
+  /// The process that an actor is a thread of.
+  func process(of actor: String) -> String {
+    processes.first { $0.actors.contains(actor) }?.name ?? ""
   }
 }
 
@@ -39,12 +36,26 @@ public struct WorkerCommand: Sendable, Hashable, Codable {
   public var actor: String
   /// What it does.
   public var action: WorkerAction
+  /// How the database is opened, for those actions that open one.
+  public var database: DatabaseDeclaration?
 
   /// Makes a command.
-  public init(index: Int, actor: String, action: WorkerAction) {
+  public init(
+    index: Int, actor: String, action: WorkerAction, database: DatabaseDeclaration? = nil
+  ) {
     self.index = index
     self.actor = actor
     self.action = action
+    self.database = database
+  }
+
+  /// The transaction that it asks for, if it asks for one.
+  var transaction: PlannedTransaction? {
+    switch action {
+    case .createTables: PlannedTransaction(number: 0)
+    case .transaction(let transaction): transaction
+    default: nil
+    }
   }
 }
 
@@ -64,6 +75,10 @@ public enum WorkerAction: Sendable, Hashable, Codable {
   case release(String)
   /// Runs a transaction.
   case transaction(PlannedTransaction)
+  /// Compacts the file.
+  case compact
+  /// Writes a copy of the newest version, opens it and compares.
+  case copy(CopyStep)
   /// Runs the engine's verification, and answers with the content's hash.
   case verify
   /// Checks a claim about the live database. For `fileTimesContentAtMost` the worker measures the
@@ -110,46 +125,5 @@ public struct Mutation: Sendable, Hashable, Codable {
     self.table = table
     self.key = key
     self.values = values
-  }
-}
-
-/// A value of a column; as JSON a number or a text.
-public enum PlannedValue: Sendable, Hashable, Codable {
-  case int(Int64)
-  case string(String)
-
-  /// Reads a number or a text.
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    if let number = try? container.decode(Int64.self) {
-      self = .int(number)
-    } else {
-      self = .string(try container.decode(String.self))
-    }
-  }
-
-  /// Writes a number or a text.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    switch self {
-    case .int(let number): try container.encode(number)
-    case .string(let text): try container.encode(text)
-    }
-  }
-
-  /// Bytes that a person would count: 8 for an int, the UTF-8 length for a string.
-  public var contentBytes: Int {
-    switch self {
-    case .int: 8
-    case .string(let text): text.utf8.count
-    }
-  }
-
-  /// What a column holds that no statement ever filled.
-  static func empty(_ type: DeclaredType) -> PlannedValue {
-    switch type {
-    case .int: .int(0)
-    case .string: .string("")
-    }
   }
 }

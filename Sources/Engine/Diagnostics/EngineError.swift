@@ -9,7 +9,11 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
       case io, noSpace, corrupted, poisoned, locked, notADatabase, unsupportedFormat
       case schemaMismatch, tableExists, noSuchTable, keyExists, keyNotFound, valueTooLarge
       case noSuchColumn, columnExists, indexOutOfRange
+      case duplicateValue, noIndex
       case busy, closed, limit
+      case forked, tooManyReaders, tooManyVersions, incompatible, readOnly
+      case invalidKey, wrongKey, keyNeeded, notEncrypted
+      case swappedNode, rolledBackNode, forgedSlot, truncated
     }
 
     private let kind: Kind
@@ -22,7 +26,7 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
     public static let corrupted = Code(kind: .corrupted)
     /// A sync or a root slot write failed earlier: close the database and open it again.
     public static let poisoned = Code(kind: .poisoned)
-    /// Another process has the database open.
+    /// Somebody has the database open in a way that does not share it.
     public static let locked = Code(kind: .locked)
     /// The file is something else.
     public static let notADatabase = Code(kind: .notADatabase)
@@ -44,14 +48,46 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
     public static let keyExists = Code(kind: .keyExists)
     /// The key to update or delete is not there.
     public static let keyNotFound = Code(kind: .keyNotFound)
+    /// Another row has the value already, and the column is unique.
+    public static let duplicateValue = Code(kind: .duplicateValue)
+    /// The column has no index, and the call needs one.
+    public static let noIndex = Code(kind: .noIndex)
     /// A value is longer than the format allows.
     public static let valueTooLarge = Code(kind: .valueTooLarge)
-    /// A write transaction is open already.
+    /// Another write transaction did not end in time, or this thread has one open already.
     public static let busy = Code(kind: .busy)
     /// The database, transaction or snapshot is closed.
     public static let closed = Code(kind: .closed)
     /// A limit of the format is reached.
     public static let limit = Code(kind: .limit)
+
+    /// The process is a fork of the one that opened the database: open it again here.
+    public static let forked = Code(kind: .forked)
+    /// All reader slots are taken: release snapshots.
+    public static let tooManyReaders = Code(kind: .tooManyReaders)
+    /// Snapshots keep more versions alive than the options allow.
+    public static let tooManyVersions = Code(kind: .tooManyVersions)
+    /// Those who have the database open share memory of another layout.
+    public static let incompatible = Code(kind: .incompatible)
+    /// The database was opened for reading only.
+    public static let readOnly = Code(kind: .readOnly)
+    /// An encryption key has not 64 bytes.
+    public static let invalidKey = Code(kind: .invalidKey)
+    /// The key is not the one the file was made with.
+    public static let wrongKey = Code(kind: .wrongKey)
+    /// The file is encrypted, and no key was given.
+    public static let keyNeeded = Code(kind: .keyNeeded)
+    /// A key was given, and the file is not encrypted.
+    public static let notEncrypted = Code(kind: .notEncrypted)
+    /// A node of an encrypted file stands where another one should: somebody moved it.
+    public static let swappedNode = Code(kind: .swappedNode)
+    /// A node of an encrypted file is an older one of the same place: somebody put it back, or the
+    /// medium lost a write.
+    public static let rolledBackNode = Code(kind: .rolledBackNode)
+    /// A root slot of an encrypted file was not written with its key.
+    public static let forgedSlot = Code(kind: .forgedSlot)
+    /// The file is shorter than its newest version.
+    public static let truncated = Code(kind: .truncated)
 
     /// The name of the code.
     public var description: String { kind.rawValue }
@@ -88,6 +124,15 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
   static func corrupted(_ message: String, at ref: Ref? = nil) -> EngineError {
     let place = ref.map { " at ref \($0.offsetBytes)" } ?? ""
     return EngineError(code: .corrupted, message: message + place)
+  }
+
+  /// The `.locked` of an encrypted database, which one handle opens at a time.
+  static func encryptedInUse(_ path: String) -> EngineError {
+    EngineError(
+      code: .locked,
+      message: "\(path) is encrypted and open elsewhere; an encrypted database is open in one "
+        + "process and one handle at a time, because its pages live in that handle's memory; close "
+        + "it there (fuser \(path) names the process) and open again")
   }
 
   static func closed(_ what: String) -> EngineError {

@@ -33,6 +33,8 @@ public struct FileInspection: Sendable {
   public var formatVersion: FormatVersion?
   /// Both root slots; empty when the file is too short to have them.
   public var slots: [Slot] = []
+  /// Whether the file is encrypted; then what follows is there only if the key was given.
+  public var isEncrypted = false
   /// The version that an open would choose.
   public var version: Version?
   /// The tables of that version.
@@ -43,10 +45,27 @@ public struct FileInspection: Sendable {
   public var corruption: EngineError?
 
   /// Inspects a file.
-  /// - Parameter path: The file.
-  /// - Returns: What was found; damage is in `corruption`.
-  /// - Throws: `EngineError` with code `.io` when the file cannot be read at all.
-  public static func inspect(path: String) throws(EngineError) -> FileInspection {
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - key: The key of an encrypted file; without it only the file header and the slots are read.
+  /// - Returns: What was found; damage, and a key that does not fit, is in `corruption`.
+  /// - Throws: `EngineError` with code `.io` when the file cannot be read at all, or `.invalidKey`.
+  public static func inspect(
+    path: String, key: [UInt8]? = nil
+  ) throws(EngineError) -> FileInspection {
+    let mapping = try map(path)
+    return try inspect(mapping, key: key)
+  }
+
+  /// Whether a file is an encrypted database, as far as its file header can be read.
+  static func isEncrypted(path: String) -> Bool {
+    guard let mapping = try? map(path) else { return false }
+    return mapping.withBytes { bytes in
+      (try? UnverifiedFileHeader(bytes).verified().isEncrypted) ?? false
+    }
+  }
+
+  private static func map(_ path: String) throws(EngineError) -> MappedFile {
     let descriptor: Int32
     switch Syscalls.open(path, writable: false) {
     case .success(let opened): descriptor = opened
@@ -59,7 +78,7 @@ public struct FileInspection: Sendable {
     case .failure(let failure): throw .syscall("fstat", path, errno: failure.number)
     }
     switch Syscalls.map(descriptor, sizeBytes: size) {
-    case .success(let mapping): return inspect(mapping)
+    case .success(let mapping): return mapping
     case .failure(let failure): throw .syscall("mmap", path, errno: failure.number)
     }
   }
@@ -68,11 +87,31 @@ public struct FileInspection: Sendable {
   /// - Parameter mapping: The bytes.
   /// - Returns: What was found; damage is in `corruption`.
   public static func inspect(_ mapping: MappedFile) -> FileInspection {
+    inspect(mapping, .plain)
+  }
+
+  /// Inspects an image in memory.
+  /// - Parameters:
+  ///   - mapping: The bytes.
+  ///   - key: The key of an encrypted file; without it only the file header and the slots are read.
+  /// - Returns: What was found; damage, and a key that does not fit, is in `corruption`.
+  /// - Throws: `EngineError` with code `.invalidKey`.
+  public static func inspect(
+    _ mapping: MappedFile, key: [UInt8]?
+  ) throws(EngineError) -> FileInspection {
+    var options = Database.Options()
+    options.encryptionKey = key
+    return inspect(mapping, try FileAccess(options))
+  }
+
+  private static func inspect(_ mapping: MappedFile, _ access: FileAccess) -> FileInspection {
     var result = FileInspection()
     result.fileSizeBytes = UInt64(mapping.count)
     do throws(EngineError) {
       try result.readHeader(mapping)
-      guard let recovered = try Recovery.recover(mapping) else {
+      // Without a key an encrypted file is whole as far as anybody can say.
+      if result.isEncrypted && access.key == nil { return result }
+      guard let recovered = try Recovery.recover(mapping, access) else {
         throw .corrupted("a creation that did not end: the file is an empty database to be")
       }
       result.version = recovered.state.version
@@ -96,22 +135,27 @@ public struct FileInspection: Sendable {
           .valid(
             version: slot.version, topRefBytes: slot.top.ref.offsetBytes,
             logicalSizeBytes: slot.logicalSizeBytes)
-        case .invalid(let reason): .invalid(reason)
+        case .invalid(let reason), .forged(let reason): .invalid(reason)
         case .empty: .empty
         }
       }
-      formatVersion = try unverified.verified().formatVersion
+      let header = try unverified.verified()
+      formatVersion = header.formatVersion
+      isEncrypted = header.isEncrypted
     }
   }
 
   /// Verifies part after part, so that damage in one table does not hide the others.
   private mutating func readTables(_ state: VersionState) throws(EngineError) {
     var verifier = Verifier(state)
+    let section = state.reader.beginReading()
+    defer { section.end() }
     do throws(EngineError) { try verifier.verifyHeader() } catch { note(error) }
     do throws(EngineError) { try verifier.verifyTop() } catch { note(error) }
     for table in state.group.tables {
       let before = verifier.report.nodes
-      do throws(EngineError) { try verifier.verify(table) } catch { note(error) }
+      do throws(EngineError) { try verifier.verify(table, section) } catch { note(error) }
+      do throws(EngineError) { try verifier.verifyIndexes(of: table) } catch { note(error) }
       tables.append(
         Table(
           schema: table.schema, rows: table.rowCount,

@@ -18,14 +18,14 @@ extension Database {
   /// Figures of the database as it is now.
   /// - Complexity: O(free list).
   public func statistics() -> Statistics {
-    state.withLock { state in
-      let sector = UInt64(Layout.sectorSizeBytes)
-      return Statistics(
-        fileSizeBytes: state.fileSizeBytes,
-        logicalSizeBytes: state.current.slot.logicalSizeBytes,
-        freeBytes: state.space.freeSectorCount * sector,
-        pendingBytes: state.space.pendingSectorCount * sector,
-        pinnedVersions: state.pins.keys.sorted())
-    }
+    let (current, space) = state.withLock { ($0.current, $0.space) }
+    let sector = UInt64(Layout.sectorSizeBytes)
+    let pins = session.slots.records(now: session.now())
+    return Statistics(
+      fileSizeBytes: space?.fileSizeBytes ?? UInt64(current.reader.bytes.count),
+      logicalSizeBytes: current.slot.logicalSizeBytes,
+      freeBytes: (space?.map.freeSectorCount ?? 0) * sector,
+      pendingBytes: (space?.map.pendingSectorCount ?? 0) * sector,
+      pinnedVersions: Set(pins.map(\.version)).sorted())
   }
 }

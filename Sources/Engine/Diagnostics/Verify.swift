@@ -31,12 +31,8 @@ extension Database {
   /// - Complexity: O(bytes).
   @discardableResult
   public func verify() throws(EngineError) -> VerifyReport {
-    let current = try state.withLock { state throws(EngineError) -> VersionState in
-      try state.checkOpen()
-      state.pins[state.current.version, default: 0] += 1
-      return state.current
-    }
-    defer { unpin(current.version) }
+    let (current, pin) = try pinNewest()
+    defer { unpin(pin) }
     var verifier = Verifier(current)
     do throws(EngineError) { try verifier.verifyHeader() } catch {
       // The slot belongs to a later version once two commits have gone by, and may be in the middle
@@ -59,8 +55,11 @@ struct Verifier {
   }
 
   mutating func run() throws(EngineError) -> VerifyReport {
+    let section = state.reader.beginReading()
+    defer { section.end() }
     try verifyTop()
-    for table in state.group.tables { try verify(table) }
+    for table in state.group.tables { try verify(table, section) }
+    for table in state.group.tables { try verifyIndexes(of: table) }
     try verifySpace()
     return report
   }
@@ -83,10 +82,11 @@ struct Verifier {
 
   /// The fixed record, and the slot that leads to this version.
   func verifyHeader() throws(EngineError) {
-    let header = try UnverifiedFileHeader(state.reader.bytes).verified()
-    guard header.slots[state.slot.index] == .valid(state.slot) else {
-      throw .corrupted(
-        "slot \(state.slot.index) holds \(header.slots[state.slot.index]), expected \(state.slot)")
+    let header = try UnverifiedFileHeader(state.reader.mapping.bytes)
+    _ = try header.verified()
+    let found = header.slots(state.reader.cipher)[state.slot.index]
+    guard found == .valid(state.slot) else {
+      throw .corrupted("slot \(state.slot.index) holds \(found), expected \(state.slot)")
     }
   }
 
@@ -106,11 +106,14 @@ struct Verifier {
     var upper: Int64?
   }
 
-  mutating func verify(_ table: TableRecord) throws(EngineError) {
+  mutating func verify(
+    _ table: TableRecord, _ section: ReadSection = .none
+  ) throws(EngineError) {
     guard !table.root.isNone else { return }
     var rows: UInt64 = 0
     var stack = [(link: table.root, level: table.level, bounds: Bounds())]
     while let (link, level, bounds) = stack.popLast() {
+      section.refresh()
       if level == 0 {
         let leaf = try node(link, .leaf)
         try count(leaf)

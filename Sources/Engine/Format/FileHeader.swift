@@ -8,7 +8,10 @@
 //             20     4  sector size
 //             24     4  checksum version
 //             28     4  first sector that can hold a node
-//             32    32  0
+//             32     4  flags: bit 0, the file is encrypted
+//             36     4  0
+//             40    16  salt of the file, 0 when it is not encrypted
+//             56     8  key check, 0 when it is not encrypted
 
 /// The first three sectors of a file, not looked at yet.
 package struct UnverifiedFileHeader {
@@ -29,13 +32,20 @@ package struct UnverifiedFileHeader {
     bytes.part(at: 0, count: Layout.sectorSizeBytes).isAllZero
   }
 
-  /// What the two slots hold; needs no valid record.
-  package var slots: [SlotReading] {
+  /// What the two slots hold, whatever seals they have; needs no valid record.
+  package var slots: [SlotReading] { slots(.unchecked) }
+
+  /// What the two slots of a file hold whose cipher is known; nil for one that is not encrypted.
+  func slots(_ cipher: FileCipher?) -> [SlotReading] {
+    slots(cipher.map { .keyed($0.keys) } ?? .absent)
+  }
+
+  private func slots(_ seal: SlotReading.Seal) -> [SlotReading] {
     [0, 1].map { index in
       SlotReading(
         index: index,
         sector: bytes.part(
-          at: Layout.slotOffsetsBytes[index], count: Layout.sectorSizeBytes))
+          at: Layout.slotOffsetsBytes[index], count: Layout.sectorSizeBytes), seal: seal)
     }
   }
 
@@ -61,28 +71,72 @@ package struct UnverifiedFileHeader {
         message: "format_version=\(format.rawValue), this engine reads "
           + "\(FormatVersion.current.rawValue); use the engine that wrote the file")
     }
+    let flags = bytes.uint32(HeaderField.flags)
+    let isEncrypted = flags & FileHeader.encryptedFlag != 0
     guard bytes.uint32(HeaderField.sectorSizeBytes) == UInt32(Layout.sectorSizeBytes),
       bytes.uint32(HeaderField.checksumVersion) == Checksum.version,
       bytes.uint32(HeaderField.firstNodeSector) == UInt32(Layout.firstNodeSector),
-      bytes.part(at: HeaderField.reserved, count: 32).isAllZero
-    else { throw .corrupted("file header: a field of format version 2 has another value") }
-    return FileHeader(formatVersion: format, slots: slots)
+      flags & ~FileHeader.encryptedFlag == 0, bytes.uint32(HeaderField.reserved) == 0,
+      isEncrypted || bytes.part(at: HeaderField.salt, count: 24).isAllZero
+    else {
+      throw .corrupted(
+        "file header: a field of format version \(format.rawValue) has another value")
+    }
+    return FileHeader(
+      formatVersion: format, slots: slots, isEncrypted: isEncrypted,
+      salt: Salt(
+        low: bytes.uint64(HeaderField.salt), high: bytes.uint64(HeaderField.salt + 8)),
+      keyCheck: bytes.uint64(HeaderField.keyCheck))
   }
 }
 
 /// A file header whose fixed record is right.
 package struct FileHeader: Sendable {
+  static let encryptedFlag: UInt32 = 1
+
   package let formatVersion: FormatVersion
+  /// The slots, whatever seals they have.
   package let slots: [SlotReading]
+  /// Whether nodes are sealed.
+  package let isEncrypted: Bool
+  let salt: Salt
+  let keyCheck: UInt64
+
+  /// The cipher of the file; nil when it is not encrypted.
+  /// - Throws: `EngineError` with code `.keyNeeded`, `.notEncrypted` or `.wrongKey`.
+  func cipher(_ key: EncryptionKey?, entropy: EntropySource) throws(EngineError) -> FileCipher? {
+    guard isEncrypted else {
+      guard key == nil else {
+        throw EngineError(
+          code: .notEncrypted,
+          message: "the file is not encrypted; open it without a key, or copy it with one")
+      }
+      return nil
+    }
+    guard let key else {
+      throw EngineError(
+        code: .keyNeeded, message: "the file is encrypted; open it with its 64-byte key")
+    }
+    let keys = FileKeys(key, salt: salt)
+    guard keys.check == keyCheck else {
+      throw EngineError(
+        code: .wrongKey,
+        message: "the key is not the file's: key_check=\(keys.check) != \(keyCheck)")
+    }
+    return FileCipher(keys, entropy: entropy)
+  }
 
   /// The sector at offset 0 as creation writes it.
-  static func encodedSector() -> [UInt8] {
+  static func encodedSector(_ cipher: FileCipher?) -> [UInt8] {
     var record = [UInt8]()
     record.appendLittleEndian(FormatVersion.current.rawValue)
     record.appendLittleEndian(UInt32(Layout.sectorSizeBytes))
     record.appendLittleEndian(Checksum.version)
     record.appendLittleEndian(UInt32(Layout.firstNodeSector))
-    record += [UInt8](repeating: 0, count: 32)
+    record.appendLittleEndian(cipher == nil ? 0 : encryptedFlag)
+    record.appendLittleEndian(UInt32(0))
+    record += (cipher?.keys.salt ?? .none).bytes
+    record.appendLittleEndian(cipher?.keys.check ?? 0)
     var sector = [UInt8]()
     sector.appendLittleEndian(Layout.magic)
     sector.appendLittleEndian(RawBytes.over(record) { Checksum.of($0) })

@@ -22,7 +22,14 @@ package enum Layout {
   /// "FAULTLN" and a byte that is not text, so that a text file is never mistaken for ours.
   package static let magic: UInt64 = 0x9a4e_4c54_4c55_4146
   /// Size of a root slot's record.
-  package static let slotRecordBytes = 64
+  package static let slotRecordBytes = 96
+  /// What the keyed seal of a slot covers: the fields before it, without the checksum.
+  package static let slotSealedBytes = 56
+
+  /// What a sealed node has in its sectors beside the node: 48 bytes before it, the tag at the end.
+  package static let sealBytes = 64
+  /// See `sealBytes`.
+  package static let sealTagBytes = 16
 
   /// Size of the header every node starts with.
   package static let nodeHeaderBytes = 48
@@ -40,6 +47,16 @@ package enum Layout {
   ///
   /// 42^10 leaves are more than a file can hold.
   package static let levelMax = 16
+
+  /// Children of an index's inner node: 48 + 16 × 124 + 16 × 125 = 4,032 bytes, one sector with
+  /// room for the 64 bytes of a seal.
+  package static let keyPairChildCountMax = 125
+  /// An inner node of an index with fewer children looks for a neighbour to merge with.
+  package static let keyPairChildCountMin = keyPairChildCountMax / 4
+  /// No leaf of an index is larger: one sector with room for the 64 bytes of a seal.
+  package static let keyPairLeafSizeBytesMax = 4032
+  /// A leaf of an index smaller than this looks for a neighbour to merge with.
+  package static let keyPairLeafSizeBytesMin = keyPairLeafSizeBytesMax / 4
 
   /// Longest string, binary, mixed value or encoded collection kept inside a leaf.
   ///
@@ -111,7 +128,19 @@ package enum SlotField {
   package static let topRef = 24
   package static let topChecksum = 32
   package static let logicalSizeBytes = 40
-  package static let reserved = 48
+  package static let flags = 48
+  package static let reserved = 56
+  package static let seal = 64
+}
+
+/// Offsets within a sealed node.
+package enum SealField {
+  package static let ref = 0
+  package static let version = 8
+  package static let sectors = 16
+  package static let session = 20
+  package static let counter = 36
+  package static let ciphertext = 48
 }
 
 /// Offsets within the file header's record.
@@ -122,5 +151,8 @@ package enum HeaderField {
   package static let sectorSizeBytes = 20
   package static let checksumVersion = 24
   package static let firstNodeSector = 28
-  package static let reserved = 32
+  package static let flags = 32
+  package static let reserved = 36
+  package static let salt = 40
+  package static let keyCheck = 56
 }

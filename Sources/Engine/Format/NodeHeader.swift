@@ -44,13 +44,15 @@ struct NodeHeader {
   let sizeBytes: Int
   let count: Int
   let auxiliary: Int
+  private let room: NodeRoom
 
-  var sectorCount: UInt64 { Layout.sectors(sizeBytes) }
+  var sectorCount: UInt64 { room.sectors(sizeBytes) }
 
   /// Parses the header of the node at `ref`; `bytes` are all bytes of the file.
   ///
   /// Sizes are checked against the file before anybody uses them; the checksum is not checked here.
-  init(at ref: Ref, in bytes: RawBytes) throws(EngineError) {
+  init(at ref: Ref, in bytes: RawBytes, room: NodeRoom = .plain) throws(EngineError) {
+    self.room = room
     let offset = try Self.checkedOffset(ref, in: bytes)
     let size = Int(bytes.uint32(offset + NodeField.sizeBytes))
     guard size >= Layout.nodeHeaderBytes, size <= bytes.count - offset,

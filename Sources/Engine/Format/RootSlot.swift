@@ -3,14 +3,18 @@
 // slot v % 2. The record stands twice in the slot's sector, so that one bad byte loses nothing;
 // a slot is valid when either copy is.
 //   offset_bytes  size  field        (of each copy; the copies start at 0 and 2048 of the sector)
-//              0     8  checksum of bytes 8 ..< 64
+//              0     8  checksum of bytes 8 ..< 96
 //              8     4  index of the slot
 //             12     4  number of the copy
 //             16     8  version, which is the sequence number of the slots
 //             24     8  top ref
 //             32     8  checksum of the top node
 //             40     8  logical size of the file
-//             48    16  0
+//             48     8  flags: 0
+//             56     8  0
+//             64    32  seal: HMAC-SHA256 of bytes 8 ..< 64 and the file's salt, 0 when the file is
+//                       not encrypted
+// A copy with a right checksum and a wrong seal is no accident: a torn write makes neither right.
 
 /// The content of a valid root slot.
 package struct RootSlot: Equatable, Sendable {
@@ -21,8 +25,8 @@ package struct RootSlot: Equatable, Sendable {
   /// The slot that a version goes to.
   var index: Int { Int(version.rawValue % 2) }
 
-  /// The sector of a slot with both copies.
-  func encoded() -> [UInt8] {
+  /// The sector of a slot with both copies; sealed when the file is encrypted.
+  func encoded(sealing cipher: FileCipher? = nil) -> [UInt8] {
     var sector = [UInt8](repeating: 0, count: Layout.sectorSizeBytes)
     for copy in 0...1 {
       var record = [UInt8]()
@@ -34,6 +38,9 @@ package struct RootSlot: Equatable, Sendable {
       record.appendLittleEndian(logicalSizeBytes)
       record.appendLittleEndian(UInt64(0))
       record.appendLittleEndian(UInt64(0))
+      record +=
+        cipher?.keys.slotSeal(of: record)
+        ?? [UInt8](repeating: 0, count: Layout.slotRecordBytes - SlotField.seal)
       let sum = RawBytes.over(record) { Checksum.of($0) }
       var sealed = [UInt8]()
       sealed.appendLittleEndian(sum)
@@ -45,34 +52,80 @@ package struct RootSlot: Equatable, Sendable {
   }
 }
 
+extension RootSlot {
+  /// The first of the two records, as the lock file keeps it.
+  var record: [UInt8] { Array(encoded()[..<Layout.slotRecordBytes]) }
+
+  /// Reads such a record; nil when it is not whole.
+  init?(record: [UInt8], index: Int) {
+    let reading = RawBytes.over(record) { SlotReading.parse($0, index: index, copy: 0) }
+    guard case .success(let slot) = reading else { return nil }
+    self = slot
+  }
+}
+
 /// What the sector of a root slot was found to hold.
 package enum SlotReading: Equatable, Sendable {
   /// At least one copy is whole.
   case valid(RootSlot)
   /// Something, but no whole copy: torn by a crash, or damaged.
   case invalid(String)
+  /// A copy with a right checksum and a wrong seal, and no whole one: somebody put it there.
+  case forged(String)
   /// All bytes are 0: never written.
   case empty
 
+  /// What is asked of the seals.
+  enum Seal {
+    /// Nothing: nobody knows the key.
+    case unchecked
+    /// To be 0: the file is not encrypted.
+    case absent
+    /// To be right under these keys.
+    case keyed(FileKeys)
+  }
+
   /// Reads the slot's sector.
-  package init(index: Int, sector: RawBytes) {
+  init(index: Int, sector: RawBytes, seal: Seal = .unchecked) {
     var reasons: [String] = []
+    var isForged = false
     for copy in 0...1 {
       let record = sector.part(
         at: copy * Layout.slotCopyDistanceBytes, count: Layout.slotRecordBytes)
       switch Self.parse(record, index: index, copy: copy) {
       case .success(let slot):
+        if let fault = Self.fault(record, seal) {
+          reasons.append("copy \(copy): \(fault)")
+          if case .keyed = seal { isForged = true }
+          continue
+        }
         self = .valid(slot)
         return
       case .failure(let reason): reasons.append(reason.text)
       }
     }
-    self = sector.isAllZero ? .empty : .invalid(reasons.joined(separator: "; "))
+    let text = reasons.joined(separator: "; ")
+    self = isForged ? .forged(text) : sector.isAllZero ? .empty : .invalid(text)
   }
 
-  private struct Reason: Error { let text: String }
+  /// What is wrong with the seal of a record whose checksum is right.
+  private static func fault(_ record: RawBytes, _ seal: Seal) -> String? {
+    let found = record.part(
+      at: SlotField.seal, count: Layout.slotRecordBytes - SlotField.seal)
+    switch seal {
+    case .unchecked: return nil
+    case .absent:
+      return found.isAllZero ? nil : "sealed, in a file that is not encrypted"
+    case .keyed(let keys):
+      let fields = record.part(at: SlotField.index, count: Layout.slotSealedBytes)
+      return keys.isSlotSeal(found.array, of: fields.array)
+        ? nil : "the checksum is right, the seal is not this file's"
+    }
+  }
 
-  private static func parse(
+  struct Reason: Error { let text: String }
+
+  static func parse(
     _ record: RawBytes, index: Int, copy: Int
   ) -> Result<RootSlot, Reason> {
     let stored = record.uint64(SlotField.checksum)
@@ -95,7 +148,7 @@ package enum SlotReading: Equatable, Sendable {
     let sector = UInt64(Layout.sectorSizeBytes)
     guard slot.logicalSizeBytes % sector == 0, slot.logicalSizeBytes <= Layout.fileSizeBytesMax,
       slot.version.rawValue < 1 << 62,
-      record.uint64(SlotField.reserved) == 0, record.uint64(SlotField.reserved + 8) == 0
+      record.uint64(SlotField.flags) == 0, record.uint64(SlotField.reserved) == 0
     else {
       return .failure(Reason(text: "copy \(copy): logical_bytes=\(slot.logicalSizeBytes)"))
     }

@@ -4,15 +4,15 @@
 //              …  32×m  pending spans: start 8, count 8, born version 8, released version 8
 //              …     …  0 up to the node's size, which is a multiple of a sector
 // The node's own sectors are taken before its content is known, so it is as large as the list can
-// get, and whole sectors belong to it.
+// get, and fills its sectors.
 
 enum FreeList {
   private static let freeBytes = 16
   private static let pendingBytes = 32
 
   /// Sectors for a node that can hold the map's spans.
-  static func sectorCount(of space: SpaceMap) -> UInt64 {
-    Layout.sectors(
+  static func sectorCount(of space: SpaceMap, _ room: NodeRoom) -> UInt64 {
+    room.sectors(
       Layout.nodeHeaderBytes + space.free.count * freeBytes + space.pending.count * pendingBytes)
   }
 

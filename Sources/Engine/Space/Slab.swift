@@ -1,7 +1,8 @@
-// Slab.swift [U]: the memory that holds a writer's new nodes before commit.
-// Invariants: a node never moves once it has its place, whole sectors are handed out, the bytes of
-// a node behind its content are 0, and nodes that are neighbours in the file and in memory are
-// written by one call.
+// Slab.swift [U]: the memory that holds a writer's new nodes before commit. Invariants: a node
+// never moves once it has its place, whole sectors are handed out, the bytes of a node behind its
+// content are 0, an encrypted file's nodes are ciphertext as soon as they are whole (so the slab
+// has no plaintext to forget), and nodes that are neighbours in the file and in memory are written
+// by one call.
 
 /// A writer's new nodes and where in the file they go.
 @safe final class Slab {
@@ -11,6 +12,11 @@
     var count: Int
   }
 
+  /// Seals the nodes; nil when the file is not encrypted.
+  private let cipher: FileCipher?
+  /// How nodes share their sectors with the seal.
+  let room: NodeRoom
+
   private static let firstChunkBytes = 64 << 10
   private static let largestChunkBytes = 4 << 20
 
@@ -19,6 +25,14 @@
   private var free: UnsafeMutableRawPointer?
   private var freeCount = 0
   private var runs: [Run] = []
+  /// The node made last, with the rest of its sectors.
+  private var newest: MutableBytes?
+
+  /// Begins without nodes; the cipher's session has begun.
+  init(cipher: FileCipher? = nil) {
+    self.cipher = cipher
+    room = cipher == nil ? .plain : .sealed
+  }
 
   deinit {
     while let chunk = unsafe chunks.popLast() { unsafe chunk.deallocate() }
@@ -26,7 +40,7 @@
 
   /// Memory for a node of `sizeBytes` that will stand at `ref`.
   func makeNode(at ref: Ref, sizeBytes: Int) -> MutableBytes {
-    let extentBytes = Int(Layout.sectors(sizeBytes)) * Layout.sectorSizeBytes
+    let extentBytes = Int(room.sectors(sizeBytes)) * Layout.sectorSizeBytes
     let memory = unsafe take(extentBytes)
     let start = ref.offsetBytes
     if let last = runs.last, unsafe last.memory + last.count == memory,
@@ -38,7 +52,18 @@
     }
     let extent = unsafe MutableBytes(base: memory, count: extentBytes)
     extent.clear(from: sizeBytes, to: extentBytes)
+    newest = extent
     return unsafe MutableBytes(base: memory, count: sizeBytes)
+  }
+
+  /// Turns the node made last, which is whole now, into what the file will hold.
+  /// - Returns: The link by which a parent refers to it.
+  func encrypt(_ link: NodeLink, version: Version) -> NodeLink {
+    guard let cipher else { return link }
+    guard let extent = newest else { preconditionFailure("a node was made before") }
+    newest = nil
+    let checksum = cipher.seal(extent, ref: link.ref, version: version)
+    return NodeLink(ref: link.ref, checksum: checksum)
   }
 
   private func take(_ count: Int) -> UnsafeMutableRawPointer {

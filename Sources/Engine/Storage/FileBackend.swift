@@ -1,5 +1,7 @@
 // FileBackend.swift [U]: the storage backend over a file of the operating system.
-// Invariant: the descriptor holds an exclusive lock on the whole file for as long as it is open.
+// Invariant: a lock on the whole file is held for as long as the backend is open: exclusive by an
+// engine that shares with nobody, shared by members of one lock file. It is on a descriptor of its
+// own, since a mapping would keep it, and a child of fork closes that descriptor.
 
 import Synchronization
 
@@ -7,28 +9,57 @@ import Synchronization
 final class FileBackend: StorageBackend {
   let path: String
   private let descriptor: Int32
+  private let lockDescriptor: Int32
+  private let generation = Syscalls.forkGeneration
   private let isOpen = Atomic<Bool>(true)
 
   /// Takes over a descriptor that is open for reading and writing, and locks its file.
-  /// - Throws: `EngineError` with code `.locked` when another process (or another handle of this
-  ///   one) has the file open; the descriptor is closed then.
-  init(locking descriptor: Int32, path: String) throws(EngineError) {
-    if let failure = Syscalls.tryLock(descriptor) {
+  /// - Parameters:
+  ///   - descriptor: The file; closed when the call fails.
+  ///   - opened: The path it was opened at.
+  ///   - path: Names the file in messages.
+  ///   - lock: Exclusive keeps every other engine out, shared those that want to be alone.
+  /// - Throws: `EngineError` with code `.locked` when somebody holds a lock that excludes this one,
+  ///   or the path leads to another file by now.
+  init(
+    locking descriptor: Int32, opened: String, path: String, lock: LockKind
+  ) throws(EngineError) {
+    // A lock for readers only would do, but an exclusive one asks for a writable descriptor.
+    let second = Syscalls.open(opened, writable: lock == .exclusive)
+    guard case .success(let lockDescriptor) = second, Syscalls.closeAfterFork(lockDescriptor)
+    else {
       Syscalls.close(descriptor)
-      guard failure == .wouldBlock || failure == .accessDenied else {
+      throw EngineError(code: .locked, message: "\(path) was replaced by others; open again")
+    }
+    self.descriptor = descriptor
+    self.lockDescriptor = lockDescriptor
+    self.path = path
+    let isSame = Syscalls.identity(lockDescriptor) == Syscalls.identity(descriptor)
+    let failure = Syscalls.lock(lockDescriptor, lock, from: 0, count: 0)
+    guard isSame, failure == nil else {
+      close()
+      if let failure, failure != .wouldBlock, failure != .accessDenied {
         throw .syscall("fcntl(F_OFD_SETLK)", path, errno: failure.number)
       }
       throw EngineError(
         code: .locked,
-        message: "\(path) is open in another process or another handle of this one; "
-          + "close it there (fuser \(path) names the process) and open again",
-        errno: failure.number)
+        message: "\(path) is open in another process or another handle of this one that does not "
+          + "share it; close it there (fuser \(path) names the process) and open again",
+        errno: failure?.number)
     }
-    self.descriptor = descriptor
-    self.path = path
     // A failed sync of an earlier process can leave clean pages that the medium never got. The
-    // root slots must be read from the medium, or a lost slot would count as durable.
-    Syscalls.forgetCache(descriptor, firstBytes: Layout.headerSizeBytes)
+    // root slots must be read from the medium, or a lost slot would count as durable. Members of
+    // a session that goes on read no slots, and a failed sync poisons the whole session.
+    if lock == .exclusive {
+      Syscalls.forgetCache(descriptor, firstBytes: Layout.headerSizeBytes)
+    }
+  }
+
+  /// From exclusive to shared, in one step.
+  func shareLock() throws(EngineError) {
+    if let failure = Syscalls.lock(lockDescriptor, .shared, from: 0, count: 0) {
+      throw .syscall("fcntl(F_OFD_SETLK)", path, errno: failure.number)
+    }
   }
 
   deinit {
@@ -79,8 +110,10 @@ final class FileBackend: StorageBackend {
 
   func close() {
     guard isOpen.exchange(false, ordering: .relaxed) else { return }
-    // Mappings may live on, and would keep the lock with them (see CSystem.h).
-    Syscalls.unlock(descriptor)
     Syscalls.close(descriptor)
+    // A child of fork has closed its copy already, and the number may be another file's there.
+    guard generation == Syscalls.forkGeneration else { return }
+    _ = Syscalls.lock(lockDescriptor, .none, from: 0, count: 0)
+    Syscalls.closeKept(lockDescriptor)
   }
 }

@@ -103,14 +103,6 @@ enum Syscalls {
     unsafe Glibc.unlink(path) == 0 ? nil : Errno(errno)
   }
 
-  static func tryLock(_ fd: Int32) -> Errno? {
-    csystem_try_lock_whole_file(fd) == 0 ? nil : Errno(errno)
-  }
-
-  static func unlock(_ fd: Int32) {
-    _ = csystem_unlock_whole_file(fd)
-  }
-
   /// Drops clean cached pages, so that the next read comes from the medium.
   ///
   /// Advice: it cannot fail in a way that matters.

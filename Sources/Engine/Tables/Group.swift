@@ -209,6 +209,13 @@ struct Group: Sendable {
     guard ColumnSchema.nullability(type, collection).map({ $0 == isOptional }) ?? true else {
       throw .corrupted("a \(type) column has optional=\(isOptional)", at: cursor.ref)
     }
+    let isIndexed = flags & (Flag.indexed | Flag.unique) != 0
+    guard !isIndexed || (ValueImage.canIndex(type) && collection == .none),
+      flags & Flag.hasIndex == 0 || isIndexed || type == .link
+    else {
+      throw .corrupted(
+        "a \(type) column (collection: \(collection)) with flags=\(flags)", at: cursor.ref)
+    }
     var record = ColumnRecord(id: id, targetID: 0)
     if flags & Flag.hasIndex != 0 {
       record.index = IndexRoot(

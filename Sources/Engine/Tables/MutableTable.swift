@@ -9,6 +9,10 @@ final class MutableTable {
   var schema: TableSchema
   private(set) var columns: [ColumnRecord]
   let tree: MutableTree
+  /// One per column; nil where the schema asks for none.
+  private(set) var indexes: [MutableKeyPairTree?]
+  /// The columns that have an index, ascending.
+  private(set) var indexedColumns: [Int]
 
   /// A new table.
   init(id: UInt32, _ schema: TableSchema, targetIDs: [UInt32], _ writer: TreeWriter) {
@@ -18,6 +22,8 @@ final class MutableTable {
     nextColumnID = UInt16(schema.columns.count + 1)
     tree = MutableTree(
       shape: TableRecord.shape(schema, columns), writer: writer)
+    indexes = Self.makeIndexes(schema, columns, writer)
+    indexedColumns = indexes.indices.filter { [indexes] in indexes[$0] != nil }
   }
 
   /// A committed table.
@@ -29,6 +35,21 @@ final class MutableTable {
     tree = MutableTree(
       shape: record.shape, writer: writer, root: record.root, level: record.level,
       rowCount: record.rowCount)
+    indexes = Self.makeIndexes(schema, columns, writer)
+    indexedColumns = indexes.indices.filter { [indexes] in indexes[$0] != nil }
+  }
+
+  /// Gives a column its index, or takes it away.
+  func setIndex(_ index: MutableKeyPairTree?, of column: Int) {
+    indexes[column] = index
+    if index == nil { columns[column].index = .none }
+    numberIndexes()
+  }
+
+  func setIndexRoot(_ root: IndexRoot, of column: Int) { columns[column].index = root }
+
+  private func numberIndexes() {
+    indexedColumns = indexes.indices.filter { indexes[$0] != nil }
   }
 
   /// The table as the group of the next version knows it.
@@ -51,12 +72,15 @@ final class MutableTable {
     nextColumnID += 1
     let shape = TableRecord.shape(schema, columns)
     tree.addColumn(shape.columns[shape.columns.count - 1], shape: shape)
+    indexes.append(nil)
   }
 
   /// Removes a column.
   func removeColumn(at index: Int) throws(EngineError) {
     var (schema, columns) = (schema, columns)
-    try releaseIndex(of: columns[index])
+    try indexes[index]?.releaseAll()
+    indexes.remove(at: index)
+    numberIndexes()
     schema.columns.remove(at: index)
     columns.remove(at: index)
     try tree.removeColumn(at: index, shape: TableRecord.shape(schema, columns))
@@ -66,11 +90,7 @@ final class MutableTable {
   /// Releases everything, before the table goes.
   func release() throws(EngineError) {
     try tree.release()
-    for column in columns { try releaseIndex(of: column) }
-  }
-
-  private func releaseIndex(of column: ColumnRecord) throws(EngineError) {
-    try tree.writer.releaseTree(column.index.root, .index(level: column.index.level))
+    for column in indexedColumns { try indexes[column]?.releaseAll() }
   }
 
   /// Checks values against the columns.

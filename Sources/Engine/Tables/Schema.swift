@@ -104,6 +104,12 @@ public struct ColumnSchema: Hashable, Sendable {
         message: "\(table).\(name): a column of type \(type) has target "
           + "\(target ?? "none"); a link names the table it leads to, and nothing else does")
     }
+    guard !(isIndexed || isUnique) || ValueImage.canIndex(type) || collection != .none else {
+      throw EngineError(
+        code: .schemaMismatch,
+        message: "\(table).\(name): a column of type \(type) has no search index; use one of int, "
+          + "string, bool, binary, date, objectId and uuid")
+    }
     guard collection == .none || !(isIndexed || isUnique) else {
       throw EngineError(
         code: .schemaMismatch, message: "\(table).\(name): a collection has no search index")

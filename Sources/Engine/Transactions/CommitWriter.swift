@@ -1,4 +1,4 @@
-// CommitWriter.swift: THE PROTOCOL. A commit is the list of steps in `commit`, in that order.
+// CommitWriter.swift: THE PROTOCOL. A commit is the list of steps in `stage` and `seal`.
 // Invariants: no step before the root slot touches a sector that a live version reaches; the slot
 // written is the one that does not hold the current root; two syncs, and one more with an
 // allocation when the file has to grow. A step that fails before the root slot leaves the old
@@ -22,14 +22,17 @@ struct CommitResult {
 struct CommitWriter {
   let backend: any StorageBackend
   let base: VersionState
-  private let slab = Slab()
+  private let slab: Slab
 
   init(backend: any StorageBackend, base: VersionState) {
     self.backend = backend
     self.base = base
+    slab = Slab(cipher: base.reader.cipher)
   }
 
-  /// Runs the protocol.
+  /// Runs the protocol up to the first barrier: a version that nobody can find yet.
+  ///
+  /// Another commit may be staged on top of it, so that several share the two syncs of `seal`.
   /// - Parameters:
   ///   - tables: The transaction's tables, in their order.
   ///   - writer: Knows the nodes of the base version that the new one does not reach.
@@ -37,10 +40,13 @@ struct CommitWriter {
   ///   - fileSizeBytes: The size of the file that is known to be durable.
   /// - Returns: The new version, its space map, and the size of the file.
   /// - Throws: `CommitFailure`; the old version stays current.
-  func commit(
+  func stage(
     _ tables: [MutableTable], releasing writer: TreeWriter, space: SpaceMap,
     fileSizeBytes: UInt64
   ) throws(CommitFailure) -> CommitResult {
+    try failing(poisons: false) { () throws(EngineError) in
+      try base.reader.cipher?.beginSession()
+    }
     var sink = NodeSink(
       slab: slab, version: base.version.next, reader: base.reader, space: space)
     let records = encodeTrees(tables, into: &sink)
@@ -48,12 +54,20 @@ struct CommitWriter {
     let (group, slot) = try encodeTop(records, writer.nextTableID, into: &sink)
     let grown = try growFile(toHold: sink.space, from: fileSizeBytes)
     try writeNodes()
-    try syncNodes()
-    try writeRootSlot(slot)
-    try syncRootSlot()
     return CommitResult(
       state: VersionState(slot: slot, group: group, reader: grown?.reader ?? base.reader),
       space: sink.space, fileSizeBytes: grown?.sizeBytes ?? fileSizeBytes)
+  }
+
+  /// Runs the rest: makes a staged version, and those it is built on, durable and current.
+  /// - Parameters:
+  ///   - slot: The slot of the version staged last.
+  ///   - current: The slot of the version that is current on the medium.
+  /// - Throws: `CommitFailure`; nobody knows then which of the two the medium has.
+  func seal(_ slot: RootSlot, over current: RootSlot) throws(CommitFailure) {
+    try syncNodes()
+    try writeRootSlot(slot, over: current)
+    try syncRootSlot()
   }
 
   /// Step 1: changed nodes get places that no live version uses, and bytes in memory.
@@ -63,6 +77,7 @@ struct CommitWriter {
     var records: [TableRecord] = []
     for table in tables {
       let root = table.tree.encode(into: &sink)
+      table.encodeIndexes(into: &sink)
       records.append(table.record(root: root))
     }
     return records
@@ -90,9 +105,9 @@ struct CommitWriter {
   ) throws(CommitFailure) -> (Group, RootSlot) {
     var group = Group(freeList: .none, nextTableID: nextTableID, tables: records)
     let groupSize = Layout.nodeHeaderBytes + group.encoded().count
-    let groupRef = sink.space.allocate(sectors: Layout.sectors(groupSize))
+    let groupRef = sink.space.allocate(sectors: slab.room.sectors(groupSize))
     // Taking sectors never adds a span, so the list cannot outgrow the node that is taken now.
-    let listSectors = FreeList.sectorCount(of: sink.space)
+    let listSectors = FreeList.sectorCount(of: sink.space, slab.room)
     guard listSectors <= Layout.sectors(Layout.nodeSizeBytesMax) else {
       let error = EngineError(
         code: .limit, message: "the free list needs \(listSectors) sectors; compact the database")
@@ -102,7 +117,7 @@ struct CommitWriter {
     sink.space.tidy()
     let space = sink.space
     group.freeList = sink.add(
-      at: listRef, kind: .freeList, sizeBytes: Int(listSectors) * Layout.sectorSizeBytes,
+      at: listRef, kind: .freeList, sizeBytes: slab.room.sizeBytes(filling: listSectors),
       count: space.free.count, auxiliary: space.pending.count
     ) { FreeList.encode(space, into: $0) }
     let content = group.encoded()
@@ -131,7 +146,7 @@ struct CommitWriter {
     try failing(poisons: true) { () throws(EngineError) in try backend.sync() }
     return try failing(poisons: false) { () throws(EngineError) in
       let mapping = try backend.map()
-      return (NodeReader(mapping), UInt64(mapping.count))
+      return (try base.reader.remapped(mapping), UInt64(mapping.count))
     }
   }
 
@@ -166,13 +181,16 @@ struct CommitWriter {
   }
 
   /// Step 7: the root slot that does not hold the current root.
-  private func writeRootSlot(_ slot: RootSlot) throws(CommitFailure) {
-    precondition(slot.index != base.slot.index, "the slot of the current root is never written")
-    precondition(slot.version == base.version.next, "versions rise by one")
+  private func writeRootSlot(
+    _ slot: RootSlot, over current: RootSlot
+  ) throws(CommitFailure) {
+    precondition(slot.index != current.index, "the slot of the current root is never written")
+    precondition(slot.version > current.version, "versions rise")
     // Before: the old version is current, the new one is durable but unreachable. After: still the
     // old one after a crash, or the new one; a torn slot counts as not written.
     try failing(poisons: true) { () throws(EngineError) in
-      try backend.write(slot.encoded(), at: Layout.slotOffsetsBytes[slot.index])
+      try backend.write(
+        slot.encoded(sealing: base.reader.cipher), at: Layout.slotOffsetsBytes[slot.index])
     }
   }
 

@@ -12,21 +12,33 @@ enum CreationImage {
   private static let topSector = Int(Layout.firstNodeSector)
   private static let slotSector = Layout.slotOffsetsBytes[1] / Layout.sectorSizeBytes
 
+  private static var endBytes: UInt64 {
+    (Layout.firstNodeSector + 1) * UInt64(Layout.sectorSizeBytes)
+  }
+
   /// The top node of version 1, and the slot that leads to it.
-  private static func make() -> (slab: Slab, slot: RootSlot) {
-    let slab = Slab()
+  private static func make(_ cipher: FileCipher? = nil) -> (slab: Slab, slot: RootSlot) {
+    let slab = Slab(cipher: cipher)
     let ref = Ref(sector: Layout.firstNodeSector)
     let content = Group(freeList: .none, nextTableID: 1, tables: []).encoded()
     let node = slab.makeNode(at: ref, sizeBytes: Layout.nodeHeaderBytes + content.count)
     node.copy(content, to: Layout.nodeHeaderBytes)
-    let top = NodeHeader.seal(node, ref: ref, version: .first, kind: .group, count: 0)
-    let end = (Layout.firstNodeSector + 1) * UInt64(Layout.sectorSizeBytes)
-    return (slab, RootSlot(version: .first, top: top, logicalSizeBytes: end))
+    let link = NodeHeader.seal(node, ref: ref, version: .first, kind: .group, count: 0)
+    let top = slab.encrypt(link, version: .first)
+    return (slab, RootSlot(version: .first, top: top, logicalSizeBytes: endBytes))
   }
 
-  /// Makes an empty file, or the rest of an interrupted creation, the empty database.
-  static func create(on backend: any StorageBackend) throws(EngineError) {
-    let (slab, slot) = make()
+  /// Makes an empty file, or the rest of an interrupted creation, the empty database; encrypted
+  /// when there is a key.
+  static func create(
+    on backend: any StorageBackend, key: EncryptionKey? = nil, entropy: EntropySource = .system
+  ) throws(EngineError) {
+    var cipher: FileCipher?
+    if let key {
+      cipher = FileCipher(FileKeys(key, salt: try Salt(from: entropy)), entropy: entropy)
+    }
+    try cipher?.beginSession()
+    let (slab, slot) = make(cipher)
     try backend.allocate(upTo: Layout.initialFileSizeBytes)
     // A left-over of step 3 must not look finished while step 2 is repeated.
     let isFresh = try backend.map().withBytes { part($0, 0).isAllZero }
@@ -36,10 +48,11 @@ enum CreationImage {
     // Before: nothing. After: the size, and zeros where step 2 does not write.
     try backend.sync()
     try slab.write(to: backend)
-    try backend.write(slot.encoded(), at: Layout.slotOffsetsBytes[slot.index])
+    try backend.write(
+      slot.encoded(sealing: cipher), at: Layout.slotOffsetsBytes[slot.index])
     // Before: zeros, or garbage in these two sectors. After: version 1, but no file header.
     try backend.sync()
-    try backend.write(FileHeader.encodedSector(), at: 0)
+    try backend.write(FileHeader.encodedSector(cipher), at: 0)
     // Before: version 1 and any first sector. After: the database.
     try backend.sync()
   }
@@ -55,12 +68,24 @@ enum CreationImage {
     }
     if part(bytes, 0).isAllZero { return true }
     // Step 3 was on its way, so step 2 is durable: both sectors must be what it wrote.
-    let slot = make().slot
-    let topBytes = Layout.nodeHeaderBytes + Layout.groupFixedBytes
-    return part(bytes, slotSector).array == slot.encoded()
-      && bytes.uint64(topSector * Layout.sectorSizeBytes) == slot.top.checksum
-      && Checksum.of(part(bytes, topSector).part(at: 8, count: topBytes - 8))
-        == slot.top.checksum
+    return isWritten(slot: part(bytes, slotSector), top: part(bytes, topSector))
+  }
+
+  /// Whether step 2 wrote these sectors.
+  private static func isWritten(slot: RawBytes, top: RawBytes) -> Bool {
+    guard slot.part(at: SlotField.seal, count: Layout.slotRecordBytes - SlotField.seal).isAllZero
+    else {
+      // An encrypted one: its salts are lost with the file header, so its bytes cannot be made
+      // again. A slot of version 1 whose top stands where creation puts it is enough: slot 0 is
+      // empty, so there was no commit, and there are no rows to lose.
+      guard case .valid(let found) = SlotReading(index: 1, sector: slot) else { return false }
+      return found.version == .first && found.top.ref.sector == Layout.firstNodeSector
+        && found.logicalSizeBytes == endBytes
+    }
+    let made = make().slot
+    return slot.array == made.encoded() && top.uint64(0) == made.top.checksum
+      && Checksum.of(top.part(at: 8, count: Layout.nodeHeaderBytes + Layout.groupFixedBytes - 8))
+        == made.top.checksum
   }
 
   private static func part(_ bytes: RawBytes, _ sector: Int) -> RawBytes {

@@ -1,13 +1,18 @@
-// Database.swift: an open database: its current version, its pins and its one writer.
-// Invariants: `current` is durable or was found by recovery; a sector of a pinned version, of the
-// current one or of `fallback` is in no free span that a commit takes from; after a failed sync or
-// root slot write `poison` is set and nothing is written any more.
+// Database.swift: an open database: its newest version, its pins and its one writer.
+// Invariants: a version is published once it is durable, or was found by the first opener; a sector
+// of a pinned version, of the newest one or of the published `fallback` is in no free span that a
+// commit takes from; after a failed sync or root slot write nobody writes any more until all
+// handles are closed. `State.current` is a version that was published, and may be older than the
+// newest.
 
 import Synchronization
 
-/// A database in one file, opened by one process at a time.
+/// A database in one file, open in any number of handles, threads and processes.
 ///
-/// Any thread may call it. Errors are values: no content of the file makes a call trap.
+/// Any thread may call it. Errors are values: no content of the file makes a call trap. Beside the
+/// file stand `path.lock` (memory that the handles share), `path.note` (wakes those who wait for
+/// changes) and `path.management` (temporary files). All three may be removed while no handle is
+/// open, and hold nothing that outlives that.
 public final class Database: Sendable {
   /// How a database is opened.
   public struct Options: Sendable {
@@ -15,27 +20,50 @@ public final class Database: Sendable {
     public var createsMissing = true
     /// Whether `open` verifies every node instead of the header and the root path only.
     public var verifiesOnOpen = false
+    /// Whether other handles, of this and of other processes, may have the file open too.
+    ///
+    /// Without it the file is locked for one handle, and no file beside it is made.
+    public var isShared = true
+    /// Whether write transactions are refused, with code `.readOnly`.
+    public var readOnly = false
+    /// Versions that may be alive when a write transaction begins or commits, the newest included.
+    ///
+    /// Above that it is an error with code `.tooManyVersions`: snapshots are held too long.
+    public var maximumNumberOfActiveVersions = Int.max
+    /// Whether commits of threads that wait for each other share their syncs; see `CommitGroup`.
+    public var groupedCommits = false
+    /// What coordination takes from outside.
+    package var coordination = CoordinationSettings()
+    /// The key of an encrypted database, 64 bytes; a new file is encrypted when there is one.
+    ///
+    /// An encrypted database is open in one process at a time.
+    public var encryptionKey: [UInt8]?
+    /// How much of an encrypted database is kept decrypted in memory; 1 MiB at least.
+    ///
+    /// One operation can exceed it by what it reads.
+    public var pageCacheBytesMax = 64 << 20
+    /// Where an encrypted database draws its salts from; a lab passes a seeded one.
+    package var entropy = EntropySource.system
 
     /// The default options.
     public init() {}
   }
 
+  /// Free space as one version has it, for the writer.
+  struct WriterSpace: Sendable {
+    let version: Version
+    let map: SpaceMap
+    let fileSizeBytes: UInt64
+  }
+
   struct State: Sendable {
     var current: VersionState
-    var space: SpaceMap
-    var fileSizeBytes: UInt64
-    var fallback: Version?
-    var pins: [Version: Int] = [:]
+    var space: WriterSpace?
+    var group: CommitGroup?
     var poison: EngineError?
+    var pinCount = 0
     var isWriting = false
     var isClosed = false
-
-    /// Versions that must stay whole, sorted.
-    var live: [Version] {
-      var versions = Array(pins.keys) + [current.version]
-      if let fallback { versions.append(fallback) }
-      return versions.sorted()
-    }
 
     func checkOpen() throws(EngineError) {
       if isClosed { throw .closed("database") }
@@ -52,157 +80,202 @@ public final class Database: Sendable {
   }
 
   let backend: any StorageBackend
+  let session: CoordinationSession
+  let options: Options
   let state: Mutex<State>
+  /// Where this handle is counted; nil without a lock file.
+  private let attachment: (registry: CoordinationRegistry, key: String)?
 
-  private init(_ backend: any StorageBackend, _ recovered: RecoveredFile, sizeBytes: UInt64) {
-    self.backend = backend
-    state = Mutex(
-      State(
-        current: recovered.state, space: recovered.space, fileSizeBytes: sizeBytes,
-        fallback: recovered.fallback))
+  init(
+    _ backend: any StorageBackend, _ session: CoordinationSession, options: Options,
+    current: VersionState, space: WriterSpace?,
+    attachment: (registry: CoordinationRegistry, key: String)? = nil
+  ) {
+    self.backend = options.coordination.decorate?(backend) ?? backend
+    self.session = session
+    self.options = options
+    self.attachment = attachment
+    state = Mutex(State(current: current, space: space))
   }
 
   deinit {
     let wasClosed = state.withLock { state in state.isClosed }
-    if !wasClosed { backend.close() }
+    if !wasClosed { letGo() }
   }
 
-  /// Opens the database in a file, and creates it when there is none.
-  ///
-  /// The file is locked until the database is closed. A left-over of a creation that a crash
-  /// interrupted (`path.creating`) is removed.
-  /// - Parameters:
-  ///   - path: The file.
-  ///   - options: How to open.
-  /// - Returns: The open database, at the newest version that the file holds.
-  /// - Throws: `EngineError` with code `.locked`, `.notADatabase`, `.unsupportedFormat`,
-  ///   `.corrupted`, `.noSpace` or `.io`.
-  ///
-  /// Durability: creation is complete, directory entry included, when the call returns.
-  public static func open(
-    path: String, options: Options = .init()
-  ) throws(EngineError) -> Database {
-    let backend = try DatabaseFile.open(path: path, options: options)
-    do throws(EngineError) {
-      return try open(backend: backend, options: options)
-    } catch {
-      backend.close()
-      throw error
-    }
+  private func letGo() {
+    backend.close()
+    attachment?.registry.detach(attachment?.key ?? "")
   }
 
-  /// Opens the database that a backend holds; an empty backend becomes an empty database.
-  /// - Parameters:
-  ///   - backend: Keeps the bytes; belongs to the database from now on.
-  ///   - options: How to open.
-  /// - Returns: The open database, at the newest version that the backend holds.
-  /// - Throws: `EngineError` as `open(path:options:)` does, without `.locked`.
-  /// - Complexity: O(free list); no tree is read.
-  public static func open(
-    backend: any StorageBackend, options: Options = .init()
-  ) throws(EngineError) -> Database {
-    var mapping = try backend.map()
-    var recovered = mapping.count == 0 ? nil : try Recovery.recover(mapping)
-    if recovered == nil {
-      try CreationImage.create(on: backend)
-      mapping = try backend.map()
-      recovered = try Recovery.recover(mapping)
-    }
-    guard let recovered else {
-      throw .corrupted("\(backend.path): the backend does not keep what creation wrote")
-    }
-    let database = Database(backend, recovered, sizeBytes: UInt64(mapping.count))
-    if options.verifiesOnOpen { _ = try database.verify() }
-    return database
+  var publication: Publication { session.publication }
+
+  func checkForked() throws(EngineError) {
+    guard session.isForked else { return }
+    throw EngineError(
+      code: .forked,
+      message: "\(backend.path) was opened by the parent of this process, which holds its locks "
+        + "and pins; open it again here")
   }
 
-  /// The newest version.
-  public var version: Version { state.withLock { $0.current.version } }
+  /// Throws when the database is closed or belongs to a parent process.
+  func checkUsable() throws(EngineError) {
+    try checkForked()
+    try state.withLock { state throws(EngineError) in try state.checkOpen() }
+  }
 
-  /// Starts the one write transaction.
-  /// - Returns: The transaction; it sees the newest version and its own changes.
-  /// - Throws: `EngineError` with code `.busy` when a write transaction is open in this process,
-  ///   `.poisoned` or `.closed`.
-  public func beginWrite() throws(EngineError) -> WriteTransaction {
-    let base = try state.withLock { state throws(EngineError) -> VersionState in
-      try state.checkWritable()
-      guard !state.isWriting else {
-        throw EngineError(
-          code: .busy, message: "a write transaction is open; commit or cancel it first")
-      }
-      state.isWriting = true
-      return state.current
-    }
-    return WriteTransaction(self, base)
+  /// The newest version, whichever process made it.
+  public var version: Version {
+    let published = publication.version
+    let known = state.withLock { $0.current.version }
+    // A version word without its record is garbage; what this handle has read is not.
+    return published == known || publication.record(of: published) != nil ? published : known
   }
 
   /// Pins the newest version and returns its content.
   /// - Returns: The snapshot; it stays the same whatever is committed later.
-  /// - Throws: `EngineError` with code `.closed`.
+  /// - Throws: `EngineError` with code `.closed`, `.forked`, `.tooManyReaders`, or `.noSpace` when
+  ///   the lock file cannot hold more reader slots.
+  /// - Complexity: O(1) while no other handle commits; else the top node is read.
   public func snapshot() throws(EngineError) -> Snapshot {
-    let current = try state.withLock { state throws(EngineError) -> VersionState in
+    let (state, pin) = try pinNewest()
+    return Snapshot(self, state, pin)
+  }
+
+  /// Pins the newest version; give the pin back with `unpin`.
+  func pinNewest() throws(EngineError) -> (VersionState, Pin) {
+    try checkForked()
+    try state.withLock { state throws(EngineError) in
       try state.checkOpen()
-      state.pins[state.current.version, default: 0] += 1
-      return state.current
+      state.pinCount += 1
     }
-    return Snapshot(self, current)
-  }
-
-  func unpin(_ version: Version) {
-    state.withLock { state in
-      let count = state.pins[version] ?? 0
-      precondition(count > 0, "a pin is given back once")
-      state.pins[version] = count == 1 ? nil : count - 1
-    }
-  }
-
-  /// Runs the commit protocol for a transaction and publishes its version.
-  func commit(
-    _ tables: [MutableTable], releasing writer: TreeWriter, base: VersionState
-  ) throws(EngineError) -> Version {
-    let start = try state.withLock { state throws(EngineError) -> (SpaceMap, UInt64) in
-      try state.checkWritable()
-      precondition(state.isWriting, "a commit belongs to the open write transaction")
-      precondition(state.current.version == base.version, "there is one writer")
-      // A snapshot taken from here on pins the base version, which is live already.
-      state.space.reclaim(live: state.live)
-      return (state.space, state.fileSizeBytes)
-    }
-    do throws(CommitFailure) {
-      let result = try CommitWriter(backend: backend, base: base).commit(
-        tables, releasing: writer, space: start.0, fileSizeBytes: start.1)
-      state.withLock { state in
-        state.current = result.state
-        state.space = result.space
-        state.fileSizeBytes = result.fileSizeBytes
-        state.fallback = nil
+    do throws(EngineError) {
+      let slot = try session.claimSlot()
+      do throws(EngineError) {
+        return (try holdNewest(in: slot), Pin(slot: slot))
+      } catch {
+        session.slots.release(slot)
+        throw error
       }
-      return result.state.version
     } catch {
-      if error.poisons { state.withLock { state in state.poison = error.error } }
-      throw error.error
+      state.withLock { state in state.pinCount -= 1 }
+      throw error
     }
   }
 
-  func endWrite() {
-    state.withLock { state in state.isWriting = false }
+  /// Rounds of a reader that meets a commit in each of them; a commit takes far longer than a round.
+  private static let holdAttemptsMax = 1000
+
+  private func holdNewest(in slot: Int) throws(EngineError) -> VersionState {
+    for _ in 0..<Self.holdAttemptsMax {
+      let version = publication.version
+      session.beforePin?()
+      session.slots.store(version, in: slot)
+      // See ReaderSlots: the version is held only if it is still the published one now.
+      guard publication.version == version else { continue }
+      if let state = try load(version) { return state }
+    }
+    throw damagedRegion()
+  }
+
+  private func damagedRegion() -> EngineError {
+    EngineError(
+      code: .corrupted,
+      message: "the lock file of \(backend.path) publishes version \(publication.version) without "
+        + "a whole record; the next write repairs it, or close all handles and open again")
+  }
+
+  /// The content of a published version that cannot go away meanwhile; nil when its record did.
+  func load(_ version: Version) throws(EngineError) -> VersionState? {
+    let known = state.withLock { $0.current }
+    if known.version == version { return known }
+    guard let slot = publication.record(of: version) else { return nil }
+    var reader = known.reader
+    if slot.logicalSizeBytes > UInt64(reader.bytes.count) {
+      reader = try known.reader.remapped(try backend.map())
+    }
+    let loaded = try VersionState(slot: slot, reader: reader)
+    state.withLock { state in
+      if state.current.version < version { state.current = loaded }
+    }
+    return loaded
+  }
+
+  func unpin(_ pin: Pin) {
+    guard !session.isForked else { return }
+    session.slots.release(pin.slot)
+    state.withLock { state in
+      precondition(state.pinCount > 0, "a pin is given back once")
+      state.pinCount -= 1
+    }
+  }
+
+  /// The pins of all processes: which version, whose, for how long.
+  /// - Throws: `EngineError` with code `.closed` or `.forked`.
+  /// - Complexity: O(reader slots).
+  public func activePins() throws(EngineError) -> [PinRecord] {
+    try checkUsable()
+    return session.slots.records(now: session.now())
+  }
+
+  /// Waits until a version later than `version` is published, by this or any other process.
+  /// - Parameters:
+  ///   - version: The version that the caller knows.
+  ///   - timeoutMilliseconds: How long to wait at most.
+  /// - Returns: The newest version; `version` itself when the time was over.
+  /// - Throws: `EngineError` with code `.closed` or `.forked`.
+  public func waitForChange(
+    after version: Version, timeoutMilliseconds: Int
+  ) throws(EngineError) -> Version {
+    try checkUsable()
+    let newest = self.version
+    guard newest <= version else { return newest }
+    return try makeChangeWatcher().wait(
+      after: version, timeoutMilliseconds: timeoutMilliseconds)
+  }
+
+  /// Makes what waits for changes again and again, and what an event loop can poll.
+  /// - Throws: `EngineError` with code `.closed` or `.forked`.
+  public func makeChangeWatcher() throws(EngineError) -> ChangeWatcher {
+    try checkUsable()
+    return ChangeWatcher(self)
+  }
+
+  /// Keeps all other handles of all processes out; false when there are any.
+  ///
+  /// Openers wait until `endExclusive`, or are refused with code `.locked` when it is for long.
+  func tryExclusive(forLong: Bool = false) -> Bool {
+    guard let attachment else { return true }
+    return attachment.registry.tryExclusive(attachment.key, forLong: forLong)
+  }
+
+  /// Lets the others in again.
+  func endExclusive() {
+    guard let attachment else { return }
+    attachment.registry.endExclusive(attachment.key)
   }
 
   /// Closes the database and lets go of its file.
-  /// - Throws: `EngineError` with code `.busy` while a write transaction is open or a snapshot is
-  ///   not released: another process could write over what it reads. Closing twice is no error.
+  /// - Throws: `EngineError` with code `.busy` while a write transaction of this handle is open or
+  ///   a snapshot is not released; `.forked` in a child. Closing twice is no error.
   public func close() throws(EngineError) {
+    try checkForked()
     let mustClose = try state.withLock { state throws(EngineError) -> Bool in
       guard !state.isClosed else { return false }
-      guard !state.isWriting, state.pins.isEmpty else {
+      guard !state.isWriting, state.pinCount == 0 else {
         throw EngineError(
           code: .busy,
-          message: "open write transactions: \(state.isWriting ? 1 : 0), pinned versions: "
-            + "\(state.pins.count); end and release them first")
+          message: "open write transactions: \(state.isWriting ? 1 : 0), snapshots: "
+            + "\(state.pinCount); end and release them first")
       }
       state.isClosed = true
       return true
     }
-    if mustClose { backend.close() }
+    if mustClose { letGo() }
   }
+}
+
+/// A reader slot that holds a version.
+struct Pin: Sendable {
+  let slot: Int
 }

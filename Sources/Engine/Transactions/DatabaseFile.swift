@@ -8,47 +8,80 @@ enum DatabaseFile {
   /// Rounds in which others may create or remove the file between our calls.
   private static let attemptsMax = 100
 
+  /// Opens the file for an engine that is alone, and creates it when it is missing.
   static func open(
     path: String, options: Database.Options
   ) throws(EngineError) -> FileBackend {
     for _ in 0..<attemptsMax {
-      switch Syscalls.open(path) {
+      switch Syscalls.open(path, writable: !options.readOnly) {
       case .success(let descriptor):
-        if let backend = try openExisting(descriptor, path) { return backend }
+        if let backend = try openExisting(descriptor, path, options) { return backend }
       case .failure(let failure):
-        guard failure == .noSuchFile, options.createsMissing else {
+        guard failure == .noSuchFile, options.createsMissing, !options.readOnly else {
           throw .syscall("open", path, errno: failure.number)
         }
-        if let backend = try create(path) { return backend }
+        if let backend = try create(path, FileAccess(options)) { return backend }
       }
     }
     throw EngineError(
       code: .locked, message: "\(path) is being created or replaced by others; try again later")
   }
 
+  /// Opens the file that the other members of a session use.
+  /// - Throws: `EngineError` with code `.locked` when the path leads to another file by now.
+  static func join(
+    path: String, options: Database.Options, identity: FileIdentity
+  ) throws(EngineError) -> FileBackend {
+    let descriptor: Int32
+    switch Syscalls.open(path, writable: !options.readOnly) {
+    case .success(let opened): descriptor = opened
+    case .failure(.noSuchFile): throw replaced(path)
+    case .failure(let failure): throw .syscall("open", path, errno: failure.number)
+    }
+    let backend = try FileBackend(
+      locking: descriptor, opened: path, path: path, lock: .shared)
+    guard backend.identity == identity else {
+      backend.close()
+      throw replaced(path)
+    }
+    return backend
+  }
+
+  private static func replaced(_ path: String) -> EngineError {
+    EngineError(
+      code: .locked,
+      message: "\(path) was removed or replaced while others have the old file open; close it "
+        + "there (fuser \(path).lock names the processes) and open again")
+  }
+
   /// Locks an existing file; nil when it was replaced meanwhile.
   private static func openExisting(
-    _ descriptor: Int32, _ path: String
+    _ descriptor: Int32, _ path: String, _ options: Database.Options
   ) throws(EngineError) -> FileBackend? {
-    let backend = try FileBackend(locking: descriptor, path: path)
+    let backend = try FileBackend(
+      locking: descriptor, opened: path, path: path,
+      lock: options.readOnly ? .shared : .exclusive)
     guard let identity = backend.identity, identity == Syscalls.identity(path: path) else {
       backend.close()
       return nil
     }
     // The database is there, so whatever has the temporary name is a left-over; nobody needs it.
-    _ = Syscalls.unlink(path + suffix)
+    if !options.readOnly { _ = Syscalls.unlink(path + suffix) }
     return backend
   }
 
   /// Creates the database file; nil when somebody else did meanwhile.
-  private static func create(_ path: String) throws(EngineError) -> FileBackend? {
+  private static func create(
+    _ path: String, _ access: FileAccess
+  ) throws(EngineError) -> FileBackend? {
     let temporary = path + suffix
     let descriptor: Int32
     switch Syscalls.open(temporary, creating: true) {
     case .success(let opened): descriptor = opened
     case .failure(let failure): throw .syscall("open", temporary, errno: failure.number)
     }
-    let backend = try FileBackend(locking: descriptor, path: path)
+    let backend = try FileBackend(
+      locking: descriptor, opened: temporary, path: path, lock: .exclusive)
     do throws(EngineError) {
       // The lock was free, but is this still the file that has the temporary name?
       guard backend.identity == Syscalls.identity(path: temporary) else {
@@ -62,7 +95,7 @@ enum DatabaseFile {
       }
       try backend.removeContent()
       // After: the empty database is durable under its temporary name.
-      try CreationImage.create(on: backend)
+      try CreationImage.create(on: backend, key: access.key, entropy: access.entropy)
       if let failure = Syscalls.rename(temporary, to: path) {
         throw .syscall("rename", temporary, errno: failure.number)
       }

@@ -22,7 +22,8 @@ package enum SlotState: Int, CaseIterable, Sendable {
   package init(_ reading: SlotReading) {
     switch reading {
     case .valid: self = .valid
-    case .invalid: self = .invalid
+    // Recovery refuses a forged slot before it asks the table.
+    case .invalid, .forged: self = .invalid
     case .empty: self = .empty
     }
   }

@@ -10,11 +10,13 @@ import Synchronization
 public final class Snapshot: Sendable {
   private let database: Database
   let state: VersionState
+  private let pin: Pin
   private let isReleased = Atomic<Bool>(false)
 
-  init(_ database: Database, _ state: VersionState) {
+  init(_ database: Database, _ state: VersionState, _ pin: Pin) {
     self.database = database
     self.state = state
+    self.pin = pin
   }
 
   deinit {
@@ -32,13 +34,15 @@ public final class Snapshot: Sendable {
   /// No other thread may be reading the snapshot during the call.
   public func release() {
     if !isReleased.exchange(true, ordering: .acquiringAndReleasing) {
-      database.unpin(state.version)
+      database.unpin(pin)
     }
   }
 
   @inline(__always)
   func check() throws(EngineError) {
     if isReleased.load(ordering: .acquiring) { throw .closed("snapshot") }
+    // The pin is the parent's: it may give it back at any time.
+    try database.checkForked()
   }
 
   func tree(_ table: TableRecord) -> BPlusTree {
@@ -56,6 +60,8 @@ public final class Snapshot: Sendable {
   /// - Complexity: O(log rows).
   public func row(in table: String, key: Int64) throws(EngineError) -> [Value]? {
     try check()
+    let section = state.reader.beginReading()
+    defer { section.end() }
     return try tree(state.group.table(named: table)).row(key)
   }
 
@@ -75,11 +81,23 @@ public final class Snapshot: Sendable {
   ) throws(EngineError) {
     try check()
     let record = try state.group.table(named: table)
-    try tree(record).forEachLeaf { leaf throws(EngineError) in
-      for index in 0..<leaf.count {
-        let values = try state.reader.row(leaf, index, record.shape, newest: state.version)
-        try body(leaf.keys[index], values)
+    let section = state.reader.beginReading()
+    defer { section.end() }
+    try tree(record).forEachLeaf(section: section) { leaf throws(EngineError) in
+      if state.reader.cipher == nil {
+        for index in 0..<leaf.count {
+          let values = try state.reader.row(leaf, index, record.shape, newest: state.version)
+          try body(leaf.keys[index], values)
+        }
+        return
       }
+      // The caller's code must not keep decrypted nodes in memory: it gets copies.
+      let rows = try (0..<leaf.count).map { index throws(EngineError) in
+        let values = try state.reader.row(leaf, index, record.shape, newest: state.version)
+        return (leaf.keys[index], values)
+      }
+      section.pause()
+      for (key, values) in rows { try body(key, values) }
     }
   }
 
@@ -90,11 +108,13 @@ public final class Snapshot: Sendable {
   /// - Complexity: O(bytes), without making values of them.
   public func contentHash() throws(EngineError) -> UInt64 {
     try check()
+    let section = state.reader.beginReading()
+    defer { section.end() }
     var hasher = ContentHasher()
     var scratch = ContentHasher.Scratch()
     for table in state.group.tables {
       hasher.beginTable(table.schema)
-      try tree(table).forEachLeaf { leaf throws(EngineError) in
+      try tree(table).forEachLeaf(section: section) { leaf throws(EngineError) in
         try hasher.combine(
           leaf, table.shape, state.reader, newest: state.version, scratch: &scratch)
       }

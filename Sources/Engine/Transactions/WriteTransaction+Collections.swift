@@ -68,11 +68,14 @@ extension WriteTransaction {
     let column = try path.column(in: table.schema, kinds)
     var result: Result?
     try remembering { () throws(EngineError) in
+      var linkChanges: [LinkChange] = []
       try table.tree.modify(path.key) { leaf, row throws(EngineError) in
         var content = try CollectionContent(leaf.columns[column], at: row, writer)
         result = try body(&content, table, column)
+        linkChanges = content.linkChanges
         try content.store(in: &leaf.columns[column], at: row, writer)
       }
+      try table.reindex(path.key, column, linkChanges)
     }
     guard let result else { preconditionFailure("the row was there") }
     return result
@@ -82,6 +85,7 @@ extension WriteTransaction {
   /// - Throws: As `count(of:)`, and `.valueTooLarge`.
   /// - Complexity: O(log elements) nodes.
   public func append(_ value: Value, to path: CollectionPath) throws(EngineError) {
+    try checkLink(value, in: path)
     try edit(path, [.list]) { content, table, column throws(EngineError) in
       try table.checkElement(value, column: column)
       try content.insert(key: nil, value, at: content.count, writer)
@@ -98,6 +102,7 @@ extension WriteTransaction {
   public func insert(
     _ value: Value, at index: Int, in path: CollectionPath
   ) throws(EngineError) {
+    try checkLink(value, in: path)
     try edit(path, [.list]) { content, table, column throws(EngineError) in
       try table.checkElement(value, column: column)
       try path.checkIndex(index, count: content.count + 1)
@@ -111,6 +116,7 @@ extension WriteTransaction {
   public func replace(
     at index: Int, with value: Value, in path: CollectionPath
   ) throws(EngineError) {
+    try checkLink(value, in: path)
     try edit(path, [.list]) { content, table, column throws(EngineError) in
       try table.checkElement(value, column: column)
       try path.checkIndex(index, count: content.count)
@@ -134,7 +140,8 @@ extension WriteTransaction {
   /// - Complexity: O(log elements) nodes.
   @discardableResult
   public func insert(_ value: Value, into path: CollectionPath) throws(EngineError) -> Bool {
-    try edit(path, [.set]) { content, table, column throws(EngineError) in
+    try checkLink(value, in: path)
+    return try edit(path, [.set]) { content, table, column throws(EngineError) in
       try table.checkElement(value, column: column)
       let (index, isThere) = try content.position(of: value)
       if !isThere { try content.insert(key: nil, value, at: index, writer) }
@@ -161,6 +168,7 @@ extension WriteTransaction {
   public func set(
     _ value: Value, forKey key: String, in path: CollectionPath
   ) throws(EngineError) {
+    try checkLink(value, in: path)
     try edit(path, [.dictionary]) { content, table, column throws(EngineError) in
       try table.checkSize(key.utf8.count, column: column)
       try table.checkElement(value, column: column)
@@ -195,6 +203,8 @@ extension WriteTransaction {
     let table = try table(path.table)
     let column = try path.column(in: table.schema, CollectionKind.any)
     try remembering { () throws(EngineError) in
+      let old = table.indexes[column] == nil ? nil : try table.tree.value(path.key, column)
+      if let old { try table.reindex(path.key, column, old: old, new: nil) }
       try table.tree.modify(path.key) { leaf, row throws(EngineError) in
         try leaf.columns[column].dropExternal(at: row, writer)
         leaf.columns[column].replace([], isExternal: false, at: row)

@@ -89,9 +89,9 @@ extension WriteTransaction {
   /// - Parameters:
   ///   - column: The column.
   ///   - name: The table.
-  /// - Throws: `EngineError` with code `.columnExists`, `.noSuchTable`, `.schemaMismatch`, `.limit`
-  ///   or `.closed`.
-  /// - Complexity: O(1), and O(rows) of leaves that this transaction changed.
+  /// - Throws: `EngineError` with code `.columnExists`, `.noSuchTable`, `.schemaMismatch`, `.limit`,
+  ///   `.duplicateValue` for a unique column of a table with several rows, or `.closed`.
+  /// - Complexity: O(1), O(rows) for a column with a search index, and O(rows) of leaves that this transaction changed.
   public func addColumn(_ column: ColumnSchema, to name: String) throws(EngineError) {
     let table = try table(name)
     guard !table.schema.columns.contains(where: { $0.name == column.name }) else {
@@ -100,7 +100,17 @@ extension WriteTransaction {
     var schema = table.schema
     schema.columns.append(column)
     try schema.validate()
-    try table.addColumn(column, targetID: try targetID(of: column))
+    guard !column.isUnique || table.tree.rowCount <= 1 else {
+      throw EngineError(
+        code: .duplicateValue,
+        message:
+          "\(name) has \(table.tree.rowCount) rows, which would have one value in the unique "
+          + "column \(column.name); add it without, fill it, and then add the index")
+    }
+    let target = try targetID(of: column)
+    try table.addColumn(column, targetID: target)
+    guard column.hasIndex else { return }
+    try remembering { () throws(EngineError) in try table.makeIndexOfNewColumn() }
   }
 
   private static func columnExists(_ column: String, _ table: String) -> EngineError {

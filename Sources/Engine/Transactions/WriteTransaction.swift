@@ -45,7 +45,8 @@ public final class WriteTransaction {
 
   /// Adds a row.
   /// - Throws: `EngineError` with code `.keyExists`, `.noSuchTable`, `.schemaMismatch`,
-  ///   `.valueTooLarge`, `.corrupted` or `.closed`.
+  ///   `.valueTooLarge`, `.duplicateValue`, `.keyNotFound` for a link to a row that is not there,
+  ///   `.corrupted` or `.closed`.
   /// - Complexity: O(log rows + rows of a leaf).
   public func insert(
     into table: String, key: Int64, _ values: [Value]
@@ -74,20 +75,26 @@ public final class WriteTransaction {
   ) throws(EngineError) {
     let table = try table(name)
     try table.check(values)
-    try remembering { () throws(EngineError) in try table.tree.put(key, values, mode: mode) }
+    guard !table.indexedColumns.isEmpty else {
+      try remembering { () throws(EngineError) in try table.tree.put(key, values, mode: mode) }
+      return
+    }
+    try remembering { () throws(EngineError) in try putIndexed(table, key, values, mode) }
   }
 
-  /// Deletes a row.
+  /// Deletes a row; single links to it become null, and collections lose it.
   /// - Throws: `EngineError` with code `.keyNotFound`, `.noSuchTable`, `.corrupted` or `.closed`.
   public func delete(from table: String, key: Int64) throws(EngineError) {
-    let tree = try self.table(table).tree
-    try remembering { () throws(EngineError) in try tree.remove(key) }
+    let table = try self.table(table)
+    try remembering { () throws(EngineError) in try remove(key, from: table) }
   }
 
   /// The values under a key as this transaction sees them, or nil.
   /// - Throws: `EngineError` with code `.noSuchTable`, `.corrupted` or `.closed`.
   public func row(in table: String, key: Int64) throws(EngineError) -> [Value]? {
-    try self.table(table).tree.row(key)
+    let section = base.reader.beginReading()
+    defer { section.end() }
+    return try self.table(table).tree.row(key)
   }
 
   /// The number of rows of a table as this transaction sees it.
@@ -98,13 +105,15 @@ public final class WriteTransaction {
 
   /// Errors that are found before anything changes.
   private static let harmless: Set<EngineError.Code> = [
-    .keyExists, .keyNotFound, .schemaMismatch, .valueTooLarge, .indexOutOfRange,
+    .keyExists, .keyNotFound, .schemaMismatch, .valueTooLarge, .indexOutOfRange, .duplicateValue,
   ]
 
   /// A change that broke off half-way must never be committed.
   func remembering<Result>(
     _ change: () throws(EngineError) -> Result
   ) throws(EngineError) -> Result {
+    let section = base.reader.beginReading()
+    defer { section.end() }
     do throws(EngineError) { return try change() } catch {
       if !Self.harmless.contains(error.code) { failure = error }
       throw error
@@ -112,8 +121,8 @@ public final class WriteTransaction {
   }
 
   /// Publishes the transaction as the newest version, and ends it.
-  /// - Returns: The version that snapshots see from now on.
-  /// - Throws: `EngineError` with code `.noSpace` or `.io`; the database stays at the previous
+  /// - Returns: The version of these changes; snapshots see it, or a later one, from now on.
+  /// - Throws: `EngineError` with code `.noSpace`, `.io`, `.tooManyVersions` or `.forked`; the database stays at the previous
   ///   version. After a failed sync every later write throws `.poisoned`.
   /// - Complexity: O(changed nodes) writes and two syncs, three when the file has to grow.
   ///
@@ -123,9 +132,17 @@ public final class WriteTransaction {
   public func commit() throws(EngineError) -> Version {
     try check()
     isOpen = false
-    defer { database.endWrite() }
-    if let failure { throw failure }
+    if let failure {
+      database.endWrite()
+      throw failure
+    }
     return try database.commit(mutableTables, releasing: writer, base: base)
+  }
+
+  /// Gives the tables away, and ends without ending the write.
+  func handOut() -> (tables: [MutableTable], writer: TreeWriter) {
+    isOpen = false
+    return (mutableTables, writer)
   }
 
   /// Drops all changes and ends the transaction; does nothing when it has ended.

@@ -36,8 +36,13 @@ struct BPlusTree {
   }
 
   /// Calls `body` with each leaf, in key order.
-  func forEachLeaf(_ body: (LeafView) throws(EngineError) -> Void) throws(EngineError) {
-    var walk = LeafWalk(self)
+  ///
+  /// With a section, views of one leaf are not good any more when `body` is called with the next:
+  /// a scan of an encrypted file keeps no more of it in memory than a lookup does.
+  func forEachLeaf(
+    section: ReadSection = .none, _ body: (LeafView) throws(EngineError) -> Void
+  ) throws(EngineError) {
+    var walk = LeafWalk(self, section)
     while let leaf = try walk.next() { try body(leaf) }
   }
 }

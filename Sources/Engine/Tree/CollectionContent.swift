@@ -3,6 +3,12 @@
 // Invariant: sets are sorted by value and dictionaries by key, without doubles; so is what comes
 // out of here, and so has to be what a caller puts in at a position.
 
+/// A link that came into a collection, or went.
+struct LinkChange {
+  let target: Int64
+  let isAdded: Bool
+}
+
 /// A collection that can be read, and changed when it belongs to a write transaction.
 struct CollectionContent {
   private enum Place {
@@ -13,6 +19,8 @@ struct CollectionContent {
 
   let shape: CollectionShape
   private var place: Place
+  /// In a collection of links: which keys came and which went since this was made.
+  private(set) var linkChanges: [LinkChange] = []
 
   /// The collection of a committed row.
   init(
@@ -203,10 +211,21 @@ struct CollectionContent {
     if case .stored(let committed) = place { place = .tree(MutableCollection(committed), writer) }
   }
 
+  private mutating func note(_ value: Value, isAdded: Bool) {
+    guard case .link(let target) = value, shape.element.type == .link else { return }
+    linkChanges.append(LinkChange(target: target, isAdded: isAdded))
+  }
+
+  private mutating func noteRemoval(at index: Int) throws(EngineError) {
+    guard shape.element.type == .link else { return }
+    note(try element(at: index), isAdded: false)
+  }
+
   mutating func insert(
     key: String?, _ value: Value, at index: Int, _ writer: TreeWriter
   ) throws(EngineError) {
     open(writer)
+    note(value, isAdded: true)
     switch place {
     case .inline(var keys, var values):
       place = .inline(keys: [], values: [])
@@ -224,6 +243,8 @@ struct CollectionContent {
     at index: Int, with value: Value, _ writer: TreeWriter
   ) throws(EngineError) {
     open(writer)
+    try noteRemoval(at: index)
+    note(value, isAdded: true)
     switch place {
     case .inline(let keys, var values):
       values[index] = value
@@ -236,6 +257,7 @@ struct CollectionContent {
 
   mutating func remove(at index: Int, _ writer: TreeWriter) throws(EngineError) {
     open(writer)
+    try noteRemoval(at: index)
     switch place {
     case .inline(var keys, var values):
       if shape.isDictionary { keys.remove(at: index) }
@@ -243,6 +265,35 @@ struct CollectionContent {
       place = .inline(keys: keys, values: values)
     case .tree(let collection, _): try collection.remove(at: UInt64(index), writer)
     case .stored: preconditionFailure("opened above")
+    }
+  }
+
+  /// Takes the links to a row out: from a dictionary the link, from a list or set the element.
+  ///
+  /// `links` says how many there are, so that the rest need not be looked at.
+  mutating func unlink(
+    _ target: Int64, count links: Int, _ writer: TreeWriter
+  ) throws(EngineError) {
+    var left = links
+    if shape.kind == .set {
+      let (index, isThere) = try position(of: .link(target))
+      if isThere { try remove(at: index, writer) }
+      left -= isThere ? 1 : 0
+    } else {
+      var index = count
+      while index > 0, left > 0 {
+        index -= 1
+        guard case .link(target) = try element(at: index) else { continue }
+        left -= 1
+        if shape.isDictionary {
+          try replace(at: index, with: .null, writer)
+        } else {
+          try remove(at: index, writer)
+        }
+      }
+    }
+    guard left == 0 else {
+      throw .corrupted("the index has \(links) links to key \(target), \(left) more than the row")
     }
   }
 

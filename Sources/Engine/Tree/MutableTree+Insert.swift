@@ -75,7 +75,7 @@ extension MutableTree {
     let leaf = hot.leaf
     let index = leaf.firstIndex(notBelow: key)
     try body(leaf, index, index < leaf.count && leaf.keys[index] == key)
-    guard leaf.count > 1, leaf.sizeBytes > shape.leafSizeBytesMax else { return }
+    guard leaf.count > 1, leaf.sizeBytes > leafSizeBytesMax else { return }
     // The way down splits it.
     try changeFromRoot(key) { _, _, _ in }
   }
@@ -109,7 +109,7 @@ extension MutableTree {
     case .leaf(let leaf):
       let index = leaf.firstIndex(notBelow: key)
       try body(leaf, index, index < leaf.count && leaf.keys[index] == key)
-      guard leaf.count > 1, leaf.sizeBytes > shape.leafSizeBytesMax else {
+      guard leaf.count > 1, leaf.sizeBytes > leafSizeBytesMax else {
         hot = (leaf, bounds.lower, bounds.upper)
         return nil
       }
@@ -127,7 +127,8 @@ extension MutableTree {
       else { return nil }
       inner.separators.insert(split.separator, at: index)
       inner.children.insert(split.right, at: index + 1)
-      return inner.children.count > Layout.childCountMax ? splitting(inner, after: index) : nil
+      return inner.children.count > writer.reader.room.childCountMax
+        ? splitting(inner, after: index) : nil
     }
   }
 

@@ -36,6 +36,9 @@ final class MutableTree {
   var level: Int
   var rowCount: UInt64
 
+  /// A leaf is split when its encoding would be larger, unless it holds one row.
+  var leafSizeBytesMax: Int { shape.leafSizeBytesMax - writer.reader.room.sealBytes }
+
   init(
     shape: LeafShape, writer: TreeWriter, root: NodeLink = .none, level: Int = 0,
     rowCount: UInt64 = 0

@@ -72,7 +72,16 @@ enum NodeLinks {
             offsetBytes: CollectionInnerView.linkOffsetBytes(index, childCount: inner.childCount),
             link: inner.link(index), role: .collection(shape, level: level - 1)))
       }
-    case .longValue, .index: break
+    case .index(let level):
+      guard level > 0 else { return }
+      let inner = try KeyPairInnerView(node)
+      for index in 0..<inner.childCount {
+        try body(
+          ChildLink(
+            offsetBytes: KeyPairInnerView.linkOffsetBytes(index, childCount: inner.childCount),
+            link: inner.link(index), role: .index(level: level - 1)))
+      }
+    case .longValue: break
     }
   }
 

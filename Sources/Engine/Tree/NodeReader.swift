@@ -1,50 +1,117 @@
 // NodeReader.swift [U]: from a link to a node's bytes, checked on first touch.
-// Invariant: a bit of `verified` is set only after the node that starts at that sector passed its
-// checksum and matched a link; whoever gives the sector to a new node clears the bit first. So each
-// node is hashed once per mapping, and a warm lookup pays for one bit.
+// Invariant: the mark of a sector is that of a link only after the node that starts there passed
+// its checksum and matched a link of that mark; whoever gives the sector to a new node forgets it
+// first. So each node is checked once per mapping, and a warm lookup pays for one word. In an
+// encrypted file the marks are those of the plaintext cache, and "checked" means decrypted as well.
 
 import Synchronization
 
 /// Reads nodes of one mapping.
 @safe final class NodeReader: @unchecked Sendable {
   let mapping: MappedFile
+  /// Where nodes are read: the mapping, or what the cache holds of it.
   let bytes: RawBytes
+  /// The keys of an encrypted file.
+  let cipher: FileCipher?
+  let room: NodeRoom
+  private let cache: PlaintextCache?
   private let identities: SectorIdentities?
-  // Safety: allocated for one bit per sector of the mapping, freed in deinit; only atomic access.
-  private let verified: UnsafeMutablePointer<Atomic<UInt64>>
-  private let wordCount: Int
+  // Safety: one word per sector of the mapping, allocated here and freed in deinit, or the cache's;
+  // only atomic access, and only below `markCount`. Zeros are a valid Atomic<UInt32>, and no mark is 0.
+  private let marks: UnsafeMutablePointer<Atomic<UInt32>>
+  private let markCount: Int
 
+  /// Reads a file that is not encrypted.
   init(_ mapping: MappedFile) {
     self.mapping = mapping
     bytes = mapping.bytes
+    cipher = nil
+    cache = nil
+    room = .plain
     identities = mapping.identities
-    wordCount = bytes.count / Layout.sectorSizeBytes / 64 + 1
-    unsafe verified = .allocate(capacity: wordCount)
-    for index in 0..<wordCount { unsafe (verified + index).initialize(to: Atomic(0)) }
+    markCount = bytes.count / Layout.sectorSizeBytes + 1
+    unsafe marks = Syscalls.zeroed(count: markCount)
+  }
+
+  /// Reads an encrypted file through a cache that may serve other mappings of the file, too.
+  private init(_ mapping: MappedFile, _ cipher: FileCipher, _ cache: PlaintextCache) {
+    self.mapping = mapping
+    bytes = cache.bytes(mapping.count)
+    self.cipher = cipher
+    self.cache = cache
+    room = .sealed
+    // What the lab knows of sectors is about their ciphertext.
+    identities = nil
+    markCount = cache.markCount
+    unsafe marks = unsafe cache.marks
+  }
+
+  /// Reads a file; encrypted if there is a cipher.
+  /// - Throws: `EngineError` with code `.io` when there is no memory for a cache.
+  static func make(
+    _ mapping: MappedFile, cipher: FileCipher?, cacheBytesMax: Int,
+    capacityBytesMin: Int = PlaintextCache.capacityBytesMin
+  ) throws(EngineError) -> NodeReader {
+    guard let cipher else { return NodeReader(mapping) }
+    let cache = try PlaintextCache(
+      sizeBytes: mapping.count, boundBytes: cacheBytesMax, capacityBytesMin: capacityBytesMin)
+    return NodeReader(mapping, cipher, cache)
+  }
+
+  /// The reader of another mapping of the same file, larger or smaller.
+  func remapped(_ mapping: MappedFile) throws(EngineError) -> NodeReader {
+    guard let cipher, let cache else { return NodeReader(mapping) }
+    if mapping.count <= cache.capacityBytes { return NodeReader(mapping, cipher, cache) }
+    let larger = try PlaintextCache(sizeBytes: mapping.count, boundBytes: cache.boundBytes)
+    cache.shrink()
+    return NodeReader(mapping, cipher, larger)
   }
 
   deinit {
-    for index in 0..<wordCount { unsafe (verified + index).deinitialize(count: 1) }
-    unsafe verified.deallocate()
+    guard cache == nil else { return }
+    unsafe Syscalls.free(marks)
   }
 
+  /// What a sector's mark is for a node whose link has this checksum; never 0.
   @inline(__always)
-  private func isVerified(_ ref: Ref) -> Bool {
-    let sector = Int(truncatingIfNeeded: ref.sector)
-    guard sector >> 6 < wordCount else { return false }
-    let word = unsafe verified[sector >> 6].load(ordering: .acquiring)
-    return word & (1 << UInt64(sector & 63)) != 0
+  static func mark(_ checksum: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: checksum) | 1 }
+
+  @inline(__always)
+  private func isVerified(_ link: NodeLink) -> Bool {
+    let sector = Int(truncatingIfNeeded: link.ref.sector)
+    guard sector < markCount else { return false }
+    return unsafe marks[sector].load(ordering: .acquiring) == Self.mark(link.checksum)
   }
 
   /// Forgets what stood at these sectors, before new nodes are written there.
-  func forget(_ ref: Ref) {
-    let sector = Int(ref.sector)
-    guard sector >> 6 < wordCount else { return }
-    unsafe verified[sector >> 6].bitwiseAnd(~(1 << UInt64(sector & 63)), ordering: .releasing)
+  func forget(_ ref: Ref, sectors: UInt64) {
+    let first = Int(ref.sector)
+    guard first < markCount else { return }
+    if let cache {
+      cache.forget(first..<first + Int(sectors))
+    } else {
+      unsafe marks[first].store(0, ordering: .releasing)
+    }
   }
 
+  /// Begins to read: every node that is read until the section's end stays readable until then.
+  ///
+  /// Whatever follows links does so in a section. Sections nest.
+  @inline(__always)
+  func beginReading() -> ReadSection {
+    guard let cache else { return .none }
+    return ReadSection(cache)
+  }
+
+  /// A section that lasts as long as the object returned; nil when nothing is needed for that.
+  func holdReading() -> ReadHold? { cache.map { ReadHold($0) } }
+
+  /// Figures of the cache of an encrypted file.
+  var plaintextCache: PlaintextCache? { cache }
+
   /// The node that a link leads to, of the kind and level that the place of the link asks for.
-  /// - Throws: `EngineError` with code `.corrupted`.
+  /// - Throws: `EngineError` with code `.corrupted`, and in an encrypted file `.swappedNode` or
+  ///   `.rolledBackNode`.
   @inline(__always)
   func node(
     _ link: NodeLink, kind: NodeKind, level: Int = 0, newest: Version
@@ -56,9 +123,9 @@ import Synchronization
   private func node(
     _ link: NodeLink, kind: NodeKind, level: Int, newest: Version, again: Bool
   ) throws(EngineError) -> Node {
-    let header = try NodeHeader(at: link.ref, in: bytes)
+    if again || !isVerified(link) { try admit(link, again: again) }
+    let header = try NodeHeader(at: link.ref, in: bytes, room: room)
     let node = bytes.part(at: Int(link.ref.offsetBytes), count: header.sizeBytes)
-    if again || !isVerified(link.ref) { try verify(node, link) }
     guard header.kind == kind, header.level == level else {
       throw .corrupted(
         "expected \(kind) of level \(level), found \(header.kind) of level \(header.level)",
@@ -68,6 +135,22 @@ import Synchronization
       throw .corrupted("node version=\(header.version) > \(newest)", at: link.ref)
     }
     return Node(ref: link.ref, header: header, bytes: node)
+  }
+
+  /// Checks a node that is read for the first time; in an encrypted file, decrypts it.
+  @inline(never)
+  private func admit(_ link: NodeLink, again: Bool) throws(EngineError) {
+    guard let cache, let cipher else {
+      let header = try NodeHeader(at: link.ref, in: bytes)
+      try verify(bytes.part(at: Int(link.ref.offsetBytes), count: header.sizeBytes), link)
+      return
+    }
+    try cache.load(link, from: mapping.bytes, cipher: cipher, again: again)
+    let header = try NodeHeader(at: link.ref, in: bytes, room: room)
+    let sealed = Int(mapping.bytes.uint32(Int(link.ref.offsetBytes) + SealField.sectors))
+    guard header.sectorCount == UInt64(sealed) else {
+      throw .corrupted("node_bytes=\(header.sizeBytes) in \(sealed) sectors", at: link.ref)
+    }
   }
 
   /// The same, with the checksum compared again whatever was seen before.
@@ -95,7 +178,6 @@ import Synchronization
     return Checksum.of(node.part(at: 8, count: node.count - 8))
   }
 
-  @inline(never)
   private func verify(_ node: RawBytes, _ link: NodeLink) throws(EngineError) {
     let stored = node.uint64(NodeField.checksum)
     let computed = checksum(of: node, at: link.ref)
@@ -108,8 +190,7 @@ import Synchronization
         "node_checksum=\(stored) != checksum_in_parent=\(link.checksum): another version's node",
         at: link.ref)
     }
-    let sector = Int(link.ref.sector)
-    unsafe verified[sector >> 6].bitwiseOr(1 << UInt64(sector & 63), ordering: .releasing)
+    unsafe marks[Int(link.ref.sector)].store(Self.mark(stored), ordering: .releasing)
   }
 }
 

@@ -135,7 +135,7 @@ struct NodeSink {
     kind: NodeKind, level: Int = 0, sizeBytes: Int, count: Int, auxiliary: Int = 0,
     fill: (MutableBytes) -> Void
   ) -> NodeLink {
-    let ref = space.allocate(sectors: Layout.sectors(sizeBytes))
+    let ref = space.allocate(sectors: slab.room.sectors(sizeBytes))
     return add(
       at: ref, kind: kind, level: level, sizeBytes: sizeBytes, count: count, auxiliary: auxiliary,
       fill: fill)
@@ -146,11 +146,12 @@ struct NodeSink {
     at ref: Ref, kind: NodeKind, level: Int = 0, sizeBytes: Int, count: Int, auxiliary: Int = 0,
     fill: (MutableBytes) -> Void
   ) -> NodeLink {
-    reader.forget(ref)
+    reader.forget(ref, sectors: slab.room.sectors(sizeBytes))
     let node = slab.makeNode(at: ref, sizeBytes: sizeBytes)
     fill(node)
-    return NodeHeader.seal(
+    let link = NodeHeader.seal(
       node, ref: ref, version: version, kind: kind, level: level, count: count,
       auxiliary: auxiliary)
+    return slab.encrypt(link, version: version)
   }
 }

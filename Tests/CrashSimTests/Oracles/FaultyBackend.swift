@@ -142,7 +142,7 @@ struct FaultyRun {
   init(_ scenario: Scenario, seed: UInt64) throws {
     plan = try WorkloadPlan(scenario, seed: Seed(rawValue: seed))
     let backend = FaultyBackend(scenario.faults)
-    let session = WorkerSession(open: { () throws(EngineError) -> Database in
+    let session = WorkerSession(open: { (_) throws(EngineError) -> Database in
       try Database.open(backend: backend)
     })
     var client = WorkerClient(plan)

@@ -21,7 +21,7 @@ import Testing
         - ui: {release: old}
       """, file: "t.yaml")
     let plan = try WorkloadPlan(scenario, seed: Seed(rawValue: 1))
-    let session = WorkerSession(open: { () throws(EngineError) -> Database in
+    let session = WorkerSession(open: { (_) throws(EngineError) -> Database in
       try Database.open(backend: backend)
     })
     return (session, plan)

@@ -16,7 +16,7 @@ struct RecordedRun {
   init(_ plan: WorkloadPlan) throws {
     self.plan = plan
     let backend = ImageBackend()
-    let session = WorkerSession(open: { () throws(EngineError) -> Database in
+    let session = WorkerSession(open: { (_) throws(EngineError) -> Database in
       try Database.open(backend: backend)
     })
     var client = WorkerClient(plan)

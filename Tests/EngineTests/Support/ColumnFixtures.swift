@@ -19,11 +19,19 @@ enum ColumnFixtures {
             ColumnSchema(
               name: "\(type) \(collection)\(isOptional ? "?" : "")", type: type,
               isOptional: isOptional, collection: collection,
-              target: type == .link ? "All" : nil))
+              target: type == .link ? targets.name : nil))
         }
       }
     }
     return columns
+  }
+
+  /// Where links of the fixtures lead: a row for each edge value.
+  static let targets = TableSchema(name: "Target", columns: [])
+
+  static func makeTargets(_ write: WriteTransaction) throws {
+    try write.createTable(targets)
+    for case .link(let key) in edges(.link) { try write.insert(into: targets.name, key: key, []) }
   }
 
   static let all = TableSchema(name: "All", columns: allColumns)
@@ -114,6 +122,9 @@ struct ModelDatabase {
     database = try Database.open(backend: backend)
     self.schema = schema
     let write = try database.beginWrite()
+    if schema.columns.contains(where: { $0.target == ColumnFixtures.targets.name }) {
+      try ColumnFixtures.makeTargets(write)
+    }
     try write.createTable(schema)
     try write.commit()
   }
@@ -147,8 +158,13 @@ struct ModelDatabase {
         }
       }
       #expect(keys == rows.keys.sorted(), sourceLocation: location)
-      if snapshot.tables.count == 1 {
+      let others = snapshot.tables.filter { $0 != schema }
+      if others.isEmpty || others == [ColumnFixtures.targets] {
         var hasher = ContentHasher()
+        for other in others {
+          hasher.beginTable(other)
+          for case .link(let key) in ColumnFixtures.edges(.link) { hasher.combine(key: key, []) }
+        }
         hasher.beginTable(schema)
         for (key, values) in rows { hasher.combine(key: key, values) }
         #expect(try snapshot.contentHash() == hasher.finalize(), sourceLocation: location)

@@ -34,7 +34,9 @@ func makeFolder(_ folder: String) throws {
 
 /// Removes a folder with its files.
 func removeFolder(_ folder: String) {
-  for name in fileNames(in: folder) { _ = unsafe unlink(folder + "/" + name) }
+  for name in fileNames(in: folder) where unsafe unlink(folder + "/" + name) != 0 {
+    removeFolder(folder + "/" + name)
+  }
   _ = unsafe rmdir(folder)
 }
 

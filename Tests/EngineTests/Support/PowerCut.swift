@@ -11,6 +11,9 @@ struct PowerCut {
   private var pendingSectors: [(offset: Int, bytes: [UInt8])] = []
   private var pendingSize: Int?
 
+  /// - Parameter durable: The file before the first operation.
+  init(_ durable: [UInt8] = []) { self.durable = durable }
+
   /// Goes one operation further.
   mutating func apply(_ operation: TestOperation) {
     switch operation {

@@ -10,9 +10,9 @@ struct TestDatabase {
   let database: Database
   var model: [Int64: [Value]] = [:]
 
-  init(_ backend: TestBackend = TestBackend()) throws {
+  init(_ backend: TestBackend = TestBackend(), options: Database.Options = .init()) throws {
     self.backend = backend
-    database = try Database.open(backend: backend)
+    database = try Database.open(backend: backend, options: options)
     if database.version == .first {
       let write = try database.beginWrite()
       try write.createTable(Fixtures.dogs)

@@ -39,12 +39,13 @@ struct ColumnTypeTests {
     }
     test.rows = [:]
     try test.check()
-    #expect(try test.database.verify().nodes <= 2)
+    // The group, the free list, and the leaf of the rows that links led to.
+    #expect(try test.database.verify().nodes <= 3)
   }
 
   @Test("each edge value alone in its column", arguments: ColumnType.allCases)
   func edges(_ type: ColumnType) throws {
-    let target = type == .link ? "E" : nil
+    let target = type == .link ? ColumnFixtures.targets.name : nil
     let isOptional = ColumnSchema.nullability(type, .none) ?? false
     var test = try ModelDatabase(
       TableSchema(
@@ -111,6 +112,11 @@ struct ColumnTypeTests {
     #expect(try width() == [0, 1])
     try test.write { write in for key in 1..<50 { try test.put(Int64(key), [.null], write) } }
     #expect(try width() == [0, 0])
+    // The number that stands under a null follows the others.
+    try test.write { write in
+      for key in 2..<50 { try test.put(Int64(key), [.int(1 << 40)], write) }
+    }
+    #expect(try width() == [0, 1])
     try test.check()
   }
 
@@ -144,6 +150,20 @@ struct ColumnTypeTests {
     try write.commit()
     test.rows[1] = empty
     try test.check()
+  }
+
+  @Test("values of up to 512 bytes stand in the leaf, longer ones in nodes of their own")
+  func outOfLine() throws {
+    let types: [ColumnType] = [.string, .binary, .mixed]
+    var test = try ModelDatabase(
+      TableSchema(name: "O", columns: types.map { ColumnSchema(name: "\($0)", type: $0) }))
+    for (length, expected) in [(511, 0), (512, 1), (513, 3)] {
+      let text = String(repeating: "x", count: length)
+      let row: [Value] = [.string(text), .binary(Array(text.utf8)), .string(text)]
+      try test.write { try test.put(1, row, $0) }
+      #expect(try Reseal.nodes(test.database, .string).count == expected)
+      try test.check()
+    }
   }
 
   @Test("a value that does not fit its column is refused, and changes nothing")
@@ -215,6 +235,19 @@ struct ColumnTypeTests {
     guard case .set(let sorted) = Value.set(all.reversed()).canonical else { return }
     #expect(sorted.count == Set(all).count)
     #expect(zip(sorted, sorted.dropFirst()).allSatisfy { Value.precedes($0, $1) })
+    // Bytes decide, the first one first, in words of eight and behind them.
+    var random = TestRandom(9)
+    for _ in 0..<500 {
+      let texts = (0..<2).map { _ in
+        String((0..<random.below(20)).map { _ in ["a", "b", "é", "\0"][random.below(4)] }.joined())
+      }
+      #expect(
+        Value.precedes(.string(texts[0]), .string(texts[1]))
+          == Array(texts[0].utf8).lexicographicallyPrecedes(Array(texts[1].utf8)))
+      #expect(
+        Value.precedes(.binary(Array(texts[0].utf8)), .binary(Array(texts[1].utf8)))
+          == Array(texts[0].utf8).lexicographicallyPrecedes(Array(texts[1].utf8)))
+    }
     let entries = ["b", "a", "b"].enumerated().map {
       DictionaryEntry(key: $1, value: .int(Int64($0)))
     }
@@ -247,6 +280,14 @@ struct ColumnTypeTests {
       add(.mixed, .set, .set([value]))
       add(.mixed, .dictionary, .dictionary([DictionaryEntry(key: "k", value: value)]))
       add(.mixed, .dictionary, .dictionary([DictionaryEntry(key: "l", value: value)]))
+    }
+    for row in [[Value.null, .int(1)], [.int(1), .null], [.null, .null], [.int(1), .int(1)]] {
+      var hasher = ContentHasher()
+      let columns = ["a", "b"].map { ColumnSchema(name: $0, type: .int, isOptional: true) }
+      hasher.beginTable(TableSchema(name: "H", columns: columns))
+      hasher.combine(key: 1, row)
+      seen.insert(hasher.finalize())
+      count += 1
     }
     add(.mixed, .list, .list([]))
     add(.mixed, .set, .set([]))

@@ -12,16 +12,25 @@ struct CorruptColumnTests {
     let parents: [Int: [(parent: Int, offset: Int)]]
     let nodes: [NodeKind: [Int]]
 
+    private static let kinds: [NodeKind] = [
+      .group, .inner, .leaf, .string, .collectionInner, .collectionLeaf, .indexInner, .indexLeaf,
+    ]
+
     init(_ schema: TableSchema, _ rows: [[Value]]) throws {
       let test = try ModelDatabase(schema)
       try test.write { write in
+        // Links may lead to rows that come later, so all rows are there before they have values.
+        let absent = TableRecord.shape(
+          schema, schema.columns.indices.map { ColumnRecord(id: UInt16($0 + 1), targetID: 0) }
+        ).columns.map(\.absentValue)
+        for key in rows.indices { try write.insert(into: schema.name, key: Int64(key), absent) }
         for (key, row) in rows.enumerated() {
-          try write.insert(into: schema.name, key: Int64(key), row)
+          try write.update(in: schema.name, key: Int64(key), row)
         }
       }
       bytes = test.backend.bytes
       var nodes: [NodeKind: [Int]] = [:]
-      for kind in [NodeKind.group, .inner, .leaf, .string, .collectionInner, .collectionLeaf] {
+      for kind in Self.kinds {
         nodes[kind] = try Reseal.nodes(test.database, kind)
       }
       self.nodes = nodes
@@ -55,6 +64,12 @@ struct CorruptColumnTests {
         attempt { _ = try snapshot.contentHash() }
         for table in snapshot.tables {
           attempt { try snapshot.forEach(in: table.name) { _, _ in } }
+          for column in table.columns where column.type == .link {
+            attempt {
+              _ = try snapshot.backlinks(
+                to: 1, in: table.name, from: table.name, column: column.name)
+            }
+          }
           for column in table.columns where column.collection != .none {
             let path = CollectionPath(table: table.name, key: 1, column: column.name)
             attempt { _ = try snapshot.element(at: 0, of: path) }
@@ -80,8 +95,20 @@ struct CorruptColumnTests {
       name: "c", type: type, isOptional: ColumnSchema.nullability(type, collection) ?? true,
       collection: collection, target: type == .link ? "T" : nil)
     var random = TestRandom(1)
-    let rows = (0..<40).map { _ in [ColumnFixtures.value(column, &random)] }
+    let rows = (0..<40).map { _ in [inside(ColumnFixtures.value(column, &random))] }
     return try Image(TableSchema(name: "T", columns: [column]), rows)
+  }
+
+  /// Links lead to rows that are there.
+  private static func inside(_ value: Value) -> Value {
+    switch value {
+    case .link(let key): .link(key & 31)
+    case .list(let values): .list(values.map(inside))
+    case .set(let values): Value.set(values.map(inside)).canonical
+    case .dictionary(let entries):
+      .dictionary(entries.map { DictionaryEntry(key: $0.key, value: inside($0.value)) })
+    default: value
+    }
   }
 
   /// Where array `index` of a leaf has its descriptor.
@@ -212,14 +239,16 @@ struct CorruptColumnTests {
   func group() throws {
     let image = try Self.image(.link)
     let group = try #require(image.nodes[.group]?.first)
-    // Table "T": 33 bytes and its name of 1; column "c": id 2, type, collection, flags, target.
+    // Table "T": 33 bytes and its name of 1; column "c": id 2, type, collection, flags, index 25,
+    // target 4, name.
     let table = 72
     let column = table + 34
     let wrong: [(Int, UInt8)] = [
       (64, 1), (68, 1), (table, 0), (table, 9), (table + 4, 1), (table + 6, 99),
       (table + 7, 2), (table + 7, 0), (table + 32, 0), (column, 0), (column, 2), (column + 2, 0),
-      (column + 2, 13), (column + 3, 4), (column + 4, 0), (column + 4, 16), (column + 4, 9),
-      (column + 5, 9), (column + 9, 0), (column + 9, 2),
+      (column + 2, 13), (column + 3, 4), (column + 4, 0), (column + 4, 16), (column + 4, 1),
+      (column + 4, 11), (column + 5, 9), (column + 21, 99), (column + 29, 1), (column + 30, 9),
+      (column + 34, 0), (column + 34, 2),
     ]
     for (offset, byte) in wrong {
       #expect(image.verdict(group, [(offset, byte)]) == .corrupted, "offset \(offset)")
@@ -233,7 +262,7 @@ struct CorruptColumnTests {
     var errors = 0
     for collection in CollectionKind.allCases {
       let image = try Self.image(type, collection)
-      let nodes = [NodeKind.group, .leaf, .collectionInner, .collectionLeaf, .string]
+      let nodes = [NodeKind.group, .leaf, .collectionInner, .collectionLeaf, .string, .indexLeaf]
         .flatMap { image.nodes[$0] ?? [] }
       for _ in 0..<25 {
         var damaged = image.bytes

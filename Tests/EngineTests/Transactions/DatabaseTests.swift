@@ -51,16 +51,22 @@ struct DatabaseTests {
     }
   }
 
-  @Test("a second open of the same file says that it is locked")
+  @Test("a handle that does not share its file keeps all others out, and is kept out by them")
   func locked() throws {
     try withTemporaryFolder { folder in
       let path = folder + "/a.realm"
-      let database = try Database.open(path: path)
-      let error = #expect(throws: EngineError.self) { try Database.open(path: path) }
-      #expect(error?.code == .locked)
-      #expect(error?.message.contains(path) == true)
-      try database.verify()
-      try database.close()
+      var alone = Database.Options()
+      alone.isShared = false
+      for (first, second) in [(alone, alone), (alone, .init()), (.init(), alone)] {
+        let database = try Database.open(path: path, options: first)
+        let error = #expect(throws: EngineError.self) {
+          try Database.open(path: path, options: second)
+        }
+        #expect(error?.code == .locked)
+        #expect(error?.message.contains(path) == true)
+        try database.verify()
+        try database.close()
+      }
     }
   }
 

@@ -136,7 +136,8 @@ struct RecoveryTests {
     for size in stride(from: 512, to: bytes.count, by: 1536) {
       let code = errorCode { try Self.content(Array(bytes[..<size])) }
       // Only space behind the logical end may be missing.
-      #expect(code == .corrupted || code == .notADatabase || size >= 12_288 + 4 * 4096)
+      #expect(
+        code == .truncated || code == .notADatabase || size >= 12_288 + 4 * 4096)
     }
   }
 

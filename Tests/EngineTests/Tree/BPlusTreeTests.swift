@@ -97,6 +97,46 @@ struct BPlusTreeTests {
     try test.check()
   }
 
+  @Test("a row put next to the one before is found, whatever was deleted in between")
+  func afterDeletes() throws {
+    var random = TestRandom(77)
+    var test = try TestDatabase()
+    try test.put(0..<4000)
+    for _ in 0..<12 {
+      let write = try test.database.beginWrite()
+      for _ in 0..<6 {
+        let first = random.below(3600)
+        let near = [first - 1, first, first + 399, first + 400].map { Int64($0) }
+        // Each put makes its leaf the one tried first; the deletes merge it away.
+        for after in near {
+          try write.upsert(into: "Dog", key: near[random.below(4)], Fixtures.dog(1))
+          for key in first..<first + 400 where random.below(20) > 0 {
+            if try write.row(in: "Dog", key: Int64(key)) != nil {
+              try write.delete(from: "Dog", key: Int64(key))
+              test.model[Int64(key)] = nil
+            }
+          }
+          try write.upsert(into: "Dog", key: after, Fixtures.dog(2))
+          #expect(try write.row(in: "Dog", key: after) == Fixtures.dog(2))
+        }
+        for key in near {
+          try write.upsert(into: "Dog", key: key, Fixtures.dog(3))
+          test.model[key] = Fixtures.dog(3)
+        }
+        for key in first..<first + 400 where random.below(2) == 0 {
+          try write.upsert(into: "Dog", key: Int64(key), Fixtures.dog(key))
+        }
+      }
+      test.model = [:]
+      for key in Int64(-1)...4000 {
+        if let row = try write.row(in: "Dog", key: key) { test.model[key] = row }
+      }
+      #expect(try write.count(of: "Dog") == test.model.count)
+      try write.commit()
+      try test.check()
+    }
+  }
+
   @Test("strings of every size up to the limit come back, and longer ones are refused")
   func longStrings() throws {
     var test = try TestDatabase()

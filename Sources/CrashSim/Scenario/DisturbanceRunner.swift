@@ -1,0 +1,191 @@
+// DisturbanceRunner.swift: one run of a scenario for each place at which something can go wrong
+// while the machine lives. A process is killed at each of its file operations, commands or commit
+// steps, and the others go on; or a file operation fails, each in turn, and the program closes and
+// opens again. Then a new process must find every promise kept. What was written before a kill is
+// there: the page cache belongs to the kernel.
+
+import Foundation
+
+/// What goes wrong in one run for each place.
+enum Disturbance {
+  case kill(KillDeclaration)
+  case fault(FaultDeclaration)
+
+  /// What stands for the model in reports.
+  var name: String {
+    switch self {
+    case .kill: "kill"
+    case .fault(let fault): "\(fault.on.rawValue) fails"
+    }
+  }
+}
+
+/// Runs a scenario once for each place at which something goes wrong.
+struct DisturbanceRunner {
+  let runner: ScenarioRunner
+  /// The mount on which it happens.
+  let fileSystem: FaultFSClient
+  let scenario: Scenario
+  let plan: WorkloadPlan
+  let disturbance: Disturbance
+
+  /// Most places; a plan with more is disturbed at this many first ones.
+  private static let placesMax = 20_000
+
+  /// Goes through the places in turn and judges what is left.
+  func run(firstNumber: Int) throws(LabError) -> ExplorationReport {
+    var report = ExplorationReport(
+      title: scenario.title, model: disturbance.name, seed: plan.seed, operationCount: 0, markCount: 0,
+      crashPointCount: 0, candidateCount: 0, distinctCount: 0, exploredCount: 0, bound: "",
+      seconds: 0, findings: [])
+    let clock = ContinuousClock()
+    let start = clock.now
+    var failures: [Int: CheckResult] = [:]
+    var places: [Int: Place] = [:]
+    do throws(LabError) {
+      try disturbEverywhere(&report, &failures, &places)
+    } catch {
+      guard error.code == .interrupted else { throw error }
+      report.isInterrupted = true
+    }
+    report.candidateCount = report.exploredCount
+    report.distinctCount = report.exploredCount
+    report.crashPointCount = report.exploredCount
+    report.bound = "\(report.exploredCount)"
+    report.seconds = start.duration(to: clock.now).inSeconds
+    for failure in FailureClass.classify(failures) {
+      guard let place = places[failure.firstOrdinal] else { continue }
+      report.findings.append(
+        finding(
+          failure, at: place.operation, before: place.before, marks: place.marks,
+          number: firstNumber + report.findings.count))
+    }
+    guard report.exploredCount > 0 || report.isInterrupted else {
+      throw .usage(
+        "\(scenario.file): the workload does nothing at which this could happen: \(disturbance.name)")
+    }
+    return report
+  }
+
+  /// Where it happened, and what had been acknowledged until then.
+  private typealias Place = (operation: Int, before: Bool, marks: [Mark])
+
+  private func disturbEverywhere(
+    _ report: inout ExplorationReport, _ failures: inout [Int: CheckResult],
+    _ places: inout [Int: Place]
+  ) throws(LabError) {
+    let judge = try makeJudge()
+    for before in sides {
+      for number in numbers {
+        try Interruption.check()
+        // Nothing happened: there are fewer places than that.
+        guard let run = try disturbed(at: number, before: before) else { break }
+        let result = try self.judge(run, with: judge)
+        report.operationCount = max(report.operationCount, number)
+        places[report.exploredCount] = (number, before, run.marks)
+        if !result.ending.isSuccess { failures[report.exploredCount] = result }
+        report.exploredCount += 1
+        runner.console.progress("\(disturbance.name): place \(number), \(failures.count) failing")
+      }
+    }
+  }
+
+  /// Goes to one place, and judges; for replay.
+  func replay(operation: Int, before: Bool) throws(LabError) -> Finding? {
+    guard let run = try disturbed(at: operation, before: before) else {
+      throw LabError(
+        .nondeterminism,
+        "the workload has fewer than \(operation) such places this time: the token belongs to "
+          + "another version of the scenario or of the engine")
+    }
+    let result = try judge(run, with: try makeJudge())
+    guard !result.ending.isSuccess,
+      let failure = FailureClass.classify([0: result]).first
+    else { return nil }
+    return finding(failure, at: operation, before: before, marks: run.marks, number: 1)
+  }
+
+  private var sides: [Bool] {
+    if case .kill(let kill) = disturbance { kill.sides } else { [true] }
+  }
+
+  private var numbers: ClosedRange<Int> {
+    if case .kill(let kill) = disturbance, case .operation(let number) = kill.place {
+      return number...number
+    }
+    return 1...Self.placesMax
+  }
+
+  private func makeJudge() throws(LabError) -> EngineJudgeClient {
+    let path = "\(runner.run.path)/job-kill.json"
+    let job = EngineJob(tracePath: "", plan: plan, model: "strict", seed: plan.seed)
+    try job.save(to: path)
+    return EngineJudgeClient(jobPath: path, timeoutSeconds: runner.settings.timeoutSeconds)
+  }
+
+  /// Runs the plan with the disturbance at one place.
+  /// - Returns: Nil when there is no such place.
+  private func disturbed(at number: Int, before: Bool) throws(LabError) -> WorkerRun? {
+    var rules: [FaultRule] = []
+    for fault in scenario.faults { rules.append(try fault.rule()) }
+    try fileSystem.empty()
+    try fileSystem.addRules(rules)
+    defer { try? fileSystem.clearRules() }
+    switch disturbance {
+    case .kill(let kill):
+      let run = try runner.recorder().run(
+        plan, killing: kill.planned(number: number, before: before))
+      if let death = run.death, death != .signalled(SIGKILL) {
+        throw .lab("\(scenario.file): the worker died by itself at place \(number): \(death)")
+      }
+      return run.death == nil ? nil : run
+    case .fault(var fault):
+      fault.which = .nth(number)
+      try fileSystem.addRules([try fault.rule()])
+      var run = try runner.recorder().run(plan, tolerating: ScenarioRecorder.tolerated)
+      guard try fileSystem.ruleHits().last?.hitCount == 1 else { return nil }
+      if let death = run.death {
+        run.violations.append(
+          Violation(
+            .liveness, promised: "a failing file operation is an error value",
+            got: "the process ended: \(death)"))
+      }
+      return run
+    }
+  }
+
+  private func judge(
+    _ run: WorkerRun, with judge: EngineJudgeClient
+  ) throws(LabError) -> CheckResult {
+    // What the others saw while they went on counts as much as what the file holds at the end.
+    guard run.violations.isEmpty else { return CheckResult(run.violations) }
+    return try judge.ask(
+      .directory(path: fileSystem.mountPoint, marks: run.marks.map(\.text)))
+  }
+
+  private func finding(
+    _ failure: FailureClass, at operation: Int, before: Bool, marks: [Mark], number: Int
+  ) -> Finding {
+    let place: ScenarioRecipe.Place
+    let text: String
+    switch disturbance {
+    case .kill(let kill):
+      place = .kill(operation: operation, before: before)
+      text = kill.text(number: operation, before: before)
+    case .fault(let fault):
+      place = .fault(operation: operation)
+      text = "\(fault.on.rawValue) number \(operation) failed; there was no crash"
+    }
+    let recipe = ScenarioRecipe(path: scenario.file, seed: plan.seed, place: place)
+    return Finding(
+      number: number, promised: failure.first.promised ?? "the database survives its process",
+      headline: failure.first.headline,
+      got: failure.first.output.split(separator: "\n").map(String.init),
+      ending: "the judge ended with \(failure.first.ending)",
+      crash: text,
+      acknowledgedCount: marks.count,
+      lastAcknowledged: marks.last.map { $0.text.trimmingCharacters(in: .whitespacesAndNewlines) },
+      lost: ["nothing: what a killed process wrote stays in the page cache"], missingSync: [],
+      models: [disturbance.name], stateCount: failure.count, token: ReplayToken.encode(.scenario(recipe)))
+  }
+}

@@ -1,0 +1,27 @@
+// Trace+Without.swift: a trace as if some files had never been. A database's lock file is shared
+// memory that happens to have a name: the first opener after a crash makes it anew whatever it
+// holds (the engine's invariant E8, tested by itself), so what a crash leaves of it is no question.
+
+extension Trace {
+  /// The trace without every file that was made or found under a name for which `isLeftOut` holds.
+  /// - Complexity: O(events).
+  func without(_ isLeftOut: (FileName) -> Bool) -> Trace {
+    var trace = self
+    var leftOut: Set<InodeNumber> = []
+    for (number, inode) in trace.initial.inodes where !inode.entries.isEmpty {
+      for (name, child) in inode.entries where isLeftOut(name) {
+        leftOut.insert(child)
+        trace.initial.inodes[number]?.entries[name] = nil
+      }
+    }
+    for number in leftOut { trace.initial.inodes[number] = nil }
+    trace.events = events.filter { event in
+      guard case .operation(let operation) = event.body else { return true }
+      if case .create(let inode, _, let name, _, _, _, _) = operation, isLeftOut(name) {
+        leftOut.insert(inode)
+      }
+      return !leftOut.contains(operation.inode)
+    }
+    return trace
+  }
+}

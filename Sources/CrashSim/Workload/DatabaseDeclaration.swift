@@ -1,0 +1,64 @@
+// DatabaseDeclaration.swift: how a scenario's processes open the database.
+
+import Engine
+
+/// How every process of a scenario opens the database.
+public struct DatabaseDeclaration: Sendable, Hashable, Codable {
+  /// The protocol by which it commits.
+  public var commit = DeclaredProtocol.twoPhase
+  /// Which key it is encrypted with.
+  public var key = DeclaredKey.none
+  /// Kills the process before the commit step with this number, counted from 1 since the open.
+  var killAtCommitStep: Int?
+
+  /// Two syncs a commit, in the clear.
+  public init() {}
+
+  /// The same for a copy, which may have a key of its own.
+  func of(_ copy: CopyStep) -> DatabaseDeclaration {
+    var declaration = self
+    declaration.key = copy.key ?? key
+    return declaration
+  }
+
+  /// The engine's options.
+  func options(createsMissing: Bool = true) -> Database.Options {
+    var options = Database.Options()
+    options.createsMissing = createsMissing
+    return options
+  }
+}
+
+/// A commit protocol, as scenarios name it.
+public enum DeclaredProtocol: String, Sendable, Hashable, Codable, CaseIterable {
+  /// Nodes, sync, root slot, sync.
+  case twoPhase = "two-phase"
+  /// Nodes and root slot, sync.
+  case checksummed
+}
+
+/// A key of the lab's own, as scenarios name it.
+public enum DeclaredKey: String, Sendable, Hashable, Codable, CaseIterable {
+  /// Not encrypted.
+  case none
+  case first
+  case second
+
+  /// Its 64 bytes; no secret, as a lab's key need not be one.
+  var bytes: [UInt8]? {
+    guard self != .none else { return nil }
+    let start: UInt8 = self == .first ? 1 : 101
+    return (0..<64).map { start + $0 }
+  }
+}
+
+/// A copy to be written.
+public struct CopyStep: Sendable, Hashable, Codable {
+  /// Its name; the file is `NAME.realm`, beside the database.
+  public var name: String
+  /// The key that it gets; that of the database when nil.
+  public var key: DeclaredKey?
+
+  /// The copy's file.
+  var fileName: String { name + ".realm" }
+}

@@ -1,0 +1,241 @@
+// CoordinationSession.swift: what the handles of this process share about one database.
+// Invariants: one session per process and lock file, kept by the registry as long as a handle uses
+// it; a database without a lock file has a session of its own over anonymous memory, and runs the
+// same code. A child of fork has no session: its parent's locks and slots are not its own.
+
+import Synchronization
+
+/// What coordination takes from outside, so that tests can put in their own.
+package struct CoordinationSettings: Sendable {
+  var processes = ProcessTable.system
+  var now: @Sendable () -> UInt64 = { Syscalls.monotonicMilliseconds() }
+  /// Another one stands for another process; nil is the one of this process.
+  var registry: CoordinationRegistry?
+  /// Whether waiters may use a FIFO.
+  package var allowsFIFO = true
+  /// Called by a reader that has read the published version and not stored it in its slot yet.
+  var beforePin: (@Sendable () -> Void)?
+  /// Called before each store that publishes a version, with its number: a place to die at.
+  package var beforePublishStore: (@Sendable (Int) -> Void)?
+  /// Wraps the backend of the data file once it is open.
+  package var decorate: (@Sendable (any StorageBackend) -> any StorageBackend)?
+
+  init() {}
+}
+
+/// The shared memory and the locks of one database in this process.
+final class CoordinationSession: Sendable {
+  let region: SharedRegion
+  let publication: Publication
+  let slots: ReaderSlots
+  let writerLock: WriterLock
+  let note: NoteFile
+  let owner: ProcessOwner
+  let now: @Sendable () -> UInt64
+  let beforePin: (@Sendable () -> Void)?
+  private let lockFile: LockFile?
+  private let generation = Syscalls.forkGeneration
+
+  private init(
+    _ region: SharedRegion, _ lockFile: LockFile?, note: String?, settings: CoordinationSettings
+  ) {
+    self.region = region
+    self.lockFile = lockFile
+    now = settings.now
+    beforePin = settings.beforePin
+    publication = Publication(
+      region: region, beforeStore: settings.beforePublishStore)
+    owner =
+      lockFile == nil
+      ? ProcessOwner(pid: Syscalls.processID, startTime: 0) : settings.processes.current()
+    slots = ReaderSlots(region: region, processes: settings.processes, owner: owner) { count in
+      do throws(EngineError) { try lockFile?.allocate(slotCount: count) } catch { return error }
+      return nil
+    }
+    writerLock = WriterLock(
+      descriptor: lockFile?.descriptor ?? -1, path: lockFile?.path ?? "memory")
+    self.note = NoteFile(path: note, region: region)
+  }
+
+  /// A session for one handle, without files.
+  static func anonymous(
+    _ path: String, settings: CoordinationSettings = .init()
+  ) throws(EngineError) -> CoordinationSession {
+    let region = try SharedRegion(descriptor: -1, path: path)
+    region.store32(UInt32(RegionLayout.slotCountMin), at: RegionLayout.slotCountOffset)
+    return CoordinationSession(region, nil, note: nil, settings: settings)
+  }
+
+  /// Opens the lock file; `whenAlone` runs before anybody else may come in, and publishes what the
+  /// data file holds.
+  static func open(
+    _ database: String, settings: CoordinationSettings,
+    whenAlone: (CoordinationSession) throws(EngineError) -> Void
+  ) throws(EngineError) -> CoordinationSession {
+    for _ in 0..<100 {
+      let lockFile = try LockFile.open(for: database)
+      do throws(EngineError) {
+        let entry = try lockFile.enter()
+        guard lockFile.isInPlace else {
+          lockFile.close()
+          continue
+        }
+        let note = settings.allowsFIFO ? database + ".note" : nil
+        guard case .alone = entry else {
+          let region = try lockFile.joinRegion(namespaceID: settings.processes.namespaceID)
+          return CoordinationSession(region, lockFile, note: note, settings: settings)
+        }
+        ManagementFolder.sweep(for: database)
+        let region = try lockFile.makeRegion()
+        region.store(settings.processes.namespaceID, at: RegionLayout.namespaceOffset)
+        region.store32(UInt32(RegionLayout.slotCountMin), at: RegionLayout.slotCountOffset)
+        let session = CoordinationSession(region, lockFile, note: note, settings: settings)
+        try whenAlone(session)
+        region.store(RegionLayout.layoutWord, at: RegionLayout.layoutOffset)
+        region.store(RegionLayout.magic, at: RegionLayout.magicOffset)
+        try lockFile.becomeMember()
+        return session
+      } catch {
+        lockFile.close()
+        throw error
+      }
+    }
+    throw EngineError(
+      code: .locked,
+      message: "\(database).lock is being replaced by others; leave it alone and open again")
+  }
+
+  /// Whether this is a child of the process that opened the session.
+  @inline(__always)
+  var isForked: Bool { Syscalls.forkGeneration != generation }
+
+  /// The data file that the members use.
+  var dataFile: FileIdentity {
+    FileIdentity(
+      device: region.load(RegionLayout.deviceOffset),
+      inode: region.load(RegionLayout.inodeOffset))
+  }
+
+  /// Says which data file members use: at first open, and when an exclusive member replaced it.
+  func setDataFile(_ identity: FileIdentity) {
+    region.store(identity.device, at: RegionLayout.deviceOffset)
+    region.store(identity.inode, at: RegionLayout.inodeOffset)
+  }
+
+  /// Takes a reader slot that pins nothing yet.
+  func claimSlot() throws(EngineError) -> Int {
+    try slots.claim(thread: Syscalls.threadID, now: now())
+  }
+
+  fileprivate func tryExclusive(forLong: Bool) -> Bool {
+    lockFile?.tryExclusive(forLong: forLong) ?? true
+  }
+
+  fileprivate func endExclusive() { lockFile?.endExclusive() }
+
+  /// Lets go of the files; a child of fork leaves its parent's locks alone.
+  fileprivate func close() {
+    note.close()
+    if !isForked { lockFile?.close() }
+  }
+}
+
+/// The sessions of this process, by lock file.
+final class CoordinationRegistry: Sendable {
+  private final class Entry: Sendable {
+    struct State: Sendable {
+      var session: CoordinationSession?
+      var isExclusive = false
+    }
+    /// Held while a session is being opened, so that a second opener waits for it.
+    let state = Mutex(State())
+    /// Handles that use the entry; guarded by the registry's mutex.
+    let userCount = Atomic<Int>(0)
+  }
+
+  private let entries = Mutex<[String: Entry]>([:])
+  private let generation = Syscalls.forkGeneration
+
+  private static let shared = Mutex<CoordinationRegistry?>(nil)
+
+  /// The registry of this process; a child of fork begins with an empty one.
+  static var current: CoordinationRegistry {
+    shared.withLock { registry in
+      if let registry, registry.generation == Syscalls.forkGeneration { return registry }
+      let made = CoordinationRegistry()
+      registry = made
+      return made
+    }
+  }
+
+  /// The path's one spelling: links are followed, as far as the folder exists.
+  private static func key(_ database: String) -> String { Syscalls.realPath(of: database) }
+
+  /// Adds a handle to the session of a database, which is opened when there is none.
+  /// - Returns: The session, and the key to detach from it with.
+  func attach(
+    _ database: String, settings: CoordinationSettings,
+    whenAlone: (CoordinationSession) throws(EngineError) -> Void
+  ) throws(EngineError) -> (session: CoordinationSession, key: String) {
+    let key = Self.key(database)
+    let entry = entries.withLock { entries in
+      let entry = entries[key] ?? Entry()
+      entries[key] = entry
+      entry.userCount.add(1, ordering: .relaxed)
+      return entry
+    }
+    do throws(EngineError) {
+      let session = try entry.state.withLock { state throws(EngineError) -> CoordinationSession in
+        if state.isExclusive {
+          throw EngineError(
+            code: .locked,
+            message: "\(database): another handle of this process keeps all others out")
+        }
+        if let session = state.session { return session }
+        let session = try CoordinationSession.open(
+          key, settings: settings, whenAlone: whenAlone)
+        state.session = session
+        return session
+      }
+      return (session, key)
+    } catch {
+      detach(key)
+      throw error
+    }
+  }
+
+  /// Takes a handle away; with the last one the session is closed.
+  func detach(_ key: String) {
+    guard generation == Syscalls.forkGeneration else { return }
+    entries.withLock { entries in
+      guard let entry = entries[key] else { return }
+      guard entry.userCount.subtract(1, ordering: .relaxed).newValue == 0 else { return }
+      entries[key] = nil
+      entry.state.withLock { state in state.session?.close() }
+    }
+  }
+
+  /// Keeps all other handles of all processes out; false when there are any.
+  func tryExclusive(_ key: String, forLong: Bool) -> Bool {
+    entries.withLock { entries in
+      guard let entry = entries[key], entry.userCount.load(ordering: .relaxed) == 1 else {
+        return false
+      }
+      return entry.state.withLock { state in
+        guard let session = state.session, !state.isExclusive else { return false }
+        state.isExclusive = session.tryExclusive(forLong: forLong)
+        return state.isExclusive
+      }
+    }
+  }
+
+  /// Lets the others in again.
+  func endExclusive(_ key: String) {
+    guard let entry = entries.withLock({ $0[key] }) else { return }
+    entry.state.withLock { state in
+      guard state.isExclusive else { return }
+      state.session?.endExclusive()
+      state.isExclusive = false
+    }
+  }
+}

@@ -1,0 +1,180 @@
+// LockFile.swift: `path.lock`: who is here, and the memory that all of them share.
+// Invariants: a member holds shared locks on bytes 0 and 1 for its life. Only an opener who holds
+// byte 0 exclusively, so that nobody else is there, writes the file anew, whatever it held (E8).
+// Byte 1 is taken after the content was written or found right: so who sees a lock on it, while it
+// holds byte 0, knows that the content is of this session. The descriptor with the locks is never
+// mapped (a mapping would keep them alive) and a child of fork closes it at once.
+//   byte  lock
+//      0  session: shared by members, exclusive for the first opener and for `tryExclusive`
+//      1  member: shared by those whose content is right
+//      2  exclusive for long: who finds it taken need not wait
+//    3-4  entry and writer, see WriterLock
+
+/// The lock file of a database, open and locked.
+struct LockFile: Sendable {
+  private static let sessionByte = 0
+  private static let memberByte = 1
+  private static let longByte = 2
+  /// How long an opener waits for one who is alone and busy.
+  static let openTimeoutMilliseconds = 5000
+
+  let path: String
+  let descriptor: Int32
+
+  static func path(for database: String) -> String { database + ".lock" }
+
+  /// Opens the file, and makes it when it is missing.
+  static func open(for database: String) throws(EngineError) -> LockFile {
+    let path = path(for: database)
+    switch Syscalls.open(path, creating: true) {
+    case .failure(let failure): throw .syscall("open", path, errno: failure.number)
+    case .success(let descriptor):
+      guard Syscalls.closeAfterFork(descriptor) else {
+        Syscalls.close(descriptor)
+        throw EngineError(code: .limit, message: "no memory to open \(path)")
+      }
+      return LockFile(path: path, descriptor: descriptor)
+    }
+  }
+
+  /// Whether the path still leads to this file.
+  var isInPlace: Bool {
+    guard let identity = Syscalls.identity(descriptor) else { return false }
+    return identity == Syscalls.identity(path: path)
+  }
+
+  /// How an opener came in.
+  enum Entry {
+    /// Alone: the file is to be written, then `becomeMember()` lets others in.
+    case alone
+    /// Others are here, and what they share is right.
+    case joined
+  }
+
+  /// Waits until this opener is alone, or a member among others.
+  /// - Throws: `EngineError` with code `.locked` when one handle keeps all others out.
+  func enter() throws(EngineError) -> Entry {
+    let deadline = Deadline(milliseconds: Self.openTimeoutMilliseconds)
+    while true {
+      if try take(.exclusive, Self.sessionByte) { return .alone }
+      if try take(.shared, Self.sessionByte) {
+        if Syscalls.isLockedByOther(descriptor, from: Self.memberByte, count: 1),
+          try take(.shared, Self.memberByte)
+        {
+          return .joined
+        }
+        // Those who are here came in as we did, or are gone: somebody has to be alone.
+        give(Self.sessionByte)
+      }
+      let isLong = Syscalls.isLockedByOther(descriptor, from: Self.longByte, count: 1)
+      guard !isLong, let left = deadline.millisecondsLeft, left > 0 else {
+        throw EngineError(
+          code: .locked,
+          message: "\(path): another handle keeps all others out; close it there (fuser "
+            + "\(path) names the process) and open again")
+      }
+      // A first opener reads one free list; those who wait differ by their process number, so that
+      // two of them do not stay in step.
+      Syscalls.sleep(milliseconds: 1 + Int(Syscalls.threadID) % 3)
+    }
+  }
+
+  /// From alone to a member among others, in one step.
+  func becomeMember() throws(EngineError) {
+    guard try take(.shared, Self.memberByte), try take(.shared, Self.sessionByte) else {
+      throw EngineError(code: .io, message: "\(path): a lock that is held could not be shared")
+    }
+  }
+
+  /// From a member to the only one; false when others are here.
+  func tryExclusive(forLong: Bool) -> Bool {
+    guard Syscalls.lock(descriptor, .exclusive, from: Self.sessionByte, count: 1) == nil else {
+      return false
+    }
+    if forLong { _ = Syscalls.lock(descriptor, .exclusive, from: Self.longByte, count: 1) }
+    return true
+  }
+
+  func endExclusive() {
+    give(Self.longByte)
+    _ = Syscalls.lock(descriptor, .shared, from: Self.sessionByte, count: 1)
+  }
+
+  /// Lets go of all locks and of the file.
+  func close() {
+    for byte in 0...WriterLock.writerByte { give(byte) }
+    Syscalls.closeKept(descriptor)
+  }
+
+  private func give(_ byte: Int) {
+    _ = Syscalls.lock(descriptor, .none, from: byte, count: 1)
+  }
+
+  private func take(_ kind: LockKind, _ byte: Int) throws(EngineError) -> Bool {
+    guard let failure = Syscalls.lock(descriptor, kind, from: byte, count: 1) else { return true }
+    if failure == .wouldBlock || failure == .accessDenied { return false }
+    throw .syscall("fcntl(F_OFD_SETLK)", path, errno: failure.number)
+  }
+
+  /// Empties the file and maps it: whatever it held is gone.
+  func makeRegion() throws(EngineError) -> SharedRegion {
+    if let failure = Syscalls.truncate(descriptor, to: 0)
+      ?? Syscalls.truncate(descriptor, to: UInt64(RegionLayout.sizeBytes))
+    {
+      throw .syscall("ftruncate", path, errno: failure.number)
+    }
+    try allocate(slotCount: RegionLayout.slotCountMin)
+    return try map()
+  }
+
+  /// Maps what the members share, when it is of our layout.
+  /// - Throws: `EngineError` with code `.incompatible`.
+  func joinRegion(namespaceID: UInt64) throws(EngineError) -> SharedRegion {
+    let size = Syscalls.sizeBytes(descriptor)
+    guard case .success(let sizeBytes) = size else {
+      throw EngineError(code: .io, message: "fstat failed on \(path)")
+    }
+    guard sizeBytes == UInt64(RegionLayout.sizeBytes) else {
+      throw Self.incompatible(
+        "\(path): lock_file_bytes=\(sizeBytes) != \(RegionLayout.sizeBytes)")
+    }
+    let region = try map()
+    let magic = region.load(RegionLayout.magicOffset)
+    let layout = region.load(RegionLayout.layoutOffset)
+    guard magic == RegionLayout.magic, layout == RegionLayout.layoutWord else {
+      throw Self.incompatible(
+        "\(path): layout_version=\(layout & 0xffff_ffff) slot_bytes=\(layout >> 32), this engine "
+          + "has \(RegionLayout.version) and \(RegionLayout.slotSizeBytes)")
+    }
+    let namespace = region.load(RegionLayout.namespaceOffset)
+    guard namespace == namespaceID else {
+      throw Self.incompatible(
+        "\(path): pid_namespace=\(namespaceID) != \(namespace); processes of other containers "
+          + "cannot see which readers live")
+    }
+    return region
+  }
+
+  private static func incompatible(_ message: String) -> EngineError {
+    EngineError(
+      code: .incompatible,
+      message: message + "; close the database in the processes that have it open")
+  }
+
+  /// A description of its own for the mapping, so that no mapping holds our locks.
+  private func map() throws(EngineError) -> SharedRegion {
+    guard case .success(let mapped) = Syscalls.open(path),
+      Syscalls.identity(mapped) == Syscalls.identity(descriptor)
+    else { throw EngineError(code: .locked, message: "\(path) was replaced; open again") }
+    defer { Syscalls.close(mapped) }
+    return try SharedRegion(descriptor: mapped, path: path)
+  }
+
+  /// Takes space behind the slots, so that a full disk is an error here and no signal later.
+  func allocate(slotCount: Int) throws(EngineError) {
+    let size = RegionLayout.sizeBytes(slotCount: slotCount)
+    if let failure = Syscalls.allocate(descriptor, from: 0, count: size) {
+      throw .syscall("posix_fallocate", path, errno: failure.number)
+    }
+  }
+}

@@ -1,0 +1,101 @@
+// Publication.swift: the newest durable version, where every process finds it.
+// Invariants: the record of version v stands at the place of v's parity and is whole before the
+// version word says v; the word rises by one per commit. A record is a root slot record and carries
+// its checksum, so a reader notices a mixture. Whatever store a writer dies behind, the word leads
+// to a whole record: before the last store to the old one, which nobody touched, and after it to
+// the new one.
+//
+// A failed sync poisons all handles, not only the one that called: the kernel may keep pages as
+// clean that the medium never got, and every handle sees those pages. Once all are closed, the next
+// opener is the first one again, and reads what the medium has.
+
+/// The published version of a region.
+struct Publication: Sendable {
+  let region: SharedRegion
+  var beforeStore: (@Sendable (Int) -> Void)?
+
+  /// One store of a publication.
+  struct Store: Equatable {
+    let offset: Int
+    let value: UInt64
+  }
+
+  /// The version word, unchecked.
+  @inline(__always)
+  var version: Version { Version(rawValue: region.load(RegionLayout.publishedOffset)) }
+
+  /// The stores that publish a version, in their order.
+  static func stores(_ slot: RootSlot) -> [Store] {
+    let record = slot.record
+    precondition(record.count <= RegionLayout.recordSizeBytes && record.count % 8 == 0)
+    let start = RegionLayout.recordOffsets[slot.index]
+    var stores = RawBytes.over(record) { bytes in
+      stride(from: 0, to: bytes.count, by: 8).map {
+        Store(offset: start + $0, value: bytes.uint64($0))
+      }
+    }
+    stores.append(Store(offset: RegionLayout.publishedOffset, value: slot.version.rawValue))
+    return stores
+  }
+
+  /// Publishes a version; the caller holds the writer lock, or is alone.
+  ///
+  /// Durability: none is needed. The version is durable already, and the region is not kept.
+  func publish(_ slot: RootSlot) {
+    for (index, store) in Self.stores(slot).enumerated() {
+      beforeStore?(index)
+      region.store(store.value, at: store.offset)
+    }
+  }
+
+  /// The record of a version, or nil when another one has taken its place or it is garbage.
+  func record(of version: Version) -> RootSlot? {
+    let start = RegionLayout.recordOffsets[Int(version.rawValue % 2)]
+    var record: [UInt8] = []
+    record.reserveCapacity(Layout.slotRecordBytes)
+    for offset in stride(from: 0, to: Layout.slotRecordBytes, by: 8) {
+      record.appendLittleEndian(region.loadAcquiring(start + offset))
+    }
+    guard let slot = RootSlot(record: record, index: Int(version.rawValue % 2)),
+      slot.version == version
+    else { return nil }
+    return slot
+  }
+
+  /// The version that the medium may fall back to as long as no sync succeeded.
+  var fallback: Version? {
+    get {
+      let version = region.load(RegionLayout.fallbackOffset)
+      return version == 0 ? nil : Version(rawValue: version)
+    }
+    nonmutating set { region.store(newValue?.rawValue ?? 0, at: RegionLayout.fallbackOffset) }
+  }
+
+  /// What a failed sync or slot write left: its error number, or nil.
+  var poison: Int32? {
+    get {
+      let word = region.load(RegionLayout.poisonOffset)
+      return word == 0 ? nil : Int32(truncatingIfNeeded: word)
+    }
+    nonmutating set {
+      let word = newValue.map { UInt64(UInt32(bitPattern: $0)) | 1 << 63 } ?? 0
+      region.store(word, at: RegionLayout.poisonOffset)
+    }
+  }
+
+  /// Who is writing to the data file; somebody, although we hold the writer lock: they died.
+  var writer: ProcessOwner? {
+    get {
+      let word = region.load(RegionLayout.writerOffset)
+      return word == 0 ? nil : ProcessOwner(rawValue: word)
+    }
+    nonmutating set { region.store(newValue?.rawValue ?? 0, at: RegionLayout.writerOffset) }
+  }
+
+  /// Writers that died while they wrote, since the first opener.
+  var takeoverCount: UInt64 { region.load(RegionLayout.takeoverCountOffset) }
+
+  func countTakeover() {
+    region.store(takeoverCount &+ 1, at: RegionLayout.takeoverCountOffset)
+  }
+}

@@ -1,0 +1,186 @@
+// ReaderSlots.swift: pins of all processes: a slot per pin, with its owner and its version.
+// Invariants: a slot belongs to whoever changed its owner from 0; only the owner stores its
+// version; only its owner, or anybody once the owner is dead, makes it 0 again. The number of slots
+// only rises. No lock is taken to pin or to unpin.
+//
+// The race between a reader and the writer. The reader stores v in its slot (S), then loads the
+// published version again (L), and holds v only if L says v. The writer publishes v + 1 (P), and
+// looks at the slots (W) in its *next* commit, the first one that may use space that v reaches and
+// v + 1 does not. All four are sequentially consistent: L saw v, so S < L < P < W, and W sees the
+// slot. If L sees another version, the reader stores that one and looks again. Until then its slot
+// may hold a version that it never reads, which costs space for one commit and nothing else.
+
+import Synchronization
+
+/// A pin of another or of this process, as statistics show it.
+public struct PinRecord: Hashable, Sendable {
+  /// The version that the pin keeps.
+  public var version: Version
+  /// The process that holds it.
+  public var processID: Int32
+  /// The thread that took it.
+  public var threadID: Int32
+  /// How long it has been held.
+  public var ageMilliseconds: UInt64
+}
+
+/// The reader slots of a region.
+struct ReaderSlots: ~Copyable, Sendable {
+  let region: SharedRegion
+  let processes: ProcessTable
+  let owner: ProcessOwner
+  /// Takes space behind this many slots; returns what failed.
+  let allocate: @Sendable (Int) -> EngineError?
+  /// Slots known to have space behind them.
+  private let allocatedCount = Atomic<Int>(0)
+  /// Where the search for a free slot begins: behind the last one taken, or at one given back.
+  private let hint = Atomic<Int>(0)
+
+  init(
+    region: SharedRegion, processes: ProcessTable, owner: ProcessOwner,
+    allocate: @escaping @Sendable (Int) -> EngineError?
+  ) {
+    self.region = region
+    self.processes = processes
+    self.owner = owner
+    self.allocate = allocate
+  }
+
+  /// The number of slots; garbage counts as something between the smallest and the largest number.
+  var count: Int { Self.bounded(region.load32(RegionLayout.slotCountOffset)) }
+
+  private static func bounded(_ stored: UInt32) -> Int {
+    min(max(Int(stored), RegionLayout.slotCountMin), RegionLayout.slotCountMax)
+  }
+
+  /// Takes a free slot.
+  /// - Throws: `EngineError` with code `.tooManyReaders`, or `.noSpace` when the lock file cannot
+  ///   grow.
+  func claim(thread: Int32, now: UInt64) throws(EngineError) -> Int {
+    while true {
+      let stored = region.load32(RegionLayout.slotCountOffset)
+      let count = Self.bounded(stored)
+      try provide(count)
+      if let index = claimOne(of: count) {
+        let slot = RegionLayout.slot(index)
+        let number = UInt64(UInt32(bitPattern: thread))
+        region.storeReleasing(number, at: slot + RegionLayout.slotThreadOffset)
+        region.storeReleasing(now, at: slot + RegionLayout.slotSinceOffset)
+        return index
+      }
+      if count == RegionLayout.slotCountMax {
+        guard reapAll() > 0 else {
+          throw EngineError(
+            code: .tooManyReaders,
+            message: "reader slots in use: \(count) of \(RegionLayout.slotCountMax); release "
+              + "snapshots that are no longer needed")
+        }
+        continue
+      }
+      let larger = min(count * 2, RegionLayout.slotCountMax)
+      try provide(larger)
+      // Somebody else may have made it larger meanwhile; either way there are more now.
+      _ = region.exchange32(stored, UInt32(larger), at: RegionLayout.slotCountOffset)
+    }
+  }
+
+  private func provide(_ count: Int) throws(EngineError) {
+    guard allocatedCount.load(ordering: .relaxed) < count else { return }
+    if let error = allocate(count) { throw error }
+    allocatedCount.store(count, ordering: .relaxed)
+  }
+
+  private func claimOne(of count: Int) -> Int? {
+    let start = hint.load(ordering: .relaxed)
+    var index = start < count ? start : 0
+    for _ in 0..<count {
+      let slot = RegionLayout.slot(index)
+      if region.loadRelaxed(slot) == 0, region.exchange(0, owner.rawValue, at: slot) {
+        hint.store(index + 1, ordering: .relaxed)
+        return index
+      }
+      index = index + 1 < count ? index + 1 : 0
+    }
+    return nil
+  }
+
+  /// Says which version the slot keeps; see the race above for what comes next.
+  @inline(__always)
+  func store(_ version: Version, in index: Int) {
+    region.store(version.rawValue, at: RegionLayout.slot(index) + RegionLayout.slotVersionOffset)
+  }
+
+  /// Gives a slot back.
+  func release(_ index: Int) {
+    let slot = RegionLayout.slot(index)
+    // A slot that lost its owner was scribbled on, and may be someone else's by now.
+    guard region.loadRelaxed(slot) == owner.rawValue else { return }
+    region.storeReleasing(0, at: slot + RegionLayout.slotVersionOffset)
+    _ = region.exchange(owner.rawValue, 0, at: slot)
+    hint.store(index, ordering: .relaxed)
+  }
+
+  /// The exact set of pinned versions, sorted, for the writer who holds the lock.
+  ///
+  /// Slots of dead owners are given back on the way. Who lives is asked once per owner, and only
+  /// about owners whose pin holds back something: one of a version other than `current`.
+  func collect(current: Version) -> [Version] {
+    var versions: Set<UInt64> = []
+    var life: [UInt64: Bool] = [owner.rawValue: true]
+    for index in 0..<count {
+      let slot = RegionLayout.slot(index)
+      let holder = region.load(slot)
+      guard holder != 0 else { continue }
+      let version = region.load(slot + RegionLayout.slotVersionOffset)
+      // Not stored yet: whatever it will pin is published after we looked.
+      guard version != 0, version != current.rawValue else { continue }
+      guard isAlive(holder, &life) else {
+        _ = region.exchange(holder, 0, at: slot)
+        continue
+      }
+      versions.insert(version)
+    }
+    return versions.sorted().map { Version(rawValue: $0) }
+  }
+
+  private func isAlive(_ holder: UInt64, _ life: inout [UInt64: Bool]) -> Bool {
+    if let known = life[holder] { return known }
+    let isAlive = processes.isAlive(ProcessOwner(rawValue: holder))
+    life[holder] = isAlive
+    return isAlive
+  }
+
+  /// Gives the slots of all dead owners back, and says how many there were.
+  ///
+  /// Anybody may do so: an owner that died never comes back, and its word goes to 0 in one step.
+  private func reapAll() -> Int {
+    var life: [UInt64: Bool] = [owner.rawValue: true]
+    var freed = 0
+    for index in 0..<count {
+      let slot = RegionLayout.slot(index)
+      let holder = region.load(slot)
+      guard holder != 0, !isAlive(holder, &life) else { continue }
+      if region.exchange(holder, 0, at: slot) { freed += 1 }
+    }
+    return freed
+  }
+
+  /// All pins that hold a version, in the order of the slots.
+  func records(now: UInt64) -> [PinRecord] {
+    var records: [PinRecord] = []
+    for index in 0..<count {
+      let slot = RegionLayout.slot(index)
+      let holder = region.load(slot)
+      let version = region.load(slot + RegionLayout.slotVersionOffset)
+      guard holder != 0, version != 0 else { continue }
+      let since = region.loadRelaxed(slot + RegionLayout.slotSinceOffset)
+      let thread = region.loadRelaxed(slot + RegionLayout.slotThreadOffset)
+      records.append(
+        PinRecord(
+          version: Version(rawValue: version), processID: ProcessOwner(rawValue: holder).pid,
+          threadID: Int32(truncatingIfNeeded: thread),
+          ageMilliseconds: now > since ? now - since : 0))
+    }
+    return records
+  }
+}

@@ -1,0 +1,104 @@
+// SharedRegion.swift [U]: the memory of RegionLayout, mapped from the lock file or anonymous.
+// Invariants: every access is atomic and inside the mapping; the whole size is mapped from the
+// start, so the memory never moves; a store to a slot comes after space was taken behind it.
+
+import Synchronization
+
+/// Memory that handles of all processes share.
+@safe final class SharedRegion: @unchecked Sendable {
+  // Safety: mapped in init, unmapped in deinit, accessed through atomics only. Other processes may
+  // store anything at any time; no value read here is used unchecked.
+  private let base: UnsafeMutableRawPointer
+
+  /// Maps a descriptor's file, which has `RegionLayout.sizeBytes` already; -1 is anonymous memory.
+  init(descriptor: Int32, path: String) throws(EngineError) {
+    switch unsafe Syscalls.mapShared(descriptor, sizeBytes: RegionLayout.sizeBytes) {
+    case .success(let address): unsafe base = unsafe address
+    case .failure(let failure): throw .syscall("mmap", path, errno: failure.number)
+    }
+  }
+
+  deinit {
+    unsafe Syscalls.unmap(base, sizeBytes: RegionLayout.sizeBytes)
+  }
+
+  /// A word of 8 bytes.
+  @inline(__always)
+  private func word(_ offset: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
+    precondition(offset >= 0 && offset <= RegionLayout.sizeBytes - 8 && offset & 7 == 0)
+    return unsafe (base + offset).assumingMemoryBound(to: Atomic<UInt64>.self)
+  }
+
+  /// A word of 4 bytes.
+  @inline(__always)
+  private func half(_ offset: Int) -> UnsafeMutablePointer<Atomic<UInt32>> {
+    precondition(offset >= 0 && offset <= RegionLayout.sizeBytes - 4 && offset & 3 == 0)
+    return unsafe (base + offset).assumingMemoryBound(to: Atomic<UInt32>.self)
+  }
+
+  /// Loads in the one order of all sequentially consistent accesses.
+  @inline(__always)
+  func load(_ offset: Int) -> UInt64 {
+    unsafe word(offset).pointee.load(ordering: .sequentiallyConsistent)
+  }
+
+  @inline(__always)
+  func loadRelaxed(_ offset: Int) -> UInt64 {
+    unsafe word(offset).pointee.load(ordering: .relaxed)
+  }
+
+  @inline(__always)
+  func loadAcquiring(_ offset: Int) -> UInt64 {
+    unsafe word(offset).pointee.load(ordering: .acquiring)
+  }
+
+  /// Stores in the one order of all sequentially consistent accesses.
+  @inline(__always)
+  func store(_ value: UInt64, at offset: Int) {
+    unsafe word(offset).pointee.store(value, ordering: .sequentiallyConsistent)
+  }
+
+  @inline(__always)
+  func storeReleasing(_ value: UInt64, at offset: Int) {
+    unsafe word(offset).pointee.store(value, ordering: .releasing)
+  }
+
+  /// Replaces a word that has the expected value; false when it has another.
+  @inline(__always)
+  func exchange(_ expected: UInt64, _ value: UInt64, at offset: Int) -> Bool {
+    unsafe word(offset).pointee.compareExchange(
+      expected: expected, desired: value, ordering: .sequentiallyConsistent
+    ).exchanged
+  }
+
+  func load32(_ offset: Int) -> UInt32 {
+    unsafe half(offset).pointee.load(ordering: .sequentiallyConsistent)
+  }
+
+  func store32(_ value: UInt32, at offset: Int) {
+    unsafe half(offset).pointee.store(value, ordering: .sequentiallyConsistent)
+  }
+
+  /// Adds to a count, modulo 2^32.
+  func add32(_ amount: UInt32, at offset: Int) {
+    unsafe half(offset).pointee.wrappingAdd(amount, ordering: .sequentiallyConsistent)
+  }
+
+  func exchange32(_ expected: UInt32, _ value: UInt32, at offset: Int) -> Bool {
+    unsafe half(offset).pointee.compareExchange(
+      expected: expected, desired: value, ordering: .sequentiallyConsistent
+    ).exchanged
+  }
+
+  /// Sleeps until the count changes, somebody wakes us, or the time is over.
+  func wait(at offset: Int, expecting value: UInt32, timeoutMilliseconds: Int) {
+    unsafe Syscalls.futexWait(
+      UnsafeMutableRawPointer(half(offset)), expecting: value,
+      timeoutMilliseconds: timeoutMilliseconds)
+  }
+
+  /// Wakes everybody who sleeps on the count.
+  func wakeAll(at offset: Int) {
+    unsafe Syscalls.futexWake(UnsafeMutableRawPointer(half(offset)))
+  }
+}

@@ -1,0 +1,160 @@
+// WriterLock.swift: one writer across threads and processes. Threads of this process queue up in
+// memory, in the order in which they came; the first of them takes the lock of a byte of the lock
+// file, which the kernel gives back however its holder dies.
+// Invariants: at most one thread of all processes is between lock and unlock; a lock belongs to no
+// thread, so a transaction may move. A process takes the entry byte before the writer byte and
+// gives it back afterwards: so who waits for the writer byte is alone there, and a process that has
+// just unlocked cannot overtake it.
+
+import Synchronization
+
+/// The lock that a write transaction holds from its begin to its end.
+final class WriterLock: Sendable {
+  private struct Waiter: Sendable {
+    let thread: Int32
+    let group: ObjectIdentifier?
+    let flag: FutexWord
+  }
+
+  private struct State: Sendable {
+    /// The thread that was given the lock; 0 when it is free.
+    var holder: Int32 = 0
+    /// Whether the holder was passed the lock of the file with its turn.
+    var isFileLocked = false
+    var waiters: [Waiter] = []
+  }
+
+  /// Bytes of the lock file that stand for the two locks.
+  static let entryByte = 3
+  static let writerByte = 4
+
+  private let state = Mutex(State())
+  /// The lock file; -1 when the queue of this process is all there is.
+  private let descriptor: Int32
+  private let path: String
+
+  init(descriptor: Int32, path: String) {
+    self.descriptor = descriptor
+    self.path = path
+  }
+
+  /// Takes the lock.
+  /// - Parameters:
+  ///   - timeoutMilliseconds: How long to wait; nil is without end, 0 not at all.
+  ///   - group: Whose turn may be passed on to the caller; see `passOn`.
+  /// - Throws: `EngineError` with code `.busy`, also when this thread was given the lock and has
+  ///   not given it back: it would wait for itself.
+  func lock(
+    timeoutMilliseconds: Int?, group: ObjectIdentifier? = nil
+  ) throws(EngineError) {
+    let deadline = Deadline(milliseconds: timeoutMilliseconds)
+    let thread = Syscalls.threadID
+    let waiter = try state.withLock { state throws(EngineError) -> Waiter? in
+      if state.holder == 0 {
+        state.holder = thread
+        return nil
+      }
+      if state.holder == thread {
+        throw Self.busy("this thread has a write transaction open; commit or cancel it first")
+      }
+      if timeoutMilliseconds == 0 {
+        throw Self.busy("thread \(state.holder) has a write transaction open; try again later")
+      }
+      let waiter = Waiter(thread: thread, group: group, flag: FutexWord())
+      state.waiters.append(waiter)
+      return waiter
+    }
+    if let waiter, !waiter.flag.wait(until: deadline), leave(waiter) {
+      throw Self.busy(
+        "no write transaction could begin within \(timeoutMilliseconds ?? 0) ms; \(waiterCount) "
+          + "threads of this process wait")
+    }
+    let isFileLocked = state.withLock { $0.isFileLocked }
+    guard descriptor >= 0, !isFileLocked else { return }
+    do throws(EngineError) {
+      try lockFile(deadline)
+    } catch {
+      handOver()
+      throw error
+    }
+  }
+
+  /// Gives the lock back; the thread that waits longest is next.
+  func unlock() {
+    if descriptor >= 0 {
+      _ = Syscalls.lock(descriptor, .none, from: Self.writerByte, count: 1)
+    }
+    handOver()
+  }
+
+  /// Gives the turn to the thread that waits longest if it is of the same group, and the lock of
+  /// the file with it; false when it is not, and the caller keeps both.
+  func passOn(to group: ObjectIdentifier) -> Bool {
+    let next = state.withLock { state -> Waiter? in
+      guard let next = state.waiters.first, next.group == group else { return nil }
+      state.waiters.removeFirst()
+      state.holder = next.thread
+      state.isFileLocked = true
+      return next
+    }
+    next?.flag.raise()
+    return next != nil
+  }
+
+  /// Threads of this process that wait.
+  var waiterCount: Int { state.withLock { $0.waiters.count } }
+
+  /// Leaves the queue; false when the lock came just now, and is ours.
+  private func leave(_ waiter: Waiter) -> Bool {
+    state.withLock { state in
+      guard let index = state.waiters.firstIndex(where: { $0.flag === waiter.flag }) else {
+        return false
+      }
+      state.waiters.remove(at: index)
+      return true
+    }
+  }
+
+  private func handOver() {
+    let next = state.withLock { state -> Waiter? in
+      state.isFileLocked = false
+      guard !state.waiters.isEmpty else {
+        state.holder = 0
+        return nil
+      }
+      let next = state.waiters.removeFirst()
+      state.holder = next.thread
+      return next
+    }
+    next?.flag.raise()
+  }
+
+  private func lockFile(_ deadline: Deadline) throws(EngineError) {
+    try take(Self.entryByte, deadline)
+    defer { _ = Syscalls.lock(descriptor, .none, from: Self.entryByte, count: 1) }
+    try take(Self.writerByte, deadline)
+  }
+
+  /// Sleeps in the kernel when there is no deadline; else looks again at growing distances.
+  private func take(_ byte: Int, _ deadline: Deadline) throws(EngineError) {
+    var pause = 1
+    while true {
+      let left = deadline.millisecondsLeft
+      let failure = Syscalls.lock(
+        descriptor, .exclusive, from: byte, count: 1, waits: left == nil)
+      guard let failure else { return }
+      guard failure == .wouldBlock || failure == .accessDenied else {
+        throw .syscall("fcntl(F_OFD_SETLK)", path, errno: failure.number)
+      }
+      guard let left, left > 0 else {
+        throw Self.busy("another process has a write transaction open on \(path); try again later")
+      }
+      Syscalls.sleep(milliseconds: min(pause, left))
+      pause = min(pause * 2, 8)
+    }
+  }
+
+  private static func busy(_ message: String) -> EngineError {
+    EngineError(code: .busy, message: message)
+  }
+}

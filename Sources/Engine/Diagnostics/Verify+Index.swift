@@ -1,0 +1,125 @@
+// Verify+Index.swift: indexes against the rows they are made from, both ways.
+// Each row's values are looked up in the index, and the pairs that were found are as many as the
+// index has. Pairs of different rows differ, so nothing else can be in it. On top of that: links
+// lead to rows, and values of unique columns are.
+
+extension Verifier {
+  /// Verifies the indexes of a table: their nodes, and that they agree with the rows.
+  mutating func verifyIndexes(of table: TableRecord) throws(EngineError) {
+    for (position, record) in table.columns.enumerated() {
+      let pairs = KeyPairTree(
+        reader: state.reader, root: record.index.root, level: record.index.level,
+        newest: state.version)
+      let place = "\(table.schema.name).\(table.schema.columns[position].name)"
+      let found = try pairs.verify { node throws(EngineError) in try count(node) }
+      guard found == record.index.entryCount else {
+        throw .corrupted("pairs=\(found) != entry_count=\(record.index.entryCount) of \(place)")
+      }
+      guard table.schema.columns[position].hasIndex else {
+        guard found == 0 else { throw .corrupted("\(place) has an index and asks for none") }
+        continue
+      }
+      let expected = try verifyRows(of: table, position, pairs, place)
+      guard expected == found else {
+        throw .corrupted("the index of \(place) has pairs=\(found), its rows give \(expected)")
+      }
+      if table.schema.columns[position].type == .link {
+        try verifyTargets(record, pairs, place)
+      } else if table.schema.columns[position].isUnique {
+        try verifyUnique(table, position, pairs, place)
+      }
+    }
+  }
+
+  private func rows(_ table: TableRecord) -> BPlusTree {
+    BPlusTree(
+      reader: state.reader, root: table.root, level: table.level, shape: table.shape,
+      newest: state.version)
+  }
+
+  /// Looks every row up.
+  /// - Returns: The number of pairs that the rows give.
+  private func verifyRows(
+    of table: TableRecord, _ column: Int, _ pairs: KeyPairTree, _ place: String
+  ) throws(EngineError) -> UInt64 {
+    let isLink = table.schema.columns[column].type == .link
+    var expected: UInt64 = 0
+    try rows(table).forEachValue(of: column) { key, value throws(EngineError) in
+      guard isLink else {
+        try Self.check(pairs, KeyPair(ValueImage.of(value), key), 1, place)
+        expected += 1
+        return
+      }
+      let targets = MutableTable.targets(value).sorted()
+      var start = 0
+      for end in 1..<targets.count + 1 where end == targets.count || targets[end] != targets[start]
+      {
+        let pair = KeyPair(ValueImage.ordered(targets[start]), key)
+        try Self.check(pairs, pair, Int64(end - start), place)
+        expected += 1
+        start = end
+      }
+    }
+    return expected
+  }
+
+  private static func check(
+    _ pairs: KeyPairTree, _ pair: KeyPair, _ expected: Int64, _ place: String
+  ) throws(EngineError) {
+    let count = try pairs.count(of: pair)
+    guard count == expected else {
+      throw .corrupted(
+        "the index of \(place) has \(pair) \(count) times, the row \(expected) times")
+    }
+  }
+
+  /// No link leads to a row that is not there.
+  private func verifyTargets(
+    _ record: ColumnRecord, _ pairs: KeyPairTree, _ place: String
+  ) throws(EngineError) {
+    guard let target = state.group.table(id: record.targetID) else {
+      throw .corrupted("links of \(place) lead to table id \(record.targetID), which is not there")
+    }
+    let rows = rows(target)
+    var last: UInt64?
+    try pairs.forEach(in: 0...UInt64.max) { image, key, _ throws(EngineError) in
+      guard image != last else { return true }
+      last = image
+      guard try rows.find(ValueImage.number(image)) != nil else {
+        throw .corrupted(
+          "\(place) of key \(key) links to key \(ValueImage.number(image)) of "
+            + "\(target.schema.name), which has no such row")
+      }
+      return true
+    }
+  }
+
+  /// No two rows have one value.
+  private func verifyUnique(
+    _ table: TableRecord, _ column: Int, _ pairs: KeyPairTree, _ place: String
+  ) throws(EngineError) {
+    let rows = rows(table)
+    var group: [Int64] = []
+    var last: UInt64?
+    func checkGroup() throws(EngineError) {
+      guard group.count > 1 else { return }
+      var seen: [Value: Int64] = [:]
+      for key in group {
+        guard let value = try rows.value(key, column) else { continue }
+        if let other = seen.updateValue(key, forKey: value) {
+          throw .corrupted("\(place) is unique, and keys \(other) and \(key) have one value")
+        }
+      }
+    }
+    try pairs.forEach(in: 0...UInt64.max) { image, key, _ throws(EngineError) in
+      if image != last {
+        try checkGroup()
+        group.removeAll(keepingCapacity: true)
+        last = image
+      }
+      group.append(key)
+      return true
+    }
+    try checkGroup()
+  }
+}

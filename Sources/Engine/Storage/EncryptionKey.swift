@@ -1,0 +1,97 @@
+// EncryptionKey.swift: the 64 bytes that a caller gives, and everything derived from them.
+//   all 64 bytes      → key check of a file: says "wrong key" before anything is read with it
+//   bytes 0 ..< 32    → with the file's salt and a session's salt: the key of that session's nodes
+//   bytes 32 ..< 64   → with the file's salt: the key of the root slots' seals
+// Each derivation is HKDF-SHA256 with an `info` of its own, so no two uses share a key.
+
+import Crypto
+
+/// A key as a caller gives it.
+struct EncryptionKey: Sendable {
+  static let sizeBytes = 64
+
+  // SymmetricKey keeps its bytes in memory that it makes zero before it gives it back.
+  fileprivate let whole: SymmetricKey
+  fileprivate let nodeHalf: SymmetricKey
+  fileprivate let slotHalf: SymmetricKey
+
+  /// Takes the bytes.
+  /// - Throws: `EngineError` with code `.invalidKey` when they are not 64.
+  init(_ bytes: [UInt8]) throws(EngineError) {
+    guard bytes.count == Self.sizeBytes else {
+      throw EngineError(
+        code: .invalidKey,
+        message: "the encryption key has \(bytes.count) bytes; it needs \(Self.sizeBytes)")
+    }
+    whole = SymmetricKey(data: bytes)
+    nodeHalf = SymmetricKey(data: bytes[..<32])
+    slotHalf = SymmetricKey(data: bytes[32...])
+  }
+}
+
+/// The salt of a file or of a session.
+struct Salt: Hashable, Sendable {
+  static let sizeBytes = 16
+
+  let low: UInt64
+  let high: UInt64
+
+  static let none = Salt(low: 0, high: 0)
+
+  init(low: UInt64, high: UInt64) {
+    self.low = low
+    self.high = high
+  }
+
+  init(from source: EntropySource) throws(EngineError) {
+    let bytes = try source.bytes(Self.sizeBytes)
+    self = RawBytes.over(bytes) { Salt(low: $0.uint64(0), high: $0.uint64(8)) }
+  }
+
+  var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.appendLittleEndian(low)
+    bytes.appendLittleEndian(high)
+    return bytes
+  }
+}
+
+/// The keys of one file.
+struct FileKeys: Sendable {
+  let salt: Salt
+  /// What the file header holds, so that another key is told from damage.
+  let check: UInt64
+  private let nodeHalf: SymmetricKey
+  private let slotKey: SymmetricKey
+
+  init(_ key: EncryptionKey, salt: Salt) {
+    self.salt = salt
+    nodeHalf = key.nodeHalf
+    slotKey = HKDF<SHA256>.deriveKey(
+      inputKeyMaterial: key.slotHalf, salt: salt.bytes, info: Array("faultline slot 2".utf8),
+      outputByteCount: 32)
+    let checkKey = HKDF<SHA256>.deriveKey(
+      inputKeyMaterial: key.whole, salt: salt.bytes, info: Array("faultline check 2".utf8),
+      outputByteCount: 32)
+    let code = HMAC<SHA256>.authenticationCode(for: salt.bytes, using: checkKey)
+    check = RawBytes.over(Array(code)) { $0.uint64(0) }
+  }
+
+  /// The key of a session's nodes.
+  func nodeKey(session: Salt) -> SymmetricKey {
+    HKDF<SHA256>.deriveKey(
+      inputKeyMaterial: nodeHalf, salt: salt.bytes + session.bytes,
+      info: Array("faultline node 2".utf8), outputByteCount: 32)
+  }
+
+  /// The seal of a root slot's fields.
+  func slotSeal(of fields: [UInt8]) -> [UInt8] {
+    Array(HMAC<SHA256>.authenticationCode(for: fields + salt.bytes, using: slotKey))
+  }
+
+  /// Whether a seal is right; takes the same time wherever it is wrong.
+  func isSlotSeal(_ seal: [UInt8], of fields: [UInt8]) -> Bool {
+    HMAC<SHA256>.isValidAuthenticationCode(
+      seal, authenticating: fields + salt.bytes, using: slotKey)
+  }
+}

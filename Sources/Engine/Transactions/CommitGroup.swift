@@ -1,0 +1,114 @@
+// CommitGroup.swift: commits that share two syncs. A member stages its version, on top of the
+// member before it, and passes its turn on to the next thread that waits with the same handle;
+// whoever finds nobody to pass it on to seals the last version, and all members are acked or fail
+// together.
+// Invariants: no staged version is published, pinned or led to by a slot; only the last one gets a
+// slot. The slot of the current root is never written, so the last version has the other parity: if
+// need be it gets a number by staging a version without changes. A member that cancels or fails
+// drops its own changes and leaves the group to the members before it. A failed sync, or a full
+// disk while the group is sealed, fails every member: their versions were built on each other. A
+// failed sync poisons all handles, as without a group.
+
+import Synchronization
+
+/// Versions that are staged and not durable.
+struct CommitGroup: Sendable {
+  /// Members at most, and for how long a group takes new ones: an acked commit waits for them.
+  static let memberCountMax = 256
+  static let ageMillisecondsMax: UInt64 = 20
+
+  /// The version that is current on the medium.
+  let durable: VersionState
+  let startedAt: UInt64
+  /// The version staged last, with its space.
+  var staged: VersionState
+  var space: Database.WriterSpace
+  var members: [CommitGroupMember] = []
+}
+
+/// A commit that waits for its group.
+final class CommitGroupMember: Sendable {
+  private let outcome = Mutex<EngineError?>(nil)
+  private let flag = FutexWord()
+
+  /// Says how the group ended; nil is well.
+  func settle(_ error: EngineError?) {
+    outcome.withLock { $0 = error }
+    flag.raise()
+  }
+
+  /// Waits for the group's end.
+  func wait() throws(EngineError) {
+    _ = flag.wait(until: Deadline(milliseconds: nil))
+    if let error = outcome.withLock({ $0 }) { throw error }
+  }
+}
+
+extension Database {
+  /// The version that the next transaction builds on, when it is a staged one.
+  var stagedBase: VersionState? { state.withLock { $0.group?.staged } }
+
+  /// Adds a staged version to the group, or begins one with it.
+  func addToGroup(_ result: CommitResult, base: VersionState) -> CommitGroupMember {
+    let member = CommitGroupMember()
+    let space = WriterSpace(
+      version: result.state.version, map: result.space, fileSizeBytes: result.fileSizeBytes)
+    let now = session.now()
+    state.withLock { state in
+      var group =
+        state.group
+        ?? CommitGroup(durable: base, startedAt: now, staged: result.state, space: space)
+      group.staged = result.state
+      group.space = space
+      group.members.append(member)
+      state.group = group
+    }
+    return member
+  }
+
+  /// Passes the turn on to a thread that can join the group; false when the group must be sealed.
+  func passOnGroup() -> Bool {
+    guard options.groupedCommits else { return false }
+    let now = session.now()
+    let takesMore = state.withLock { state in
+      guard let group = state.group, state.poison == nil else { return false }
+      return group.members.count < CommitGroup.memberCountMax
+        && now - group.startedAt < CommitGroup.ageMillisecondsMax
+    }
+    return takesMore && session.writerLock.passOn(to: ObjectIdentifier(self))
+  }
+
+  /// Seals the group, if there is one, and says to its members how it ended.
+  func settleGroup() {
+    let taken = state.withLock { state in (state.group, state.poison) }
+    guard var group = taken.0 else { return }
+    var failure = taken.1
+    if failure == nil {
+      do throws(CommitFailure) {
+        try balance(&group)
+        try CommitWriter(backend: backend, base: group.durable)
+          .seal(group.staged.slot, over: group.durable.slot)
+      } catch {
+        if error.poisons { poison(error.error) }
+        failure = error.error
+      }
+    }
+    state.withLock { $0.group = nil }
+    if failure == nil { finish(group.staged, group.space) }
+    publication.writer = nil
+    if failure == nil { session.note.announce() }
+    for member in group.members { member.settle(failure) }
+  }
+
+  /// Makes the last version one whose slot is not the current root's.
+  private func balance(_ group: inout CommitGroup) throws(CommitFailure) {
+    guard group.staged.slot.index == group.durable.slot.index else { return }
+    let unchanged = WriteTransaction(self, group.staged).handOut()
+    let result = try CommitWriter(backend: backend, base: group.staged).stage(
+      unchanged.tables, releasing: unchanged.writer, space: group.space.map,
+      fileSizeBytes: group.space.fileSizeBytes)
+    group.staged = result.state
+    group.space = WriterSpace(
+      version: result.state.version, map: result.space, fileSizeBytes: result.fileSizeBytes)
+  }
+}

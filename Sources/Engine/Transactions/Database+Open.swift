@@ -1,0 +1,171 @@
+// Database+Open.swift: how a handle comes in: alone, with everything to be found out from the file,
+// or among others, who have published the newest version.
+// Invariants: who is alone reads the root slots and publishes what it finds before anybody else may
+// look; who joins never reads a slot, which may be in the middle of being written. Nothing is
+// synced and nothing is written to the data file (decision 0003), except to create it.
+
+extension Database {
+  /// Opens the database in a file, and creates it when there is none.
+  ///
+  /// The first handle of all processes writes the lock file anew, whatever it held, and removes
+  /// what a crash left: `path.creating` and the files in `path.management`.
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - options: How to open.
+  /// - Returns: The open database, at the newest version.
+  /// - Throws: `EngineError` with code `.locked`, `.incompatible`, `.notADatabase`,
+  ///   `.unsupportedFormat`, `.corrupted`, `.truncated`, `.noSpace` or `.io`; with a key or an
+  ///   encrypted file also `.invalidKey`, `.wrongKey`, `.keyNeeded`, `.notEncrypted`,
+  ///   `.forgedSlot`, `.swappedNode` or `.rolledBackNode`.
+  ///
+  /// Durability: creation is complete, directory entry included, when the call returns.
+  public static func open(
+    path: String, options: Options = .init()
+  ) throws(EngineError) -> Database {
+    let database: Database
+    do throws(EngineError) {
+      // What one process has decrypted no other can see, so an encrypted file is not shared.
+      let isShared = options.isShared && options.encryptionKey == nil
+      database = isShared ? try openShared(path, options) : try openAlone(path, options)
+    } catch {
+      guard error.code == .locked, FileInspection.isEncrypted(path: path) else { throw error }
+      throw .encryptedInUse(path)
+    }
+    if options.verifiesOnOpen { _ = try database.verify() }
+    return database
+  }
+
+  /// Opens the database that a backend holds; an empty backend becomes an empty database.
+  /// - Parameters:
+  ///   - backend: Keeps the bytes; belongs to the database from now on, and to no other handle.
+  ///   - options: How to open.
+  /// - Returns: The open database, at the newest version that the backend holds.
+  /// - Throws: `EngineError` as `open(path:options:)` does, without `.locked`.
+  /// - Complexity: O(free list); no tree is read.
+  public static func open(
+    backend: any StorageBackend, options: Options = .init()
+  ) throws(EngineError) -> Database {
+    let session = try CoordinationSession.anonymous(
+      backend.path, settings: options.coordination)
+    let (recovered, space) = try recover(backend, into: session, try FileAccess(options))
+    let database = Database(
+      backend, session, options: options, current: recovered.state, space: space)
+    if options.verifiesOnOpen { _ = try database.verify() }
+    return database
+  }
+
+  private static func openAlone(
+    _ path: String, _ options: Options
+  ) throws(EngineError) -> Database {
+    let backend = try DatabaseFile.open(path: path, options: options)
+    do throws(EngineError) {
+      var unverified = options
+      unverified.verifiesOnOpen = false
+      return try open(backend: backend, options: unverified)
+    } catch {
+      backend.close()
+      throw error
+    }
+  }
+
+  private static func openShared(
+    _ path: String, _ options: Options
+  ) throws(EngineError) -> Database {
+    // A lock file beside nothing would be litter.
+    guard options.createsMissing || Syscalls.identity(path: path) != nil else {
+      throw .syscall("open", path, errno: Syscalls.Errno.noSuchFile.number)
+    }
+    let registry = options.coordination.registry ?? .current
+    var first: (backend: FileBackend, recovered: RecoveredFile, space: WriterSpace)?
+    let (session, key) = try registry.attach(path, settings: options.coordination) {
+      session throws(EngineError) in
+      let backend = try DatabaseFile.open(path: path, options: options)
+      do throws(EngineError) {
+        guard let identity = backend.identity else {
+          throw .syscall("fstat", path, errno: 5)
+        }
+        let (recovered, space) = try recover(backend, into: session, try FileAccess(options))
+        session.setDataFile(identity)
+        try backend.shareLock()
+        first = (backend, recovered, space)
+      } catch {
+        backend.close()
+        throw error
+      }
+    }
+    if let first {
+      return Database(
+        first.backend, session, options: options, current: first.recovered.state,
+        space: first.space, attachment: (registry, key))
+    }
+    do throws(EngineError) {
+      return try join(path, options, session, (registry, key))
+    } catch {
+      registry.detach(key)
+      throw error
+    }
+  }
+
+  /// A handle beside others: the version comes from the lock file.
+  private static func join(
+    _ path: String, _ options: Options, _ session: CoordinationSession,
+    _ attachment: (registry: CoordinationRegistry, key: String)
+  ) throws(EngineError) -> Database {
+    let backend = try DatabaseFile.join(
+      path: path, options: options, identity: session.dataFile)
+    let slot: Int
+    do throws(EngineError) { slot = try session.claimSlot() } catch {
+      backend.close()
+      throw error
+    }
+    defer { session.slots.release(slot) }
+    do throws(EngineError) {
+      let state = try newest(backend, session, slot)
+      return Database(
+        backend, session, options: options, current: state, space: nil, attachment: attachment)
+    } catch {
+      backend.close()
+      throw error
+    }
+  }
+
+  /// Reads the published version while a slot holds it.
+  private static func newest(
+    _ backend: FileBackend, _ session: CoordinationSession, _ slot: Int
+  ) throws(EngineError) -> VersionState {
+    for _ in 0..<1000 {
+      let version = session.publication.version
+      session.slots.store(version, in: slot)
+      guard session.publication.version == version else { continue }
+      guard let record = session.publication.record(of: version) else { continue }
+      let mapping = try backend.map()
+      let header = try UnverifiedFileHeader(mapping.bytes).verified()
+      if header.isEncrypted { throw .encryptedInUse(backend.path) }
+      return try VersionState(slot: record, reader: NodeReader(mapping))
+    }
+    throw .corrupted(
+      "\(backend.path).lock publishes no whole version; close all handles and open again")
+  }
+
+  /// Finds the newest version in the file, makes an empty file the empty database, and publishes.
+  static func recover(
+    _ backend: any StorageBackend, into session: CoordinationSession, _ access: FileAccess
+  ) throws(EngineError) -> (RecoveredFile, WriterSpace) {
+    var mapping = try backend.map()
+    var recovered = mapping.count == 0 ? nil : try Recovery.recover(mapping, access)
+    if recovered == nil {
+      try CreationImage.create(on: backend, key: access.key, entropy: access.entropy)
+      mapping = try backend.map()
+      recovered = try Recovery.recover(mapping, access)
+    }
+    guard let recovered else {
+      throw .corrupted("\(backend.path): the backend does not keep what creation wrote")
+    }
+    session.publication.fallback = recovered.fallback
+    session.publication.publish(recovered.state.slot)
+    let space = WriterSpace(
+      version: recovered.state.version, map: recovered.space,
+      fileSizeBytes: UInt64(mapping.count))
+    return (recovered, space)
+  }
+}

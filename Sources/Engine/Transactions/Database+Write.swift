@@ -1,0 +1,222 @@
+// Database+Write.swift: from the writer lock to a published version.
+// Invariants: who holds the writer lock is the only one of all threads and processes that writes to
+// the data file. The word `writer` of the shared memory is set before the first write of a commit
+// and cleared after its version is published, so whoever finds it set while holding the lock knows
+// that the writer before died in between, and takes over: it syncs, reads the root slots as any
+// opener does, and publishes what it finds, before it allocates anything (E5).
+
+extension Database {
+  /// Starts the one write transaction; waits until no other thread or process has one open.
+  ///
+  /// Threads of one process get their turn in the order in which they came, and processes take
+  /// turns. The transaction may move to another thread.
+  /// - Returns: The transaction; it sees the newest version and its own changes.
+  /// - Throws: `EngineError` with code `.busy` when this thread began a write transaction that has
+  ///   not ended, `.poisoned`, `.readOnly`, `.tooManyVersions`, `.forked`, `.corrupted` or
+  ///   `.closed`.
+  public func beginWrite() throws(EngineError) -> WriteTransaction {
+    try beginWrite(waiting: nil)
+  }
+
+  /// Starts the one write transaction, and waits for it no longer than so many milliseconds.
+  /// - Returns: The transaction; it sees the newest version and its own changes.
+  /// - Throws: `EngineError` as `beginWrite()` does, and with code `.busy` when the time is over.
+  public func beginWrite(timeoutMilliseconds: Int) throws(EngineError) -> WriteTransaction {
+    try beginWrite(waiting: max(0, timeoutMilliseconds))
+  }
+
+  /// Starts the one write transaction if no other is open anywhere.
+  /// - Returns: The transaction; it sees the newest version and its own changes.
+  /// - Throws: `EngineError` as `beginWrite()` does, and with code `.busy` when there is one.
+  public func tryBeginWrite() throws(EngineError) -> WriteTransaction {
+    try beginWrite(waiting: 0)
+  }
+
+  private func beginWrite(waiting milliseconds: Int?) throws(EngineError) -> WriteTransaction {
+    try checkWritable()
+    try session.writerLock.lock(
+      timeoutMilliseconds: milliseconds,
+      group: options.groupedCommits ? ObjectIdentifier(self) : nil)
+    do throws(EngineError) {
+      // What we waited for may have closed or poisoned the handle.
+      try checkWritable()
+      let base = if let stagedBase { stagedBase } else { try prepareBase() }
+      _ = try liveVersions(scans: false)
+      try state.withLock { state throws(EngineError) in
+        try state.checkWritable()
+        state.isWriting = true
+      }
+      return WriteTransaction(self, base)
+    } catch {
+      endWrite()
+      throw error
+    }
+  }
+
+  private func checkWritable() throws(EngineError) {
+    try checkForked()
+    if options.readOnly {
+      throw EngineError(
+        code: .readOnly, message: "\(backend.path) was opened for reading; open it for writing")
+    }
+    try state.withLock { state throws(EngineError) in try state.checkWritable() }
+    if let number = publication.poison {
+      throw EngineError(
+        code: .poisoned,
+        message: "a write to the medium failed in some handle of \(backend.path); close all "
+          + "handles and open again to see what the medium holds",
+        errno: number == 0 ? nil : number)
+    }
+  }
+
+  /// The version to build on, with its free space at hand.
+  private func prepareBase() throws(EngineError) -> VersionState {
+    let known = state.withLock { $0.current.version }
+    let published = publication.version
+    let isWhole = published == known || publication.record(of: published) != nil
+    if publication.writer != nil || !isWhole { try takeOver() }
+    guard let base = try load(publication.version) else {
+      throw .corrupted("\(backend.path).lock changes while the writer lock is held")
+    }
+    let isSpaceKnown = state.withLock { $0.space?.version == base.version }
+    if isSpaceKnown { return base }
+    // Another handle committed, and may have made the file larger than our mapping. New nodes may go
+    // anywhere in the file, and must be readable where they are.
+    let size = try backend.sizeBytes()
+    let isMapped = size <= UInt64(base.reader.mapping.count)
+    let reader = isMapped ? base.reader : try base.reader.remapped(try backend.map())
+    let mapped = VersionState(slot: base.slot, group: base.group, reader: reader)
+    let space = WriterSpace(
+      version: base.version, map: try Recovery.space(of: mapped),
+      fileSizeBytes: min(size, UInt64(reader.mapping.count)))
+    state.withLock { state in
+      state.current = mapped
+      state.space = space
+    }
+    return mapped
+  }
+
+  /// Goes on where a writer died, or where the shared memory was damaged.
+  private func takeOver() throws(EngineError) {
+    publication.countTakeover()
+    do throws(EngineError) {
+      // Before: what the dead writer wrote may be in the cache only. After: all of it is durable,
+      // so the version that the slots lead to is, and nothing has to be kept for a fall-back.
+      try backend.sync()
+    } catch {
+      poison(error)
+      throw error
+    }
+    guard let recovered = try Recovery.recover(try backend.map(), try FileAccess(options))
+    else {
+      throw .corrupted("\(backend.path): the file header is gone")
+    }
+    let published = publication.version
+    guard recovered.state.version >= published || publication.record(of: published) == nil else {
+      throw .corrupted(
+        "\(backend.path): slot_version=\(recovered.state.version) < published_version="
+          + "\(published): the file went back behind a version that was published")
+    }
+    let space = WriterSpace(
+      version: recovered.state.version, map: recovered.space,
+      fileSizeBytes: try backend.sizeBytes())
+    state.withLock { state in
+      state.current = recovered.state
+      state.space = space
+    }
+    publication.fallback = nil
+    publication.publish(recovered.state.slot)
+    publication.writer = nil
+    session.note.announce()
+  }
+
+  /// Every version that a commit must keep whole, sorted: those that any process pins, the newest,
+  /// and the one to fall back to.
+  ///
+  /// A staged version needs no place in it: nothing that it reaches was released yet.
+  /// Empty if the options set no limit and `scans` is false: then nobody asks.
+  private func liveVersions(scans: Bool) throws(EngineError) -> [Version] {
+    let most = options.maximumNumberOfActiveVersions
+    guard scans || most < .max else { return [] }
+    let newest = publication.version
+    var versions = session.slots.collect(current: newest)
+    guard versions.count + 1 <= most else {
+      throw EngineError(
+        code: .tooManyVersions,
+        message: "active versions: \(versions.count + 1) > \(most), the oldest is "
+          + "\(versions.first ?? newest); release snapshots, or allow more")
+    }
+    versions.append(newest)
+    if let fallback = publication.fallback { versions.append(fallback) }
+    return versions.sorted()
+  }
+
+  func poison(_ error: EngineError) {
+    publication.poison = error.errno ?? 0
+    state.withLock { state in state.poison = error }
+  }
+
+  /// Runs the commit protocol for a transaction, publishes its version and ends the write.
+  func commit(
+    _ tables: [MutableTable], releasing writer: TreeWriter, base: VersionState
+  ) throws(EngineError) -> Version {
+    let result: CommitResult
+    do throws(EngineError) {
+      result = try stage(tables, releasing: writer, base: base)
+    } catch {
+      endWrite()
+      throw error
+    }
+    let member = addToGroup(result, base: base)
+    endWrite()
+    try member.wait()
+    return result.state.version
+  }
+
+  private func stage(
+    _ tables: [MutableTable], releasing writer: TreeWriter, base: VersionState
+  ) throws(EngineError) -> CommitResult {
+    try checkWritable()
+    let space = state.withLock { state in
+      precondition(state.isWriting, "a commit belongs to the open write transaction")
+      return state.group?.space ?? state.space
+    }
+    let section = base.reader.beginReading()
+    defer { section.end() }
+    guard let space else { preconditionFailure("the writer's space was prepared at the begin") }
+    precondition(space.version == base.version, "there is one writer")
+    var map = space.map
+    map.reclaim(live: try liveVersions(scans: true))
+    publication.writer = session.owner
+    do throws(CommitFailure) {
+      return try CommitWriter(backend: backend, base: base).stage(
+        tables, releasing: writer, space: map, fileSizeBytes: space.fileSizeBytes)
+    } catch {
+      if error.poisons { poison(error.error) }
+      // Nothing that a slot leads to has changed, or nobody writes any more.
+      if stagedBase == nil { publication.writer = nil }
+      throw error.error
+    }
+  }
+
+  /// A version is durable: it becomes the newest one.
+  func finish(_ newest: VersionState, _ space: WriterSpace) {
+    state.withLock { state in
+      state.current = newest
+      state.space = space
+    }
+    publication.publish(newest.slot)
+    publication.fallback = nil
+  }
+
+  /// Ends the write transaction and lets the next one begin.
+  func endWrite() {
+    // A child of fork inherited the transaction's memory, not the lock.
+    guard !session.isForked else { return }
+    // A member that passes its turn on leaves the handle writing: the next one ends it.
+    if passOnGroup() { return }
+    settleGroup()
+    state.withLock { state in state.isWriting = false }
+    session.writerLock.unlock()
+  }
+}

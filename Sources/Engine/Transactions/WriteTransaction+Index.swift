@@ -1,0 +1,231 @@
+// WriteTransaction+Index.swift: changes of rows in tables that have indexes, and lookups by value.
+// Invariants: everything that can refuse a change is asked before the first step of it; no link
+// leads to a row that is not there, so a row takes the links to it along when it goes.
+
+extension WriteTransaction {
+  // MARK: rows
+
+  /// Writes a row, and brings the indexes of its table up to date.
+  func putIndexed(
+    _ table: MutableTable, _ key: Int64, _ values: [Value], _ mode: PutMode
+  ) throws(EngineError) {
+    let old = mode == .insert ? nil : try table.indexedValues(key)
+    let new = table.indexedColumns.map { values[$0].canonical }
+    try table.checkUnique(key, values)
+    for (position, column) in table.indexedColumns.enumerated()
+    where table.schema.columns[column].type == .link && old?[position] != new[position] {
+      for target in MutableTable.targets(new[position]) {
+        try checkTarget(target, table, column, isBeingWritten: key)
+      }
+    }
+    try table.tree.put(key, values, mode: mode)
+    try table.reindex(key, old: old, new: new)
+  }
+
+  private func target(_ table: MutableTable, _ column: Int) throws(EngineError) -> MutableTable {
+    let id = table.columns[column].targetID
+    guard let target = mutableTables.first(where: { $0.id == id }) else {
+      throw .corrupted("links of \(table.schema.name) lead to table id \(id), which is not there")
+    }
+    return target
+  }
+
+  /// Refuses a link to a row that is not there; a row may link to itself as it comes.
+  private func checkTarget(
+    _ key: Int64, _ table: MutableTable, _ column: Int, isBeingWritten own: Int64? = nil
+  ) throws(EngineError) {
+    let target = try target(table, column)
+    if let own, own == key, target.id == table.id { return }
+    guard try target.tree.find(key) == nil else { return }
+    throw EngineError(
+      code: .keyNotFound,
+      message: "\(table.schema.name).\(table.schema.columns[column].name) links to key \(key) of "
+        + "\(target.schema.name), where no row has it; insert that row first")
+  }
+
+  /// Refuses a link that is to go into a collection.
+  func checkLink(_ value: Value, in path: CollectionPath) throws(EngineError) {
+    guard case .link(let key) = value else { return }
+    let table = try table(path.table)
+    let column = try path.column(in: table.schema, CollectionKind.any)
+    guard table.schema.columns[column].type == .link else { return }
+    try checkTarget(key, table, column)
+  }
+
+  /// Deletes a row with its index entries and the links to it.
+  func remove(_ key: Int64, from table: MutableTable) throws(EngineError) {
+    // Without a row nothing links to it and no index has it, so the tree finds the error.
+    if !table.indexedColumns.isEmpty || isTarget(table), try table.tree.find(key) != nil {
+      if let old = try table.indexedValues(key) { try table.reindex(key, old: old, new: nil) }
+      for origin in mutableTables {
+        for column in origin.indexedColumns
+        where origin.schema.columns[column].type == .link
+          && origin.columns[column].targetID == table.id
+        {
+          try unlink(key, origin, column)
+        }
+      }
+    }
+    try table.tree.remove(key)
+  }
+
+  private func isTarget(_ table: MutableTable) -> Bool {
+    mutableTables.contains { origin in
+      origin.indexedColumns.contains { origin.columns[$0].targetID == table.id }
+    }
+  }
+
+  /// Takes every link to a row out of one column.
+  ///
+  /// The row's own links to itself have left the index already.
+  private func unlink(
+    _ key: Int64, _ origin: MutableTable, _ column: Int
+  ) throws(EngineError) {
+    let image = ValueImage.ordered(key)
+    let index = origin.index(column)
+    for link in try index.backlinks(to: key) {
+      try origin.tree.modify(link.key) { leaf, row throws(EngineError) in
+        guard origin.schema.columns[column].collection != .none else {
+          try leaf.columns[column].replace(.null, at: row, writer)
+          return
+        }
+        var content = try CollectionContent(leaf.columns[column], at: row, writer)
+        try content.unlink(key, count: link.count, writer)
+        try content.store(in: &leaf.columns[column], at: row, writer)
+      }
+      try index.removeAll(KeyPair(image, link.key))
+    }
+  }
+
+  // MARK: indexes
+
+  /// Gives a column a search index, made from the rows that are there.
+  /// - Parameters:
+  ///   - column: The column, of type int, string, bool, binary, date, ObjectId or UUID.
+  ///   - name: The table.
+  ///   - isUnique: Whether no two rows may have the same value from now on; null is a value.
+  /// - Throws: `EngineError` with code `.duplicateValue`, `.noSuchTable`, `.noSuchColumn`,
+  ///   `.schemaMismatch`, `.corrupted` or `.closed`; the transaction stays as it was.
+  /// - Complexity: O(rows log rows), and 16 bytes of memory per row meanwhile.
+  public func addIndex(
+    to column: String, in name: String, isUnique: Bool = false
+  ) throws(EngineError) {
+    let table = try table(name)
+    let index = try table.schema.column(named: column)
+    var schema = table.schema
+    schema.columns[index].isIndexed = true
+    if isUnique { schema.columns[index].isUnique = true }
+    try schema.validate()
+    let isToBeChecked = schema.columns[index].isUnique && !table.schema.columns[index].isUnique
+    if table.indexes[index] == nil {
+      try table.fillIndex(of: index, isUnique: isToBeChecked)
+    } else if isToBeChecked {
+      _ = try table.pairs(of: index, isUnique: true)
+    }
+    table.schema = schema
+  }
+
+  /// Takes the search index of a column away, and with it the promise that values are unique.
+  /// - Parameters:
+  ///   - column: The column.
+  ///   - name: The table.
+  /// - Throws: `EngineError` with code `.noIndex`, `.noSuchTable`, `.noSuchColumn`, `.corrupted` or
+  ///   `.closed`.
+  /// - Complexity: O(nodes of the index), which are read to be released.
+  public func removeIndex(from column: String, in name: String) throws(EngineError) {
+    let table = try table(name)
+    let index = try table.schema.column(named: column)
+    guard table.schema.columns[index].isIndexed || table.schema.columns[index].isUnique,
+      let tree = table.indexes[index]
+    else { throw TableSchema.noIndex(column, name) }
+    try remembering { () throws(EngineError) in try tree.releaseAll() }
+    table.schema.columns[index].isIndexed = false
+    table.schema.columns[index].isUnique = false
+    table.setIndex(nil, of: index)
+  }
+
+  // MARK: lookups
+
+  private func searchIndex(
+    _ name: String, _ column: String
+  ) throws(EngineError) -> SearchIndex<MutableKeyPairTree, MutableTree> {
+    let table = try table(name)
+    return table.searchIndex(try table.schema.searchedColumn(column))
+  }
+
+  /// The keys of the rows that have a value, ascending.
+  /// - Parameters:
+  ///   - table: The table.
+  ///   - column: A column with a search index, or of single links.
+  ///   - value: The value; null finds rows without one.
+  /// - Returns: The keys.
+  /// - Throws: `EngineError` with code `.noIndex`, `.noSuchTable`, `.noSuchColumn`,
+  ///   `.schemaMismatch`, `.corrupted` or `.closed`.
+  /// - Complexity: O(log rows + found).
+  public func keys(
+    in table: String, column: String, equalTo value: Value
+  ) throws(EngineError) -> [Int64] {
+    try searchIndex(table, column).keys(equalTo: value)
+  }
+
+  /// The smallest key of a row that has a value, or nil.
+  /// - Throws: As `keys(in:column:equalTo:)`.
+  /// - Complexity: O(log rows).
+  public func firstKey(
+    in table: String, column: String, equalTo value: Value
+  ) throws(EngineError) -> Int64? {
+    try searchIndex(table, column).firstKey(equalTo: value)
+  }
+
+  /// The keys of the rows whose value is in a range, both ends included.
+  ///
+  /// They come in the order of the values, rows of one value by key. Null is in no range.
+  /// - Throws: As `keys(in:column:equalTo:)`; `.schemaMismatch` unless it is a column of ints, bools
+  ///   or dates.
+  /// - Complexity: O(log rows + found).
+  public func keys(
+    in table: String, column: String, between lower: Value, and upper: Value
+  ) throws(EngineError) -> [Int64] {
+    try searchIndex(table, column).keys(between: lower, and: upper)
+  }
+
+  /// The number of rows whose value is `lower` to `upper`, both included.
+  /// - Throws: As `keys(in:column:between:and:)`.
+  /// - Complexity: O(leaves of the index in the range).
+  public func count(
+    in table: String, column: String, between lower: Value, and upper: Value
+  ) throws(EngineError) -> Int {
+    try searchIndex(table, column).count(between: lower, and: upper)
+  }
+
+  /// The rows that link to a row, ascending, and how often each does.
+  /// - Parameters:
+  ///   - key: The key of the row that is linked to.
+  ///   - table: Its table.
+  ///   - origin: The table of the rows that link.
+  ///   - column: Their column of links.
+  /// - Returns: Keys and numbers of links.
+  /// - Throws: `EngineError` with code `.noSuchTable`, `.noSuchColumn`, `.schemaMismatch`,
+  ///   `.corrupted` or `.closed`.
+  /// - Complexity: O(log links + found).
+  public func backlinks(
+    to key: Int64, in table: String, from origin: String, column: String
+  ) throws(EngineError) -> [Backlink] {
+    _ = try self.table(table)
+    let from = try self.table(origin)
+    let index = try from.schema.linkColumn(column, to: table)
+    return try from.index(index).backlinks(to: key)
+  }
+
+  /// How often rows link to a row.
+  /// - Throws: As `backlinks(to:in:from:column:)`.
+  /// - Complexity: O(log links + rows that link).
+  public func backlinkCount(
+    to key: Int64, in table: String, from origin: String, column: String
+  ) throws(EngineError) -> Int {
+    _ = try self.table(table)
+    let from = try self.table(origin)
+    let index = try from.schema.linkColumn(column, to: table)
+    return try from.index(index).backlinkCount(to: key)
+  }
+}

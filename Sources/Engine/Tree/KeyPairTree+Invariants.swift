@@ -1,0 +1,58 @@
+// KeyPairTree+Invariants.swift: every node of a committed index, read again and held against what
+// an index promises: checksums, kinds and levels; pairs that ascend strictly, within a leaf and
+// against the separators above it; counts of at least 1; no node larger than a sector.
+
+extension KeyPairTree {
+  /// The pairs that a subtree may hold.
+  private struct Bounds {
+    var lower: KeyPair?
+    var upper: KeyPair?
+  }
+
+  /// Checks the whole tree, and calls `visit` with each of its nodes once.
+  /// - Returns: The number of pairs.
+  /// - Throws: `EngineError` with code `.corrupted`, or what `visit` throws; a `visit` that bounds
+  ///   the number of nodes bounds the walk.
+  func verify(_ visit: (Node) throws(EngineError) -> Void) throws(EngineError) -> UInt64 {
+    guard !root.isNone else { return 0 }
+    var pairs: UInt64 = 0
+    var stack = [(link: root, level: level, bounds: Bounds())]
+    while let (link, level, bounds) = stack.popLast() {
+      if level == 0 {
+        let node = try reader.verifiedAgain(link, kind: .indexLeaf, newest: newest)
+        try visit(node)
+        pairs += try Self.verify(KeyPairLeafView(node), bounds)
+        continue
+      }
+      let node = try reader.verifiedAgain(link, kind: .indexInner, level: level, newest: newest)
+      try visit(node)
+      let view = try KeyPairInnerView(node)
+      var lower = bounds.lower
+      for index in 0..<view.childCount {
+        let upper = index == view.childCount - 1 ? bounds.upper : view.separator(index)
+        if let lower, let upper, lower >= upper {
+          throw .corrupted("index separator \(upper) is not above \(lower)", at: node.ref)
+        }
+        stack.append((view.link(index), level - 1, Bounds(lower: lower, upper: upper)))
+        lower = upper
+      }
+    }
+    return pairs
+  }
+
+  private static func verify(
+    _ leaf: KeyPairLeafView, _ bounds: Bounds
+  ) throws(EngineError) -> UInt64 {
+    for index in 0..<leaf.count {
+      _ = try leaf.multiplicity(index)
+      guard index == 0 || leaf[index - 1] < leaf[index] else {
+        throw .corrupted("\(leaf[index]) follows \(leaf[index - 1])", at: leaf.node.ref)
+      }
+    }
+    let (first, last) = (leaf[0], leaf[leaf.count - 1])
+    guard bounds.lower.map({ $0 <= first }) ?? true, bounds.upper.map({ last < $0 }) ?? true else {
+      throw .corrupted("\(first) ... \(last) outside their separators", at: leaf.node.ref)
+    }
+    return UInt64(leaf.count)
+  }
+}

@@ -1,0 +1,199 @@
+// MutableKeyPairLeaf.swift: a leaf of an index while a writer changes it, and how it becomes bytes.
+// Invariants: pairs ascend strictly; `images` holds bit patterns; `counts` is empty as long as
+// every pair is there once; `lowerKey ... upperKey` holds every key and `upperCount` is no less than
+// any count, and both are made exact before the leaf is encoded or split.
+
+/// A leaf of an index as arrays that can be changed.
+final class MutableKeyPairLeaf {
+  private(set) var images: [Int64] = []
+  private(set) var keys: [Int64] = []
+  private(set) var counts: [Int64] = []
+  private var lowerKey = Int64.max
+  private var upperKey = Int64.min
+  private var upperCount: Int64 = 1
+
+  init() {}
+
+  /// A copy of a committed leaf.
+  init(_ leaf: KeyPairLeafView) throws(EngineError) {
+    (images, keys, counts) = try leaf.decode()
+    tighten()
+    // What is written again must be in order and fit, and no bytes may make that a trap.
+    for index in 1..<max(1, count) where self[index - 1] >= self[index] {
+      throw .corrupted("\(self[index]) follows \(self[index - 1])", at: leaf.node.ref)
+    }
+    guard sizeBytes <= Layout.keyPairLeafSizeBytesMax else {
+      throw .corrupted("arrays of an index leaf overlap: bytes=\(sizeBytes)", at: leaf.node.ref)
+    }
+  }
+
+  private init(images: [Int64], keys: [Int64], counts: [Int64]) {
+    (self.images, self.keys, self.counts) = (images, keys, counts)
+    tighten()
+  }
+
+  var count: Int { keys.count }
+
+  @inline(__always)
+  subscript(index: Int) -> KeyPair { KeyPair(UInt64(bitPattern: images[index]), keys[index]) }
+
+  @inline(__always)
+  func multiplicity(_ index: Int) -> Int64 { counts.isEmpty ? 1 : counts[index] }
+
+  func firstIndex(notBelow pair: KeyPair) -> Int {
+    var low = 0
+    var length = count
+    if length > 0, self[length - 1] < pair { return length }
+    while length > 0 {
+      let half = length >> 1
+      if self[low + half] < pair {
+        low += half + 1
+        length -= half + 1
+      } else {
+        length = half
+      }
+    }
+    return low
+  }
+
+  private func tighten() {
+    lowerKey = keys.min() ?? .max
+    upperKey = keys.max() ?? .min
+    upperCount = counts.max() ?? 1
+    if upperCount == 1 { counts = [] }
+  }
+
+  // MARK: size
+
+  private static func sizeBytes(
+    _ count: Int, images: UInt64, keys: UInt64, upperCount: Int64
+  ) -> Int {
+    KeyPairLeafView.arraysOffsetBytes
+      + PackedArray.sizeBytes(count: count, width: PackedArray.width(forRange: images))
+      + PackedArray.sizeBytes(count: count, width: PackedArray.width(forRange: keys))
+      + PackedArray.sizeBytes(
+        count: count, width: PackedArray.width(forRange: UInt64(upperCount - 1)))
+  }
+
+  private static func range(_ lower: Int64, _ upper: Int64) -> UInt64 {
+    UInt64(bitPattern: upper) &- UInt64(bitPattern: lower)
+  }
+
+  /// At most this many bytes when encoded.
+  var sizeBytes: Int {
+    precondition(count > 0, "an empty leaf has no place in a tree")
+    return Self.sizeBytes(
+      count, images: Self.range(images[0], images[count - 1]),
+      keys: Self.range(lowerKey, upperKey), upperCount: upperCount)
+  }
+
+  /// The size bound of this leaf with the pairs of its right neighbour.
+  func sizeBytes(with right: MutableKeyPairLeaf) -> Int {
+    precondition(count > 0 && right.count > 0, "neighbours have pairs")
+    return Self.sizeBytes(
+      count + right.count, images: Self.range(images[0], right.images[right.count - 1]),
+      keys: Self.range(min(lowerKey, right.lowerKey), max(upperKey, right.upperKey)),
+      upperCount: max(upperCount, right.upperCount))
+  }
+
+  // MARK: changes
+
+  /// Puts a pair that is not there yet at its place.
+  func insert(_ pair: KeyPair, at index: Int, multiplicity: Int64 = 1) {
+    images.insert(Int64(bitPattern: pair.image), at: index)
+    keys.insert(pair.key, at: index)
+    if pair.key < lowerKey { lowerKey = pair.key }
+    if pair.key > upperKey { upperKey = pair.key }
+    if !counts.isEmpty { counts.insert(1, at: index) }
+    if multiplicity != 1 { setMultiplicity(multiplicity, at: index) }
+  }
+
+  /// Says how many equal pairs an entry stands for.
+  func setMultiplicity(_ number: Int64, at index: Int) {
+    precondition(number > 0, "a pair that is there is there at least once")
+    if counts.isEmpty {
+      if number == 1 { return }
+      counts = [Int64](repeating: 1, count: count)
+    }
+    counts[index] = number
+    if number > upperCount { upperCount = number }
+  }
+
+  func remove(at index: Int) {
+    images.remove(at: index)
+    keys.remove(at: index)
+    if !counts.isEmpty { counts.remove(at: index) }
+  }
+
+  /// Cuts the pairs from `index` on off.
+  func split(at index: Int) -> MutableKeyPairLeaf {
+    precondition(index > 0 && index < count, "both halves of a split have pairs")
+    let right = MutableKeyPairLeaf(
+      images: Array(images[index...]), keys: Array(keys[index...]),
+      counts: counts.isEmpty ? [] : Array(counts[index...]))
+    images.removeSubrange(index...)
+    keys.removeSubrange(index...)
+    if !counts.isEmpty { counts.removeSubrange(index...) }
+    tighten()
+    return right
+  }
+
+  /// Adds the pairs of the right neighbour.
+  func append(_ right: MutableKeyPairLeaf) {
+    if !counts.isEmpty || !right.counts.isEmpty {
+      if counts.isEmpty { counts = [Int64](repeating: 1, count: count) }
+      counts +=
+        right.counts.isEmpty ? [Int64](repeating: 1, count: right.count) : right.counts
+    }
+    images += right.images
+    keys += right.keys
+    lowerKey = min(lowerKey, right.lowerKey)
+    upperKey = max(upperKey, right.upperKey)
+    upperCount = max(upperCount, right.upperCount)
+  }
+
+  /// Whether one more pair behind the last keeps the leaf within its size.
+  func hasRoom(for pair: KeyPair, multiplicity: Int64) -> Bool {
+    guard count > 0 else { return true }
+    let size = Self.sizeBytes(
+      count + 1, images: Self.range(images[0], Int64(bitPattern: pair.image)),
+      keys: Self.range(min(lowerKey, pair.key), max(upperKey, pair.key)),
+      upperCount: max(upperCount, multiplicity))
+    return size <= Layout.keyPairLeafSizeBytesMax
+  }
+
+  // MARK: bytes
+
+  /// Gives the leaf its place and its bytes.
+  func encode(into sink: inout NodeSink) -> NodeLink {
+    tighten()
+    let size = sizeBytes
+    precondition(size <= Layout.keyPairLeafSizeBytesMax, "a full leaf was split")
+    return sink.add(
+      kind: .indexLeaf, sizeBytes: size, count: count,
+      auxiliary: KeyPairLeafView.descriptorCount
+    ) { node in
+      let ones = counts.isEmpty ? [Int64](repeating: 1, count: count) : counts
+      var offset = KeyPairLeafView.arraysOffsetBytes
+      Self.encode(
+        images, .images, Self.range(images[0], images[count - 1]), images[0], &offset, node)
+      Self.encode(keys, .keys, Self.range(lowerKey, upperKey), lowerKey, &offset, node)
+      Self.encode(ones, .counts, UInt64(upperCount - 1), 1, &offset, node)
+    }
+  }
+
+  private static func encode(
+    _ numbers: [Int64], _ kind: KeyPairArrayKind, _ range: UInt64, _ base: Int64,
+    _ offset: inout Int, _ node: MutableBytes
+  ) {
+    let width = PackedArray.width(forRange: range)
+    let descriptor =
+      Layout.nodeHeaderBytes + (Int(kind.rawValue) - 1) * Layout.descriptorBytes
+    node.set(UInt64(bitPattern: base), at: descriptor)
+    node.set(UInt32(offset), at: descriptor + 8)
+    node.set(UInt32(width) | UInt32(kind.rawValue) << 8, at: descriptor + 12)
+    PackedArray.encode(
+      numbers, base: UInt64(bitPattern: base), width: width, into: node, at: offset)
+    offset += PackedArray.sizeBytes(count: numbers.count, width: width)
+  }
+}
