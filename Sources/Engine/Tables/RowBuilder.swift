@@ -1,5 +1,5 @@
-// RowBuilder.swift [U]: rows of a batch, column by column, until they make a leaf: no allocation per
-// row, no array of values, and one walk down the tree per leaf.
+// RowBuilder.swift [U]: rows of a batch, column by column, until they make a leaf: no allocation
+// per row, no array of values, and one walk down the tree per leaf.
 // Invariants: columns 0 ..< nextColumn have a value for row `rowCount`, the others have none; keys
 // ascend, the first one lies behind the last one of the tree.
 // A table with a column that more than a leaf must know of (an index, a link), or of a type that

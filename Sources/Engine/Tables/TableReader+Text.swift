@@ -3,7 +3,8 @@
 extension TableReader {
   /// Calls `body` with the UTF-8 bytes of a text, where they stand.
   ///
-  /// The bytes are text that the engine wrote, checked against damage but not for being UTF-8 again.
+  /// The bytes are text that the engine wrote, checked against damage but not again for being
+  /// UTF-8.
   /// - Parameters:
   ///   - position: The row.
   ///   - column: The column.

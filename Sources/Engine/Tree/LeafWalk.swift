@@ -1,7 +1,7 @@
 // LeafWalk.swift: the leaves of a committed tree one after the other, in key order.
-// Invariants: the level falls by one with each step down, and there are no more leaves than sectors,
-// so no bytes can make a walk endless. In an encrypted file no view outlives a step: inner nodes are
-// read anew, and the section is told, so a walk keeps no more in memory than a lookup does.
+// Invariants: the level falls by one with each step down, and there are no more leaves than
+// sectors, so no bytes can make a walk endless. In an encrypted file no view outlives a step: inner
+// nodes are read anew and the section is told, so a walk keeps no more in memory than a lookup.
 
 /// A walk over the leaves of a tree; one array is all that it allocates.
 struct LeafWalk {
