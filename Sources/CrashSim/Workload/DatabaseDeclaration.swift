@@ -25,6 +25,7 @@ public struct DatabaseDeclaration: Sendable, Hashable, Codable {
   func options(createsMissing: Bool = true) -> Database.Options {
     var options = Database.Options()
     options.createsMissing = createsMissing
+    options.encryptionKey = key.bytes
     return options
   }
 }

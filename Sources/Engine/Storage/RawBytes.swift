@@ -216,6 +216,12 @@ import CSystem
     }
   }
 
+  /// Copies the bytes of a view to `offset`.
+  func copy(_ bytes: RawBytes, to offset: Int) {
+    precondition(offset >= 0 && bytes.count <= count - offset)
+    unsafe (base + offset).copyMemory(from: bytes.base, byteCount: bytes.count)
+  }
+
   /// Makes the bytes from `start` to `end` zero.
   func clear(from start: Int, to end: Int) {
     precondition(start >= 0 && start <= end && end <= count)

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Any thread may read it. Release it when no longer needed: it keeps space from being reused.
 public final class Snapshot: Sendable {
-  private let database: Database
+  let database: Database
   let state: VersionState
   private let pin: Pin
   private let isReleased = Atomic<Bool>(false)

@@ -122,8 +122,9 @@ public final class WriteTransaction {
 
   /// Publishes the transaction as the newest version, and ends it.
   /// - Returns: The version of these changes; snapshots see it, or a later one, from now on.
-  /// - Throws: `EngineError` with code `.noSpace`, `.io`, `.tooManyVersions` or `.forked`; the database stays at the previous
-  ///   version. After a failed sync every later write throws `.poisoned`.
+  /// - Throws: `EngineError` with code `.noSpace`, `.io`, `.tooManyVersions` or `.forked`; the
+  ///   database stays at the previous version. After a failed sync every later write throws
+  ///   `.poisoned`.
   /// - Complexity: O(changed nodes) writes and two syncs, three when the file has to grow.
   ///
   /// Durability: when the call returns, the version survives any crash. When it throws, the version
