@@ -22,7 +22,8 @@ struct Benchmark: Sendable {
 
   /// All benchmarks, in the order of the table.
   ///
-  /// New ones are added here: one list of `Benchmark` per file, as FileSystemBenchmarks.swift shows.
+  /// New ones are added here: one list of `Benchmark` per file, as FileSystemBenchmarks.swift
+  /// shows.
   static let all: [Benchmark] = fileSystems + crashStates + stores
 }
 

@@ -1,5 +1,5 @@
-// RowBuilder.swift [U]: rows of a batch, column by column, until they make a leaf: no allocation per
-// row, no array of values, and one walk down the tree per leaf.
+// RowBuilder.swift [U]: rows of a batch, column by column, until they make a leaf: no allocation
+// per row, no array of values, and one walk down the tree per leaf.
 // Invariants: columns 0 ..< nextColumn have a value for row `rowCount`, the others have none; keys
 // ascend, the first one lies behind the last one of the tree.
 // A table with a column that more than a leaf must know of (an index, a link), or of a type that
@@ -23,15 +23,17 @@
   private var nextColumn = 0
   private var values: [Value]?
 
-  init(_ table: MutableTable) throws(EngineError) {
+  /// - Parameters:
+  ///   - table: Where the rows go.
+  ///   - lastKey: Its greatest key.
+  init(_ table: MutableTable, behind lastKey: Int64?) {
     let shape = table.tree.shape
     self.table = table
     columnCount = shape.columns.count
     fixedBytes = shape.arraysOffsetBytes
-    leafBytesMax = shape.leafSizeBytesMax
-    let isBuffered = Self.canBuffer(table)
-    values = isBuffered ? nil : []
-    lastKey = isBuffered ? try table.tree.lastKey() : nil
+    leafBytesMax = table.tree.leafSizeBytesMax
+    values = Self.canBuffer(table) ? nil : []
+    self.lastKey = lastKey
     unsafe columns = .allocate(capacity: columnCount)
     unsafe keys = .allocate(capacity: Self.rowsMax)
     let bytesMax = leafBytesMax + Layout.inlineBytesMax + 64
@@ -48,7 +50,8 @@
   }
 
   private static func canBuffer(_ table: MutableTable) -> Bool {
-    table.schema.columns.allSatisfy { column in
+    guard table.indexedColumns.isEmpty else { return false }
+    return table.schema.columns.allSatisfy { column in
       switch column.type {
       case .int, .bool, .float, .double, .string:
         return column.collection == .none && !column.isIndexed && !column.isUnique

@@ -53,8 +53,8 @@ extension TableReader {
 
   /// The sum of a column, as 64-bit numbers; a column without numbers has the sum 0.
   ///
-  /// Row r in key order is added to lane r % 8, and at the end lanes 4 to 7 to lanes 0 to 3, 2 and 3
-  /// to 0 and 1, 1 to 0: the same rows have the same sum, however they are stored.
+  /// Row r in key order is added to lane r % 8, and at the end lanes 4 to 7 to lanes 0 to 3, 2 and
+  /// 3 to 0 and 1, 1 to 0: the same rows have the same sum, however they are stored.
   /// - Throws: `EngineError` with code `.corrupted` or `.closed`.
   /// - Complexity: O(rows).
   public func sum(_ column: TableColumn<Double>) throws(EngineError) -> Double {
@@ -128,8 +128,8 @@ extension TableReader {
 
   /// The sum of a column, as 64-bit numbers; a column without numbers has the sum 0.
   ///
-  /// Row r in key order is added to lane r % 8, and at the end lanes 4 to 7 to lanes 0 to 3, 2 and 3
-  /// to 0 and 1, 1 to 0: the same rows have the same sum, however they are stored.
+  /// Row r in key order is added to lane r % 8, and at the end lanes 4 to 7 to lanes 0 to 3, 2 and
+  /// 3 to 0 and 1, 1 to 0: the same rows have the same sum, however they are stored.
   /// - Throws: `EngineError` with code `.corrupted` or `.closed`.
   /// - Complexity: O(rows).
   public func sum(_ column: TableColumn<Float>) throws(EngineError) -> Double {

@@ -7,7 +7,9 @@ extension TableReader {
   func forEachLeaf(
     _ body: (LeafView, LeafWalk) throws(EngineError) -> Void
   ) throws(EngineError) {
-    var walk = LeafWalk(tree)
+    let section = tree.reader.beginReading()
+    defer { section.end() }
+    var walk = LeafWalk(tree, section)
     while let leaf = try walk.next() { try body(leaf, walk) }
   }
 
@@ -72,7 +74,18 @@ extension TableReader {
   ) throws(EngineError) {
     try check(column)
     let test = LeafTest(column: column.index, kind: .integers(IntegerTest(comparison)))
-    try forEachMatch(test) { leaf, row throws(EngineError) in try body(position(leaf, row)) }
+    guard isSealed else {
+      try forEachMatch(test) { leaf, row throws(EngineError) in
+        try body(position(leaf, row, key: leaf.keys[row]))
+      }
+      return
+    }
+    // The caller's code must not keep decrypted nodes in memory: it runs when the scan is over.
+    var found: [RowPosition] = []
+    try forEachMatch(test) { leaf, row in
+      found.append(position(leaf, row, key: leaf.keys[row]))
+    }
+    for position in found { try body(position) }
   }
 
   /// The sum of a column of integers, exact.

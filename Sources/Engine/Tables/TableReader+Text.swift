@@ -3,7 +3,8 @@
 extension TableReader {
   /// Calls `body` with the UTF-8 bytes of a text, where they stand.
   ///
-  /// The bytes are text that the engine wrote, checked against damage but not for being UTF-8 again.
+  /// The bytes are text that the engine wrote, checked against damage but not again for being
+  /// UTF-8.
   /// - Parameters:
   ///   - position: The row.
   ///   - column: The column.
@@ -11,22 +12,17 @@ extension TableReader {
   /// - Returns: What `body` returns.
   /// - Throws: `EngineError` with code `.corrupted` or `.closed`.
   /// - Complexity: O(1) before `body`.
-  @inlinable
-  @inline(__always)
   public func withUTF8<Result>(
-    at position: RowPosition, _ column: TableColumn<String>, _ body: (Swift.Span<UInt8>) -> Result
+    at position: RowPosition, _ column: TableColumn<String>,
+    _ body: (Swift.Span<UInt8>) -> Result
   ) throws(EngineError) -> Result {
-    // Safety: the reader keeps the mapping alive during the call, and a span cannot leave `body`.
-    let bytes = try unsafe utf8(at: position, column)
-    return body(unsafe Swift.Span(_unsafeElements: bytes))
-  }
-
-  @usableFromInline
-  @unsafe func utf8(
-    at position: RowPosition, _ column: TableColumn<String>
-  ) throws(EngineError) -> UnsafeBufferPointer<UInt8> {
-    let bytes = try bytes(at: position, column)
-    return unsafe UnsafeBufferPointer(
-      start: bytes.base.assumingMemoryBound(to: UInt8.self), count: bytes.count)
+    try reading(position, column) { leaf, row throws(EngineError) in
+      let bytes = try bytes(leaf, row, column)
+      // Safety: the reader keeps the mapping alive during the call, an encrypted file's section the
+      // plaintext, and a span cannot leave `body`.
+      let text = unsafe UnsafeBufferPointer(
+        start: bytes.base.assumingMemoryBound(to: UInt8.self), count: bytes.count)
+      return body(unsafe Swift.Span(_unsafeElements: text))
+    }
   }
 }

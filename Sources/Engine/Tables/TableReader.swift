@@ -2,7 +2,8 @@
 // row. Columns are looked up once, rows by key or by a scan (TableReader+Scan.swift).
 // Invariants: the reader keeps its snapshot, so its mapping, alive; positions and columns carry the
 // number of the reader that made them, and numbers are never given twice, so that a position is
-// never used with another mapping.
+// never used with another mapping. In an encrypted file a position's view is good in the call only
+// that made it: its row is found again by its key, so no reader keeps plaintext in memory.
 
 import Synchronization
 
@@ -45,12 +46,11 @@ public struct TableColumn<Element: ColumnElement>: Sendable {
 
 /// The place of a row in a snapshot; good for the reader that found it.
 public struct RowPosition: Sendable {
-  let leaf: LeafView
-  let index: Int
+  fileprivate let leaf: LeafView
+  fileprivate let index: Int
   fileprivate let reader: UInt64
-
   /// The row's key.
-  public var key: Int64 { leaf.keys[index] }
+  public let key: Int64
 }
 
 private let readersMade = Atomic<UInt64>(0)
@@ -62,17 +62,16 @@ private let readersMade = Atomic<UInt64>(0)
 public final class TableReader: Sendable {
   let snapshot: Snapshot
   let tree: BPlusTree
+  let isSealed: Bool
   private let schema: TableSchema
   private let number: UInt64
-  /// Keeps what positions and columns lead to readable, in an encrypted file.
-  private let hold: ReadHold?
   /// The number of rows.
   public let rowCount: Int
 
   init(_ snapshot: Snapshot, _ table: TableRecord, _ tree: BPlusTree) {
     self.snapshot = snapshot
     self.tree = tree
-    hold = tree.reader.holdReading()
+    isSealed = tree.reader.cipher != nil
     schema = table.schema
     rowCount = Int(clamping: table.rowCount)
     number = readersMade.add(1, ordering: .relaxed).newValue
@@ -113,17 +112,26 @@ public final class TableReader: Sendable {
     try snapshot.check()
   }
 
+  /// Calls `body` with the leaf of a row, and the row's index in it.
   @inline(__always)
-  private func check<Element>(
-    _ position: RowPosition, _ column: TableColumn<Element>
-  ) throws(EngineError) {
+  func reading<Element, Result>(
+    _ position: RowPosition, _ column: TableColumn<Element>,
+    _ body: (LeafView, Int) throws(EngineError) -> Result
+  ) throws(EngineError) -> Result {
     precondition(position.reader == number, "a position belongs to the reader that found it")
     try check(column)
+    guard isSealed else { return try body(position.leaf, position.index) }
+    let section = tree.reader.beginReading()
+    defer { section.end() }
+    guard let (leaf, index) = try tree.find(position.key) else {
+      throw .corrupted("the row of key \(position.key) is not there any more")
+    }
+    return try body(leaf, index)
   }
 
   @inline(__always)
-  func position(_ leaf: LeafView, _ index: Int) -> RowPosition {
-    RowPosition(leaf: leaf, index: index, reader: number)
+  func position(_ leaf: LeafView, _ index: Int, key: Int64) -> RowPosition {
+    RowPosition(leaf: leaf, index: index, reader: number, key: key)
   }
 
   /// Finds a row by its key.
@@ -132,8 +140,10 @@ public final class TableReader: Sendable {
   /// - Complexity: O(log rows).
   public func find(_ key: Int64) throws(EngineError) -> RowPosition? {
     try snapshot.check()
+    let section = tree.reader.beginReading()
+    defer { section.end() }
     guard let (leaf, index) = try tree.find(key) else { return nil }
-    return position(leaf, index)
+    return position(leaf, index, key: key)
   }
 
   /// Whether a row has no value in a column.
@@ -142,8 +152,9 @@ public final class TableReader: Sendable {
   public func isNull<Element>(
     at position: RowPosition, _ column: TableColumn<Element>
   ) throws(EngineError) -> Bool {
-    try check(position, column)
-    return try position.leaf.nulls(column.index, tree.shape)[position.index] != 0
+    try reading(position, column) { leaf, row throws(EngineError) in
+      try leaf.nulls(column.index, tree.shape)[row] != 0
+    }
   }
 
   /// An integer; any where there is no value.
@@ -152,8 +163,9 @@ public final class TableReader: Sendable {
   public func int(
     at position: RowPosition, _ column: TableColumn<Int64>
   ) throws(EngineError) -> Int64 {
-    try check(position, column)
-    return try position.leaf.integers(column.index, tree.shape)[position.index]
+    try reading(position, column) { leaf, row throws(EngineError) in
+      try leaf.integers(column.index, tree.shape)[row]
+    }
   }
 
   /// Whether a row's value is true; either where there is no value.
@@ -162,8 +174,9 @@ public final class TableReader: Sendable {
   public func bool(
     at position: RowPosition, _ column: TableColumn<Bool>
   ) throws(EngineError) -> Bool {
-    try check(position, column)
-    return try position.leaf.bools(column.index, tree.shape)[position.index] != 0
+    try reading(position, column) { leaf, row throws(EngineError) in
+      try leaf.bools(column.index, tree.shape)[row] != 0
+    }
   }
 
   /// A 64-bit floating-point number; any where there is no value.
@@ -172,8 +185,9 @@ public final class TableReader: Sendable {
   public func double(
     at position: RowPosition, _ column: TableColumn<Double>
   ) throws(EngineError) -> Double {
-    try check(position, column)
-    return try position.leaf.doubles(column.index, tree.shape)[position.index]
+    try reading(position, column) { leaf, row throws(EngineError) in
+      try leaf.doubles(column.index, tree.shape)[row]
+    }
   }
 
   /// A 32-bit floating-point number; any where there is no value.
@@ -182,8 +196,9 @@ public final class TableReader: Sendable {
   public func float(
     at position: RowPosition, _ column: TableColumn<Float>
   ) throws(EngineError) -> Float {
-    try check(position, column)
-    return try position.leaf.floats(column.index, tree.shape)[position.index]
+    try reading(position, column) { leaf, row throws(EngineError) in
+      try leaf.floats(column.index, tree.shape)[row]
+    }
   }
 
   /// A text; any where there is no value.
@@ -192,18 +207,20 @@ public final class TableReader: Sendable {
   public func string(
     at position: RowPosition, _ column: TableColumn<String>
   ) throws(EngineError) -> String {
-    guard let string = try bytes(at: position, column).string else {
-      throw .corrupted("string \(position.index) is not UTF-8", at: position.leaf.node.ref)
+    try reading(position, column) { leaf, row throws(EngineError) in
+      guard let string = try bytes(leaf, row, column).string else {
+        throw .corrupted("string \(row) is not UTF-8", at: leaf.node.ref)
+      }
+      return string
     }
-    return string
   }
 
+  @inline(__always)
   func bytes(
-    at position: RowPosition, _ column: TableColumn<String>
+    _ leaf: LeafView, _ row: Int, _ column: TableColumn<String>
   ) throws(EngineError) -> RawBytes {
-    try check(position, column)
-    let strings = try position.leaf.strings(column.index, tree.shape)
-    return try tree.reader.stringBytes(strings, position.index, newest: tree.newest)
+    let strings = try leaf.strings(column.index, tree.shape)
+    return try tree.reader.stringBytes(strings, row, newest: tree.newest)
   }
 }
 

@@ -24,7 +24,8 @@ extension WriteTransaction {
     _ fill: (inout RowBuilder, Int) throws(EngineError) -> Int64
   ) throws(EngineError) {
     let target = try self.table(table)
-    var rows = try RowBuilder(target)
+    let lastKey = try remembering { () throws(EngineError) in try target.tree.lastKey() }
+    var rows = RowBuilder(target, behind: lastKey)
     for index in 0..<count {
       do throws(EngineError) {
         let key = try fill(&rows, index)

@@ -58,7 +58,7 @@ extension MutableTree {
     case .stored: preconditionFailure("made mutable above")
     case .leaf(let last):
       precondition(last.keys[last.count - 1] < leaf.keys[0], "a leaf is appended at the end")
-      guard last.sizeBytes(with: leaf) > shape.leafSizeBytesMax else {
+      guard last.sizeBytes(with: leaf) > leafSizeBytesMax else {
         last.append(leaf)
         return nil
       }

@@ -30,10 +30,11 @@ struct TableReaderTypeTests {
   }
 
   private static func filled(
-    _ count: Int, _ make: (Int, inout TestRandom) -> [Value]
+    _ count: Int, options: Database.Options = .init(),
+    _ make: (Int, inout TestRandom) -> [Value]
   ) throws -> (database: Database, rows: [[Value]]) {
     var random = TestRandom(21)
-    let database = try Database.open(backend: TestBackend())
+    let database = try Database.open(backend: TestBackend(), options: options)
     let write = try database.beginWrite()
     try write.createTable(Self.schema)
     let rows = (0..<count).map { make($0, &random) }
@@ -188,6 +189,43 @@ struct TableReaderTypeTests {
     let snapshot = try database.snapshot()
     defer { snapshot.release() }
     try Self.check(snapshot.reader(for: "T"), rows)
+  }
+
+  @Test("an encrypted file reads the same through a small cache, and keeps nothing in memory")
+  func encrypted() throws {
+    var options = Database.Options()
+    options.encryptionKey = (0..<64).map { UInt8($0) }
+    options.pageCacheBytesMax = 1 << 20
+    let (database, rows) = try Self.filled(60_000, options: options) { Self.row(&$1) }
+    let snapshot = try database.snapshot()
+    defer { snapshot.release() }
+    let reader = try snapshot.reader(for: "T")
+    let cache = try #require(snapshot.state.reader.plaintextCache)
+    let bool = try reader.column("bool", of: Bool.self)
+    let double = try reader.column("double", of: Double.self)
+    let text = try reader.column("text", of: String.self)
+    let int = try reader.column("int", of: Int64.self)
+    // Positions outlive the nodes that they were found in.
+    let places = try (0..<300).map { try #require(try reader.find(Int64($0) * 600)) }
+    let expected = Self.keys(rows) { $0[4] == .bool(true) }
+    #expect(try reader.count(bool, equalTo: true) == expected.count)
+    #expect(try reader.keys(bool, equalTo: true) == expected)
+    for (number, place) in places.enumerated() {
+      let row = rows[number * 200]
+      #expect(place.key == Int64(number) * 600)
+      #expect(try .double(reader.double(at: place, double)) == row[1])
+      if row[5] != .null {
+        #expect(try .string(reader.string(at: place, text)) == row[5])
+        #expect(try reader.withUTF8(at: place, text) { $0.count } == 2)
+      }
+    }
+    var visited = 0
+    try reader.forEach(int, where: .equal(7)) { place throws(EngineError) in
+      visited += try reader.int(at: place, int) == 7 ? 1 : 0
+    }
+    #expect(visited == Self.keys(rows) { $0[0] == .int(7) }.count)
+    #expect(cache.unguardedLoads == 0)
+    #expect(try database.verify().rows == 60_000)
   }
 
   @Test("rows that are all alike need no elements in their leaves")

@@ -160,12 +160,13 @@ struct BatchInsertTests {
     #expect(batch == single)
   }
 
-  @Test("a row that fails is not there, those before it are", arguments: [schema, dated])
-  func failures(_ schema: TableSchema) throws {
-    var random = TestRandom(5)
-    let good = Self.row(1, &random) + (schema.columns.count > 6 ? [.null] : [])
-    /// What goes wrong in row 400, and what it should be called.
-    let faults: [(EngineError.Code, (inout RowBuilder) throws(EngineError) -> Int64)] = [
+  private typealias Fault = (
+    code: EngineError.Code, row: (inout RowBuilder) throws(EngineError) -> Int64
+  )
+
+  /// What goes wrong in row 400, and what it should be called.
+  private static func faults(_ good: [Value]) -> [Fault] {
+    [
       (.schemaMismatch, { (row) throws(EngineError) in 400 }),
       (
         .schemaMismatch,
@@ -223,7 +224,13 @@ struct BatchInsertTests {
       ),
       (.busy, { (row) throws(EngineError) in throw EngineError(code: .busy, message: "planted") }),
     ]
-    for (code, fault) in faults {
+  }
+
+  @Test("a row that fails is not there, those before it are", arguments: [schema, dated])
+  func failures(_ schema: TableSchema) throws {
+    var random = TestRandom(5)
+    let good = Self.row(1, &random) + (schema.columns.count > 6 ? [.null] : [])
+    for (code, fault) in Self.faults(good) {
       var test = try Case(schema)
       let write = try test.database.beginWrite()
       let found = errorCode {
