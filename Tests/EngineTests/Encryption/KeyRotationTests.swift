@@ -9,10 +9,13 @@ import Testing
 struct KeyRotationTests {
   private func options(_ key: [UInt8]?) -> Database.Options {
     guard let key else { return Database.Options() }
-    return EncryptedFixtures.options(SeededEntropy(UInt64(key[0]) + 5), key: key, cacheBytes: 1 << 20)
+    return EncryptedFixtures.options(
+      SeededEntropy(UInt64(key[0]) + 5), key: key, cacheBytes: 1 << 20)
   }
 
-  @Test("from each key to each", arguments: [nil, EncryptedFixtures.key], [nil, EncryptedFixtures.key, EncryptedFixtures.otherKey])
+  @Test(
+    "from each key to each", arguments: [nil, EncryptedFixtures.key],
+    [nil, EncryptedFixtures.key, EncryptedFixtures.otherKey])
   func rotates(from old: [UInt8]?, to new: [UInt8]?) throws {
     try withTemporaryFolder { folder in
       let database = try Database.open(path: folder + "/a.realm", options: options(old))
@@ -31,7 +34,7 @@ struct KeyRotationTests {
       #expect(try Content(other).rows == content.rows + 1)
       try other.close()
       let bytes = try fileBytes(copy)
-      #expect(contains(bytes, "dog number 3") == (new == nil))
+      #expect(bytes.contains(text: "dog number 3") == (new == nil))
       if old != nil, new != nil {
         let salt = try fileBytes(folder + "/a.realm")[40..<56]
         #expect(bytes[40..<56] != salt && bytes[40..<56].contains { $0 != 0 })
@@ -39,13 +42,6 @@ struct KeyRotationTests {
       let wrong = new == nil ? EncryptedFixtures.key : EncryptedFixtures.key.map { $0 ^ 1 }
       let expected: EngineError.Code = new == nil ? .notEncrypted : .wrongKey
       #expect(errorCode { try Database.open(path: copy, options: options(wrong)) } == expected)
-    }
-  }
-
-  private func contains(_ bytes: [UInt8], _ text: String) -> Bool {
-    let needle = Array(text.utf8)
-    return bytes.indices.dropLast(needle.count).contains { start in
-      bytes[start] == needle[0] && bytes[start..<start + needle.count].elementsEqual(needle)
     }
   }
 

@@ -51,16 +51,15 @@ struct NewFileTests {
   @Test("content, sync, name, sync of the folder, in that order")
   func hasOrder() throws {
     try withFilled { database, folder, steps, _ in
-      let writes = try database.verify().reachableBytes / (1 << 20) + 2
       steps.fail(at: -1, .io)
       #expect(try database.compact())
-      let expected: [NewFileStep] =
-        [.create] + Array(repeating: .write, count: Int(writes))
-        + [.sync, .read, .name, .syncFolder]
-      #expect(steps.taken == expected)
+      let compaction = steps.taken
+      let writes = compaction.filter { $0 == .write }
+      #expect(writes.count > 1, "nodes, then the header")
+      #expect(compaction == [.create] + writes + [.sync, .read, .name, .syncFolder])
       steps.fail(at: -1, .io)
       try database.writeCopy(to: folder + "/b", encryptionKey: nil)
-      #expect(steps.taken == expected.filter { $0 != .read })
+      #expect(steps.taken == compaction.filter { $0 != .read })
     }
   }
 

@@ -81,9 +81,10 @@ struct WriteCopyTests {
     try withTemporaryFolder { folder in
       var options = Database.Options()
       options.newFileFailpoint = { step throws(EngineError) in
-        guard step == .name, case .success(let descriptor) = Syscalls.create(folder + "/b", mode: 0o600)
-        else { return }
-        Syscalls.close(descriptor)
+        guard step == .name else { return }
+        if case .success(let made) = Syscalls.create(folder + "/b", mode: 0o600) {
+          Syscalls.close(made)
+        }
       }
       let database = try Database.open(path: folder + "/a.realm", options: options)
       #expect(
@@ -126,9 +127,11 @@ struct WriteCopyTests {
   @Test("a copy can be read by those who can read the database")
   func keepsMode() throws {
     try withFilled { database, folder in
-      try setMode(0o600, of: folder + "/a.realm")
-      try database.writeCopy(to: folder + "/b", encryptionKey: nil)
-      #expect(Syscalls.attributes(path: folder + "/b")?.mode == 0o600)
+      for mode: UInt32 in [0o600, 0o640] {
+        try setMode(mode, of: folder + "/a.realm")
+        try database.writeCopy(to: folder + "/\(mode)", encryptionKey: nil)
+        #expect(Syscalls.attributes(path: folder + "/\(mode)")?.mode == mode)
+      }
     }
   }
 }
