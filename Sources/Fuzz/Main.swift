@@ -26,6 +26,7 @@ import Glibc
       if arguments.count == 4, arguments[1] == "mutants", numbers.count == 2 {
         return MutantRun.run(first: numbers[0], count: numbers[1])
       }
+      if arguments.count == 2, arguments[1] == "trap" { MutantRun.trap() }
       if arguments.count == 3, arguments[1] == "mutant", let seed = numbers.first {
         return MutantRun.show(seed)
       }

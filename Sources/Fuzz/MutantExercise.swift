@@ -15,8 +15,11 @@ struct MutantOutcome {
 enum MutantExercise {
   /// Uses an image in every way.
   /// - Parameters:
+  ///   - image: What the file holds.
+  ///   - key: Its key; nil for one in the clear.
   ///   - choice: Which of several changes is made to it.
   ///   - folder: Where a copy is written; nil for none.
+  /// - Returns: How far it let its user come.
   static func run(
     _ image: [UInt8], key: [UInt8]?, choice: Int, folder: String? = nil
   ) -> MutantOutcome {
@@ -236,7 +239,8 @@ enum MutantExercise {
       }
       _ = try? write.addColumn(ColumnSchema(name: "new", type: .mixed), to: table.name)
       _ = try? write.upsert(
-        into: table.name, key: 1, (write.tables.first { $0.name == table.name })?.columns.map {
+        into: table.name, key: 1,
+        (write.tables.first { $0.name == table.name })?.columns.map {
           sample($0, 1)
         } ?? [])
     }

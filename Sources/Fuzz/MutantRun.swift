@@ -47,6 +47,13 @@ enum MutantRun {
     print("survived \(count) opened \(opened) whole \(whole) committed \(committed) rows \(rows)")
   }
 
+  /// Traps, as a mutant would: for the test of those who watch this process.
+  static func trap() -> Never {
+    install()
+    announce(4711)
+    preconditionFailure("asked for")
+  }
+
   /// Runs one seed and says what it is.
   static func show(_ seed: UInt64) {
     install()
@@ -59,8 +66,9 @@ enum MutantRun {
     for offset in 0..<min(image.count, base.bytes.count)
     where image[offset] != base.bytes[offset] && shown < 100 {
       let node = base.nodes.last { $0 <= offset } ?? 0
-      print("  at \(offset) (node \(node) + \(offset - node)): "
-        + "\(base.bytes[offset]) -> \(image[offset])")
+      print(
+        "  at \(offset) (node \(node) + \(offset - node)): "
+          + "\(base.bytes[offset]) -> \(image[offset])")
       shown += 1
     }
     fflush(nil)
