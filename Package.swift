@@ -58,7 +58,7 @@ let package = Package(
       name: "engine-worker", dependencies: ["Engine", "CSystem"], path: "Tests/EngineWorker",
       swiftSettings: house),
     .testTarget(
-      name: "EngineTests", dependencies: ["Engine", "CSystem", "engine-worker"],
+      name: "EngineTests", dependencies: ["Engine", "CSystem", "engine-worker", "Fuzz"],
       swiftSettings: house),
     .testTarget(
       name: "CrashSimTests",

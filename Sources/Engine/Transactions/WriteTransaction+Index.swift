@@ -84,6 +84,10 @@ extension WriteTransaction {
     let image = ValueImage.ordered(key)
     let index = origin.index(column)
     for link in try index.backlinks(to: key) {
+      guard try origin.tree.find(link.key) != nil else {
+        throw .corrupted(
+          "backlinks of \(origin.schema.name) lead to key \(link.key), which has no row")
+      }
       try origin.tree.modify(link.key) { leaf, row throws(EngineError) in
         guard origin.schema.columns[column].collection != .none else {
           try leaf.columns[column].replace(.null, at: row, writer)

@@ -35,6 +35,8 @@ public final class WriteTransaction {
 
   func check() throws(EngineError) {
     guard isOpen else { throw .closed("write transaction") }
+    // What broke off half-way left tables in memory that no code is made for.
+    if let failure { throw failure }
   }
 
   func table(_ name: String) throws(EngineError) -> MutableTable {
@@ -108,7 +110,7 @@ public final class WriteTransaction {
     .keyExists, .keyNotFound, .schemaMismatch, .valueTooLarge, .indexOutOfRange, .duplicateValue,
   ]
 
-  /// A change that broke off half-way must never be committed.
+  /// A change that broke off half-way must never be committed: every later call throws its error.
   func remembering<Result>(
     _ change: () throws(EngineError) -> Result
   ) throws(EngineError) -> Result {
@@ -131,7 +133,7 @@ public final class WriteTransaction {
   /// may still be found after a crash or a reopen, whole.
   @discardableResult
   public func commit() throws(EngineError) -> Version {
-    try check()
+    guard isOpen else { throw .closed("write transaction") }
     isOpen = false
     if let failure {
       database.endWrite()
