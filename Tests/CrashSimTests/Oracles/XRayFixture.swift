@@ -136,7 +136,7 @@ enum XRayFixture {
 
   static func value(_ type: ColumnType, _ number: Int) -> Value {
     switch type {
-    case .int: .int(Int64(number) &* 0x9e37_79b9_7f4a_7c15 >> Int64(number % 60))
+    case .int: .int(Int64(number) &* 0x1e37_79b9_7f4a_7c15 >> Int64(number % 60))
     case .string: .string(text(number))
     case .bool: .bool(number % 3 == 0)
     case .float: .float(Float(number - 20) / 7)
@@ -164,9 +164,9 @@ enum XRayFixture {
 
   static func row(_ key: Int) -> [Value] {
     schema.columns.enumerated().map { place, column in
-      let seed = key * 31 + place
-      if column.isUnique { return .date(seconds: Int64(key / 2), nanoseconds: Int32(key % 2)) }
-      let count = key % 8 == 3 ? 150 : seed % 4
+      let seed = (key + 5) * 31 + place
+      if column.isUnique { return .date(seconds: Int64(seed / 2), nanoseconds: Int32(seed % 2)) }
+      let count = (key + 5) % 8 == 3 ? 150 : seed % 4
       switch column.collection {
       case .none:
         return column.isOptional && seed % 3 == 0 ? .null : value(column.type, seed)

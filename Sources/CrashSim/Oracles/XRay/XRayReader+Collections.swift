@@ -34,7 +34,7 @@ extension XRayReader {
       return
     }
     let node = try node(link, .collectionInner, level: level, owner)
-    guard (1...Self.childCountMax).contains(node.count), node.secondCount == 0,
+    guard (1...Self.childCountMax).contains(node.count),
       node.bytes.count == XRayNode.headerBytes + node.count * 24
     else {
       throw XRayFault("children=\(node.count) in \(node.bytes.count) bytes", at: node.refBytes)

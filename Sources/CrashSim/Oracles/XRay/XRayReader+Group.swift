@@ -13,9 +13,7 @@ extension XRayReader {
       var cursor = XRayCursor(node.bytes, at: XRayNode.headerBytes)
       let freeList = try cursor.link()
       let nextID = try cursor.number(UInt32.self)
-      guard try cursor.number(UInt32.self) == 0, node.secondCount == 0 else {
-        throw XRayFault("reserved bytes of the group are not 0")
-      }
+      _ = try cursor.number(UInt32.self)
       guard node.count <= Self.tableCountMax else { throw XRayFault("tables=\(node.count)") }
       var tables: [XRayTable] = []
       for _ in 0..<node.count { tables.append(try Self.table(&cursor)) }
@@ -79,7 +77,7 @@ extension XRayReader {
       }
       index = XRayTree(root: root, level: level, count: count)
     }
-    let target = try cursor.number(UInt32.self)
+    let target = typeNumber == XRayType.link.rawValue ? try cursor.number(UInt32.self) : 0
     let name = try cursor.name()
     guard let type = XRayType(rawValue: typeNumber),
       let collection = XRayCollection(rawValue: collectionNumber), flags < 16
@@ -112,7 +110,7 @@ extension XRayReader {
     for table in tables {
       for column in table.columns {
         let isThere = tables.contains { $0.id == column.targetID }
-        guard column.type == .link ? isThere : column.targetID == 0 else {
+        guard column.type != .link || isThere else {
           throw XRayFault("\(table.name).\(column.name): target table \(column.targetID)")
         }
         let needsIndex = column.isIndexed || column.isUnique || column.type == .link

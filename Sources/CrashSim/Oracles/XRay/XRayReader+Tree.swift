@@ -89,7 +89,7 @@ extension XRayReader {
     _ separator: (_ offset: Int) throws(XRayFault) -> Separator
   ) throws(XRayFault) -> (separators: [Separator], links: [XRayLink]) {
     let count = node.count
-    guard (1...countMax).contains(count), node.secondCount == 0,
+    guard (1...countMax).contains(count),
       node.bytes.count == XRayNode.headerBytes + (count - 1) * separatorBytes + count * 16
     else {
       throw XRayFault("children=\(count) in \(node.bytes.count) bytes", at: node.refBytes)

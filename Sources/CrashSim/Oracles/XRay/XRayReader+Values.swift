@@ -67,7 +67,7 @@ extension XRayReader {
     let limit = Self.valueBytesMax + (column.type == .mixed ? 16 : 0)
     guard size <= UInt64(limit) else { throw XRayFault("long value: bytes=\(size) > \(limit)") }
     let node = try node(link, .longValue, level: 0, owner)
-    guard UInt64(node.count) == size, node.secondCount == 0,
+    guard UInt64(node.count) == size,
       node.bytes.count == XRayNode.headerBytes + node.count
     else {
       throw XRayFault(
