@@ -139,6 +139,13 @@ final class EngineStore {
     }.answer
   }
 
+  /// Makes the file as small as it can be.
+  func compact() throws -> Double {
+    try seconds {
+      guard try database.compact() else { throw BenchError("the engine would not compact") }
+    }
+  }
+
   /// Verifies everything.
   func verify() throws -> Double { try seconds { try database.verify() } }
 }

@@ -6,12 +6,11 @@ import Foundation
 
 extension Benchmark {
   static let stores: [Benchmark] =
-    commits + inserts + scans + [verifyAgainstRead] + growth
+    commits + inserts + scans + [compact, verifyAgainstRead] + growth
 
   /// Rows whose engine side is not in this build, and why; they are named, never faked.
   static let absent = [
     "commit-one-sync/sqlite-wal: the engine has no commit of one sync yet",
-    "compact/sqlite: the engine has no compaction yet",
   ]
 
   /// Both sides, or the peer on both.
@@ -124,6 +123,39 @@ extension Benchmark {
         "file-size/sqlite", ours: try sizeBytes(paths[settings.peerOnBothSides ? 1 : 0]) / 1e6,
         peer: try sizeBytes(paths[1]) / 1e6, peerName: "SQLite", unit: "MB")
     }
+  }
+}
+
+// MARK: compaction
+
+extension Benchmark {
+  /// Every second row of a million is deleted; then the file is made as small as it can be.
+  private static let compact = Benchmark(name: "compact/sqlite") { settings in
+    let measured = try measure(settings) {
+      try Scratch.withDisk("compact") { directory in
+        let store = try EngineStore(directory.appending(path: "ours.realm").path)
+        _ = try store.insert(.million)
+        try store.thin(RowSet.million.count)
+        let before = try store.totals()
+        let taken = try store.compact()
+        let after = try store.totals()
+        try expectEqual("compact/sqlite rows", after.rows, before.rows)
+        try expectEqual("compact/sqlite sum", after.sum, before.sum)
+        try expectEqual("compact/sqlite rows", after.rows, Int64(RowSet.million.count / 2))
+        try store.close()
+        return taken
+      }
+    } peer: {
+      try Scratch.withDisk("compact") { directory in
+        let store = try SQLiteStore(directory.appending(path: "peer.sqlite").path)
+        _ = try store.insert(.million)
+        try store.thin()
+        return try store.compact()
+      }
+    }
+    return .cost(
+      "compact/sqlite", ours: measured.ours, peer: measured.peer, peerName: "SQLite VACUUM",
+      unit: "s")
   }
 }
 
