@@ -88,7 +88,8 @@ extension ScenarioParser {
       let error = fields["error"].flatMap({ reader.word($0, "errno", of: GrammarWords.errnos) })
     else { return nil }
     return FaultDeclaration(
-      position: node.position, on: kind, fileGlob: fields["file"].flatMap { reader.text($0, "a glob") },
+      position: node.position, on: kind,
+      fileGlob: fields["file"].flatMap { reader.text($0, "a glob") },
       bytes: nil, which: .each, effect: .error(error))
   }
 

@@ -48,6 +48,8 @@ struct ScenarioRecorder {
   ///   - plan: What to do.
   ///   - kill: A process to be killed.
   ///   - tolerated: Codes that any command may fail with; its actor then opens anew.
+  /// - Returns: What came of it.
+  /// - Throws: `LabError` when the lab fails or is asked to stop.
   func run(
     _ plan: WorkloadPlan, killing kill: PlannedKill? = nil, tolerating tolerated: Set<String> = []
   ) throws(LabError) -> WorkerRun {

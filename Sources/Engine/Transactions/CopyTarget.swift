@@ -16,8 +16,7 @@ struct CopyTarget {
   /// Written at once.
   private static let bufferSectors: UInt64 = (1 << 20) / UInt64(Layout.sectorSizeBytes)
 
-  /// - Parameter cipher: Seals the nodes, with keys of this file; nil for a file in the clear. Its
-  ///   session has begun.
+  /// The cipher, whose session has begun, seals the nodes; nil for a file in the clear.
   init(_ file: NewFile, version: Version, cipher: FileCipher?) {
     self.file = file
     self.version = version
@@ -57,8 +56,7 @@ struct CopyTarget {
     bufferedSectors = 0
   }
 
-  /// Adds a copy of a node that leads elsewhere.
-  /// - Parameter links: New links, and where in the node they go.
+  /// Adds a copy of a node that leads elsewhere: new links, and where in the node they go.
   mutating func add(
     _ node: Node, with links: [(offsetBytes: Int, link: NodeLink)]
   ) throws(EngineError) -> NodeLink {

@@ -15,7 +15,7 @@ struct LeafPacker {
   private var lastKey: Int64?
   private(set) var rowCount: UInt64 = 0
 
-  /// - Parameter room: How the leaves that are given out share their sectors with the seal.
+  /// The room says how the leaves that are given out share their sectors with the seal.
   init(_ shape: LeafShape, _ room: NodeRoom) {
     self.shape = shape
     self.room = room
@@ -39,9 +39,8 @@ struct LeafPacker {
     return shape.columns.allSatisfy { arrays.columnID($0.firstDescriptor) == $0.id }
   }
 
-  /// Adds the rows of the next leaf.
-  /// - Parameter links: The new links of what its rows have outside of it, in the order of
-  ///   `NodeLinks`, and where they stand in the leaf.
+  /// Adds the rows of the next leaf, with the new links of what its rows have outside of it, in the
+  /// order of `NodeLinks`, and where they stand in the leaf.
   mutating func add(
     _ leaf: LeafView, _ links: [(offsetBytes: Int, link: NodeLink)], _ target: inout CopyTarget
   ) throws(EngineError) {

@@ -64,10 +64,10 @@ struct NodeCopier {
         links: { node throws(EngineError) in
           let inner = try InnerView(node)
           return (0..<inner.childCount).map { inner.link($0) }
-        }
-      ) { copier, link, leaf throws(EngineError) in
-        try copier.copy(leaf: link, leaf, shape, into: &packer)
-      }
+        },
+        { copier, link, leaf throws(EngineError) in
+          try copier.copy(leaf: link, leaf, shape, into: &packer)
+        })
       guard packer.rowCount == table.rowCount else {
         throw .corrupted(
           "rows=\(packer.rowCount) != row_count=\(table.rowCount) of \(table.schema.name)")
@@ -86,10 +86,10 @@ struct NodeCopier {
       links: { node throws(EngineError) in
         let inner = try KeyPairInnerView(node)
         return (0..<inner.childCount).map { inner.link($0) }
-      }
-    ) { copier, _, leaf throws(EngineError) in
-      try packer.add(KeyPairLeafView(leaf), &copier.target)
-    }
+      },
+      { copier, _, leaf throws(EngineError) in
+        try packer.add(KeyPairLeafView(leaf), &copier.target)
+      })
     guard packer.pairCount == index.entryCount else {
       throw .corrupted(
         "index pairs=\(packer.pairCount) != entry_count=\(index.entryCount)", at: index.root.ref)
@@ -112,8 +112,8 @@ struct NodeCopier {
 
   // MARK: tables
 
-  /// Goes through the leaves of a table or of an index in order.
-  /// - Parameter links: The links of an inner node.
+  /// Goes through the leaves of a table or of an index in order; `links` gives those of an inner
+  /// node.
   private mutating func forEachLeaf(
     below root: NodeLink, _ role: NodeRole, links: (Node) throws(EngineError) -> [NodeLink],
     _ body: (inout NodeCopier, NodeLink, Node) throws(EngineError) -> Void

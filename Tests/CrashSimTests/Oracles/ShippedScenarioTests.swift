@@ -60,7 +60,8 @@ import Testing
 
   @Test("there are scenarios in every shipped folder")
   func folders() {
-    let folders = Set(Self.allPaths.compactMap { $0.split(separator: "/").first.map { String($0) } })
+    let folders = Set(
+      Self.allPaths.compactMap { $0.split(separator: "/").first.map { String($0) } })
     let expected: Set = [
       "durability", "atomicity", "growth", "isolation", "processes", "disk-faults", "negative",
     ]
