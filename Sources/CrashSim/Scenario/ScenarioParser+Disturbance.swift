@@ -59,7 +59,6 @@ extension ScenarioParser {
     case "every sync": return .everySync
     case "every write": return .everyWrite
     case "every command": return .everyCommand
-    case "every commit step": return .everyCommitStep
     default: return nil
     }
   }
