@@ -20,7 +20,8 @@ struct WorkerRun: Sendable {
 struct PlannedKill {
   /// When it is killed.
   enum Moment {
-    /// At one of its file operations; the rule is for whatever number the process turns out to have.
+    /// At one of its file operations; the rule is for whatever number the process turns out to
+    /// have.
     case operation(@Sendable (_ process: Int32) -> FaultRule)
     /// Instead of being told its n-th command, counted from 1.
     case command(Int)

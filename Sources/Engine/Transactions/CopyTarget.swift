@@ -1,5 +1,5 @@
-// CopyTarget.swift: the file that a copy of one version goes to: nodes one behind the other from the
-// first sector on, then the header. Memory is one buffer, whatever the size of the file.
+// CopyTarget.swift: the file that a copy of one version goes to: nodes one behind the other from
+// the first sector on, then the header. Memory is one buffer, whatever the size of the file.
 // Invariants: every sector up to the logical end belongs to a node, so the file needs no free list;
 // the logical end is the end of the file; the header is written last. A file of this kind is never
 // taken for an interrupted creation: that has 64 KiB with zeros in it, or nothing but zeros.

@@ -1,8 +1,9 @@
 // LeafPacker.swift: packs the rows of a table into leaves that fill their sectors, for a copy.
 // A leaf that does so already is copied as it is; the rows of others are gathered until they make a
 // full leaf. What is left in between goes with the rows of full leaves that follow, but not through
-// more than a few of them (decision 0462). Invariants: keys ascend from leaf to leaf; no leaf has data of a column
-// that the table no longer has, since that may lead to nodes that the copy has not.
+// more than a few of them (decision 0462). Invariants: keys ascend from leaf to leaf; no leaf has
+// data of a column that the table no longer has, since that may lead to nodes that the copy has
+// not.
 
 /// Takes the leaves of a table in key order and gives out others.
 struct LeafPacker {

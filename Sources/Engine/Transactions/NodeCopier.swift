@@ -28,7 +28,8 @@ struct NodeCopier {
   ///   - source: The version.
   ///   - file: The file.
   ///   - cipher: Seals the file's nodes, with keys of its own; nil for a file in the clear.
-  /// - Throws: `EngineError` with code `.corrupted` when the source is damaged, `.io` or `.noSpace`.
+  /// - Throws: `EngineError` with code `.corrupted` when the source is damaged, `.io` or
+  ///   `.noSpace`.
   /// - Complexity: O(bytes) time, O(depth × children of a node) memory.
   ///
   /// Durability: none before the file's sync.
