@@ -1,5 +1,5 @@
 # Faultline: every target works alone on a fresh Debian 12 with Swift 6.3.
-.PHONY: setup run examples test test-large lint smoke bench fuzz mutants format
+.PHONY: setup run examples test test-large test-address test-thread lint smoke bench fuzz mutants format
 .DEFAULT_GOAL := run
 
 # What each package is there for: libfuse3 and fusermount; SQLite for traces and the example; the
@@ -32,6 +32,14 @@ examples: setup
 
 test: setup
 	swift test
+
+# The engine's tests under a sanitizer; each has a build of its own.
+test-address: setup
+	ASAN_OPTIONS=detect_leaks=0 swift test --sanitize=address --scratch-path .build-address --filter EngineTests
+
+test-thread: setup
+	TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/thread-suppressions.txt" \
+	  swift test --sanitize=thread --scratch-path .build-thread --filter EngineTests
 
 lint:
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks
