@@ -1,6 +1,6 @@
-// MutantTests.swift: a hundred thousand damaged images, in processes of their own: a trap, a hang or
-// memory without bound ends one of them, with a line that names the seed. `fuzz mutant SEED` of the
-// same build shows that mutant again.
+// MutantTests.swift: a hundred thousand damaged images, in processes of their own: a trap, a hang
+// or memory without bound ends one of them, with a line that names the seed. `fuzz mutant SEED` of
+// the same build shows that mutant again.
 
 import Testing
 

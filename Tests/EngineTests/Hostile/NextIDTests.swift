@@ -1,5 +1,5 @@
-// NextIDTests.swift: a group that would give the id 0 away. Found by mutants: adding a column to such a
-// table trapped, and a table of id 0 was written that no one could read.
+// NextIDTests.swift: a group that would give the id 0 away. Found by mutants: adding a column to
+// such a table trapped, and a table of id 0 was written that no one could read.
 
 import Testing
 
