@@ -1,4 +1,4 @@
-// ManyRowsTests.swift [U]: ten million rows. Minutes in a debug build, so `make test-large` runs
+// ManyRowsTests.swift: [U] ten million rows. Minutes in a debug build, so `make test-large` runs
 // it, in a release build and with FAULTLINE_LARGE set.
 
 import Glibc
