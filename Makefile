@@ -1,5 +1,5 @@
 # Faultline: every target works alone on a fresh Debian 12 with Swift 6.3.
-.PHONY: setup run examples test lint smoke bench fuzz format
+.PHONY: setup run examples test test-large test-address test-thread planted-bugs lint smoke bench fuzz mutants format
 .DEFAULT_GOAL := run
 
 # What each package is there for: libfuse3 and fusermount; SQLite for traces and the example; the
@@ -33,6 +33,18 @@ examples: setup
 test: setup
 	swift test
 
+# Bugs planted in the engine, each of which a scenario has to find (some minutes each).
+planted-bugs: setup
+	sh Tests/PlantedBugs/run.sh
+
+# The engine's tests under a sanitizer; each has a build of its own.
+test-address: setup
+	ASAN_OPTIONS=detect_leaks=0 swift test --sanitize=address --scratch-path .build-address --filter EngineTests
+
+test-thread: setup
+	TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/thread-suppressions.txt" \
+	  swift test --sanitize=thread --scratch-path .build-thread --filter EngineTests
+
 lint:
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks
 
@@ -41,15 +53,30 @@ smoke: setup
 	swift build
 	"$$(swift build --show-bin-path)/faultline" run scenarios --budget 400
 
+# The peers of `make bench`; nothing else needs them.
+bench: PACKAGES += liblmdb-dev
 bench: setup
 	swift run -c release --package-path Benchmarks bench
 
-# make fuzz FOR=60: libFuzzer on the file header for so many seconds.
+# make fuzz FOR=60 TARGET=image: libFuzzer on whole images (or on the file header) for so many seconds.
 FOR ?= 60
+TARGET ?= image
 fuzz: setup
 	swift build -c release --scratch-path .build-fuzz --product fuzz --sanitize=fuzzer \
 	  -Xswiftc -sanitize=fuzzer,address -Xswiftc -DFUZZING
-	SWIFT_BACKTRACE=enable=no .build-fuzz/release/fuzz -max_total_time=$(FOR)
+	FUZZ_TARGET=$(TARGET) ASAN_OPTIONS=detect_leaks=0 SWIFT_BACKTRACE=enable=no .build-fuzz/release/fuzz \
+	  -max_total_time=$(FOR)
+
+# make mutants COUNT=1000000 FROM=0: damaged images from seeds, as in the tests, but more of them.
+COUNT ?= 1000000
+FROM ?= 0
+mutants: setup
+	$(BUILD) fuzz
+	"$(BIN)/fuzz" mutants $(FROM) $(COUNT)
+
+# Ten million rows; minutes, and half a gigabyte of disk.
+test-large: setup
+	FAULTLINE_LARGE=1 swift test -c release -Xswiftc -enable-testing --filter ManyRowsTests
 
 format:
 	swift format --in-place --recursive Package.swift Sources Tests Benchmarks

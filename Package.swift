@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Every target of ours is checked for memory-unsafe constructs (each use is spelled `unsafe`), and a
-// warning is an error: what the compiler doubts does not land.
+// Every target of ours is checked for memory-unsafe constructs (each use is spelled `unsafe`), and
+// a warning is an error: what the compiler doubts does not land.
 let house: [SwiftSetting] = [.strictMemorySafety(), .treatAllWarnings(as: .error)]
 
 let package = Package(
@@ -58,7 +58,7 @@ let package = Package(
       name: "engine-worker", dependencies: ["Engine", "CSystem"], path: "Tests/EngineWorker",
       swiftSettings: house),
     .testTarget(
-      name: "EngineTests", dependencies: ["Engine", "CSystem", "engine-worker"],
+      name: "EngineTests", dependencies: ["Engine", "CSystem", "engine-worker", "Fuzz"],
       swiftSettings: house),
     .testTarget(
       name: "CrashSimTests",

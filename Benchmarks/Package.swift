@@ -11,9 +11,10 @@ let package = Package(
     .package(name: "faultline", path: "..")
   ],
   targets: [
-    // C: the client's system calls in a loop with nothing between them, and processes that are
-    // pinned and die with their parent.
-    .target(name: "CBench"),
+    // C: the client's system calls in a loop with nothing between them, processes that are pinned
+    // and die with their parent, and the peers LMDB and SQLite at work on the rows.
+    .target(
+      name: "CBench", linkerSettings: [.linkedLibrary("lmdb"), .linkedLibrary("sqlite3")]),
     .executableTarget(
       name: "bench",
       dependencies: [

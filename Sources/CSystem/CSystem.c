@@ -26,6 +26,8 @@
 #include <time.h>
 #include <unistd.h>
 
+const uint64_t csystem_checksum_multiplier = 0x9e3779b185ebca87u;
+
 int csystem_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
 
 int csystem_fallocate(int fd, int mode, off_t offset, off_t length) {

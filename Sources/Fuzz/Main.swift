@@ -1,6 +1,6 @@
 // Main.swift: [U] the two ways in. Built with -DFUZZING, libFuzzer calls LLVMFuzzerTestOneInput
 // with the target that FUZZ_TARGET names (default: header). Built as usual, `fuzz TARGET FILE…`
-// replays files.
+// replays files, and `fuzz mutants FIRST COUNT` damages images without a fuzzer (MutantRun.swift).
 
 import Glibc
 
@@ -22,9 +22,18 @@ import Glibc
   private enum Main {
     static func main() {
       let arguments = CommandLine.arguments
+      let numbers = arguments.dropFirst(2).compactMap { UInt64($0) }
+      if arguments.count == 4, arguments[1] == "mutants", numbers.count == 2 {
+        return MutantRun.run(first: numbers[0], count: numbers[1])
+      }
+      if arguments.count == 2, arguments[1] == "trap" { MutantRun.trap() }
+      if arguments.count == 3, arguments[1] == "mutant", let seed = numbers.first {
+        return MutantRun.show(seed)
+      }
       guard arguments.count > 1, let target = FuzzTarget.named(arguments[1]) else {
         let names = FuzzTarget.all.map(\.name).joined(separator: "|")
         print("usage: fuzz \(names) FILE…   replays inputs; a trap is a finding")
+        print("       fuzz mutants FIRST COUNT | mutant SEED   damages images made here")
         exit(2)
       }
       for path in arguments.dropFirst(2) {

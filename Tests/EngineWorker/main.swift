@@ -46,6 +46,10 @@ func run(_ path: String, _ command: String, _ numbers: [Int]) throws {
   case "die-at-store": try dieAtStore(path, number: numbers[0])
   case "mix": try mix(path, threads: numbers[0], milliseconds: numbers[1], seed: numbers[2])
   case "wait": try wait(path, rounds: numbers[0], allowsFIFO: numbers[1] != 0)
+  case "compact": try compact(path, dyingAt: numbers[0])
+  case "compact-slowly": try compactSlowly(path)
+  case "copy": try copy(path, dyingAt: numbers[0])
+  case "open-limited": try openLimited(path, addressBytes: numbers[0])
   case "fork": try forkAndUse(path)
   case "fork-in-write": try forkInWrite(path)
   default: say("no command \(command)")
@@ -84,6 +88,16 @@ func openWrite(_ path: String) throws {
   waitForEnd()
   write.cancel()
   say("ended")
+}
+
+/// Opens the database in an address space of that size.
+func openLimited(_ path: String, addressBytes: Int) throws {
+  var limit = rlimit()
+  limit.rlim_cur = rlim_t(addressBytes)
+  limit.rlim_max = rlim_t(addressBytes)
+  guard unsafe setrlimit(__rlimit_resource_t(9), &limit) == 0 else { return say("no setrlimit") }
+  let database = try Database.open(path: path)
+  say("opened \(database.version)")
 }
 
 /// Dies before the numbered call of a commit to the backend.

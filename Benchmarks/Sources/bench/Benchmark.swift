@@ -22,9 +22,9 @@ struct Benchmark: Sendable {
 
   /// All benchmarks, in the order of the table.
   ///
-  /// New ones (the engine's) are added here: one list of `Benchmark` per file, as
-  /// FileSystemBenchmarks.swift shows.
-  static let all: [Benchmark] = fileSystems + crashStates + growth
+  /// New ones are added here: one list of `Benchmark` per file, as FileSystemBenchmarks.swift
+  /// shows.
+  static let all: [Benchmark] = fileSystems + crashStates + stores
 }
 
 /// Measures two sides in turns and returns the median of each.

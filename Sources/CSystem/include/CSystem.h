@@ -78,6 +78,13 @@ int csystem_termination_descriptor(void);
 /// mallopt(3): freed memory up to `bytes` stays with the process, not given back to the system.
 void csystem_keep_freed_memory(int bytes);
 
+/// The multiplier of checksum version 1, as a number that no compiler knows: of one that it knows
+/// LLVM makes two multiplications for each multiply-and-rotate.
+extern const uint64_t csystem_checksum_multiplier;
+
+/// Asks for the cache line at an address; a hint, whatever the address is.
+static inline void csystem_prefetch(const void *address) { __builtin_prefetch(address); }
+
 /// What csystem_fork_and_exec does in the child between fork and exec.
 typedef struct {
   /// argv and envp as execve(2) wants them.

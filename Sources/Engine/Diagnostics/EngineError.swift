@@ -12,6 +12,7 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
       case duplicateValue, noIndex
       case busy, closed, limit
       case forked, tooManyReaders, tooManyVersions, incompatible, readOnly
+      case fileExists
       case invalidKey, wrongKey, keyNeeded, notEncrypted
       case swappedNode, rolledBackNode, forgedSlot, truncated
     }
@@ -71,6 +72,8 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
     public static let incompatible = Code(kind: .incompatible)
     /// The database was opened for reading only.
     public static let readOnly = Code(kind: .readOnly)
+    /// The destination of a copy is there already, and nothing is written over.
+    public static let fileExists = Code(kind: .fileExists)
     /// An encryption key has not 64 bytes.
     public static let invalidKey = Code(kind: .invalidKey)
     /// The key is not the one the file was made with.
@@ -124,6 +127,13 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
   static func corrupted(_ message: String, at ref: Ref? = nil) -> EngineError {
     let place = ref.map { " at ref \($0.offsetBytes)" } ?? ""
     return EngineError(code: .corrupted, message: message + place)
+  }
+
+  static func fileExists(_ path: String) -> EngineError {
+    EngineError(
+      code: .fileExists,
+      message: "\(path) is there already, and a copy writes over nothing; remove it or choose "
+        + "another name")
   }
 
   /// The `.locked` of an encrypted database, which one handle opens at a time.

@@ -21,7 +21,7 @@ public struct FileInspection: Sendable {
     public var rows: UInt64
     /// Levels of the tree; 0 for a table without rows.
     public var depth: Int
-    /// Nodes of the tree, long strings included, as far as they could be read.
+    /// Nodes of the tree and the indexes, long values included, as far as they could be read.
     public var nodes: Int
     /// Where the root stands, 0 for a table without rows.
     public var rootRefBytes: UInt64

@@ -1,8 +1,8 @@
 // Verify.swift: reads every node of the newest version and accounts for every sector.
 // It verifies: the file header and the slot; checksum, position, version, kind and level of each
 // node; key order, within nodes and against separators; row counts; arrays, string ends and UTF-8;
-// order and counts of collections (VerifyColumns.swift); and that each sector of the logical file is
-// reachable, free or pending, exactly once.
+// order and counts of collections (VerifyColumns.swift); indexes against rows (Verify+Index.swift);
+// and that each sector of the logical file is reachable, free or pending, exactly once.
 // It leaves out: bytes behind the logical end, and padding behind a node in its last sector.
 
 /// What `verify()` counted.
@@ -190,10 +190,11 @@ struct Verifier {
     }
     let leaf = try LeafView(node)
     try Self.verifyDescriptors(leaf.arrays)
-    var keys: [Int64] = []
-    leaf.keys.decode(into: &keys)
-    for index in 1..<max(1, keys.count) where keys[index - 1] >= keys[index] {
-      throw .corrupted("key \(keys[index]) follows \(keys[index - 1])", at: leaf.node.ref)
+    let keys = leaf.keys
+    if !keys.isAscending(strictly: true) {
+      for index in 1..<max(1, keys.count) where keys[index - 1] >= keys[index] {
+        throw .corrupted("key \(keys[index]) follows \(keys[index - 1])", at: leaf.node.ref)
+      }
     }
     let found = NodeCache.Leaf(
       rowCount: keys.count, firstKey: keys[0], lastKey: keys[keys.count - 1])

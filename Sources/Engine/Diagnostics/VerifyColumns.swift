@@ -35,8 +35,7 @@ extension Verifier {
       }
     case .strings:
       let strings = try arrays.strings(layout)
-      var ends: [Int64] = []
-      let hasExternals = try strings.decodeEnds(into: &ends)
+      let hasExternals = try strings.checkEnds()
       // Text of ASCII only is UTF-8 wherever it is cut; everything else is looked at row by row.
       let isPlain = layout.type == .string && layout.collection == .none
       if isPlain, !hasExternals, strings.bytes.isASCII { return }

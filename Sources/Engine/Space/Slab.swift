@@ -24,6 +24,8 @@
   private var chunks: [UnsafeMutableRawPointer] = unsafe []
   private var free: UnsafeMutableRawPointer?
   private var freeCount = 0
+  /// Bytes of the chunk made last.
+  private var chunkCount = 0
   private var runs: [Run] = []
   /// The node made last, with the rest of its sectors.
   private var newest: MutableBytes?
@@ -73,6 +75,7 @@
       let chunk = UnsafeMutableRawPointer.allocate(
         byteCount: size, alignment: Layout.sectorSizeBytes)
       unsafe chunks.append(chunk)
+      chunkCount = size
       unsafe free = unsafe chunk
       freeCount = size
     }
@@ -80,6 +83,15 @@
     unsafe free = unsafe memory + count
     freeCount -= count
     return unsafe memory
+  }
+
+  /// Forgets the nodes and keeps the memory for others; no view of them may be used any more.
+  func reuse() {
+    while unsafe chunks.count > 1 { unsafe chunks.removeFirst().deallocate() }
+    unsafe free = unsafe chunks.first
+    freeCount = chunkCount
+    runs = []
+    newest = nil
   }
 
   /// Bytes of all nodes, whole sectors.

@@ -8,8 +8,8 @@ import Synchronization
 /// The storage backend over a real file.
 final class FileBackend: StorageBackend {
   let path: String
-  private let descriptor: Int32
-  private let lockDescriptor: Int32
+  // Changed by `adopt` only, while nobody else uses the backend.
+  private let openFiles: Atomic<UInt64>
   private let generation = Syscalls.forkGeneration
   private let isOpen = Atomic<Bool>(true)
 
@@ -31,8 +31,7 @@ final class FileBackend: StorageBackend {
       Syscalls.close(descriptor)
       throw EngineError(code: .locked, message: "\(path) was replaced by others; open again")
     }
-    self.descriptor = descriptor
-    self.lockDescriptor = lockDescriptor
+    openFiles = Atomic(Self.packed(descriptor, lockDescriptor))
     self.path = path
     let isSame = Syscalls.identity(lockDescriptor) == Syscalls.identity(descriptor)
     let failure = Syscalls.lock(lockDescriptor, lock, from: 0, count: 0)
@@ -53,6 +52,30 @@ final class FileBackend: StorageBackend {
     if lock == .exclusive {
       Syscalls.forgetCache(descriptor, from: 0, count: UInt64(Layout.headerSizeBytes))
     }
+  }
+
+  private static func packed(_ descriptor: Int32, _ lockDescriptor: Int32) -> UInt64 {
+    UInt64(UInt32(bitPattern: descriptor)) | UInt64(UInt32(bitPattern: lockDescriptor)) << 32
+  }
+
+  private var descriptor: Int32 {
+    Int32(truncatingIfNeeded: openFiles.load(ordering: .acquiring))
+  }
+
+  private var lockDescriptor: Int32 {
+    Int32(truncatingIfNeeded: openFiles.load(ordering: .acquiring) >> 32)
+  }
+
+  /// Goes on with the file and the lock of another backend, which is closed afterwards, and lets go
+  /// of its own.
+  ///
+  /// No other thread may be in a call of either. Mappings stay what they are.
+  func adopt(_ other: FileBackend) {
+    precondition(other.isOpen.load(ordering: .relaxed), "a closed backend has no file")
+    let theirs = other.openFiles.load(ordering: .relaxed)
+    let ours = openFiles.exchange(theirs, ordering: .acquiringAndReleasing)
+    other.openFiles.store(ours, ordering: .releasing)
+    other.close()
   }
 
   /// From exclusive to shared, in one step.
@@ -102,6 +125,17 @@ final class FileBackend: StorageBackend {
     if let failure = Syscalls.sync(descriptor) {
       throw .syscall("fdatasync", path, errno: failure.number)
     }
+  }
+
+  /// Forces everything to the medium, mode and owner included.
+  func syncAll() throws(EngineError) {
+    if let failure = Syscalls.syncAll(descriptor) {
+      throw .syscall("fsync", path, errno: failure.number)
+    }
+  }
+
+  func set(_ attributes: FileAttributes) -> Syscalls.Errno? {
+    Syscalls.set(attributes, of: descriptor)
   }
 
   func map() throws(EngineError) -> MappedFile {

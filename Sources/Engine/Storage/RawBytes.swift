@@ -2,6 +2,8 @@
 // Invariant: every access is checked against the view's size, in release builds too. A view does
 // not own its memory: whoever hands it out says who does, and the view must not outlive that owner.
 
+import CSystem
+
 /// A read-only view.
 @safe package struct RawBytes: @unchecked Sendable {
   // Safety: reads of memory that no one writes while a view of it is in use (committed nodes).
@@ -57,6 +59,24 @@
     return unsafe RawBytes(base: base + offset, count: partCount)
   }
 
+  /// Asks for the cache lines of a part that will be read soon; what lies outside is left out.
+  @inline(__always)
+  func prefetch(at start: UInt64, plus offset: Int, count partCount: Int) {
+    guard start <= UInt64(count), offset >= 0, offset <= count - Int(start) else { return }
+    let first = Int(start) + offset
+    let end = first + min(partCount, count - first)
+    var line = first & ~63
+    while line < end {
+      // Safety: the address lies inside the view, and it is not read but named to the processor.
+      unsafe csystem_prefetch(base + line)
+      line += 64
+    }
+  }
+
+  /// Where in this view another one begins that is a part of it.
+  @inline(__always)
+  func offset(of part: RawBytes) -> Int { unsafe part.base - base }
+
   /// Whether every byte is 0.
   package var isAllZero: Bool {
     var seen: UInt64 = 0
@@ -88,7 +108,17 @@
   /// Whether every byte is below 128.
   package var isASCII: Bool {
     var seen: UInt64 = 0
+    var (first, second, third) = (seen, seen, seen)
     var offset = 0
+    while offset <= count - 32 {
+      // Safety: 32 bytes from the offset on lie inside the view. Byte order does not matter here.
+      seen |= unsafe base.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      first |= unsafe base.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self)
+      second |= unsafe base.loadUnaligned(fromByteOffset: offset + 16, as: UInt64.self)
+      third |= unsafe base.loadUnaligned(fromByteOffset: offset + 24, as: UInt64.self)
+      offset += 32
+    }
+    seen |= first | second | third
     while offset <= count - 8 {
       seen |= uint64(offset)
       offset += 8
@@ -184,6 +214,12 @@
       guard let start = source.baseAddress else { return }
       unsafe (base + offset).copyMemory(from: start, byteCount: source.count)
     }
+  }
+
+  /// Copies the bytes of a view to `offset`.
+  func copy(_ bytes: RawBytes, to offset: Int) {
+    precondition(offset >= 0 && bytes.count <= count - offset)
+    unsafe (base + offset).copyMemory(from: bytes.base, byteCount: bytes.count)
   }
 
   /// Makes the bytes from `start` to `end` zero.

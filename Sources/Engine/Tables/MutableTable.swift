@@ -79,11 +79,12 @@ final class MutableTable {
   func removeColumn(at index: Int) throws(EngineError) {
     var (schema, columns) = (schema, columns)
     try indexes[index]?.releaseAll()
-    indexes.remove(at: index)
-    numberIndexes()
     schema.columns.remove(at: index)
     columns.remove(at: index)
+    // Last of what can fail, so that schema, columns and indexes always agree.
     try tree.removeColumn(at: index, shape: TableRecord.shape(schema, columns))
+    indexes.remove(at: index)
+    numberIndexes()
     (self.schema, self.columns) = (schema, columns)
   }
 

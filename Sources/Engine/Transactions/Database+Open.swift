@@ -61,7 +61,9 @@ extension Database {
     do throws(EngineError) {
       var unverified = options
       unverified.verifiesOnOpen = false
-      return try open(backend: backend, options: unverified)
+      let database = try open(backend: backend, options: unverified)
+      if let space = database.state.withLock({ $0.space }) { try database.compactOnLaunch(space) }
+      return database
     } catch {
       backend.close()
       throw error
@@ -94,9 +96,11 @@ extension Database {
       }
     }
     if let first {
-      return Database(
+      let database = Database(
         first.backend, session, options: options, current: first.recovered.state,
         space: first.space, attachment: (registry, key))
+      try database.compactOnLaunch(first.space)
+      return database
     }
     do throws(EngineError) {
       return try join(path, options, session, (registry, key))

@@ -53,7 +53,7 @@ extension Database {
     }
   }
 
-  private func checkWritable() throws(EngineError) {
+  func checkWritable() throws(EngineError) {
     try checkForked()
     if options.readOnly {
       throw EngineError(
@@ -70,7 +70,7 @@ extension Database {
   }
 
   /// The version to build on, with its free space at hand.
-  private func prepareBase() throws(EngineError) -> VersionState {
+  func prepareBase() throws(EngineError) -> VersionState {
     let known = state.withLock { $0.current.version }
     let published = publication.version
     let isWhole = published == known || publication.record(of: published) != nil
@@ -80,8 +80,8 @@ extension Database {
     }
     let isSpaceKnown = state.withLock { $0.space?.version == base.version }
     if isSpaceKnown { return base }
-    // Another handle committed, and may have made the file larger than our mapping. New nodes may go
-    // anywhere in the file, and must be readable where they are.
+    // Another handle committed, and may have made the file larger than our mapping. New nodes may
+    // go anywhere in the file, and must be readable where they are.
     let size = try backend.sizeBytes()
     let isMapped = size <= UInt64(base.reader.mapping.count)
     let reader = isMapped ? base.reader : try base.reader.remapped(try backend.map())

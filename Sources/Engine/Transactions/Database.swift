@@ -36,6 +36,12 @@ public final class Database: Sendable {
     ///
     /// Above that it is an error with code `.tooManyVersions`: snapshots are held too long.
     public var maximumNumberOfActiveVersions = Int.max
+    /// Asked by the first handle that opens the file, with the file's size and the part of it that
+    /// is in use: whether to compact it before `open` returns.
+    public var shouldCompactOnLaunch:
+      (@Sendable (_ totalBytes: UInt64, _ usedBytes: UInt64) -> Bool)?
+    /// Called before each step of making a compact file.
+    package var newFileFailpoint: NewFileFailpoint?
     /// Whether commits of threads that wait for each other share their syncs; see `CommitGroup`.
     public var groupedCommits = false
     /// What coordination takes from outside.
@@ -173,7 +179,7 @@ public final class Database: Sendable {
     }
   }
 
-  /// Rounds of a reader that meets a commit in each of them; a commit takes far longer than a round.
+  /// Rounds of a reader that meets a commit in each; a commit takes far longer than a round.
   private static let holdAttemptsMax = 1000
 
   private func holdNewest(in slot: Int) throws(EngineError) -> VersionState {

@@ -5,6 +5,8 @@
 
 enum DatabaseFile {
   private static let suffix = ".creating"
+  /// Behind the name of the file that a compaction writes.
+  static let compactSuffix = ".compacting"
   /// Rounds in which others may create or remove the file between our calls.
   private static let attemptsMax = 100
 
@@ -65,8 +67,11 @@ enum DatabaseFile {
       backend.close()
       return nil
     }
-    // The database is there, so whatever has the temporary name is a left-over; nobody needs it.
-    if !options.readOnly { _ = Syscalls.unlink(path + suffix) }
+    // The database is there, so whatever has a temporary name is a left-over; nobody needs it.
+    if !options.readOnly {
+      _ = Syscalls.unlink(path + suffix)
+      _ = Syscalls.unlink(Syscalls.realPath(of: path) + compactSuffix)
+    }
     return backend
   }
 

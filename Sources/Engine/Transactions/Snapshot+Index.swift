@@ -54,8 +54,8 @@ extension Snapshot {
   /// The keys of the rows whose value is in a range, both ends included.
   ///
   /// They come in the order of the values, rows of one value by key. Null is in no range.
-  /// - Throws: As `keys(in:column:equalTo:)`; `.schemaMismatch` unless it is a column of ints, bools
-  ///   or dates.
+  /// - Throws: As `keys(in:column:equalTo:)`; `.schemaMismatch` unless it is a column of ints,
+  ///   bools or dates.
   /// - Complexity: O(log rows + found).
   public func keys(
     in table: String, column: String, between lower: Value, and upper: Value

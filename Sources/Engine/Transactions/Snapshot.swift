@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Any thread may read it. Release it when no longer needed: it keeps space from being reused.
 public final class Snapshot: Sendable {
-  private let database: Database
+  let database: Database
   let state: VersionState
   private let pin: Pin
   private let isReleased = Atomic<Bool>(false)
@@ -38,6 +38,7 @@ public final class Snapshot: Sendable {
     }
   }
 
+  @inline(__always)
   func check() throws(EngineError) {
     if isReleased.load(ordering: .acquiring) { throw .closed("snapshot") }
     // The pin is the parent's: it may give it back at any time.

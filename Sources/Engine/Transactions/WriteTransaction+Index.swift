@@ -84,6 +84,10 @@ extension WriteTransaction {
     let image = ValueImage.ordered(key)
     let index = origin.index(column)
     for link in try index.backlinks(to: key) {
+      guard try origin.tree.find(link.key) != nil else {
+        throw .corrupted(
+          "backlinks of \(origin.schema.name) lead to key \(link.key), which has no row")
+      }
       try origin.tree.modify(link.key) { leaf, row throws(EngineError) in
         guard origin.schema.columns[column].collection != .none else {
           try leaf.columns[column].replace(.null, at: row, writer)
@@ -180,8 +184,8 @@ extension WriteTransaction {
   /// The keys of the rows whose value is in a range, both ends included.
   ///
   /// They come in the order of the values, rows of one value by key. Null is in no range.
-  /// - Throws: As `keys(in:column:equalTo:)`; `.schemaMismatch` unless it is a column of ints, bools
-  ///   or dates.
+  /// - Throws: As `keys(in:column:equalTo:)`; `.schemaMismatch` unless it is a column of ints,
+  ///   bools or dates.
   /// - Complexity: O(log rows + found).
   public func keys(
     in table: String, column: String, between lower: Value, and upper: Value

@@ -89,9 +89,10 @@ extension WriteTransaction {
   /// - Parameters:
   ///   - column: The column.
   ///   - name: The table.
-  /// - Throws: `EngineError` with code `.columnExists`, `.noSuchTable`, `.schemaMismatch`, `.limit`,
-  ///   `.duplicateValue` for a unique column of a table with several rows, or `.closed`.
-  /// - Complexity: O(1), O(rows) for a column with a search index, and O(rows) of leaves that this transaction changed.
+  /// - Throws: `EngineError` with code `.columnExists`, `.noSuchTable`, `.schemaMismatch`,
+  ///   `.limit`, `.duplicateValue` for a unique column of a table with several rows, or `.closed`.
+  /// - Complexity: O(1), and O(rows) of leaves that this transaction changed; O(rows) for a column
+  ///   with a search index.
   public func addColumn(_ column: ColumnSchema, to name: String) throws(EngineError) {
     let table = try table(name)
     guard !table.schema.columns.contains(where: { $0.name == column.name }) else {

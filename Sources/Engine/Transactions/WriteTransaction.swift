@@ -35,6 +35,8 @@ public final class WriteTransaction {
 
   func check() throws(EngineError) {
     guard isOpen else { throw .closed("write transaction") }
+    // What broke off half-way left tables in memory that no code is made for.
+    if let failure { throw failure }
   }
 
   func table(_ name: String) throws(EngineError) -> MutableTable {
@@ -108,7 +110,7 @@ public final class WriteTransaction {
     .keyExists, .keyNotFound, .schemaMismatch, .valueTooLarge, .indexOutOfRange, .duplicateValue,
   ]
 
-  /// A change that broke off half-way must never be committed.
+  /// A change that broke off half-way must never be committed: every later call throws its error.
   func remembering<Result>(
     _ change: () throws(EngineError) -> Result
   ) throws(EngineError) -> Result {
@@ -122,15 +124,16 @@ public final class WriteTransaction {
 
   /// Publishes the transaction as the newest version, and ends it.
   /// - Returns: The version of these changes; snapshots see it, or a later one, from now on.
-  /// - Throws: `EngineError` with code `.noSpace`, `.io`, `.tooManyVersions` or `.forked`; the database stays at the previous
-  ///   version. After a failed sync every later write throws `.poisoned`.
+  /// - Throws: `EngineError` with code `.noSpace`, `.io`, `.tooManyVersions` or `.forked`; the
+  ///   database stays at the previous version. After a failed sync every later write throws
+  ///   `.poisoned`.
   /// - Complexity: O(changed nodes) writes and two syncs, three when the file has to grow.
   ///
   /// Durability: when the call returns, the version survives any crash. When it throws, the version
   /// may still be found after a crash or a reopen, whole.
   @discardableResult
   public func commit() throws(EngineError) -> Version {
-    try check()
+    guard isOpen else { throw .closed("write transaction") }
     isOpen = false
     if let failure {
       database.endWrite()

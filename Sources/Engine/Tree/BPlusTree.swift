@@ -1,4 +1,4 @@
-// BPlusTree.swift: a committed tree, read in place: lookup and ordered iteration.
+// BPlusTree.swift: a committed tree, read in place: lookup and ordered iteration (LeafWalk).
 // Invariant: the level falls by one with each step down, so no bytes can make a walk endless.
 
 /// The tree of one table in one version.
@@ -28,6 +28,8 @@ struct BPlusTree {
       link = inner.link(inner.childIndex(for: key))
       depth -= 1
     }
+    // Header and descriptors stand side by side: their lines come together, not one by one.
+    reader.bytes.prefetch(at: link.ref.offsetBytes, plus: 0, count: shape.arraysOffsetBytes)
     let leaf = try LeafView(reader.node(link, kind: .leaf, newest: newest))
     guard let index = leaf.index(of: key) else { return nil }
     return (leaf, index)
@@ -40,42 +42,7 @@ struct BPlusTree {
   func forEachLeaf(
     section: ReadSection = .none, _ body: (LeafView) throws(EngineError) -> Void
   ) throws(EngineError) {
-    guard !root.isNone else { return }
-    var path: [(link: NodeLink, next: Int)] = []
-    var link = root
-    // Leaves have sectors of their own, so more of them than sectors means one node twice.
-    var leavesLeft = reader.bytes.count / Layout.sectorSizeBytes
-    while true {
-      let depth = level - path.count
-      if depth > 0 {
-        let inner = try InnerView(reader.node(link, kind: .inner, level: depth, newest: newest))
-        path.append((link, 1))
-        link = inner.link(0)
-        continue
-      }
-      guard leavesLeft > 0 else { throw .corrupted("more leaves than sectors", at: link.ref) }
-      leavesLeft -= 1
-      try body(LeafView(reader.node(link, kind: .leaf, newest: newest)))
-      section.refresh()
-      guard let next = try nextLink(&path) else { return }
-      link = next
-    }
-  }
-
-  /// The link behind those that the path has been through; the inner nodes are read anew.
-  private func nextLink(
-    _ path: inout [(link: NodeLink, next: Int)]
-  ) throws(EngineError) -> NodeLink? {
-    while let last = path.last {
-      let depth = level - path.count + 1
-      let inner = try InnerView(
-        reader.node(last.link, kind: .inner, level: depth, newest: newest))
-      if last.next < inner.childCount {
-        path[path.count - 1].next += 1
-        return inner.link(last.next)
-      }
-      path.removeLast()
-    }
-    return nil
+    var walk = LeafWalk(self, section)
+    while let leaf = try walk.next() { try body(leaf) }
   }
 }

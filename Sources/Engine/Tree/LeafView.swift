@@ -23,6 +23,10 @@ struct LeafView {
   /// The index of a key, or nil.
   @inline(__always)
   func index(of key: Int64) -> Int? {
+    // Keys are distinct and ascend from the base, so a key stands at most as far behind the first
+    // one as it is greater. In a leaf without gaps it stands exactly there.
+    let distance = UInt64(bitPattern: key) &- keys.base
+    if distance < UInt64(keys.count), keys[Int(distance)] == key { return Int(distance) }
     let index = keys.firstIndex(notBelow: key)
     return index < keys.count && keys[index] == key ? index : nil
   }
@@ -107,7 +111,7 @@ struct StringsView {
   }
 
   /// Replaces the content of `values` by all ends, checked: they ascend up to the last byte, and
-  /// entries that lead out of the leaf have their size.
+  /// entries that lead out of the leaf have their size and a ref that a file can have.
   /// - Returns: Whether any entry leads out of the leaf.
   @discardableResult
   func decodeEnds(into values: inout [Int64]) throws(EngineError) -> Bool {
@@ -122,7 +126,13 @@ struct StringsView {
       throw .corrupted("string ends descend, or last_end=\(last) != bytes=\(bytes.count)", at: ref)
     }
     guard hasExternals else { return false }
-    for index in values.indices { _ = try range(index) }
+    for index in values.indices {
+      let (start, _) = try range(index)
+      // A writer keeps long values without a place under refs of its own, far above any file's.
+      guard flags[index] == 0 || bytes.uint64(start) < Layout.fileSizeBytesMax else {
+        throw .corrupted("external string \(index) at ref \(bytes.uint64(start))", at: ref)
+      }
+    }
     return true
   }
 }

@@ -1,7 +1,7 @@
 // MutableKeyPairLeaf.swift: a leaf of an index while a writer changes it, and how it becomes bytes.
 // Invariants: pairs ascend strictly; `images` holds bit patterns; `counts` is empty as long as
-// every pair is there once; `lowerKey ... upperKey` holds every key and `upperCount` is no less than
-// any count, and both are made exact before the leaf is encoded or split.
+// every pair is there once; `lowerKey ... upperKey` holds every key and `upperCount` is no less
+// than any count, and both are made exact before the leaf is encoded or split.
 
 /// A leaf of an index as arrays that can be changed.
 final class MutableKeyPairLeaf {
@@ -56,7 +56,8 @@ final class MutableKeyPairLeaf {
     return low
   }
 
-  private func tighten() {
+  /// Makes the bounds exact.
+  func tighten() {
     lowerKey = keys.min() ?? .max
     upperKey = keys.max() ?? .min
     upperCount = counts.max() ?? 1
@@ -172,14 +173,17 @@ final class MutableKeyPairLeaf {
     return sink.add(
       kind: .indexLeaf, sizeBytes: size, count: count,
       auxiliary: KeyPairLeafView.descriptorCount
-    ) { node in
-      let ones = counts.isEmpty ? [Int64](repeating: 1, count: count) : counts
-      var offset = KeyPairLeafView.arraysOffsetBytes
-      Self.encode(
-        images, .images, Self.range(images[0], images[count - 1]), images[0], &offset, node)
-      Self.encode(keys, .keys, Self.range(lowerKey, upperKey), lowerKey, &offset, node)
-      Self.encode(ones, .counts, UInt64(upperCount - 1), 1, &offset, node)
-    }
+    ) { fill($0) }
+  }
+
+  /// Writes everything behind the node header; the bounds are exact.
+  func fill(_ node: MutableBytes) {
+    let ones = counts.isEmpty ? [Int64](repeating: 1, count: count) : counts
+    var offset = KeyPairLeafView.arraysOffsetBytes
+    Self.encode(
+      images, .images, Self.range(images[0], images[count - 1]), images[0], &offset, node)
+    Self.encode(keys, .keys, Self.range(lowerKey, upperKey), lowerKey, &offset, node)
+    Self.encode(ones, .counts, UInt64(upperCount - 1), 1, &offset, node)
   }
 
   private static func encode(

@@ -11,7 +11,7 @@ final class MutableLeaf {
     columns = shape.columns.map { MutableColumn($0) }
   }
 
-  private init(keys: [Int64], columns: [MutableColumn]) {
+  init(keys: [Int64], columns: [MutableColumn]) {
     self.keys = keys
     self.columns = columns
   }

@@ -9,7 +9,7 @@ enum PutMode {
 
 extension MutableTree {
   /// A new right neighbour, and the key it starts with.
-  fileprivate struct Split {
+  struct Split {
     let separator: Int64
     let right: MutableChild
   }
@@ -146,7 +146,7 @@ extension MutableTree {
     return Split(separator: right.keys[0], right: .leaf(right))
   }
 
-  private func splitting(_ inner: MutableInner, after changed: Int) -> Split {
+  func splitting(_ inner: MutableInner, after changed: Int) -> Split {
     let count = inner.children.count
     let cut = changed + 2 >= count ? count - 1 : count / 2
     let separator = inner.separators[cut - 1]

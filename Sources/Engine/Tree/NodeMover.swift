@@ -86,10 +86,7 @@ struct NodeMover {
       kind: node.header.kind, level: node.header.level, sizeBytes: content.count,
       count: node.header.count, auxiliary: node.header.auxiliary
     ) { copy in
-      copy.copy(
-        content.part(
-          at: Layout.nodeHeaderBytes, count: content.count - Layout.nodeHeaderBytes
-        ).array, to: Layout.nodeHeaderBytes)
+      copy.copy(content, to: 0)
       for patch in patches {
         copy.set(patch.link.ref.offsetBytes, at: patch.offsetBytes)
         copy.set(patch.link.checksum, at: patch.offsetBytes + 8)

@@ -1,8 +1,9 @@
 // NodeReader.swift [U]: from a link to a node's bytes, checked on first touch.
 // Invariant: the mark of a sector is that of a link only after the node that starts there passed
-// its checksum and matched a link of that mark; whoever gives the sector to a new node forgets it
-// first. So each node is checked once per mapping, and a warm lookup pays for one word. In an
-// encrypted file the marks are those of the plaintext cache, and "checked" means decrypted as well.
+// its checksum and matched a link of that mark. The sector's next node, whoever writes it in
+// whatever process, has a link with another checksum. So each node is checked once per mapping, and
+// a warm lookup pays for one comparison. In an encrypted file the marks are those of the plaintext
+// cache, "checked" means decrypted as well, and whoever gives a sector to a new node forgets it.
 
 import Synchronization
 

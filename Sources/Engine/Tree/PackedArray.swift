@@ -6,10 +6,10 @@
 // bytes.
 
 /// Integers of one width inside a node.
-@safe struct PackedArray {
+@safe struct PackedArray: @unchecked Sendable {
   // Safety: init checks that count elements of this width lie inside the node's bytes; the node's
   // owner keeps them alive and nobody writes them.
-  private let elements: UnsafeRawPointer
+  @unsafe let elements: UnsafeRawPointer
   let count: Int
   let width: Int
   let base: UInt64
@@ -49,6 +49,13 @@
     self.base = base
   }
 
+  /// The memory of the elements.
+  @inline(__always)
+  var bytes: RawBytes {
+    unsafe RawBytes(
+      UnsafeRawBufferPointer(start: elements, count: Self.sizeBytes(count: count, width: width)))
+  }
+
   /// An array of equal elements, which takes no bytes; `node` is any memory that outlives it.
   @inline(__always)
   init(constant: UInt64, count: Int, in node: RawBytes) {
@@ -66,7 +73,7 @@
   }
 
   @inline(__always)
-  private func number(_ index: Int) -> UInt64 {
+  func number(_ index: Int) -> UInt64 {
     switch width {
     case 0: return 0
     case 1, 2, 4:
@@ -81,7 +88,7 @@
   }
 
   @inline(__always)
-  private func load<Number: FixedWidthInteger & BitwiseCopyable>(
+  func load<Number: FixedWidthInteger & BitwiseCopyable>(
     _ index: Int, _ type: Number.Type
   ) -> Number {
     unsafe Number(

@@ -122,6 +122,18 @@ extension KeyPairStore {
     return try KeyPairStore(bytes, like: self, root: NodeLink(ref: top, checksum: checksum))
   }
 
+  /// The same store with the bytes of its only leaf changed, and the checksum made to fit.
+  func changingLeaf(_ body: (inout [UInt8]) -> Void) throws -> KeyPairStore {
+    #expect(level == 0)
+    var bytes = backend.bytes
+    let start = Int(root.ref.offsetBytes)
+    var leaf = Array(bytes[start..<start + 4096])
+    body(&leaf)
+    bytes.replaceSubrange(start..<start + 4096, with: leaf)
+    let checksum = Self.seal(&bytes, root.ref)
+    return try KeyPairStore(bytes, like: self, root: NodeLink(ref: root.ref, checksum: checksum))
+  }
+
   private static func store(_ number: UInt64, in bytes: inout [UInt8], at offset: Int) {
     for index in 0..<8 { bytes[offset + index] = UInt8(truncatingIfNeeded: number >> (8 * index)) }
   }

@@ -1,5 +1,5 @@
-// ResealedFile.swift: a file in which somebody changed a node and then made every checksum fit, up to the
-// root slot. Only what a node means can tell that something is wrong with it.
+// ResealedFile.swift: a file in which somebody changed a node and then made every checksum fit, up
+// to the root slot. Only what a node means can tell that something is wrong with it.
 
 import Testing
 

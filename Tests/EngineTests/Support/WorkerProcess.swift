@@ -9,9 +9,10 @@ import Testing
 
 /// A running engine-worker.
 final class WorkerProcess {
-  private static let program: String = {
+  /// Where the tests' own program is, with the others of the build.
+  private static let folder: String = {
     let bundle = Syscalls.realPath(of: "/proc/self/exe")
-    return bundle[..<(bundle.lastIndex(of: "/") ?? bundle.endIndex)] + "/engine-worker"
+    return String(bundle[..<(bundle.lastIndex(of: "/") ?? bundle.endIndex)])
   }()
 
   let process: Int32
@@ -20,12 +21,18 @@ final class WorkerProcess {
   private var text: [UInt8] = []
   private var status: Int32?
 
-  init(_ path: String, _ command: String, _ numbers: Int...) throws {
+  convenience init(_ path: String, _ command: String, _ numbers: Int...) throws {
+    try self.init(program: "engine-worker", [path, command] + numbers.map(String.init))
+  }
+
+  /// Starts a program of the build.
+  init(program name: String, _ words: [String]) throws {
     var toChild: [Int32] = [0, 0]
     var fromChild: [Int32] = [0, 0]
     unsafe csystem_pipe(&toChild, 0)
     unsafe csystem_pipe(&fromChild, 0)
-    let arguments = [Self.program, path, command] + numbers.map(String.init)
+    let program = Self.folder + "/" + name
+    let arguments = [program] + words
     var pointers: [UnsafeMutablePointer<CChar>?] = unsafe arguments.map { unsafe strdup($0) }
     unsafe pointers.append(nil)
     defer { for index in unsafe pointers.indices { unsafe free(pointers[index]) } }
@@ -47,7 +54,7 @@ final class WorkerProcess {
     guard process > 0 else {
       // Nothing was started, and kill(2) of a negative number would hit everybody.
       status = 127
-      throw EngineError.syscall("exec", Self.program, errno: errno)
+      throw EngineError.syscall("exec", program, errno: errno)
     }
   }
 

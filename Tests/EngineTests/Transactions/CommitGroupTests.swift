@@ -203,8 +203,8 @@ struct CommitGroupTests {
     var options = Database.Options()
     options.groupedCommits = true
     let clock = Atomic<UInt64>(0)
-    // Each look at the clock is 15 ms later: the leader begins a group, the first member is too late
-    // to pass its turn on.
+    // Each look at the clock is 15 ms later: the leader begins a group, the first member is too
+    // late to pass its turn on.
     options.coordination.now = { clock.add(15, ordering: .relaxed).newValue }
     let backend = TestBackend()
     let database = try Database.open(backend: backend, options: options)

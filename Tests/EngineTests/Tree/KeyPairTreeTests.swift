@@ -233,10 +233,50 @@ struct KeyPairTreeTests {
       }
       try tree.insert(KeyPair(3, .max))
       model[KeyPair(3, .max)] = 1
+    }
+    // Committed at once: a later insert would find a leaf that is too large, and split it.
+    try store.check()
+    try store.change { tree, model in
+      try tree.insert(KeyPair(9, 0))
+      model[KeyPair(9, 0)] = 1
       for _ in 0..<70_000 { try tree.insert(KeyPair(5, 5)) }
       model[KeyPair(5, 5)] = 70_001
     }
     try store.check()
+  }
+
+  @Test("a leaf out of order, or with a count of 0, is an error for readers and writers")
+  func wrongLeaf() throws {
+    var store = try KeyPairStore()
+    try store.change { tree, model in
+      for key in 0..<300 {
+        try tree.insert(KeyPair(1, Int64(key * 10)))
+        model[KeyPair(1, Int64(key * 10))] = 1
+      }
+    }
+    let keys = 48 + 3 * 16
+    let wrong: [(String, (inout [UInt8]) -> Void)] = [
+      (
+        "order",
+        { leaf in (leaf[keys + 100], leaf[keys + 102]) = (leaf[keys + 102], leaf[keys + 100]) }
+      ),
+      ("twice", { leaf in leaf[keys + 100] = leaf[keys + 102] }),
+      ("count", { leaf in leaf[48 + 32] = 0 }),
+    ]
+    for (name, change) in wrong {
+      let damaged = try store.changingLeaf(change)
+      #expect(errorCode { try damaged.tree.verify { _ in } } == .corrupted, "\(name)")
+      let tree = MutableKeyPairTree(
+        writer: TreeWriter(reader: damaged.reader, base: damaged.version), root: damaged.root,
+        level: 0, pairCount: 300)
+      #expect(errorCode { try tree.insert(KeyPair(2, 2)) } == .corrupted, "\(name)")
+      #expect(errorCode { try tree.remove(KeyPair(1, 10)) } == .corrupted, "\(name)")
+    }
+    let empty = try store.changingLeaf { $0[48 + 32] = 0 }
+    #expect(errorCode { try empty.tree.contains(KeyPair(1, 10)) } == .corrupted)
+    #expect(errorCode { try empty.tree.forEach(in: 1...1) { _, _, _ in true } } == .corrupted)
+    let same = try store.changingLeaf { _ in }
+    #expect(try same.tree.verify { _ in } == 300)
   }
 
   @Test("damaged nodes with checksums made to fit are errors or other pairs, and never a trap")

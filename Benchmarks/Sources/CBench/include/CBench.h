@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include "Stores.h"
+
 #include <stdint.h>
 #include <sys/types.h>
 

@@ -45,38 +45,3 @@ extension MountedFileSystem {
     throw BenchError("\(mountPoint.path) was not mounted within 5 s")
   }
 }
-
-/// Directories of this run.
-enum Scratch {
-  private static let prefix = "faultline-bench-"
-
-  /// On tmpfs where the system has one for everybody.
-  private static var parent: URL {
-    let shared = URL(filePath: "/dev/shm")
-    return Processes.isTmpfs(shared) ? shared : FileManager.default.temporaryDirectory
-  }
-
-  /// Removes what killed runs have left; their mounts went with them.
-  static func sweep() throws {
-    for name in try FileManager.default.contentsOfDirectory(atPath: parent.path)
-    where name.hasPrefix(prefix) {
-      let directory = parent.appending(path: name)
-      let owner = name.dropFirst(prefix.count).prefix { $0.isNumber }
-      let isAlive = FileManager.default.fileExists(atPath: "/proc/\(owner)")
-      if isAlive || Processes.isMounted(directory) { continue }
-      try? FileManager.default.removeItem(at: directory)
-    }
-  }
-
-  /// A new directory.
-  static func makeDirectory(_ name: String) throws -> URL {
-    let own = "\(prefix)\(ProcessInfo.processInfo.processIdentifier)-\(name)"
-    for number in 0... {
-      let directory = parent.appending(path: "\(own)-\(number)")
-      guard !FileManager.default.fileExists(atPath: directory.path) else { continue }
-      try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
-      return directory
-    }
-    throw BenchError("no free name in \(parent.path)")
-  }
-}

@@ -1,0 +1,80 @@
+// Stores.h: the rows that every store gets, and LMDB and SQLite at work on them, through their C
+// interfaces. Every call returns nanoseconds, or a negative number: cbench_store_error says why.
+
+#pragma once
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/// One row: an object {id, age 0–99, score, name of 12 letters}.
+/// Scores are multiples of 1/256 below 1,000: sums of a million are exact in any order.
+typedef struct {
+  int64_t id;
+  int64_t age;
+  double score;
+  char name[12];
+} cbench_row;
+
+/// Fills in rows first, first + 1, … of the one data set that all sides use; ids are the numbers.
+void cbench_rows(cbench_row *rows, int64_t first, int64_t count);
+
+/// The last error's text.
+const char *cbench_store_error(void);
+
+/// What a row adds to the checksum of lookups; both sides add it up.
+uint64_t cbench_row_checksum(int64_t age, double score, const void *name);
+
+// MARK: LMDB. A row is 21 packed bytes under its id as an integer key: the best case for a loop.
+
+typedef struct cbench_lmdb cbench_lmdb;
+
+/// Opens the environment in a new or old file, with LMDB's defaults (two syncs a commit).
+cbench_lmdb *cbench_lmdb_open(const char *path);
+void cbench_lmdb_close(cbench_lmdb *store);
+/// Puts rows in one transaction, durable at its end. `appends`: with MDB_APPEND.
+int64_t cbench_lmdb_insert(cbench_lmdb *store, const cbench_row *rows, int64_t count, int appends);
+/// One durable transaction per row given, each replacing that row.
+int64_t cbench_lmdb_commits(cbench_lmdb *store, const cbench_row *rows, int64_t count);
+/// Gets each of the keys and sums the rows' checksums up.
+int64_t cbench_lmdb_lookups(
+    cbench_lmdb *store, const int64_t *keys, int64_t count, uint64_t *checksum);
+/// Counts the rows younger than `age`.
+int64_t cbench_lmdb_count_age(cbench_lmdb *store, int64_t age, int64_t *found);
+/// Adds all scores up.
+int64_t cbench_lmdb_sum_score(cbench_lmdb *store, double *sum);
+/// Counts the rows of that name, 12 letters.
+int64_t cbench_lmdb_count_name(cbench_lmdb *store, const char *name, int64_t *found);
+/// Begins a read transaction and keeps it open until the store is closed. 0, or negative.
+int cbench_lmdb_pin(cbench_lmdb *store);
+
+// MARK: SQLite
+
+typedef struct cbench_sqlite cbench_sqlite;
+
+/// Opens a database file; `wal`: journal_mode=WAL and synchronous=FULL, else SQLite's defaults.
+cbench_sqlite *cbench_sqlite_open(const char *path, int wal);
+void cbench_sqlite_close(cbench_sqlite *store);
+/// Inserts rows in one transaction by a prepared statement, durable at its end.
+int64_t cbench_sqlite_insert(cbench_sqlite *store, const cbench_row *rows, int64_t count);
+/// One durable transaction per row given, each replacing that row.
+int64_t cbench_sqlite_commits(cbench_sqlite *store, const cbench_row *rows, int64_t count);
+/// Deletes every row with an odd id.
+int64_t cbench_sqlite_thin(cbench_sqlite *store);
+/// VACUUM.
+int64_t cbench_sqlite_compact(cbench_sqlite *store);
+/// Counts the rows and adds up their scores, to compare.
+int64_t cbench_sqlite_totals(cbench_sqlite *store, int64_t *rows, double *sum);
+
+// MARK: syncs
+
+/// Starts counting this process's syncs, by whichever library: fsync, fdatasync, msync with
+/// MS_SYNC, and writes to descriptors opened with O_SYNC or O_DSYNC.
+void cbench_sync_count_start(void);
+/// Stops counting and returns the number.
+int64_t cbench_sync_count_stop(void);
+
+// MARK: reading
+
+/// Reads a file from its beginning to its end, 1 MiB at a time, and hashes it with eight lanes of
+/// multiply and rotate, the kind of hash the engine's nodes have.
+int64_t cbench_read_and_hash(const char *path, int64_t *bytes);

@@ -1,0 +1,118 @@
+// PeerStores.swift [U]: LMDB and SQLite at work. Safety: each object owns its C handle from init to
+// deinit; rows and keys are borrowed for the length of a call.
+
+import CBench
+import Foundation
+
+/// The seconds of a call that returns nanoseconds, or a negative number for an error.
+private func seconds(_ nanoseconds: Int64) throws -> Double {
+  guard nanoseconds >= 0 else { throw BenchError(unsafe String(cString: cbench_store_error())) }
+  return Double(nanoseconds) / 1e9
+}
+
+/// LMDB.
+@safe final class LMDBStore {
+  private let handle: OpaquePointer
+  let path: String
+
+  init(_ path: String) throws {
+    guard let opened = unsafe cbench_lmdb_open(path) else {
+      throw BenchError(unsafe String(cString: cbench_store_error()))
+    }
+    unsafe handle = opened
+    self.path = path
+  }
+
+  deinit { unsafe cbench_lmdb_close(handle) }
+
+  func insert(_ set: RowSet, appends: Bool) throws -> Double {
+    try seconds(unsafe cbench_lmdb_insert(handle, set.rows, Int64(set.count), appends ? 1 : 0))
+  }
+
+  func commit(_ set: RowSet) throws -> Double {
+    try seconds(unsafe cbench_lmdb_commits(handle, set.rows, Int64(set.count)))
+  }
+
+  func lookUp(_ keys: [Int64]) throws -> (seconds: Double, answer: UInt64) {
+    var checksum: UInt64 = 0
+    let taken = unsafe cbench_lmdb_lookups(handle, keys, Int64(keys.count), &checksum)
+    return (try seconds(taken), checksum)
+  }
+
+  func countYounger(than age: Int64) throws -> (seconds: Double, answer: Int64) {
+    var found: Int64 = 0
+    return (try seconds(unsafe cbench_lmdb_count_age(handle, age, &found)), found)
+  }
+
+  func sumOfScores() throws -> (seconds: Double, answer: Double) {
+    var sum = 0.0
+    return (try seconds(unsafe cbench_lmdb_sum_score(handle, &sum)), sum)
+  }
+
+  func count(named name: String) throws -> (seconds: Double, answer: Int64) {
+    var found: Int64 = 0
+    return (try seconds(unsafe cbench_lmdb_count_name(handle, name, &found)), found)
+  }
+
+  /// Holds the present version until the store is closed.
+  func pin() throws {
+    guard unsafe cbench_lmdb_pin(handle) == 0 else {
+      throw BenchError(unsafe String(cString: cbench_store_error()))
+    }
+  }
+}
+
+/// SQLite.
+@safe final class SQLiteStore {
+  private let handle: OpaquePointer
+
+  init(_ path: String, wal: Bool = false) throws {
+    guard let opened = unsafe cbench_sqlite_open(path, wal ? 1 : 0) else {
+      throw BenchError(unsafe String(cString: cbench_store_error()))
+    }
+    unsafe handle = opened
+  }
+
+  deinit { unsafe cbench_sqlite_close(handle) }
+
+  func insert(_ set: RowSet) throws -> Double {
+    try seconds(unsafe cbench_sqlite_insert(handle, set.rows, Int64(set.count)))
+  }
+
+  func commit(_ set: RowSet) throws -> Double {
+    try seconds(unsafe cbench_sqlite_commits(handle, set.rows, Int64(set.count)))
+  }
+
+  /// Deletes every second row.
+  func thin() throws { _ = try seconds(unsafe cbench_sqlite_thin(handle)) }
+
+  func compact() throws -> Double { try seconds(unsafe cbench_sqlite_compact(handle)) }
+
+  /// The number of rows and the sum of their scores.
+  func totals() throws -> (rows: Int64, sum: Double) {
+    var rows: Int64 = 0
+    var sum = 0.0
+    _ = try seconds(unsafe cbench_sqlite_totals(handle, &rows, &sum))
+    return (rows, sum)
+  }
+}
+
+/// Syncs that this process asks for, by whichever library.
+enum SyncCount {
+  /// Runs `body` and returns how many it asked for.
+  static func during(_ body: () throws -> Void) rethrows -> Int {
+    cbench_sync_count_start()
+    defer { _ = cbench_sync_count_stop() }
+    try body()
+    return Int(cbench_sync_count_stop())
+  }
+}
+
+/// Reading a file and hashing it, as the engine's nodes are hashed.
+enum PlainRead {
+  static func hash(_ path: String) throws -> (seconds: Double, bytes: Int) {
+    var bytes: Int64 = 0
+    let taken = unsafe cbench_read_and_hash(path, &bytes)
+    return (try seconds(taken), Int(bytes))
+  }
+}

@@ -1,0 +1,282 @@
+// RowBuilder.swift [U]: rows of a batch, column by column, until they make a leaf: no allocation
+// per row, no array of values, and one walk down the tree per leaf.
+// Invariants: columns 0 ..< nextColumn have a value for row `rowCount`, the others have none; keys
+// ascend, the first one lies behind the last one of the tree.
+// A table with a column that more than a leaf must know of (an index, a link), or of a type that
+// has no buffer, gets its rows as values, one by one: `values` is not nil then.
+
+/// The rows of a batch, handed to the closure of `WriteTransaction.insert(into:count:_:)`.
+///
+/// A row gets its values in the order of the table's columns, one call of `append` for each.
+@safe public struct RowBuilder: ~Copyable {
+  private static let rowsMax = 8192
+
+  private let table: MutableTable
+  private let columnCount: Int
+  // Safety: allocated in init and freed in deinit; this type has one owner.
+  private let columns: UnsafeMutablePointer<ColumnBuffer>
+  private let keys: UnsafeMutablePointer<Int64>
+  private let fixedBytes: Int
+  private let leafBytesMax: Int
+  private var lastKey: Int64?
+  private var rowCount = 0
+  private var nextColumn = 0
+  private var values: [Value]?
+
+  /// - Parameters:
+  ///   - table: Where the rows go.
+  ///   - lastKey: Its greatest key.
+  init(_ table: MutableTable, behind lastKey: Int64?) {
+    let shape = table.tree.shape
+    self.table = table
+    columnCount = shape.columns.count
+    fixedBytes = shape.arraysOffsetBytes
+    leafBytesMax = table.tree.leafSizeBytesMax
+    values = Self.canBuffer(table) ? nil : []
+    self.lastKey = lastKey
+    unsafe columns = .allocate(capacity: columnCount)
+    unsafe keys = .allocate(capacity: Self.rowsMax)
+    let bytesMax = leafBytesMax + Layout.inlineBytesMax + 64
+    for index in 0..<columnCount {
+      unsafe (columns + index).initialize(
+        to: ColumnBuffer(shape.columns[index], rowsMax: Self.rowsMax, bytesMax: bytesMax))
+    }
+  }
+
+  deinit {
+    for index in 0..<columnCount { unsafe columns[index].free() }
+    unsafe columns.deallocate()
+    unsafe keys.deallocate()
+  }
+
+  private static func canBuffer(_ table: MutableTable) -> Bool {
+    guard table.indexedColumns.isEmpty else { return false }
+    return table.schema.columns.allSatisfy { column in
+      switch column.type {
+      case .int, .bool, .float, .double, .string:
+        return column.collection == .none && !column.isIndexed && !column.isUnique
+      default: return false
+      }
+    }
+  }
+
+  // MARK: values
+
+  /// Takes the next column, which must have the type.
+  @inline(__always)
+  private mutating func take(_ type: ColumnType) throws(EngineError) -> Int {
+    let index = nextColumn
+    guard index < columnCount, unsafe columns[index].type == type else { throw mismatch(type) }
+    nextColumn += 1
+    return index
+  }
+
+  @inline(never)
+  private func mismatch(_ type: ColumnType?) -> EngineError {
+    let name = table.schema.name
+    guard nextColumn < columnCount else {
+      return EngineError(
+        code: .schemaMismatch, message: "a row of \(name) gets \(columnCount) values, not more")
+    }
+    let column = table.schema.columns[nextColumn]
+    let given = type.map { "a value of type \($0)" } ?? "no value"
+    return EngineError(
+      code: .schemaMismatch,
+      message: "\(column.name) of \(name), a \(column.isOptional ? "optional " : "")\(column.type) "
+        + "column, gets \(given)")
+  }
+
+  /// Gives the row's next column an integer.
+  /// - Throws: `EngineError` with code `.schemaMismatch`; the row is not inserted then.
+  public mutating func append(_ number: Int64) throws(EngineError) {
+    if values != nil { return try append(.int(number)) }
+    let index = try take(.int)
+    unsafe columns[index].add(number, at: rowCount)
+  }
+
+  /// Gives the row's next column true or false.
+  /// - Throws: `EngineError` with code `.schemaMismatch`; the row is not inserted then.
+  public mutating func append(_ isTrue: Bool) throws(EngineError) {
+    if values != nil { return try append(.bool(isTrue)) }
+    let index = try take(.bool)
+    unsafe columns[index].add(isTrue ? 1 : 0, at: rowCount)
+  }
+
+  /// Gives the row's next column a 64-bit floating-point number.
+  /// - Throws: `EngineError` with code `.schemaMismatch`; the row is not inserted then.
+  public mutating func append(_ number: Double) throws(EngineError) {
+    if values != nil { return try append(.double(number)) }
+    let index = try take(.double)
+    unsafe columns[index].add(Int64(bitPattern: number.bitPattern), at: rowCount)
+  }
+
+  /// Gives the row's next column a 32-bit floating-point number.
+  /// - Throws: `EngineError` with code `.schemaMismatch`; the row is not inserted then.
+  public mutating func append(_ number: Float) throws(EngineError) {
+    if values != nil { return try append(.float(number)) }
+    let index = try take(.float)
+    unsafe columns[index].add(Int64(number.bitPattern), at: rowCount)
+  }
+
+  /// Gives the row's next column a text.
+  /// - Throws: `EngineError` with code `.schemaMismatch` or `.valueTooLarge`; the row is not
+  ///   inserted then.
+  /// - Complexity: O(bytes).
+  public mutating func append(_ text: String) throws(EngineError) {
+    if values != nil { return try append(.string(text)) }
+    var text = text
+    var failure: EngineError?
+    text.withUTF8 { buffer in
+      do throws(EngineError) {
+        try unsafe add(RawBytes(UnsafeRawBufferPointer(buffer)))
+      } catch { failure = error }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Gives the row's next column a text by its UTF-8 bytes.
+  /// - Throws: `EngineError` with code `.schemaMismatch`, also when the bytes are not UTF-8, or
+  ///   `.valueTooLarge`; the row is not inserted then.
+  /// - Complexity: O(bytes).
+  public mutating func append(utf8 bytes: Swift.Span<UInt8>) throws(EngineError) {
+    var failure: EngineError?
+    unsafe bytes.withUnsafeBytes { buffer in
+      let text = unsafe RawBytes(buffer)
+      do throws(EngineError) {
+        guard text.isUTF8 else {
+          throw EngineError(
+            code: .schemaMismatch,
+            message: "a text of \(table.schema.name) is not UTF-8 (\(text.count) bytes)")
+        }
+        if values != nil {
+          try append(.string(String(decoding: text.array, as: UTF8.self)))
+        } else {
+          try add(text)
+        }
+      } catch { failure = error }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Gives the row's next column any value.
+  /// - Throws: `EngineError` with code `.schemaMismatch` or `.valueTooLarge`; the row is not
+  ///   inserted then.
+  public mutating func append(_ value: Value) throws(EngineError) {
+    guard values == nil else {
+      // Checked with the whole row.
+      guard nextColumn < columnCount else { throw mismatch(nil) }
+      nextColumn += 1
+      values?.append(value)
+      return
+    }
+    switch value {
+    case .int(let number): try append(number)
+    case .bool(let isTrue): try append(isTrue)
+    case .float(let number): try append(number)
+    case .double(let number): try append(number)
+    case .string(let text): try append(text)
+    case .null:
+      guard nextColumn < columnCount, unsafe columns[nextColumn].isOptional else {
+        throw mismatch(nil)
+      }
+      unsafe columns[nextColumn].addNull(at: rowCount)
+      nextColumn += 1
+    default: throw mismatch(nil)
+    }
+  }
+
+  @inline(__always)
+  private mutating func add(_ text: RawBytes) throws(EngineError) {
+    let index = try take(.string)
+    guard text.count > Layout.inlineBytesMax else {
+      unsafe columns[index].add(text, isExternal: false, at: rowCount)
+      return
+    }
+    try addLong(text, index)
+  }
+
+  private mutating func addLong(_ text: RawBytes, _ index: Int) throws(EngineError) {
+    do throws(EngineError) { try table.checkSize(text.count, column: index) } catch {
+      nextColumn = index
+      throw error
+    }
+    let entry = table.tree.writer.addString(text.array)
+    RawBytes.over(entry) { entry in
+      unsafe columns[index].add(entry, isExternal: true, at: rowCount)
+    }
+  }
+
+  // MARK: rows
+
+  /// Ends a row.
+  /// - Returns: The row's values when it must go into the tree by itself, after `flush`.
+  mutating func endRow(_ key: Int64) throws(EngineError) -> [Value]? {
+    guard nextColumn == columnCount else { throw mismatch(nil) }
+    nextColumn = 0
+    if let values {
+      self.values = []
+      return values
+    }
+    if let lastKey, key <= lastKey { return try takeRow() }
+    lastKey = key
+    unsafe keys[rowCount] = key
+    rowCount += 1
+    if rowCount == Self.rowsMax || isFull(key) { try flushFull() }
+    return nil
+  }
+
+  @inline(__always)
+  private func isFull(_ key: Int64) -> Bool {
+    var size = fixedBytes
+    size += unsafe PackedArray.sizeBytes(count: rowCount, width: MutableColumn.width(keys[0], key))
+    for index in 0..<columnCount { size += unsafe columns[index].sizeBytes(rowCount) }
+    return size > leafBytesMax && rowCount > 1
+  }
+
+  /// A leaf of all rows but the last one, which made it too large.
+  private mutating func flushFull() throws(EngineError) {
+    let last = rowCount - 1
+    try appendLeaf(rows: last)
+    unsafe keys[0] = keys[last]
+    for index in 0..<columnCount { unsafe columns[index].keepLast(last) }
+    rowCount = 1
+  }
+
+  /// Gives the tree all rows that are here.
+  mutating func flush() throws(EngineError) {
+    guard rowCount > 0 else { return }
+    try appendLeaf(rows: rowCount)
+    for index in 0..<columnCount { unsafe columns[index].clear() }
+    rowCount = 0
+  }
+
+  private func appendLeaf(rows: Int) throws(EngineError) {
+    let layouts = table.tree.shape.columns
+    var made: [MutableColumn] = []
+    made.reserveCapacity(columnCount)
+    for index in 0..<columnCount {
+      made.append(unsafe columns[index].column(layouts[index], rows: rows))
+    }
+    let keys = unsafe Array(UnsafeBufferPointer(start: keys, count: rows))
+    try table.tree.append(MutableLeaf(keys: keys, columns: made))
+  }
+
+  /// The present row as values; it is here no more.
+  private mutating func takeRow() throws(EngineError) -> [Value] {
+    var values: [Value] = []
+    for index in 0..<columnCount {
+      let layout = table.tree.shape.columns[index]
+      values.append(
+        try unsafe columns[index].value(at: rowCount, layout, table.tree.writer))
+      unsafe columns[index].drop(rowCount)
+    }
+    return values
+  }
+
+  /// Forgets a row that was begun.
+  mutating func dropRow() {
+    for index in 0..<nextColumn { unsafe columns[index].drop(rowCount) }
+    nextColumn = 0
+    if values != nil { values = [] }
+  }
+}

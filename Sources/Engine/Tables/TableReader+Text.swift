@@ -1,0 +1,28 @@
+// TableReader+Text.swift [U]: a row's text where it stands in the file, without making a String.
+
+extension TableReader {
+  /// Calls `body` with the UTF-8 bytes of a text, where they stand.
+  ///
+  /// The bytes are text that the engine wrote, checked against damage but not again for being
+  /// UTF-8.
+  /// - Parameters:
+  ///   - position: The row.
+  ///   - column: The column.
+  ///   - body: Gets the bytes; they must not leave it.
+  /// - Returns: What `body` returns.
+  /// - Throws: `EngineError` with code `.corrupted` or `.closed`.
+  /// - Complexity: O(1) before `body`.
+  public func withUTF8<Result>(
+    at position: RowPosition, _ column: TableColumn<String>,
+    _ body: (Swift.Span<UInt8>) -> Result
+  ) throws(EngineError) -> Result {
+    try reading(position, column) { leaf, row throws(EngineError) in
+      let bytes = try bytes(leaf, row, column)
+      // Safety: the reader keeps the mapping alive during the call, an encrypted file's section the
+      // plaintext, and a span cannot leave `body`.
+      let text = unsafe UnsafeBufferPointer(
+        start: bytes.base.assumingMemoryBound(to: UInt8.self), count: bytes.count)
+      return body(unsafe Swift.Span(_unsafeElements: text))
+    }
+  }
+}

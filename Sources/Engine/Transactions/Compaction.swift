@@ -1,0 +1,191 @@
+// Compaction.swift: a file with the newest version and nothing else, in the place of the old one or
+// under a name of its own. Order: copy to a temporary file, sync, rename, sync the folder; see
+// NewFile.swift. Invariants: the old file is not touched, so a crash leaves it or the new one, with
+// the same version and content; a failure before the rename leaves the handle as it was; nobody
+// else has the file open from before the copy until the shared memory names the new one.
+
+extension Database {
+  private static let copySuffix = ".copying"
+
+  /// The file, as it was named when the database was opened.
+  public var path: String { backend.path }
+
+  /// Writes the file anew without free space, if nobody else uses the database.
+  ///
+  /// Version and content stay the same. Other threads that use this handle wait meanwhile; who
+  /// opens the database waits some seconds and gets an error with code `.locked` then, in this
+  /// process at once. The disk has to hold both files for a moment.
+  /// - Returns: Whether it was done; false when there are other handles in this or another process,
+  ///   snapshots or a write transaction, or when the database is no file.
+  /// - Throws: `EngineError` with code `.noSpace`, `.io`, `.corrupted`, `.locked`, `.readOnly`,
+  /// `.poisoned`, `.forked` or `.closed`; the file is the old one then. After a failed sync of the
+  ///   folder nobody knows which of the two files a crash would leave, so every later write throws
+  ///   `.poisoned`.
+  /// - Complexity: O(bytes in use) time, memory for one buffer.
+  ///
+  /// Durability: when the call returns true, the new file survives any crash. Until then a crash
+  /// leaves the old file or the new one.
+  public func compact() throws(EngineError) -> Bool {
+    try checkWritable()
+    guard let file = backend as? FileBackend, tryExclusive() else { return false }
+    defer { endExclusive() }
+    do throws(EngineError) {
+      try session.writerLock.lock(timeoutMilliseconds: 0)
+    } catch {
+      guard error.code == .busy else { throw error }
+      return false
+    }
+    defer { session.writerLock.unlock() }
+    let base = try prepareBase()
+    // Held to the end: a snapshot that another thread asks for is one of the new file.
+    return try state.withLock { state throws(EngineError) in
+      try state.checkWritable()
+      guard state.pinCount == 0 else { return false }
+      try replace(file, base, &state)
+      return true
+    }
+  }
+
+  private func replace(
+    _ file: FileBackend, _ base: VersionState, _ state: inout State
+  ) throws(EngineError) {
+    let access = try FileAccess(options)
+    let target = Syscalls.realPath(of: file.path)
+    guard let identity = file.identity, identity == Syscalls.identity(path: target) else {
+      throw EngineError(
+        code: .io,
+        message: "\(file.path) was removed or replaced since it was opened; close and open again")
+    }
+    let new = try NewFile(
+      target, suffix: DatabaseFile.compactSuffix,
+      attributes: Syscalls.attributes(path: target), failpoint: options.newFileFailpoint)
+    let recovered: RecoveredFile
+    let newIdentity: FileIdentity
+    do throws(EngineError) {
+      try NodeCopier.copy(base, to: new, cipher: try access.newCipher())
+      // Before: a crash leaves the old file. After: still the old one, and the new one is durable.
+      try new.sync()
+      (recovered, newIdentity) = try Self.readBack(new, base.version, access)
+      if options.isShared { try new.backend.shareLock() }
+      // Before: the old file. After: the old one or the new one, which is whole.
+      try new.replaceTarget()
+    } catch {
+      new.discard()
+      throw error
+    }
+    file.adopt(new.backend)
+    state.current = recovered.state
+    state.tail = TailState(recovered.state)
+    state.evacuation = Evacuation()
+    state.space = WriterSpace(
+      version: base.version, map: recovered.space,
+      fileSizeBytes: recovered.state.slot.logicalSizeBytes)
+    session.setDataFile(newIdentity)
+    // Every sector of the new file was synced.
+    publication.fallback = nil
+    publication.publish(recovered.state.slot)
+    do throws(EngineError) {
+      // Before: the old file or the new one. After: the new one, always.
+      try new.syncFolder()
+    } catch {
+      publication.poison = error.errno ?? 0
+      state.poison = error
+      throw error
+    }
+  }
+
+  /// What the next open will find in a file that has been written.
+  private static func readBack(
+    _ new: NewFile, _ version: Version, _ access: FileAccess
+  ) throws(EngineError) -> (RecoveredFile, FileIdentity) {
+    guard let recovered = try Recovery.recover(try new.map(), access),
+      recovered.state.version == version, let identity = new.backend.identity
+    else {
+      throw .corrupted("\(new.temporary) does not keep what was written; the old file is whole")
+    }
+    return (recovered, identity)
+  }
+
+  /// Writes a compact copy of the newest version to a new file, while others read and write.
+  /// - Parameters:
+  ///   - path: The new file; nothing may have that name.
+  ///   - encryptionKey: The key of the copy, 64 bytes, whatever this database has; nil for a copy
+  ///     in the clear.
+  /// - Throws: `EngineError` with code `.fileExists` when the name is taken, `.noSpace`, `.io`,
+  ///   `.corrupted`, `.invalidKey`, `.locked` when another copy to that name is being written,
+  ///   `.forked` or `.closed`; nothing of the copy is left then.
+  /// - Complexity: O(bytes in use) time, memory for one buffer.
+  ///
+  /// Durability: when the call returns, the copy survives any crash. Until then a crash leaves
+  /// nothing of that name, or the whole copy.
+  public func writeCopy(to path: String, encryptionKey: [UInt8]?) throws(EngineError) {
+    let (version, pin) = try pinNewest()
+    defer { unpin(pin) }
+    try writeCopy(of: version, to: path, encryptionKey: encryptionKey)
+  }
+
+  /// Writes a copy of a version that is pinned.
+  func writeCopy(
+    of version: VersionState, to path: String, encryptionKey: [UInt8]?
+  ) throws(EngineError) {
+    var access = try FileAccess(options)
+    access.key = if let encryptionKey { try EncryptionKey(encryptionKey) } else { nil }
+    guard !Syscalls.isTaken(path) else { throw .fileExists(path) }
+    // Who may read this database may read its copy, and nobody else.
+    let attributes = backend is FileBackend ? Syscalls.attributes(path: backend.path) : nil
+    let new = try NewFile(
+      path, suffix: Self.copySuffix, attributes: attributes,
+      failpoint: options.newFileFailpoint)
+    do throws(EngineError) {
+      try NodeCopier.copy(version, to: new, cipher: try access.newCipher())
+      try new.sync()
+      // Before: nothing has the name. After: nothing, or the whole copy.
+      try new.takeName()
+      // After: the copy, always.
+      try new.syncFolder()
+    } catch {
+      new.withdraw()
+      throw error
+    }
+    new.backend.close()
+  }
+
+  /// Compacts a database that was just opened by nobody else, if its owner wants that.
+  ///
+  /// A disk without room for a second file is no reason not to open; other errors are.
+  func compactOnLaunch(_ space: WriterSpace) throws(EngineError) {
+    guard let wantsCompaction = options.shouldCompactOnLaunch, !options.readOnly else { return }
+    let sector = UInt64(Layout.sectorSizeBytes)
+    let unused = (space.map.freeSectorCount + space.map.pendingSectorCount) * sector
+    let used = space.map.endSector * sector - unused
+    guard wantsCompaction(space.fileSizeBytes, used) else { return }
+    do throws(EngineError) {
+      _ = try compact()
+    } catch {
+      guard error.code == .noSpace else { throw error }
+    }
+  }
+}
+
+extension FileAccess {
+  /// Seals the nodes of a new file under the key, with a salt of its own; nil without a key.
+  fileprivate func newCipher() throws(EngineError) -> FileCipher? {
+    guard let key else { return nil }
+    return FileCipher(FileKeys(key, salt: try Salt(from: entropy)), entropy: entropy)
+  }
+}
+
+extension Snapshot {
+  /// Writes a compact copy of this version to a new file.
+  /// - Parameters:
+  ///   - path: The new file; nothing may have that name.
+  ///   - encryptionKey: The key of the copy, 64 bytes; nil for a copy in the clear.
+  /// - Throws: `EngineError` as `Database.writeCopy(to:encryptionKey:)` does.
+  /// - Complexity: O(bytes in use) time, memory for one buffer.
+  ///
+  /// Durability: as for `Database.writeCopy(to:encryptionKey:)`.
+  public func writeCopy(to path: String, encryptionKey: [UInt8]?) throws(EngineError) {
+    try check()
+    try database.writeCopy(of: state, to: path, encryptionKey: encryptionKey)
+  }
+}

@@ -1,0 +1,79 @@
+// IndexPacker.swift: packs the pairs of an index into leaves that fill their sector, for a copy. A
+// leaf that does so already is copied as it is. Invariant: pairs ascend from leaf to leaf.
+
+/// Takes the leaves of an index in order and gives out others.
+struct IndexPacker {
+  private var gathered = MutableKeyPairLeaf()
+  private var builder = InnerBuilder<KeyPair>(childCountMax: Layout.keyPairChildCountMax)
+  private var last: KeyPair?
+  private(set) var pairCount: UInt64 = 0
+
+  /// A leaf of this size is copied as it is.
+  private static let denseBytes = Layout.keyPairLeafSizeBytesMax * 7 / 8
+
+  /// Adds the pairs of the next leaf.
+  mutating func add(_ leaf: KeyPairLeafView, _ target: inout CopyTarget) throws(EngineError) {
+    let first = leaf[0]
+    if let last, last >= first {
+      throw .corrupted("\(first) follows \(last)", at: leaf.node.ref)
+    }
+    last = leaf[leaf.count - 1]
+    pairCount += UInt64(leaf.count)
+    if leaf.node.bytes.count >= Self.denseBytes,
+      gathered.count == 0 || gathered.sizeBytes >= Self.denseBytes
+    {
+      try emitGathered(&target)
+      let copied = try target.add(leaf.node, with: [])
+      try place(copied, first, &target)
+      return
+    }
+    let pairs = try MutableKeyPairLeaf(leaf)
+    for index in 0..<pairs.count {
+      let multiplicity = pairs.multiplicity(index)
+      if !gathered.hasRoom(for: pairs[index], multiplicity: multiplicity) {
+        try emitGathered(&target)
+      }
+      gathered.insert(pairs[index], at: gathered.count, multiplicity: multiplicity)
+    }
+  }
+
+  private mutating func emitGathered(_ target: inout CopyTarget) throws(EngineError) {
+    guard gathered.count > 0 else { return }
+    let leaf = gathered
+    gathered = MutableKeyPairLeaf()
+    leaf.tighten()
+    let link = try target.add(
+      kind: .indexLeaf, sizeBytes: leaf.sizeBytes, count: leaf.count,
+      auxiliary: KeyPairLeafView.descriptorCount
+    ) { leaf.fill($0) }
+    try place(link, leaf[0], &target)
+  }
+
+  private mutating func place(
+    _ leaf: NodeLink, _ first: KeyPair, _ target: inout CopyTarget
+  ) throws(EngineError) {
+    try builder.add(leaf, firstKey: first) { level, separators, links throws(EngineError) in
+      try Self.add(level, separators, links, &target)
+    }
+  }
+
+  private static func add(
+    _ level: Int, _ separators: [KeyPair], _ links: [NodeLink], _ target: inout CopyTarget
+  ) throws(EngineError) -> NodeLink {
+    try target.add(
+      kind: .indexInner, level: level,
+      sizeBytes: KeyPairInnerView.sizeBytes(childCount: links.count), count: links.count
+    ) { KeyPairInnerView.encode(separators: separators, links: links, into: $0) }
+  }
+
+  /// Gives out the rest.
+  /// - Returns: The root of the new tree and its level.
+  mutating func finish(
+    _ target: inout CopyTarget
+  ) throws(EngineError) -> (root: NodeLink, level: Int) {
+    try emitGathered(&target)
+    return try builder.finish { level, separators, links throws(EngineError) in
+      try Self.add(level, separators, links, &target)
+    }
+  }
+}

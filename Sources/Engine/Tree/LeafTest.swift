@@ -1,0 +1,141 @@
+// LeafTest.swift: one test of one column, and its answer for a leaf: how many rows, or which.
+// The type of the column is looked at once per leaf, so that the loops over rows have one type.
+
+/// A test of a column.
+struct LeafTest {
+  /// What the column's values are held against.
+  enum Kind {
+    case integers(IntegerTest)
+    case bools(IntegerTest)
+    case doubles(FloatingTest<Double>)
+    case floats(FloatingTest<Float>)
+    case text(TextPattern)
+  }
+
+  /// Index of the column in the table.
+  let column: Int
+  let kind: Kind
+
+  private var isNegated: Bool {
+    switch kind {
+    case .integers(let test), .bools(let test): test.isNegated
+    case .doubles(let test): test.isNegated
+    case .floats(let test): test.isNegated
+    case .text: false
+    }
+  }
+
+  /// How many rows of the leaf that a walk has come to pass.
+  @inline(__always)
+  func count(in leaf: LeafView, _ walk: LeafWalk) throws(EngineError) -> Int {
+    let tree = walk.tree
+    let nulls = try leaf.nulls(column, tree.shape)
+    guard nulls.isAllZero else { return try countWithNulls(leaf, nulls, tree) }
+    switch kind {
+    case .integers(let test):
+      let array = try leaf.integers(column, tree.shape)
+      walk.prefetchNext(array.bytes, of: leaf)
+      return array.count(test)
+    case .bools(let test): return try leaf.bools(column, tree.shape).count(test)
+    case .doubles(let test):
+      let array = try leaf.doubles(column, tree.shape)
+      walk.prefetchNext(array.bytes, of: leaf)
+      return array.count(test)
+    case .floats(let test):
+      let array = try leaf.floats(column, tree.shape)
+      walk.prefetchNext(array.bytes, of: leaf)
+      return array.count(test)
+    case .text(let pattern):
+      let strings = try leaf.strings(column, tree.shape)
+      walk.prefetchNext(strings.ends.bytes, of: leaf)
+      walk.prefetchNext(strings.bytes, of: leaf)
+      var found = 0
+      try strings.forEachMatch(pattern, tree.reader, newest: tree.newest) { _ in found &+= 1 }
+      return found
+    }
+  }
+
+  @inline(never)
+  private func countWithNulls(
+    _ leaf: LeafView, _ nulls: PackedArray, _ tree: BPlusTree
+  ) throws(EngineError) -> Int {
+    var words: [UInt64] = []
+    try fill(&words, from: leaf, nulls, tree)
+    return words.reduce(0) { $0 + $1.nonzeroBitCount }
+  }
+
+  /// Replaces the content of `words` by the rows of a leaf that pass, a bit each.
+  func fill(
+    _ words: inout [UInt64], from leaf: LeafView, _ tree: BPlusTree
+  ) throws(EngineError) {
+    try fill(&words, from: leaf, leaf.nulls(column, tree.shape), tree)
+  }
+
+  private func fill(
+    _ words: inout [UInt64], from leaf: LeafView, _ nulls: PackedArray, _ tree: BPlusTree
+  ) throws(EngineError) {
+    let count = (leaf.count + 63) >> 6
+    words.removeAll(keepingCapacity: true)
+    switch kind {
+    case .integers(let test), .bools(let test):
+      let array: PackedArray
+      if case .bools = kind {
+        array = try leaf.bools(column, tree.shape)
+      } else {
+        array = try leaf.integers(column, tree.shape)
+      }
+      let reach = array.reach(test.lower, test.upper)
+      for word in 0..<count { words.append(array.matches(reach, word: word)) }
+    case .doubles(let test):
+      let array = try leaf.doubles(column, tree.shape)
+      for word in 0..<count { words.append(array.matches(test, word: word)) }
+    case .floats(let test):
+      let array = try leaf.floats(column, tree.shape)
+      for word in 0..<count { words.append(array.matches(test, word: word)) }
+    case .text(let pattern):
+      for _ in 0..<count { words.append(0) }
+      try leaf.strings(column, tree.shape).forEachMatch(pattern, tree.reader, newest: tree.newest) {
+        words[$0 >> 6] |= 1 << UInt64($0 & 63)
+      }
+    }
+    if !nulls.isAllZero {
+      for word in 0..<count { words[word] &= ~nulls.bits(word: word) }
+    }
+    guard isNegated else { return }
+    for word in 0..<count {
+      words[word] = ~words[word] & MatchWord.mask(leaf.count - word << 6)
+    }
+  }
+}
+
+extension PackedArray {
+  /// Whether every element is 0 because the array has no bits to say otherwise.
+  @inline(__always)
+  var isAllZero: Bool { width == 0 && base == 0 }
+}
+
+extension LeafView {
+  /// The numbers of a column of doubles.
+  @inline(__always)
+  func doubles(_ column: Int, _ shape: LeafShape) throws(EngineError) -> FloatingArray<Double> {
+    try Self.floating(words(column, shape), column, node)
+  }
+
+  /// The numbers of a column of floats.
+  @inline(__always)
+  func floats(_ column: Int, _ shape: LeafShape) throws(EngineError) -> FloatingArray<Float> {
+    try Self.floating(words(column, shape), column, node)
+  }
+
+  @inline(__always)
+  private static func floating<Number: ColumnFloat>(
+    _ array: PackedArray, _ column: Int, _ node: Node
+  ) throws(EngineError) -> FloatingArray<Number> {
+    guard let numbers = FloatingArray<Number>(array) else {
+      throw .corrupted(
+        "column \(column) has width=\(array.width) base=\(array.base), not \(Number.self)",
+        at: node.ref)
+    }
+    return numbers
+  }
+}
