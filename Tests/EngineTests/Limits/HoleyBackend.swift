@@ -45,6 +45,11 @@
     count = Int(sizeBytes)
   }
 
+  func truncate(to sizeBytes: UInt64) throws(EngineError) {
+    unsafe Syscalls.giveBack(memory.base + Int(sizeBytes), count - Int(sizeBytes))
+    count = Int(sizeBytes)
+  }
+
   func sync() throws(EngineError) {}
 
   func map() throws(EngineError) -> MappedFile {
