@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Every target of ours is checked for memory-unsafe constructs (each use is spelled `unsafe`), and a
-// warning is an error: what the compiler doubts does not land.
+// Every target of ours is checked for memory-unsafe constructs (each use is spelled `unsafe`), and
+// a warning is an error: what the compiler doubts does not land.
 let house: [SwiftSetting] = [.strictMemorySafety(), .treatAllWarnings(as: .error)]
 
 let package = Package(

@@ -1,5 +1,5 @@
-// MutantBases.swift: the images that are damaged: small, and between them every kind of node, column
-// and collection. They are made by the engine and the same on every run.
+// MutantBases.swift: the images that are damaged: small, and between them every kind of node,
+// column and collection. They are made by the engine and the same on every run.
 
 import Engine
 

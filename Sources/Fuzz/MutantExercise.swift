@@ -1,5 +1,5 @@
-// MutantExercise.swift: everything a caller can do with an image that may be damaged. Each call may
-// throw; none may trap, hang or take memory without bound.
+// MutantExercise.swift: [U] everything a caller can do with an image that may be damaged. Each
+// call may throw; none may trap, hang or take memory without bound.
 
 import Engine
 import Glibc

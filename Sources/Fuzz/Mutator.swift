@@ -1,6 +1,6 @@
-// Mutator.swift: damages an image: as media do (flips, lost and swapped sectors, wrong sizes), and as
-// an adversary does, who makes every checksum right again up to the root slot, so that what is wrong
-// reaches the code behind the checksums.
+// Mutator.swift: damages an image: as media do (flips, lost and swapped sectors, wrong sizes), and
+// as an adversary does, who makes every checksum right again up to the root slot, so that what is
+// wrong reaches the code behind the checksums.
 
 import Engine
 

@@ -13,8 +13,10 @@ public enum EngineWorker {
   public static let fileName = "data.realm"
   /// Whether the name is that of a file in which engines only talk to each other.
   static func isSharedMemory(_ name: FileName) -> Bool {
-    [".realm.lock", ".realm.note"].contains { name.bytes.reversed().starts(with: $0.utf8.reversed()) }
+    let bytes = name.bytes.reversed()
+    return [".realm.lock", ".realm.note"].contains { bytes.starts(with: $0.utf8.reversed()) }
   }
+
   /// Most actors of one worker.
   static let actorCountMax = ScenarioBounds.names
 

@@ -64,6 +64,7 @@ public struct WorkerClient: Sendable {
   ///   - process: Which.
   ///   - command: The one it was killed over.
   /// - Returns: The acknowledgements to record.
+  /// - Throws: `LabError` when the plan has no such transaction.
   mutating func entries(
     killed process: String, over command: WorkerCommand
   ) throws(LabError) -> [AckLog.Entry] {
@@ -146,7 +147,9 @@ public struct WorkerClient: Sendable {
   }
 
   /// A content that is not the model's, where an answer tells the newest version's hash.
-  private mutating func wrongContent(_ command: WorkerCommand, _ answer: WorkerAnswer) -> Violation? {
+  private mutating func wrongContent(
+    _ command: WorkerCommand, _ answer: WorkerAnswer
+  ) -> Violation? {
     switch command.action {
     case .verify, .pin, .copy, .compact: break
     default: return nil

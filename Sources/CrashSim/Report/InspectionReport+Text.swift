@@ -10,9 +10,7 @@ extension InspectionReport {
   /// How a use is drawn; of those that share a character's bytes, a later one is shown.
   private static let letters: [(use: String, letter: Character)] = [
     ("unused", "-"), ("free", "."), ("pending", "p"), ("string", "S"), ("leaf", "L"),
-    ("inner", "I"), ("collectionLeaf", "c"), ("collectionInner", "C"), ("indexLeaf", "x"),
-    ("indexInner", "X"), ("freeListSegment", "f"), ("freeList", "F"), ("group", "G"),
-    ("header", "H"), ("unaccounted", "?"),
+    ("inner", "I"), ("freeList", "F"), ("group", "G"), ("header", "H"), ("unaccounted", "?"),
   ]
 
   /// The report as lines.
@@ -34,12 +32,7 @@ extension InspectionReport {
           + "\(Self.bytes(verification.freeBytes)) free, "
           + "\(Self.bytes(verification.pendingBytes)) pending")
     }
-    if let xray { lines.append(xray.line) }
-    if let corruption {
-      lines.append("DAMAGED: \(corruption.code): \(corruption.message)")
-    } else {
-      lines.append(xray?.disagreement.map { "DISAGREE: \($0)" } ?? "sound")
-    }
+    lines.append(corruption.map { "DAMAGED: \($0.code): \($0.message)" } ?? "sound")
     return lines.map(Self.printable)
   }
 

@@ -35,9 +35,9 @@ struct DisturbanceRunner {
   /// Goes through the places in turn and judges what is left.
   func run(firstNumber: Int) throws(LabError) -> ExplorationReport {
     var report = ExplorationReport(
-      title: scenario.title, model: disturbance.name, seed: plan.seed, operationCount: 0, markCount: 0,
-      crashPointCount: 0, candidateCount: 0, distinctCount: 0, exploredCount: 0, bound: "",
-      seconds: 0, findings: [])
+      title: scenario.title, model: disturbance.name, seed: plan.seed, operationCount: 0,
+      markCount: 0, crashPointCount: 0, candidateCount: 0, distinctCount: 0, exploredCount: 0,
+      bound: "", seconds: 0, findings: [])
     let clock = ContinuousClock()
     let start = clock.now
     var failures: [Int: CheckResult] = [:]
@@ -62,7 +62,8 @@ struct DisturbanceRunner {
     }
     guard report.exploredCount > 0 || report.isInterrupted else {
       throw .usage(
-        "\(scenario.file): the workload does nothing at which this could happen: \(disturbance.name)")
+        "\(scenario.file): the workload does nothing at which this could happen: "
+          + disturbance.name)
     }
     return report
   }
@@ -186,6 +187,7 @@ struct DisturbanceRunner {
       acknowledgedCount: marks.count,
       lastAcknowledged: marks.last.map { $0.text.trimmingCharacters(in: .whitespacesAndNewlines) },
       lost: ["nothing: what a killed process wrote stays in the page cache"], missingSync: [],
-      models: [disturbance.name], stateCount: failure.count, token: ReplayToken.encode(.scenario(recipe)))
+      models: [disturbance.name], stateCount: failure.count,
+      token: ReplayToken.encode(.scenario(recipe)))
   }
 }

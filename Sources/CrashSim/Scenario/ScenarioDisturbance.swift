@@ -31,15 +31,13 @@ public struct KillDeclaration: Sendable, Hashable {
   public var side: KillSide
 }
 
-/// Where a process is killed: at its file operations, between its commands, within its commits.
+/// Where a process is killed: at its file operations, or between its commands.
 public enum KillPlace: Sendable, Hashable {
   case everyOperation
   case everySync
   case everyWrite
   /// Between the commands it is told.
   case everyCommand
-  /// Before each named step of its commits.
-  case everyCommitStep
   /// Only at this one, counted from 1.
   case operation(Int)
 }

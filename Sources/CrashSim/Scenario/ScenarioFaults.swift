@@ -77,7 +77,6 @@ extension KillDeclaration {
   func planned(number: Int, before: Bool) -> PlannedKill {
     switch place {
     case .everyCommand: return PlannedKill(process: process, moment: .command(number))
-    case .everyCommitStep: return PlannedKill(process: process, moment: .commitStep(number))
     case .everyOperation, .everySync, .everyWrite, .operation: break
     }
     let kinds = self.kinds
@@ -94,7 +93,6 @@ extension KillDeclaration {
   func text(number: Int, before: Bool) -> String {
     switch place {
     case .everyCommand: "the process was killed instead of its command \(number)"
-    case .everyCommitStep: "the process was killed before its commit step \(number)"
     case .everyOperation, .everySync, .everyWrite, .operation:
       "the process was killed \(before ? "before" : "after") its file operation \(number)"
     }
@@ -102,7 +100,7 @@ extension KillDeclaration {
 
   /// The sides to try.
   var sides: [Bool] {
-    if place == .everyCommand || place == .everyCommitStep { return [true] }
+    if place == .everyCommand { return [true] }
     return switch side {
     case .before: [true]
     case .after: [false]
@@ -114,7 +112,7 @@ extension KillDeclaration {
     switch place {
     case .everySync: [.sync, .syncDirectory]
     case .everyWrite: [.write]
-    case .everyCommand, .everyCommitStep: []
+    case .everyCommand: []
     case .everyOperation, .operation:
       [
         .write, .truncate, .allocate, .create, .link, .remove, .rename, .setOwnership,

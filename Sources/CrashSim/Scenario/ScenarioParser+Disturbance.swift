@@ -59,7 +59,6 @@ extension ScenarioParser {
     case "every sync": return .everySync
     case "every write": return .everyWrite
     case "every command": return .everyCommand
-    case "every commit step": return .everyCommitStep
     default: return nil
     }
   }
@@ -88,7 +87,8 @@ extension ScenarioParser {
       let error = fields["error"].flatMap({ reader.word($0, "errno", of: GrammarWords.errnos) })
     else { return nil }
     return FaultDeclaration(
-      position: node.position, on: kind, fileGlob: fields["file"].flatMap { reader.text($0, "a glob") },
+      position: node.position, on: kind,
+      fileGlob: fields["file"].flatMap { reader.text($0, "a glob") },
       bytes: nil, which: .each, effect: .error(error))
   }
 

@@ -20,12 +20,11 @@ struct WorkerRun: Sendable {
 struct PlannedKill {
   /// When it is killed.
   enum Moment {
-    /// At one of its file operations; the rule is for whatever number the process turns out to have.
+    /// At one of its file operations; the rule is for whatever number the process turns out to
+    /// have.
     case operation(@Sendable (_ process: Int32) -> FaultRule)
     /// Instead of being told its n-th command, counted from 1.
     case command(Int)
-    /// Before the n-th step of a commit that it comes to, counted from 1.
-    case commitStep(Int)
   }
 
   /// Its name in the plan.
@@ -48,6 +47,8 @@ struct ScenarioRecorder {
   ///   - plan: What to do.
   ///   - kill: A process to be killed.
   ///   - tolerated: Codes that any command may fail with; its actor then opens anew.
+  /// - Returns: What came of it.
+  /// - Throws: `LabError` when the lab fails or is asked to stop.
   func run(
     _ plan: WorkloadPlan, killing kill: PlannedKill? = nil, tolerating tolerated: Set<String> = []
   ) throws(LabError) -> WorkerRun {
@@ -118,7 +119,7 @@ private struct RunningPlan {
       }
     }
     for entry in client.entriesBefore(command) { try mark(entry) }
-    switch try worker.ask(armed(command, of: process)) {
+    switch try worker.ask(command) {
     case .ended(let ending): return try end(of: process, over: command, ending)
     case .answer(let answer):
       for entry in client.entriesAfter(command, answer) { try mark(entry) }
@@ -166,16 +167,6 @@ private struct RunningPlan {
       try recorder.door.addRules([rule(worker.process ?? 0)])
     }
     return worker
-  }
-
-  /// The command, with the process's end in it where it is to end at a step of a commit.
-  private func armed(_ command: WorkerCommand, of process: String) -> WorkerCommand {
-    guard kill?.process == process, case .commitStep(let number) = kill?.moment else {
-      return command
-    }
-    var armed = command
-    armed.database?.killAtCommitStep = number
-    return armed
   }
 
   /// The process is dead, as planned.

@@ -143,7 +143,7 @@ public final class ScenarioRunner {
     let disturbances =
       [scenario.kill.map { (Disturbance.kill($0), Self.killSkipped) }]
       + [scenario.sweep.map { (Disturbance.fault($0), Self.sweepSkipped) }]
-    for case let (disturbance, skipped)? in disturbances {
+    for case (let disturbance, let skipped)? in disturbances {
       try Interruption.check()
       guard let mount = opened.mount else {
         item.skipped.append(skipped)

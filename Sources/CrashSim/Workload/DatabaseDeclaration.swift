@@ -4,14 +4,10 @@ import Engine
 
 /// How every process of a scenario opens the database.
 public struct DatabaseDeclaration: Sendable, Hashable, Codable {
-  /// The protocol by which it commits.
-  public var commit = DeclaredProtocol.twoPhase
   /// Which key it is encrypted with.
   public var key = DeclaredKey.none
-  /// Kills the process before the commit step with this number, counted from 1 since the open.
-  var killAtCommitStep: Int?
 
-  /// Two syncs a commit, in the clear.
+  /// In the clear.
   public init() {}
 
   /// The same for a copy, which may have a key of its own.
@@ -28,14 +24,6 @@ public struct DatabaseDeclaration: Sendable, Hashable, Codable {
     options.encryptionKey = key.bytes
     return options
   }
-}
-
-/// A commit protocol, as scenarios name it.
-public enum DeclaredProtocol: String, Sendable, Hashable, Codable, CaseIterable {
-  /// Nodes, sync, root slot, sync.
-  case twoPhase = "two-phase"
-  /// Nodes and root slot, sync.
-  case checksummed
 }
 
 /// A key of the lab's own, as scenarios name it.

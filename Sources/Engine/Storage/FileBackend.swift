@@ -72,9 +72,9 @@ final class FileBackend: StorageBackend {
   /// No other thread may be in a call of either. Mappings stay what they are.
   func adopt(_ other: FileBackend) {
     precondition(other.isOpen.load(ordering: .relaxed), "a closed backend has no file")
-    other.openFiles.store(
-      openFiles.exchange(other.openFiles.load(ordering: .relaxed), ordering: .acquiringAndReleasing),
-      ordering: .releasing)
+    let theirs = other.openFiles.load(ordering: .relaxed)
+    let ours = openFiles.exchange(theirs, ordering: .acquiringAndReleasing)
+    other.openFiles.store(ours, ordering: .releasing)
     other.close()
   }
 

@@ -1,9 +1,9 @@
 // NewFile.swift: a database file in the making: it has a temporary name until it is whole.
 // Order: make, write, sync, give it its name, sync the folder. So whatever has the final name is
-// whole and durable, at any crash; a temporary file is a left-over that anybody may remove who finds
-// its lock free. Invariants: the file is locked from its making on, and its lock goes with it when
-// it gets its name; a left-over is removed, never emptied, since it may have the final name as well
-// (see Syscalls.renameToFree).
+// whole and durable, at any crash; a temporary file is a left-over that anybody may remove who
+// finds its lock free. Invariants: the file is locked from its making on, and its lock goes with it
+// when it gets its name; a left-over is removed, never emptied, since it may have the final name as
+// well (see Syscalls.renameToFree).
 
 /// The steps of making a file, in their order, for failpoints.
 package enum NewFileStep: Int, CaseIterable, Sendable {

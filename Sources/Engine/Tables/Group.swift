@@ -142,8 +142,9 @@ struct Group: Sendable {
     var cursor = ByteCursor(node.bytes, from: Layout.nodeHeaderBytes, ref: node.ref)
     let freeList = try cursor.link()
     let nextTableID = try cursor.uint32()
-    guard try cursor.uint32() == 0 else {
-      throw .corrupted("reserved bytes of the group are not 0", at: node.ref)
+    guard try cursor.uint32() == 0, nextTableID > 0 else {
+      throw .corrupted(
+        "next_table_id=\(nextTableID), at least 1, or reserved bytes are not 0", at: node.ref)
     }
     var tables: [TableRecord] = []
     for _ in 0..<node.header.count {
@@ -169,9 +170,11 @@ struct Group: Sendable {
     let root = try cursor.link()
     let rowCount = try cursor.uint64()
     guard level <= Layout.levelMax, columnCount <= Layout.columnCountMax,
-      !root.isNone || (level == 0 && rowCount == 0)
+      !root.isNone || (level == 0 && rowCount == 0), nextColumnID > 0
     else {
-      throw .corrupted("level=\(level) columns=\(columnCount) rows=\(rowCount)", at: cursor.ref)
+      throw .corrupted(
+        "level=\(level) columns=\(columnCount) rows=\(rowCount) next_column_id=\(nextColumnID)",
+        at: cursor.ref)
     }
     var schema = TableSchema(name: try cursor.name(), columns: [])
     var columns: [ColumnRecord] = []

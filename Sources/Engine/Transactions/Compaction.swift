@@ -18,7 +18,7 @@ extension Database {
   /// - Returns: Whether it was done; false when there are other handles in this or another process,
   ///   snapshots or a write transaction, or when the database is no file.
   /// - Throws: `EngineError` with code `.noSpace`, `.io`, `.corrupted`, `.locked`, `.readOnly`,
-  ///   `.poisoned`, `.forked` or `.closed`; the file is the old one then. After a failed sync of the
+  /// `.poisoned`, `.forked` or `.closed`; the file is the old one then. After a failed sync of the
   ///   folder nobody knows which of the two files a crash would leave, so every later write throws
   ///   `.poisoned`.
   /// - Complexity: O(bytes in use) time, memory for one buffer.

@@ -1,5 +1,5 @@
-// CopyTarget.swift: the file that a copy of one version goes to: nodes one behind the other from the
-// first sector on, then the header. Memory is one buffer, whatever the size of the file.
+// CopyTarget.swift: the file that a copy of one version goes to: nodes one behind the other from
+// the first sector on, then the header. Memory is one buffer, whatever the size of the file.
 // Invariants: every sector up to the logical end belongs to a node, so the file needs no free list;
 // the logical end is the end of the file; the header is written last. A file of this kind is never
 // taken for an interrupted creation: that has 64 KiB with zeros in it, or nothing but zeros.
@@ -16,8 +16,7 @@ struct CopyTarget {
   /// Written at once.
   private static let bufferSectors: UInt64 = (1 << 20) / UInt64(Layout.sectorSizeBytes)
 
-  /// - Parameter cipher: Seals the nodes, with keys of this file; nil for a file in the clear. Its
-  ///   session has begun.
+  /// The cipher, whose session has begun, seals the nodes; nil for a file in the clear.
   init(_ file: NewFile, version: Version, cipher: FileCipher?) {
     self.file = file
     self.version = version
@@ -57,8 +56,7 @@ struct CopyTarget {
     bufferedSectors = 0
   }
 
-  /// Adds a copy of a node that leads elsewhere.
-  /// - Parameter links: New links, and where in the node they go.
+  /// Adds a copy of a node that leads elsewhere: new links, and where in the node they go.
   mutating func add(
     _ node: Node, with links: [(offsetBytes: Int, link: NodeLink)]
   ) throws(EngineError) -> NodeLink {

@@ -1,8 +1,9 @@
 // LeafPacker.swift: packs the rows of a table into leaves that fill their sectors, for a copy.
 // A leaf that does so already is copied as it is; the rows of others are gathered until they make a
 // full leaf. What is left in between goes with the rows of full leaves that follow, but not through
-// more than a few of them (decision 0462). Invariants: keys ascend from leaf to leaf; no leaf has data of a column
-// that the table no longer has, since that may lead to nodes that the copy has not.
+// more than a few of them (decision 0462). Invariants: keys ascend from leaf to leaf; no leaf has
+// data of a column that the table no longer has, since that may lead to nodes that the copy has
+// not.
 
 /// Takes the leaves of a table in key order and gives out others.
 struct LeafPacker {
@@ -15,7 +16,7 @@ struct LeafPacker {
   private var lastKey: Int64?
   private(set) var rowCount: UInt64 = 0
 
-  /// - Parameter room: How the leaves that are given out share their sectors with the seal.
+  /// The room says how the leaves that are given out share their sectors with the seal.
   init(_ shape: LeafShape, _ room: NodeRoom) {
     self.shape = shape
     self.room = room
@@ -39,9 +40,8 @@ struct LeafPacker {
     return shape.columns.allSatisfy { arrays.columnID($0.firstDescriptor) == $0.id }
   }
 
-  /// Adds the rows of the next leaf.
-  /// - Parameter links: The new links of what its rows have outside of it, in the order of
-  ///   `NodeLinks`, and where they stand in the leaf.
+  /// Adds the rows of the next leaf, with the new links of what its rows have outside of it, in the
+  /// order of `NodeLinks`, and where they stand in the leaf.
   mutating func add(
     _ leaf: LeafView, _ links: [(offsetBytes: Int, link: NodeLink)], _ target: inout CopyTarget
   ) throws(EngineError) {

@@ -28,7 +28,8 @@ struct NodeCopier {
   ///   - source: The version.
   ///   - file: The file.
   ///   - cipher: Seals the file's nodes, with keys of its own; nil for a file in the clear.
-  /// - Throws: `EngineError` with code `.corrupted` when the source is damaged, `.io` or `.noSpace`.
+  /// - Throws: `EngineError` with code `.corrupted` when the source is damaged, `.io` or
+  ///   `.noSpace`.
   /// - Complexity: O(bytes) time, O(depth × children of a node) memory.
   ///
   /// Durability: none before the file's sync.
@@ -64,10 +65,10 @@ struct NodeCopier {
         links: { node throws(EngineError) in
           let inner = try InnerView(node)
           return (0..<inner.childCount).map { inner.link($0) }
-        }
-      ) { copier, link, leaf throws(EngineError) in
-        try copier.copy(leaf: link, leaf, shape, into: &packer)
-      }
+        },
+        { copier, link, leaf throws(EngineError) in
+          try copier.copy(leaf: link, leaf, shape, into: &packer)
+        })
       guard packer.rowCount == table.rowCount else {
         throw .corrupted(
           "rows=\(packer.rowCount) != row_count=\(table.rowCount) of \(table.schema.name)")
@@ -86,10 +87,10 @@ struct NodeCopier {
       links: { node throws(EngineError) in
         let inner = try KeyPairInnerView(node)
         return (0..<inner.childCount).map { inner.link($0) }
-      }
-    ) { copier, _, leaf throws(EngineError) in
-      try packer.add(KeyPairLeafView(leaf), &copier.target)
-    }
+      },
+      { copier, _, leaf throws(EngineError) in
+        try packer.add(KeyPairLeafView(leaf), &copier.target)
+      })
     guard packer.pairCount == index.entryCount else {
       throw .corrupted(
         "index pairs=\(packer.pairCount) != entry_count=\(index.entryCount)", at: index.root.ref)
@@ -112,8 +113,8 @@ struct NodeCopier {
 
   // MARK: tables
 
-  /// Goes through the leaves of a table or of an index in order.
-  /// - Parameter links: The links of an inner node.
+  /// Goes through the leaves of a table or of an index in order; `links` gives those of an inner
+  /// node.
   private mutating func forEachLeaf(
     below root: NodeLink, _ role: NodeRole, links: (Node) throws(EngineError) -> [NodeLink],
     _ body: (inout NodeCopier, NodeLink, Node) throws(EngineError) -> Void

@@ -111,7 +111,7 @@ struct StringsView {
   }
 
   /// Replaces the content of `values` by all ends, checked: they ascend up to the last byte, and
-  /// entries that lead out of the leaf have their size.
+  /// entries that lead out of the leaf have their size and a ref that a file can have.
   /// - Returns: Whether any entry leads out of the leaf.
   @discardableResult
   func decodeEnds(into values: inout [Int64]) throws(EngineError) -> Bool {
@@ -126,7 +126,13 @@ struct StringsView {
       throw .corrupted("string ends descend, or last_end=\(last) != bytes=\(bytes.count)", at: ref)
     }
     guard hasExternals else { return false }
-    for index in values.indices { _ = try range(index) }
+    for index in values.indices {
+      let (start, _) = try range(index)
+      // A writer keeps long values without a place under refs of its own, far above any file's.
+      guard flags[index] == 0 || bytes.uint64(start) < Layout.fileSizeBytesMax else {
+        throw .corrupted("external string \(index) at ref \(bytes.uint64(start))", at: ref)
+      }
+    }
     return true
   }
 }

@@ -18,7 +18,8 @@ import Synchronization
   private let cache: PlaintextCache?
   private let identities: SectorIdentities?
   // Safety: one word per sector of the mapping, allocated here and freed in deinit, or the cache's;
-  // only atomic access, and only below `markCount`. Zeros are a valid Atomic<UInt32>, and no mark is 0.
+  // only atomic access, and only below `markCount`. Zeros are a valid Atomic<UInt32>, and no mark
+  // is 0.
   private let marks: UnsafeMutablePointer<Atomic<UInt32>>
   private let markCount: Int
 

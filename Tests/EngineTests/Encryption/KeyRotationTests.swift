@@ -90,7 +90,8 @@ struct KeyRotationTests {
       for size in [0, 63, 65] {
         let key = [UInt8](repeating: 1, count: size)
         #expect(
-          errorCode { try database.writeCopy(to: folder + "/b", encryptionKey: key) } == .invalidKey)
+          errorCode { try database.writeCopy(to: folder + "/b", encryptionKey: key) }
+            == .invalidKey)
       }
       #expect(fileNames(in: folder).filter { $0.hasPrefix("b") } == [])
       try database.close()

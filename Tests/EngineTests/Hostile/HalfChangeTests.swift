@@ -1,5 +1,5 @@
-// HalfChangeTests.swift: a change that a damaged node broke off half-way. Found by mutants: the next
-// call of the same transaction trapped.
+// HalfChangeTests.swift: a change that a damaged node broke off half-way. Found by mutants: the
+// next call of the same transaction trapped.
 
 import Testing
 

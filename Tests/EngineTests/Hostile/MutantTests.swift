@@ -1,16 +1,16 @@
-// MutantTests.swift: a hundred thousand damaged images, in processes of their own: a trap, a hang or
-// memory without bound ends one of them, with a line that names the seed. `fuzz mutant SEED` of the
-// same build shows that mutant again.
+// MutantTests.swift: a hundred thousand damaged images, in processes of their own: a trap, a hang
+// or memory without bound ends one of them, with a line that names the seed. `fuzz mutant SEED` of
+// the same build shows that mutant again.
 
 import Testing
 
 @testable import Engine
 
 @Suite struct MutantTests {
-  private static let countPerProcess = 50_000
+  private static let countPerProcess = 25_000
 
-  /// One of the processes; two of them keep two cores busy.
-  @Test(arguments: [0, 1_000_000])
+  /// One of four processes; they run side by side.
+  @Test(arguments: [0, 1_000_000, 2_000_000, 3_000_000])
   func everyMutantGivesAnErrorOrAnAnswer(first: Int) throws {
     let count = Self.countPerProcess
     let worker = try WorkerProcess(program: "fuzz", ["mutants", "\(first)", "\(count)"])

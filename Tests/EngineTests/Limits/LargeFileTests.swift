@@ -36,8 +36,8 @@ import Testing
 
   @Test(arguments: [31, 32, 33])
   func nodesBehind(bits: Int) throws {
-    // Nodes on both sides of the bound, and it is no multiple of a node's size.
-    let endBytes = 1 << bits - 3 * 4096
+    // The first node behind it lies across the bound.
+    let endBytes = 1 << bits - 4096
     let backend = try Self.spread(endBytes: endBytes)
     let database = try Database.open(backend: backend)
     #expect(try database.verify().pendingBytes > UInt64(endBytes - 1 << 20))

@@ -1,4 +1,5 @@
-// LimitTests.swift: the limits of docs/limits.md, at the bound and one beyond, and empty everything.
+// LimitTests.swift: the limits of docs/limits.md, at the bound and one beyond, and empty
+// everything.
 
 import Testing
 

@@ -1,5 +1,5 @@
-// ManyRowsTests.swift: ten million rows. Minutes in a debug build, so `make test-large` runs it, in a
-// release build and with FAULTLINE_LARGE set.
+// ManyRowsTests.swift: [U] ten million rows. Minutes in a debug build, so `make test-large` runs
+// it, in a release build and with FAULTLINE_LARGE set.
 
 import Glibc
 import Testing

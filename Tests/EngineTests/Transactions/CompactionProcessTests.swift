@@ -1,5 +1,5 @@
-// CompactionProcessTests.swift: compaction among processes: killed before each of its steps, refused
-// while others are there, and others who come while it runs.
+// CompactionProcessTests.swift: compaction among processes: killed before each of its steps,
+// refused while others are there, and others who come while it runs.
 
 import Synchronization
 import Testing

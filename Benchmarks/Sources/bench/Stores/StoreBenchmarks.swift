@@ -10,7 +10,7 @@ extension Benchmark {
 
   /// Rows whose engine side is not in this build, and why; they are named, never faked.
   static let absent = [
-    "commit-one-sync/sqlite-wal: the engine has no commit of one sync yet",
+    "commit-one-sync/sqlite-wal: the engine has no commit of one sync yet"
   ]
 
   /// Both sides, or the peer on both.
