@@ -84,26 +84,34 @@ extension Snapshot {
   ///   `.schemaMismatch`, `.corrupted` or `.closed`; so do the other reads.
   /// - Complexity: O(log rows).
   public func count(of path: CollectionPath) throws(EngineError) -> Int {
-    try content(path, CollectionKind.any).count
+    try reading { () throws(EngineError) in
+      try content(path, CollectionKind.any).count
+    }
   }
 
   /// An element of a collection; of a dictionary the value.
   /// - Throws: As `count(of:)`, and `.indexOutOfRange`.
   /// - Complexity: O(log elements).
   public func element(at index: Int, of path: CollectionPath) throws(EngineError) -> Value {
-    try content(path, CollectionKind.any).element(at: index, of: path)
+    try reading { () throws(EngineError) in
+      try content(path, CollectionKind.any).element(at: index, of: path)
+    }
   }
 
   /// Whether a set has a value.
   /// - Complexity: O(log elements) descents.
   public func contains(_ value: Value, in path: CollectionPath) throws(EngineError) -> Bool {
-    try content(path, [.set]).position(of: value).isThere
+    try reading { () throws(EngineError) in
+      try content(path, [.set]).position(of: value).isThere
+    }
   }
 
   /// What a dictionary has under a key, or nil.
   /// - Complexity: O(log entries) descents.
   public func value(forKey key: String, in path: CollectionPath) throws(EngineError) -> Value? {
-    try content(path, [.dictionary]).value(forKey: key)
+    try reading { () throws(EngineError) in
+      try content(path, [.dictionary]).value(forKey: key)
+    }
   }
 
   /// Calls `body` with each element, in order; in a dictionary also with its key.
@@ -111,7 +119,9 @@ extension Snapshot {
   public func forEach(
     in path: CollectionPath, _ body: (String?, Value) throws(EngineError) -> Void
   ) throws(EngineError) {
-    try content(path, CollectionKind.any).forEach(body)
+    try reading { () throws(EngineError) in
+      try content(path, CollectionKind.any).forEach(body)
+    }
   }
 
   /// One value of a row, or nil when there is no such row.
@@ -123,9 +133,7 @@ extension Snapshot {
     try check()
     let record = try state.group.table(named: table)
     let index = try record.schema.column(named: column)
-    guard let (leaf, row) = try tree(record).find(key) else { return nil }
-    return try state.reader.value(
-      leaf.arrays, record.shape.columns[index], row, newest: state.version)
+    return try reading { () throws(EngineError) in try tree(record).value(key, index) }
   }
 
   /// The number by which mixed values name a table.

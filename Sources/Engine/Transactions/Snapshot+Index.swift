@@ -39,7 +39,9 @@ extension Snapshot {
   public func keys(
     in table: String, column: String, equalTo value: Value
   ) throws(EngineError) -> [Int64] {
-    try searchIndex(table, column).keys(equalTo: value)
+    try reading { () throws(EngineError) in
+      try searchIndex(table, column).keys(equalTo: value)
+    }
   }
 
   /// The smallest key of a row that has a value, or nil.
@@ -48,7 +50,9 @@ extension Snapshot {
   public func firstKey(
     in table: String, column: String, equalTo value: Value
   ) throws(EngineError) -> Int64? {
-    try searchIndex(table, column).firstKey(equalTo: value)
+    try reading { () throws(EngineError) in
+      try searchIndex(table, column).firstKey(equalTo: value)
+    }
   }
 
   /// The keys of the rows whose value is in a range, both ends included.
@@ -60,7 +64,9 @@ extension Snapshot {
   public func keys(
     in table: String, column: String, between lower: Value, and upper: Value
   ) throws(EngineError) -> [Int64] {
-    try searchIndex(table, column).keys(between: lower, and: upper)
+    try reading { () throws(EngineError) in
+      try searchIndex(table, column).keys(between: lower, and: upper)
+    }
   }
 
   /// The number of rows whose value is `lower` to `upper`, both included.
@@ -69,7 +75,9 @@ extension Snapshot {
   public func count(
     in table: String, column: String, between lower: Value, and upper: Value
   ) throws(EngineError) -> Int {
-    try searchIndex(table, column).count(between: lower, and: upper)
+    try reading { () throws(EngineError) in
+      try searchIndex(table, column).count(between: lower, and: upper)
+    }
   }
 
   /// The rows that link to a row, ascending, and how often each does.
@@ -85,7 +93,9 @@ extension Snapshot {
   public func backlinks(
     to key: Int64, in table: String, from origin: String, column: String
   ) throws(EngineError) -> [Backlink] {
-    try linkIndex(table, origin, column).backlinks(to: key)
+    try reading { () throws(EngineError) in
+      try linkIndex(table, origin, column).backlinks(to: key)
+    }
   }
 
   /// How often rows link to a row.
@@ -94,6 +104,8 @@ extension Snapshot {
   public func backlinkCount(
     to key: Int64, in table: String, from origin: String, column: String
   ) throws(EngineError) -> Int {
-    try linkIndex(table, origin, column).backlinkCount(to: key)
+    try reading { () throws(EngineError) in
+      try linkIndex(table, origin, column).backlinkCount(to: key)
+    }
   }
 }

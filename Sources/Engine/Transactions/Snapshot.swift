@@ -60,9 +60,19 @@ public final class Snapshot: Sendable {
   /// - Complexity: O(log rows).
   public func row(in table: String, key: Int64) throws(EngineError) -> [Value]? {
     try check()
+    return try reading { () throws(EngineError) in
+      try tree(state.group.table(named: table)).row(key)
+    }
+  }
+
+  /// Follows links: what is read stays readable until `body` ends.
+  @inline(__always)
+  func reading<Result>(
+    _ body: () throws(EngineError) -> Result
+  ) throws(EngineError) -> Result {
     let section = state.reader.beginReading()
     defer { section.end() }
-    return try tree(state.group.table(named: table)).row(key)
+    return try body()
   }
 
   /// The number of rows of a table.

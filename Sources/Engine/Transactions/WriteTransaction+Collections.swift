@@ -18,23 +18,31 @@ extension WriteTransaction {
   /// - Throws: `EngineError` with code `.keyNotFound`, `.noSuchTable`, `.noSuchColumn`,
   ///   `.schemaMismatch`, `.corrupted` or `.closed`; so do the other calls here.
   public func count(of path: CollectionPath) throws(EngineError) -> Int {
-    try content(path, CollectionKind.any).count
+    try reading { () throws(EngineError) in
+      try content(path, CollectionKind.any).count
+    }
   }
 
   /// An element of a collection; of a dictionary the value.
   /// - Throws: As `count(of:)`, and `.indexOutOfRange`.
   public func element(at index: Int, of path: CollectionPath) throws(EngineError) -> Value {
-    try content(path, CollectionKind.any).element(at: index, of: path)
+    try reading { () throws(EngineError) in
+      try content(path, CollectionKind.any).element(at: index, of: path)
+    }
   }
 
   /// Whether a set has a value.
   public func contains(_ value: Value, in path: CollectionPath) throws(EngineError) -> Bool {
-    try content(path, [.set]).position(of: value).isThere
+    try reading { () throws(EngineError) in
+      try content(path, [.set]).position(of: value).isThere
+    }
   }
 
   /// What a dictionary has under a key, or nil.
   public func value(forKey key: String, in path: CollectionPath) throws(EngineError) -> Value? {
-    try content(path, [.dictionary]).value(forKey: key)
+    try reading { () throws(EngineError) in
+      try content(path, [.dictionary]).value(forKey: key)
+    }
   }
 
   /// Calls `body` with each element, in order; in a dictionary also with its key.
@@ -42,7 +50,9 @@ extension WriteTransaction {
   public func forEach(
     in path: CollectionPath, _ body: (String?, Value) throws(EngineError) -> Void
   ) throws(EngineError) {
-    try content(path, CollectionKind.any).forEach(body)
+    try reading { () throws(EngineError) in
+      try content(path, CollectionKind.any).forEach(body)
+    }
   }
 
   /// One value of a row, or nil when there is no such row.
@@ -51,7 +61,8 @@ extension WriteTransaction {
     in name: String, key: Int64, column: String
   ) throws(EngineError) -> Value? {
     let table = try table(name)
-    return try table.tree.value(key, try table.schema.column(named: column))
+    let index = try table.schema.column(named: column)
+    return try reading { () throws(EngineError) in try table.tree.value(key, index) }
   }
 
   // MARK: changing

@@ -49,7 +49,7 @@ extension WriteTransaction {
     let table = try table(path.table)
     let column = try path.column(in: table.schema, CollectionKind.any)
     guard table.schema.columns[column].type == .link else { return }
-    try checkTarget(key, table, column)
+    try reading { () throws(EngineError) in try checkTarget(key, table, column) }
   }
 
   /// Deletes a row with its index entries and the links to it.
@@ -121,10 +121,12 @@ extension WriteTransaction {
     if isUnique { schema.columns[index].isUnique = true }
     try schema.validate()
     let isToBeChecked = schema.columns[index].isUnique && !table.schema.columns[index].isUnique
-    if table.indexes[index] == nil {
-      try table.fillIndex(of: index, isUnique: isToBeChecked)
-    } else if isToBeChecked {
-      _ = try table.pairs(of: index, isUnique: true)
+    try reading { () throws(EngineError) in
+      if table.indexes[index] == nil {
+        try table.fillIndex(of: index, isUnique: isToBeChecked)
+      } else if isToBeChecked {
+        _ = try table.pairs(of: index, isUnique: true)
+      }
     }
     table.schema = schema
   }
@@ -169,7 +171,9 @@ extension WriteTransaction {
   public func keys(
     in table: String, column: String, equalTo value: Value
   ) throws(EngineError) -> [Int64] {
-    try searchIndex(table, column).keys(equalTo: value)
+    try reading { () throws(EngineError) in
+      try searchIndex(table, column).keys(equalTo: value)
+    }
   }
 
   /// The smallest key of a row that has a value, or nil.
@@ -178,7 +182,9 @@ extension WriteTransaction {
   public func firstKey(
     in table: String, column: String, equalTo value: Value
   ) throws(EngineError) -> Int64? {
-    try searchIndex(table, column).firstKey(equalTo: value)
+    try reading { () throws(EngineError) in
+      try searchIndex(table, column).firstKey(equalTo: value)
+    }
   }
 
   /// The keys of the rows whose value is in a range, both ends included.
@@ -190,7 +196,9 @@ extension WriteTransaction {
   public func keys(
     in table: String, column: String, between lower: Value, and upper: Value
   ) throws(EngineError) -> [Int64] {
-    try searchIndex(table, column).keys(between: lower, and: upper)
+    try reading { () throws(EngineError) in
+      try searchIndex(table, column).keys(between: lower, and: upper)
+    }
   }
 
   /// The number of rows whose value is `lower` to `upper`, both included.
@@ -199,7 +207,9 @@ extension WriteTransaction {
   public func count(
     in table: String, column: String, between lower: Value, and upper: Value
   ) throws(EngineError) -> Int {
-    try searchIndex(table, column).count(between: lower, and: upper)
+    try reading { () throws(EngineError) in
+      try searchIndex(table, column).count(between: lower, and: upper)
+    }
   }
 
   /// The rows that link to a row, ascending, and how often each does.
@@ -218,7 +228,7 @@ extension WriteTransaction {
     _ = try self.table(table)
     let from = try self.table(origin)
     let index = try from.schema.linkColumn(column, to: table)
-    return try from.index(index).backlinks(to: key)
+    return try reading { () throws(EngineError) in try from.index(index).backlinks(to: key) }
   }
 
   /// How often rows link to a row.
@@ -230,6 +240,6 @@ extension WriteTransaction {
     _ = try self.table(table)
     let from = try self.table(origin)
     let index = try from.schema.linkColumn(column, to: table)
-    return try from.index(index).backlinkCount(to: key)
+    return try reading { () throws(EngineError) in try from.index(index).backlinkCount(to: key) }
   }
 }

@@ -94,9 +94,16 @@ public final class WriteTransaction {
   /// The values under a key as this transaction sees them, or nil.
   /// - Throws: `EngineError` with code `.noSuchTable`, `.corrupted` or `.closed`.
   public func row(in table: String, key: Int64) throws(EngineError) -> [Value]? {
+    try reading { () throws(EngineError) in try self.table(table).tree.row(key) }
+  }
+
+  /// Follows links: what is read stays readable until `body` ends.
+  func reading<Result>(
+    _ body: () throws(EngineError) -> Result
+  ) throws(EngineError) -> Result {
     let section = base.reader.beginReading()
     defer { section.end() }
-    return try self.table(table).tree.row(key)
+    return try body()
   }
 
   /// The number of rows of a table as this transaction sees it.

@@ -34,9 +34,11 @@ struct IndexedDatabase {
   /// Rows by table and key.
   var model: [String: [Int64: [Value]]] = ["Person": [:], "Dog": [:]]
 
-  init(_ backend: TestBackend = TestBackend()) throws {
+  init(
+    _ backend: TestBackend = TestBackend(), options: Database.Options = Database.Options()
+  ) throws {
     self.backend = backend
-    database = try Database.open(backend: backend)
+    database = try Database.open(backend: backend, options: options)
     if database.version == .first {
       let write = try database.beginWrite()
       for schema in Self.schemas { try write.createTable(schema) }
@@ -93,6 +95,15 @@ struct IndexedDatabase {
       .dictionary(
         (0..<walkers).map { DictionaryEntry(key: "role \($0)", value: person()) }),
     ].map(\.canonical)
+  }
+
+  /// The number of elements of a collection.
+  static func count(_ value: Value) -> Int {
+    switch value {
+    case .list(let values), .set(let values): values.count
+    case .dictionary(let entries): entries.count
+    default: 0
+    }
   }
 
   // MARK: what the model says
