@@ -60,15 +60,10 @@ struct NodeCopier {
     if !table.root.isNone {
       var packer = LeafPacker(table.shape, target.room)
       let shape = table.shape
-      try forEachLeaf(
-        below: table.root, .tree(shape, level: table.level),
-        links: { node throws(EngineError) in
-          let inner = try InnerView(node)
-          return (0..<inner.childCount).map { inner.link($0) }
-        },
-        { copier, link, leaf throws(EngineError) in
-          try copier.copy(leaf: link, leaf, shape, into: &packer)
-        })
+      try forEachLeaf(below: table.root, .tree(shape, level: table.level)) {
+        copier, link, leaf throws(EngineError) in
+        try copier.copy(leaf: link, leaf, shape, into: &packer)
+      }
       guard packer.rowCount == table.rowCount else {
         throw .corrupted(
           "rows=\(packer.rowCount) != row_count=\(table.rowCount) of \(table.schema.name)")
@@ -82,15 +77,10 @@ struct NodeCopier {
 
   private mutating func copy(_ index: inout IndexRoot) throws(EngineError) {
     var packer = IndexPacker()
-    try forEachLeaf(
-      below: index.root, .index(level: index.level),
-      links: { node throws(EngineError) in
-        let inner = try KeyPairInnerView(node)
-        return (0..<inner.childCount).map { inner.link($0) }
-      },
-      { copier, _, leaf throws(EngineError) in
-        try packer.add(KeyPairLeafView(leaf), &copier.target)
-      })
+    try forEachLeaf(below: index.root, .index(level: index.level)) {
+      copier, _, leaf throws(EngineError) in
+      try packer.add(KeyPairLeafView(leaf), &copier.target)
+    }
     guard packer.pairCount == index.entryCount else {
       throw .corrupted(
         "index pairs=\(packer.pairCount) != entry_count=\(index.entryCount)", at: index.root.ref)
@@ -113,10 +103,9 @@ struct NodeCopier {
 
   // MARK: tables
 
-  /// Goes through the leaves of a table or of an index in order; `links` gives those of an inner
-  /// node.
+  /// Goes through the leaves of a table or of an index in order.
   private mutating func forEachLeaf(
-    below root: NodeLink, _ role: NodeRole, links: (Node) throws(EngineError) -> [NodeLink],
+    below root: NodeLink, _ role: NodeRole,
     _ body: (inout NodeCopier, NodeLink, Node) throws(EngineError) -> Void
   ) throws(EngineError) {
     var path: [(links: [NodeLink], next: Int)] = [([root], 0)]
@@ -130,7 +119,9 @@ struct NodeCopier {
       let link = step.links[step.next]
       let node = try node(link, role.at(level: level))
       if level > 0 {
-        path.append((try links(node), 0))
+        var links: [NodeLink] = []
+        try NodeLinks.forEach(in: node, role.at(level: level)) { links.append($0.link) }
+        path.append((links, 0))
       } else {
         try body(&self, link, node)
       }

@@ -83,6 +83,33 @@ struct KeyRotationTests {
     }
   }
 
+  @Test("a copy of an encrypted file stays within the cache, whatever a row leads to")
+  func staysInCache() throws {
+    try withTemporaryFolder { folder in
+      let path = folder + "/a.realm"
+      let table = TableSchema(
+        name: "Text", columns: [ColumnSchema(name: "pages", type: .string, collection: .list)])
+      let first = try Database.open(path: path, options: options(EncryptedFixtures.key))
+      let write = try first.beginWrite()
+      try write.createTable(table)
+      for key in 0..<3 {
+        let pages = (0..<60).map { Value.string(String(repeating: "\($0 + key) ", count: 15_000)) }
+        try write.insert(into: "Text", key: Int64(key), [.list(pages)])
+      }
+      try write.commit()
+      let content = try Content(first)
+      try first.close()
+      // The leaf that leads to all this is given up before it is needed again.
+      let database = try Database.open(path: path, options: options(EncryptedFixtures.key))
+      try database.writeCopy(to: folder + "/b", encryptionKey: nil)
+      let cache = try EncryptedFixtures.cache(database)
+      #expect(cache.peakBytes < 2 << 20 && cache.unguardedLoads == 0)
+      #expect(fileSizeBytes(path) > 7 << 20)
+      try database.close()
+      #expect(try Content(path: folder + "/b") == content)
+    }
+  }
+
   @Test("a key of another size is refused before anything is made")
   func keyIsInvalid() throws {
     try withTemporaryFolder { folder in
