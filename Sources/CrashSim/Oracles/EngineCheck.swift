@@ -14,6 +14,8 @@ public struct EngineCheck: Sendable {
     public var usableEvery = 1
     /// Runs the engine's verification.
     public var verifies = true
+    /// The X-ray gives its opinion on every state whose ordinal this divides; 0 is never.
+    public var xrayEvery = 16
 
     /// Everything, on every state.
     public init() {}
@@ -141,8 +143,14 @@ public struct EngineCheck: Sendable {
       seen.isMissing = true
       return violations(seen, allowed)
     }
+    // Before the engine opens the file: that may change it.
+    let isXrayed = options.xrayEvery > 0 && ordinal % options.xrayEvery == 0
+    let sight = isXrayed ? place.bytes.map { XRaySight($0) } : nil
     var seen = recover(place, database)
     var found = violations(seen, allowed)
+    if found.isEmpty, let sight, let violation = XRayOracle.judge(sight, seen) {
+      found.append(violation)
+    }
     guard found.isEmpty, options.usableEvery > 0, ordinal % options.usableEvery == 0,
       let version = seen.version, let contentHash = seen.contentHash
     else { return found }
@@ -239,6 +247,14 @@ private enum DatabasePlace {
     switch self {
     case .image: false
     case .path(let path): !FileManager.default.fileExists(atPath: path)
+    }
+  }
+
+  /// The file's bytes; nil when there is no file.
+  var bytes: [UInt8]? {
+    switch self {
+    case .image(let backend): backend.bytes
+    case .path(let path): FileManager.default.contents(atPath: path).map { Array($0) }
     }
   }
 

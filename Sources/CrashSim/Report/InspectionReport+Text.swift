@@ -10,7 +10,9 @@ extension InspectionReport {
   /// How a use is drawn; of those that share a character's bytes, a later one is shown.
   private static let letters: [(use: String, letter: Character)] = [
     ("unused", "-"), ("free", "."), ("pending", "p"), ("string", "S"), ("leaf", "L"),
-    ("inner", "I"), ("freeList", "F"), ("group", "G"), ("header", "H"), ("unaccounted", "?"),
+    ("inner", "I"), ("collectionLeaf", "c"), ("collectionInner", "C"), ("indexLeaf", "x"),
+    ("indexInner", "X"), ("freeListSegment", "f"), ("freeList", "F"), ("group", "G"),
+    ("header", "H"), ("unaccounted", "?"),
   ]
 
   /// The report as lines.
@@ -32,7 +34,12 @@ extension InspectionReport {
           + "\(Self.bytes(verification.freeBytes)) free, "
           + "\(Self.bytes(verification.pendingBytes)) pending")
     }
-    lines.append(corruption.map { "DAMAGED: \($0.code): \($0.message)" } ?? "sound")
+    if let xray { lines.append(xray.line) }
+    if let corruption {
+      lines.append("DAMAGED: \(corruption.code): \(corruption.message)")
+    } else {
+      lines.append(xray?.disagreement.map { "DISAGREE: \($0)" } ?? "sound")
+    }
     return lines.map(Self.printable)
   }
 

@@ -109,9 +109,11 @@ public struct InspectionReport: JSONReport, Codable, Sendable {
   public var verification: Verification?
   /// The first thing that is wrong, if anything.
   public var corruption: Corruption?
+  /// What the X-ray, the second reader of the format, says of the same bytes.
+  public var xray: XRayOpinion?
 
-  /// Whether nothing is wrong.
-  public var isSound: Bool { corruption == nil }
+  /// Whether nothing is wrong, in the eyes of both readers.
+  public var isSound: Bool { corruption == nil && xray?.disagreement == nil }
 
   /// Inspects a file.
   /// - Parameters:
@@ -131,6 +133,7 @@ public struct InspectionReport: JSONReport, Codable, Sendable {
     space = Self.summary(of: map)
     corruption = found.corruption.map(Corruption.init)
     if verifies, version != nil { try verify(path) }
+    xray = try XRayOpinion(path, self)
   }
 
   private static func inspect(_ path: String) throws(LabError) -> FileInspection {

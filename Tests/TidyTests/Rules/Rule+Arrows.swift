@@ -33,6 +33,9 @@ private let forbidden: [Arrow] = [
     folder: "Sources/CrashSim/Oracles/XRay.swift", modules: ["Engine"],
     reason: "the second reader of the format shares no code with the first"),
   Arrow(
+    folder: "Sources/CrashSim/Oracles/XRay", modules: ["Engine"],
+    reason: "the second reader of the format shares no code with the first"),
+  Arrow(
     folder: "Sources", modules: ["ArgumentParser"],
     except: ["Sources/StressRunner", "Sources/Fuzz"], reason: "arguments belong to executables"),
   Arrow(
