@@ -35,7 +35,7 @@ public struct Statistics: Hashable, Sendable {
 extension Database {
   /// Figures of the database as it is now.
   ///
-  /// Free, pending and pinned space are those that this handle knows from its last commit, or 0 when
+  /// Free, pending and pinned space are what this handle knows from its last commit, or 0 when
   /// it has made none.
   /// - Complexity: O(free list).
   public func statistics() -> Statistics {

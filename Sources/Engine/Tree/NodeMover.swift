@@ -1,4 +1,4 @@
-// NodeMover.swift: copies committed nodes that stand too far behind to other places, some at a time.
+// NodeMover.swift: copies committed nodes that stand too far behind elsewhere, some at a time.
 // A node is copied as it is, with the links to its moved children in it; so all kinds of trees are
 // moved alike, and what nobody reads any more in a leaf stays unread. The walk remembers where it
 // stopped as the number of the child on each level, from the table down; trees may have changed

@@ -1,4 +1,4 @@
-// EncryptedIndexTests.swift: indexes and collections of an encrypted file, with a small cache, and no
+// EncryptedIndexTests.swift: indexes and collections of an encrypted file, with a small cache; no
 // view of a node outside of a read section.
 
 import Testing

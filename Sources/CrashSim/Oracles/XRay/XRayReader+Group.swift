@@ -77,10 +77,13 @@ extension XRayReader {
       let root = try cursor.link()
       let count = try cursor.number(UInt64.self)
       let level = Int(try cursor.number(UInt8.self))
-      guard (root.refBytes != 0) == (count > 0), root.refBytes != 0 || level == 0 else {
-        throw XRayFault("column \(id): pairs=\(count) level=\(level) root=\(root.refBytes)")
+      let hasIndex = flags & 6 != 0 || typeNumber == XRayType.link.rawValue
+      guard root.refBytes != 0, count > 0, hasIndex else {
+        throw XRayFault("column \(id): flags=\(flags) pairs=\(count) root=\(root.refBytes)")
       }
       index = XRayTree(root: root, level: level, count: count)
+    } else if flags & 6 != 0 || typeNumber == XRayType.link.rawValue {
+      index = XRayTree(root: XRayLink(refBytes: 0, checksum: 0), level: 0, count: 0)
     }
     let target = typeNumber == XRayType.link.rawValue ? try cursor.number(UInt32.self) : 0
     let name = try cursor.name()
@@ -117,10 +120,6 @@ extension XRayReader {
         let isThere = tables.contains { $0.id == column.targetID }
         guard column.type != .link || isThere else {
           throw XRayFault("\(table.name).\(column.name): target table \(column.targetID)")
-        }
-        let needsIndex = column.isIndexed || column.isUnique || column.type == .link
-        guard needsIndex == (column.index != nil) else {
-          throw XRayFault("\(table.name).\(column.name): index root there=\(!needsIndex)")
         }
       }
     }
