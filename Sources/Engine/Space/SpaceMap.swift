@@ -58,6 +58,7 @@ struct SpaceMap: Sendable {
   ///   - count: How many.
   ///   - isBrief: Whether the next commit will probably replace the node. Those nodes take one run
   ///     together with the top, so that they are one write, and one hole afterwards.
+  /// - Returns: Where they begin.
   /// - Complexity: O(free spans).
   mutating func allocate(sectors count: UInt64, isBrief: Bool = false) -> Ref {
     precondition(count > 0, "a node has at least one sector")
