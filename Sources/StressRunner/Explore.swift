@@ -51,6 +51,10 @@ struct ExplorationArguments: ParsableArguments {
   @Option(
     help: "Persistence model: \(PersistenceModel.stockNames), or all.")
   var model: String?
+  @Option(
+    name: .customLong("model-file"),
+    help: "Also a model of your own, from a YAML file (docs/crash-model.md); can be repeated.")
+  var modelFiles: [String] = []
   @Option(help: "The number from which all choices follow.") var seed: UInt64?
   @Option(help: "Most crash states to check, for each model.") var budget: Int?
   @Option(help: "Checkers side by side; default: one for each CPU.") var jobs: Int?
@@ -60,6 +64,18 @@ struct ExplorationArguments: ParsableArguments {
     var settings = ExplorationSettings()
     if let model {
       settings.models = try PersistenceModel.chosen(model)
+      settings.modelsAreChosen = true
+    }
+    if !modelFiles.isEmpty {
+      var models = settings.modelsAreChosen ? settings.models : []
+      for path in modelFiles {
+        let model = try ModelFile.load(path)
+        guard !models.contains(where: { $0.name == model.name }) else {
+          throw .usage("--model-file \(path): model '\(model.name)' is given twice; rename one")
+        }
+        models.append(model)
+      }
+      settings.models = models
       settings.modelsAreChosen = true
     }
     if let seed {

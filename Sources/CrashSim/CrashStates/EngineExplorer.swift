@@ -52,7 +52,7 @@ struct EngineExplorer {
   func explore(title: String, firstNumber: Int) throws(LabError) -> ExplorationReport {
     let enumerator = try job.enumerator()
     let plan = try enumerator.plan(budget: job.budget)
-    let jobPath = "\(directory)/job-\(job.model).json"
+    let jobPath = "\(directory)/job-\(job.modelName).json"
     var job = job
     try job.save(to: jobPath, selecting: plan)
     let clock = ContinuousClock()
@@ -61,7 +61,7 @@ struct EngineExplorer {
     let seconds = start.duration(to: clock.now).inSeconds
     let trace = enumerator.table.trace
     var report = ExplorationReport(
-      title: title, model: job.model, seed: job.seed,
+      title: title, model: job.modelName, seed: job.seed,
       operationCount: trace.events.count - trace.markCount, markCount: trace.markCount,
       crashPointCount: enumerator.table.crashPointCount, candidateCount: plan.candidates,
       distinctCount: plan.distinct + outcome.recoveryStates,
@@ -105,7 +105,7 @@ struct EngineExplorer {
     _ shard: Shard, _ jobPath: String, total: Int,
     _ change: ((inout Shared) -> Void) -> Void
   ) throws(LabError) {
-    let progressPath = "\(directory)/progress-\(job.model)-\(shard.index)"
+    let progressPath = "\(directory)/progress-\(job.modelName)-\(shard.index)"
     var first = 0
     for _ in 0..<Self.deathsMax {
       try? FileManager.default.removeItem(atPath: progressPath)
@@ -152,7 +152,7 @@ struct EngineExplorer {
         let now = progress.read()
         waitedSeconds = now == last ? waitedSeconds + 1 : 0
         last = now
-        if let now { console.progress("\(job.model): state \(now.ordinal) of \(total)") }
+        if let now { console.progress("\(job.modelName): state \(now.ordinal) of \(total)") }
         // Before its first state a child goes through all of them once, which is no state's fault.
         let limit = now == nil ? timeoutSeconds * Self.preparationFactor : timeoutSeconds
         if waitedSeconds >= limit {
@@ -233,13 +233,13 @@ struct EngineExplorer {
     let found = try maker.enumerator.state(for: key)
     let shape = maker.enumerator.table.trace.shape
     // The failing state as it was found, for want of a smaller one.
-    func asFound() -> Finding {
-      maker.finding(
+    func asFound() throws(LabError) -> Finding {
+      try maker.finding(
         number: number, state: found, result: first.result, stateCount: failure.count,
         token: token(text, nil, shape))
     }
     if let second = first.second {
-      return maker.finding(
+      return try maker.finding(
         number: number, state: found, result: first.result, stateCount: failure.count,
         token: token(text, second, shape),
         context: "power fails again during recovery, at \(second)")
@@ -257,7 +257,7 @@ struct EngineExplorer {
       result = try judge.ask(.state(key: smallest, second: nil))
     } catch {
       guard error.code == .interrupted else { throw error }
-      return asFound()
+      return try asFound()
     }
     guard FailureClass.key(of: result) == failure.key else {
       throw LabError(
@@ -265,7 +265,7 @@ struct EngineExplorer {
         "state \(smallest) failed with '\(failure.first.headline)' and, judged again, gave "
           + "'\(result.headline)'")
     }
-    return maker.finding(
+    return try maker.finding(
       number: number, state: state, result: result, stateCount: failure.count,
       token: token(smallest, nil, shape))
   }

@@ -92,7 +92,7 @@ public final class ProgramExplorer {
     let result = try checkers[0].check(
       tree, acknowledged: trace.acknowledged(state.acknowledgedMarks))
     let maker = try FindingMaker(enumerator: enumerator, model: model)
-    let finding = maker.finding(
+    let finding = try maker.finding(
       number: 1, state: state, result: result, stateCount: 1,
       token: ReplayToken.encode(.explore(recipe)))
     return (result, finding)
@@ -225,10 +225,10 @@ public final class ProgramExplorer {
     }
     let recipe = ExploreRecipe(
       workload: program.workload, check: program.check, setup: program.setup,
-      model: maker.model.name, seed: settings.seed.rawValue,
+      model: maker.model.specification, seed: settings.seed.rawValue,
       state: maker.enumerator.key(of: state).description, shape: trace.shape,
       timeoutSeconds: settings.timeoutSeconds)
-    return maker.finding(
+    return try maker.finding(
       number: number, state: state, result: result, stateCount: failure.count,
       token: ReplayToken.encode(.explore(recipe)))
   }

@@ -206,7 +206,7 @@ public final class ScenarioRunner {
   ) throws(LabError) -> ExplorationReport {
     let seed = self.seed(of: scenario)
     let file = scenario.file
-    let name = model.name
+    let name = model.specification
     let choice = opened.mount == nil ? DoorChoice.inProcess : nil
     let explorer = EngineExplorer(
       job: job(scenario, plan, tracePath, model: model), directory: run.path,
@@ -230,7 +230,8 @@ public final class ScenarioRunner {
   ) -> EngineJob {
     let declared = scenario.crash?.budgetStates ?? Self.defaultBudget
     var job = EngineJob(
-      tracePath: tracePath, plan: plan, model: model.name, seed: seed(of: scenario).rawValue,
+      tracePath: tracePath, plan: plan, model: model.specification,
+      seed: seed(of: scenario).rawValue,
       budget: min(declared, settings.budget ?? declared))
     job.onlyPrefixes = scenario.crash?.explore == .prefixes
     if scenario.crash?.duringRecovery == true {
