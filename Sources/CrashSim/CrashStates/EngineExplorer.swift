@@ -23,6 +23,10 @@ struct EngineExplorer {
   let jobs: Int
   let timeoutSeconds: Int
   let console: Console
+  /// The part of the states to judge.
+  var shard = Shard.whole
+  /// Most seconds of judging; nil for no limit.
+  var timeBudgetSeconds: Int?
   /// Makes the token of a failing state.
   let token: @Sendable (_ state: String, _ second: String?, _ shape: String) -> String
 
@@ -41,6 +45,7 @@ struct EngineExplorer {
     var states = 0
     var recoveryStates = 0
     var isCutShort = false
+    var isOutOfTime = false
     var error: LabError?
   }
 
@@ -57,7 +62,7 @@ struct EngineExplorer {
     try job.save(to: jobPath, selecting: plan)
     let clock = ContinuousClock()
     let start = clock.now
-    let outcome = try judge(jobPath: jobPath, total: plan.selected)
+    let outcome = try judge(jobPath: jobPath, total: plan.selectedCount(in: shard), since: start)
     let seconds = start.duration(to: clock.now).inSeconds
     let trace = enumerator.table.trace
     var report = ExplorationReport(
@@ -67,6 +72,9 @@ struct EngineExplorer {
       distinctCount: plan.distinct + outcome.recoveryStates,
       exploredCount: outcome.states + outcome.recoveryStates, bound: plan.bound.description,
       isInterrupted: Interruption.isRequested && outcome.isCutShort, seconds: seconds, findings: [])
+    report.isOutOfTime = outcome.isOutOfTime ? true : nil
+    report.shape = trace.shape
+    report.recoveryCount = outcome.recoveryStates
     report.findings = try findings(
       outcome.failures, enumerator, plan, jobPath: jobPath, firstNumber: firstNumber)
     return report
@@ -74,7 +82,10 @@ struct EngineExplorer {
 
   // MARK: Judging
 
-  private func judge(jobPath: String, total: Int) throws(LabError) -> Shared {
+  private func judge(
+    jobPath: String, total: Int, since start: ContinuousClock.Instant
+  ) throws(LabError) -> Shared {
+    let deadline = timeBudgetSeconds.map { start.advanced(by: .seconds($0)) }
     // Few states are not worth a second process.
     let count = total < 200 ? 1 : jobs
     let shared = Mutex(Shared())
@@ -84,7 +95,10 @@ struct EngineExplorer {
       for index in 0..<count {
         queue.async(group: done) {
           do throws(LabError) {
-            try follow(Shard(index: index, of: count), jobPath, total: total) { change in
+            // Every `count`-th of the states that are this run's.
+            let part = Shard(
+              index: shard.index + shard.count * index, of: shard.count * count)
+            try follow(part, jobPath, total: total, until: deadline) { change in
               shared.withLock { change(&$0) }
             }
           } catch {
@@ -102,7 +116,7 @@ struct EngineExplorer {
 
   /// Runs one shard to its end, with as many children as it takes.
   private func follow(
-    _ shard: Shard, _ jobPath: String, total: Int,
+    _ shard: Shard, _ jobPath: String, total: Int, until deadline: ContinuousClock.Instant?,
     _ change: ((inout Shared) -> Void) -> Void
   ) throws(LabError) {
     let progressPath = "\(directory)/progress-\(job.modelName)-\(shard.index)"
@@ -114,12 +128,15 @@ struct EngineExplorer {
         errorPath: "\(progressPath).errors")
       let ending: ProcessEnding?
       do throws(LabError) {
-        ending = try read(child, progressPath, total: total, change)
+        ending = try read(child, progressPath, total: total, until: deadline, change)
       } catch {
         guard error.code == .interrupted else { throw error }
         child.end()
         let progress = try ProgressFile(path: progressPath).read()
-        change { $0.stop(progress) }
+        change {
+          $0.stop(progress)
+          $0.isOutOfTime = !Interruption.isRequested
+        }
         return
       }
       guard let ending else { return }
@@ -141,12 +158,16 @@ struct EngineExplorer {
   /// - Returns: Its ending when it died over a state, nil when it did all that it had to.
   private func read(
     _ child: LineProcess, _ progressPath: String, total: Int,
+    until deadline: ContinuousClock.Instant?,
     _ change: ((inout Shared) -> Void) -> Void
   ) throws(LabError) -> ProcessEnding? {
     let progress = try ProgressFile(path: progressPath)
     var last: ShardProgress?
     var waitedSeconds = 0
     while true {
+      if let deadline, ContinuousClock.now >= deadline {
+        throw LabError(.interrupted, "the time budget ended")
+      }
       switch try child.poll(seconds: 1) {
       case .none:
         let now = progress.read()
@@ -204,9 +225,11 @@ struct EngineExplorer {
     for failure in FailureClass.classify(results) {
       guard var first = firsts[failure.firstOrdinal] else { continue }
       if first.key == nil { first.key = try key(of: first.ordinal, enumerator, plan) }
-      findings.append(
-        try finding(
-          first, failure, maker, judge, number: firstNumber + findings.count))
+      var found = try finding(
+        first, failure, maker, judge, number: firstNumber + findings.count)
+      found.classKey = failure.key
+      found.firstOrdinal = failure.firstOrdinal
+      findings.append(found)
     }
     return findings
   }
