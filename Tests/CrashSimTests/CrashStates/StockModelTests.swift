@@ -34,6 +34,12 @@ struct StockModelTests {
       $0.write("a", "new")
       $0.create("b")
     },
+    Case(name: "name-before-overwrite", files: [:], state: "a=one b=") {
+      $0.create("a")
+      $0.write("a", "one")
+      $0.write("a", "two")
+      $0.create("b")
+    },
     Case(name: "replace-before-data", files: ["a": "old"], state: "a=") {
       $0.create("t")
       $0.write("t", "new")
