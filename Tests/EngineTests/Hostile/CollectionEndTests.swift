@@ -1,5 +1,5 @@
-// CollectionEndTests.swift: a collection's tree whose inner node says that one of its children holds
-// more elements than all of them. Found by a mutant: a change of the collection trapped.
+// CollectionEndTests.swift: a collection's tree whose inner node says that a child holds
+// more elements than all of them do. Found by a mutant: a change of the collection trapped.
 
 import Testing
 
@@ -32,7 +32,7 @@ import Testing
         let path = CollectionPath(table: "T", key: 1, column: "list")
         let code = errorCode {
           try write.append(.int(1), to: path)
-          try write.set(.int(2), at: position, in: path)
+          try write.remove(at: position, from: path)
         }
         #expect(code == .corrupted, "child \(child)")
         write.cancel()
