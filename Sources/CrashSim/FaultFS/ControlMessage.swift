@@ -18,10 +18,22 @@ enum ControlRequest: Codable, Sendable {
   case registerGroup(Int32)
   case unregisterGroup(Int32)
   case addRules([FaultRule])
+  case listRules
+  case removeRules([Int])
   case clearRules
   case ruleHits
   case statistics
   case shutdown
+
+  /// True for what others than the mount's maker may ask for.
+  var isForEveryone: Bool {
+    switch self {
+    case .addRules, .listRules, .removeRules, .clearRules, .ruleHits, .statistics, .mark: true
+    case .load, .beginRecording, .endRecording, .saveTree, .registerGroup, .unregisterGroup,
+      .shutdown:
+      false
+    }
+  }
 }
 
 /// What FaultFS has done so far.
@@ -44,6 +56,8 @@ struct ControlReply: Codable, Sendable {
   var isUsageError = false
   var statistics: FaultFSStatistics?
   var hits: [RuleHits]?
+  /// The rules in force, or those that were added or removed.
+  var rules: [RuleStatus]?
   /// True when shutdown had to detach the mount from processes that still used it.
   var wasDetached = false
 }

@@ -48,6 +48,7 @@ public final class FaultFSClient: Sendable {
       "--quota", "\(options.quotaBytes)",
     ]
     if options.isPageGranular { arguments.append("--page-granular") }
+    if let path = options.controlPath { arguments += ["--control", path] }
     do {
       let (ours, theirs) = try Descriptors.makeSocketPair()
       let daemonEnd = OwnedDescriptor(theirs)
@@ -131,6 +132,12 @@ public final class FaultFSClient: Sendable {
 
   /// Adds fault rules behind those in force; their counts start at 0.
   public func addRules(_ rules: [FaultRule]) throws(LabError) { try ask(.addRules(rules)) }
+
+  /// The rules in force.
+  public func rules() throws(LabError) -> [RuleStatus] { try ask(.listRules).rules ?? [] }
+
+  /// Removes fault rules by their numbers, with all that waits for them.
+  public func removeRules(_ ids: [Int]) throws(LabError) { try ask(.removeRules(ids)) }
 
   /// Removes all fault rules; writes that they held back are recorded.
   public func clearRules() throws(LabError) { try ask(.clearRules) }
