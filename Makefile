@@ -1,5 +1,5 @@
 # Faultline: every target works alone on a fresh Debian 12 with Swift 6.3.
-.PHONY: setup run examples test test-large test-address test-thread planted-bugs lint smoke bench fuzz mutants format
+.PHONY: setup run examples test test-large test-address test-thread planted-bugs lint smoke bench fuzz mutants golden format
 .DEFAULT_GOAL := run
 
 # What each package is there for: libfuse3 and fusermount; SQLite for traces and the example; the
@@ -76,6 +76,10 @@ mutants: setup
 # Ten million rows; minutes, and half a gigabyte of disk.
 test-large: setup
 	FAULTLINE_LARGE=1 swift test -c release -Xswiftc -enable-testing --filter ManyRowsTests
+
+# Golden files of the engine's own format version; run once for a version, and put what it prints into GoldenFileTests.
+golden: setup
+	FAULTLINE_GOLDEN=write swift test --filter GoldenFileTests
 
 format:
 	swift format --in-place --recursive Package.swift Sources Tests Benchmarks

@@ -15,6 +15,7 @@ struct Inspect: ParsableCommand {
       Examples:
         faultline inspect data.realm
         faultline inspect data.realm --verify
+        faultline inspect sealed.realm --key key.bin
         faultline inspect /tmp/crashed/data.realm --json | jq .corruption
 
       Exit codes: 0 sound, 1 damaged, 2 not a file or not a database.
@@ -22,11 +23,17 @@ struct Inspect: ParsableCommand {
 
   @Argument(help: "The database file.") var file: String
   @Flag(help: "Also open a copy in memory and verify it.") var verify = false
+  @Option(
+    help: ArgumentHelp(
+      "The key of an encrypted database: a file of 64 bytes, or of 128 hexadecimal digits.",
+      valueName: "file"))
+  var key: String?
   @Flag(help: "Print JSON instead of text.") var json = false
 
   func run() throws {
     let console = Console()
-    let report = try InspectionReport(path: file, verifies: verify)
+    let report = try InspectionReport(
+      path: file, verifies: verify, key: try key.map { try Self.key(inFile: $0) })
     if json {
       console.say(String(try report.json().dropLast()))
     } else {
@@ -34,4 +41,22 @@ struct Inspect: ParsableCommand {
     }
     if !report.isSound { throw Leave(code: .broken) }
   }
+
+  private static func key(inFile path: String) throws -> [UInt8] {
+    guard let content = FileManager.default.contents(atPath: path) else {
+      throw LabError.usage("--key: cannot read \(path)")
+    }
+    let bytes = Array(content)
+    if bytes.count == keyBytes { return bytes }
+    let digits = bytes.filter { $0 != UInt8(ascii: "\n") }
+    let numbers = digits.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+    guard numbers.count == digits.count, digits.count == 2 * keyBytes else {
+      throw LabError.usage(
+        "--key: \(path) has \(bytes.count) bytes; it takes \(keyBytes), or \(2 * keyBytes) "
+          + "hexadecimal digits")
+    }
+    return (0..<keyBytes).map { UInt8(numbers[2 * $0] << 4 | numbers[2 * $0 + 1]) }
+  }
+
+  private static let keyBytes = 64
 }

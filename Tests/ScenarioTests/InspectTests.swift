@@ -107,6 +107,35 @@ struct InspectTests {
     #expect(json.status == 1 && json.output.contains("\"code\" : \"corrupted\""))
   }
 
+  @Test("both readers find every golden file sound; an encrypted one with its key")
+  func golden() throws {
+    let folder =
+      URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("EngineTests/Golden").path
+    let keys = try TemporaryDirectory()
+    let bytes = (0..<64).map { UInt8($0) }
+    try Data(bytes).write(to: URL(fileURLWithPath: keys.file("bytes")))
+    let digits = bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    try Data((digits + "\n").utf8).write(to: URL(fileURLWithPath: keys.file("digits")))
+    try Data(bytes.reversed()).write(to: URL(fileURLWithPath: keys.file("other")))
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+    #expect(names.count > 5)
+    for name in names {
+      let path = folder + "/" + name
+      let isEncrypted = name.contains("encrypted")
+      let plain = try Self.inspect(path, "--verify")
+      #expect(plain.status == 0, "\(plain.output)")
+      #expect(plain.output.contains("X-ray: sound") == !isEncrypted)
+      for key in ["bytes", "digits"] {
+        let opened = try Self.inspect(path, "--verify", "--key", keys.file(key))
+        #expect(opened.status == (isEncrypted ? 0 : 2), "\(opened.output)")
+        #expect(opened.output.contains("verify: ") == isEncrypted, "\(opened.output)")
+      }
+      #expect(try Self.inspect(path, "--key", keys.file("other")).status == 2)
+      #expect(try Self.inspect(path, "--key", path).output.contains("hexadecimal digits"))
+    }
+  }
+
   @Test("what is no database is a usage error that names it")
   func others() throws {
     let folder = try TemporaryDirectory()

@@ -35,12 +35,15 @@ extension InspectionReport {
           + "\(Self.bytes(verification.pendingBytes)) pending")
     }
     if let xray { lines.append(xray.line) }
-    if let corruption {
-      lines.append("DAMAGED: \(corruption.code): \(corruption.message)")
-    } else {
-      lines.append(xray?.disagreement.map { "DISAGREE: \($0)" } ?? "sound")
-    }
+    lines.append(verdict)
     return lines.map(Self.printable)
+  }
+
+  private var verdict: String {
+    if let corruption { return "DAMAGED: \(corruption.code): \(corruption.message)" }
+    if let disagreement = xray?.disagreement { return "DISAGREE: \(disagreement)" }
+    return xray?.isEncrypted == true && version == nil
+      ? "encrypted: give its key with --key to see more" : "sound"
   }
 
   private func line(of slot: Slot, _ index: Int) -> String {

@@ -42,6 +42,8 @@ extension InspectionReport {
     }
 
     private func disagreement(with report: InspectionReport, _ xray: XRay) -> String? {
+      // Nobody has read the version of an encrypted file without its key.
+      if isEncrypted, report.version == nil { return nil }
       if version != report.version, isEncrypted || (isSound && report.corruption == nil) {
         let other = report.version.map { "\($0)" } ?? "none"
         return "the X-ray chooses version \(version.map { "\($0)" } ?? "none"), the engine \(other)"
@@ -64,7 +66,7 @@ extension InspectionReport {
 
     /// One line of text.
     var line: String {
-      if isEncrypted { return "X-ray: encrypted, only the file header and the slots are in clear" }
+      if isEncrypted { return "X-ray: the file is encrypted; of it the X-ray sees the slots only" }
       let read = "\(nodes) nodes, \(rows) rows, \(pairs) pairs of indexes"
       guard let fault = faults.first else { return "X-ray: sound, \(read)" }
       return "X-ray: damaged, \(read) read; \(fault)"

@@ -119,10 +119,15 @@ public struct InspectionReport: JSONReport, Codable, Sendable {
   /// - Parameters:
   ///   - path: The file.
   ///   - verifies: Also opens a copy in memory, as a program would, and verifies it.
-  /// - Throws: `LabError` with code `.usage` when it is no file, or no database of this engine.
+  ///   - key: The key of an encrypted file, 64 bytes; without it only the file header and the slots
+  ///     are read.
+  /// - Throws: `LabError` with code `.usage` when it is no file, no database of this engine, or one
+  ///   of another key.
   /// - Complexity: O(bytes).
-  public init(path: String, verifies: Bool = false) throws(LabError) {
-    let found = try Self.inspect(path)
+  public init(
+    path: String, verifies: Bool = false, key: [UInt8]? = nil
+  ) throws(LabError) {
+    let found = try Self.inspect(path, key)
     file = path
     fileSizeBytes = found.fileSizeBytes
     formatVersion = found.formatVersion?.rawValue
@@ -132,11 +137,13 @@ public struct InspectionReport: JSONReport, Codable, Sendable {
     map = Self.runs(found)
     space = Self.summary(of: map)
     corruption = found.corruption.map(Corruption.init)
-    if verifies, version != nil { try verify(path) }
+    if verifies, version != nil { try verify(path, key) }
     xray = try XRayOpinion(path, self)
   }
 
-  private static func inspect(_ path: String) throws(LabError) -> FileInspection {
+  private static func inspect(
+    _ path: String, _ key: [UInt8]?
+  ) throws(LabError) -> FileInspection {
     // A pipe would make the open wait for good, and a device has no size.
     let resolved = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     let attributes = try? FileManager.default.attributesOfItem(atPath: resolved)
@@ -146,25 +153,29 @@ public struct InspectionReport: JSONReport, Codable, Sendable {
     guard type == .typeRegular else { throw .usage("\(path) is not a regular file") }
     let found: FileInspection
     do throws(EngineError) {
-      found = try FileInspection.inspect(path: path)
+      found = try FileInspection.inspect(path: path, key: key)
     } catch {
       throw .usage("cannot read \(path): \(error)")
     }
-    if let error = found.corruption, error.code == .notADatabase || error.code == .unsupportedFormat
-    {
+    let unfit: Set<EngineError.Code> = [
+      .notADatabase, .unsupportedFormat, .wrongKey, .notEncrypted,
+    ]
+    if let error = found.corruption, unfit.contains(error.code) {
       throw .usage("\(path): \(error)")
     }
     return found
   }
 
-  private mutating func verify(_ path: String) throws(LabError) {
+  private mutating func verify(_ path: String, _ key: [UInt8]?) throws(LabError) {
     guard let bytes = FileManager.default.contents(atPath: path) else {
       throw .usage("cannot read \(path)")
     }
     let backend = ImageBackend(path: path)
     backend.load(Array(bytes))
     do throws(EngineError) {
-      let database = try Database.open(backend: backend)
+      var options = Database.Options()
+      options.encryptionKey = key
+      let database = try Database.open(backend: backend, options: options)
       verification = Verification(try database.verify())
       try database.close()
     } catch {

@@ -31,13 +31,15 @@ public struct KillDeclaration: Sendable, Hashable {
   public var side: KillSide
 }
 
-/// Where a process is killed: at its file operations, or between its commands.
+/// Where a process is killed: at its file operations, between its commands, within its commits.
 public enum KillPlace: Sendable, Hashable {
   case everyOperation
   case everySync
   case everyWrite
   /// Between the commands it is told.
   case everyCommand
+  /// Before each named step of its commits.
+  case everyCommitStep
   /// Only at this one, counted from 1.
   case operation(Int)
 }

@@ -77,6 +77,7 @@ extension KillDeclaration {
   func planned(number: Int, before: Bool) -> PlannedKill {
     switch place {
     case .everyCommand: return PlannedKill(process: process, moment: .command(number))
+    case .everyCommitStep: return PlannedKill(process: process, moment: .commitStep(number))
     case .everyOperation, .everySync, .everyWrite, .operation: break
     }
     let kinds = self.kinds
@@ -93,6 +94,7 @@ extension KillDeclaration {
   func text(number: Int, before: Bool) -> String {
     switch place {
     case .everyCommand: "the process was killed instead of its command \(number)"
+    case .everyCommitStep: "the process was killed before its commit step \(number)"
     case .everyOperation, .everySync, .everyWrite, .operation:
       "the process was killed \(before ? "before" : "after") its file operation \(number)"
     }
@@ -100,7 +102,7 @@ extension KillDeclaration {
 
   /// The sides to try.
   var sides: [Bool] {
-    if place == .everyCommand { return [true] }
+    if place == .everyCommand || place == .everyCommitStep { return [true] }
     return switch side {
     case .before: [true]
     case .after: [false]
@@ -112,7 +114,7 @@ extension KillDeclaration {
     switch place {
     case .everySync: [.sync, .syncDirectory]
     case .everyWrite: [.write]
-    case .everyCommand: []
+    case .everyCommand, .everyCommitStep: []
     case .everyOperation, .operation:
       [
         .write, .truncate, .allocate, .create, .link, .remove, .rename, .setOwnership,

@@ -34,7 +34,7 @@ public enum GrammarObject: String, CaseIterable, Sendable {
         "title", "schema", "processes", "database", "steps", "crash", "kill", "sweep",
         "faults", "negative", "seed",
       ]
-    case .database: ["key"]
+    case .database: ["commit", "key"]
     case .step: ["all", "expect"]
     case .action: ["pin", "release", "copy", "key", "write", "repeat", "cancel", "fails"]
     case .statement: ["insert", "upsert", "update", "delete", "times"]
@@ -88,7 +88,7 @@ public enum GrammarWords {
   public static let models = PersistenceModel.stock.map(\.name)
   /// Places at which a process can be killed, besides a number.
   public static let killPlaces = [
-    "every operation", "every sync", "every write", "every command",
+    "every operation", "every sync", "every write", "every command", "every commit step",
   ]
   /// Engine error codes that a write can be expected to fail with.
   public static let errorCodes = [

@@ -59,6 +59,7 @@ extension ScenarioParser {
     case "every sync": return .everySync
     case "every write": return .everyWrite
     case "every command": return .everyCommand
+    case "every commit step": return .everyCommitStep
     default: return nil
     }
   }

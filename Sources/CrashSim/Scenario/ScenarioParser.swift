@@ -145,6 +145,11 @@ extension ScenarioParser {
   private func readDatabase(_ node: ScenarioNode) -> DatabaseDeclaration {
     var database = DatabaseDeclaration()
     guard let fields = reader.fields(node, .database) else { return database }
+    if let node = fields["commit"] {
+      let words = DeclaredProtocol.allCases.map(\.rawValue)
+      let word = reader.word(node, "commit protocol", of: words)
+      database.commit = word.flatMap { DeclaredProtocol(rawValue: $0) } ?? .twoPhase
+    }
     if let node = fields["key"] { database.key = readKey(node) ?? .none }
     return database
   }

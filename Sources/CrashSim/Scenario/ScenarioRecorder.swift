@@ -25,6 +25,8 @@ struct PlannedKill {
     case operation(@Sendable (_ process: Int32) -> FaultRule)
     /// Instead of being told its n-th command, counted from 1.
     case command(Int)
+    /// Before the n-th step of a commit that it comes to, counted from 1.
+    case commitStep(Int)
   }
 
   /// Its name in the plan.
@@ -119,7 +121,7 @@ private struct RunningPlan {
       }
     }
     for entry in client.entriesBefore(command) { try mark(entry) }
-    switch try worker.ask(command) {
+    switch try worker.ask(armed(command, of: process)) {
     case .ended(let ending): return try end(of: process, over: command, ending)
     case .answer(let answer):
       for entry in client.entriesAfter(command, answer) { try mark(entry) }
@@ -167,6 +169,16 @@ private struct RunningPlan {
       try recorder.door.addRules([rule(worker.process ?? 0)])
     }
     return worker
+  }
+
+  /// The command, with the process's end in it where it is to end at a step of a commit.
+  private func armed(_ command: WorkerCommand, of process: String) -> WorkerCommand {
+    guard kill?.process == process, case .commitStep(let number) = kill?.moment else {
+      return command
+    }
+    var armed = command
+    armed.database?.killAtCommitStep = number
+    return armed
   }
 
   /// The process is dead, as planned.

@@ -4,10 +4,14 @@ import Engine
 
 /// How every process of a scenario opens the database.
 public struct DatabaseDeclaration: Sendable, Hashable, Codable {
+  /// The protocol by which it commits.
+  public var commit = DeclaredProtocol.twoPhase
   /// Which key it is encrypted with.
   public var key = DeclaredKey.none
+  /// Kills the process before the commit step with this number, counted from 1 since the open.
+  var killAtCommitStep: Int?
 
-  /// In the clear.
+  /// Two syncs a commit, in the clear.
   public init() {}
 
   /// The same for a copy, which may have a key of its own.
@@ -22,7 +26,25 @@ public struct DatabaseDeclaration: Sendable, Hashable, Codable {
     var options = Database.Options()
     options.createsMissing = createsMissing
     options.encryptionKey = key.bytes
+    options.commitProtocol = commit.engineProtocol
+    options.failpoint = killAtCommitStep.map { CommitStepKill(before: $0).failpoint }
     return options
+  }
+}
+
+/// A commit protocol, as scenarios name it.
+public enum DeclaredProtocol: String, Sendable, Hashable, Codable, CaseIterable {
+  /// Nodes, sync, root slot, sync.
+  case twoPhase = "two-phase"
+  /// Nodes and root slot, sync.
+  case checksummed
+
+  /// The same for the engine.
+  fileprivate var engineProtocol: CommitProtocol {
+    switch self {
+    case .twoPhase: .twoPhase
+    case .checksummed: .checksummed
+    }
   }
 }
 

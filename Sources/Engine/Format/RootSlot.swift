@@ -1,7 +1,10 @@
 // RootSlot.swift: one of the two places that can hold the newest version's root.
 // Invariant: a commit writes only the slot that does not hold the current root. Version v stands in
 // slot v % 2. The record stands twice in the slot's sector, so that one bad byte loses nothing;
-// a slot is valid when either copy is.
+// a slot is valid when either copy is, and holds the newer of them: a torn write can leave the copy
+// of a version that is overwritten beside that of the new one. If the older one counted, the new
+// version would be passed over without being cleared, and come back when a later write of the slot
+// is torn in turn.
 //   offset_bytes  size  field        (of each copy; the copies start at 0 and 2048 of the sector)
 //              0     8  checksum of bytes 8 ..< 96
 //              8     4  index of the slot
@@ -99,6 +102,7 @@ package enum SlotReading: Equatable, Sendable {
   init(index: Int, sector: RawBytes, seal: Seal = .unchecked) {
     var reasons: [String] = []
     var isForged = false
+    var newest: RootSlot?
     for copy in 0...1 {
       let record = sector.part(
         at: copy * Layout.slotCopyDistanceBytes, count: Layout.slotRecordBytes)
@@ -109,10 +113,13 @@ package enum SlotReading: Equatable, Sendable {
           if case .keyed = seal { isForged = true }
           continue
         }
-        self = .valid(slot)
-        return
+        if newest.map({ $0.version < slot.version }) ?? true { newest = slot }
       case .failure(let reason): reasons.append(reason.text)
       }
+    }
+    if let newest {
+      self = .valid(newest)
+      return
     }
     let text = reasons.joined(separator: "; ")
     self = isForged ? .forged(text) : sector.isAllZero ? .empty : .invalid(text)

@@ -205,8 +205,9 @@ extension Database {
     }
   }
 
-  /// Versions whose free lists must stay, sorted: those that recovery may choose. A pin keeps what
-  /// snapshots read, and no list.
+  /// Versions whose free lists must stay, sorted: those that recovery may choose.
+  ///
+  /// A pin keeps what snapshots read, and no list.
   private var rootVersions: [Version] {
     var versions = [publication.version]
     if let fallback = publication.fallback { versions.append(fallback) }

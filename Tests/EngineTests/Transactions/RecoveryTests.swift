@@ -52,6 +52,16 @@ struct RecoveryTests {
     #expect(try Self.content(bytes).0 == test.database.version)
   }
 
+  @Test("a slot torn between its copies is the newer one, in either place", arguments: [0, 1])
+  func copiesDiffer(_ older: Int) throws {
+    let (before, _) = try Self.image(commits: 2)
+    var (bytes, test) = try Self.image(commits: 4)
+    let newest = test.database.version
+    let start = Layout.slotOffsetsBytes[Int(newest.rawValue % 2)] + older * 2048
+    bytes.replaceSubrange(start..<start + 2048, with: before[start..<start + 2048])
+    #expect(try Self.content(bytes).0 == newest)
+  }
+
   @Test("two unusable slots are corruption, not an empty database")
   func bothSlots() throws {
     var (bytes, _) = try Self.image()

@@ -122,11 +122,13 @@ struct XRayReader {
 
   private func foundSlot(_ number: Int) throws(XRayFault) -> XRay.FoundSlot {
     let sector = try file.part(at: (number + 1) * Self.sectorBytes, count: Self.sectorBytes)
+    var newest: XRay.Slot?
     for copy in 0..<2 {
-      if let slot = try Self.slot(in: sector.part(at: copy * 2048, count: 96), number, copy) {
-        return .valid(slot)
-      }
+      let record = try sector.part(at: copy * 2048, count: 96)
+      guard let slot = try Self.slot(in: record, number, copy) else { continue }
+      if newest.map({ $0.version < slot.version }) ?? true { newest = slot }
     }
+    if let newest { return .valid(newest) }
     return sector.isZero ? .empty : .invalid
   }
 
