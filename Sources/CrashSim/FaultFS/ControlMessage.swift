@@ -105,3 +105,30 @@ struct ControlFrames {
     }
   }
 }
+
+extension ControlFrames {
+  /// Reads until there is a reply.
+  /// - Throws: `LabError` with the reply's error, or when the daemon is gone.
+  mutating func awaitReply(
+    from descriptor: Int32, of mountPoint: String
+  ) throws(LabError) -> ControlReply {
+    while true {
+      if let data = try next() {
+        let reply = try Self.decode(ControlReply.self, from: data)
+        guard let message = reply.error else { return reply }
+        throw LabError(reply.isUsageError ? .usage : .lab, message)
+      }
+      let bytes: [UInt8]?
+      do throws(ErrorNumber) {
+        bytes = try Descriptors.read(descriptor, limitBytes: 65536)
+      } catch {
+        throw .lab("the FaultFS daemon of \(mountPoint) is gone: \(error)")
+      }
+      guard let bytes else { continue }
+      if bytes.isEmpty {
+        throw .lab("the FaultFS daemon of \(mountPoint) ended; see its message above")
+      }
+      add(bytes)
+    }
+  }
+}

@@ -15,7 +15,8 @@ enum PathSocket {
   static func listen(at path: String) throws(LabError) -> Int32 {
     let socket = try make(path)
     PathCalls.removeFile(path)
-    guard unsafe withAddress(path, { unsafe bind(socket, $0, $1) }) == 0, unsafe chmod(path, 0o600) == 0,
+    guard unsafe withAddress(path, { unsafe bind(socket, $0, $1) }) == 0,
+      unsafe chmod(path, 0o600) == 0,
       Glibc.listen(socket, 16) == 0
     else {
       let error = lastError()

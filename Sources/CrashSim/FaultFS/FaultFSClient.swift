@@ -165,34 +165,13 @@ public final class FaultFSClient: Sendable {
       } catch {
         throw .lab("the FaultFS daemon of \(mountPoint) is gone: \(error)")
       }
-      return try Self.reply(&state, mountPoint)
+      return try state.frames.awaitReply(from: state.control, of: mountPoint)
     }
   }
 
   private func awaitReply() throws(LabError) -> ControlReply {
-    try state.withLock { state throws(LabError) in try Self.reply(&state, mountPoint) }
-  }
-
-  private static func reply(
-    _ state: inout State, _ mountPoint: String
-  ) throws(LabError) -> ControlReply {
-    while true {
-      if let data = try state.frames.next() {
-        let reply = try ControlFrames.decode(ControlReply.self, from: data)
-        guard let message = reply.error else { return reply }
-        throw LabError(reply.isUsageError ? .usage : .lab, message)
-      }
-      let bytes: [UInt8]?
-      do throws(ErrorNumber) {
-        bytes = try Descriptors.read(state.control, limitBytes: 65536)
-      } catch {
-        throw .lab("the FaultFS daemon of \(mountPoint) is gone: \(error)")
-      }
-      guard let bytes else { continue }
-      if bytes.isEmpty {
-        throw .lab("the FaultFS daemon of \(mountPoint) ended; see its message above")
-      }
-      state.frames.add(bytes)
+    try state.withLock { state throws(LabError) in
+      try state.frames.awaitReply(from: state.control, of: mountPoint)
     }
   }
 

@@ -194,7 +194,8 @@ final class FaultFSControl: Sendable {
       if let unknown = wanted.sorted().first(where: { !plan.isInForce($0) }) {
         let known = plan.list.map { "\($0.id)" }.joined(separator: ", ")
         return .failure(
-          .usage("no fault rule \(unknown) is in force; there are \(known.isEmpty ? "none" : known)"))
+          .usage(
+            "no fault rule \(unknown) is in force; there are \(known.isEmpty ? "none" : known)"))
       }
       let removed = mount.fileSystem.removeRules(wanted)
       mount.endWaits(of: wanted)

@@ -266,11 +266,13 @@ final class FaultPlan {
     _ subject: FaultSubject, _ match: FaultRule.Match, _ glob: Glob?
   ) -> Bool {
     guard match.kinds.contains(subject.kind) else { return false }
-    if subject.caller.process == 0 || subject.caller.isWriteBack {
+    // The kernel closes in the background, for nobody.
+    if subject.caller.process == 0 || subject.caller.isWriteBack, subject.kind != .close {
       guard match.includesWriteBack else { return false }
     }
     if let process = match.process, process != subject.caller.process { return false }
-    if match.fromByte != nil || match.toByte != nil {
+    // For damage at rest the bytes say where, and operations of such kinds have none.
+    if match.fromByte != nil || match.toByte != nil, !OperationKind.ofRest.contains(subject.kind) {
       guard let bytes = subject.bytes else { return false }
       let from = match.fromByte ?? 0
       let to = match.toByte ?? UInt64.max

@@ -107,7 +107,8 @@ extension FaultRule.Effect {
     case .stale: [.read]
     case .rot, .cutTail: OperationKind.ofRest
     case .readOnly: OperationKind.changing
-    case .kill, .killFileSystem: nil
+    case .kill: OperationKind.answered
+    case .killFileSystem: nil
     }
   }
 }

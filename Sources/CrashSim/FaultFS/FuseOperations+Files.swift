@@ -277,20 +277,20 @@ extension FuseOperations {
   }
 
   private static func replyStatus(_ request: FuseRequest) {
-      let quota = unsafe request.tree.quota
-      let free = (quota.limitBytes - quota.usedBytes) / 4096
-      var reply = statvfs()
-      reply.f_bsize = 4096
-      reply.f_frsize = 4096
-      reply.f_blocks = numericCast(quota.limitBytes / 4096)
-      reply.f_bfree = numericCast(free)
-      reply.f_bavail = numericCast(free)
-      reply.f_files = numericCast(quota.limitBytes / UInt64(FileTree.inodeCostBytes))
-      reply.f_ffree = numericCast(
-        (quota.limitBytes - quota.usedBytes) / UInt64(FileTree.inodeCostBytes))
-      reply.f_favail = reply.f_ffree
-      reply.f_namemax = numericCast(FileTree.nameBytesMax)
-      unsafe _ = fuse_reply_statfs(request.handle, &reply)
+    let quota = unsafe request.tree.quota
+    let free = (quota.limitBytes - quota.usedBytes) / 4096
+    var reply = statvfs()
+    reply.f_bsize = 4096
+    reply.f_frsize = 4096
+    reply.f_blocks = numericCast(quota.limitBytes / 4096)
+    reply.f_bfree = numericCast(free)
+    reply.f_bavail = numericCast(free)
+    reply.f_files = numericCast(quota.limitBytes / UInt64(FileTree.inodeCostBytes))
+    reply.f_ffree = numericCast(
+      (quota.limitBytes - quota.usedBytes) / UInt64(FileTree.inodeCostBytes))
+    reply.f_favail = reply.f_ffree
+    reply.f_namemax = numericCast(FileTree.nameBytesMax)
+    unsafe _ = fuse_reply_statfs(request.handle, &reply)
   }
 }
 

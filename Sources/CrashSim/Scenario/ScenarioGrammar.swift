@@ -21,6 +21,7 @@ public enum GrammarObject: String, CaseIterable, Sendable {
   case sweep
   case fault
   case holdBehind
+  case torn
   case negative
 
   /// The keys, in the order in which messages list them.
@@ -49,10 +50,13 @@ public enum GrammarObject: String, CaseIterable, Sendable {
     case .sweep: ["on", "file", "error"]
     case .fault:
       [
-        "on", "file", "bytes", "every", "offset", "nth", "ofCommit", "commit", "ignore", "error",
-        "holdBehind",
-      ]
+        "on", "file", "bytes", "pid", "command", "actor", "every", "offset", "nth", "chance",
+        "times",
+        "ofCommit", "commit", "after", "until", "write-back", "seed", "any-errno",
+        "once-per-open-file",
+      ] + GrammarWords.faultEffects
     case .holdBehind: ["bytes"]
+    case .torn: ["unit", "bytes", "parts", "keep"]
     case .negative: ["expect", "because"]
     }
   }
@@ -97,9 +101,12 @@ public enum GrammarWords {
     "busy", "closed", "limit",
   ]
   /// Errors a fault can answer with.
-  public static let errnos = [
-    "EIO", "ENOSPC", "EDQUOT", "EROFS", "EINTR", "EAGAIN", "EFBIG", "ENOMEM", "EACCES", "EPERM",
-    "EMFILE", "ENFILE",
+  public static let errnos = ErrnoTable.numbers.keys.sorted()
+  /// What a fault can do; it has one of these keys.
+  public static let faultEffects = [
+    "ignore", "error", "holdBehind", "short", "no-space-after", "quota", "delay", "hang",
+    "fail-sync", "lose", "torn", "misdirect", "stale", "flip", "rot", "cut", "read-only", "kill",
+    "stop",
   ]
   /// Names that no table, column, process, actor or pin may have, because a step or a statement
   /// would then have two readings.

@@ -1,0 +1,2 @@
+// steps.h: see steps.c.
+int run_steps(int count, char **steps);
