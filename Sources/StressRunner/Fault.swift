@@ -61,7 +61,10 @@ struct Fault: ParsableCommand {
 
     func run() throws {
       let rules = try FaultControl(mountPoint: directory).list()
-      guard json else { return rules.forEach { print(Fault.line($0)) } }
+      guard json else {
+        for status in rules { print(Fault.line(status)) }
+        return
+      }
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
       print(String(decoding: try encoder.encode(rules), as: UTF8.self))

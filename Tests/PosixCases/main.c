@@ -54,6 +54,7 @@ int main(int count, char **arguments) {
     return run_syncs(arguments[2]);
   if (count > 3 && strcmp(arguments[1], "--steps") == 0 && chdir(arguments[2]) == 0)
     return run_steps(count - 3, arguments + 3);
+  if (count == 3 && strcmp(arguments[1], "--socket") == 0) return run_socket(arguments[2]);
   if (count == 5 && strcmp(arguments[1], "--parent") == 0)
     return run_parent(arguments[2], arguments[3], arguments[4]);
   if (count < 2 || chdir(arguments[1]) != 0) {

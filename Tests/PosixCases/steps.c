@@ -8,7 +8,10 @@
 #include <dirent.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/statvfs.h>
+#include <sys/time.h>
+#include <sys/un.h>
 #include <sys/xattr.h>
 
 static int files[16];
@@ -133,4 +136,27 @@ int run_steps(int count, char **steps) {
     else printf("%s ok %ld\n", name, result);
   }
   return 0;
+}
+
+// `posix-cases --socket PATH`: sends its standard input to a socket and prints what comes back, for
+// tests that send what no client of ours would; status 1 when the peer ends the connection.
+int run_socket(const char *path) {
+  static char bytes[1 << 21];
+  size_t count = fread(bytes, 1, sizeof bytes, stdin);
+  int peer = OK(socket(AF_UNIX, SOCK_STREAM, 0));
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  strncpy(address.sun_path, path, sizeof address.sun_path - 1);
+  OK(connect(peer, (struct sockaddr *)&address, sizeof address));
+  struct timeval patience = {.tv_usec = 300000};
+  OK(setsockopt(peer, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience));
+  for (size_t sent = 0; sent < count;) {
+    ssize_t done = send(peer, bytes + sent, count - sent, MSG_NOSIGNAL);
+    if (done < 0) break;
+    sent += (size_t)done;
+  }
+  for (;;) {
+    ssize_t got = read(peer, bytes, sizeof bytes);
+    if (got <= 0) return got == 0 || errno != EAGAIN ? 1 : 0;
+    fwrite(bytes, 1, (size_t)got, stdout);
+  }
 }

@@ -1,5 +1,5 @@
-// ControlSocket.swift [U]: a Unix socket at a path, on which a mount can be talked to by others than
-// the process that made it.
+// ControlSocket.swift [U]: a Unix socket at a path, on which a mount can be talked to by others
+// than the process that made it.
 // Invariants: at most `peersMax` peers; a peer that sends what is no message, or does not read its
 // answers for a second, is let go; no peer can make the daemon wait for it any other way.
 

@@ -1,10 +1,10 @@
 // FaultEffect.swift: what a fault rule does to the operations that it hits.
-// An effect is an outcome (it decides what the operation does), a wait, or a kill: one operation can
-// get one of each, from different rules.
+// An effect is an outcome (it decides what the operation does), a wait, or a kill: one operation
+// can get one of each, from different rules.
 
 extension FaultRule {
-  /// What the failed sync of a file system leaves of the dirty pages, as measured by Rebello et al.,
-  /// "Can Applications Recover from fsync Failures?" (USENIX ATC 2020).
+  /// What the failed sync of a file system leaves of the dirty pages, as measured by Rebello et
+  /// al., "Can Applications Recover from fsync Failures?" (USENIX ATC 2020).
   public enum SyncFailure: String, Codable, Hashable, Sendable, CaseIterable {
     /// Pages count as clean and keep the new content; each open file is told once.
     case ext4Ordered = "ext4-ordered"

@@ -1,7 +1,7 @@
 // FaultPlan.swift: the rules in force, and how often each has matched and hit.
-// Invariants: every rule counts its own matches; an operation gets at most one outcome, one wait and
-// one kill, each from the first rule that hits it with one; an operation of process 0 counts only
-// for rules that include write-back; a rule's number is never given to another rule.
+// Invariants: every rule counts its own matches; an operation gets at most one outcome, one wait
+// and one kill, each from the first rule that hits it with one; an operation of process 0 counts
+// only for rules that include write-back; a rule's number is never given to another rule.
 
 import Glibc
 

@@ -135,7 +135,7 @@ extension FaultRule: CustomStringConvertible {
       let last = when.toByte.map { "\($0 - 1)" } ?? ""
       parts.append("bytes: \(when.fromByte ?? 0)..\(last)")
     }
-    if let process = when.process { parts.append("process: \(process)") }
+    if let process = when.process { parts.append("pid: \(process)") }
     if let command = when.command { parts.append("command: \"\(command)\"") }
     if let actor = when.actor { parts.append("actor: \"\(actor)\"") }
     if let nth = when.nth { parts.append("nth: \(nth)") }

@@ -76,7 +76,7 @@ extension FuseMount {
     late.wake()
   }
 
-  /// True for an interrupt of a request that waits: of a hang it is the end, a delay ends by itself.
+  /// True for an interrupt of a request that waits: it ends a hang; a delay ends by itself.
   func endsWait(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard bytes.count >= Self.headerBytes + 8,
       unsafe bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self) == Self.interruptOpcode

@@ -127,6 +127,9 @@ enum ProcessCalls {
     return text.last == UInt8(ascii: "\n") ? Array(text.dropLast()) : text
   }
 
+  /// Names the calling thread; the kernel keeps the first 15 bytes.
+  static func nameThisThread(_ name: String) { unsafe _ = csystem_set_thread_name(name) }
+
   /// Starts the daemon: marks come in as descriptor 0, the control socket as `control`.
   static func spawnDaemon(
     _ arguments: [String], marks: Int32, control: Int32, controlAs: Int32, cpu: Int32

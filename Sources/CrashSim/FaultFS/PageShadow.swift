@@ -1,7 +1,7 @@
 // PageShadow.swift: what a file held at its last sync, for the pages that were changed since.
 // Kept only while a rule in force needs it (stale reads, syncs that fail as on Btrfs).
-// Invariant: a page in `pages` is as it was at the last sync; every other page still is. It holds no
-// more memory than the file did then.
+// Invariant: a page in `pages` is as it was at the last sync; every other page still is. It holds
+// no more memory than the file did then.
 
 /// The old content of the pages of one file.
 final class PageShadow {

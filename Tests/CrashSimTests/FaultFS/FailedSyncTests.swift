@@ -1,5 +1,6 @@
 // FailedSyncTests.swift: what a failed sync leaves, per file system, as Rebello et al. measured it
-// ("Can Applications Recover from fsync Failures?", USENIX ATC 2020), and which crash states follow.
+// ("Can Applications Recover from fsync Failures?", USENIX ATC 2020), and which crash states
+// follow.
 
 import CrashSim
 import Foundation

@@ -1,4 +1,4 @@
-// FaultConditionTests.swift: when a rule hits: each condition, and several together, through a mount.
+// FaultConditionTests.swift: when a rule hits: each condition, and several together, on a mount.
 
 import CrashSim
 import Foundation
