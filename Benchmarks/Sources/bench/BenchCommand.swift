@@ -66,7 +66,6 @@ struct BenchCommand {
       print(RowReport.table(row))
       rows.append(row)
     }
-    for absent in Benchmark.absent where parts.isEmpty { print("not there: \(absent)") }
     try RowReport.json(rows).write(to: URL(filePath: output))
     print("wrote \(output)")
   }

@@ -53,7 +53,7 @@ final class CoordinationSession: Sendable {
       return nil
     }
     writerLock = WriterLock(
-      descriptor: lockFile?.descriptor ?? -1, path: lockFile?.path ?? "memory")
+      descriptor: lockFile?.descriptor ?? -1, path: lockFile?.path ?? "memory", region: region)
     self.note = NoteFile(path: note, region: region)
   }
 

@@ -14,6 +14,7 @@
 //             80     8  not 0: a sync failed while these handles were open; see `Publication`
 //             88     8  owner that is writing, or 0
 //             96     8  predecessors that died while they were writing
+//            104     8  not 0: somebody waits for the writer byte; see `WriterLock`
 //            128   128  root slot record of the published versions with even number
 //            256   128  root slot record of those with odd number
 //            384     4  change count; waiters sleep on it where there is no FIFO
@@ -37,6 +38,7 @@ enum RegionLayout {
   static let poisonOffset = 80
   static let writerOffset = 88
   static let takeoverCountOffset = 96
+  static let writerWaitsOffset = 104
   static let recordOffsets = [128, 256]
   static let recordSizeBytes = 128
   static let changeCountOffset = 384

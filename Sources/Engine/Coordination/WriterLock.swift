@@ -2,9 +2,11 @@
 // memory, in the order in which they came; the first of them takes the lock of a byte of the lock
 // file, which the kernel gives back however its holder dies.
 // Invariants: at most one thread of all processes is between lock and unlock; a lock belongs to no
-// thread, so a transaction may move. A process takes the entry byte before the writer byte and
-// gives it back afterwards: so who waits for the writer byte is alone there, and a process that has
-// just unlocked cannot overtake it.
+// thread, so a transaction may move. A process that has to wait takes the entry byte before the
+// writer byte and gives it back afterwards: so who waits for the writer byte is alone there. It
+// says so in a word of the region, and while it does nobody tries the writer byte without the entry
+// byte; so a process that has just unlocked cannot overtake it. When a waiter dies the word stays,
+// until the next one who waits is through.
 
 import Synchronization
 
@@ -32,10 +34,13 @@ final class WriterLock: Sendable {
   /// The lock file; -1 when the queue of this process is all there is.
   private let descriptor: Int32
   private let path: String
+  /// Where those who wait for the lock of the file say so; nil without others.
+  private let region: SharedRegion?
 
-  init(descriptor: Int32, path: String) {
+  init(descriptor: Int32, path: String, region: SharedRegion? = nil) {
     self.descriptor = descriptor
     self.path = path
+    self.region = region
   }
 
   /// Takes the lock.
@@ -130,8 +135,17 @@ final class WriterLock: Sendable {
   }
 
   private func lockFile(_ deadline: Deadline) throws(EngineError) {
+    if region?.load(RegionLayout.writerWaitsOffset) == 0,
+      Syscalls.lock(descriptor, .exclusive, from: Self.writerByte, count: 1, waits: false) == nil
+    {
+      return
+    }
     try take(Self.entryByte, deadline)
-    defer { _ = Syscalls.lock(descriptor, .none, from: Self.entryByte, count: 1) }
+    region?.store(1, at: RegionLayout.writerWaitsOffset)
+    defer {
+      region?.store(0, at: RegionLayout.writerWaitsOffset)
+      _ = Syscalls.lock(descriptor, .none, from: Self.entryByte, count: 1)
+    }
     try take(Self.writerByte, deadline)
   }
 

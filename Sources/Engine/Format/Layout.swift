@@ -107,6 +107,8 @@ package enum Layout {
   /// Commits in a row that must leave such a tail before it is given back.
   package static let shrinkPatience = 16
 
+  /// Longest run that is kept for the nodes which every commit replaces.
+  package static let briefSectorsMax: UInt64 = 16
   /// Growth of the file: one part in this many.
   package static let growthDivisor: UInt64 = 8
   /// Smallest and largest growth step beyond what a commit needs.

@@ -1,4 +1,4 @@
-// RootSlot.swift: one of the two places that can hold the newest version's root.
+// RootSlot.swift [U]: one of the two places that can hold the newest version's root.
 // Invariant: a commit writes only the slot that does not hold the current root. Version v stands in
 // slot v % 2. The record stands twice in the slot's sector, so that one bad byte loses nothing;
 // a slot is valid when either copy is, and holds the newer of them: a torn write can leave the copy
@@ -42,32 +42,39 @@ package struct RootSlot: Equatable, Sendable {
   func encoded(sealing cipher: FileCipher? = nil) -> [UInt8] {
     var sector = [UInt8](repeating: 0, count: Layout.sectorSizeBytes)
     for copy in 0...1 {
-      var record = [UInt8]()
-      record.appendLittleEndian(UInt32(index))
-      record.appendLittleEndian(UInt32(copy))
-      record.appendLittleEndian(version.rawValue)
-      record.appendLittleEndian(top.ref.offsetBytes)
-      record.appendLittleEndian(top.checksum)
-      record.appendLittleEndian(logicalSizeBytes)
-      record.appendLittleEndian(flags.rawValue)
-      record.appendLittleEndian(UInt64(0))
-      record +=
-        cipher?.keys.slotSeal(of: record)
-        ?? [UInt8](repeating: 0, count: Layout.slotRecordBytes - SlotField.seal)
-      let sum = RawBytes.over(record) { Checksum.of($0) }
-      var sealed = [UInt8]()
-      sealed.appendLittleEndian(sum)
-      sealed += record
+      let record = record(copy: copy, sealing: cipher)
       let start = copy * Layout.slotCopyDistanceBytes
-      sector.replaceSubrange(start..<start + sealed.count, with: sealed)
+      sector.replaceSubrange(start..<start + record.count, with: record)
     }
     return sector
+  }
+
+  private func record(copy: Int, sealing cipher: FileCipher?) -> [UInt8] {
+    var fields = [UInt8]()
+    fields.reserveCapacity(Layout.slotRecordBytes)
+    fields.appendLittleEndian(UInt32(index))
+    fields.appendLittleEndian(UInt32(copy))
+    fields.appendLittleEndian(version.rawValue)
+    fields.appendLittleEndian(top.ref.offsetBytes)
+    fields.appendLittleEndian(top.checksum)
+    fields.appendLittleEndian(logicalSizeBytes)
+    fields.appendLittleEndian(flags.rawValue)
+    fields.appendLittleEndian(UInt64(0))
+    if let cipher {
+      fields += cipher.keys.slotSeal(of: fields)
+    } else {
+      fields.append(contentsOf: repeatElement(0, count: Layout.slotRecordBytes - SlotField.seal))
+    }
+    var record = [UInt8]()
+    record.reserveCapacity(Layout.slotRecordBytes)
+    record.appendLittleEndian(RawBytes.over(fields) { Checksum.of($0) })
+    return record + fields
   }
 }
 
 extension RootSlot {
   /// The first of the two records, as the lock file keeps it.
-  var record: [UInt8] { Array(encoded()[..<Layout.slotRecordBytes]) }
+  var record: [UInt8] { record(copy: 0, sealing: nil) }
 
   /// Reads such a record; nil when it is not whole.
   init?(record: [UInt8], index: Int) {
@@ -180,10 +187,7 @@ package enum SlotReading: Equatable, Sendable {
 extension [UInt8] {
   /// Appends the bytes of an integer, lowest first.
   mutating func appendLittleEndian<Number: FixedWidthInteger>(_ number: Number) {
-    var rest = number
-    for _ in 0..<Number.bitWidth / 8 {
-      append(UInt8(truncatingIfNeeded: rest))
-      rest >>= 8
-    }
+    // Safety: the view is of the number on the stack, and does not outlive the call.
+    unsafe Swift.withUnsafeBytes(of: number.littleEndian) { unsafe append(contentsOf: $0) }
   }
 }

@@ -131,11 +131,12 @@ enum FreeList {
         FreeListSegment(
           link: link, version: segment.header.version, free: spans.free, pending: spans.pending))
     }
-    let space = SpaceMap(
-      free: (own.free + segments.flatMap(\.free)).merged(), loose: own.pending,
-      segments: segments, endSector: endSector)
-    try checkDisjoint(space, at: node.ref)
-    return space
+    let free = own.free + segments.flatMap(\.free)
+    // Before neighbours are merged, which would hide that two free spans share sectors.
+    try checkDisjoint(
+      free + own.pending.map(\.span) + segments.flatMap { $0.pending.map(\.span) }, at: node.ref)
+    return SpaceMap(
+      free: free.merged(), loose: own.pending, segments: segments, endSector: endSector)
   }
 
   private static func spans(
@@ -152,10 +153,9 @@ enum FreeList {
     return (free, pending)
   }
 
-  private static func checkDisjoint(_ space: SpaceMap, at ref: Ref) throws(EngineError) {
+  private static func checkDisjoint(_ spans: [Span], at ref: Ref) throws(EngineError) {
     var next = Layout.firstNodeSector
-    let all = space.free + space.pending.map(\.span)
-    for span in all.sorted(by: { $0.start < $1.start }) {
+    for span in spans.sorted(by: { $0.start < $1.start }) {
       guard span.start >= next else {
         throw .corrupted("the span at sector \(span.start) overlaps another", at: ref)
       }

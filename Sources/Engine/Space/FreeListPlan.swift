@@ -59,7 +59,8 @@ extension SpaceMap {
       spans: plan.free.count + loose.count)
     let listSectors = sectors(plan.listSizeBytes)
     let total = UInt64(parts.count) + listSectors + groupSectors
-    var run = takeTop(total, &plan.free).map { Span(start: $0.sector, count: total) }
+    let start = isBriefAtEnd ? takeAtEnd(total) : takeTop(total, &plan.free)
+    var run = start.map { Span(start: $0.sector, count: total) }
     func next(_ count: UInt64) -> Ref {
       guard let rest = run else { return takeTop(count, &plan.free) ?? takeAtEnd(count) }
       run = Span(start: rest.start + count, count: rest.count - count)
@@ -70,6 +71,7 @@ extension SpaceMap {
     }
     plan.list = next(listSectors)
     plan.group = next(groupSectors)
+    noteTop(sectors: total)
     tidy()
     taken = []
     dissolved = []
@@ -113,7 +115,7 @@ extension SpaceMap {
   private mutating func takeTop(_ count: UInt64, _ free: inout [Span]) -> Ref? {
     var best: Int?
     for index in free.indices where free[index].count >= count {
-      if let last = lastTakenEnd, free[index].start == last {
+      if let last = bestEnd, free[index].start == last {
         best = index
         break
       }

@@ -20,6 +20,10 @@ struct SpaceMap: Sendable {
   var dissolved: [FreeListSegment] = []
   /// Where the last sectors taken end: what comes next is best put there.
   private(set) var lastTakenEnd: UInt64?
+  /// Sectors of the last commit that the next one frees together: its inner nodes and its top.
+  private(set) var briefSectors: UInt64 = 0
+  /// The same of this commit so far, and where they end.
+  private var brief: (count: UInt64, end: UInt64)?
   /// Takes the lowest place with room instead of the best one: while nodes move out of the tail.
   var prefersLowest = false
   /// invariant: no span before `firstCandidates[n]` has room for n sectors.
@@ -50,10 +54,44 @@ struct SpaceMap: Sendable {
 
   /// Takes sectors that no live version uses: of the free spans with room the smallest, else behind
   /// the logical end.
+  /// - Parameters:
+  ///   - count: How many.
+  ///   - isBrief: Whether the next commit will probably replace the node. Those nodes take one run
+  ///     together with the top, so that they are one write, and one hole afterwards.
+  /// - Returns: Where they begin.
   /// - Complexity: O(free spans).
-  mutating func allocate(sectors count: UInt64) -> Ref {
+  mutating func allocate(sectors count: UInt64, isBrief: Bool = false) -> Ref {
     precondition(count > 0, "a node has at least one sector")
-    guard let index = place(for: count) else {
+    guard isBrief else { return take(count, from: place(for: count)) }
+    let ref = take(count, from: briefPlace(for: count))
+    brief = ((brief?.count ?? 0) + count, ref.sector + count)
+    return ref
+  }
+
+  /// Where the top is best put.
+  var bestEnd: UInt64? { brief?.end ?? lastTakenEnd }
+
+  /// Whether those nodes went behind the logical end, so that the top goes there, too.
+  var isBriefAtEnd: Bool { brief?.end == endSector }
+
+  /// Remembers how much a commit took that the next one frees.
+  mutating func noteTop(sectors count: UInt64) {
+    briefSectors = (brief?.count ?? 0) + count
+    brief = nil
+  }
+
+  /// The free span to take from for such a node; nil is behind the logical end.
+  private mutating func briefPlace(for count: UInt64) -> Int? {
+    if let brief {
+      let next = free.firstIndex { $0.start == brief.end && $0.count >= count }
+      return next ?? (brief.end == endSector ? nil : place(for: count))
+    }
+    let isShort = briefSectors >= count && briefSectors <= Layout.briefSectorsMax
+    return place(for: isShort ? briefSectors : count)
+  }
+
+  private mutating func take(_ count: UInt64, from index: Int?) -> Ref {
+    guard let index else {
       let ref = Ref(sector: endSector)
       endSector += count
       lastTakenEnd = endSector

@@ -14,8 +14,6 @@ public enum CommitStep: Int, CaseIterable, Sendable, CustomStringConvertible {
   case encodeTop
   /// Space is allocated, when the file is too small.
   case growFile
-  /// That space is made durable.
-  case syncGrowth
   /// The nodes go to the file.
   case writeNodes
   /// The nodes are made durable; not with one sync.
@@ -30,7 +28,7 @@ public enum CommitStep: Int, CaseIterable, Sendable, CustomStringConvertible {
   /// Whether a failure here leaves unknown what the medium holds, so that the handle is poisoned.
   public var poisons: Bool {
     switch self {
-    case .clearStaleSlot, .syncGrowth, .syncNodes, .writeRootSlot, .syncRootSlot: true
+    case .clearStaleSlot, .syncNodes, .writeRootSlot, .syncRootSlot: true
     default: false
     }
   }
@@ -44,7 +42,6 @@ public enum CommitStep: Int, CaseIterable, Sendable, CustomStringConvertible {
     case .releaseOldTop: "release old top"
     case .encodeTop: "encode top"
     case .growFile: "grow file"
-    case .syncGrowth: "sync growth"
     case .writeNodes: "write nodes"
     case .syncNodes: "sync nodes"
     case .writeRootSlot: "write root slot"

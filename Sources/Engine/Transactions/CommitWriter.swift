@@ -1,10 +1,9 @@
 // CommitWriter.swift: THE PROTOCOL. A commit is the list of steps in `stage` and `seal`, in order.
 // Invariants: no step before the root slot touches a sector that a live version reaches; the slot
 // written is the one that does not hold the current root, and only when the current root is known
-// to be durable or a sync has just made it so; two syncs, or one, and one more with an allocation
-// when the file has to grow. A step that fails before the root slot leaves the old version current
-// and its space untouched. From the slot write on a failure is final: nobody knows then what the
-// slot holds, so the handle is poisoned.
+// to be durable or a sync has just made it so; two syncs, or one. A step that fails before the root
+// slot leaves the old version current and its space untouched. From the slot write on a failure is
+// final: nobody knows then what the slot holds, so the handle is poisoned.
 
 /// Why a commit failed, and whether the handle can go on.
 struct CommitFailure: Error {
@@ -206,8 +205,8 @@ struct CommitWriter {
       }
       try allocate(needed)
     }
-    // Before: the old size and nothing of the commit. After: the new size, with zeros in it.
-    try step(.syncGrowth) { () throws(EngineError) in try sync() }
+    // Before: the old size. After: the old size or the new one, with zeros in it; what makes the
+    // nodes durable does the same for the size that they need (fdatasync(2); decision 0463).
     do throws(EngineError) {
       let mapping = try backend.map()
       return (try base.reader.remapped(mapping), UInt64(mapping.count))

@@ -261,8 +261,17 @@ struct MutableColumn {
         for row in nanoseconds.indices where nulls[row] { nanoseconds[row] = 0 }
       }
     }
-    lower = numbers.min() ?? Int64.max
-    upper = numbers.max() ?? Int64.min
-    nanosecondsUpper = nanoseconds.max() ?? 0
+    (lower, upper) = Self.bounds(numbers)
+    nanosecondsUpper = nanoseconds.isEmpty ? 0 : Self.bounds(nanoseconds).upper
+  }
+
+  /// The least and the greatest number, without a branch for each.
+  private static func bounds(_ numbers: [Int64]) -> (lower: Int64, upper: Int64) {
+    var bounds = (lower: Int64.max, upper: Int64.min)
+    for number in numbers {
+      bounds.lower = number < bounds.lower ? number : bounds.lower
+      bounds.upper = number > bounds.upper ? number : bounds.upper
+    }
+    return bounds
   }
 }

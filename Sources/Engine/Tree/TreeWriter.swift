@@ -141,7 +141,7 @@ struct NodeSink {
     kind: NodeKind, level: Int = 0, sizeBytes: Int, count: Int, auxiliary: Int = 0,
     fill: (MutableBytes) -> Void
   ) -> NodeLink {
-    let ref = space.allocate(sectors: slab.room.sectors(sizeBytes))
+    let ref = space.allocate(sectors: slab.room.sectors(sizeBytes), isBrief: level > 0)
     let link = add(
       at: ref, kind: kind, level: level, sizeBytes: sizeBytes, count: count, auxiliary: auxiliary,
       fill: fill)

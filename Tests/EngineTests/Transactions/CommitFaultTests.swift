@@ -156,7 +156,7 @@ struct CommitFaultTests {
     #expect(reached.take() == expected)
     try test.put(20..<5000)
     let growing = reached.take()
-    #expect(growing.contains(.growFile) && growing.contains(.syncGrowth))
+    #expect(growing.contains(.growFile))
     #expect(growing == growing.sorted { $0.rawValue < $1.rawValue })
     #expect(Set(CommitStep.allCases.map(\.description)).count == CommitStep.allCases.count)
     try test.check()
@@ -165,7 +165,7 @@ struct CommitFaultTests {
   @Test("a failpoint makes its step fail, and poisons where the medium is in doubt")
   func failpoints() throws {
     let always: [CommitStep] = [
-      .encodeTrees, .releaseOldTop, .encodeTop, .growFile, .syncGrowth, .writeNodes, .syncNodes,
+      .encodeTrees, .releaseOldTop, .encodeTop, .growFile, .writeNodes, .syncNodes,
       .writeRootSlot, .syncRootSlot,
     ]
     for step in always {

@@ -22,14 +22,14 @@ struct CommitTests {
     try test.check()
   }
 
-  @Test("a commit that grows the file allocates and syncs before it writes")
+  @Test("a commit that grows the file allocates before it writes, and has two syncs all the same")
   func growth() throws {
     var test = try TestDatabase()
     test.backend.clearLog()
     try test.put(0..<20_000)
     let names = test.backend.log.map(\.name)
-    #expect(Array(names.prefix(2)) == ["allocate", "sync"])
-    #expect(names.filter { $0 != "nodes" } == ["allocate", "sync", "sync", "slot", "sync"])
+    #expect(names.first == "allocate")
+    #expect(names.filter { $0 != "nodes" } == ["allocate", "sync", "slot", "sync"])
     try test.check()
   }
 
