@@ -26,6 +26,8 @@ extension FaultRule {
       case writeUnits(bytes: UInt64)
       /// Into this many parts of equal size, the last one taking the rest.
       case equalParts(Int)
+      /// Into parts of these sizes, and one more for the rest.
+      case sizes([UInt64])
     }
 
     /// Which of the parts are kept.
@@ -55,6 +57,8 @@ extension FaultRule {
     /// The call fails with this number and changes nothing. A failed sync is recorded as `.failed`:
     /// what was pending then becomes durable by no later sync, and the error is told once.
     case error(Int32)
+    /// The call fails with one of the numbers that it may return, drawn from the rule's seed.
+    case randomError
     /// As `error`, but each open file is told only once.
     case errorOncePerOpenFile(Int32)
     /// The sync is acknowledged and recorded as `.ignored`.
@@ -100,7 +104,7 @@ extension FaultRule.Effect: CustomStringConvertible {
   /// The key of the effect in fault files, and its word in traces.
   public var word: String {
     switch self {
-    case .error, .errorOncePerOpenFile: "error"
+    case .error, .randomError, .errorOncePerOpenFile: "error"
     case .ignoreSync: "ignore"
     case .failSync: "fail-sync"
     case .short: "short"
@@ -126,6 +130,7 @@ extension FaultRule.Effect: CustomStringConvertible {
   public var description: String {
     switch self {
     case .error(let number): "error: \(ErrnoTable.name(of: number))"
+    case .randomError: "error: random"
     case .errorOncePerOpenFile(let number):
       "error: \(ErrnoTable.name(of: number)), once-per-open-file: true"
     case .failSync(let number, let state):
@@ -153,6 +158,7 @@ extension FaultRule.Tearing: CustomStringConvertible {
       case .fileUnits(let bytes): bytes == 4096 ? "unit: page" : "unit: \(bytes)"
       case .writeUnits(let bytes): "bytes: \(bytes)"
       case .equalParts(let count): "parts: \(count)"
+      case .sizes(let sizes): "bytes: [\(sizes.map { "\($0)" }.joined(separator: ", "))]"
       }
     let second =
       switch keep {
@@ -194,6 +200,9 @@ extension FaultRule.Tearing: CustomStringConvertible {
       case .equalParts(let number):
         let size = max(1, count / number)
         end = parts.count + 1 >= number ? count : min(count, start + size)
+      case .sizes(let sizes):
+        let bytes = parts.count < sizes.count ? sizes[parts.count] : UInt64(count)
+        end = bytes < UInt64(count - start) ? start + Int(bytes) : count
       }
       parts.append(start..<end)
       start = end

@@ -227,6 +227,11 @@ final class FaultPlan {
     case .errorOncePerOpenFile(let number):
       guard let file = subject.file, file.toldBy.insert(rule.id).inserted else { return nil }
       return .error(number)
+    case .randomError:
+      let numbers = ErrnoTable.errors(of: subject.kind).sorted()
+      var generator = PRNG(
+        rule.seed.derived("errno").derived(UInt64(rule.hits.hitCount)))
+      return numbers.isEmpty ? nil : .error(numbers[generator.below(numbers.count)])
     case .noSpace(let limit):
       let wanted = UInt64(subject.bytes?.count ?? 0)
       let left = limit - min(limit, rule.takenBytes)

@@ -75,6 +75,12 @@ extension FaultRule {
       guard (2...partsMax).contains(count) else {
         throw .usage("fault rule: torn: parts=\(count) is not in 2...\(partsMax)")
       }
+    case .sizes(let sizes):
+      guard !sizes.isEmpty, sizes.count <= partsMax,
+        sizes.allSatisfy({ (1...UInt64(1 << 20)).contains($0) })
+      else {
+        throw .usage("fault rule: torn: bytes: give 1 to \(partsMax) sizes in 1...1048576")
+      }
     }
     let numbers: [Int] =
       switch tearing.keep {
@@ -96,7 +102,7 @@ extension FaultRule.Effect {
   /// The kinds of operations that the effect can hit; nil is all.
   var kinds: Set<OperationKind>? {
     switch self {
-    case .error: OperationKind.answered
+    case .error, .randomError: OperationKind.answered
     case .errorOncePerOpenFile: OperationKind.ofOpenFiles
     case .ignoreSync: [.sync, .syncDirectory]
     case .failSync: [.sync]

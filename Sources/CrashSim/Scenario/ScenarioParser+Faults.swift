@@ -209,6 +209,7 @@ extension ScenarioParser {
       }
       return isTrue(entry) ? .ignore : nil
     case "error":
+      if case .scalar("random", _) = entry.value.body { return .other(.randomError) }
       return reader.word(entry.value, "errno", of: GrammarWords.errnos).map { .error($0) }
     case "holdBehind":
       if let wrong = kinds.first(where: { $0 != .write }) {
@@ -309,6 +310,11 @@ extension ScenarioParser {
       return reader.integer(cut.value, "sector, page or a number of bytes", in: 256...(1 << 20))
         .map { FaultRule.Tearing(.fileUnits(bytes: UInt64($0)), keep: keep) }
     case "bytes":
+      if case .list(let items) = cut.value.body, !items.isEmpty {
+        let read = items.compactMap { reader.integer($0, "a number of bytes", in: sizes) }
+        guard read.count == items.count else { return nil }
+        return FaultRule.Tearing(.sizes(read.map { UInt64($0) }), keep: keep)
+      }
       return reader.integer(cut.value, "a number of bytes", in: sizes)
         .map { FaultRule.Tearing(.writeUnits(bytes: UInt64($0)), keep: keep) }
     default:

@@ -123,6 +123,12 @@ private let effectCases: [EffectCase] = [
     lines: ["open ok 0", "write ok 301", "open ok 1", "read ok b*100 a*100 b*101 a*211"],
     faults: ["write torn*"], operations: ["write!", "write!"]),
   EffectCase(
+    name: "torn write in parts of given sizes (LazyFS: parts_bytes=[10,20], persist=[2,3])",
+    rules: "{on: write, torn: {bytes: [10, 20], keep: [2, 3]}}",
+    steps: ["open f w", "write 0 50 b", "open f rd", "read 0 512"],
+    lines: ["open ok 0", "write ok 50", "open ok 1", "read ok a*10 b*40 a*462"],
+    faults: ["write torn*"], operations: ["write!", "write!"]),
+  EffectCase(
     name: "misdirected write", rules: "{on: write, nth: 1, misdirect: 4096}",
     steps: ["open f w", "write 0 512 b", "open f rd", "read 0 8192"],
     lines: ["open ok 0", "write ok 512", "open ok 1", "read ok a*4096 b*512 a*3584"],
