@@ -16,6 +16,7 @@ struct FaultFileTests {
     "{on: write, times: 3, lose: true}", "{on: write, torn: {unit: sector, keep: first 1}}",
     "{on: write, torn: {unit: page, keep: last 2}}", "{on: write, torn: {parts: 3, keep: [1, 3]}}",
     "{on: write, torn: {bytes: 100, keep: random}}", "{on: write, misdirect: -512}",
+    "{on: any, error: random, seed: 9}",
     "{on: write, torn: {bytes: [10, 20], keep: [2, 3]}}",
     "{on: read, stale: true}", "{on: read, flip: 1}", "{on: open, bytes: 0..4095, rot: 8}",
     "{on: close, cut: 512}", "{on: write, read-only: true}", "{on: any, kill: before}",

@@ -54,6 +54,22 @@ struct FaultConditionTests {
     #expect(try failed("{on: write, chance: 1 in 1, error: EIO}") == Array(1...8))
   }
 
+  @Test("random errors are ones that the call may return, and the seed decides which")
+  func randomErrors() throws {
+    func answers(_ seed: Int) throws -> [String] {
+      let mount = try FaultMount(setup)
+      try mount.add("{on: write, error: random, seed: \(seed)}")
+      let (lines, trace) = try mount.record(writes)
+      let allowed = ErrnoTable.errors(of: .write).map { "write \(ErrnoTable.name(of: $0))" }
+      #expect(lines.dropFirst().allSatisfy { allowed.contains($0) }, "\(lines)")
+      #expect(trace.faults.count == 8 && trace.operationWords.isEmpty)
+      return lines
+    }
+    let first = try answers(1)
+    #expect(try answers(1) == first && Set(first).count > 2)
+    #expect(try answers(2) != first)
+  }
+
   @Test("process, command name and thread name")
   func actors() throws {
     #expect(try failed("{on: write, command: posix-cases, nth: 1, error: EIO}") == [1])
