@@ -54,11 +54,8 @@ public final class FaultControl: Sendable {
   private func ask(_ request: ControlRequest) throws(LabError) -> ControlReply {
     let bytes = try ControlFrames.encode(request)
     return try frames.withLock { frames throws(LabError) in
-      do throws(ErrorNumber) {
-        try Descriptors.send(bytes, to: descriptor)
-      } catch {
-        throw .lab("the FaultFS daemon of \(name) is gone: \(error)")
-      }
+      // A daemon that sends us away says why before it ends the connection.
+      try? Descriptors.send(bytes, to: descriptor)
       return try frames.awaitReply(from: descriptor, of: name)
     }
   }

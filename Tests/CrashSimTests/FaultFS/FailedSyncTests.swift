@@ -120,11 +120,14 @@ struct FailedSyncTests {
 
   @Test("a cleared rule takes back what it had not told yet")
   func cleared() throws {
-    let mount = try FaultMount(page)
-    try mount.add(rule(.ext4Data))
-    let program = try mount.start(["open f w", "fsync", "sleep 400", "fsync"])
-    try mount.waitForHits(1)
-    try mount.client.clearRules()
-    #expect(program.wait().output.hasSuffix("fsync ok 0\n"))
+    for isCleared in [true, false] {
+      let mount = try FaultMount(page)
+      let rules = try mount.add("[\(rule(.ext4Data)), {on: rename, error: EIO}]")
+      let program = try mount.start(["open f w", "fsync", "sleep 400", "fsync"])
+      try mount.waitForHits(1)
+      // The other rule stays in force.
+      if isCleared { try mount.client.removeRules([rules[0].id]) }
+      #expect(program.wait().output.hasSuffix(isCleared ? "fsync ok 0\n" : "fsync EIO\n"))
+    }
   }
 }
