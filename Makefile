@@ -42,7 +42,7 @@ test-address: setup
 	ASAN_OPTIONS=detect_leaks=0 swift test --sanitize=address --scratch-path .build-address --filter EngineTests
 
 test-thread: setup
-	swift test --sanitize=thread --scratch-path .build-thread --filter EngineTests
+	swift test --sanitize=thread -Xswiftc -DTHREAD_SANITIZER --scratch-path .build-thread --filter EngineTests
 
 lint:
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks

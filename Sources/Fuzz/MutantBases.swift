@@ -14,12 +14,14 @@ extension MutantBase {
         try make("schema", schemaHistory), try pinned(), try make("links", links),
         try make("trees", trees), try make("large indexes", largeIndexes),
         try make("encrypted", key: [UInt8](0..<64), rows),
+        try make("one sync", by: .checksummed, rows),
+        try segments(),
       ]
     } catch { preconditionFailure("a base image cannot be made: \(error)") }
   }()
 
   /// How often each is taken: the small ones are quick, and have most of what there is.
-  static let weights = [4, 12, 12, 8, 4, 12, 8, 6, 12, 2, 1, 2]
+  static let weights = [4, 12, 12, 8, 4, 12, 8, 6, 12, 2, 1, 2, 6, 4]
 
   /// One of them.
   static func choose(_ choices: inout MutantChoices) -> MutantBase {
@@ -31,8 +33,11 @@ extension MutantBase {
     return all[0]
   }
 
-  private static func options(_ key: [UInt8]?) -> Database.Options {
+  private static func options(
+    _ key: [UInt8]?, _ commitProtocol: CommitProtocol
+  ) -> Database.Options {
     var options = Database.Options()
+    options.commitProtocol = commitProtocol
     options.encryptionKey = key
     // Salts must not differ between runs.
     options.entropy = EntropySource { count in [UInt8](repeating: 7, count: count) }
@@ -40,10 +45,11 @@ extension MutantBase {
   }
 
   private static func make(
-    _ name: String, key: [UInt8]? = nil, _ fill: (Database) throws -> Void
+    _ name: String, by commitProtocol: CommitProtocol = .twoPhase, key: [UInt8]? = nil,
+    _ fill: (Database) throws -> Void
   ) throws -> MutantBase {
     let backend = FuzzBackend([])
-    let database = try Database.open(backend: backend, options: options(key))
+    let database = try Database.open(backend: backend, options: options(key, commitProtocol))
     try fill(database)
     _ = try database.verify()
     try database.close()
@@ -286,5 +292,26 @@ extension MutantBase {
     second.release()
     try database.close()
     return MutantBase(name: "pinned", bytes: bytes)
+  }
+
+  /// So many pins that the free list has segments.
+  private static func segments() throws -> MutantBase {
+    let backend = FuzzBackend([])
+    let database = try Database.open(backend: backend, options: options(nil, .checksummed))
+    try write(database) { write in
+      try write.createTable(dogs)
+      try write.insert(into: "Dog", key: 1, [.int(1)])
+    }
+    var snapshots: [Snapshot] = []
+    for round in 0..<180 {
+      snapshots.append(try database.snapshot())
+      try write(database) { try $0.upsert(into: "Dog", key: 1, [.int(Int64(round))]) }
+    }
+    let segmentCount = database.statistics().freeListSegments
+    precondition(segmentCount > 0, "pins of 180 versions need segments")
+    let bytes = backend.bytes
+    for snapshot in snapshots { snapshot.release() }
+    try database.close()
+    return MutantBase(name: "segments", bytes: bytes)
   }
 }

@@ -16,8 +16,13 @@ for name; do
   scenario=$(sed -n 's/^scenario: //p' "$patch")
   oracle=$(sed -n 's/^expect: //p' "$patch")
   git apply "$patch"
-  swift build -q --product faultline
-  swift build -q --product faultline-fs
+  if ! { swift build -q --product faultline && swift build -q --product faultline-fs; } > "$clone/output" 2>&1; then
+    echo "BROKEN  $name: it does not build with the bug in it"
+    tail -n 20 "$clone/output"
+    git checkout -q .
+    missed=$((missed + 1))
+    continue
+  fi
   status=0
   "$(swift build --show-bin-path)/faultline" run "$scenario" --budget 2000 > "$clone/output" 2>&1 || status=$?
   git checkout -q .

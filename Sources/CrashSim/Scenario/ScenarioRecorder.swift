@@ -129,6 +129,8 @@ private struct RunningPlan {
       if case .failed(let code, _) = answer, tolerated.contains(code) {
         return try startAgain(command)
       }
+      // Without an open database nothing that follows can be told.
+      if case .failed = answer, command.opens { return false }
       guard owesTables, case .open = command.action, case .done = answer else { return true }
       owesTables = false
       return try perform(

@@ -49,6 +49,14 @@ public struct WorkerCommand: Sendable, Hashable, Codable {
     self.database = database
   }
 
+  /// Whether it opens the database.
+  var opens: Bool {
+    switch action {
+    case .open, .reopen: true
+    default: false
+    }
+  }
+
   /// The transaction that it asks for, if it asks for one.
   var transaction: PlannedTransaction? {
     switch action {
