@@ -35,13 +35,15 @@ struct Explore: ParsableCommand {
     let settings = try options.settings()
     try reports.refuseUnwritable(and: tracePath)
     let models = settings.models.map(\.name).joined(separator: ",")
-    console.say("faultline explore  seed=\(settings.seed)  model=\(models)")
+    let shard = try options.shardText()
+    console.say("faultline explore  seed=\(settings.seed)  model=\(models)\(shard)")
     let program = ProgramUnderTest(workload: workload, check: check, setup: setup)
     let explorer = try ProgramExplorer(
       program: program, settings: settings, keepingTrace: tracePath, console: console)
     let item = try explorer.explore()
     var report = RunReport(seed: settings.seed.rawValue, cases: [item])
     report.isInterrupted = item.isInterrupted
+    report.shard = ShardLabel(settings.shard)
     try reports.finish(report, console: console)
   }
 }
@@ -51,8 +53,19 @@ struct ExplorationArguments: ParsableArguments {
   @Option(
     help: "Persistence model: \(PersistenceModel.stockNames), or all.")
   var model: String?
+  @Option(
+    name: .customLong("model-file"),
+    help: "Also a model of your own, from a YAML file (docs/crash-model.md); can be repeated.")
+  var modelFiles: [String] = []
   @Option(help: "The number from which all choices follow.") var seed: UInt64?
   @Option(help: "Most crash states to check, for each model.") var budget: Int?
+  @Option(
+    name: .customLong("time-budget"),
+    help: "Most time of checking, for each model: 90s, 10m, 2h. Decides how far, never what.")
+  var timeBudget: String?
+  @Option(
+    help: "Check part I of N only: I/N, from 1; default: as the array job or CI matrix says.")
+  var shard: String?
   @Option(help: "Checkers side by side; default: one for each CPU.") var jobs: Int?
   @Option(help: "Seconds after which a checker has failed.") var timeout: Int = 20
 
@@ -60,6 +73,18 @@ struct ExplorationArguments: ParsableArguments {
     var settings = ExplorationSettings()
     if let model {
       settings.models = try PersistenceModel.chosen(model)
+      settings.modelsAreChosen = true
+    }
+    if !modelFiles.isEmpty {
+      var models = settings.modelsAreChosen ? settings.models : []
+      for path in modelFiles {
+        let model = try ModelFile.load(path)
+        guard !models.contains(where: { $0.name == model.name }) else {
+          throw .usage("--model-file \(path): model '\(model.name)' is given twice; rename one")
+        }
+        models.append(model)
+      }
+      settings.models = models
       settings.modelsAreChosen = true
     }
     if let seed {
@@ -70,6 +95,8 @@ struct ExplorationArguments: ParsableArguments {
       guard budget > 0 else { throw .usage("--budget \(budget): give at least 1 state") }
       settings.budget = budget
     }
+    if let timeBudget { settings.timeBudgetSeconds = try Self.seconds(timeBudget) }
+    settings.shard = try shardChoice().shard
     if let jobs {
       guard (1...256).contains(jobs) else { throw .usage("--jobs \(jobs): give 1 to 256") }
       settings.jobs = jobs
@@ -77,6 +104,29 @@ struct ExplorationArguments: ParsableArguments {
     guard timeout > 0 else { throw .usage("--timeout \(timeout): give at least 1 second") }
     settings.timeoutSeconds = timeout
     return settings
+  }
+
+  private func shardChoice() throws(LabError) -> ShardChoice {
+    try ShardChoice.make(option: shard, environment: ProcessInfo.processInfo.environment)
+  }
+
+  /// The shard for the banner; empty when all states are checked.
+  func shardText() throws(LabError) -> String {
+    let choice = try shardChoice()
+    guard let label = ShardLabel(choice.shard) else { return "" }
+    return "  shard=\(label)" + (choice.variable.map { " (from \($0))" } ?? "")
+  }
+
+  /// The seconds of a duration such as `90s`, `10m` or `2h`.
+  static func seconds(_ text: String) throws(LabError) -> Int {
+    let units = ["s": 1, "m": 60, "h": 3600]
+    guard let unit = text.last.flatMap({ units[String($0)] }), let number = Int(text.dropLast()),
+      (1...1_000_000).contains(number)
+    else {
+      throw .usage(
+        "--time-budget \(text.prefix(60)): write a number and s, m or h, as in 90s, 10m, 2h")
+    }
+    return number * unit
   }
 }
 

@@ -30,11 +30,17 @@ struct Run: ParsableCommand {
     let console = Console()
     let settings = try options.settings()
     try reports.refuseUnwritable()
+    guard !failFast || settings.shard.count == 1 else {
+      throw LabError.usage(
+        "--fail-fast in a shard would leave out cases that the other shards have; drop one of them")
+    }
     let scenarios = try ScenarioRunner.load(paths)
     let runner = try ScenarioRunner(settings: settings, console: console, door: door)
     console.say(
-      "faultline run  seed=\(settings.seed)  scenarios=\(scenarios.count)  door=\(runner.doorName)")
+      "faultline run  seed=\(settings.seed)  scenarios=\(scenarios.count)  door=\(runner.doorName)"
+        + (try options.shardText()))
     var report = RunReport(seed: settings.seed.rawValue)
+    report.shard = ShardLabel(settings.shard)
     for scenario in scenarios {
       report.cases.append(try runner.run(scenario))
       report.isInterrupted = Interruption.isRequested

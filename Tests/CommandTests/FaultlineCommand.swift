@@ -41,6 +41,12 @@ struct FaultlineCommand {
   static let repository = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 
+  /// What would make the command check a part only, where the tests are an array job themselves.
+  private static let shardVariables = [
+    "SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX", "CI_NODE_INDEX", "CIRCLE_NODE_INDEX",
+    "BUILDKITE_PARALLEL_JOB", "AWS_BATCH_JOB_ARRAY_INDEX",
+  ]
+
   let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }
@@ -49,7 +55,8 @@ struct FaultlineCommand {
   func start(_ arguments: [String], environment: [String: String] = [:]) throws -> RunningProgram {
     let variables = environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
     return try RunningProgram(
-      ["/usr/bin/env", "-u", "CI", "-u", "GITHUB_ACTIONS", "-u", "NO_COLOR"] + variables
+      ["/usr/bin/env", "-u", "CI", "-u", "GITHUB_ACTIONS", "-u", "NO_COLOR"]
+        + Self.shardVariables.flatMap { ["-u", $0] } + variables
         + [Self.program] + arguments,
       in: directory.path)
   }

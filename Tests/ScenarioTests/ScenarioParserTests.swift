@@ -145,7 +145,7 @@ private let everyKeyText = """
         - ui: opne
         - iu: open
         - ui: {write: [{insert: Dgo, _id: 1}], repeat: 0}
-      crash: {model: ext4}
+      crash: {model: ext4-order}
       """)
     #expect(found.count == 7)
     let places = [

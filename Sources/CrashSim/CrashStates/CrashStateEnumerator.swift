@@ -3,24 +3,6 @@
 // Invariant: which states there are, their order and their ordinals depend on trace, model, seed
 // and options only; budget and shard select among them.
 
-/// One of several parts of an exploration.
-public struct Shard: Hashable, Sendable {
-  /// Number of the part, from 0.
-  public let index: Int
-  /// Number of parts.
-  public let count: Int
-
-  /// Makes part `index` of `count`.
-  public init(index: Int, of count: Int) {
-    precondition(count > 0 && (0..<count).contains(index), "not a shard")
-    self.index = index
-    self.count = count
-  }
-
-  /// The only part.
-  public static let whole = Shard(index: 0, of: 1)
-}
-
 /// Whether an exploration goes on.
 public enum VisitDecision: Sendable, Hashable {
   case goOn, stop

@@ -23,6 +23,10 @@ struct EngineExplorer {
   let jobs: Int
   let timeoutSeconds: Int
   let console: Console
+  /// The part of the states to judge.
+  var shard = Shard.whole
+  /// Most seconds of judging; nil for no limit.
+  var timeBudgetSeconds: Int?
   /// Makes the token of a failing state.
   let token: @Sendable (_ state: String, _ second: String?, _ shape: String) -> String
 
@@ -41,6 +45,7 @@ struct EngineExplorer {
     var states = 0
     var recoveryStates = 0
     var isCutShort = false
+    var isOutOfTime = false
     var error: LabError?
   }
 
@@ -52,21 +57,24 @@ struct EngineExplorer {
   func explore(title: String, firstNumber: Int) throws(LabError) -> ExplorationReport {
     let enumerator = try job.enumerator()
     let plan = try enumerator.plan(budget: job.budget)
-    let jobPath = "\(directory)/job-\(job.model).json"
+    let jobPath = "\(directory)/job-\(job.modelName).json"
     var job = job
     try job.save(to: jobPath, selecting: plan)
     let clock = ContinuousClock()
     let start = clock.now
-    let outcome = try judge(jobPath: jobPath, total: plan.selected)
+    let outcome = try judge(jobPath: jobPath, total: plan.selectedCount(in: shard), since: start)
     let seconds = start.duration(to: clock.now).inSeconds
     let trace = enumerator.table.trace
     var report = ExplorationReport(
-      title: title, model: job.model, seed: job.seed,
+      title: title, model: job.modelName, seed: job.seed,
       operationCount: trace.events.count - trace.markCount, markCount: trace.markCount,
       crashPointCount: enumerator.table.crashPointCount, candidateCount: plan.candidates,
       distinctCount: plan.distinct + outcome.recoveryStates,
       exploredCount: outcome.states + outcome.recoveryStates, bound: plan.bound.description,
       isInterrupted: Interruption.isRequested && outcome.isCutShort, seconds: seconds, findings: [])
+    report.isOutOfTime = outcome.isOutOfTime ? true : nil
+    report.shape = trace.shape
+    report.recoveryCount = outcome.recoveryStates
     report.findings = try findings(
       outcome.failures, enumerator, plan, jobPath: jobPath, firstNumber: firstNumber)
     return report
@@ -74,7 +82,10 @@ struct EngineExplorer {
 
   // MARK: Judging
 
-  private func judge(jobPath: String, total: Int) throws(LabError) -> Shared {
+  private func judge(
+    jobPath: String, total: Int, since start: ContinuousClock.Instant
+  ) throws(LabError) -> Shared {
+    let deadline = timeBudgetSeconds.map { start.advanced(by: .seconds($0)) }
     // Few states are not worth a second process.
     let count = total < 200 ? 1 : jobs
     let shared = Mutex(Shared())
@@ -84,7 +95,10 @@ struct EngineExplorer {
       for index in 0..<count {
         queue.async(group: done) {
           do throws(LabError) {
-            try follow(Shard(index: index, of: count), jobPath, total: total) { change in
+            // Every `count`-th of the states that are this run's.
+            let part = Shard(
+              index: shard.index + shard.count * index, of: shard.count * count)
+            try follow(part, jobPath, total: total, until: deadline) { change in
               shared.withLock { change(&$0) }
             }
           } catch {
@@ -102,10 +116,10 @@ struct EngineExplorer {
 
   /// Runs one shard to its end, with as many children as it takes.
   private func follow(
-    _ shard: Shard, _ jobPath: String, total: Int,
+    _ shard: Shard, _ jobPath: String, total: Int, until deadline: ContinuousClock.Instant?,
     _ change: ((inout Shared) -> Void) -> Void
   ) throws(LabError) {
-    let progressPath = "\(directory)/progress-\(job.model)-\(shard.index)"
+    let progressPath = "\(directory)/progress-\(job.modelName)-\(shard.index)"
     var first = 0
     for _ in 0..<Self.deathsMax {
       try? FileManager.default.removeItem(atPath: progressPath)
@@ -114,12 +128,15 @@ struct EngineExplorer {
         errorPath: "\(progressPath).errors")
       let ending: ProcessEnding?
       do throws(LabError) {
-        ending = try read(child, progressPath, total: total, change)
+        ending = try read(child, progressPath, total: total, until: deadline, change)
       } catch {
         guard error.code == .interrupted else { throw error }
         child.end()
         let progress = try ProgressFile(path: progressPath).read()
-        change { $0.stop(progress) }
+        change {
+          $0.stop(progress)
+          $0.isOutOfTime = !Interruption.isRequested
+        }
         return
       }
       guard let ending else { return }
@@ -141,18 +158,22 @@ struct EngineExplorer {
   /// - Returns: Its ending when it died over a state, nil when it did all that it had to.
   private func read(
     _ child: LineProcess, _ progressPath: String, total: Int,
+    until deadline: ContinuousClock.Instant?,
     _ change: ((inout Shared) -> Void) -> Void
   ) throws(LabError) -> ProcessEnding? {
     let progress = try ProgressFile(path: progressPath)
     var last: ShardProgress?
     var waitedSeconds = 0
     while true {
+      if let deadline, ContinuousClock.now >= deadline {
+        throw LabError(.interrupted, "the time budget ended")
+      }
       switch try child.poll(seconds: 1) {
       case .none:
         let now = progress.read()
         waitedSeconds = now == last ? waitedSeconds + 1 : 0
         last = now
-        if let now { console.progress("\(job.model): state \(now.ordinal) of \(total)") }
+        if let now { console.progress("\(job.modelName): state \(now.ordinal) of \(total)") }
         // Before its first state a child goes through all of them once, which is no state's fault.
         let limit = now == nil ? timeoutSeconds * Self.preparationFactor : timeoutSeconds
         if waitedSeconds >= limit {
@@ -204,9 +225,11 @@ struct EngineExplorer {
     for failure in FailureClass.classify(results) {
       guard var first = firsts[failure.firstOrdinal] else { continue }
       if first.key == nil { first.key = try key(of: first.ordinal, enumerator, plan) }
-      findings.append(
-        try finding(
-          first, failure, maker, judge, number: firstNumber + findings.count))
+      var found = try finding(
+        first, failure, maker, judge, number: firstNumber + findings.count)
+      found.classKey = failure.key
+      found.firstOrdinal = failure.firstOrdinal
+      findings.append(found)
     }
     return findings
   }
@@ -233,13 +256,13 @@ struct EngineExplorer {
     let found = try maker.enumerator.state(for: key)
     let shape = maker.enumerator.table.trace.shape
     // The failing state as it was found, for want of a smaller one.
-    func asFound() -> Finding {
-      maker.finding(
+    func asFound() throws(LabError) -> Finding {
+      try maker.finding(
         number: number, state: found, result: first.result, stateCount: failure.count,
         token: token(text, nil, shape))
     }
     if let second = first.second {
-      return maker.finding(
+      return try maker.finding(
         number: number, state: found, result: first.result, stateCount: failure.count,
         token: token(text, second, shape),
         context: "power fails again during recovery, at \(second)")
@@ -257,7 +280,7 @@ struct EngineExplorer {
       result = try judge.ask(.state(key: smallest, second: nil))
     } catch {
       guard error.code == .interrupted else { throw error }
-      return asFound()
+      return try asFound()
     }
     guard FailureClass.key(of: result) == failure.key else {
       throw LabError(
@@ -265,7 +288,7 @@ struct EngineExplorer {
         "state \(smallest) failed with '\(failure.first.headline)' and, judged again, gave "
           + "'\(result.headline)'")
     }
-    return maker.finding(
+    return try maker.finding(
       number: number, state: state, result: result, stateCount: failure.count,
       token: token(smallest, nil, shape))
   }

@@ -139,8 +139,13 @@ final class EnumerationRun {
     case .operation(let operation):
       if crashPoint == last { return .all }
       switch operation {
-      // A sync takes states away, but a failed one lifts the order that its data had.
-      case .sync, .syncDirectory: return event.flags.contains(.failed) ? .all : .none
+      // A sync takes states away, but a failed one lifts the order that its data had, and one that
+      // takes units out of the journal's order lifts theirs.
+      case .sync, .syncDirectory:
+        let liftsOrder =
+          enumerator.table.model.syncCoverage == .objectAndNames
+          && enumerator.table.becomesDurable[crashPoint - 1] != nil
+        return event.flags.contains(.failed) || liftsOrder ? .all : .none
       default: return window.newest.isEmpty ? .none : .newestUnits
       }
     }

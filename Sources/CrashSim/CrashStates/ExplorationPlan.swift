@@ -26,6 +26,14 @@ public struct ExplorationPlan: Sendable, Codable {
     return selection?.contains(ordinal) ?? true
   }
 
+  /// Number of states that pass 2 visits in a shard.
+  public func selectedCount(in shard: Shard) -> Int {
+    if shard.count == 1 { return selected }
+    return stride(from: shard.index, to: distinct, by: shard.count).reduce(0) {
+      $0 + (selects($1) ? 1 : 0)
+    }
+  }
+
   /// True when pass 2 visits one of these states.
   func selectsAny(of ordinals: Range<Int>, _ shard: Shard) -> Bool {
     guard let selection else { return !ordinals.isEmpty }

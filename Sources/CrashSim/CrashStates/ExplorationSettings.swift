@@ -14,6 +14,12 @@ public struct ExplorationSettings: Sendable {
   public var seedIsChosen = false
   /// Most states to check for each model; nil takes the default of what is explored.
   public var budget: Int?
+  /// Most seconds of checking for each model; nil for no limit.
+  ///
+  /// Decides how far an exploration goes, never which state comes next.
+  public var timeBudgetSeconds: Int?
+  /// The part of the states to check.
+  public var shard = Shard.whole
   /// Checkers side by side.
   public var jobs = ProcessInfo.processInfo.activeProcessorCount
   /// Seconds after which a checker has failed.

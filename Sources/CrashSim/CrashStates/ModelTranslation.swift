@@ -7,13 +7,15 @@ private struct EventShare {
   /// Parts of the payload that are there, that hold damage; the rest is gone.
   var present: [Range<Int>] = []
   var damaged: [Range<Int>] = []
+  /// The largest size that is there; a write may give a file several, one after another.
+  var size: UInt64?
   /// Other effects that are there.
   var effects: Set<EffectKey> = []
 }
 
 /// An effect of an event other than data, told apart from its neighbours.
 private enum EffectKey: Hashable {
-  case size, zero, attribute
+  case zero, attribute
   case entry(InodeNumber, FileName)
 }
 
@@ -61,10 +63,36 @@ extension UnitTable {
     }
     if model.powersafeOverwrite && sourceTable.damagesNeighbours(state) { return false }
     for unit in kept.union(torn) where !isDurable(unit, at: state.crashPoint) {
-      let waits = pendingDependencies(of: unit, at: state.crashPoint)
-      guard waits.allSatisfy({ kept.contains($0) }) else { return false }
+      guard waitsForKeptOnly(unit, kept, at: state.crashPoint) else { return false }
     }
     return true
+  }
+
+  /// True when all that a unit waits for is there, or could be without anybody seeing it.
+  private func waitsForKeptOnly(_ unit: Int, _ kept: Set<Int>, at crashPoint: Int) -> Bool {
+    var open = pendingDependencies(of: unit, at: crashPoint).filter { !kept.contains($0) }
+    var seen = Set(open)
+    while let missing = open.popLast() {
+      guard isCutOff(missing, before: unit, kept) else { return false }
+      for next in pendingDependencies(of: missing, at: crashPoint)
+      where !kept.contains(next) && seen.insert(next).inserted {
+        open.append(next)
+      }
+    }
+    return true
+  }
+
+  /// True when a smaller size discards a unit's data before another unit writes there again.
+  private func isCutOff(_ unit: Int, before later: Int, _ kept: Set<Int>) -> Bool {
+    guard units[unit].kind == .data,
+      case .data(let inode, let offset, _, _)? = units[unit].effects.first
+    else { return false }
+    return (unit + 1..<later).contains { cut in
+      guard units[cut].kind == .explicitSize, kept.contains(cut) else { return false }
+      return units[cut].effects.contains { effect in
+        if case .size(inode, let size) = effect { size <= offset } else { false }
+      }
+    }
   }
 
   /// True when a torn write of the state destroys bytes that it did not name.
@@ -103,8 +131,7 @@ extension UnitTable {
 
   private static func key(of effect: Effect) -> EffectKey {
     switch effect {
-    case .size: .size
-    case .zero, .data: .zero
+    case .zero, .data, .size: .zero
     case .ownership, .extendedAttribute: .attribute
     case .setEntry(let parent, let name, _), .removeEntry(let parent, let name):
       .entry(parent, name)
@@ -114,6 +141,8 @@ extension UnitTable {
   private static func add(_ effect: Effect, to share: inout EventShare) {
     if case .data(_, _, _, let slice) = effect {
       share.present.append(slice)
+    } else if case .size(_, let size) = effect {
+      share.size = max(share.size ?? 0, size)
     } else {
       share.effects.insert(key(of: effect))
     }
@@ -152,6 +181,14 @@ extension UnitTable {
         } else {
           tornEffects += 1
         }
+      } else if case .size(_, let size) = effect {
+        if let reached = share.size, reached >= size {
+          present += 1
+        } else if share.size == nil || hasSizes(ofEvent: unit.event, upTo: share.size) {
+          absent += 1
+        } else {
+          return .impossible
+        }
       } else if share.effects.contains(Self.key(of: effect)) {
         present += 1
       } else {
@@ -163,33 +200,67 @@ extension UnitTable {
     return present > 0 ? .kept : .lost
   }
 
+  /// True when one of an event's units gives the file exactly a size.
+  private func hasSizes(ofEvent event: Int, upTo size: UInt64?) -> Bool {
+    units(ofEvent: event).contains { unit in
+      units[unit].effects.contains { effect in
+        if case .size(_, let step) = effect { step == size } else { false }
+      }
+    }
+  }
+
   private static func overlap(of slice: Range<Int>, with parts: [Range<Int>]) -> Int {
     parts.reduce(0) { $0 + $1.clamped(to: slice).count }
   }
 }
 
-/// Models from the strongest to the weakest over one trace, to name the weakest that a finding
-/// needs.
+/// Models over one trace, to name those that a finding needs.
 public struct ModelLadder: Sendable {
+  /// Traces with more events are split again for each question: the tables of all models would take
+  /// more memory than the trace.
+  private static let keptEventsMax = 20_000
+
+  private let trace: Trace
+  private let models: [PersistenceModel]
   private let tables: [UnitTable]
 
-  /// Splits the trace under each model.
+  /// Splits the trace under each model, when it is short.
   /// - Throws: `LabError` when the trace or a model is broken.
   public init(
     trace: Trace, models: [PersistenceModel] = PersistenceModel.stock
   ) throws(LabError) {
+    self.trace = trace
+    self.models = models
     var tables: [UnitTable] = []
-    for model in models { tables.append(try UnitTable(trace: trace, model: model)) }
+    if trace.events.count <= Self.keptEventsMax {
+      for model in models { tables.append(try UnitTable(trace: trace, model: model)) }
+    }
     self.tables = tables
   }
 
-  /// The models that allow a state, the strongest first.
-  public func allowing(_ state: CrashState, of table: UnitTable) -> [PersistenceModel] {
-    tables.filter { $0.model == table.model || $0.allows(state, of: table) }.map(\.model)
+  /// The models that allow a state, none before one that allows less; the state's own is always
+  /// among them.
+  /// - Throws: `LabError` when a model is broken.
+  public func allowing(
+    _ state: CrashState, of table: UnitTable
+  ) throws(LabError) -> [PersistenceModel] {
+    var found: [PersistenceModel] = []
+    for (index, model) in models.enumerated() {
+      if model == table.model {
+        found.append(model)
+      } else if tables.isEmpty {
+        if try table.allows(state, under: model) { found.append(model) }
+      } else if tables[index].allows(state, of: table) {
+        found.append(model)
+      }
+    }
+    return found.contains(table.model) ? found : found + [table.model]
   }
 
-  /// The first model, from the strongest on, that allows a state; nil when none of them does.
-  public func strongestAllowing(_ state: CrashState, of table: UnitTable) -> PersistenceModel? {
-    allowing(state, of: table).first
+  /// The first model, from the strongest on, that allows a state.
+  public func strongestAllowing(
+    _ state: CrashState, of table: UnitTable
+  ) throws(LabError) -> PersistenceModel? {
+    try allowing(state, of: table).first
   }
 }

@@ -53,6 +53,13 @@ public struct PendingUnit: Sendable {
   /// Units that must persist before this one; all smaller than `id`.
   public let dependencies: [Int]
 
+  /// The same unit, waiting for one more.
+  func waiting(for dependency: Int) -> PendingUnit {
+    PendingUnit(
+      id: id, event: event, kind: kind, effects: effects,
+      dependencies: (dependencies + [dependency]).sorted())
+  }
+
   /// True when both change bytes of one file, so that the later one's effect includes or hides the
   /// earlier one's.
   func changesContent(ofFileIn other: PendingUnit) -> Bool {

@@ -7,9 +7,11 @@
 /// Rules for what of the changes since the last sync may survive a crash.
 public struct PersistenceModel: Hashable, Sendable, CustomStringConvertible {
   /// In which order changes of names, sizes and attributes reach the medium.
-  public enum MetadataOrder: String, Hashable, Sendable {
+  public enum MetadataOrder: String, Hashable, Sendable, CaseIterable {
     /// Only changes of one and the same object keep their order.
     case perObject
+    /// Changes of one inode keep their order; a directory's are those of its entries.
+    case perInode
     /// One journal: names, explicit sizes and attributes in program order; data and delayed growth
     /// apart.
     case journal
@@ -17,11 +19,35 @@ public struct PersistenceModel: Hashable, Sendable, CustomStringConvertible {
     case total
   }
 
+  /// What written data waits for, besides earlier changes of the same block.
+  public enum DataOrder: String, Hashable, Sendable, CaseIterable {
+    /// Nothing.
+    case unordered
+    /// All earlier changes of the same file.
+    case perFile
+    /// The journal as it was when the write was issued: what copy-on-write makes of it.
+    case afterMetadata
+    /// Data is in the journal, each page with the size that it gives the file.
+    case journal
+  }
+
+  /// What a size that grew by a write waits for.
+  public enum GrowthOrder: String, Hashable, Sendable, CaseIterable {
+    /// No data.
+    case none
+    /// The write's data in newly allocated pages.
+    case newPages
+    /// All of the write's data up to that size.
+    case wholeWrite
+  }
+
   /// What a sync of a file or a directory makes durable.
-  public enum SyncCoverage: String, Hashable, Sendable {
+  public enum SyncCoverage: String, Hashable, Sendable, CaseIterable {
     /// A file's data, size and attributes, but no name; a directory's entries and attributes.
     case object
-    /// The same, and the journal up to the last change that touched the synced inode.
+    /// The same, and the names of the synced inode, with the directories they need to be reached.
+    case objectAndNames
+    /// What `object` says, and the journal up to the last change that touched the synced inode.
     case journalOfInode
     /// All that was issued before.
     case everything
@@ -35,12 +61,18 @@ public struct PersistenceModel: Hashable, Sendable, CustomStringConvertible {
   public var dataUnitBytes: Int
   /// Order among metadata.
   public var metadataOrder: MetadataOrder
+  /// Order of data.
+  public var dataOrder: DataOrder
   /// What fsync and fdatasync of a file or a directory guarantee.
   public var syncCoverage: SyncCoverage
+  /// A size that grew by a write is no part of the journal, since blocks are allocated later.
+  public var delayedAllocation: Bool
   /// Both halves of a rename or an exchange persist together.
   public var renameIsAtomic: Bool
-  /// A size that grew by a write persists after that write's data in newly allocated pages.
-  public var dataBeforeGrowth: Bool
+  /// The size that a write gives a file persists at once; else page by page.
+  public var appendIsAtomic: Bool
+  /// What of a write's data persists before the size that it gives the file.
+  public var dataBeforeGrowth: GrowthOrder
   /// A rename over an existing file persists after the renamed file's delayed data and size.
   public var safeReplaceByRename: Bool
   /// Data and size of a file that was truncated to nothing, rewritten and closed persist before
@@ -58,18 +90,22 @@ public struct PersistenceModel: Hashable, Sendable, CustomStringConvertible {
   /// Makes a model; the defaults are those of `posix`.
   public init(
     name: String, version: Int = 1, dataUnitBytes: Int = 512,
-    metadataOrder: MetadataOrder = .perObject, syncCoverage: SyncCoverage = .object,
-    renameIsAtomic: Bool = false, dataBeforeGrowth: Bool = false,
-    safeReplaceByRename: Bool = false, safeCloseAfterTruncate: Bool = false,
-    failedSyncDropsData: Bool = true, sectorBytes: Int? = 512,
-    powersafeOverwrite: Bool = true
+    metadataOrder: MetadataOrder = .perObject, dataOrder: DataOrder = .unordered,
+    syncCoverage: SyncCoverage = .object, delayedAllocation: Bool = true,
+    renameIsAtomic: Bool = false, appendIsAtomic: Bool = false,
+    dataBeforeGrowth: GrowthOrder = .none, safeReplaceByRename: Bool = false,
+    safeCloseAfterTruncate: Bool = false, failedSyncDropsData: Bool = true,
+    sectorBytes: Int? = 512, powersafeOverwrite: Bool = true
   ) {
     self.name = name
     self.version = version
     self.dataUnitBytes = dataUnitBytes
     self.metadataOrder = metadataOrder
+    self.dataOrder = dataOrder
     self.syncCoverage = syncCoverage
+    self.delayedAllocation = delayedAllocation
     self.renameIsAtomic = renameIsAtomic
+    self.appendIsAtomic = appendIsAtomic
     self.dataBeforeGrowth = dataBeforeGrowth
     self.safeReplaceByRename = safeReplaceByRename
     self.safeCloseAfterTruncate = safeCloseAfterTruncate
@@ -78,55 +114,6 @@ public struct PersistenceModel: Hashable, Sendable, CustomStringConvertible {
     self.powersafeOverwrite = powersafeOverwrite
   }
 
-  /// Every operation persists wholly and in program order: crash states are prefixes.
-  public static let strict = PersistenceModel(
-    name: "strict", dataUnitBytes: 4096, metadataOrder: .total, syncCoverage: .everything,
-    renameIsAtomic: true, dataBeforeGrowth: true, safeReplaceByRename: true,
-    safeCloseAfterTruncate: true, failedSyncDropsData: false, sectorBytes: nil)
-
-  /// ext4 with data=ordered, delayed allocation and auto_da_alloc, the way most Linux systems run
-  /// it.
-  public static let ext4Ordered = PersistenceModel(
-    name: "ext4-ordered", dataUnitBytes: 4096, metadataOrder: .journal,
-    syncCoverage: .journalOfInode, renameIsAtomic: true, dataBeforeGrowth: true,
-    safeReplaceByRename: true, safeCloseAfterTruncate: true)
-
-  /// The weakest that POSIX allows, on a disk that leaves alone what a write does not name.
-  public static let posix = PersistenceModel(name: "posix")
-
-  /// `posix` on a disk that may destroy a whole sector while it writes a part of it.
-  public static let posixDamage = PersistenceModel(name: "posix-damage", powersafeOverwrite: false)
-
-  /// The stock models, the strongest first.
-  public static let stock: [PersistenceModel] = [.strict, .ext4Ordered, .posix, .posixDamage]
-
-  /// The stock model of a name, or nil.
-  public static func named(_ name: String) -> PersistenceModel? {
-    stock.first { $0.name == name }
-  }
-
   /// Name and version, for example `posix@1`.
   public var description: String { "\(name)@\(version)" }
-
-  /// Refuses parameters that the mechanism cannot follow.
-  /// - Throws: `LabError` with code `.usage`.
-  public func validate() throws(LabError) {
-    let isPlainName =
-      !name.isEmpty
-      && name.utf8.allSatisfy { byte in
-        (97...122).contains(byte) || (48...57).contains(byte) || byte == 45
-      }
-    guard isPlainName else {
-      throw .usage("model name '\(name)': use lower case letters, digits and '-' only")
-    }
-    guard dataUnitBytes >= 512, 4096.isMultiple(of: dataUnitBytes) else {
-      throw .usage("model \(name): dataUnitBytes=\(dataUnitBytes), must be 512, 1024, 2048 or 4096")
-    }
-    if let sectorBytes {
-      guard sectorBytes >= 512, dataUnitBytes.isMultiple(of: sectorBytes) else {
-        throw .usage(
-          "model \(name): sectorBytes=\(sectorBytes), must be 512 or more and divide dataUnitBytes")
-      }
-    }
-  }
 }

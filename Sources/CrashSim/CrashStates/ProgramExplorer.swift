@@ -92,7 +92,7 @@ public final class ProgramExplorer {
     let result = try checkers[0].check(
       tree, acknowledged: trace.acknowledged(state.acknowledgedMarks))
     let maker = try FindingMaker(enumerator: enumerator, model: model)
-    let finding = maker.finding(
+    let finding = try maker.finding(
       number: 1, state: state, result: result, stateCount: 1,
       token: ReplayToken.encode(.explore(recipe)))
     return (result, finding)
@@ -140,14 +140,17 @@ public final class ProgramExplorer {
     let start = clock.now
     var keys: [Int: StateKey] = [:]
     let (failures, checkedCount) = try check(plan, of: enumerator, keys: &keys)
+    let isCutShort = checkedCount < plan.selectedCount(in: settings.shard)
     let seconds = start.duration(to: clock.now).inSeconds
     var report = ExplorationReport(
       title: program.workload, model: model.name, seed: settings.seed.rawValue,
       operationCount: trace.events.count - trace.markCount, markCount: trace.markCount,
       crashPointCount: enumerator.table.crashPointCount, candidateCount: plan.candidates,
       distinctCount: plan.distinct, exploredCount: checkedCount,
-      bound: plan.bound.description, isInterrupted: checkedCount < plan.selected,
+      bound: plan.bound.description, isInterrupted: isCutShort && Interruption.isRequested,
       seconds: seconds, findings: [])
+    report.isOutOfTime = isCutShort && !Interruption.isRequested ? true : nil
+    report.shape = trace.shape
     let maker = try FindingMaker(enumerator: enumerator, model: model)
     for (offset, failure) in FailureClass.classify(failures).enumerated() {
       report.findings.append(
@@ -163,19 +166,22 @@ public final class ProgramExplorer {
     let marks = enumerator.table.trace.acknowledgedPrefixes()
     let clock = ContinuousClock()
     let start = clock.now
+    let total = plan.selectedCount(in: settings.shard)
+    let limit = settings.timeBudgetSeconds.map { Duration.seconds($0) }
     var found: [Int: StateKey] = [:]
     var lastShown = start
     func show() {
       let seconds = max(0.001, start.duration(to: clock.now).inSeconds)
       console.progress(
         Self.progressLine(
-          model: enumerator.table.model.name, done: pool.finishedCount, total: plan.selected,
+          model: enumerator.table.model.name, done: pool.finishedCount, total: total,
           failures: pool.failureCount, rate: Double(pool.finishedCount) / seconds))
       lastShown = clock.now
     }
     show()
     do throws(LabError) {
-      try enumerator.visit(plan) { (explored, image) throws(LabError) in
+      try enumerator.visit(plan, shard: settings.shard) { (explored, image) throws(LabError) in
+        if let limit, start.duration(to: clock.now) >= limit { return .stop }
         found[explored.ordinal] = enumerator.key(of: explored.state)
         let isTaken = try pool.submit(
           StateJob(
@@ -225,12 +231,15 @@ public final class ProgramExplorer {
     }
     let recipe = ExploreRecipe(
       workload: program.workload, check: program.check, setup: program.setup,
-      model: maker.model.name, seed: settings.seed.rawValue,
+      model: maker.model.specification, seed: settings.seed.rawValue,
       state: maker.enumerator.key(of: state).description, shape: trace.shape,
       timeoutSeconds: settings.timeoutSeconds)
-    return maker.finding(
+    var finding = try maker.finding(
       number: number, state: state, result: result, stateCount: failure.count,
       token: ReplayToken.encode(.explore(recipe)))
+    finding.classKey = failure.key
+    finding.firstOrdinal = failure.firstOrdinal
+    return finding
   }
 
   /// Confirms a failing state and restores what need not be lost.

@@ -19,28 +19,54 @@ extension UnitTableBuilder {
     guard !overflow, end <= UInt64(Int64.max) else {
       throw .lab("broken trace: event \(event) writes beyond the largest file offset")
     }
+    let journal = lastJournal
+    let oldSize = record.sizeBytes
     var beforeGrowth: [Int?] = []
     var start = offsetBytes
     while start < end {
       let stop = min(end, (start / blockBytes + 1) * blockBytes)
       let slice = Int(start - offsetBytes)..<Int(stop - offsetBytes)
-      let unit = writeBlock(inode, start: start, payload: payload, slice: slice)
-      if model.dataBeforeGrowth, isNewlyAllocated(page: start / Self.pageBytes, in: record) {
+      let isStep = stop == end || (!model.appendIsAtomic && stop.isMultiple(of: Self.pageBytes))
+      let grows = isStep && stop > oldSize
+      let unit = writeBlock(
+        inode, start: start, payload: payload, slice: slice, isGrowing: end > oldSize,
+        newSize: grows ? stop : nil)
+      let isNew = isNewlyAllocated(page: start / Self.pageBytes, in: record)
+      if model.dataBeforeGrowth == .wholeWrite || (model.dataBeforeGrowth == .newPages && isNew) {
         beforeGrowth.append(unit)
       }
+      if grows, model.dataOrder != .journal { grow(inode, to: stop, after: beforeGrowth) }
       start = stop
     }
-    guard end > record.sizeBytes else { return }
-    let journal = lastJournal
-    let unit = emit(
-      .growth, [.size(inode: inode, newSizeBytes: end)],
-      after: [record.lastSize, model.metadataOrder == .journal ? record.creation : nil]
-        + beforeGrowth)
+    guard end > oldSize else { return }
     update(inode) {
       $0.sizeBytes = end
+      $0.journalAtGrowth = journal
+    }
+  }
+
+  /// Adds the unit of a size that grew by a write; the inode's size in memory is left alone.
+  private mutating func grow(_ inode: InodeNumber, to newSize: UInt64, after data: [Int?]) {
+    guard let record = inodes[inode] else { preconditionFailure("checked by the caller") }
+    let effects = [Effect.size(inode: inode, newSizeBytes: newSize)]
+    var dependencies = [record.lastSize] + data
+    let unit: Int
+    if model.metadataOrder == .journal {
+      dependencies.append(record.creation)
+      if !model.delayedAllocation {
+        unit = emitMetadata(.growth, effects, after: dependencies)
+        touch([inode], by: unit, dataToo: true)
+      } else if model.dataOrder == .afterMetadata {
+        unit = emitAfterJournal(.growth, effects, after: dependencies)
+      } else {
+        unit = emit(.growth, effects, after: dependencies)
+      }
+    } else {
+      unit = emit(.growth, effects, after: dependencies)
+    }
+    update(inode) {
       $0.lastSize = unit
       $0.pendingSize.append(unit)
-      $0.journalAtGrowth = journal
     }
   }
 
@@ -50,17 +76,28 @@ extension UnitTableBuilder {
     return page >= allocatedPages && !before.preallocated.contains { $0.contains(page) }
   }
 
+  /// Adds the unit of a write's data in one block; with the size that it gives the file, where
+  /// data is journaled.
   private mutating func writeBlock(
-    _ inode: InodeNumber, start: UInt64, payload: Payload, slice: Range<Int>
+    _ inode: InodeNumber, start: UInt64, payload: Payload, slice: Range<Int>, isGrowing: Bool,
+    newSize: UInt64?
   ) -> Int {
     let block = start / blockBytes
     let page = start / Self.pageBytes
     guard let record = inodes[inode] else { preconditionFailure("checked by the caller") }
     let isDelayed =
       record.delayedPages.contains(page) || isNewlyAllocated(page: page, in: record)
-    let unit = emit(
-      .data, [.data(inode: inode, offsetBytes: start, payload: payload, slice: slice)],
-      after: [lastUnit(ofBlock: block, in: record)])
+    var effects = [Effect.data(inode: inode, offsetBytes: start, payload: payload, slice: slice)]
+    let last = lastUnit(ofBlock: block, in: record)
+    let unit: Int
+    switch model.dataOrder {
+    case .unordered, .perFile: unit = emit(.data, effects, after: [last])
+    case .afterMetadata: unit = emitAfterJournal(.data, effects, after: [last])
+    case .journal:
+      if let newSize { effects.append(.size(inode: inode, newSizeBytes: newSize)) }
+      unit = emitMetadata(.data, effects, after: [last])
+      touch([inode], by: unit, dataToo: true)
+    }
     update(inode) {
       $0.blocks[block] = unit
       $0.pendingData.append(unit)
@@ -68,6 +105,17 @@ extension UnitTableBuilder {
         $0.delayedPages.insert(page)
         $0.delayedData.append(unit)
       }
+      if effects.count > 1 {
+        $0.lastSize = unit
+        $0.pendingSize.append(unit)
+      }
+    }
+    // Without delayed allocation a commit of the journal waits for new data, whatever it commits.
+    let isOnOrderedList = isDelayed || (isGrowing && model.dataBeforeGrowth == .wholeWrite)
+    if !model.delayedAllocation, model.dataOrder == .unordered, model.dataBeforeGrowth != .none,
+      isOnOrderedList
+    {
+      journalBarrier.append(unit)
     }
     return unit
   }

@@ -116,10 +116,15 @@ extension UnitTableBuilder {
     return [entryUnits[key], record.type == .directory ? record.lastName : nil]
   }
 
-  private mutating func noteName(_ inode: InodeNumber, _ key: EntryKey, _ unit: Int) {
+  private mutating func noteName(
+    _ inode: InodeNumber, _ key: EntryKey, _ unit: Int, isGiven: Bool = true
+  ) {
     entryUnits[key] = unit
     update(key.parent) { $0.pendingEntries.append(unit) }
-    update(inode) { if $0.type == .directory { $0.lastName = unit } }
+    update(inode) {
+      if $0.type == .directory { $0.lastName = unit }
+      if isGiven { $0.pendingNames.append(unit) }
+    }
   }
 
   private mutating func setName(_ inode: InodeNumber, _ key: EntryKey) throws(LabError) -> Int {
@@ -134,7 +139,7 @@ extension UnitTableBuilder {
     let dependencies = try nameDependencies(inode, key)
     let unit = emitMetadata(
       .entry, [.removeEntry(parent: key.parent, name: key.name)], after: dependencies)
-    noteName(inode, key, unit)
+    noteName(inode, key, unit, isGiven: false)
     return unit
   }
 
@@ -164,7 +169,7 @@ extension UnitTableBuilder {
         .setEntry(parent: to.parent, name: to.name, inode: inode),
         .removeEntry(parent: from.parent, name: from.name),
       ], after: dependencies)
-    noteName(inode, from, unit)
+    noteName(inode, from, unit, isGiven: false)
     noteName(inode, to, unit)
     touch([inode, from.parent, to.parent], by: unit)
     if let replaced { touch([replaced], by: unit) }

@@ -14,7 +14,10 @@ extension UnitTableBuilder {
     if model.syncCoverage == .everything { return makeAllDurable() }
     var roots = record.pendingData.filter { droppedFrom[$0] == UnitTable.never }
     roots += record.pendingSize
-    if !dataOnly, model.syncCoverage == .object { roots += record.pendingAttributes }
+    if !dataOnly, [.object, .objectAndNames].contains(model.syncCoverage) {
+      roots += record.pendingAttributes
+    }
+    if model.syncCoverage == .objectAndNames { roots += names(of: record, dataOnly: dataOnly) }
     if model.syncCoverage == .journalOfInode {
       if let touch = dataOnly ? record.lastDataTouch : record.lastTouch { roots.append(touch) }
       let hasGrown = record.pendingSize.contains { isPending($0) && units[$0].kind == .growth }
@@ -28,7 +31,10 @@ extension UnitTableBuilder {
       $0.pendingSize = []
       $0.delayedData = []
       $0.delayedPages = []
-      if !dataOnly { $0.pendingAttributes = [] }
+      if !dataOnly {
+        $0.pendingAttributes = []
+        $0.pendingNames = []
+      }
     }
     forgetDurableOrder(inode)
   }
@@ -44,10 +50,34 @@ extension UnitTableBuilder {
         $0.pendingEntries = []
         $0.pendingAttributes = []
       }
+    case .objectAndNames:
+      makeDurable(
+        record.pendingEntries + record.pendingAttributes + names(of: record, dataOnly: false))
+      update(inode) {
+        $0.pendingEntries = []
+        $0.pendingAttributes = []
+        $0.pendingNames = []
+      }
     case .journalOfInode:
       if let touch = record.lastTouch { makeDurable([touch]) }
       update(inode) { $0.pendingEntries = [] }
     }
+  }
+
+  /// Units that gave an inode its names, or for fdatasync its first one, with the creations of the
+  /// directories in which these names are.
+  private func names(of record: InodeProgress, dataOnly: Bool) -> [Int] {
+    var open = dataOnly ? [record.creation].compactMap { $0 } : record.pendingNames
+    var found: [Int] = []
+    var seen: Set<Int> = []
+    while let unit = open.popLast() {
+      guard isPending(unit), seen.insert(unit).inserted else { continue }
+      found.append(unit)
+      for case .setEntry(let parent, _, _) in units[unit].effects {
+        if let creation = inodes[parent]?.creation { open.append(creation) }
+      }
+    }
+    return found
   }
 
   mutating func close(_ inode: InodeNumber) {
@@ -80,6 +110,7 @@ extension UnitTableBuilder {
       reached.append(unit)
       for dependency in units[unit].dependencies
       where isPending(dependency)
+        && !(isJournalOnly.contains(unit) && journalPrevious[unit] == dependency)
         && (droppedFrom[dependency] == UnitTable.never
           || units[unit].changesContent(ofFileIn: units[dependency]))
       {
@@ -88,18 +119,49 @@ extension UnitTableBuilder {
       if units[unit].kind == .explicitSize { supersede(by: unit, open: &open, reached: &reached) }
     }
     guard !reached.isEmpty else { return }
+    if model.syncCoverage == .objectAndNames { relink(reached) }
     becomesDurable[event, default: []] += reached
     becomesDurable[event]?.sort()
+  }
+
+  /// Ties what was issued behind units that left the journal's order to what is still before them.
+  ///
+  /// The units are durable although earlier ones of the journal are not; without the new
+  /// dependencies, later ones would no longer wait for those. Before the sync they say nothing new.
+  private mutating func relink(_ reached: [Int]) {
+    for unit in reached.sorted() {
+      let previous = pendingJournal(from: journalPrevious[unit])
+      journalPrevious[unit] = previous
+      for next in journalNext.removeValue(forKey: unit) ?? [] where isPending(next) {
+        journalPrevious[next] = previous
+        isJournalOnly.remove(next)
+        guard let previous else { continue }
+        journalNext[previous, default: []].append(next)
+        if !units[next].dependencies.contains(previous) {
+          units[next] = units[next].waiting(for: previous)
+          isJournalOnly.insert(next)
+        }
+      }
+    }
+    lastJournal = pendingJournal(from: lastJournal)
+  }
+
+  private func pendingJournal(from unit: Int?) -> Int? {
+    var at = unit
+    while let place = at, !isPending(place) { at = journalPrevious[place] }
+    return at
   }
 
   /// Makes durable what an explicit size hides: earlier sizes of the inode, and data beyond itself.
   ///
   /// They would otherwise be applied after it.
   private mutating func supersede(by unit: Int, open: inout [Int], reached: inout [Int]) {
+    // Where sizes and data of a file are in one order, it has been followed to the end.
+    if model.dataOrder == .journal || model.dataOrder == .perFile { return }
     for case .size(let inode, let newSize) in units[unit].effects {
       guard let record = inodes[inode] else { continue }
       for size in record.pendingSize where size < unit && isPending(size) {
-        if units[size].kind == .explicitSize {
+        if units[size].kind == .explicitSize || !model.delayedAllocation {
           open.append(size)
         } else {
           durableFrom[size] = event

@@ -30,6 +30,10 @@ final class InodeProgress {
   var pendingSize: [Int] = []
   var pendingAttributes: [Int] = []
   var pendingEntries: [Int] = []
+  /// Units that gave the inode a name.
+  var pendingNames: [Int] = []
+  /// Latest unit of the inode's own order, for models that have one for each inode.
+  var lastChange: Int?
   /// Latest journal unit that touched the inode, at all and in a way that fdatasync covers.
   var lastTouch: Int?
   var lastDataTouch: Int?
@@ -59,8 +63,15 @@ struct UnitTableBuilder {
   var entryUnits: [EntryKey: Int] = [:]
   /// Latest unit of the journal (or of the whole order).
   var lastJournal: Int?
-  /// Units that the next journal unit must wait for: a rewritten file was closed.
+  /// Units that the next journal unit must wait for: a rewritten file was closed, or new data was
+  /// written where allocation is not delayed.
   var journalBarrier: [Int] = []
+  /// Latest journal unit when each unit was added, for models whose syncs take units out of the
+  /// journal's order: see `relink`.
+  var journalPrevious: [Int: Int] = [:]
+  var journalNext: [Int: [Int]] = [:]
+  /// Units that wait for `journalPrevious` for no other reason: a sync of them does not.
+  var isJournalOnly: Set<Int> = []
   var durableFrom: [Int] = []
   var droppedFrom: [Int] = []
   var becomesDurable: [Int: [Int]] = [:]
@@ -87,6 +98,10 @@ struct UnitTableBuilder {
     let id = units.count
     var kept: [Int] = []
     for case let dependency? in dependencies where isPending(dependency) { kept.append(dependency) }
+    for inode in orderedInodes(kind, effects) {
+      if let last = inodes[inode]?.lastChange, isPending(last) { kept.append(last) }
+      update(inode) { $0.lastChange = id }
+    }
     if kept.count > 1 { kept = Set(kept).sorted() }
     units.append(
       PendingUnit(id: id, event: event, kind: kind, effects: effects, dependencies: kept))
@@ -95,15 +110,51 @@ struct UnitTableBuilder {
     return id
   }
 
+  /// The inodes among whose changes the model keeps the order, of those that a unit changes.
+  private func orderedInodes(_ kind: PendingUnit.Kind, _ effects: [Effect]) -> Set<InodeNumber> {
+    let isData = kind == .data || kind == .growth
+    let isSize = kind == .explicitSize || kind == .zero
+    let isOrdered =
+      model.metadataOrder == .perInode
+      ? !isData || model.dataOrder == .perFile
+      : model.dataOrder == .perFile && model.metadataOrder != .total && (isData || isSize)
+    guard isOrdered else { return [] }
+    return Set(
+      effects.map { effect in
+        switch effect {
+        case .data(let inode, _, _, _), .size(let inode, _), .zero(let inode, _, _),
+          .ownership(let inode, _), .extendedAttribute(let inode, _, _):
+          inode
+        case .setEntry(let parent, _, _), .removeEntry(let parent, _): parent
+        }
+      })
+  }
+
   /// Adds a unit of names, explicit sizes or attributes: into the journal where there is one.
   @discardableResult
   mutating func emitMetadata(
     _ kind: PendingUnit.Kind, _ effects: [Effect], after dependencies: [Int?]
   ) -> Int {
     guard model.metadataOrder == .journal else { return emit(kind, effects, after: dependencies) }
-    let id = emit(kind, effects, after: [lastJournal] + journalBarrier + dependencies)
+    let id = emitAfterJournal(kind, effects, after: journalBarrier + dependencies)
     journalBarrier = []
     lastJournal = id
+    return id
+  }
+
+  /// Adds a unit that waits for the journal as it is now.
+  mutating func emitAfterJournal(
+    _ kind: PendingUnit.Kind, _ effects: [Effect], after dependencies: [Int?]
+  ) -> Int {
+    let previous = lastJournal
+    let isTied = orderedInodes(kind, effects).contains { inodes[$0]?.lastChange == previous }
+    let id = emit(kind, effects, after: [previous] + dependencies)
+    guard model.syncCoverage == .objectAndNames, let previous, isPending(previous) else {
+      return id
+    }
+    journalPrevious[id] = previous
+    journalNext[previous, default: []].append(id)
+    if !isTied, !dependencies.contains(previous) { isJournalOnly.insert(id) }
     return id
   }
 

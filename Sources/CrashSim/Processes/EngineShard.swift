@@ -13,8 +13,10 @@ public struct EngineJob: Codable, Sendable {
   public var tracePath: String
   /// What the workload was told.
   public var plan: WorkloadPlan
-  /// Persistence model by name.
+  /// Persistence model, as `PersistenceModel.chosen` takes it.
   public var model: String
+  /// Its name.
+  var modelName: String { PersistenceModel.name(ofSpecification: model) }
   /// Seed of the exploration.
   public var seed: UInt64
   /// Most states; nil is all.

@@ -83,6 +83,9 @@ public struct Console: Sendable {
       say("  found as planted: \(finding.headline)")
       for line in finding.missingSync.prefix(2) { say("    \(line)") }
     }
+    if item.pendingComplaint != nil {
+      say("  the planted bug is not in this shard's states; faultline merge decides")
+    }
     for complaint in item.complaints {
       say("  " + red(complaint))
       annotate(complaint, file: item.name)
@@ -99,7 +102,9 @@ public struct Console: Sendable {
     let positive = report.cases.filter { !$0.isNegative }
     let findings = positive.reduce(0) { $0 + $1.findings.count }
     let planted = report.cases.count { $0.isNegative }
-    let found = report.cases.count { $0.isNegative && $0.outcome == .held }
+    let found = report.cases.count {
+      $0.isNegative && $0.outcome == .held && $0.pendingComplaint == nil
+    }
     say(
       "checked \(Formatting.grouped(explored)) crash states of \(Formatting.grouped(distinct)) "
         + "distinct ones in \(Formatting.fixed(seconds, 1)) s "
@@ -108,6 +113,7 @@ public struct Console: Sendable {
     let verdict = report.isInterrupted ? "interrupted" : report.outcome.rawValue
     var line = "verdict: \(verdict), \(Formatting.counted(findings, "finding"))"
     if report.isInterrupted { line += " so far" }
+    if let shard = report.shard { line += " in shard \(shard)" }
     if planted > 0 { line += ", \(found) of \(planted) planted bugs found" }
     let skipped = report.cases.reduce(0) { $0 + $1.skipped.count }
     if skipped > 0 { line += ", \(Formatting.counted(skipped, "part")) skipped" }
@@ -146,6 +152,7 @@ public struct Console: Sendable {
       + "\(report.bound) possible without torn writes; "
       + "\(Formatting.grouped(Int(report.statesPerSecond))) states/s; "
       + Formatting.counted(report.findings.count, "finding")
+      + (report.isOutOfTime == true ? "; the time budget ended first" : "")
   }
 
   /// A finding in words.

@@ -28,6 +28,10 @@ public struct Finding: Codable, Sendable, Hashable {
   public var stateCount: Int
   /// What `faultline replay` takes.
   public var token: String
+  /// What the states of the class have in common; joins the findings of several shards.
+  public var classKey: String?
+  /// Place of the class's first state in the exploration's order.
+  public var firstOrdinal: Int?
 
   /// The strictest model that still allows the state: a promise that needs less than this model
   /// gives.
@@ -58,6 +62,12 @@ public struct ExplorationReport: Codable, Sendable {
   public var bound: String
   /// True when the lab was asked to stop before all selected states were checked.
   public var isInterrupted = false
+  /// True when the time budget ended before all selected states were checked.
+  public var isOutOfTime: Bool?
+  /// Shape of the recorded trace, the same for all shards; nil where nothing was recorded.
+  public var shape: String?
+  /// States of crashes during recovery, which are among the distinct and the explored ones.
+  public var recoveryCount: Int?
   /// Wall time of the checking.
   public var seconds: Double
   /// The findings, most telling first.

@@ -42,10 +42,11 @@ public struct FindingMaker {
   ///   - token: What replays it.
   ///   - context: What the crash happened in, if not the workload itself.
   /// - Returns: The finding.
+  /// - Throws: `LabError` when the trace cannot be split under another model.
   public func finding(
     number: Int, state: CrashState, result: CheckResult, stateCount: Int, token: String,
     context: String? = nil
-  ) -> Finding {
+  ) throws(LabError) -> Finding {
     let explanation = explainer.explain(state)
     let marks = Array(enumerator.table.trace.marks.prefix(state.acknowledgedMarks))
     let losses = explanation.losses.map { "#\($0.event) \($0.text)" }
@@ -55,6 +56,7 @@ public struct FindingMaker {
       state.crashPoint == 0
       ? "before the first operation"
       : "after #\(state.crashPoint - 1) \(explainer.describe(state.crashPoint - 1))"
+    let models = try ladder.allowing(state, of: enumerator.table).map(\.name)
     return Finding(
       number: number,
       promised: result.promised ?? "the checker accepts every state that a crash may leave",
@@ -66,7 +68,7 @@ public struct FindingMaker {
       acknowledgedCount: marks.count,
       lastAcknowledged: marks.last.map { $0.text.trimmingCharacters(in: .whitespacesAndNewlines) },
       lost: losses.isEmpty ? ["nothing: all that was issued survived"] : Self.cut(losses),
-      missingSync: sentences, models: ladder.allowing(state, of: enumerator.table).map(\.name),
+      missingSync: sentences, models: models,
       stateCount: stateCount,
       token: token)
   }

@@ -22,7 +22,7 @@ public struct ExploreRecipe: Codable, Sendable, Hashable {
   public var check: String
   /// Shell command that prepares the directory, if any.
   public var setup: String?
-  /// Persistence model by name.
+  /// Persistence model, as `PersistenceModel.chosen` takes it.
   public var model: String
   /// Seed of the run.
   public var seed: UInt64

@@ -11,6 +11,8 @@ public struct RunReport: JSONReport, Codable, Sendable {
   public var seed: UInt64
   /// True when the lab was asked to stop: what is here is all that was known then.
   public var isInterrupted = false
+  /// The part of the whole that was run; nil when it was all of it.
+  public var shard: ShardLabel?
   /// One entry for each scenario or explored program.
   public var cases: [CaseReport]
 
@@ -38,6 +40,24 @@ public struct RunReport: JSONReport, Codable, Sendable {
     case .interrupted: return .interrupted
     }
   }
+}
+
+/// Which of several runs a report is of.
+public struct ShardLabel: Codable, Sendable, Hashable, CustomStringConvertible {
+  /// Number of the part, from 1.
+  public var index: Int
+  /// Number of parts.
+  public var count: Int
+
+  /// Labels a part; nil for the only one.
+  public init?(_ shard: Shard) {
+    guard shard.count > 1 else { return nil }
+    index = shard.index + 1
+    count = shard.count
+  }
+
+  /// For example `2/4`.
+  public var description: String { "\(index)/\(count)" }
 }
 
 /// One scenario, or one explored program.
@@ -71,6 +91,9 @@ public struct CaseReport: Codable, Sendable {
   public var explorations: [ExplorationReport] = []
   /// What went wrong apart from findings: a step that failed, a planted bug that was not found.
   public var complaints: [String] = []
+  /// Of a negative case in a shard that did not find the planted bug: what to say if no other
+  /// shard did.
+  public var pendingComplaint: String?
   /// Parts of the case that could not run here, each with what it needs.
   public var skipped: [String] = []
 

@@ -60,7 +60,7 @@ struct DisturbanceRunner {
           failure, at: place.operation, before: place.before, marks: place.marks,
           number: firstNumber + report.findings.count))
     }
-    guard report.exploredCount > 0 || report.isInterrupted else {
+    guard report.exploredCount > 0 || report.isInterrupted || shard.count > 1 else {
       throw .usage(
         "\(scenario.file): the workload does nothing at which this could happen: "
           + disturbance.name)
@@ -77,14 +77,15 @@ struct DisturbanceRunner {
   ) throws(LabError) {
     let judge = try makeJudge()
     for before in sides {
-      for number in numbers {
+      for number in numbers where number % shard.count == shard.index {
         try Interruption.check()
         // Nothing happened: there are fewer places than that.
         guard let run = try disturbed(at: number, before: before) else { break }
         let result = try self.judge(run, with: judge)
         report.operationCount = max(report.operationCount, number)
-        places[report.exploredCount] = (number, before, run.marks)
-        if !result.ending.isSuccess { failures[report.exploredCount] = result }
+        let ordinal = (before ? 0 : Self.placesMax) + number
+        places[ordinal] = (number, before, run.marks)
+        if !result.ending.isSuccess { failures[ordinal] = result }
         report.exploredCount += 1
         runner.console.progress("\(disturbance.name): place \(number), \(failures.count) failing")
       }
@@ -105,6 +106,8 @@ struct DisturbanceRunner {
     else { return nil }
     return finding(failure, at: operation, before: before, marks: run.marks, number: 1)
   }
+
+  private var shard: Shard { runner.settings.shard }
 
   private var sides: [Bool] {
     if case .kill(let kill) = disturbance { kill.sides } else { [true] }
@@ -178,7 +181,7 @@ struct DisturbanceRunner {
       text = "\(fault.on.rawValue) number \(operation) failed; there was no crash"
     }
     let recipe = ScenarioRecipe(path: scenario.file, seed: plan.seed, place: place)
-    return Finding(
+    var finding = Finding(
       number: number, promised: failure.first.promised ?? "the database survives its process",
       headline: failure.first.headline,
       got: failure.first.output.split(separator: "\n").map(String.init),
@@ -189,5 +192,8 @@ struct DisturbanceRunner {
       lost: ["nothing: what a killed process wrote stays in the page cache"], missingSync: [],
       models: [disturbance.name], stateCount: failure.count,
       token: ReplayToken.encode(.scenario(recipe)))
+    finding.classKey = failure.key
+    finding.firstOrdinal = failure.firstOrdinal
+    return finding
   }
 }

@@ -3,7 +3,7 @@
 
 /// Power cuts to explore.
 public struct CrashDeclaration: Sendable, Hashable {
-  /// Names of persistence models, at least one.
+  /// Persistence models, at least one, as `PersistenceModel.chosen` takes them.
   public var models: [String]
   /// Which crash states to visit.
   public var explore: ExploreRule

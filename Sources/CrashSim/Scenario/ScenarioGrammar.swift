@@ -16,6 +16,7 @@ public enum GrammarObject: String, CaseIterable, Sendable {
   case fileBound
   case sizeBound
   case crash
+  case model
   case budget
   case kill
   case sweep
@@ -45,6 +46,7 @@ public enum GrammarObject: String, CaseIterable, Sendable {
     case .fileBound: ["sizeBytes"]
     case .sizeBound: ["atMost"]
     case .crash: ["model", "explore", "budget", "recovery"]
+    case .model: ["name", "base", "version"] + ModelParameter.all.map(\.key)
     case .budget: ["states"]
     case .kill: ["process", "at", "side"]
     case .sweep: ["on", "file", "error"]

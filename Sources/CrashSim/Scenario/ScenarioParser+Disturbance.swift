@@ -6,14 +6,15 @@ extension ScenarioParser {
     var crash = CrashDeclaration(
       models: [], explore: .all, budgetStates: nil, duringRecovery: false)
     if let model = fields["model"] {
-      for item in reader.oneOrMore(model, of: "models") {
-        guard let name = reader.word(item, "persistence model", of: GrammarWords.models) else {
-          continue
-        }
-        if crash.models.contains(name) {
+      var isMapping = false
+      if case .map = model.body { isMapping = true }
+      for item in isMapping ? [model] : reader.oneOrMore(model, of: "models") {
+        guard let word = reader.modelWord(item) else { continue }
+        let name = PersistenceModel.name(ofSpecification: word)
+        if crash.models.contains(where: { PersistenceModel.name(ofSpecification: $0) == name }) {
           reader.report(item.position, "model '\(name)' stands twice", "remove one")
         } else {
-          crash.models.append(name)
+          crash.models.append(word)
         }
       }
     }

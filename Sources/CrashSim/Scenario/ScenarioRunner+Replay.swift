@@ -93,7 +93,7 @@ extension ScenarioRunner {
       throw .usage("the token's state '\(state)' cannot be read")
     }
     let maker = try FindingMaker(enumerator: enumerator, model: models[0])
-    return maker.finding(
+    return try maker.finding(
       number: 1, state: try enumerator.state(for: key), result: result, stateCount: 1,
       token: ReplayToken.encode(.scenario(recipe)),
       context: second.map { "power fails again during recovery, at \($0)" })

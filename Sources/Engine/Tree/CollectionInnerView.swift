@@ -49,8 +49,10 @@ struct CollectionInnerView {
   func range(_ index: Int) throws(EngineError) -> Range<UInt64> {
     let start = index == 0 ? 0 : end(index - 1)
     let end = end(index)
-    guard start < end else {
-      throw .corrupted("child \(index) ends at \(end), not behind \(start)", at: node.ref)
+    guard start < end, end <= self.end(childCount - 1) else {
+      throw .corrupted(
+        "child \(index) ends at \(end), not in \(start) ..< \(self.end(childCount - 1))",
+        at: node.ref)
     }
     return start..<end
   }

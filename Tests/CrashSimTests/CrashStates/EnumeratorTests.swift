@@ -33,7 +33,9 @@ struct EnumeratorTests {
   func deterministic(model: PersistenceModel) throws {
     let first = try visited(enumerator(model: model))
     #expect(try visited(enumerator(model: model)) == first)
-    if model.name != "strict" { #expect(try visited(enumerator(2, model: model)) != first) }
+    // Prefixes of one order are few enough to be enumerated whole.
+    let isOneOrder = model.name == "strict" || model.name == "ext4-journal"
+    if !isOneOrder { #expect(try visited(enumerator(2, model: model)) != first) }
   }
 
   @Test("shards together are the whole")

@@ -38,10 +38,10 @@ struct StateKeyTests {
   @Test(
     "keys that the model does not allow are errors",
     arguments: [
-      "posix@1:p2:lost=none", "ext4-ordered@2:p2:lost=none", "ext4-ordered@1:p9:lost=none",
-      "ext4-ordered@1:p2:kept=7", "ext4-ordered@1:p2:kept=1", "ext4-ordered@1:p3:lost=0",
-      "ext4-ordered@1:p2:kept=none:torn=1.0-1.old", "ext4-ordered@1:p2:kept=none:torn=0.0-9.old",
-      "ext4-ordered@1:p2:kept=0:torn=0.0-1.old", "ext4-ordered@1:p0:kept=none:torn=0.0-1.old",
+      "posix@2:p2:lost=none", "ext4-ordered@1:p2:lost=none", "ext4-ordered@2:p9:lost=none",
+      "ext4-ordered@2:p2:kept=7", "ext4-ordered@2:p2:kept=1", "ext4-ordered@2:p3:lost=0",
+      "ext4-ordered@2:p2:kept=none:torn=1.0-1.old", "ext4-ordered@2:p2:kept=none:torn=0.0-9.old",
+      "ext4-ordered@2:p2:kept=0:torn=0.0-1.old", "ext4-ordered@2:p0:kept=none:torn=0.0-1.old",
     ])
   func notAllowed(text: String) throws {
     var recording = Recording(files: ["a": ""])

@@ -1,0 +1,81 @@
+// PersistenceModel+Stock.swift: the models that come with the lab, and which of them allow less
+// than which others. docs/crash-model.md gives the source of each choice.
+// Invariant: a model allows every state of the models that `strongerPairs` puts before it.
+
+extension PersistenceModel {
+  /// Every operation persists wholly and in program order: crash states are prefixes.
+  public static let strict = PersistenceModel(
+    name: "strict", dataUnitBytes: 4096, metadataOrder: .total, syncCoverage: .everything,
+    renameIsAtomic: true, appendIsAtomic: true, dataBeforeGrowth: .newPages,
+    safeReplaceByRename: true, safeCloseAfterTruncate: true, failedSyncDropsData: false,
+    sectorBytes: nil)
+
+  /// ext4 with data=journal: data goes through the journal, page by page, in program order.
+  public static let ext4Journal = PersistenceModel(
+    name: "ext4-journal", dataUnitBytes: 4096, metadataOrder: .journal, dataOrder: .journal,
+    syncCoverage: .journalOfInode, delayedAllocation: false, renameIsAtomic: true,
+    dataBeforeGrowth: .wholeWrite, safeReplaceByRename: true, safeCloseAfterTruncate: true,
+    failedSyncDropsData: false, sectorBytes: nil)
+
+  /// ext3 with data=ordered: no delayed allocation, so that a size is part of the journal and new
+  /// data is on the medium before anything that was done later.
+  public static let ext3Ordered = PersistenceModel(
+    name: "ext3-ordered", dataUnitBytes: 4096, metadataOrder: .journal,
+    syncCoverage: .journalOfInode, delayedAllocation: false, renameIsAtomic: true,
+    dataBeforeGrowth: .wholeWrite, safeReplaceByRename: true, safeCloseAfterTruncate: true)
+
+  /// ext4 with data=ordered, delayed allocation and auto_da_alloc, the way most Linux systems run
+  /// it.
+  public static let ext4Ordered = PersistenceModel(
+    name: "ext4-ordered", version: 2, dataUnitBytes: 4096, metadataOrder: .journal,
+    syncCoverage: .journalOfInode, renameIsAtomic: true, dataBeforeGrowth: .newPages,
+    safeReplaceByRename: true, safeCloseAfterTruncate: true)
+
+  /// XFS: a size follows the data that it makes visible, but no rename or close waits for data.
+  public static let xfs = PersistenceModel(
+    name: "xfs", dataUnitBytes: 4096, metadataOrder: .journal, syncCoverage: .journalOfInode,
+    renameIsAtomic: true, dataBeforeGrowth: .wholeWrite)
+
+  /// ext4 with data=writeback: names and sizes are journaled, data follows when it likes.
+  public static let ext4Writeback = PersistenceModel(
+    name: "ext4-writeback", dataUnitBytes: 4096, metadataOrder: .journal,
+    syncCoverage: .journalOfInode, renameIsAtomic: true)
+
+  /// Btrfs: copy-on-write in transactions; a sync logs one inode and its names past them.
+  public static let btrfs = PersistenceModel(
+    name: "btrfs", dataUnitBytes: 4096, metadataOrder: .journal, dataOrder: .afterMetadata,
+    syncCoverage: .objectAndNames, renameIsAtomic: true, dataBeforeGrowth: .wholeWrite,
+    sectorBytes: nil)
+
+  /// What programs often assume: each file, and each directory, is a prefix of its own history.
+  public static let prefixPerFile = PersistenceModel(
+    name: "prefix-per-file", dataUnitBytes: 4096, metadataOrder: .perInode, dataOrder: .perFile,
+    renameIsAtomic: true, dataBeforeGrowth: .wholeWrite, failedSyncDropsData: false)
+
+  /// The weakest that POSIX allows, on a disk that leaves alone what a write does not name.
+  public static let posix = PersistenceModel(name: "posix", version: 2)
+
+  /// `posix` on a disk that may destroy a whole sector while it writes a part of it.
+  public static let posixDamage = PersistenceModel(
+    name: "posix-damage", version: 2, powersafeOverwrite: false)
+
+  /// The stock models: none comes before one that allows less.
+  public static let stock: [PersistenceModel] = [
+    .strict, .ext4Journal, .ext3Ordered, .ext4Ordered, .xfs, .ext4Writeback, .btrfs,
+    .prefixPerFile, .posix, .posixDamage,
+  ]
+
+  /// Pairs of stock models of which the second allows all that the first allows; with what follows
+  /// from them by transitivity, these are all such pairs.
+  public static let strongerPairs: [(stronger: PersistenceModel, weaker: PersistenceModel)] = [
+    (.strict, .ext4Journal), (.ext4Journal, .ext3Ordered), (.ext3Ordered, .ext4Ordered),
+    (.ext4Ordered, .ext4Writeback), (.ext3Ordered, .xfs), (.xfs, .ext4Writeback),
+    (.ext4Writeback, .posix), (.ext4Journal, .btrfs), (.btrfs, .posix),
+    (.strict, .prefixPerFile), (.prefixPerFile, .posix), (.posix, .posixDamage),
+  ]
+
+  /// The stock model of a name, or nil.
+  public static func named(_ name: String) -> PersistenceModel? {
+    stock.first { $0.name == name }
+  }
+}

@@ -1,0 +1,38 @@
+// Merge.swift: `faultline merge`: joins the reports of all shards of a run into one.
+
+import ArgumentParser
+import CrashSim
+import Foundation
+
+struct Merge: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Join the JSON reports of all shards of a run, and give the verdict over the whole.",
+    discussion: """
+      Each shard of 'faultline run' or 'faultline explore' writes its report with --json. The \
+      joined report is the one that a single run would have written, but for the seconds; the \
+      verdict and the exit code follow the same rules (docs/fleet.md). A shard that is missing or \
+      there twice is an error that names it.
+
+      Examples:
+        faultline explore --shard 1/2 --json 1.json …
+        faultline explore --shard 2/2 --json 2.json …
+        faultline merge 1.json 2.json --junit report.xml
+        faultline merge reports/ --json whole.json
+      """)
+
+  @Argument(help: "Reports of shards, or folders of .json files.") var paths: [String]
+  @OptionGroup var reports: ReportArguments
+
+  func run() throws {
+    let console = Console()
+    try reports.refuseUnwritable()
+    let parts = try ShardReport.load(paths)
+    let report = try ReportMerge(parts).merged()
+    console.say("faultline merge  seed=\(report.seed)  shards=\(parts.count)")
+    for item in report.cases {
+      console.say(console.bold("\(item.name)") + "  \(item.title)")
+      console.show(item)
+    }
+    try reports.finish(report, console: console)
+  }
+}
