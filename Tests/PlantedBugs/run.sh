@@ -15,9 +15,8 @@ for name; do
   patch="$here/$name.patch"
   scenario=$(sed -n 's/^scenario: //p' "$patch")
   oracle=$(sed -n 's/^expect: //p' "$patch")
-  git apply "$patch"
-  if ! { swift build -q --product faultline && swift build -q --product faultline-fs; } > "$clone/output" 2>&1; then
-    echo "BROKEN  $name: it does not build with the bug in it"
+  if ! { git apply "$patch" && swift build -q --product faultline && swift build -q --product faultline-fs; } > "$clone/output" 2>&1; then
+    echo "BROKEN  $name: it does not apply, or does not build with the bug in it"
     tail -n 20 "$clone/output"
     git checkout -q .
     missed=$((missed + 1))
