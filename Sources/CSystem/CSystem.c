@@ -46,6 +46,8 @@ int csystem_pipe(int descriptors[2], int packets) {
   return pipe2(descriptors, O_CLOEXEC | (packets ? O_DIRECT : 0));
 }
 
+int csystem_set_thread_name(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
+
 int csystem_set_parent_death_signal(int signal) { return prctl(PR_SET_PDEATHSIG, signal); }
 
 int csystem_set_child_subreaper(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1); }

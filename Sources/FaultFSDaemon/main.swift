@@ -12,6 +12,8 @@ while let argument = rest.popFirst() {
     options.isPageGranular = true
   } else if argument == "--quota", let value = rest.popFirst().flatMap(UInt64.init) {
     options.quotaBytes = value
+  } else if argument == "--control", let value = rest.popFirst() {
+    options.controlPath = value
   } else if descriptors[argument] != nil, let value = rest.popFirst().flatMap(Int32.init) {
     descriptors[argument] = value
   } else if !argument.hasPrefix("-"), mountPoint == nil {
@@ -23,7 +25,8 @@ while let argument = rest.popFirst() {
 }
 guard let mountPoint, let control = descriptors["--control-fd"], control >= 0 else {
   print(
-    "usage: faultline-fs MOUNTPOINT --control-fd N [--marks-fd N] [--page-granular] [--quota N]")
+    "usage: faultline-fs MOUNTPOINT --control-fd N [--marks-fd N] [--page-granular] [--quota N] "
+      + "[--control SOCKET]")
   exit(ExitCode.usage.rawValue)
 }
 do throws(LabError) {

@@ -9,24 +9,35 @@ struct Mount: ParsableCommand {
     abstract: "Mount the in-memory faulty filesystem on a directory until Ctrl-C.",
     discussion: """
       What programs do there is recorded; --trace keeps it as an SQLite file (docs/trace-format.md).
+      Fault rules (docs/faults.md) come from --faults, or later from 'faultline fault'.
 
-      Example:
+      Examples:
         faultline mount /mnt/faulty --trace work.sqlite
+        faultline mount /mnt/faulty --faults faults.yaml
       """)
 
   @Argument(help: "An existing empty directory.") var directory: String
   @Option(help: "Keep the recorded trace in this file.") var trace: String?
+  @Option(help: "Begin with the fault rules of this YAML file.") var faults: String?
+  @Flag(help: "Allow errors that the call cannot return by its manual page.") var anyErrno = false
+  @Option(help: "Where the socket for 'faultline fault' shall be.") var control: String?
 
   func run() throws {
     let console = Console()
+    let rules = try faults.map { try FaultFile.load($0, allowsAnyErrno: anyErrno) } ?? []
     let run = try RunDirectory()
     defer { run.remove() }
-    let fileSystem = try FaultFSClient(mountPoint: directory)
+    let socket = control.map { URL(fileURLWithPath: $0).path } ?? "\(run.path)/control"
+    let fileSystem = try FaultFSClient(
+      mountPoint: directory, options: FaultFSOptions(controlPath: socket))
     defer { try? fileSystem.shutdown() }
     try run.note(mount: fileSystem.mountPoint)
+    try fileSystem.addRules(rules)
     try fileSystem.beginRecording()
     console.say("mounted on \(fileSystem.mountPoint); Ctrl-C unmounts")
+    if !rules.isEmpty { console.say("\(rules.count) fault rules in force") }
     while !Interruption.isRequested { Thread.sleep(forTimeInterval: 0.05) }
+    for status in try fileSystem.rules() { console.say("rule \(Fault.line(status))") }
     if let trace {
       let counts = try fileSystem.endRecording(savingTo: trace)
       console.say("\(counts.eventCount) events in \(trace)")

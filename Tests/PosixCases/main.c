@@ -3,6 +3,7 @@
 #include "cases.h"
 #include "parent.h"
 #include "random.h"
+#include "steps.h"
 #include "syncs.h"
 
 #include <sys/wait.h>
@@ -51,6 +52,9 @@ int main(int count, char **arguments) {
     return run_random(strtoull(arguments[2], NULL, 10), atoi(arguments[3]));
   if (count == 4 && strcmp(arguments[1], "--syncs") == 0 && chdir(arguments[3]) == 0)
     return run_syncs(arguments[2]);
+  if (count > 3 && strcmp(arguments[1], "--steps") == 0 && chdir(arguments[2]) == 0)
+    return run_steps(count - 3, arguments + 3);
+  if (count == 3 && strcmp(arguments[1], "--socket") == 0) return run_socket(arguments[2]);
   if (count == 5 && strcmp(arguments[1], "--parent") == 0)
     return run_parent(arguments[2], arguments[3], arguments[4]);
   if (count < 2 || chdir(arguments[1]) != 0) {

@@ -75,6 +75,8 @@ private func normalised(_ trace: Trace) -> [String] {
     case .operation(.allocate(let inode, let offset, let count, let zeroes, let old, let new)):
       words.append(
         "allocate \(names[inode] ?? "?") \(offset)+\(count) \(zeroes) \(old) \(new)")
+    case .operation(.truncate(let inode, let old, let new)):
+      words.append("truncate \(names[inode] ?? "?") \(old) \(new)")
     case .operation(.sync(let inode, let dataOnly)):
       words.append("sync \(names[inode] ?? "?") dataOnly=\(dataOnly) \(flags)")
     case .operation(.syncDirectory(let inode)):

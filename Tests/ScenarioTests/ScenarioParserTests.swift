@@ -284,7 +284,7 @@ private let everyKeyText = """
     ("faults: [{on: sync, nth: 0, ignore: true}]", "5:26: 'nth' is out of range"),
     ("faults: [{on: sync, error: EOI}]", "5:28: 'EOI' is no errno; nearest valid key 'EIO'"),
     ("faults: [{on: write, ignore: true}]", "5:22: only syncs can be ignored"),
-    ("faults: [{on: sync, bytes: 1..2, ignore: true}]", "5:21: only write and allocate have bytes"),
+    ("faults: [{on: sync, bytes: 1..2, ignore: true}]", "5:21: only read, write, allocate and"),
     ("faults: [{on: write, bytes: 2..1, error: EIO}]", "5:29: the range 2..1 is empty"),
     ("faults: [{on: sync, holdBehind: {bytes: 1..2}}]", "5:21: only writes can be held"),
     ("faults: [{on: write, holdBehind: {byts: 1..2}}]", "5:35: unknown key 'byts'"),

@@ -46,9 +46,11 @@ import Testing
     let action = "properties"
     #expect(
       try words("action", action, "fails", "enum") == GrammarWords.errorCodes.sorted())
-    #expect(try words("fault", action, "error", "enum") == GrammarWords.errnos.sorted())
     #expect(
-      try words("fault", action, "on", "enum") == FaultOperation.allCases.map(\.rawValue).sorted())
+      try words("fault", action, "error", "oneOf", "0", "enum") == GrammarWords.errnos.sorted())
+    #expect(
+      try words("fault", action, "on", "oneOf", "0", "enum")
+        == FaultOperation.allCases.map(\.rawValue).sorted())
     #expect(
       try words("step", "additionalProperties", "oneOf", "0", "enum")
         == GrammarWords.actions.sorted())

@@ -18,6 +18,8 @@ int csystem_memfd_create(const char *name, unsigned int flags);
 /// pipe2(2) with O_CLOEXEC, and with O_DIRECT when `packets` is not 0: then each write is a packet
 /// of its own, and a read returns one packet (pipe(7)).
 int csystem_pipe(int descriptors[2], int packets);
+/// prctl(PR_SET_NAME): the calling thread's name in /proc, its first 15 bytes.
+int csystem_set_thread_name(const char *name);
 /// prctl(PR_SET_PDEATHSIG): the signal this process gets when the thread that made it ends.
 int csystem_set_parent_death_signal(int signal);
 /// prctl(PR_SET_CHILD_SUBREAPER): orphans below this process become its children.

@@ -18,10 +18,22 @@ enum ControlRequest: Codable, Sendable {
   case registerGroup(Int32)
   case unregisterGroup(Int32)
   case addRules([FaultRule])
+  case listRules
+  case removeRules([Int])
   case clearRules
   case ruleHits
   case statistics
   case shutdown
+
+  /// True for what others than the mount's maker may ask for.
+  var isForEveryone: Bool {
+    switch self {
+    case .addRules, .listRules, .removeRules, .clearRules, .ruleHits, .statistics, .mark: true
+    case .load, .beginRecording, .endRecording, .saveTree, .registerGroup, .unregisterGroup,
+      .shutdown:
+      false
+    }
+  }
 }
 
 /// What FaultFS has done so far.
@@ -44,6 +56,8 @@ struct ControlReply: Codable, Sendable {
   var isUsageError = false
   var statistics: FaultFSStatistics?
   var hits: [RuleHits]?
+  /// The rules in force, or those that were added or removed.
+  var rules: [RuleStatus]?
   /// True when shutdown had to detach the mount from processes that still used it.
   var wasDetached = false
 }
@@ -88,6 +102,33 @@ struct ControlFrames {
       return try JSONDecoder().decode(type, from: data)
     } catch {
       throw .usage("cannot read a control message of \(data.count) bytes: \(error)")
+    }
+  }
+}
+
+extension ControlFrames {
+  /// Reads until there is a reply.
+  /// - Throws: `LabError` with the reply's error, or when the daemon is gone.
+  mutating func awaitReply(
+    from descriptor: Int32, of mountPoint: String
+  ) throws(LabError) -> ControlReply {
+    while true {
+      if let data = try next() {
+        let reply = try Self.decode(ControlReply.self, from: data)
+        guard let message = reply.error else { return reply }
+        throw LabError(reply.isUsageError ? .usage : .lab, message)
+      }
+      let bytes: [UInt8]?
+      do throws(ErrorNumber) {
+        bytes = try Descriptors.read(descriptor, limitBytes: 65536)
+      } catch {
+        throw .lab("the FaultFS daemon of \(mountPoint) is gone: \(error)")
+      }
+      guard let bytes else { continue }
+      if bytes.isEmpty {
+        throw .lab("the FaultFS daemon of \(mountPoint) ended; see its message above")
+      }
+      add(bytes)
     }
   }
 }

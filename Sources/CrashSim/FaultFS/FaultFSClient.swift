@@ -48,6 +48,7 @@ public final class FaultFSClient: Sendable {
       "--quota", "\(options.quotaBytes)",
     ]
     if options.isPageGranular { arguments.append("--page-granular") }
+    if let path = options.controlPath { arguments += ["--control", path] }
     do {
       let (ours, theirs) = try Descriptors.makeSocketPair()
       let daemonEnd = OwnedDescriptor(theirs)
@@ -132,6 +133,12 @@ public final class FaultFSClient: Sendable {
   /// Adds fault rules behind those in force; their counts start at 0.
   public func addRules(_ rules: [FaultRule]) throws(LabError) { try ask(.addRules(rules)) }
 
+  /// The rules in force.
+  public func rules() throws(LabError) -> [RuleStatus] { try ask(.listRules).rules ?? [] }
+
+  /// Removes fault rules by their numbers, with all that waits for them.
+  public func removeRules(_ ids: [Int]) throws(LabError) { try ask(.removeRules(ids)) }
+
   /// Removes all fault rules; writes that they held back are recorded.
   public func clearRules() throws(LabError) { try ask(.clearRules) }
 
@@ -158,34 +165,13 @@ public final class FaultFSClient: Sendable {
       } catch {
         throw .lab("the FaultFS daemon of \(mountPoint) is gone: \(error)")
       }
-      return try Self.reply(&state, mountPoint)
+      return try state.frames.awaitReply(from: state.control, of: mountPoint)
     }
   }
 
   private func awaitReply() throws(LabError) -> ControlReply {
-    try state.withLock { state throws(LabError) in try Self.reply(&state, mountPoint) }
-  }
-
-  private static func reply(
-    _ state: inout State, _ mountPoint: String
-  ) throws(LabError) -> ControlReply {
-    while true {
-      if let data = try state.frames.next() {
-        let reply = try ControlFrames.decode(ControlReply.self, from: data)
-        guard let message = reply.error else { return reply }
-        throw LabError(reply.isUsageError ? .usage : .lab, message)
-      }
-      let bytes: [UInt8]?
-      do throws(ErrorNumber) {
-        bytes = try Descriptors.read(state.control, limitBytes: 65536)
-      } catch {
-        throw .lab("the FaultFS daemon of \(mountPoint) is gone: \(error)")
-      }
-      guard let bytes else { continue }
-      if bytes.isEmpty {
-        throw .lab("the FaultFS daemon of \(mountPoint) ended; see its message above")
-      }
-      state.frames.add(bytes)
+    try state.withLock { state throws(LabError) in
+      try state.frames.awaitReply(from: state.control, of: mountPoint)
     }
   }
 

@@ -4,18 +4,24 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Obeys the control socket of one mount.
+/// Obeys the control sockets of one mount.
 final class FaultFSControl: Sendable {
   private let mount: FuseMount
   private let controlDescriptor: Int32
   private let signalDescriptor: Int32
+  /// Where others than the mount's maker are listened to, or -1.
+  private let listener: Int32
   private let groups = Mutex<[Int32]>([])
   private let isStopping = Mutex(false)
   /// How long the end waits for users of the mount to go before it detaches the mount.
   private static let patienceMilliseconds = 2000
+  private static let peersMax = 16
 
-  init(mount: FuseMount, controlDescriptor: Int32, signalDescriptor: Int32) {
+  init(
+    mount: FuseMount, controlDescriptor: Int32, signalDescriptor: Int32, listener: Int32 = -1
+  ) {
     self.mount = mount
+    self.listener = listener
     self.controlDescriptor = controlDescriptor
     self.signalDescriptor = signalDescriptor
   }
@@ -23,8 +29,11 @@ final class FaultFSControl: Sendable {
   /// Serves commands; ends the process.
   func run() -> Never {
     var frames = ControlFrames()
+    var peers: [ControlPeer] = []
     while true {
-      let watched = [controlDescriptor, signalDescriptor, mount.watchedMarks]
+      let watched =
+        [controlDescriptor, signalDescriptor, listener, mount.watchedMarks]
+        + peers.map(\.descriptor)
       let ready = Descriptors.wait(watched.filter { $0 >= 0 }, timeoutMilliseconds: -1)
       if ready.contains(signalDescriptor) { stop(reply: false, killsGroups: true) }
       if ready.contains(controlDescriptor) {
@@ -35,6 +44,68 @@ final class FaultFSControl: Sendable {
       } else {
         mount.lock.withLock { _ in mount.drainMarks() }
       }
+      serve(&peers, ready)
+    }
+  }
+
+  // MARK: Peers
+
+  private func serve(_ peers: inout [ControlPeer], _ ready: [Int32]) {
+    for index in peers.indices.reversed() where ready.contains(peers[index].descriptor) {
+      if !serve(&peers[index]) { Glibc.close(peers.remove(at: index).descriptor) }
+    }
+    guard ready.contains(listener), let descriptor = PathSocket.accept(listener) else { return }
+    if peers.count < Self.peersMax {
+      peers.append(ControlPeer(descriptor: descriptor))
+    } else {
+      let message = "\(peers.count) peers talk to this mount already; come back later"
+      _ = send(ControlReply(error: message), to: descriptor)
+      Glibc.close(descriptor)
+    }
+  }
+
+  /// Answers what a peer has sent; false when it is gone or cannot be understood.
+  private func serve(_ peer: inout ControlPeer) -> Bool {
+    guard let bytes = try? Descriptors.read(peer.descriptor, limitBytes: 65536), !bytes.isEmpty
+    else { return false }
+    peer.frames.add(bytes)
+    while true {
+      let data: Data?
+      do throws(LabError) {
+        data = try peer.frames.next()
+      } catch {
+        // Out of step: nothing it sends can be understood any more.
+        _ = send(ControlReply(error: error.message, isUsageError: true), to: peer.descriptor)
+        return false
+      }
+      guard let data else { return true }
+      guard send(answer(toPeer: data), to: peer.descriptor) else { return false }
+    }
+  }
+
+  private func answer(toPeer data: Data) -> ControlReply {
+    do throws(LabError) {
+      let request = try ControlFrames.decode(ControlRequest.self, from: data)
+      guard request.isForEveryone else {
+        throw .usage("only the process that made this mount may ask for that")
+      }
+      return try perform(request)
+    } catch {
+      return ControlReply(error: error.message, isUsageError: error.code == .usage)
+    }
+  }
+
+  private func send(_ reply: ControlReply, to descriptor: Int32) -> Bool {
+    do {
+      try Descriptors.send(try ControlFrames.encode(reply), to: descriptor)
+      return true
+    } catch let error as LabError {
+      // An answer that is too long is an answer of its own.
+      let short = ControlReply(error: error.message)
+      guard let bytes = try? ControlFrames.encode(short) else { return false }
+      return (try? Descriptors.send(bytes, to: descriptor)) != nil
+    } catch {
+      return false
     }
   }
 
@@ -58,10 +129,7 @@ final class FaultFSControl: Sendable {
     }
   }
 
-  func send(_ reply: ControlReply) {
-    guard let bytes = try? ControlFrames.encode(reply) else { return }
-    try? Descriptors.send(bytes, to: controlDescriptor)
-  }
+  func send(_ reply: ControlReply) { _ = send(reply, to: controlDescriptor) }
 
   // MARK: Commands
 
@@ -89,22 +157,53 @@ final class FaultFSControl: Sendable {
       guard group > 1, group != getpgrp() else { throw .usage("cannot register group \(group)") }
       groups.withLock { $0.append(group) }
     case .unregisterGroup(let group): groups.withLock { $0.removeAll { $0 == group } }
-    case .addRules(let rules):
-      let failure = mount.lock.withLock { _ -> LabError? in
-        do throws(LabError) {
-          try mount.fileSystem.plan.add(rules)
-          return nil
-        } catch {
-          return error
-        }
-      }
-      if let failure { throw failure }
-    case .clearRules: mount.lock.withLock { _ in mount.fileSystem.clearRules() }
+    case .addRules(let rules): reply.rules = try add(rules)
+    case .listRules: reply.rules = mount.lock.withLock { _ in mount.fileSystem.plan.list }
+    case .removeRules(let ids): reply.rules = try remove(ids)
+    case .clearRules:
+      let all = mount.lock.withLock { _ in mount.fileSystem.plan.list }
+      reply.rules = try remove(all.map(\.id))
     case .ruleHits: reply.hits = mount.lock.withLock { _ in mount.fileSystem.plan.hits }
     case .statistics: reply.statistics = mount.lock.withLock { _ in statistics() }
     case .shutdown: break
     }
     return reply
+  }
+
+  /// Adds rules; when this returns, the kernel asks for all that they are about.
+  private func add(_ rules: [FaultRule]) throws(LabError) -> [RuleStatus] {
+    let result = mount.lock.withLock { _ -> Result<[RuleStatus], LabError> in
+      do throws(LabError) {
+        let plan = mount.fileSystem.plan
+        let ids = Set(try plan.add(rules))
+        return .success(plan.list.filter { ids.contains($0.id) })
+      } catch {
+        return .failure(error)
+      }
+    }
+    let added = try result.get()
+    mount.forgetCaches(for: added.reduce(into: []) { $0.formUnion($1.rule.when.kinds) })
+    return added
+  }
+
+  /// Removes rules; when this returns, nothing waits for them or shows what they did to reads.
+  private func remove(_ ids: [Int]) throws(LabError) -> [RuleStatus] {
+    let wanted = Set(ids)
+    let result = mount.lock.withLock { _ -> Result<[RuleStatus], LabError> in
+      let plan = mount.fileSystem.plan
+      if let unknown = wanted.sorted().first(where: { !plan.isInForce($0) }) {
+        let known = plan.list.map { "\($0.id)" }.joined(separator: ", ")
+        return .failure(
+          .usage(
+            "no fault rule \(unknown) is in force; there are \(known.isEmpty ? "none" : known)"))
+      }
+      let removed = mount.fileSystem.removeRules(wanted)
+      mount.endWaits(of: wanted)
+      return .success(removed)
+    }
+    let removed = try result.get()
+    mount.forgetCaches(for: removed.reduce(into: []) { $0.formUnion($1.rule.when.kinds) })
+    return removed
   }
 
   private func statistics() -> FaultFSStatistics {
@@ -160,6 +259,8 @@ final class FaultFSControl: Sendable {
     isStopping.withLock { $0 = true }
     let groups = groups.withLock { $0 }
     if killsGroups { for group in groups { Glibc.kill(-group, SIGKILL) } }
+    mount.giveUpWaits()
+    if let path = mount.options.controlPath { PathCalls.removeFile(path) }
     var isBusy = mount.unmount(timeoutMilliseconds: Self.patienceMilliseconds / 2)
     if isBusy {
       for group in groups { Glibc.kill(-group, SIGKILL) }
@@ -170,8 +271,9 @@ final class FaultFSControl: Sendable {
     _exit(0)
   }
 
-  /// Blocks for good when the control thread is about to end the process.
+  /// Blocks for good when the control thread is about to end the process, or when the service ended
+  /// by a fault and the process lives on for its client.
   func waitIfStopping() {
-    while isStopping.withLock({ $0 }) { pause() }
+    while isStopping.withLock({ $0 }) || mount.lock.withLock({ _ in mount.isDead }) { pause() }
   }
 }

@@ -25,7 +25,9 @@ public enum FaultFSDaemon {
     let signals = csystem_termination_descriptor()
     guard signals >= 0 else { throw .lab("signalfd failed: \(lastError())") }
     let mount: FuseMount
+    var listener: Int32 = -1
     do throws(LabError) {
+      if let path = options.controlPath { listener = try listen(at: path) }
       mount = try makeMount(mountPoint, marksDescriptor, options)
     } catch {
       let reply = ControlReply(error: error.message, isUsageError: error.code == .usage)
@@ -33,12 +35,28 @@ public enum FaultFSDaemon {
       throw error
     }
     let control = FaultFSControl(
-      mount: mount, controlDescriptor: controlDescriptor, signalDescriptor: signals)
+      mount: mount, controlDescriptor: controlDescriptor, signalDescriptor: signals,
+      listener: listener)
     control.send(ControlReply())
+    Thread.detachNewThread { mount.serveLate() }
+    Thread.detachNewThread { mount.serveDrops() }
     Thread.detachNewThread { control.run() }
     mount.serve()
     // The mount is gone. If our control thread did it, that thread ends the process.
     control.waitIfStopping()
+  }
+
+  /// The path stands in the table of mounts, where commas and spaces mean something.
+  private static func listen(at path: String) throws(LabError) -> Int32 {
+    let isPlain = path.utf8.allSatisfy { byte in
+      UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
+        || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || "/._-+".utf8.contains(byte)
+    }
+    guard isPlain, path.hasPrefix("/") else {
+      throw .usage(
+        "control socket \(path): give an absolute path of letters, digits, '/', '.', '_', '-', '+'")
+    }
+    return try PathSocket.listen(at: path)
   }
 
   private static func makeMount(

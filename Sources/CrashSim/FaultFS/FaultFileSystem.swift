@@ -1,6 +1,7 @@
 // FaultFileSystem.swift: the file tree as clients meet it: each operation is decided by the fault
 // rules, performed, and recorded, in this order and before the caller hears of it.
-// Invariant: a change that a client can see is in the trace, or held for a reorder rule.
+// Invariant: a change that a client can see is in the trace, or held for a reorder rule; what the
+// trace has is what the tree got, also where a fault made that something else than was asked for.
 
 import Glibc
 
@@ -8,22 +9,41 @@ import Glibc
 final class FaultFileSystem {
   private(set) var tree: FileTree
   let recorder: TraceRecorder
-  let plan = FaultPlan()
+  let plan: FaultPlan
+  /// What was decided for the request under way, and what it waits for.
+  var decisions = RequestDecisions()
+  /// Inodes whose pages the kernel must drop before the request under way is answered.
+  var staleInodes: [InodeNumber] = []
   /// Writes that reorder rules keep back, by rule.
   private var held: [Int: [TraceEvent]] = [:]
-  /// Kills a process, unless it is the lab itself.
-  private let kill: (Caller) -> Void
+  private var syncErrorCount: UInt64 = 0
+  /// What a faulty file system does to the world around it; nothing at first.
+  var hands = FaultHands()
 
-  init(tree: FileTree, recorder: TraceRecorder, kill: @escaping (Caller) -> Void) {
+  init(tree: FileTree, recorder: TraceRecorder) {
     self.tree = tree
     self.recorder = recorder
-    self.kill = kill
+    let room = OccupiedRoom(tree.quota)
+    self.room = room
+    plan = FaultPlan(occupiedBytes: { room.bytes })
+  }
+
+  private let room: OccupiedRoom
+
+  /// How much all files occupy, whichever tree is mounted.
+  private final class OccupiedRoom {
+    var quota: MemoryQuota
+    init(_ quota: MemoryQuota) { self.quota = quota }
+    var bytes: UInt64 { quota.pageCount * UInt64(FileContent.pageBytes) }
   }
 
   // MARK: Recording
 
   /// Replaces the tree; nobody may hold an inode of the old one.
-  func replaceTree(_ newTree: FileTree) { tree = newTree }
+  func replaceTree(_ newTree: FileTree) {
+    tree = newTree
+    room.quota = newTree.quota
+  }
 
   func beginRecording() {
     held = [:]
@@ -36,9 +56,19 @@ final class FaultFileSystem {
     return recorder.end()
   }
 
-  func clearRules() {
-    releaseAll()
-    plan.clear()
+  func clearRules() { removeRules(Set(plan.list.map(\.id))) }
+
+  /// Takes rules out of force, with all that they still had in mind.
+  /// - Returns: Those that were in force.
+  @discardableResult
+  func removeRules(_ ids: Set<Int>) -> [RuleStatus] {
+    for id in held.keys.sorted() where ids.contains(id) { release(id) }
+    let removed = plan.remove(ids)
+    for inode in tree.inodes.values {
+      if let error = inode.syncError, ids.contains(error.ruleID) { inode.syncError = nil }
+      if !plan.needsShadows { inode.shadow = nil }
+    }
+    return removed
   }
 
   /// Records an operation on an inode, unless the trace cannot know it.
@@ -58,91 +88,81 @@ final class FaultFileSystem {
     }
   }
 
+  /// Keeps a write back until the rule lets it go.
+  func hold(_ event: TraceEvent, for rule: Int) { held[rule, default: []].append(event) }
+
   /// Records what a client said, and lets rules that count from it begin anew.
   func record(_ mark: Mark) {
     plan.note(mark)
     recorder.record(mark)
   }
 
-  // MARK: Faults
-
-  /// Decides on an operation that is about to happen.
-  /// - Throws: The error of an injected failure.
-  func begin(
-    _ kind: OperationKind, _ inode: Inode?, at places: [InodeName] = [],
-    bytes: Range<UInt64>? = nil, by caller: Caller
-  ) throws(ErrorNumber) -> FaultPlan.Firing? {
-    if plan.isEmpty { return nil }
-    let subject = FaultSubject(
-      kind: kind, inode: inode, places: places, bytes: bytes, caller: caller)
-    guard let firing = plan.decide(subject) else { return nil }
-    switch firing.effect {
-    case .error(let number): throw ErrorNumber(number)
-    case .kill(.before):
-      kill(caller)
-      throw ErrorNumber(EINTR)
-    case .ignoreSync, .reorder, .kill(.after): return firing
-    }
-  }
-
-  /// Ends an operation that has been performed and recorded.
-  func finish(_ firing: FaultPlan.Firing?, by caller: Caller) {
-    if case .kill(.after) = firing?.effect { kill(caller) }
-  }
-
   // MARK: Content
 
+  /// Writes, and returns how many bytes the caller is told.
+  @discardableResult
   func write(
-    _ bytes: RawSpan, at offset: UInt64, to inode: Inode, by caller: Caller
-  ) throws(ErrorNumber) {
+    _ bytes: RawSpan, at offset: UInt64, to inode: Inode, through file: OpenFile? = nil,
+    by caller: Caller
+  ) throws(ErrorNumber) -> Int {
     guard recorder.hasRoom(for: bytes.byteCount) else { throw ErrorNumber(ENOSPC) }
     let (end, overflow) = offset.addingReportingOverflow(UInt64(bytes.byteCount))
     if overflow { throw ErrorNumber(EFBIG) }
-    let firing = try begin(.write, inode, bytes: offset..<end, by: caller)
-    try tree.write(bytes, at: offset, to: inode)
-    guard recorder.isRecording, inode.isTraced else { return finish(firing, by: caller) }
-    if case .reorder = firing?.effect, let rule = firing?.ruleIndex {
-      let operation = Operation.write(
-        inode: inode.number, offsetBytes: offset, payload: Payload(copying: bytes))
-      held[rule, default: []].append(
-        recorder.event(operation, flags: .reordered, by: caller))
-      return
+    let injection = try begin(.write, inode, bytes: offset..<end, through: file, by: caller)
+    var countBytes = bytes.byteCount
+    if let firing = injection?.outcome {
+      countBytes = try write(Payload(copying: bytes), at: offset, to: inode, firing, by: caller)
+    } else {
+      keepOld(of: inode, offset..<end)
+      try tree.write(bytes, at: offset, to: inode)
+      if inode.isTraced {
+        recorder.recordWrite(bytes, at: offset, to: inode.number, by: caller)
+      }
     }
-    recorder.recordWrite(bytes, at: offset, to: inode.number, by: caller)
-    if !held.isEmpty {
+    let isHeld = if case .reorder = injection?.outcome?.effect { true } else { false }
+    if !held.isEmpty, !isHeld {
       let subject = FaultSubject(
         kind: .write, inode: inode, bytes: offset..<end, caller: caller)
       for rule in plan.reordersReleased(by: subject) { release(rule) }
     }
-    finish(firing, by: caller)
+    finish(injection, by: caller)
+    return countBytes
   }
 
   func truncate(
-    _ inode: Inode, to sizeBytes: UInt64, by caller: Caller
+    _ inode: Inode, to sizeBytes: UInt64, through file: OpenFile? = nil, by caller: Caller
   ) throws(ErrorNumber) {
     let size = inode.sizeBytes
     let range = min(size, sizeBytes)..<max(size, sizeBytes)
-    let firing = try begin(.truncate, inode, bytes: range, by: caller)
+    let injection = try begin(.truncate, inode, bytes: range, through: file, by: caller)
     // A held write may lie behind the new end: recorded later it would bring the bytes back.
     releaseAll()
+    try resize(inode, to: sizeBytes, by: caller)
+    finish(injection, by: caller)
+  }
+
+  /// Sets a size and records it, if it is another one.
+  func resize(
+    _ inode: Inode, to sizeBytes: UInt64, flags: OperationFlags = [], by caller: Caller
+  ) throws(ErrorNumber) {
+    keepOldTail(of: inode, from: sizeBytes)
     let oldSizeBytes = try tree.truncate(inode, to: sizeBytes)
-    if oldSizeBytes != sizeBytes {
-      record(
-        inode,
-        .truncate(inode: inode.number, oldSizeBytes: oldSizeBytes, newSizeBytes: sizeBytes),
-        by: caller)
-    }
-    finish(firing, by: caller)
+    guard oldSizeBytes != sizeBytes else { return }
+    record(
+      inode,
+      .truncate(inode: inode.number, oldSizeBytes: oldSizeBytes, newSizeBytes: sizeBytes),
+      flags: flags, by: caller)
   }
 
   func allocate(
     _ inode: Inode, at offset: UInt64, count: UInt64, mode: FileTree.AllocationMode,
-    by caller: Caller
+    through file: OpenFile? = nil, by caller: Caller
   ) throws(ErrorNumber) {
     let (end, overflow) = offset.addingReportingOverflow(count)
     if overflow { throw ErrorNumber(EFBIG) }
-    let firing = try begin(.allocate, inode, bytes: offset..<end, by: caller)
+    let injection = try begin(.allocate, inode, bytes: offset..<end, through: file, by: caller)
     releaseAll()
+    keepOldTail(of: inode, from: offset)
     let oldSizeBytes = inode.sizeBytes
     let zeroes = try tree.allocate(inode, at: offset, count: count, mode: mode)
     record(
@@ -151,44 +171,78 @@ final class FaultFileSystem {
         inode: inode.number, offsetBytes: offset, countBytes: count, zeroes: zeroes,
         oldSizeBytes: oldSizeBytes, newSizeBytes: inode.sizeBytes),
       by: caller)
-    finish(firing, by: caller)
+    finish(injection, by: caller)
   }
 
   // MARK: Syncs
 
   /// fsync, fdatasync, msync; of a directory too.
   func sync(
-    _ inode: Inode, dataOnly: Bool, flags: OperationFlags = [], by caller: Caller
+    _ inode: Inode, dataOnly: Bool, flags: OperationFlags = [], through file: OpenFile? = nil,
+    by caller: Caller
   ) throws(ErrorNumber) {
     let operation: Operation =
       inode.isDirectory
       ? .syncDirectory(inode: inode.number) : .sync(inode: inode.number, dataOnly: dataOnly)
-    let kind: OperationKind = inode.isDirectory ? .syncDirectory : .sync
-    var flags = flags
-    var firing: FaultPlan.Firing?
-    if !plan.isEmpty {
-      firing = plan.decide(FaultSubject(kind: kind, inode: inode, caller: caller))
-      switch firing?.effect {
-      case .error(let number):
-        record(inode, operation, flags: flags.union(.failed), by: caller)
-        throw ErrorNumber(number)
-      case .kill(.before):
-        kill(caller)
-        throw ErrorNumber(EINTR)
-      case .ignoreSync: flags.insert(.ignored)
-      case .reorder, .kill(.after), nil: break
-      }
+    if plan.isEmpty && decisions.isEmpty {
+      return record(inode, operation, flags: flags, by: caller)
     }
-    record(inode, operation, flags: flags, by: caller)
-    finish(firing, by: caller)
+    let subject = FaultSubject(
+      kind: inode.isDirectory ? .syncDirectory : .sync, inode: inode, file: file, caller: caller)
+    if let told = errorToTell(inode, file) {
+      // The earlier failure is reported instead of writing: a later sync covers what is pending.
+      note(told.ruleID, "fail-sync", subject, number: told.number, isOfEvent: inode.isTraced)
+      record(inode, operation, flags: flags.union([.ignored, .injected]), by: caller)
+      throw ErrorNumber(told.number)
+    }
+    let injection = try decide(subject)
+    try fallBefore(injection, by: caller)
+    guard let firing = injection?.outcome, !firing.isOfRest else {
+      record(inode, operation, flags: flags, by: caller)
+      inode.shadow = nil
+      return finish(injection, by: caller)
+    }
+    note(firing, subject, isOfEvent: inode.isTraced)
+    switch firing.effect {
+    case .failSync(let number, let state):
+      record(inode, operation, flags: flags.union([.failed, .injected]), by: caller)
+      try fail(inode, number, state, firing.ruleID, file)
+    case .error(let number):
+      record(inode, operation, flags: flags.union([.failed, .injected]), by: caller)
+      throw ErrorNumber(number)
+    default:
+      record(inode, operation, flags: flags.union([.ignored, .injected]), by: caller)
+    }
+    finish(injection, by: caller)
+  }
+
+  /// The failure that an open file has not been told of yet.
+  private func errorToTell(_ inode: Inode, _ file: OpenFile?) -> SyncError? {
+    guard let error = inode.syncError, let file, file.seenSyncError < error.sequence else {
+      return nil
+    }
+    file.seenSyncError = error.sequence
+    return error
+  }
+
+  /// Leaves the pages and the error of a failed sync as a file system does.
+  private func fail(
+    _ inode: Inode, _ number: Int32, _ state: FaultRule.SyncFailure, _ rule: Int, _ file: OpenFile?
+  ) throws(ErrorNumber) {
+    syncErrorCount += 1
+    inode.syncError = SyncError(sequence: syncErrorCount, number: number, ruleID: rule)
+    if state == .ext4Data { return }
+    file?.seenSyncError = syncErrorCount
+    if state == .btrfs { revert(inode) }
+    throw ErrorNumber(number)
   }
 
   /// The last descriptor of an open file that could write is gone.
   func close(_ inode: Inode, couldWrite: Bool, by caller: Caller) {
-    // The caller no longer waits, so of all effects only the kill can still be felt.
-    let firing = try? begin(.close, inode, by: caller)
+    // The caller no longer waits, so a kill before and one after are the same to it.
+    let injection = try? begin(.close, inode, by: caller)
     if couldWrite { record(inode, .close(inode: inode.number), by: caller) }
-    finish(firing ?? nil, by: caller)
+    finish(injection ?? nil, by: caller)
     tree.close(inode)
   }
 }

@@ -1,6 +1,9 @@
 // FaultPlan.swift: the rules in force, and how often each has matched and hit.
-// Invariants: every rule counts its own matches; of the rules that an operation hits, the first one
-// takes effect; an operation of process 0 counts only for rules that include write-back.
+// Invariants: every rule counts its own matches; an operation gets at most one outcome, one wait
+// and one kill, each from the first rule that hits it with one; an operation of process 0 counts
+// only for rules that include write-back; a rule's number is never given to another rule.
+
+import Glibc
 
 /// An operation as rules see it.
 struct FaultSubject {
@@ -9,6 +12,10 @@ struct FaultSubject {
   /// Names that the operation makes, takes away or changes.
   var places: [InodeName] = []
   var bytes: Range<UInt64>?
+  /// The open file that the operation goes through.
+  var file: OpenFile?
+  /// True for an open that asks to write.
+  var wantsWrite = false
   var caller: Caller
 
   /// Every path by which the operation's object can be meant.
@@ -38,43 +45,136 @@ public struct RuleHits: Codable, Hashable, Sendable {
   }
 }
 
+/// A rule in force.
+public struct RuleStatus: Codable, Hashable, Sendable {
+  /// The rule's number on this mount, from 1.
+  public var id: Int
+  /// The rule.
+  public var rule: FaultRule
+  /// How often it has matched and hit.
+  public var hits: RuleHits
+}
+
+/// An effect that an operation gets, and from where.
+struct Firing {
+  let ruleID: Int
+  /// What the rule says.
+  let cause: FaultRule.Effect
+  /// What happens to this operation: a full disk, for example, is an error or a short write.
+  let effect: FaultRule.Effect
+  /// What this hit's bits and parts are drawn from.
+  let seed: Seed
+}
+
+/// What the rules decided for one operation.
+struct Injection {
+  var outcome: Firing?
+  var wait: Firing?
+  var kill: Firing?
+  /// The operation that it was decided for.
+  let subject: FaultSubject
+
+  var isEmpty: Bool { outcome == nil && wait == nil && kill == nil }
+}
+
 /// The rules in force.
 final class FaultPlan {
-  struct Firing {
-    let ruleIndex: Int
-    let effect: FaultRule.Effect
-  }
-
   private struct Counted {
+    let id: Int
     let rule: FaultRule
     let glob: Glob?
+    let command: Glob?
+    let actor: Glob?
     /// The glob of the match that a reorder waits for.
     let beforeGlob: Glob?
+    let seed: Seed
     var hits = RuleHits(matchCount: 0, hitCount: 0)
     /// Matches since the rule's scope was last opened.
     var matchesInScope = 0
     var isInScope: Bool
+    /// Bytes that a full disk has taken.
+    var takenBytes: UInt64 = 0
   }
 
   private var rules: [Counted] = []
+  private var lastID = 0
+  /// The rule that has made the file system read-only.
+  private var readOnlyRule: Int?
+  /// Bytes of all pages that files occupy.
+  private let occupiedBytes: () -> UInt64
+
+  init(occupiedBytes: @escaping () -> UInt64) { self.occupiedBytes = occupiedBytes }
 
   var isEmpty: Bool { rules.isEmpty }
   var hits: [RuleHits] { rules.map(\.hits) }
+  var list: [RuleStatus] {
+    rules.map { RuleStatus(id: $0.id, rule: $0.rule, hits: $0.hits) }
+  }
+  func isInForce(_ id: Int) -> Bool { rules.contains { $0.id == id } }
+
+  /// True when some rule needs what files held at their last sync.
+  private(set) var needsShadows = false
+  /// True when some rule is about questions that the kernel would answer from memory.
+  private(set) var watchesAttributes = false
+  private(set) var watchesReads = false
 
   /// Adds rules behind those in force; their counts start at 0.
-  func add(_ added: [FaultRule]) throws(LabError) {
+  /// - Returns: Their numbers.
+  @discardableResult
+  func add(_ added: [FaultRule]) throws(LabError) -> [Int] {
+    guard rules.count + added.count <= FaultRule.countMax else {
+      throw .usage(
+        "\(rules.count) + \(added.count) fault rules > \(FaultRule.countMax); clear some first")
+    }
     for rule in added { try rule.validate() }
+    var numbers: [Int] = []
     for rule in added {
       var before: Glob?
       if case .reorder(let match) = rule.what { before = match.path.map(Glob.init) }
+      lastID += 1
+      numbers.append(lastID)
       rules.append(
         Counted(
-          rule: rule, glob: rule.when.path.map(Glob.init), beforeGlob: before,
+          id: lastID, rule: rule, glob: rule.when.path.map(Glob.init),
+          command: rule.when.command.map(Glob.init), actor: rule.when.actor.map(Glob.init),
+          beforeGlob: before, seed: Seed(rawValue: rule.seed).derived("fault rule"),
           isInScope: rule.when.scope == nil))
     }
+    refreshNeeds()
+    return numbers
   }
 
-  func clear() { rules = [] }
+  /// Takes rules out of force.
+  /// - Returns: Those that were in force.
+  func remove(_ ids: Set<Int>) -> [RuleStatus] {
+    let removed = list.filter { ids.contains($0.id) }
+    rules.removeAll { ids.contains($0.id) }
+    if let rule = readOnlyRule, ids.contains(rule) { readOnlyRule = nil }
+    refreshNeeds()
+    return removed
+  }
+
+  private func refreshNeeds() {
+    needsShadows = rules.contains { counted in
+      switch counted.rule.what {
+      case .stale, .failSync(_, as: .btrfs): true
+      default: false
+      }
+    }
+    let asked: Set<OperationKind> = [.lookUp, .getAttributes]
+    watchesAttributes = rules.contains { !$0.rule.when.kinds.isDisjoint(with: asked) }
+    watchesReads = rules.contains { $0.rule.when.kinds.contains(.read) }
+  }
+
+  /// True when a rule on reads fits a file, so that the kernel should ask for each read.
+  func watchesReads(of inode: Inode) -> Bool {
+    guard watchesReads else { return false }
+    let paths = FaultSubject(kind: .read, inode: inode, caller: Caller()).paths()
+    return rules.contains { counted in
+      guard counted.rule.when.kinds.contains(.read) else { return false }
+      return counted.glob.map { glob in paths.contains { glob.matches($0) } } ?? true
+    }
+  }
 
   /// Opens and closes the scopes of rules.
   func note(_ mark: Mark) {
@@ -89,40 +189,95 @@ final class FaultPlan {
     }
   }
 
-  /// Counts an operation, and says which rule it hits.
-  func decide(_ subject: FaultSubject) -> Firing? {
-    var firing: Firing?
+  /// Counts an operation, and says what it gets.
+  func decide(_ subject: FaultSubject) -> Injection? {
+    var injection = Injection(subject: subject)
     for index in rules.indices {
       let rule = rules[index].rule
-      guard rules[index].isInScope, Self.fits(subject, rule.when, rules[index].glob) else {
-        continue
-      }
+      guard rules[index].isInScope, Self.fits(subject, rule.when, rules[index].glob),
+        fitsCaller(subject.caller, rules[index])
+      else { continue }
       rules[index].hits.matchCount += 1
       rules[index].matchesInScope += 1
-      guard firing == nil, rule.when.hits(rules[index].matchesInScope) else { continue }
+      guard rule.when.hits(rules[index].matchesInScope, seed: rules[index].seed),
+        rule.when.times.map({ rules[index].hits.hitCount < $0 }) ?? true
+      else { continue }
+      let slot = rule.what.slot
+      guard injection[keyPath: slot] == nil, let effect = effect(of: index, on: subject) else {
+        continue
+      }
       rules[index].hits.hitCount += 1
-      firing = Firing(ruleIndex: index, effect: rule.what)
+      let seed = rules[index].seed.derived("hit").derived(UInt64(rules[index].hits.hitCount))
+      injection[keyPath: slot] = Firing(
+        ruleID: rules[index].id, cause: rule.what, effect: effect, seed: seed)
     }
-    return firing
+    if injection.outcome == nil, let rule = readOnlyRule,
+      OperationKind.changing.contains(subject.kind) || subject.wantsWrite
+    {
+      injection.outcome = Firing(
+        ruleID: rule, cause: .readOnly, effect: .error(EROFS), seed: Seed(rawValue: 0))
+    }
+    return injection.isEmpty ? nil : injection
+  }
+
+  /// What a rule's effect means for an operation that its conditions hit; nil when nothing.
+  private func effect(of index: Int, on subject: FaultSubject) -> FaultRule.Effect? {
+    let rule = rules[index]
+    switch rule.rule.what {
+    case .errorOncePerOpenFile(let number):
+      guard let file = subject.file, file.toldBy.insert(rule.id).inserted else { return nil }
+      return .error(number)
+    case .randomError:
+      let numbers = ErrnoTable.errors(of: subject.kind).sorted()
+      var generator = PRNG(
+        rule.seed.derived("errno").derived(UInt64(rule.hits.hitCount)))
+      return numbers.isEmpty ? nil : .error(numbers[generator.below(numbers.count)])
+    case .noSpace(let limit):
+      let wanted = UInt64(subject.bytes?.count ?? 0)
+      let left = limit - min(limit, rule.takenBytes)
+      rules[index].takenBytes = rule.takenBytes + min(wanted, left)
+      if wanted <= left { return nil }
+      return left > 0 && subject.kind == .write ? .short(bytes: left) : .error(ENOSPC)
+    case .quota(let limit):
+      guard let bytes = subject.bytes, let content = subject.inode?.content else { return nil }
+      let pageBytes = UInt64(FileContent.pageBytes)
+      let missing = content.missingPages(in: bytes).multipliedReportingOverflow(by: pageBytes)
+      let (sum, overflow) = missing.partialValue.addingReportingOverflow(occupiedBytes())
+      guard missing.partialValue > 0 || missing.overflow else { return nil }
+      return missing.overflow || overflow || sum > limit ? .error(EDQUOT) : nil
+    case .readOnly:
+      readOnlyRule = rule.id
+      return .error(EROFS)
+    default: return rule.rule.what
+    }
+  }
+
+  /// The part of a range that a rule is about.
+  func bytes(of id: Int, in range: Range<UInt64>) -> Range<UInt64> {
+    guard let match = rules.first(where: { $0.id == id })?.rule.when else { return range }
+    let from = match.fromByte ?? 0
+    return range.clamped(to: from..<max(from, match.toByte ?? UInt64.max))
   }
 
   /// The reorder rules that wait for a write like this one.
   func reordersReleased(by subject: FaultSubject) -> [Int] {
-    rules.indices.filter { index in
-      guard case .reorder(let before) = rules[index].rule.what else { return false }
-      return Self.fits(subject, before, rules[index].beforeGlob)
-    }
+    rules.filter { counted in
+      guard case .reorder(let before) = counted.rule.what else { return false }
+      return Self.fits(subject, before, counted.beforeGlob)
+    }.map(\.id)
   }
 
   private static func fits(
     _ subject: FaultSubject, _ match: FaultRule.Match, _ glob: Glob?
   ) -> Bool {
     guard match.kinds.contains(subject.kind) else { return false }
-    if subject.caller.process == 0 || subject.caller.isWriteBack {
+    // The kernel closes in the background, for nobody.
+    if subject.caller.process == 0 || subject.caller.isWriteBack, subject.kind != .close {
       guard match.includesWriteBack else { return false }
     }
     if let process = match.process, process != subject.caller.process { return false }
-    if match.fromByte != nil || match.toByte != nil {
+    // For damage at rest the bytes say where, and operations of such kinds have none.
+    if match.fromByte != nil || match.toByte != nil, !OperationKind.ofRest.contains(subject.kind) {
       guard let bytes = subject.bytes else { return false }
       let from = match.fromByte ?? 0
       let to = match.toByte ?? UInt64.max
@@ -130,5 +285,31 @@ final class FaultPlan {
     }
     guard let glob else { return true }
     return subject.paths().contains { glob.matches($0) }
+  }
+
+  /// Asks /proc anew each time: a process may have executed another program since.
+  private func fitsCaller(_ caller: Caller, _ counted: Counted) -> Bool {
+    if let command = counted.command {
+      guard let name = ProcessCalls.name(of: caller.process), command.matches(name) else {
+        return false
+      }
+    }
+    if let actor = counted.actor {
+      guard let name = ProcessCalls.name(of: caller.thread), actor.matches(name) else {
+        return false
+      }
+    }
+    return true
+  }
+}
+
+extension FaultRule.Effect {
+  /// Where an injection keeps the effect.
+  fileprivate var slot: WritableKeyPath<Injection, Firing?> {
+    switch self {
+    case .delay, .hang: \.wait
+    case .kill, .killFileSystem: \.kill
+    default: \.outcome
+    }
   }
 }

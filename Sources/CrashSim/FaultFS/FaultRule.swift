@@ -1,11 +1,5 @@
-// FaultRule.swift: faults as data: when a rule applies, and what then happens.
-// docs/fault-rules.md is the reading for people; its JSON form is what the control socket takes.
-
-/// Kind of a file operation, as a rule names it.
-public enum OperationKind: String, Codable, CaseIterable, Sendable, Hashable {
-  case open, read, write, truncate, allocate, create, link, remove, rename, setOwnership
-  case setExtendedAttribute, sync, syncDirectory, close
-}
+// FaultRule.swift: faults as data: when a rule applies, and what then happens (FaultEffect.swift).
+// docs/faults.md is the reading for people; its JSON form is what the control sockets take.
 
 /// A fault: when and what.
 public struct FaultRule: Codable, Hashable, Sendable {
@@ -24,12 +18,22 @@ public struct FaultRule: Codable, Hashable, Sendable {
     public var toByte: UInt64?
     /// Process that must have asked; nil is any.
     public var process: Int32?
+    /// Glob over the command name of the process that asked (its first 15 bytes, as in
+    /// /proc/PID/comm); nil is any.
+    public var command: String?
+    /// Glob over the name of the thread that asked, which is an actor's name in scenarios (first 15
+    /// bytes); nil is any.
+    public var actor: String?
     /// Hits only the n-th matching operation, counted from 1.
     public var nth: Int?
     /// Hits every k-th matching operation, beginning with number `offset` + 1.
     public var everyKth: Int?
     /// See `everyKth`; smaller than it.
     public var offset: Int
+    /// Hits with this chance only, drawn from the rule's seed and the match's number.
+    public var chance: Chance?
+    /// Hits this many times at most.
+    public var times: Int?
     /// True when operations of the kernel's own (process 0) count and can be hit.
     public var includesWriteBack: Bool
     /// Part of the run, between marks, in which operations count; nil is all of it.
@@ -54,6 +58,20 @@ public struct FaultRule: Codable, Hashable, Sendable {
     }
   }
 
+  /// A chance as two whole numbers.
+  public struct Chance: Codable, Hashable, Sendable {
+    /// Favourable cases.
+    public var numerator: Int
+    /// All cases.
+    public var denominator: Int
+
+    /// Makes the chance `numerator` in `denominator`.
+    public init(_ numerator: Int, in denominator: Int) {
+      self.numerator = numerator
+      self.denominator = denominator
+    }
+  }
+
   /// A part of the run, between marks.
   ///
   /// It goes from each mark that begins with one text to the next one that begins with another.
@@ -71,81 +89,70 @@ public struct FaultRule: Codable, Hashable, Sendable {
     }
   }
 
-  /// When the calling process is killed.
-  public enum Moment: String, Codable, Hashable, Sendable {
+  /// When a process or the file system is killed.
+  public enum Moment: String, Codable, Hashable, Sendable, CaseIterable {
     /// The operation does not happen.
     case before
     /// The operation happens and is recorded.
     case after
   }
 
-  /// What a rule does.
-  public enum Effect: Codable, Hashable, Sendable {
-    /// The call fails with this number and changes nothing. A failed sync is recorded as `.failed`:
-    /// what was pending then becomes durable by no later sync, and the error is told once.
-    case error(Int32)
-    /// The sync is acknowledged and recorded as `.ignored`.
-    case ignoreSync
-    /// The write is visible at once, but recorded only after the next write that matches.
-    case reorder(before: Match)
-    /// The calling process is killed with SIGKILL.
-    case kill(Moment)
-  }
-
   /// When it applies.
   public var when: Match
   /// What happens then.
   public var what: Effect
+  /// What all of the rule's chances, bits and parts are drawn from.
+  public var seed: UInt64
+  /// True: `error` may be one that the call never returns by its manual page.
+  public var allowsAnyErrno: Bool
 
   /// Makes a rule.
-  public init(when: Match, what: Effect) {
+  public init(when: Match, what: Effect, seed: UInt64 = 1, allowsAnyErrno: Bool = false) {
     self.when = when
     self.what = what
-  }
-
-  /// Refuses a rule that could never do what it says.
-  /// - Throws: `LabError` with code `.usage`, naming the field.
-  public func validate() throws(LabError) {
-    try when.validate()
-    switch what {
-    case .error(let number):
-      guard (1...133).contains(number) else {
-        throw .usage("fault rule: errno \(number) is not in 1...133")
-      }
-    case .ignoreSync:
-      guard when.kinds.isSubset(of: [.sync, .syncDirectory]) else {
-        throw .usage("fault rule: ignoreSync can only hit sync and syncDirectory")
-      }
-    case .reorder(let before):
-      guard when.kinds == [.write], before.kinds == [.write] else {
-        throw .usage("fault rule: reorder holds writes until a write; both kinds must be [write]")
-      }
-      try before.validate()
-    case .kill: break
-    }
+    self.seed = seed
+    self.allowsAnyErrno = allowsAnyErrno
   }
 }
 
 extension FaultRule.Match {
-  func validate() throws(LabError) {
-    if kinds.isEmpty { throw .usage("fault rule: kinds is empty, so nothing can match") }
-    if let nth, nth < 1 { throw .usage("fault rule: nth=\(nth), but counting starts at 1") }
-    if let everyKth, everyKth < 1 { throw .usage("fault rule: everyKth=\(everyKth) < 1") }
-    if offset < 0 || (offset > 0 && offset >= (everyKth ?? 1)) {
-      throw .usage("fault rule: offset=\(offset) is not in 0..<everyKth=\(everyKth ?? 1)")
-    }
-    if nth != nil, everyKth != nil {
-      throw .usage("fault rule: give nth or everyKth, not both")
-    }
-    if let fromByte, let toByte, fromByte >= toByte {
-      throw .usage("fault rule: fromByte=\(fromByte) >= toByte=\(toByte)")
-    }
-  }
-
   /// True when a matching operation with this number (from 1) is hit.
-  func hits(_ number: Int) -> Bool {
-    if let nth { return number == nth }
-    if let everyKth { return (number - 1) % everyKth == offset }
-    return true
+  func hits(_ number: Int, seed: Seed) -> Bool {
+    if let nth, number != nth { return false }
+    if let everyKth, (number - 1) % everyKth != offset { return false }
+    guard let chance else { return true }
+    var generator = PRNG(seed.derived("chance").derived(UInt64(number)))
+    return generator.chance(Ratio(chance.numerator, in: chance.denominator))
+  }
+}
+
+extension FaultRule: CustomStringConvertible {
+  /// The rule in the words of a fault file, on one line.
+  public var description: String {
+    var parts = ["on: [\(when.kinds.sorted().map(\.rawValue).joined(separator: ", "))]"]
+    if let path = when.path { parts.append("file: \"\(path)\"") }
+    if when.fromByte != nil || when.toByte != nil {
+      let last = when.toByte.map { "\($0 - 1)" } ?? ""
+      parts.append("bytes: \(when.fromByte ?? 0)..\(last)")
+    }
+    if let process = when.process { parts.append("pid: \(process)") }
+    if let command = when.command { parts.append("command: \"\(command)\"") }
+    if let actor = when.actor { parts.append("actor: \"\(actor)\"") }
+    if let nth = when.nth { parts.append("nth: \(nth)") }
+    if let everyKth = when.everyKth { parts.append("every: \(everyKth)") }
+    if when.offset > 0 { parts.append("offset: \(when.offset)") }
+    if let chance = when.chance {
+      parts.append("chance: \(chance.numerator) in \(chance.denominator)")
+    }
+    if let times = when.times { parts.append("times: \(times)") }
+    if let scope = when.scope {
+      parts.append("after: \"\(scope.from)\"")
+      if let until = scope.until { parts.append("until: \"\(until)\"") }
+    }
+    if when.includesWriteBack { parts.append("write-back: true") }
+    parts.append(what.description)
+    if seed != 1 { parts.append("seed: \(seed)") }
+    if allowsAnyErrno { parts.append("any-errno: true") }
+    return "{" + parts.joined(separator: ", ") + "}"
   }
 }

@@ -11,6 +11,8 @@ final class MemoryQuota {
   /// The most that may be used.
   let limitBytes: UInt64
   private(set) var usedBytes: UInt64 = 0
+  /// Pages that all files occupy.
+  fileprivate(set) var pageCount: UInt64 = 0
 
   init(limitBytes: UInt64) { self.limitBytes = limitBytes }
 
@@ -91,7 +93,7 @@ final class MemoryQuota {
   private func discard(_ chunk: Chunk) {
     unsafe free(chunk.memory)
     unsafe quota.release(chunk.chargedBytes)
-    pageCount -= unsafe UInt64(chunk.pages.nonzeroBitCount)
+    unsafe changePageCount(by: -chunk.pages.nonzeroBitCount)
   }
 
   /// Gives a chunk memory for its first `endBytes` bytes; false when the quota is used up.
@@ -119,13 +121,18 @@ final class MemoryQuota {
     return (UInt16.max >> UInt16(15 - (last - first))) << UInt16(first)
   }
 
+  private func changePageCount(by change: Int) {
+    pageCount = UInt64(Int64(pageCount) + Int64(change))
+    quota.pageCount = UInt64(Int64(quota.pageCount) + Int64(change))
+  }
+
   private func mark(_ bits: UInt16, in chunk: inout Chunk) {
-    pageCount += unsafe UInt64((bits & ~chunk.pages).nonzeroBitCount)
+    unsafe changePageCount(by: (bits & ~chunk.pages).nonzeroBitCount)
     unsafe chunk.pages |= bits
   }
 
   private func unmark(_ bits: UInt16, in chunk: inout Chunk) {
-    pageCount -= unsafe UInt64((bits & chunk.pages).nonzeroBitCount)
+    unsafe changePageCount(by: -(bits & chunk.pages).nonzeroBitCount)
     unsafe chunk.pages &= ~bits
   }
 
@@ -377,6 +384,29 @@ final class MemoryQuota {
     }
     if isData { throw ErrorNumber(ENXIO) }
     return sizeBytes
+  }
+
+  /// Number of pages that a range touches and the file does not occupy.
+  /// - Complexity: O(chunks of the file), not of the range.
+  func missingPages(in range: Range<UInt64>) -> UInt64 {
+    if range.isEmpty { return 0 }
+    let pageBytes = UInt64(Self.pageBytes)
+    let first = range.lowerBound / pageBytes
+    let last = (range.upperBound - 1) / pageBytes
+    var held: UInt64 = 0
+    let perChunk = UInt64(Self.chunkBytes / Self.pageBytes)
+    func count(_ index: UInt64, _ pages: UInt16) {
+      for bit in 0..<perChunk where (pages >> UInt16(bit)) & 1 == 1 {
+        let page = index * perChunk + bit
+        if page >= first, page <= last { held += 1 }
+      }
+    }
+    for index in unsafe dense.indices where unsafe dense[index].pages != 0 {
+      let base = UInt64(index) * perChunk
+      if base <= last, base + perChunk > first { count(UInt64(index), unsafe dense[index].pages) }
+    }
+    for index in unsafe Array(far.keys) { count(index, unsafe far[index]?.pages ?? 0) }
+    return last - first + 1 - held
   }
 
   private func nextChunk(from first: UInt64) -> UInt64? {

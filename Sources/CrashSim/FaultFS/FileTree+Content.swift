@@ -22,6 +22,11 @@ extension FileTree {
     touchContent(inode)
   }
 
+  func write(_ bytes: [UInt8], at offset: UInt64, to inode: Inode) throws(ErrorNumber) {
+    try content(of: inode).write(bytes, at: offset)
+    touchContent(inode)
+  }
+
   /// Returns the size before.
   func truncate(_ inode: Inode, to sizeBytes: UInt64) throws(ErrorNumber) -> UInt64 {
     let content = try content(of: inode)

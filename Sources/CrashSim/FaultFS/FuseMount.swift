@@ -14,11 +14,16 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
   public var isPageGranular = false
   /// Memory that files may use, and as much again for the trace; beyond, calls get `ENOSPC`.
   public var quotaBytes: UInt64 = 4 << 30
+  /// Where a socket shall listen for `faultline fault`; nil is nowhere.
+  public var controlPath: String?
 
   /// Makes options.
-  public init(isPageGranular: Bool = false, quotaBytes: UInt64 = 4 << 30) {
+  public init(
+    isPageGranular: Bool = false, quotaBytes: UInt64 = 4 << 30, controlPath: String? = nil
+  ) {
     self.isPageGranular = isPageGranular
     self.quotaBytes = quotaBytes
+    self.controlPath = controlPath
   }
 }
 
@@ -26,6 +31,12 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
 final class OpenFile {
   let inode: Inode
   let flags: Int32
+  /// True when the kernel keeps no pages for it: each read and write comes as it was asked for.
+  var isDirect = false
+  /// The last failed sync of the file that this open file knows of.
+  var seenSyncError: UInt64
+  /// The rules that tell an error once per open file and have told it this one.
+  var toldBy: Set<Int> = []
   /// True after a write through O_SYNC or O_DSYNC until the sync that the kernel lets follow.
   var isSyncDue = false
   /// A directory's entries as they were when the reader began.
@@ -34,6 +45,7 @@ final class OpenFile {
   init(_ inode: Inode, flags: Int32) {
     self.inode = inode
     self.flags = flags
+    seenSyncError = inode.syncError?.sequence ?? 0
     inode.openCount += 1
   }
 
@@ -47,7 +59,14 @@ final class OpenFile {
   let options: FaultFSOptions
   let lock = Mutex<Void>(())
   private(set) var fileSystem: FaultFileSystem
-  private var session: OpaquePointer?
+  private(set) var session: OpaquePointer?
+  /// Requests that wait, by the order of their arrival.
+  var postponed: [PostponedRequest] = unsafe []
+  /// Wakes the thread that begins them again.
+  let late = LatePipe()
+  let drops = PageDrops()
+  /// True when a rule has ended the service.
+  private(set) var isDead = false
   private(set) var operationsServed: UInt64 = 0
   /// The request under way, for the few bits that libfuse does not hand on; valid in handlers.
   private var request: UnsafeRawPointer?
@@ -80,16 +99,22 @@ final class OpenFile {
       let tree = try FileTree(quotaBytes: quotaBytes, now: wallClock)
       let recorder = TraceRecorder(
         limitBytes: quotaBytes, clockNanoseconds: monotonicNanoseconds)
-      fileSystem = FaultFileSystem(tree: tree, recorder: recorder, kill: Self.kill)
+      fileSystem = FaultFileSystem(tree: tree, recorder: recorder)
     } catch {
       throw .lab("an empty tree does not fit in quota_bytes=\(quotaBytes): \(error)")
     }
     if marksDescriptor >= 0 { csystem_set_nonblocking(marksDescriptor, 1) }
+    // The file system lives as long as this object, which the daemon keeps until it exits.
+    fileSystem.hands = FaultHands(
+      kill: Self.kill, die: { [unowned self] in die() },
+      forgetAttributes: { [unowned self] in forgetAttributes(of: $0) })
     try mount()
   }
 
   private func mount() throws(LabError) {
-    var text = "default_permissions,fsname=faultline,subtype=faultfs"
+    // The source of the mount tells `faultline fault` where to find the control socket.
+    let source = options.controlPath ?? "faultline"
+    var text = "default_permissions,fsname=\(source),subtype=faultfs"
     if geteuid() == 0 { text += ",allow_other" }
     var operations = FuseOperations.table
     var arguments: [UnsafeMutablePointer<CChar>?] = unsafe [
@@ -155,8 +180,19 @@ final class OpenFile {
       fromByteOffset: headerBytes + flagsOffset, as: UInt32.self)
     let flags = unsafe reply.loadUnaligned(fromByteOffset: flagsOffset, as: UInt32.self)
     let killPrivileges: UInt32 = 1 << 28
+    // FUSE_INIT_EXT, then FUSE_DIRECT_IO_ALLOW_MMAP in the second word: files that rules on reads
+    // take out of the cache can be mapped nevertheless.
+    let extended: UInt32 = 1 << 30
+    let directMapping: UInt32 = 1 << 4
     unsafe reply.storeBytes(
-      of: flags | (offered & killPrivileges), toByteOffset: flagsOffset, as: UInt32.self)
+      of: flags | (offered & (killPrivileges | extended)), toByteOffset: flagsOffset,
+      as: UInt32.self)
+    guard offered & extended != 0, unsafe (pieces?[1].iov_len ?? 0) >= 36 else { return }
+    let offeredMore = unsafe request.loadUnaligned(
+      fromByteOffset: headerBytes + 16, as: UInt32.self)
+    let more = unsafe reply.loadUnaligned(fromByteOffset: 32, as: UInt32.self)
+    unsafe reply.storeBytes(
+      of: more | (offeredMore & directMapping), toByteOffset: 32, as: UInt32.self)
   }
 
   /// Chooses what the kernel shall do, in answer to its INIT.
@@ -187,11 +223,37 @@ final class OpenFile {
       lock.withLock { _ in
         if fileSystem.recorder.isRecording { drainMarks() }
         operationsServed &+= 1
-        unsafe request = UnsafeRawPointer(buffer.mem)
-        unsafe fuse_session_process_buf(session, &buffer)
+        if unsafe !postponed.isEmpty, unsafe endsWait(UnsafeRawBufferPointer(buffer)) { return }
+        unsafe process(&buffer)
       }
     }
     unsafe free(buffer.mem)
+  }
+
+  /// Handles a request, or keeps a copy of it when a rule makes it wait; the caller has the lock.
+  func process(
+    _ buffer: inout fuse_buf,
+    resuming decisions: [(kind: OperationKind, injection: Injection?)] = []
+  ) {
+    fileSystem.beginRequest(resuming: decisions)
+    unsafe request = UnsafeRawPointer(buffer.mem)
+    unsafe fuse_session_process_buf(session, &buffer)
+    if let wait = fileSystem.decisions.wait {
+      unsafe postpone(UnsafeRawBufferPointer(buffer), wait, fileSystem.decisions.made)
+    }
+  }
+
+  /// Leaves the users of the mount alone: the device is closed, the daemon lives for its client.
+  private func die() {
+    isDead = true
+    let null = unsafe csystem_open("/dev/null", O_RDWR | O_CLOEXEC, 0)
+    unsafe _ = dup2(null, fuse_session_fd(session))
+    Glibc.close(null)
+  }
+
+  /// Safe in a handler: without a range the kernel only marks the attributes as old.
+  private func forgetAttributes(of inode: InodeNumber) {
+    unsafe _ = fuse_lowlevel_notify_inval_inode(session, fuse_ino_t(inode.rawValue), -1, 0)
   }
 
   /// A word of the request under way, behind its header.

@@ -11,15 +11,18 @@ extension FuseOperations {
     unsafe table.getattr = { handle, number, _ in
       guard let request = unsafe FuseRequest(handle) else { return }
       unsafe request.answer { () throws(ErrorNumber) in
-        unsafe request.reply(attributesOf: try request.inode(number))
+        let inode = try unsafe request.inode(number)
+        try unsafe request.decide(.getAttributes, inode)
+        unsafe request.reply(attributesOf: inode)
       }
     }
-    unsafe table.setattr = { handle, number, attributes, valid, _ in
+    unsafe table.setattr = { handle, number, attributes, valid, info in
       guard let request = unsafe FuseRequest(handle), let attributes = unsafe attributes
       else { return }
       unsafe request.answer { () throws(ErrorNumber) in
         let inode = try unsafe request.inode(number)
-        try unsafe FuseOperations.change(request, inode, attributes.pointee, valid)
+        let file = unsafe info.flatMap { unsafe FuseOperations.openFile($0) }
+        try unsafe FuseOperations.change(request, inode, attributes.pointee, valid, file)
         unsafe request.reply(attributesOf: inode)
       }
     }
@@ -27,7 +30,7 @@ extension FuseOperations {
   }
 
   private static func change(
-    _ request: FuseRequest, _ inode: Inode, _ attributes: stat, _ valid: Int32
+    _ request: FuseRequest, _ inode: Inode, _ attributes: stat, _ valid: Int32, _ file: OpenFile?
   ) throws(ErrorNumber) {
     let caller = unsafe request.caller
     let fileSystem = unsafe request.fileSystem
@@ -36,7 +39,10 @@ extension FuseOperations {
       if unsafe request.mount.requestWord(at: 0) & truncateKillsPrivileges != 0 {
         try fileSystem.dropPrivileges(of: inode, by: caller)
       }
-      try fileSystem.truncate(inode, to: UInt64(attributes.st_size), by: caller)
+      try fileSystem.truncate(
+        inode, to: UInt64(attributes.st_size), through: file, by: caller)
+    } else if valid & (FUSE_SET_ATTR_ATIME | FUSE_SET_ATTR_MTIME) != 0 {
+      try unsafe request.decide(.setTimes, inode)
     }
     let ownershipBits = FUSE_SET_ATTR_MODE | FUSE_SET_ATTR_UID | FUSE_SET_ATTR_GID
     if valid & ownershipBits != 0 {
@@ -88,6 +94,7 @@ extension FuseOperations {
       let name = unsafe FuseRequest.name(name)
       unsafe request.answer { () throws(ErrorNumber) in
         let inode = try unsafe request.inode(number)
+        try unsafe request.decide(.getExtendedAttribute, inode)
         let value = try unsafe request.tree.extendedAttribute(name, of: inode)
         try unsafe FuseOperations.reply(request, value, size: size)
       }
@@ -96,6 +103,7 @@ extension FuseOperations {
       guard let request = unsafe FuseRequest(handle) else { return }
       unsafe request.answer { () throws(ErrorNumber) in
         let inode = try unsafe request.inode(number)
+        try unsafe request.decide(.getExtendedAttribute, inode)
         let names = inode.extendedAttributes.keys.sorted()
         try unsafe FuseOperations.reply(request, names.flatMap { $0.bytes + [0] }, size: size)
       }

@@ -14,7 +14,8 @@ extension FuseOperations {
         let caller = unsafe request.caller
         let firing = try unsafe request.fileSystem.begin(.open, inode, by: caller)
         unsafe request.fileSystem.finish(firing, by: caller)
-        unsafe FuseOperations.attach(OpenFile(inode, flags: O_RDONLY), to: info)
+        unsafe FuseOperations.attach(
+          OpenFile(inode, flags: O_RDONLY), to: info, in: request.fileSystem)
         if unsafe fuse_reply_open(request.handle, info) != 0 {
           unsafe FuseOperations.drop(request, info)
         }
@@ -30,14 +31,18 @@ extension FuseOperations {
       guard let file = unsafe FuseOperations.openFile(info), offset >= 0, size > 0 else {
         return unsafe request.fail(ErrorNumber(EINVAL))
       }
-      if offset == 0 { FuseOperations.list(file) }
-      unsafe FuseOperations.reply(request, file, from: offset, size: min(size, 1 << 20))
+      unsafe request.answer { () throws(ErrorNumber) in
+        try unsafe request.decide(.readDirectory, file.inode, through: file)
+        if offset == 0 { FuseOperations.list(file) }
+        unsafe FuseOperations.reply(request, file, from: offset, size: min(size, 1 << 20))
+      }
     }
-    unsafe table.fsyncdir = { handle, number, dataOnly, _ in
+    unsafe table.fsyncdir = { handle, number, dataOnly, info in
       guard let request = unsafe FuseRequest(handle) else { return }
       unsafe request.answer { () throws(ErrorNumber) in
         try unsafe request.fileSystem.sync(
-          request.inode(number), dataOnly: dataOnly != 0, by: request.caller)
+          request.inode(number), dataOnly: dataOnly != 0,
+          through: info.flatMap { unsafe FuseOperations.openFile($0) }, by: request.caller)
         unsafe request.succeed()
       }
     }

@@ -17,7 +17,8 @@ extension FuseOperations {
         let kills =
           unsafe request.mount.requestWord(at: 4) & FuseOperations.openKillsPrivileges != 0
         try unsafe FuseOperations.prepareOpen(request, inode, info.pointee.flags, kills)
-        unsafe FuseOperations.attach(OpenFile(inode, flags: info.pointee.flags), to: info)
+        unsafe FuseOperations.attach(
+          OpenFile(inode, flags: info.pointee.flags), to: info, in: request.fileSystem)
         if unsafe fuse_reply_open(request.handle, info) != 0 {
           unsafe FuseOperations.drop(request, info)
         }
@@ -43,12 +44,11 @@ extension FuseOperations {
       unsafe request.answer { () throws(ErrorNumber) in
         let inode = try unsafe request.inode(number)
         var flags: OperationFlags = []
-        if let info = unsafe info, let file = unsafe FuseOperations.openFile(info), file.isSyncDue {
-          file.isSyncDue = false
-          flags = .openFlagSync
-        }
+        let file = unsafe info.flatMap { unsafe FuseOperations.openFile($0) }
+        if let file, file.isSyncDue { flags = .openFlagSync }
         try unsafe request.fileSystem.sync(
-          inode, dataOnly: dataOnly != 0, flags: flags, by: request.caller)
+          inode, dataOnly: dataOnly != 0, flags: flags, through: file, by: request.caller)
+        file?.isSyncDue = false
         unsafe request.succeed()
       }
     }
@@ -70,10 +70,16 @@ extension FuseOperations {
     return unsafe Unmanaged<OpenFile>.fromOpaque(pointer(info)).takeUnretainedValue()
   }
 
-  static func attach(_ file: OpenFile, to info: UnsafeMutablePointer<fuse_file_info>) {
+  static func attach(
+    _ file: OpenFile, to info: UnsafeMutablePointer<fuse_file_info>,
+    in fileSystem: FaultFileSystem
+  ) {
     let pointer = unsafe Unmanaged.passRetained(file).toOpaque()
     unsafe info.pointee.fh = UInt64(UInt(bitPattern: pointer))
-    unsafe info.pointee.keep_cache = 1
+    // A rule on reads must see each of them, and damage must not hide behind the cache.
+    file.isDirect = file.inode.type == .regular && fileSystem.plan.watchesReads(of: file.inode)
+    unsafe info.pointee.direct_io = file.isDirect ? 1 : 0
+    unsafe info.pointee.keep_cache = file.isDirect || file.inode.isDamaged ? 0 : 1
   }
 
   /// Undoes `attach` when the kernel did not take the answer, or released a directory.
@@ -87,7 +93,8 @@ extension FuseOperations {
   ) throws(ErrorNumber) {
     let caller = unsafe request.caller
     let fileSystem = unsafe request.fileSystem
-    let firing = try fileSystem.begin(.open, inode, by: caller)
+    let firing = try fileSystem.begin(
+      .open, inode, wantsWrite: flags & O_ACCMODE != O_RDONLY, by: caller)
     if flags & O_TRUNC != 0, inode.type == .regular {
       if killsPrivileges { try fileSystem.dropPrivileges(of: inode, by: caller) }
       try fileSystem.truncate(inode, to: 0, by: caller)
@@ -113,8 +120,8 @@ extension FuseOperations {
         name, in: directory, type: .regular, ownership: request.ownership(mode: mode),
         by: request.caller)
     }
-    unsafe attach(OpenFile(inode, flags: info.pointee.flags), to: info)
-    var entry = unsafe FuseRequest.entry(inode)
+    unsafe attach(OpenFile(inode, flags: info.pointee.flags), to: info, in: request.fileSystem)
+    var entry = unsafe request.entry(inode)
     inode.lookupCount += 1
     if unsafe fuse_reply_create(request.handle, &entry, info) != 0 {
       unsafe drop(request, info)
@@ -129,10 +136,10 @@ extension FuseOperations {
       guard let request = unsafe FuseRequest(handle), let info = unsafe info else { return }
       unsafe request.answer { () throws(ErrorNumber) in
         guard offset >= 0 else { throw ErrorNumber(EINVAL) }
-        try unsafe FuseOperations.write(
+        let taken = try unsafe FuseOperations.write(
           request, number, UnsafeRawBufferPointer(start: bytes, count: count), UInt64(offset),
           info)
-        unsafe _ = fuse_reply_write(request.handle, count)
+        unsafe _ = fuse_reply_write(request.handle, taken)
       }
     }
     unsafe table.read = { handle, number, count, offset, info in
@@ -147,7 +154,7 @@ extension FuseOperations {
   private static func write(
     _ request: FuseRequest, _ number: fuse_ino_t, _ bytes: UnsafeRawBufferPointer,
     _ offset: UInt64, _ info: UnsafeMutablePointer<fuse_file_info>
-  ) throws(ErrorNumber) {
+  ) throws(ErrorNumber) -> Int {
     // A page that the kernel writes back may come with any handle of the inode, and from no one.
     let isWriteBack =
       unsafe info.pointee.writepage != 0 || fuse_req_ctx(request.handle).pointee.pid == 0
@@ -166,8 +173,31 @@ extension FuseOperations {
     } else {
       try fileSystem.dropCapabilities(of: inode, by: caller)
     }
-    try unsafe fileSystem.write(bytes.bytes, at: offset, to: inode, by: caller)
-    if let file, !isWriteBack, file.flags & O_DSYNC != 0 { file.isSyncDue = true }
+    if let file, file.isSyncDue, file.isDirect {
+      // The request waited between the write and its sync, which now begins once more.
+      return try syncDirect(file, fileSystem, bytes.count, caller)
+    }
+    let taken = try unsafe fileSystem.write(
+      bytes.bytes, at: offset, to: inode, through: isWriteBack ? nil : file, by: caller)
+    guard let file, !isWriteBack, file.flags & O_DSYNC != 0 else { return taken }
+    file.isSyncDue = true
+    return file.isDirect ? try syncDirect(file, fileSystem, taken, caller) : taken
+  }
+
+  /// The kernel lets no sync follow a write through O_DSYNC to a file without a cache.
+  private static func syncDirect(
+    _ file: OpenFile, _ fileSystem: FaultFileSystem, _ taken: Int, _ caller: Caller
+  ) throws(ErrorNumber) -> Int {
+    do throws(ErrorNumber) {
+      try fileSystem.sync(
+        file.inode, dataOnly: file.flags & O_SYNC != O_SYNC, flags: .openFlagSync, through: file,
+        by: caller)
+    } catch {
+      if error != .waits { file.isSyncDue = false }
+      throw error
+    }
+    file.isSyncDue = false
+    return taken
   }
 
   private static func read(
@@ -182,9 +212,14 @@ extension FuseOperations {
     let fileSystem = unsafe request.fileSystem
     let end = offset.addingReportingOverflow(UInt64(count))
     guard !end.overflow else { throw ErrorNumber(EINVAL) }
-    let firing = try fileSystem.begin(
-      .read, inode, bytes: offset..<end.partialValue, by: caller)
-    fileSystem.finish(firing, by: caller)
+    let injection = try fileSystem.begin(
+      .read, inode, bytes: offset..<end.partialValue, through: file, by: caller)
+    if let firing = injection?.outcome {
+      let bytes = try fileSystem.read(inode, at: offset, count: count, firing, by: caller)
+      fileSystem.finish(injection, by: caller)
+      return unsafe request.reply(bytes: bytes)
+    }
+    fileSystem.finish(injection, by: caller)
     if inode.accessTime.isBefore(inode.modificationTime) {
       inode.accessTime = unsafe request.tree.now()
     }
@@ -206,45 +241,56 @@ extension FuseOperations {
   // MARK: Space
 
   private static func addSpace(to table: inout fuse_lowlevel_ops) {
-    unsafe table.fallocate = { handle, number, mode, offset, count, _ in
+    unsafe table.fallocate = { handle, number, mode, offset, count, info in
       guard let request = unsafe FuseRequest(handle) else { return }
       unsafe request.answer { () throws(ErrorNumber) in
         guard offset >= 0, count > 0 else { throw ErrorNumber(EINVAL) }
         let inode = try unsafe request.inode(number)
         try unsafe request.fileSystem.allocate(
           inode, at: UInt64(offset), count: UInt64(count),
-          mode: FileTree.AllocationMode(rawValue: mode), by: request.caller)
+          mode: FileTree.AllocationMode(rawValue: mode),
+          through: info.flatMap { unsafe FuseOperations.openFile($0) }, by: request.caller)
         unsafe request.succeed()
       }
     }
-    unsafe table.lseek = { handle, number, offset, origin, _ in
+    unsafe table.lseek = { handle, number, offset, origin, info in
       guard let request = unsafe FuseRequest(handle) else { return }
       unsafe request.answer { () throws(ErrorNumber) in
         // SEEK_DATA is 3 and SEEK_HOLE is 4; the kernel does the others itself.
         guard offset >= 0 else { throw ErrorNumber(ENXIO) }
         guard origin == 3 || origin == 4 else { throw ErrorNumber(EINVAL) }
-        let content = try unsafe request.tree.content(of: request.inode(number))
+        let inode = try unsafe request.inode(number)
+        let content = try unsafe request.tree.content(of: inode)
+        let file = unsafe info.flatMap { unsafe FuseOperations.openFile($0) }
+        try unsafe request.decide(.seek, inode, through: file)
         let found = try content.seek(from: UInt64(offset), isData: origin == 3)
         unsafe _ = fuse_reply_lseek(request.handle, off_t(found))
       }
     }
-    unsafe table.statfs = { handle, _ in
+    unsafe table.statfs = { handle, number in
       guard let request = unsafe FuseRequest(handle) else { return }
-      let quota = unsafe request.tree.quota
-      let free = (quota.limitBytes - quota.usedBytes) / 4096
-      var reply = statvfs()
-      reply.f_bsize = 4096
-      reply.f_frsize = 4096
-      reply.f_blocks = numericCast(quota.limitBytes / 4096)
-      reply.f_bfree = numericCast(free)
-      reply.f_bavail = numericCast(free)
-      reply.f_files = numericCast(quota.limitBytes / UInt64(FileTree.inodeCostBytes))
-      reply.f_ffree = numericCast(
-        (quota.limitBytes - quota.usedBytes) / UInt64(FileTree.inodeCostBytes))
-      reply.f_favail = reply.f_ffree
-      reply.f_namemax = numericCast(FileTree.nameBytesMax)
-      unsafe _ = fuse_reply_statfs(request.handle, &reply)
+      unsafe request.answer { () throws(ErrorNumber) in
+        try unsafe request.decide(.status, unsafe request.inode(number))
+        unsafe FuseOperations.replyStatus(request)
+      }
     }
+  }
+
+  private static func replyStatus(_ request: FuseRequest) {
+    let quota = unsafe request.tree.quota
+    let free = (quota.limitBytes - quota.usedBytes) / 4096
+    var reply = statvfs()
+    reply.f_bsize = 4096
+    reply.f_frsize = 4096
+    reply.f_blocks = numericCast(quota.limitBytes / 4096)
+    reply.f_bfree = numericCast(free)
+    reply.f_bavail = numericCast(free)
+    reply.f_files = numericCast(quota.limitBytes / UInt64(FileTree.inodeCostBytes))
+    reply.f_ffree = numericCast(
+      (quota.limitBytes - quota.usedBytes) / UInt64(FileTree.inodeCostBytes))
+    reply.f_favail = reply.f_ffree
+    reply.f_namemax = numericCast(FileTree.nameBytesMax)
+    unsafe _ = fuse_reply_statfs(request.handle, &reply)
   }
 }
 

@@ -9,7 +9,9 @@ extension FuseOperations {
       guard let request = unsafe FuseRequest(handle) else { return }
       let name = unsafe FuseRequest.name(name)
       unsafe request.answer { () throws(ErrorNumber) in
-        let inode = try unsafe request.tree.lookUp(name, in: request.inode(parent))
+        let folder = try unsafe request.inode(parent)
+        try unsafe request.decide(.lookUp, nil, at: [InodeName(parent: folder, name: name)])
+        let inode = try unsafe request.tree.lookUp(name, in: folder)
         unsafe request.reply(entry: inode)
       }
     }
@@ -61,6 +63,7 @@ extension FuseOperations {
       unsafe request.answer { () throws(ErrorNumber) in
         let inode = try unsafe request.inode(number)
         guard inode.type == .symbolicLink else { throw ErrorNumber(EINVAL) }
+        try unsafe request.decide(.readLink, inode)
         unsafe (inode.target + [0]).withUnsafeBytes { text in
           unsafe _ = fuse_reply_readlink(
             request.handle, text.assumingMemoryBound(to: CChar.self).baseAddress)

@@ -72,37 +72,69 @@ enum FuseOperations {
 
   // MARK: Answers
 
-  func fail(_ error: ErrorNumber) { unsafe _ = fuse_reply_err(handle, error.rawValue) }
-  func succeed() { unsafe _ = fuse_reply_err(handle, 0) }
+  func fail(_ error: ErrorNumber) { unsafe reply(number: error.rawValue) }
+  func succeed() { unsafe reply(number: 0) }
+
+  /// Answers, but not before the kernel has dropped the pages that a fault made stale.
+  private func reply(number: Int32) {
+    let stale = unsafe fileSystem.staleInodes
+    if stale.isEmpty {
+      unsafe _ = fuse_reply_err(handle, number)
+    } else {
+      unsafe mount.dropPages(of: stale, thenAnswer: handle, number)
+    }
+  }
 
   /// Runs a callback's work; what it throws is the answer.
   func answer(_ work: () throws(ErrorNumber) -> Void) {
     do throws(ErrorNumber) {
       try work()
     } catch {
-      unsafe fail(error)
+      if error == .waits {
+        // The mount keeps the request's bytes and begins it again; libfuse forgets it until then.
+        unsafe fuse_reply_none(handle)
+      } else {
+        unsafe fail(error)
+      }
     }
+  }
+
+  /// Lets the rules decide on an operation that changes nothing.
+  func decide(
+    _ kind: OperationKind, _ inode: Inode?, at places: [InodeName] = [],
+    through file: OpenFile? = nil
+  ) throws(ErrorNumber) {
+    if unsafe fileSystem.plan.isEmpty && fileSystem.decisions.isEmpty { return }
+    let caller = unsafe caller
+    let injection = try unsafe fileSystem.begin(
+      kind, inode, at: places, through: file, by: caller)
+    unsafe fileSystem.finish(injection, by: caller)
   }
 
   /// Answers with a name's inode, which the kernel then remembers once more.
   func reply(entry inode: Inode) {
-    var entry = unsafe Self.entry(inode)
+    var entry = unsafe entry(inode)
     inode.lookupCount += 1
     if unsafe fuse_reply_entry(handle, &entry) != 0 { unsafe tree.forget(inode.number, count: 1) }
   }
 
-  static func entry(_ inode: Inode) -> fuse_entry_param {
+  func entry(_ inode: Inode) -> fuse_entry_param {
     var entry = fuse_entry_param()
     entry.ino = fuse_ino_t(inode.number.rawValue)
-    entry.attr = unsafe attributes(of: inode)
-    entry.attr_timeout = FuseOperations.timeoutSeconds
-    entry.entry_timeout = FuseOperations.timeoutSeconds
+    entry.attr = unsafe Self.attributes(of: inode)
+    entry.attr_timeout = unsafe timeoutSeconds
+    entry.entry_timeout = unsafe timeoutSeconds
     return entry
+  }
+
+  /// Nothing is remembered while a rule is about lookups or attributes.
+  private var timeoutSeconds: Double {
+    unsafe fileSystem.plan.watchesAttributes ? 0 : FuseOperations.timeoutSeconds
   }
 
   func reply(attributesOf inode: Inode) {
     var attributes = unsafe Self.attributes(of: inode)
-    unsafe _ = fuse_reply_attr(handle, &attributes, FuseOperations.timeoutSeconds)
+    unsafe _ = fuse_reply_attr(handle, &attributes, timeoutSeconds)
   }
 
   func reply(bytes: [UInt8]) {

@@ -84,6 +84,15 @@ enum Descriptors {
     return (pair[0], pair[1])
   }
 
+  static func makeNonblocking(_ descriptors: [Int32]) {
+    for descriptor in descriptors { csystem_set_nonblocking(descriptor, 1) }
+  }
+
+  static func writeByte(to descriptor: Int32) {
+    var byte: UInt8 = 1
+    unsafe _ = Glibc.write(descriptor, &byte, 1)
+  }
+
   /// A pipe that keeps each write as a packet: read end, write end.
   static func makePacketPipe() throws(ErrorNumber) -> (Int32, Int32) {
     var pair: [Int32] = [-1, -1]
@@ -105,6 +114,21 @@ enum ProcessCalls {
     }
     return nil
   }
+
+  /// The name of a process or a thread, from /proc; nil when it is gone or the kernel's own.
+  static func name(of thread: Int32) -> [UInt8]? {
+    guard thread > 0 else { return nil }
+    let descriptor = unsafe csystem_open("/proc/\(thread)/comm", O_RDONLY | O_CLOEXEC, 0)
+    guard descriptor >= 0 else { return nil }
+    defer { Glibc.close(descriptor) }
+    guard let text = try? Descriptors.read(descriptor, limitBytes: 64), !text.isEmpty else {
+      return nil
+    }
+    return text.last == UInt8(ascii: "\n") ? Array(text.dropLast()) : text
+  }
+
+  /// Names the calling thread; the kernel keeps the first 15 bytes.
+  static func nameThisThread(_ name: String) { unsafe _ = csystem_set_thread_name(name) }
 
   /// Starts the daemon: marks come in as descriptor 0, the control socket as `control`.
   static func spawnDaemon(

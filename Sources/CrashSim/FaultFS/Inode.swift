@@ -17,6 +17,15 @@ struct InodeName {
   let name: FileName
 }
 
+/// A failed sync that each open file is told of once, as the kernel's errseq does it.
+struct SyncError {
+  /// Rises with each failure of the file.
+  let sequence: UInt64
+  let number: Int32
+  /// The rule whose removal takes the error back.
+  let ruleID: Int
+}
+
 /// One object of the file tree.
 final class Inode {
   /// What a name in a directory stands for; the cookie rises with every name the directory gets.
@@ -45,6 +54,12 @@ final class Inode {
   /// How many lookups the kernel has not yet forgotten.
   var lookupCount: UInt64 = 0
   var openCount = 0
+  /// What the file held at its last sync, while a rule needs it.
+  var shadow: PageShadow?
+  /// The last failed sync that open files are still to be told of.
+  var syncError: SyncError?
+  /// True when a fault made the medium differ from what the kernel may have cached.
+  var isDamaged = false
   /// False for a file that had no name any more when the recording began: it is not in the trace's
   /// initial tree and no operation can bring it there.
   var isTraced = true

@@ -23,9 +23,8 @@ import Synchronization
   init(quotaBytes: UInt64 = FaultFSOptions().quotaBytes) throws(LabError) {
     self.quotaBytes = quotaBytes
     let recorder = TraceRecorder(limitBytes: quotaBytes, clockNanoseconds: monotonicNanoseconds)
-    // A kill would end the lab itself: whoever makes rules for this door makes none that kill.
     fileSystem = FaultFileSystem(
-      tree: try Self.tree(TreeImage(), quotaBytes), recorder: recorder, kill: { _ in })
+      tree: try Self.tree(TreeImage(), quotaBytes), recorder: recorder)
   }
 
   private static func tree(_ image: TreeImage, _ quotaBytes: UInt64) throws(LabError) -> FileTree {
@@ -72,12 +71,26 @@ import Synchronization
   }
 
   /// Adds fault rules behind those in force; their counts start at 0.
-  /// - Throws: `LabError` with code `.usage` for a rule that kills: there is no process to kill.
+  /// - Throws: `LabError` with code `.usage` for a rule that only a mount can follow: here are no
+  ///   processes, no reads that could be seen, and nobody who could wait.
   func addRules(_ rules: [FaultRule]) throws(LabError) {
-    for case .kill in rules.map(\.what) {
-      throw .usage("fault rule: kill needs the FUSE door; this one is in the lab's own process")
+    for rule in rules {
+      let key: String?
+      switch rule.what {
+      case .kill, .killFileSystem, .delay, .hang: key = rule.what.word
+      default:
+        if rule.when.process != nil || rule.when.command != nil || rule.when.actor != nil {
+          key = "process, command or actor"
+        } else {
+          key = rule.when.kinds.contains(.read) ? "on: read" : nil
+        }
+      }
+      if let key {
+        throw .usage(
+          "fault rule: \(key) needs the FUSE door; this one is in the lab's own process")
+      }
     }
-    try withFileSystem { fileSystem throws(LabError) in try fileSystem.plan.add(rules) }
+    _ = try withFileSystem { fileSystem throws(LabError) in try fileSystem.plan.add(rules) }
   }
 
   /// Removes all fault rules; writes that they held back are recorded.

@@ -53,8 +53,13 @@ import Synchronization
     try perform("pwrite") { fileSystem throws(ErrorNumber) in
       precondition(
         offsetBytes + UInt64(bytes.count) <= inode.sizeBytes, "writes stay inside the file")
-      try unsafe fileSystem.write(
-        bytes.bytes, at: offsetBytes, to: inode, by: SimulatedFileSystem.caller)
+      var taken = 0
+      while taken < bytes.count {
+        // A short write is continued, as the engine's system calls do it.
+        let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[taken...])
+        taken += try unsafe fileSystem.write(
+          rest.bytes, at: offsetBytes + UInt64(taken), to: inode, by: SimulatedFileSystem.caller)
+      }
       // Safety: the memory has at least the file's size.
       unsafe UnsafeMutableRawBufferPointer(rebasing: memory.bytes[Int(offsetBytes)...])
         .copyMemory(from: bytes)
@@ -80,11 +85,24 @@ import Synchronization
   func sync() throws(EngineError) {
     do throws(ErrorNumber) {
       try fileSystem.withFileSystem { fileSystem throws(ErrorNumber) in
+        fileSystem.staleInodes = []
         try fileSystem.sync(inode, dataOnly: true, by: SimulatedFileSystem.caller)
       }
     } catch {
+      refreshReverted()
       throw .syscall("fdatasync", path, errno: error.rawValue)
     }
+  }
+
+  /// Shows what the file went back to when its sync failed as on Btrfs.
+  private func refreshReverted() {
+    let content = fileSystem.withFileSystem { fileSystem -> [UInt8]? in
+      guard fileSystem.staleInodes.contains(inode.number) else { return nil }
+      return inode.content?.read(at: 0, count: Int(clamping: inode.sizeBytes))
+    }
+    guard let content else { return }
+    memory = memory.cut(to: 0).grown(to: content.count)
+    unsafe content.withUnsafeBytes { unsafe memory.bytes.copyMemory(from: $0) }
   }
 
   func map() -> MappedFile {

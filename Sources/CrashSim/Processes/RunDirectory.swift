@@ -118,7 +118,7 @@ public struct RunDirectory: Sendable {
   }
 
   /// The kernel writes space, tab, line feed and backslash as three octal digits.
-  private static func unescaped(_ field: Substring) -> String {
+  static func unescaped(_ field: Substring) -> String {
     [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")].reduce(String(field)) {
       $0.replacing($1.0, with: $1.1)
     }

@@ -17,8 +17,11 @@ final class ActorThread: Sendable {
   private let hasAnswer = DispatchSemaphore(value: 0)
 
   init(name: String) {
-    let thread = Thread { [self] in serve() }
-    thread.name = name
+    let thread = Thread { [self] in
+      // Fault rules know an actor by this name; Foundation may set it too late.
+      ProcessCalls.nameThisThread(name)
+      serve()
+    }
     thread.start()
   }
 

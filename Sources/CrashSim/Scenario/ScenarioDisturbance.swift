@@ -65,6 +65,37 @@ public struct FaultDeclaration: Sendable, Hashable {
   public var which: FaultCount
   /// What happens to them.
   public var effect: FaultEffect
+  /// Further operations it is about.
+  public var alsoOn: [FaultOperation] = []
+  /// Further conditions.
+  public var conditions = FaultConditions()
+}
+
+/// Conditions of a fault beyond its operations, place and count.
+public struct FaultConditions: Sendable, Hashable {
+  /// Process that must have asked.
+  public var process: Int32?
+  /// Glob over the name of the asking process.
+  public var command: String?
+  /// Glob over the name of the asking thread; an actor's thread has the actor's name.
+  public var actor: String?
+  /// Hits with this chance only.
+  public var chance: FaultRule.Chance?
+  /// Hits so many times at most.
+  public var times: Int?
+  /// Counts only behind marks that begin so.
+  public var scope: FaultRule.MarkScope?
+  /// Counts write-back by the kernel too.
+  public var includesWriteBack = false
+  /// What chances, bits and parts are drawn from.
+  public var seed: UInt64 = 1
+  /// Errors need not be ones that the call may return.
+  public var allowsAnyErrno = false
+  /// An error is told once per open file.
+  public var isOncePerOpenFile = false
+
+  /// Makes no conditions.
+  public init() {}
 }
 
 /// Kinds of operation a fault can hit.
@@ -78,6 +109,24 @@ public enum FaultOperation: String, Sendable, Hashable, CaseIterable {
   case allocate
   case truncate
   case create
+  case open
+  case read
+  case link
+  case remove
+  case rename
+  case setOwnership
+  case setExtendedAttribute
+  case close
+  case lookUp
+  case getAttributes
+  case setTimes
+  case readLink
+  case readDirectory
+  case getExtendedAttribute
+  case status
+  case seek
+  /// All that the effect can hit.
+  case any
 }
 
 /// Which of the matching operations a fault hits.
@@ -105,6 +154,8 @@ public enum FaultEffect: Sendable, Hashable {
   /// Holds a write back until a write to these bytes of the same file has taken effect; syncs of
   /// the file that come between are acknowledged without it.
   case holdBehind(ByteSpan)
+  /// One of the effects that need no word of a scenario.
+  case other(FaultRule.Effect)
 }
 
 /// A run of bytes in a file; open at the end when `last` is nil.

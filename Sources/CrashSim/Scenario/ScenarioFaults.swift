@@ -1,7 +1,5 @@
 // ScenarioFaults.swift: a scenario's faults and kills as rules of the faulty filesystem.
 
-import Glibc
-
 extension FaultDeclaration {
   /// How a `begin` mark of any transaction starts.
   private static let anyBegin = "begin "
@@ -9,7 +7,7 @@ extension FaultDeclaration {
   /// The rule that does what the declaration says.
   /// - Throws: `LabError` with code `.usage` for an errno that is unknown.
   func rule() throws(LabError) -> FaultRule {
-    var match = FaultRule.Match(kinds, path: fileGlob)
+    var match = FaultRule.Match([], path: fileGlob)
     match.fromByte = bytes?.first
     match.toByte = bytes?.behind
     switch which {
@@ -27,18 +25,34 @@ extension FaultDeclaration {
     case .eachOfTransaction(let transaction):
       match.scope = Self.scope(of: transaction)
     }
+    if let scope = conditions.scope { match.scope = scope }
+    match.process = conditions.process
+    match.command = conditions.command
+    match.actor = conditions.actor
+    match.chance = conditions.chance
+    match.times = conditions.times
+    match.includesWriteBack = conditions.includesWriteBack
+    let what = try what()
+    match.kinds = kinds(for: what)
+    return FaultRule(
+      when: match, what: what, seed: conditions.seed,
+      allowsAnyErrno: conditions.allowsAnyErrno)
+  }
+
+  private func what() throws(LabError) -> FaultRule.Effect {
     switch effect {
-    case .ignore: return FaultRule(when: match, what: .ignoreSync)
+    case .ignore: return .ignoreSync
     case .error(let name):
-      guard let number = Self.errnoNumbers[name] else {
-        let known = Self.errnoNumbers.keys.sorted().joined(separator: ", ")
+      guard let number = ErrnoTable.numbers[name] else {
+        let known = ErrnoTable.numbers.keys.sorted().joined(separator: ", ")
         throw .usage("\(position): errno \(name) is not known here; known are \(known)")
       }
-      return FaultRule(when: match, what: .error(number))
+      return conditions.isOncePerOpenFile ? .errorOncePerOpenFile(number) : .error(number)
     case .holdBehind(let span):
-      let before = FaultRule.Match(
-        [.write], path: fileGlob, fromByte: span.first, toByte: span.behind)
-      return FaultRule(when: match, what: .reorder(before: before))
+      return .reorder(
+        before: FaultRule.Match(
+          [.write], path: fileGlob, fromByte: span.first, toByte: span.behind))
+    case .other(let effect): return effect
     }
   }
 
@@ -48,23 +62,31 @@ extension FaultDeclaration {
     return FaultRule.MarkScope(from: begin, until: anyBegin)
   }
 
-  private var kinds: Set<OperationKind> {
-    switch on {
+  /// `any` stands for all that the effect can hit; for an error, for all that may return it.
+  private func kinds(for what: FaultRule.Effect) -> Set<OperationKind> {
+    let operations = [on] + alsoOn
+    guard operations.contains(.any) else { return Set(operations.flatMap(\.kinds)) }
+    var kinds = what.kinds ?? Set(OperationKind.allCases)
+    if !conditions.allowsAnyErrno {
+      switch what {
+      case .error(let number), .errorOncePerOpenFile(let number):
+        kinds = kinds.filter { ErrnoTable.errors(of: $0).contains(number) }
+      default: break
+      }
+    }
+    return kinds
+  }
+}
+
+extension FaultOperation {
+  /// The kinds of file operations that the word stands for.
+  var kinds: Set<OperationKind> {
+    switch self {
     case .fsync, .fdatasync, .sync: [.sync]
-    case .syncDirectory: [.syncDirectory]
-    case .write: [.write]
-    case .allocate: [.allocate]
-    case .truncate: [.truncate]
-    case .create: [.create]
+    case .any: Set(OperationKind.allCases)
+    default: OperationKind(rawValue: rawValue).map { [$0] } ?? []
     }
   }
-
-  private static let errnoNumbers: [String: Int32] = [
-    "EIO": EIO, "ENOSPC": ENOSPC, "EDQUOT": EDQUOT, "EROFS": EROFS, "EFBIG": EFBIG,
-    "EINTR": EINTR, "EACCES": EACCES, "EPERM": EPERM, "EMFILE": EMFILE, "ENFILE": ENFILE,
-    "ENOMEM": ENOMEM, "EINVAL": EINVAL, "EBUSY": EBUSY, "EEXIST": EEXIST, "ENOENT": ENOENT,
-    "EOPNOTSUPP": EOPNOTSUPP,
-  ]
 }
 
 extension ByteSpan {

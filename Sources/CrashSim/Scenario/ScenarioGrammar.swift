@@ -22,6 +22,7 @@ public enum GrammarObject: String, CaseIterable, Sendable {
   case sweep
   case fault
   case holdBehind
+  case torn
   case negative
 
   /// The keys, in the order in which messages list them.
@@ -51,10 +52,13 @@ public enum GrammarObject: String, CaseIterable, Sendable {
     case .sweep: ["on", "file", "error"]
     case .fault:
       [
-        "on", "file", "bytes", "every", "offset", "nth", "ofCommit", "commit", "ignore", "error",
-        "holdBehind",
-      ]
+        "on", "file", "bytes", "pid", "command", "actor", "every", "offset", "nth", "chance",
+        "times",
+        "ofCommit", "commit", "after", "until", "write-back", "seed", "any-errno",
+        "once-per-open-file",
+      ] + GrammarWords.faultEffects
     case .holdBehind: ["bytes"]
+    case .torn: ["unit", "bytes", "parts", "keep"]
     case .negative: ["expect", "because"]
     }
   }
@@ -99,9 +103,12 @@ public enum GrammarWords {
     "busy", "closed", "limit",
   ]
   /// Errors a fault can answer with.
-  public static let errnos = [
-    "EIO", "ENOSPC", "EDQUOT", "EROFS", "EINTR", "EAGAIN", "EFBIG", "ENOMEM", "EACCES", "EPERM",
-    "EMFILE", "ENFILE",
+  public static let errnos = ErrnoTable.numbers.keys.sorted()
+  /// What a fault can do; it has one of these keys.
+  public static let faultEffects = [
+    "ignore", "error", "holdBehind", "short", "no-space-after", "quota", "delay", "hang",
+    "fail-sync", "lose", "torn", "misdirect", "stale", "flip", "rot", "cut", "read-only", "kill",
+    "stop",
   ]
   /// Names that no table, column, process, actor or pin may have, because a step or a statement
   /// would then have two readings.

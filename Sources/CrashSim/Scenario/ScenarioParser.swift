@@ -7,7 +7,7 @@ public struct ScenarioParser {
   var tables: [TableDeclaration] = []
   var processes: [ProcessDeclaration] = []
 
-  private init(file: String) {
+  init(file: String) {
     reader = ScenarioReader(file: file)
   }
 

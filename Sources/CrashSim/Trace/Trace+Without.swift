@@ -15,12 +15,25 @@ extension Trace {
       }
     }
     for number in leftOut { trace.initial.inodes[number] = nil }
-    trace.events = events.filter { event in
-      guard case .operation(let operation) = event.body else { return true }
-      if case .create(let inode, _, let name, _, _, _, _) = operation, isLeftOut(name) {
-        leftOut.insert(inode)
+    trace.events = []
+    var newIndex: [Int] = []
+    for event in events {
+      newIndex.append(trace.events.count)
+      if case .operation(let operation) = event.body {
+        if case .create(let inode, _, let name, _, _, _, _) = operation, isLeftOut(name) {
+          leftOut.insert(inode)
+        }
+        if leftOut.contains(operation.inode) { continue }
       }
-      return !leftOut.contains(operation.inode)
+      trace.events.append(event)
+    }
+    newIndex.append(trace.events.count)
+    for fault in trace.faults.indices {
+      let old = trace.faults[fault].position
+      let isGone =
+        old < events.count && newIndex[old + 1] == newIndex[old]
+      trace.faults[fault].position = newIndex[min(old, events.count)]
+      if isGone { trace.faults[fault].isOfEvent = false }
     }
     return trace
   }

@@ -17,6 +17,8 @@ public struct OperationFlags: OptionSet, Sendable, Hashable {
   public static let failed = OperationFlags(rawValue: 8)
   /// The sync followed from O_SYNC or O_DSYNC, not from a call of its own.
   public static let openFlagSync = OperationFlags(rawValue: 16)
+  /// Injected: a fault rule changed what the operation did, or made it.
+  public static let injected = OperationFlags(rawValue: 32)
 }
 
 /// What a workload said it had done, at its place between the operations.
@@ -73,10 +75,13 @@ public struct Trace: Sendable {
   public var initial: TreeImage
   /// Operations and marks in one total order; the index is the event's number, from 0.
   public var events: [TraceEvent]
+  /// Every fault that was injected, in order; refused operations are only here.
+  public var faults: [InjectedFault]
 
   /// Makes a trace.
-  public init(initial: TreeImage, events: [TraceEvent] = []) {
+  public init(initial: TreeImage, events: [TraceEvent] = [], faults: [InjectedFault] = []) {
     self.initial = initial
     self.events = events
+    self.faults = faults
   }
 }

@@ -44,6 +44,15 @@ public enum TraceFile {
     ),
   ]
 
+  /// Made only for a trace with faults: a file without it is as old lab versions wrote it.
+  static let faultsTable = (
+    name: "faults",
+    sql: "CREATE TABLE faults(number INTEGER PRIMARY KEY, seq INTEGER NOT NULL, "
+      + "is_of_event INTEGER NOT NULL, rule INTEGER NOT NULL, kind TEXT NOT NULL, "
+      + "effect TEXT NOT NULL, errno INTEGER NOT NULL, path TEXT NOT NULL, offset INTEGER, "
+      + "length INTEGER, process INTEGER NOT NULL, thread INTEGER NOT NULL)"
+  )
+
   /// Saves a trace, replacing the file.
   ///
   /// The bytes reach the system, not necessarily the medium.
@@ -61,6 +70,7 @@ public enum TraceFile {
       let queue = try DatabaseQueue(path: path, configuration: configuration)
       try queue.write { database in
         for table in tables { try database.execute(sql: table.sql) }
+        if !trace.faults.isEmpty { try database.execute(sql: faultsTable.sql) }
         try database.execute(
           sql: "INSERT INTO meta VALUES('format', 'faultline trace'), ('version', ?)",
           arguments: ["\(formatVersion)"])
@@ -90,8 +100,8 @@ public enum TraceFile {
       }
       let queue = try DatabaseQueue(path: path, configuration: configuration)
       let trace = try queue.read { database in
-        try checkSchema(of: database)
-        return try TraceFileReader(database).read()
+        let hasFaults = try checkSchema(of: database)
+        return try TraceFileReader(database).read(hasFaults: hasFaults)
       }
       try queue.close()
       return trace
@@ -102,11 +112,13 @@ public enum TraceFile {
     }
   }
 
-  private static func checkSchema(of database: Database) throws {
-    for table in tables {
+  /// Returns whether there is a table of faults.
+  private static func checkSchema(of database: Database) throws -> Bool {
+    for table in tables + [faultsTable] {
       let rows = try Row.fetchAll(
         database, sql: "SELECT type, sql FROM sqlite_schema WHERE name = ?",
         arguments: [table.name])
+      if table.name == faultsTable.name, rows.isEmpty { continue }
       guard rows.count == 1, rows[0].databaseText(0) == "table",
         rows[0].databaseText(1) == table.sql
       else { throw LabError.usage("table \(table.name) is not as the format has it") }
@@ -117,6 +129,9 @@ public enum TraceFile {
       throw LabError.usage(
         "format=\(format ?? "nil") version=\(version ?? "nil"), want version=\(formatVersion)")
     }
+    return try Row.fetchOne(
+      database, sql: "SELECT 1 FROM sqlite_schema WHERE name = ?",
+      arguments: [faultsTable.name]) != nil
   }
 
   private static func metaValue(_ key: String, in database: Database) throws -> String? {

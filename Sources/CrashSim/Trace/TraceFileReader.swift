@@ -13,7 +13,7 @@ struct TraceFileReader {
 
   init(_ database: Database) { self.database = database }
 
-  func read() throws -> Trace {
+  func read(hasFaults: Bool = false) throws -> Trace {
     var image = try readInodes()
     try readEntries(into: &image)
     try readAttributes(into: &image)
@@ -29,7 +29,33 @@ struct TraceFileReader {
       }
       trace.events.append(try event(fields, &types))
     }
+    if hasFaults { trace.faults = try readFaults(eventCount: trace.events.count) }
     return trace
+  }
+
+  private func readFaults(eventCount: Int) throws -> [InjectedFault] {
+    var faults: [InjectedFault] = []
+    let process: ClosedRange<UInt64> = 0...0x7fff_ffff
+    try each("faults", orderedBy: "number") { fields in
+      guard try fields.number(0) == UInt64(faults.count) else {
+        throw fields.wrong("number is not the row's number, counted from 0")
+      }
+      let isOfEvent = try fields.number(2, in: 0...1) == 1
+      let last = UInt64(isOfEvent ? max(0, eventCount - 1) : eventCount)
+      var fault = InjectedFault(
+        position: Int(try fields.number(1, in: 0...last)), isOfEvent: isOfEvent,
+        rule: Int(try fields.number(3)), kind: try fields.text(4), effect: try fields.text(5))
+      fault.errno = Int32(try fields.number(6, in: 0...4095))
+      fault.path = try fields.text(7)
+      if !fields.isNull(8) {
+        let offset = try fields.number(8, in: 0...1 << 62)
+        fault.bytes = offset..<offset + (try fields.number(9, in: 0...1 << 62))
+      }
+      fault.process = Int32(try fields.number(10, in: process))
+      fault.thread = Int32(try fields.number(11, in: process))
+      faults.append(fault)
+    }
+    return faults
   }
 
   // MARK: The tree

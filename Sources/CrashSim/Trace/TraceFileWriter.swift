@@ -20,6 +20,20 @@ struct TraceFileWriter {
       try statement.setArguments(StatementArguments(row.values))
       try statement.execute()
     }
+    if !trace.faults.isEmpty { try write(trace.faults) }
+  }
+
+  private func write(_ faults: [InjectedFault]) throws {
+    let statement = try database.makeStatement(
+      sql: "INSERT INTO faults VALUES(?,?,?,?,?,?,?,?,?,?,?,?)")
+    for (number, fault) in faults.enumerated() {
+      let offset = try fault.bytes.map { try Self.integer(min($0.lowerBound, 1 << 62)) }
+      let length = try fault.bytes.map { try Self.integer(min(UInt64($0.count), 1 << 62)) }
+      try statement.execute(arguments: [
+        number, fault.position, fault.isOfEvent, fault.rule, fault.kind, fault.effect, fault.errno,
+        fault.path, offset, length, fault.process, fault.thread,
+      ])
+    }
   }
 
   private func write(_ image: TreeImage) throws {

@@ -21,6 +21,8 @@ final class TraceRecorder {
   /// Bytes of writes that are recorded without a payload of their own, by index of the event.
   private var slab = PayloadSlab()
   private var places: [(event: Int, place: PayloadSlab.Place)] = []
+  /// Number of events that are no closes, which never change their order among themselves.
+  private var orderedCount = 0
   private static let noPayload = Payload([])
   private var startNanoseconds: UInt64 = 0
   private let clockNanoseconds: () -> UInt64
@@ -39,6 +41,7 @@ final class TraceRecorder {
     places = []
     slab = PayloadSlab()
     payloadBytes = 0
+    orderedCount = 0
     startNanoseconds = clockNanoseconds()
     isRecording = true
   }
@@ -61,8 +64,30 @@ final class TraceRecorder {
     trace.events[(last + 1)...].removeAll(where: \.isClose)
     let first = trace.events.firstIndex(where: isOperation) ?? trace.events.count
     trace.events[..<first].removeAll(where: \.isClose)
+    placeFaults()
     return trace
   }
+
+  /// Turns the places of faults, counted without closes, into indices of events.
+  private func placeFaults() {
+    var indices = trace.events.indices.filter { !trace.events[$0].isClose }
+    indices.append(trace.events.count)
+    for fault in trace.faults.indices {
+      trace.faults[fault].position = indices[min(trace.faults[fault].position, indices.count - 1)]
+    }
+  }
+
+  /// Notes a fault: of the operation that is recorded next, or of one that is not.
+  func note(_ fault: InjectedFault) {
+    guard isRecording else { return }
+    var fault = fault
+    fault.position = orderedCount
+    trace.faults.append(fault)
+    payloadBytes += Self.faultBytes
+  }
+
+  /// What a fault counts towards the limit: an endless loop of refused calls has an end, too.
+  private static let faultBytes: UInt64 = 128
 
   /// Gives a recorded write its bytes.
   private func fill(_ index: Int, from place: PayloadSlab.Place) {
@@ -81,17 +106,19 @@ final class TraceRecorder {
   /// A later close is inserted behind the last event that is no mark, so events of writes never
   /// change their index.
   func recordWrite(
-    _ bytes: RawSpan, at offset: UInt64, to inode: InodeNumber, by caller: Caller
+    _ bytes: RawSpan, at offset: UInt64, to inode: InodeNumber, flags: OperationFlags = [],
+    by caller: Caller
   ) {
     guard isRecording else { return }
     guard let place = slab.append(bytes) else {
       let payload = Payload(copying: bytes)
-      return record(.write(inode: inode, offsetBytes: offset, payload: payload), by: caller)
+      return record(
+        .write(inode: inode, offsetBytes: offset, payload: payload), flags: flags, by: caller)
     }
     places.append((trace.events.count, place))
     payloadBytes += UInt64(place.countBytes)
     record(
-      .write(inode: inode, offsetBytes: offset, payload: Self.noPayload), by: caller)
+      .write(inode: inode, offsetBytes: offset, payload: Self.noPayload), flags: flags, by: caller)
   }
 
   /// True when a payload still fits.
@@ -127,6 +154,7 @@ final class TraceRecorder {
       trace.events.insert(event, at: last + 1)
     } else {
       trace.events.append(event)
+      orderedCount += 1
     }
     switch event.body {
     case .operation(.write(inode: _, offsetBytes: _, let payload)):

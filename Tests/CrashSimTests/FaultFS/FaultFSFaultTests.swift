@@ -189,11 +189,16 @@ struct FaultFSFaultTests {
     let mount = try mounted()
     let wrong: [(FaultRule, String)] = [
       (FaultRule(when: Match([]), what: .error(EIO)), "kinds"),
+      (FaultRule(when: Match([.write]), what: .error(EROFS)), "EROFS: write cannot return it"),
+      (FaultRule(when: Match([.close]), what: .error(EIO)), "error cannot hit close"),
       (FaultRule(when: Match([.write], nth: 0), what: .error(EIO)), "nth=0"),
       (FaultRule(when: Match([.write], everyKth: 2, offset: 2), what: .error(EIO)), "offset=2"),
       (FaultRule(when: Match([.write]), what: .error(0)), "errno 0"),
-      (FaultRule(when: Match([.write]), what: .ignoreSync), "ignoreSync"),
-      (FaultRule(when: Match([.sync]), what: .reorder(before: Match([.write]))), "reorder"),
+      (FaultRule(when: Match([.write]), what: .ignoreSync), "ignore cannot hit write"),
+      (
+        FaultRule(when: Match([.sync]), what: .reorder(before: Match([.write]))),
+        "holdBehind cannot hit"
+      ),
       (FaultRule(when: Match([.write], fromByte: 5, toByte: 5), what: .error(EIO)), "fromByte=5"),
     ]
     for (rule, field) in wrong {

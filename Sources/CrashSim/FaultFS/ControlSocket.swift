@@ -1,0 +1,83 @@
+// ControlSocket.swift [U]: a Unix socket at a path, on which a mount can be talked to by others
+// than the process that made it.
+// Invariants: at most `peersMax` peers; a peer that sends what is no message, or does not read its
+// answers for a second, is let go; no peer can make the daemon wait for it any other way.
+
+import CSystem
+import Glibc
+
+/// Sockets at paths.
+enum PathSocket {
+  /// Bytes of a path that fit in an address, with the NUL behind them.
+  static let pathBytesMax = 107
+
+  /// A socket that listens, open to its owner only; whatever has the path is replaced.
+  static func listen(at path: String) throws(LabError) -> Int32 {
+    let socket = try make(path)
+    PathCalls.removeFile(path)
+    guard unsafe withAddress(path, { unsafe bind(socket, $0, $1) }) == 0,
+      unsafe chmod(path, 0o600) == 0,
+      Glibc.listen(socket, 16) == 0
+    else {
+      let error = lastError()
+      Glibc.close(socket)
+      throw .usage("cannot listen at the control socket \(path): \(error)")
+    }
+    return socket
+  }
+
+  /// A connection to a socket that listens.
+  static func connect(to path: String) throws(LabError) -> Int32 {
+    let socket = try make(path)
+    guard unsafe withAddress(path, { unsafe Glibc.connect(socket, $0, $1) }) == 0 else {
+      let error = lastError()
+      Glibc.close(socket)
+      throw .lab("cannot reach the control socket \(path): \(error); is the mount still served?")
+    }
+    return socket
+  }
+
+  /// The next peer, or nil when none waits.
+  static func accept(_ listener: Int32) -> Int32? {
+    let peer = Glibc.accept(listener, nil, nil)
+    guard peer >= 0 else { return nil }
+    csystem_set_close_on_exec(peer, 1)
+    var second = timeval(tv_sec: 1, tv_usec: 0)
+    let size = socklen_t(MemoryLayout<timeval>.size)
+    unsafe _ = setsockopt(peer, SOL_SOCKET, SO_SNDTIMEO, &second, size)
+    return peer
+  }
+
+  private static func make(_ path: String) throws(LabError) -> Int32 {
+    guard !path.isEmpty, path.utf8.count <= pathBytesMax else {
+      throw .usage(
+        "control socket: path_bytes=\(path.utf8.count) is not in 1...\(pathBytesMax): \(path)")
+    }
+    let socket = socket(
+      AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    guard socket >= 0 else { throw .lab("cannot make a socket: \(lastError())") }
+    return socket
+  }
+
+  private static func withAddress(
+    _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+  ) -> Int32 {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { bytes in
+      unsafe bytes.copyBytes(from: path.utf8)
+    }
+    // Safety: the address lives during the call; sockaddr_un begins as every sockaddr does.
+    return unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+        unsafe body(generic, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+  }
+}
+
+/// Somebody who talks to the daemon over the socket.
+struct ControlPeer {
+  let descriptor: Int32
+  var frames = ControlFrames()
+}

@@ -1,0 +1,84 @@
+// FaultControl.swift: fault rules of a mount that another process made, over its control socket.
+// The socket's path is the mount's source in /proc/self/mountinfo, so that nothing has to be asked
+// of a file system that may hang.
+
+import Foundation
+import Glibc
+import Synchronization
+
+/// A connection to the control socket of a mount.
+public final class FaultControl: Sendable {
+  /// What messages call the mount.
+  private let name: String
+  private let frames = Mutex(ControlFrames())
+  private let descriptor: Int32
+
+  /// Connects to the mount at a directory.
+  /// - Throws: `LabError` when nothing of ours is mounted there, or it is no longer served.
+  public convenience init(mountPoint: String) throws(LabError) {
+    try self.init(socket: try Self.socket(ofMount: mountPoint), name: mountPoint)
+  }
+
+  /// Connects to a socket.
+  public init(socket: String, name: String) throws(LabError) {
+    self.name = name
+    descriptor = try PathSocket.connect(to: socket)
+  }
+
+  deinit { Glibc.close(descriptor) }
+
+  /// The control socket of the mount at a directory.
+  static func socket(ofMount mountPoint: String) throws(LabError) -> String {
+    let url = URL(fileURLWithPath: mountPoint).standardizedFileURL
+    // The mount itself may be dead, so only the way to it is followed.
+    let parent = PathCalls.resolve(url.deletingLastPathComponent().path) ?? ""
+    let path = (parent == "/" ? "" : parent) + "/" + url.lastPathComponent
+    let bytes = FileManager.default.contents(atPath: "/proc/self/mountinfo") ?? Data()
+    var source: String?
+    for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+      let fields = line.split(separator: " ")
+      guard let dash = fields.firstIndex(of: "-"), fields.count > dash + 2, fields.count > 4,
+        fields[dash + 1] == "fuse.faultfs", RunDirectory.unescaped(fields[4]) == path
+      else { continue }
+      source = String(fields[dash + 2])
+    }
+    guard let source else {
+      throw .usage("no faulty file system is mounted on \(path); see 'faultline mount'")
+    }
+    guard source.hasPrefix("/") else {
+      throw .usage("the mount on \(path) has no control socket; it belongs to another command")
+    }
+    return source
+  }
+
+  private func ask(_ request: ControlRequest) throws(LabError) -> ControlReply {
+    let bytes = try ControlFrames.encode(request)
+    return try frames.withLock { frames throws(LabError) in
+      // A daemon that sends us away says why before it ends the connection.
+      try? Descriptors.send(bytes, to: descriptor)
+      return try frames.awaitReply(from: descriptor, of: name)
+    }
+  }
+
+  /// Adds rules; they are in force when this returns.
+  /// - Returns: The rules with their numbers.
+  /// - Throws: `LabError` with code `.usage` when one cannot do what it says; then none is added.
+  public func add(_ rules: [FaultRule]) throws(LabError) -> [RuleStatus] {
+    try ask(.addRules(rules)).rules ?? []
+  }
+
+  /// The rules in force, in the order in which they were added.
+  public func list() throws(LabError) -> [RuleStatus] { try ask(.listRules).rules ?? [] }
+
+  /// Takes rules out of force, all of them when no number is given.
+  /// - Returns: What they had matched and hit.
+  /// - Throws: `LabError` with code `.usage` for an unknown number; then none is removed.
+  public func clear(_ ids: [Int] = []) throws(LabError) -> [RuleStatus] {
+    try ask(ids.isEmpty ? .clearRules : .removeRules(ids)).rules ?? []
+  }
+
+  /// Appends a mark to the recording, for rules that begin after one.
+  public func mark(_ text: String) throws(LabError) {
+    _ = try ask(.mark(bytes: Data(text.utf8)))
+  }
+}

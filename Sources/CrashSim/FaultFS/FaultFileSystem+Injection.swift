@@ -1,0 +1,301 @@
+// FaultFileSystem+Injection.swift: how the effects of fault rules are brought about.
+// Invariant: every effect that an operation gets is noted in the trace, also those of operations
+// that are refused or wait, exactly once.
+
+import Glibc
+
+/// What a faulty file system does to the world around it.
+struct FaultHands {
+  /// Kills a process, unless it is the lab itself.
+  var kill: (Caller) -> Void = { _ in }
+  /// Ends the service of the file system.
+  var die: () -> Void = {}
+  /// Makes the kernel ask for an inode's attributes again.
+  var forgetAttributes: (InodeNumber) -> Void = { _ in }
+}
+
+/// What was decided for one request, so that it can begin once more after a wait.
+struct RequestDecisions {
+  /// Decided so far, in order.
+  var made: [(kind: OperationKind, injection: Injection?)] = []
+  /// Decided before the wait, and not yet met again.
+  var resumed: [(kind: OperationKind, injection: Injection?)] = []
+  /// What the request waits for.
+  var wait: Firing?
+
+  var isEmpty: Bool { resumed.isEmpty }
+
+  /// The earlier decision on an operation of this kind.
+  mutating func take(_ kind: OperationKind) -> Injection?? {
+    guard let index = resumed.firstIndex(where: { $0.kind == kind }) else { return nil }
+    return .some(resumed.remove(at: index).injection)
+  }
+}
+
+extension ErrorNumber {
+  /// Not an error of a call: the request is kept, and nobody is answered yet.
+  static let waits = ErrorNumber(-1)
+}
+
+extension Firing {
+  /// True for an effect on the medium at the operation's end, which goes on as asked for.
+  var isOfRest: Bool {
+    switch effect {
+    case .rot, .cutTail: true
+    default: false
+    }
+  }
+}
+
+extension FaultFileSystem {
+  /// Prepares for a request; after a wait, with what was decided before it.
+  func beginRequest(resuming made: [(kind: OperationKind, injection: Injection?)] = []) {
+    if !decisions.made.isEmpty || !decisions.resumed.isEmpty { decisions = RequestDecisions() }
+    decisions.resumed = made.map { kind, injection in
+      // A rule that was removed meanwhile has no effect any more.
+      var injection = injection
+      if let rule = injection?.outcome?.ruleID, !plan.isInForce(rule) { injection?.outcome = nil }
+      if let rule = injection?.kill?.ruleID, !plan.isInForce(rule) { injection?.kill = nil }
+      injection?.wait = nil
+      return (kind, injection)
+    }
+    if !staleInodes.isEmpty { staleInodes = [] }
+  }
+
+  // MARK: Deciding
+
+  /// Decides on an operation that is about to happen.
+  /// - Throws: The error of an injected failure, or `.waits`.
+  func begin(
+    _ kind: OperationKind, _ inode: Inode?, at places: [InodeName] = [],
+    bytes: Range<UInt64>? = nil, through file: OpenFile? = nil, wantsWrite: Bool = false,
+    by caller: Caller
+  ) throws(ErrorNumber) -> Injection? {
+    if plan.isEmpty && decisions.isEmpty { return nil }
+    let subject = FaultSubject(
+      kind: kind, inode: inode, places: places, bytes: bytes, file: file, wantsWrite: wantsWrite,
+      caller: caller)
+    let injection = try decide(subject)
+    try fallBefore(injection, by: caller)
+    if let outcome = injection?.outcome, case .error(let number) = outcome.effect {
+      note(outcome, subject, isOfEvent: false)
+      throw ErrorNumber(number)
+    }
+    return injection
+  }
+
+  /// What an operation gets, once it need not wait.
+  func decide(_ subject: FaultSubject) throws(ErrorNumber) -> Injection? {
+    if let earlier = decisions.take(subject.kind) {
+      decisions.made.append((subject.kind, earlier))
+      return earlier
+    }
+    let injection = plan.decide(subject)
+    decisions.made.append((subject.kind, injection))
+    if let wait = injection?.wait {
+      note(wait, subject, isOfEvent: false)
+      decisions.wait = wait
+      throw .waits
+    }
+    return injection
+  }
+
+  /// Kills before the operation, if that is decided.
+  func fallBefore(_ injection: Injection?, by caller: Caller) throws(ErrorNumber) {
+    guard let injection, let firing = injection.kill else { return }
+    switch firing.effect {
+    case .kill(.before):
+      note(firing, injection.subject, isOfEvent: false)
+      hands.kill(caller)
+      throw ErrorNumber(EINTR)
+    case .killFileSystem(.before):
+      note(firing, injection.subject, isOfEvent: false)
+      hands.die()
+      throw ErrorNumber(ENOTCONN)
+    default: break
+    }
+  }
+
+  /// Ends an operation that has been performed and recorded.
+  func finish(_ injection: Injection?, by caller: Caller) {
+    guard let injection else { return }
+    if let firing = injection.outcome, firing.isOfRest, let inode = injection.subject.inode {
+      damage(inode, firing, injection.subject)
+    }
+    guard let firing = injection.kill else { return }
+    note(firing, injection.subject, isOfEvent: false)
+    if case .kill = firing.effect { hands.kill(caller) } else { hands.die() }
+  }
+
+  // MARK: Noting
+
+  /// Puts a fault into the trace; `isOfEvent` when the next event is the operation.
+  func note(_ firing: Firing, _ subject: FaultSubject, isOfEvent: Bool) {
+    var number: Int32 = 0
+    switch firing.effect {
+    case .error(let error), .failSync(let error, _): number = error
+    default: break
+    }
+    note(firing.ruleID, firing.cause.word, subject, number: number, isOfEvent: isOfEvent)
+  }
+
+  func note(
+    _ rule: Int, _ word: String, _ subject: FaultSubject, number: Int32, isOfEvent: Bool
+  ) {
+    guard recorder.isRecording else { return }
+    recorder.note(
+      InjectedFault(
+        position: 0, isOfEvent: isOfEvent, rule: rule, kind: subject.kind.rawValue, effect: word,
+        errno: number, path: String(decoding: subject.paths().first ?? [], as: UTF8.self),
+        bytes: subject.bytes, process: subject.caller.process, thread: subject.caller.thread))
+  }
+
+  // MARK: Writes
+
+  /// Does to a file what is left of a write under an effect; returns what the caller is told.
+  func write(
+    _ payload: Payload, at offset: UInt64, to inode: Inode, _ firing: Firing, by caller: Caller
+  ) throws(ErrorNumber) -> Int {
+    let count = payload.countBytes
+    let end = offset + UInt64(count)
+    guard end <= FileContent.limitBytes else { throw ErrorNumber(EFBIG) }
+    let subject = FaultSubject(kind: .write, inode: inode, bytes: offset..<end, caller: caller)
+    let hadSize = inode.sizeBytes
+    switch firing.effect {
+    case .reorder:
+      keepOld(of: inode, offset..<end)
+      try tree.write(payload.bytes, at: offset, to: inode)
+      note(firing, subject, isOfEvent: false)
+      guard recorder.isRecording, inode.isTraced else { return count }
+      let operation = Operation.write(
+        inode: inode.number, offsetBytes: offset, payload: payload)
+      hold(recorder.event(operation, flags: .reordered, by: caller), for: firing.ruleID)
+      return count
+    case .short(let most):
+      let taken = Int(min(most, UInt64(count)))
+      note(firing, subject, isOfEvent: inode.isTraced)
+      try put(payload.bytes.prefix(taken), at: offset, to: inode, by: caller)
+      return taken
+    case .flip(let bits):
+      note(firing, subject, isOfEvent: inode.isTraced)
+      let range = plan.bytes(of: firing.ruleID, in: offset..<end)
+      let turned = BitFlips.turned(
+        payload.bytes, at: offset, within: range, bits: bits, seed: firing.seed)
+      try put(turned[...], at: offset, to: inode, by: caller)
+    case .lose:
+      note(firing, subject, isOfEvent: inode.isTraced && end > hadSize)
+      try grow(inode, to: end, by: caller)
+    case .tear(let tearing):
+      let parts = tearing.kept(offset: offset, count: count, seed: firing.seed)
+      note(firing, subject, isOfEvent: inode.isTraced && (end > hadSize || !parts.isEmpty))
+      try grow(inode, to: end, by: caller)
+      for part in parts {
+        try put(
+          payload.bytes[part], at: offset + UInt64(part.lowerBound), to: inode, by: caller)
+      }
+    case .misdirect(let distance):
+      let place = Int64(clamping: offset).addingReportingOverflow(distance).partialValue
+      note(firing, subject, isOfEvent: inode.isTraced)
+      try grow(inode, to: end, by: caller)
+      try put(payload.bytes[...], at: UInt64(max(0, place)), to: inode, by: caller)
+    default: preconditionFailure("an effect that validation keeps away from writes")
+    }
+    // What the kernel holds of these pages is not what is there.
+    inode.isDamaged = true
+    return count
+  }
+
+  private func put(
+    _ bytes: ArraySlice<UInt8>, at offset: UInt64, to inode: Inode, by caller: Caller
+  ) throws(ErrorNumber) {
+    keepOld(of: inode, offset..<offset + UInt64(bytes.count))
+    let payload = Payload(Array(bytes))
+    try tree.write(payload.bytes, at: offset, to: inode)
+    record(
+      inode, .write(inode: inode.number, offsetBytes: offset, payload: payload), flags: .injected,
+      by: caller)
+  }
+
+  private func grow(
+    _ inode: Inode, to end: UInt64, by caller: Caller
+  ) throws(ErrorNumber) {
+    if end > inode.sizeBytes { try resize(inode, to: end, flags: .injected, by: caller) }
+  }
+
+  // MARK: Reads
+
+  /// What a read under an effect gets, cut at the file's end.
+  func read(
+    _ inode: Inode, at offset: UInt64, count: Int, _ firing: Firing, by caller: Caller
+  ) throws(ErrorNumber) -> [UInt8] {
+    let content = try tree.content(of: inode)
+    let end = offset + UInt64(count)
+    let subject = FaultSubject(kind: .read, inode: inode, bytes: offset..<end, caller: caller)
+    note(firing, subject, isOfEvent: false)
+    switch firing.effect {
+    case .short(let most):
+      // The kernel takes a short answer for the end of the file, until it asks again.
+      hands.forgetAttributes(inode.number)
+      return content.read(at: offset, count: Int(min(most, UInt64(count))))
+    case .flip(let bits):
+      let bytes = content.read(at: offset, count: count)
+      let range = plan.bytes(of: firing.ruleID, in: offset..<offset + UInt64(bytes.count))
+      return BitFlips.turned(bytes, at: offset, within: range, bits: bits, seed: firing.seed)
+    case .stale:
+      return inode.shadow?.read(at: offset, count: count, of: content)
+        ?? content.read(at: offset, count: count)
+    default: preconditionFailure("an effect that validation keeps away from reads")
+    }
+  }
+
+  // MARK: The medium
+
+  /// Turns bits or cuts the tail of a file, on nobody's behalf.
+  private func damage(_ inode: Inode, _ firing: Firing, _ subject: FaultSubject) {
+    guard let content = inode.content, content.sizeBytes > 0 else { return }
+    switch firing.effect {
+    case .cutTail(let bytes):
+      note(firing, subject, isOfEvent: inode.isTraced)
+      let size = content.sizeBytes - min(bytes, content.sizeBytes)
+      try? resize(inode, to: size, flags: .injected, by: Caller())
+    case .rot(let bits):
+      let range = plan.bytes(of: firing.ruleID, in: 0..<content.sizeBytes)
+      let changes = BitFlips.changes(of: content, within: range, bits: bits, seed: firing.seed)
+      guard !changes.isEmpty else { return }
+      note(firing, subject, isOfEvent: inode.isTraced)
+      for (offset, byte) in changes { try? put([byte], at: offset, to: inode, by: Caller()) }
+    default: return
+    }
+    inode.isDamaged = true
+    hands.forgetAttributes(inode.number)
+    if subject.kind != .open { staleInodes.append(inode.number) }
+  }
+
+  /// Takes a file back to its last sync.
+  func revert(_ inode: Inode) {
+    guard let shadow = inode.shadow else { return }
+    inode.shadow = nil
+    try? resize(inode, to: shadow.sizeBytes, flags: .injected, by: Caller())
+    for (offset, bytes) in shadow.oldPages() where !bytes.isEmpty {
+      try? put(bytes[...], at: offset, to: inode, by: Caller())
+    }
+    inode.shadow = nil
+    inode.isDamaged = true
+    hands.forgetAttributes(inode.number)
+    staleInodes.append(inode.number)
+  }
+
+  /// Remembers what is about to be overwritten, while a rule needs it.
+  func keepOld(of inode: Inode, _ range: Range<UInt64>) {
+    guard plan.needsShadows, let content = inode.content else { return }
+    if inode.shadow == nil { inode.shadow = PageShadow(of: content) }
+    inode.shadow?.keep(range, of: content)
+  }
+
+  /// The same for all from a position on.
+  func keepOldTail(of inode: Inode, from offset: UInt64) {
+    guard plan.needsShadows, let content = inode.content else { return }
+    if inode.shadow == nil { inode.shadow = PageShadow(of: content) }
+    inode.shadow?.keepTail(from: offset, of: content)
+  }
+}

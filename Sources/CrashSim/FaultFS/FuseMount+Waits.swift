@@ -1,0 +1,225 @@
+// FuseMount+Waits.swift [U]: requests that a rule makes wait, and pages that the kernel must drop.
+// A request that waits is kept as the bytes that the kernel sent, and begun again later: libfuse
+// forgets it meanwhile, so nobody else has to wait. Two threads work here: one begins requests
+// again under the mount's lock, one makes the kernel drop pages without it, because the kernel may
+// first write such pages back to us.
+// Safety: a postponed request owns its memory, which is freed when it is begun again or given up.
+
+import CFuse
+import Dispatch
+import Foundation
+import Glibc
+import Synchronization
+
+/// A request that has not been begun, or not to its end.
+@unsafe struct PostponedRequest {
+  /// The kernel's number for it.
+  let unique: UInt64
+  let memory: UnsafeMutableRawPointer
+  let countBytes: Int
+  let ruleID: Int
+  /// When it shall begin; never by itself when a hang holds it.
+  var dueNanoseconds: UInt64
+  let isHang: Bool
+  let decisions: [(kind: OperationKind, injection: Injection?)]
+}
+
+/// Wakes the thread that waits for due requests.
+struct LatePipe: Sendable {
+  let readEnd: Int32
+  let writeEnd: Int32
+
+  init() {
+    let ends = (try? Descriptors.makePacketPipe()) ?? (-1, -1)
+    readEnd = ends.0
+    writeEnd = ends.1
+    Descriptors.makeNonblocking([readEnd, writeEnd].filter { $0 >= 0 })
+  }
+
+  func wake() { if writeEnd >= 0 { Descriptors.writeByte(to: writeEnd) } }
+
+  /// Waits until woken or for a time; -1 is for ever.
+  func wait(timeoutMilliseconds: Int) {
+    _ = Descriptors.wait([readEnd], timeoutMilliseconds: timeoutMilliseconds)
+    while let bytes = try? Descriptors.read(readEnd, limitBytes: 4096), !bytes.isEmpty {}
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// The bytes of a request.
+  init(_ buffer: fuse_buf) {
+    unsafe self.init(start: buffer.mem, count: buffer.size)
+  }
+}
+
+extension FuseMount {
+  private static let headerBytes = 40
+  private static let interruptOpcode: UInt32 = 36
+
+  /// Keeps a request that waits for a rule.
+  func postpone(
+    _ bytes: UnsafeRawBufferPointer, _ wait: Firing,
+    _ decisions: [(kind: OperationKind, injection: Injection?)]
+  ) {
+    guard bytes.count >= Self.headerBytes else { return }
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: bytes.count, alignment: 16)
+    unsafe memory.copyMemory(from: bytes.baseAddress.unsafelyUnwrapped, byteCount: bytes.count)
+    var due = UInt64.max
+    if case .delay(let milliseconds) = wait.effect {
+      due = monotonicNanoseconds() + UInt64(milliseconds) * 1_000_000
+    }
+    unsafe postponed.append(
+      PostponedRequest(
+        unique: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self), memory: memory,
+        countBytes: bytes.count, ruleID: wait.ruleID, dueNanoseconds: due,
+        isHang: due == UInt64.max, decisions: decisions))
+    late.wake()
+  }
+
+  /// True for an interrupt of a request that waits: it ends a hang; a delay ends by itself.
+  func endsWait(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard bytes.count >= Self.headerBytes + 8,
+      unsafe bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self) == Self.interruptOpcode
+    else { return false }
+    let unique = unsafe bytes.loadUnaligned(fromByteOffset: Self.headerBytes, as: UInt64.self)
+    guard let index = unsafe postponed.firstIndex(where: { unsafe $0.unique == unique }) else {
+      return false
+    }
+    if unsafe postponed[index].isHang {
+      let entry = unsafe postponed.remove(at: index)
+      unsafe giveUp(entry)
+    }
+    return true
+  }
+
+  /// Answers a request that waits with `EINTR`: it has not happened.
+  private func giveUp(_ entry: PostponedRequest) {
+    // struct fuse_out_header: length, error, the request's number.
+    unsafe withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { header in
+      unsafe header.storeBytes(of: UInt32(16), toByteOffset: 0, as: UInt32.self)
+      unsafe header.storeBytes(of: -EINTR, toByteOffset: 4, as: Int32.self)
+      unsafe header.storeBytes(of: entry.unique, toByteOffset: 8, as: UInt64.self)
+      unsafe _ = Glibc.write(fuse_session_fd(session), header.baseAddress, 16)
+    }
+    unsafe entry.memory.deallocate()
+  }
+
+  /// Answers all that wait, so that their callers let go of the mount; the caller has no lock.
+  func giveUpWaits() {
+    lock.withLock { _ in
+      let entries = unsafe postponed
+      unsafe postponed = unsafe []
+      for index in unsafe entries.indices { unsafe giveUp(entries[index]) }
+    }
+  }
+
+  /// Lets requests begin that wait for rules which are gone; the caller has the lock.
+  func endWaits(of rules: Set<Int>) {
+    for index in unsafe postponed.indices where rules.contains(unsafe postponed[index].ruleID) {
+      unsafe postponed[index].dueNanoseconds = 0
+    }
+    late.wake()
+  }
+
+  /// Begins requests again when they are due; for a thread of its own.
+  func serveLate() -> Never {
+    while true {
+      let timeout = lock.withLock { _ -> Int in
+        let due = unsafe postponed.map { unsafe $0.dueNanoseconds }.min() ?? UInt64.max
+        if due == UInt64.max { return -1 }
+        let now = monotonicNanoseconds()
+        return due <= now ? 0 : Int(clamping: (due - now + 999_999) / 1_000_000)
+      }
+      late.wait(timeoutMilliseconds: timeout)
+      lock.withLock { _ in
+        let now = monotonicNanoseconds()
+        while let index = unsafe postponed.firstIndex(where: { unsafe $0.dueNanoseconds <= now }) {
+          let entry = unsafe postponed.remove(at: index)
+          var buffer = unsafe fuse_buf()
+          unsafe buffer.mem = entry.memory
+          unsafe buffer.size = entry.countBytes
+          unsafe buffer.fd = -1
+          unsafe process(&buffer, resuming: entry.decisions)
+          unsafe entry.memory.deallocate()
+        }
+      }
+    }
+  }
+}
+
+// MARK: - Pages
+
+/// What the kernel shall forget.
+final class PageDrops: Sendable {
+  // @unchecked: a request's handle goes to one thread at a time.
+  @safe fileprivate struct Job: @unchecked Sendable {
+    var inodes: [InodeNumber] = []
+    var names: [(parent: InodeNumber, name: FileName)] = []
+    /// A request that is answered afterwards.
+    var handle: fuse_req_t?
+    var number: Int32 = 0
+    var done: DispatchSemaphore?
+  }
+
+  private let jobs = Mutex<[Job]>([])
+  private let hasJob = DispatchSemaphore(value: 0)
+
+  fileprivate func add(_ job: Job) {
+    jobs.withLock { $0.append(job) }
+    hasJob.signal()
+  }
+
+  fileprivate func next() -> Job {
+    hasJob.wait()
+    return jobs.withLock { $0.removeFirst() }
+  }
+}
+
+extension FuseMount {
+  /// How long a command waits for the kernel, which may itself wait for a request that hangs.
+  private static let patienceMilliseconds = 2000
+
+  /// Answers a request once the kernel has dropped the pages of some inodes.
+  func dropPages(of inodes: [InodeNumber], thenAnswer handle: fuse_req_t, _ number: Int32) {
+    unsafe drops.add(PageDrops.Job(inodes: inodes, handle: handle, number: number))
+  }
+
+  /// Makes the kernel forget what rules of these kinds want to see it ask for; waits until it has.
+  func forgetCaches(for kinds: Set<OperationKind>) {
+    let cached: Set<OperationKind> = [.read, .getAttributes, .lookUp, .readLink]
+    if kinds.isDisjoint(with: cached) { return }
+    var job = PageDrops.Job()
+    lock.withLock { _ in
+      for inode in fileSystem.tree.inodes.values.sorted(by: { $0.number < $1.number })
+      where inode.lookupCount > 0 {
+        job.inodes.append(inode.number)
+        if kinds.contains(.lookUp) {
+          job.names += inode.names.map { ($0.parent.number, $0.name) }
+        }
+      }
+    }
+    let done = DispatchSemaphore(value: 0)
+    job.done = done
+    drops.add(job)
+    _ = done.wait(timeout: .now() + .milliseconds(Self.patienceMilliseconds))
+  }
+
+  /// Makes the kernel drop pages; for a thread of its own, which holds no lock.
+  func serveDrops() -> Never {
+    while true {
+      let job = drops.next()
+      for inode in job.inodes {
+        unsafe _ = fuse_lowlevel_notify_inval_inode(session, fuse_ino_t(inode.rawValue), 0, 0)
+      }
+      for (parent, name) in job.names {
+        unsafe name.bytes.withUnsafeBytes { bytes in
+          unsafe _ = fuse_lowlevel_notify_inval_entry(
+            session, fuse_ino_t(parent.rawValue),
+            bytes.assumingMemoryBound(to: CChar.self).baseAddress, bytes.count)
+        }
+      }
+      if let handle = unsafe job.handle { unsafe _ = fuse_reply_err(handle, job.number) }
+      job.done?.signal()
+    }
+  }
+}

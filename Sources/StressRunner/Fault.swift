@@ -1,0 +1,127 @@
+// Fault.swift: `faultline fault`: fault rules of a mount, while it is in use.
+
+import ArgumentParser
+import CrashSim
+import Foundation
+
+struct Fault: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Add, list, clear and await fault rules of a mount that is in use.",
+    discussion: """
+      DIR is a directory on which 'faultline mount' runs. docs/faults.md lists all rules.
+
+      Examples:
+        faultline fault add /mnt/faulty 'on: write, file: "*.db", nth: 3, error: EIO'
+        faultline fault add /mnt/faulty --file faults.yaml
+        faultline fault list /mnt/faulty
+        faultline fault wait /mnt/faulty --rule 1 --hits 2 --timeout 30
+        faultline fault clear /mnt/faulty 1
+      """,
+    subcommands: [Add.self, List.self, Clear.self, Wait.self, MarkIt.self])
+
+  /// One rule on a line.
+  static func line(_ status: RuleStatus) -> String {
+    "\(status.id)  hits=\(status.hits.hitCount) matches=\(status.hits.matchCount)  \(status.rule)"
+  }
+
+  struct Add: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Add rules; they are in force when the command ends. Prints their numbers.")
+
+    @Argument(help: "Where the faulty file system is mounted.") var directory: String
+    @Argument(help: "Rules as in a fault file; braces may be left out.") var rules: [String] = []
+    @Option(help: "Read rules from this file.") var file: String?
+    @Flag(help: "Allow errors that the call cannot return by its manual page.") var anyErrno = false
+
+    func run() throws {
+      var parsed: [FaultRule] = []
+      if let file { parsed += try FaultFile.load(file, allowsAnyErrno: anyErrno) }
+      for (index, text) in rules.enumerated() {
+        let first = text.drop { $0 == " " || $0 == "\n" }.first
+        let isBare = first != "{" && first != "[" && first != "-"
+        parsed += try FaultFile.parse(
+          isBare && !text.contains("\n") ? "{\(text)}" : text, file: "rule \(index + 1)",
+          allowsAnyErrno: anyErrno)
+      }
+      guard !parsed.isEmpty else {
+        throw LabError.usage("no rule: give one as text, or a file with --file")
+      }
+      for status in try FaultControl(mountPoint: directory).add(parsed) {
+        print("\(status.id)  \(status.rule)")
+      }
+    }
+  }
+
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List the rules in force with their hits and matches.")
+
+    @Argument(help: "Where the faulty file system is mounted.") var directory: String
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() throws {
+      let rules = try FaultControl(mountPoint: directory).list()
+      guard json else {
+        for status in rules { print(Fault.line(status)) }
+        return
+      }
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+      print(String(decoding: try encoder.encode(rules), as: UTF8.self))
+    }
+  }
+
+  struct Clear: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Take rules out of force, all of them when no number is given.")
+
+    @Argument(help: "Where the faulty file system is mounted.") var directory: String
+    @Argument(help: "Numbers of rules.") var numbers: [Int] = []
+
+    func run() throws {
+      for status in try FaultControl(mountPoint: directory).clear(numbers) {
+        print(Fault.line(status))
+      }
+    }
+  }
+
+  struct Wait: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Wait until a rule has hit so many operations; exit code 3 when it has not in time."
+    )
+
+    @Argument(help: "Where the faulty file system is mounted.") var directory: String
+    @Option(help: "Number of the rule.") var rule: Int
+    @Option(help: "Hits to wait for.") var hits = 1
+    @Option(help: "Seconds to wait at most.") var timeout = 60
+
+    func run() throws {
+      let control = try FaultControl(mountPoint: directory)
+      let clock = ContinuousClock()
+      let end = clock.now + .seconds(timeout)
+      while true {
+        guard let status = try control.list().first(where: { $0.id == rule }) else {
+          throw LabError.usage("no fault rule \(rule) is in force; see 'faultline fault list'")
+        }
+        if status.hits.hitCount >= hits { return print(Fault.line(status)) }
+        guard clock.now < end else {
+          throw LabError.lab(
+            "rule \(rule) has hits=\(status.hits.hitCount) < \(hits) after \(timeout) s")
+        }
+        try Interruption.check()
+        Thread.sleep(forTimeInterval: 0.01)
+      }
+    }
+  }
+
+  struct MarkIt: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "mark",
+      abstract: "Put a mark between the operations, for rules with 'after' and 'until'.")
+
+    @Argument(help: "Where the faulty file system is mounted.") var directory: String
+    @Argument(help: "The mark's text.") var text: String
+
+    func run() throws { try FaultControl(mountPoint: directory).mark(text) }
+  }
+}

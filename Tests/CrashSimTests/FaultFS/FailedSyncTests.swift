@@ -1,0 +1,133 @@
+// FailedSyncTests.swift: what a failed sync leaves, per file system, as Rebello et al. measured it
+// ("Can Applications Recover from fsync Failures?", USENIX ATC 2020), and which crash states
+// follow.
+
+import CrashSim
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite(
+  "Failed syncs",
+  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"), .serialized)
+struct FailedSyncTests {
+  private let page = ["open f cw", "write 0 4096 a", "fsync"]
+  /// Two open files; the sync of the first fails; both are asked twice; a third one comes later.
+  private let steps = [
+    "open f w", "open f w", "use 0", "write 0 4096 b", "fsync", "use 1", "fsync", "fsync", "use 0",
+    "fsync", "open f w", "fsync", "read 0 4096",
+  ]
+
+  private func answers(_ lines: [String]) -> [String] {
+    lines.filter { $0.hasPrefix("fsync") || $0.hasPrefix("read") }
+  }
+
+  private func rule(_ state: FaultRule.SyncFailure) -> String {
+    "{on: sync, nth: 1, fail-sync: \(state.rawValue)}"
+  }
+
+  @Test(
+    "ext4-ordered, xfs: told now, each open file once; pages keep the new content",
+    arguments: [FaultRule.SyncFailure.ext4Ordered, .xfs])
+  func cleanPages(_ state: FaultRule.SyncFailure) throws {
+    let mount = try FaultMount(page)
+    try mount.add(rule(state))
+    let (lines, trace) = try mount.record(steps)
+    #expect(
+      answers(lines) == [
+        "fsync EIO", "fsync EIO", "fsync ok 0", "fsync ok 0", "fsync ok 0", "read ok b*4096",
+      ])
+    #expect(trace.faultWords == ["sync fail-sync EIO*", "sync fail-sync EIO*"])
+    #expect(
+      trace.operationWords == ["write", "sync!-failed", "sync!-ignored", "sync", "sync", "sync"])
+  }
+
+  @Test("ext4-data: this sync answers success, the next one of each open file is told")
+  func reportedLater() throws {
+    let mount = try FaultMount(page)
+    try mount.add(rule(.ext4Data))
+    let (lines, trace) = try mount.record(steps)
+    #expect(
+      answers(lines) == [
+        "fsync ok 0", "fsync EIO", "fsync ok 0", "fsync EIO", "fsync ok 0", "read ok b*4096",
+      ])
+    #expect(trace.operationWords[1] == "sync!-failed")
+  }
+
+  @Test("btrfs: content, size and the cached pages go back to the last sync")
+  func reverted() throws {
+    let mount = try FaultMount(page)
+    try mount.add(rule(.btrfs))
+    let (lines, trace) = try mount.record([
+      "open f w", "write 0 100 b", "write 4096 4096 b", "stat f", "read 0 8192", "fsync", "stat f",
+      "read 0 8192", "write 10 10 c", "fsync", "read 0 30",
+    ])
+    #expect(
+      lines == [
+        "open ok 0", "write ok 100", "write ok 4096", "stat ok 8192",
+        "read ok b*100 a*3996 b*4096", "fsync EIO", "stat ok 4096", "read ok a*4096",
+        "write ok 10", "fsync ok 0", "read ok a*10 c*10 a*10",
+      ])
+    #expect(trace.operationWords[..<4] == ["write", "write", "sync!-failed", "truncate!"])
+    #expect(trace.finalTree == (try mount.mount.tree().normalized()))
+  }
+
+  /// Bytes of f that crash states after the last event can hold at a position.
+  private func survivors(
+    _ trace: Trace, _ model: PersistenceModel, at offset: Int
+  ) throws -> Set<UInt8> {
+    let table = try UnitTable(trace: trace, model: model)
+    let crashPoint = trace.events.count
+    // Data is durable or not by itself in a file that does not grow.
+    var durable: UInt8 = UInt8(ascii: "a")
+    var possible: Set<UInt8> = []
+    for unit in table.units {
+      for case .data(_, let start, let payload, let slice) in unit.effects
+      where Int(start) <= offset && offset < Int(start) + slice.count {
+        let byte = payload.bytes[slice.lowerBound + offset - Int(start)]
+        if table.isDurable(unit.id, at: crashPoint) {
+          durable = byte
+          possible = []
+        } else {
+          possible.insert(byte)
+        }
+      }
+    }
+    return possible.union([durable])
+  }
+
+  @Test("what a failed sync did not write, no later sync makes durable, unless it is written again")
+  func crashStates() throws {
+    let (old, lost, again) = (UInt8(ascii: "a"), UInt8(ascii: "b"), UInt8(ascii: "c"))
+    for state in FaultRule.SyncFailure.allCases {
+      for model in [PersistenceModel.ext4Ordered, .posix] {
+        var mount = try FaultMount(page)
+        try mount.add(rule(state))
+        let later = try mount.record(["open f w", "write 0 4096 b", "fsync", "fsync", "fsync"])
+        let bytes = try survivors(later.trace, model, at: 0)
+        // On Btrfs the old bytes are written over the lost ones, and that is durable.
+        #expect(bytes == (state == .btrfs ? [old] : [old, lost]), "\(state) \(model)")
+        mount = try FaultMount(page)
+        try mount.add(rule(state))
+        let rewritten = try mount.record([
+          "open f w", "write 0 4096 b", "fsync", "fsync", "write 0 4096 c", "fsync",
+        ])
+        #expect(try survivors(rewritten.trace, model, at: 0) == [again], "\(state) \(model)")
+      }
+    }
+  }
+
+  @Test("a cleared rule takes back what it had not told yet")
+  func cleared() throws {
+    for isCleared in [true, false] {
+      let mount = try FaultMount(page)
+      let rules = try mount.add("[\(rule(.ext4Data)), {on: rename, error: EIO}]")
+      let program = try mount.start(["open f w", "fsync", "sleep 400", "fsync"])
+      try mount.waitForHits(1)
+      // The other rule stays in force.
+      if isCleared { try mount.client.removeRules([rules[0].id]) }
+      #expect(program.wait().output.hasSuffix(isCleared ? "fsync ok 0\n" : "fsync EIO\n"))
+    }
+  }
+}

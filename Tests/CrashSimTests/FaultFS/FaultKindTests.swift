@@ -1,0 +1,174 @@
+// FaultKindTests.swift: every effect on every kind of operation that it can hit, through a mount: a
+// client process sees it, the trace names it, and once it is cleared the same call works.
+
+import CrashSim
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// A call of each kind, alone.
+private struct KindCase: Sendable, CustomTestStringConvertible {
+  let kind: OperationKind
+  /// Opens what the call needs, not itself of this kind.
+  var before: [String] = []
+  let step: String
+  /// More conditions of the rule: the shell that starts the client looks at folders, too.
+  var condition = ""
+
+  var testDescription: String { kind.rawValue }
+}
+
+private let file = ["open f cw", "write 0 8192 a", "setxattr f one", "symlink f s", "mkdir d"]
+
+private let kindCases: [KindCase] = [
+  KindCase(kind: .open, step: "open f rw"),
+  KindCase(kind: .read, before: ["open f rw"], step: "read 0 4096"),
+  KindCase(kind: .write, before: ["open f rw"], step: "write 0 100 b"),
+  KindCase(kind: .truncate, step: "truncate f 100"),
+  KindCase(kind: .allocate, before: ["open f rw"], step: "fallocate 0 16384"),
+  KindCase(kind: .create, step: "mkdir e"),
+  KindCase(kind: .link, step: "link f g"),
+  KindCase(kind: .remove, step: "rmdir d"),
+  KindCase(kind: .rename, step: "rename f g"),
+  KindCase(kind: .setOwnership, step: "chmod f 600"),
+  KindCase(kind: .setExtendedAttribute, step: "setxattr f two"),
+  KindCase(kind: .sync, before: ["open f rw", "write 0 10 c"], step: "fsync"),
+  KindCase(kind: .syncDirectory, step: "syncdir ."),
+  KindCase(kind: .lookUp, step: "stat f"),
+  KindCase(kind: .getAttributes, step: "stat f", condition: "file: f, "),
+  KindCase(kind: .setTimes, step: "utimes f"),
+  KindCase(kind: .readLink, step: "readlink s"),
+  KindCase(kind: .readDirectory, step: "readdir ."),
+  KindCase(kind: .getExtendedAttribute, step: "getxattr f"),
+  KindCase(kind: .status, step: "statfs"),
+  KindCase(kind: .seek, before: ["open f rw"], step: "seek 0"),
+]
+
+@Suite(
+  "Fault kinds",
+  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"), .serialized)
+struct FaultKindTests {
+  private func name(_ step: String) -> String { String(step.prefix { $0 != " " }) }
+
+  @Test("every kind of operation is in the table of cases, but for the close")
+  func complete() {
+    #expect(Set(kindCases.map(\.kind)) == Set(OperationKind.allCases).subtracting([.close]))
+  }
+
+  @Test("error: the call fails, nothing changes, the trace has it", arguments: kindCases)
+  private func error(_ item: KindCase) throws {
+    let mount = try FaultMount(file)
+    try mount.add("{on: \(item.kind.rawValue), \(item.condition)error: EIO}")
+    let tree = try mount.mount.tree()
+    let (lines, trace) = try mount.record(item.before + [item.step])
+    #expect(lines.last == "\(name(item.step)) EIO", "\(lines)")
+    let wanted = "\(item.kind.rawValue) error EIO"
+    #expect(trace.faultWords.contains { $0.hasPrefix(wanted) }, "\(trace.faultWords)")
+    if item.kind != .sync { #expect(try mount.mount.tree() == tree) }
+    try mount.client.clearRules()
+    let (again, clean) = try mount.record(item.before + [item.step])
+    #expect(again.last?.hasPrefix("\(name(item.step)) ok") == true, "\(again)")
+    #expect(clean.faults.isEmpty)
+  }
+
+  @Test("kill before: SIGKILL, and the call has not happened", arguments: kindCases)
+  private func killBefore(_ item: KindCase) throws {
+    try kill(item, .before)
+  }
+
+  @Test("kill after: SIGKILL, and the call has happened", arguments: kindCases)
+  private func killAfter(_ item: KindCase) throws {
+    try kill(item, .after)
+  }
+
+  private func kill(_ item: KindCase, _ moment: FaultRule.Moment) throws {
+    let mount = try FaultMount(file)
+    let quiet = try FaultMount(file).record(item.before).trace.operationWords
+    let whole = try FaultMount(file).record(item.before + [item.step]).trace.operationWords
+    try mount.add(
+      "{on: \(item.kind.rawValue), \(item.condition)times: 1, kill: \(moment.rawValue)}")
+    try mount.client.beginRecording()
+    let result = try mount.start(item.before + [item.step]).wait()
+    #expect(result.status == 128 + SIGKILL)
+    let trace = try mount.mount.endRecording()
+    #expect(trace.faultWords == ["\(item.kind.rawValue) kill"])
+    #expect(trace.operationWords == (moment == .before ? quiet : whole))
+  }
+
+  @Test("delay: the call takes longer, and does what it does", arguments: kindCases)
+  private func delay(_ item: KindCase) throws {
+    let mount = try FaultMount(file)
+    let whole = try FaultMount(file).record(item.before + [item.step])
+    try mount.add("{on: \(item.kind.rawValue), \(item.condition)times: 1, delay: 120}")
+    let start = ContinuousClock.now
+    let (lines, trace) = try mount.record(item.before + [item.step])
+    #expect(ContinuousClock.now - start >= .milliseconds(120))
+    #expect(lines == whole.lines)
+    #expect(trace.operationWords == whole.trace.operationWords)
+    #expect(trace.faultWords == ["\(item.kind.rawValue) delay"])
+  }
+
+  @Test("hang: the call waits until the rule is cleared, others go on", arguments: kindCases)
+  private func hang(_ item: KindCase) throws {
+    let mount = try FaultMount(file)
+    let whole = try FaultMount(file).record(item.before + [item.step])
+    try mount.add("{on: \(item.kind.rawValue), \(item.condition)times: 1, hang: true}")
+    try mount.client.beginRecording()
+    let program = try mount.start(item.before + [item.step])
+    try mount.waitForHits(1)
+    // Another client is served meanwhile (the kernel itself keeps it from what the first one has
+    // locked), and the first one still waits after it.
+    #expect(try mount.run(["statfs"]) == ["statfs ok 0"])
+    #expect(waitpid(program.process, nil, WNOHANG) == 0)
+    try mount.client.clearRules()
+    let lines = program.wait().output.split(separator: "\n").map(String.init)
+    #expect(lines == whole.lines)
+    let trace = try mount.mount.endRecording()
+    #expect(trace.faultWords == ["\(item.kind.rawValue) hang"])
+    #expect(trace.operationWords == whole.trace.operationWords)
+  }
+
+  @Test("stop: the file system dies before or after the call", arguments: kindCases)
+  private func stop(_ item: KindCase) throws {
+    for moment in FaultRule.Moment.allCases {
+      let mount = try FaultMount(file)
+      let quiet = try FaultMount(file).record(item.before).trace.operationWords
+      let whole = try FaultMount(file).record(item.before + [item.step]).trace.operationWords
+      try mount.add("{on: \(item.kind.rawValue), \(item.condition)stop: \(moment.rawValue)}")
+      try mount.client.beginRecording()
+      let lines = try mount.run(item.before + [item.step, "mkdir later"])
+      #expect(lines.last == "mkdir ENOTCONN", "\(lines)")
+      let trace = try mount.mount.endRecording()
+      #expect(trace.faultWords == ["\(item.kind.rawValue) stop"])
+      #expect(trace.operationWords == (moment == .before ? quiet : whole))
+      try mount.client.shutdown()
+    }
+  }
+
+  @Test("read-only: what changes something gets EROFS, also without a match", arguments: kindCases)
+  private func readOnly(_ item: KindCase) throws {
+    let mount = try FaultMount(file)
+    try mount.add("{on: setTimes, times: 1, read-only: true}")
+    #expect(try mount.run(["utimes f"]) == ["utimes EROFS"])
+    let isRefused: Bool
+    switch item.kind {
+    case .open: isRefused = true
+    case .read, .lookUp, .getAttributes, .readLink, .readDirectory, .getExtendedAttribute, .status,
+      .seek:
+      isRefused = false
+    default: isRefused = true
+    }
+    let opens = item.before.map { $0.replacing("open f rw", with: "open f r") }.filter {
+      $0.hasPrefix("open")
+    }
+    let (lines, trace) = try mount.record(opens + [item.step])
+    let answer = lines.last ?? ""
+    // A descriptor that cannot write is refused by the kernel before we are asked.
+    let refusals = ["EROFS", "EBADF", "EINVAL"].map { "\(name(item.step)) \($0)" }
+    #expect(refusals.contains(answer) == isRefused, "\(lines)")
+    if answer.hasSuffix("EROFS") { #expect(trace.faultWords.last?.contains("read-only") == true) }
+    try mount.client.clearRules()
+    #expect(try mount.run(item.before + [item.step]).last?.contains(" ok") == true)
+  }
+}
