@@ -59,6 +59,7 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "EngineTests", dependencies: ["Engine", "CSystem", "engine-worker", "Fuzz"],
+      exclude: ["Golden"],
       swiftSettings: house),
     .testTarget(
       name: "CrashSimTests",
