@@ -14,7 +14,8 @@ public struct EngineCheck: Sendable {
     public var usableEvery = 1
     /// Runs the engine's verification.
     public var verifies = true
-    /// The X-ray gives its opinion on every state whose ordinal this divides; 0 is never.
+    /// The X-ray gives its opinion on every state whose ordinal this divides, and of large images
+    /// on fewer, since it reads every row; 0 is never.
     public var xrayEvery = 16
 
     /// Everything, on every state.
@@ -65,7 +66,8 @@ public struct EngineCheck: Sendable {
   ///   - image: The database file of the crash state, loaded; nil when the state has no such file.
   ///     The check writes into the backend's copy.
   ///   - marksSeen: Number of marks before the crash point.
-  ///   - ordinal: The state's number, for `Options.usableEvery`.
+  ///   - ordinal: The state's number, for `Options.usableEvery` and `xrayEvery`; 0 is one of those
+  ///     on which all is tried.
   /// - Returns: The broken promises; empty when all held.
   /// - Complexity: O(bytes of the image).
   public func judge(
@@ -78,7 +80,8 @@ public struct EngineCheck: Sendable {
   /// - Parameters:
   ///   - directory: Where the crash state was laid down.
   ///   - marksSeen: Number of marks before the crash point.
-  ///   - ordinal: The state's number, for `Options.usableEvery`.
+  ///   - ordinal: The state's number, for `Options.usableEvery` and `xrayEvery`; 0 is one of those
+  ///     on which all is tried.
   /// - Returns: The broken promises; empty when all held.
   public func judge(
     directory: String, marksSeen: Int, ordinal: Int = 0
@@ -144,8 +147,7 @@ public struct EngineCheck: Sendable {
       return violations(seen, allowed)
     }
     // Before the engine opens the file: that may change it.
-    let isXrayed = options.xrayEvery > 0 && ordinal % options.xrayEvery == 0
-    let sight = isXrayed ? place.bytes.map { XRaySight($0) } : nil
+    let sight = isXrayed(place, ordinal) ? place.bytes.map { XRaySight($0) } : nil
     var seen = recover(place, database)
     var found = violations(seen, allowed)
     if found.isEmpty, let sight, let violation = XRayOracle.judge(sight, seen) {
@@ -160,6 +162,15 @@ public struct EngineCheck: Sendable {
     seen.useError = use(place, state, version: version)
     if let violation = UsableOracle.judge(seen) { found.append(violation) }
     return found
+  }
+
+  /// The X-ray costs some hundred times what the engine's own reading of an image costs, which
+  /// knows most nodes from the states before: so large images get it less often.
+  private static let bytesPerXray = 512
+
+  private func isXrayed(_ place: DatabasePlace, _ ordinal: Int) -> Bool {
+    guard options.xrayEvery > 0 else { return false }
+    return ordinal % max(options.xrayEvery, place.sizeBytes / Self.bytesPerXray) == 0
   }
 
   private func violations(_ seen: RecoveredState, _ allowed: AllowedOutcomes) -> [Violation] {
@@ -247,6 +258,15 @@ private enum DatabasePlace {
     switch self {
     case .image: false
     case .path(let path): !FileManager.default.fileExists(atPath: path)
+    }
+  }
+
+  /// The file's size; 0 when there is no file.
+  var sizeBytes: Int {
+    switch self {
+    case .image(let backend): backend.size
+    case .path(let path):
+      (try? FileManager.default.attributesOfItem(atPath: path)[.size]) as? Int ?? 0
     }
   }
 

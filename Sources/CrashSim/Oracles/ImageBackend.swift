@@ -31,7 +31,8 @@ import Engine
 
   private let growthBytesMax: Int
   private var memory: ImageMemory
-  private var size = 0
+  /// Its size in bytes.
+  private(set) var size = 0
   private var limit = 0
   private var recording: (inode: InodeNumber, events: [TraceEvent])?
 

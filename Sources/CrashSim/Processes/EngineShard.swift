@@ -177,7 +177,8 @@ final class EngineJudge {
   ) throws(LabError) -> ShardLine? {
     let state = explored.state
     endAsPlanted(at: state)
-    let violations = try judge(image, marksSeen: state.acknowledgedMarks)
+    let violations = try judge(
+      image, marksSeen: state.acknowledgedMarks, ordinal: explored.ordinal, by: check)
     if !violations.isEmpty {
       return .failure(
         ordinal: explored.ordinal, key: enumerator.key(of: state).description, second: nil,
@@ -191,7 +192,8 @@ final class EngineJudge {
       (second, image) throws(LabError) in
       recoveryStates += 1
       let violations = try judge(
-        image, marksSeen: second.state.acknowledgedMarks, by: recovery.check)
+        image, marksSeen: second.state.acknowledgedMarks, ordinal: second.ordinal,
+        by: recovery.check)
       guard !violations.isEmpty else { return .goOn }
       failure = .failure(
         ordinal: explored.ordinal, key: enumerator.key(of: state).description,
@@ -209,16 +211,16 @@ final class EngineJudge {
     }
   }
 
-  /// Judges one image.
+  /// Judges one image by every oracle.
   func judge(_ image: CrashImage, marksSeen: Int) throws(LabError) -> [Violation] {
-    try judge(image, marksSeen: marksSeen, by: check)
+    try judge(image, marksSeen: marksSeen, ordinal: 0, by: check)
   }
 
   private func judge(
-    _ image: CrashImage, marksSeen: Int, by check: EngineCheck
+    _ image: CrashImage, marksSeen: Int, ordinal: Int, by check: EngineCheck
   ) throws(LabError) -> [Violation] {
     let isThere = try backend.load(image, at: EngineWorker.fileName)
-    var found = check.judge(isThere ? backend : nil, marksSeen: marksSeen)
+    var found = check.judge(isThere ? backend : nil, marksSeen: marksSeen, ordinal: ordinal)
     for copy in check.plannedCopies {
       let isThere = try backend.load(image, at: copy.fileName)
       found += check.judge(copy, isThere ? backend : nil, marksSeen: marksSeen)
@@ -252,7 +254,8 @@ final class EngineJudge {
       let inner = try Self.enumerator(of: recovery, job)
       let innerState = try inner.state(for: try Self.parse(second))
       return try inner.withImage(of: innerState) { (image) throws(LabError) in
-        try judge(image, marksSeen: innerState.acknowledgedMarks, by: recovery.check)
+        try judge(
+          image, marksSeen: innerState.acknowledgedMarks, ordinal: 0, by: recovery.check)
       }
     }
   }

@@ -54,7 +54,8 @@ private final class EngineRun {
       states += 1
       let isThere = try backend.load(image, at: EngineWorker.fileName)
       let found = check.judge(
-        isThere ? backend : nil, marksSeen: explored.state.acknowledgedMarks)
+        isThere ? backend : nil, marksSeen: explored.state.acknowledgedMarks,
+        ordinal: explored.ordinal)
       if !found.isEmpty { broken += 1 }
       return .goOn
     }
