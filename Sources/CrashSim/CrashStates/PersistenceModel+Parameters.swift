@@ -55,6 +55,7 @@ public struct ModelParameter: Sendable {
       key: "sectorBytes", words: ["none", "512"],
       word: { $0.sectorBytes.map { "\($0)" } ?? "none" }, set: { $0.sectorBytes = Int($1) }),
     flag("powersafeOverwrite", \.powersafeOverwrite),
+    flag("sectorOverwriteIsAtomic", \.sectorOverwriteIsAtomic),
   ]
 }
 
@@ -113,6 +114,12 @@ extension PersistenceModel {
     demand(
       powersafeOverwrite || sectorBytes != nil, "powersafeOverwrite",
       "false damages sectors, which needs sectorBytes")
+    demand(
+      sectorOverwriteIsAtomic || sectorBytes != nil, "sectorOverwriteIsAtomic",
+      "false damages sectors, which needs sectorBytes")
+    demand(
+      powersafeOverwrite || !sectorOverwriteIsAtomic, "sectorOverwriteIsAtomic",
+      "with powersafeOverwrite: false no sector is safe; write false")
     return found
   }
 

@@ -20,25 +20,25 @@ extension PersistenceModel {
   /// ext3 with data=ordered: no delayed allocation, so that a size is part of the journal and new
   /// data is on the medium before anything that was done later.
   public static let ext3Ordered = PersistenceModel(
-    name: "ext3-ordered", dataUnitBytes: 4096, metadataOrder: .journal,
+    name: "ext3-ordered", version: 2, dataUnitBytes: 4096, metadataOrder: .journal,
     syncCoverage: .journalOfInode, delayedAllocation: false, renameIsAtomic: true,
     dataBeforeGrowth: .wholeWrite, safeReplaceByRename: true, safeCloseAfterTruncate: true)
 
   /// ext4 with data=ordered, delayed allocation and auto_da_alloc, the way most Linux systems run
   /// it.
   public static let ext4Ordered = PersistenceModel(
-    name: "ext4-ordered", version: 2, dataUnitBytes: 4096, metadataOrder: .journal,
+    name: "ext4-ordered", version: 3, dataUnitBytes: 4096, metadataOrder: .journal,
     syncCoverage: .journalOfInode, renameIsAtomic: true, dataBeforeGrowth: .newPages,
     safeReplaceByRename: true, safeCloseAfterTruncate: true)
 
   /// XFS: a size follows the data that it makes visible, but no rename or close waits for data.
   public static let xfs = PersistenceModel(
-    name: "xfs", dataUnitBytes: 4096, metadataOrder: .journal, syncCoverage: .journalOfInode,
-    renameIsAtomic: true, dataBeforeGrowth: .wholeWrite)
+    name: "xfs", version: 2, dataUnitBytes: 4096, metadataOrder: .journal,
+    syncCoverage: .journalOfInode, renameIsAtomic: true, dataBeforeGrowth: .wholeWrite)
 
   /// ext4 with data=writeback: names and sizes are journaled, data follows when it likes.
   public static let ext4Writeback = PersistenceModel(
-    name: "ext4-writeback", dataUnitBytes: 4096, metadataOrder: .journal,
+    name: "ext4-writeback", version: 2, dataUnitBytes: 4096, metadataOrder: .journal,
     syncCoverage: .journalOfInode, renameIsAtomic: true)
 
   /// Btrfs: copy-on-write in transactions; a sync logs one inode and its names past them.
@@ -49,15 +49,16 @@ extension PersistenceModel {
 
   /// What programs often assume: each file, and each directory, is a prefix of its own history.
   public static let prefixPerFile = PersistenceModel(
-    name: "prefix-per-file", dataUnitBytes: 4096, metadataOrder: .perInode, dataOrder: .perFile,
-    renameIsAtomic: true, dataBeforeGrowth: .wholeWrite, failedSyncDropsData: false)
+    name: "prefix-per-file", version: 2, dataUnitBytes: 4096, metadataOrder: .perInode,
+    dataOrder: .perFile, renameIsAtomic: true, dataBeforeGrowth: .wholeWrite,
+    failedSyncDropsData: false)
 
-  /// The weakest that POSIX allows, on a disk that leaves alone what a write does not name.
-  public static let posix = PersistenceModel(name: "posix", version: 2)
+  /// The weakest that POSIX allows, on a disk that writes a sector or does not.
+  public static let posix = PersistenceModel(name: "posix", version: 3)
 
   /// `posix` on a disk that may destroy a whole sector while it writes a part of it.
   public static let posixDamage = PersistenceModel(
-    name: "posix-damage", version: 2, powersafeOverwrite: false)
+    name: "posix-damage", version: 2, powersafeOverwrite: false, sectorOverwriteIsAtomic: false)
 
   /// The stock models: none comes before one that allows less.
   public static let stock: [PersistenceModel] = [
