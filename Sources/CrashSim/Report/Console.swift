@@ -33,6 +33,8 @@ public struct Console: Sendable {
   private let isTerminal: Bool
   private let isColoured: Bool
   private let isGitHub: Bool
+  /// What a progress line is about, before it.
+  var progressSubject = ""
 
   /// A console over standard output and standard error.
   public init() {
@@ -60,7 +62,14 @@ public struct Console: Sendable {
   /// Replaces the progress line on a terminal; prints nothing elsewhere.
   public func progress(_ line: String) {
     guard isTerminal else { return }
-    FileHandle.standardError.write(Data("\r\u{1B}[2K\(line)".utf8))
+    FileHandle.standardError.write(Data("\r\u{1B}[2K\(progressSubject)\(line)".utf8))
+  }
+
+  /// The same console, whose progress lines begin with what they are about.
+  func about(_ subject: String) -> Console {
+    var console = self
+    console.progressSubject = subject + ": "
+    return console
   }
 
   private func clearProgress() {
