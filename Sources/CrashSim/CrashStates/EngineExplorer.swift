@@ -243,7 +243,7 @@ struct EngineExplorer {
       found.firstOrdinal = failure.firstOrdinal
       findings.append(found)
     }
-    return findings
+    return RootCause.joined(findings, firstNumber: firstNumber)
   }
 
   private func key(

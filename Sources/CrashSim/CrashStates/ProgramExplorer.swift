@@ -179,6 +179,7 @@ public final class ProgramExplorer {
           failure, number: firstNumber + offset, keys: keys, maker: maker, trace: trace,
           ignoring: ignoredSyncs))
     }
+    report.findings = RootCause.joined(report.findings, firstNumber: firstNumber)
     return report
   }
 

@@ -180,8 +180,19 @@ public struct Console: Sendable {
     add("lost", finding.lost)
     add("missing", finding.missingSync)
     add("possible", ["under \(finding.models.joined(separator: ", "))"])
-    add("seen in", [Formatting.counted(finding.stateCount, "crash state")])
+    add("seen in", [seen(finding)])
+    add(
+      "also seen",
+      (finding.alsoSeenAs ?? []).map {
+        "as '\($0.headline)' in \(Formatting.counted($0.stateCount, "crash state"))"
+      })
     add("replay", ["faultline replay \(finding.token)"])
     return lines
+  }
+
+  private static func seen(_ finding: Finding) -> String {
+    let own = Formatting.counted(finding.stateCount, "crash state")
+    guard finding.alsoSeenAs != nil else { return own }
+    return own + " of \(Formatting.grouped(finding.rootCauseStateCount)) with this root cause"
   }
 }

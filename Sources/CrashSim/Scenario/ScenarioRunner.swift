@@ -261,8 +261,8 @@ public final class ScenarioRunner {
       return
     }
     let wanted = negative.oracles.map(\.rawValue)
-    let found = item.findings.contains { finding in
-      wanted.contains { finding.headline.hasPrefix("\($0):") }
+    let found = item.findings.flatMap(\.headlines).contains { headline in
+      wanted.contains { headline.hasPrefix("\($0):") }
     }
     item.outcome = found ? .held : item.isInterrupted ? .interrupted : .broken
     if item.outcome == .broken, !item.skipped.isEmpty {
