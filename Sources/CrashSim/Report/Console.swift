@@ -33,6 +33,7 @@ public struct Console: Sendable {
   private let isTerminal: Bool
   private let isColoured: Bool
   private let isGitHub: Bool
+  private var isSilent = false
   /// What a progress line is about, before it.
   var progressSubject = ""
 
@@ -47,21 +48,30 @@ public struct Console: Sendable {
     isGitHub = environment["GITHUB_ACTIONS"] == "true"
   }
 
+  /// A console that prints nothing, for runs that are only steps of a search.
+  static var silent: Console {
+    var console = Console()
+    console.isSilent = true
+    return console
+  }
+
   /// Prints a line of the report.
   public func say(_ line: String) {
+    guard !isSilent else { return }
     clearProgress()
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
   }
 
   /// Prints a line about an error.
   public func complain(_ line: String) {
+    guard !isSilent else { return }
     clearProgress()
     FileHandle.standardError.write(Data((line + "\n").utf8))
   }
 
   /// Replaces the progress line on a terminal; prints nothing elsewhere.
   public func progress(_ line: String) {
-    guard isTerminal else { return }
+    guard isTerminal, !isSilent else { return }
     FileHandle.standardError.write(Data("\r\u{1B}[2K\(progressSubject)\(line)".utf8))
   }
 

@@ -72,6 +72,7 @@ public struct FindingMaker {
       missingSync: sentences, models: models,
       stateCount: stateCount,
       token: token)
+    finding.classKey = FailureClass.key(of: result)
     // A crash during recovery has causes of its own.
     if context == nil { finding.rootCause = explainer.rootCause(explanation) }
     return finding

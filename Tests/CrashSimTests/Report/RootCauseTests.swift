@@ -67,8 +67,8 @@ struct RootCauseTests {
     let first = try cause(recording, losing: [0])
     #expect(
       first
-        == "content of 'log': write of N bytes at N to 'log' before write of N bytes at N to 'pageN'"
-    )
+        == "content of 'log': write of N bytes at N to 'log' before "
+        + "write of N bytes at N to 'pageN'")
     let units = try UnitTable(trace: recording.trace, model: .posix).units.filter { $0.event == 2 }
     #expect(try cause(recording, losing: units.map(\.id)) == first)
     let last = try UnitTable(trace: recording.trace, model: .posix).units.filter { $0.event == 3 }
