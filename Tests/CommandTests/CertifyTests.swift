@@ -64,6 +64,22 @@ struct CertifyTests {
     #expect(try certify(command, workload, ["--fail-on-redundant"]).status == 1)
   }
 
+  @Test("a token that ignores what is no sync is refused", arguments: [-1, 0, 9999, Int.max])
+  func hostileToken(event: Int) throws {
+    let command = try FaultlineCommand()
+    _ = try certify(
+      command, "echo hello > t; sync t; mv t file; sync .; echo saved", ["--json", "c.json"])
+    let proof = try #require(try report(command, "c.json").certificates.first?.proofTokens.first)
+    guard case .explore(var recipe) = try ReplayToken.decode(proof.token) else {
+      Issue.record("not a token of a program")
+      return
+    }
+    recipe.ignoredSyncs = [event]
+    let replay = try command.run(["replay", ReplayToken.encode(.explore(recipe))])
+    #expect(replay.status == 2, "\(replay.output)")
+    #expect(replay.output.contains("no sync that worked"), "\(replay.output)")
+  }
+
   @Test("two syncs of one site that stand in for each other are needed together")
   func together() throws {
     let command = try FaultlineCommand()
