@@ -1,5 +1,5 @@
 # Faultline: every target works alone on a fresh Debian 12 with Swift 6.3.
-.PHONY: setup run examples test test-large test-address test-thread planted-bugs lint smoke bench fuzz mutants golden format
+.PHONY: setup run examples certificate test test-large test-address test-thread planted-bugs lint smoke bench fuzz mutants golden format
 .DEFAULT_GOAL := run
 
 # What each package is there for: libfuse3 and fusermount; SQLite for traces and the example; the
@@ -30,6 +30,15 @@ examples: setup
 	$(BUILD) faultline
 	$(BUILD) faultline-fs
 	sh examples/run-all.sh "$(BIN)/faultline"
+
+# docs/engine-certificate.md: each sync of the engine's commits ignored, what breaks without it.
+CERTIFIED := scenarios/durability/commits.yaml scenarios/durability/one-sync.yaml
+certificate: setup
+	$(BUILD) faultline
+	$(BUILD) faultline-fs
+	out=$$(mktemp -d) && "$(BIN)/faultline" certify $(CERTIFIED) --model ext4-ordered,posix --report "$$out" && \
+	  sed '/^<!-- made by/{G;q}' docs/engine-certificate.md | cat - "$$out/certificate.md" > "$$out/new" && \
+	  cat "$$out/new" > docs/engine-certificate.md && rm -r "$$out"
 
 test: setup
 	swift test

@@ -137,15 +137,20 @@ struct ReportArguments: ParsableArguments {
 
   /// Writes the reports, prints the verdict, and leaves with its exit code when it is not 0.
   func finish(_ report: RunReport, console: Console) throws {
-    if let json { try write(report.json(), to: json) }
-    if let junit { try write(JUnit.xml(report), to: junit) }
+    if let json { try Self.write(report.json(), to: json) }
+    if let junit { try Self.write(JUnit.xml(report), to: junit) }
     console.sayVerdict(of: report)
     if report.exitCode != .held { throw Leave(code: report.exitCode) }
   }
 
   /// Long work whose report has no place to go would be lost: that is said first.
   func refuseUnwritable(and tracePath: String? = nil) throws(LabError) {
-    for path in [json, junit, tracePath].compactMap({ $0 }) {
+    try Self.refuseUnwritable([json, junit, tracePath])
+  }
+
+  /// Refuses paths in folders where nothing can be made.
+  static func refuseUnwritable(_ paths: [String?]) throws(LabError) {
+    for path in paths.compactMap({ $0 }) {
       let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
       guard FileManager.default.isWritableFile(atPath: folder) else {
         throw .usage("\(path): no file can be written in \(folder); make the directory first")
@@ -153,7 +158,8 @@ struct ReportArguments: ParsableArguments {
     }
   }
 
-  private func write(_ text: String, to path: String) throws(LabError) {
+  /// Writes a report.
+  static func write(_ text: String, to path: String) throws(LabError) {
     do {
       try text.write(toFile: path, atomically: true, encoding: .utf8)
     } catch {

@@ -16,6 +16,7 @@ struct Faultline: ParsableCommand {
       Examples:
         faultline run scenarios/durability
         faultline explore --setup 'sh setup.sh' --workload 'sh work.sh' --check 'sh check.sh'
+        faultline certify scenarios/durability/commits.yaml
         faultline replay fl1-… --keep /tmp/crashed
         faultline inspect /tmp/crashed/data.realm
 
@@ -26,8 +27,8 @@ struct Faultline: ParsableCommand {
       """,
     version: "faultline 0.1.0",
     subcommands: [
-      Run.self, Explore.self, Replay.self, Merge.self, Mount.self, Fault.self, Inspect.self,
-      Worker.self, CheckShard.self, Judge.self, Guard.self,
+      Run.self, Explore.self, Certify.self, Replay.self, Shrink.self, Merge.self, Mount.self,
+      Fault.self, Inspect.self, Worker.self, CheckShard.self, Judge.self, Guard.self,
     ])
 
   static func main() {

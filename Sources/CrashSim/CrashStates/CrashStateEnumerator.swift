@@ -16,15 +16,30 @@ public struct CrashStateEnumerator: Sendable {
   public let seed: Seed
   /// Sizes.
   public let options: ExplorationOptions
+  /// Shape of the trace as it was recorded, whatever syncs are ignored.
+  let shape: String
+  /// What ignored syncs would have secured; with it, only states that lose some of it count.
+  let secured: SecuredUnits?
 
   /// Prepares an exploration.
-  /// - Throws: `LabError` when the trace or the model is broken.
+  /// - Parameters:
+  ///   - trace: The run.
+  ///   - model: The rules.
+  ///   - seed: What choices follow from.
+  ///   - options: Sizes.
+  ///   - ignoredSyncs: Events of syncs that the disk is to ignore; then only those states are gone
+  ///     through that the syncs would have prevented.
+  /// - Throws: `LabError` when the trace or the model is broken, or an event is no sync.
   /// - Complexity: O(events + units).
   public init(
     trace: Trace, model: PersistenceModel, seed: Seed,
-    options: ExplorationOptions = ExplorationOptions()
+    options: ExplorationOptions = ExplorationOptions(), ignoring ignoredSyncs: [Int] = []
   ) throws(LabError) {
-    table = try UnitTable(trace: trace, model: model)
+    shape = trace.shape
+    table = try UnitTable(trace: try trace.ignoring(ignoredSyncs), model: model)
+    secured =
+      ignoredSyncs.isEmpty
+      ? nil : SecuredUnits(with: try UnitTable(trace: trace, model: model), without: table)
     self.seed = seed
     self.options = options
   }

@@ -41,6 +41,16 @@ struct EngineExplorer {
       isCutShort = true
     }
 
+    /// Forgets what children side by side judged beyond the first state that failed.
+    mutating func endAtFirst(of plan: ExplorationPlan) {
+      guard let first = failures.first else { return }
+      failures = [first]
+      states = (0...first.ordinal).count { plan.selects($0) }
+      recoveryStates = 0
+      isCutShort = false
+      isOutOfTime = false
+    }
+
     var failures: [EngineFailure] = []
     var states = 0
     var recoveryStates = 0
@@ -62,7 +72,8 @@ struct EngineExplorer {
     try job.save(to: jobPath, selecting: plan)
     let clock = ContinuousClock()
     let start = clock.now
-    let outcome = try judge(jobPath: jobPath, total: plan.selectedCount(in: shard), since: start)
+    var outcome = try judge(jobPath: jobPath, total: plan.selectedCount(in: shard), since: start)
+    if !job.ignoredSyncs.isEmpty { outcome.endAtFirst(of: plan) }
     let seconds = start.duration(to: clock.now).inSeconds
     let trace = enumerator.table.trace
     var report = ExplorationReport(
@@ -73,7 +84,7 @@ struct EngineExplorer {
       exploredCount: outcome.states + outcome.recoveryStates, bound: plan.bound.description,
       isInterrupted: Interruption.isRequested && outcome.isCutShort, seconds: seconds, findings: [])
     report.isOutOfTime = outcome.isOutOfTime ? true : nil
-    report.shape = trace.shape
+    report.shape = enumerator.shape
     report.recoveryCount = outcome.recoveryStates
     report.findings = try findings(
       outcome.failures, enumerator, plan, jobPath: jobPath, firstNumber: firstNumber)
@@ -149,6 +160,7 @@ struct EngineExplorer {
         $0.states += progress.states + 1
         $0.recoveryStates += progress.recoveryStates
       }
+      if !job.ignoredSyncs.isEmpty { return }
       first = progress.ordinal + 1
     }
     change { $0.isCutShort = true }
@@ -231,7 +243,7 @@ struct EngineExplorer {
       found.firstOrdinal = failure.firstOrdinal
       findings.append(found)
     }
-    return findings
+    return RootCause.joined(findings, firstNumber: firstNumber)
   }
 
   private func key(
@@ -254,7 +266,7 @@ struct EngineExplorer {
       throw .lab("state \(first.ordinal) failed but has no key")
     }
     let found = try maker.enumerator.state(for: key)
-    let shape = maker.enumerator.table.trace.shape
+    let shape = maker.enumerator.shape
     // The failing state as it was found, for want of a smaller one.
     func asFound() throws(LabError) -> Finding {
       try maker.finding(

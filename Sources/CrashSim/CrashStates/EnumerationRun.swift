@@ -40,6 +40,8 @@ final class EnumerationRun {
   private var window: PendingWindow
   private var seen = Deduplicator()
   private var proposed: Set<ContentHash> = []
+  /// Places of which a state has to lose one; nil when any state will do.
+  private var securedPlaces: [Int]?
   private(set) var candidates = 0
   private(set) var explored = 0
   /// Which of the explored proposals showed a distinct state.
@@ -67,8 +69,8 @@ final class EnumerationRun {
       if crashPoint > 0 { window.advance() }
       proposals.beginCrashPoint()
       try builder.advance(to: crashPoint)
-      bound.add(window.bound)
       let news = self.news(at: crashPoint, last: last)
+      if securedPlaces?.isEmpty != true { bound.add(window.bound) }
       guard news != .none else { continue }
       window.isFull = news == .all
       try propose { (kept, torn, strategy) throws(LabError) in
@@ -130,12 +132,13 @@ final class EnumerationRun {
   }
 
   private func news(at crashPoint: Int, last: Int) -> News {
-    guard crashPoint > 0 else { return .all }
+    securedPlaces = enumerator.secured?.places(in: window)
+    guard crashPoint > 0 else { return securedPlaces?.isEmpty == true ? .none : .all }
     let event = enumerator.table.trace.events[crashPoint - 1]
+    if case .mark = event.body { seen.removeAll() }
+    if securedPlaces?.isEmpty == true { return .none }
     switch event.body {
-    case .mark:
-      seen.removeAll()
-      return .all
+    case .mark: return .all
     case .operation(let operation):
       if crashPoint == last { return .all }
       switch operation {
@@ -161,6 +164,7 @@ final class EnumerationRun {
     for strategy in allStrategies where !isStopped {
       try strategy.propose(context) { (kept, torn) throws(LabError) in
         guard !isStopped, torn != nil || window.isNew(kept) else { return }
+        if let securedPlaces, securedPlaces.allSatisfy({ kept.contains($0) }) { return }
         candidates += 1
         guard proposed.insert(Self.fingerprint(kept, torn)).inserted else { return }
         explored += 1

@@ -10,7 +10,9 @@ public struct Explanation: Sendable, Hashable {
     public let event: Int
     /// The operation as a person would say it.
     public let text: String
-    /// Path of the file, or of the directory whose entries changed.
+    /// The file, or the directory whose entries changed.
+    public let inode: InodeNumber
+    /// Its path.
     public let path: String
     /// True when what was lost are names, which an fsync of the directory would have secured.
     public let isDirectoryEntry: Bool
@@ -23,9 +25,12 @@ public struct Explanation: Sendable, Hashable {
   /// The sentence that says so.
   public let disorder: String?
   /// The sync that was missing.
-  public let missingSync: String?
+  public let missing: MissingSync?
   /// Syncs in between that were injected not to work.
   public let brokenSyncs: [String]
+
+  /// The sentence that names the missing sync.
+  public var missingSync: String? { missing?.sentence }
 
   /// All sentences in reading order.
   public var sentences: [String] {
@@ -52,12 +57,12 @@ public struct Explainer: Sendable {
     let losses = self.losses(lost, torn: state.torn)
     guard let first = losses.first else {
       return Explanation(
-        losses: [], laterEvent: nil, disorder: nil, missingSync: nil, brokenSyncs: [])
+        losses: [], laterEvent: nil, disorder: nil, missing: nil, brokenSyncs: [])
     }
     let later = laterEvent(than: first.event, lost: Set(lost), before: state.crashPoint)
     return Explanation(
       losses: losses, laterEvent: later, disorder: later.map { disorder($0) },
-      missingSync: missingSync(first, before: later ?? state.crashPoint),
+      missing: missingSync(first, before: later ?? state.crashPoint),
       brokenSyncs: brokenSyncs(from: first.event, before: state.crashPoint, lost: lost))
   }
 
@@ -73,8 +78,9 @@ public struct Explainer: Sendable {
         text += " (of it: \(units.map(partText).joined(separator: ", ")))"
       }
       let isEntry = units.allSatisfy { isEntryOnly(table.units[$0]) }
+      let inode = subject(units[0], isEntry: isEntry)
       return Explanation.Loss(
-        event: event, text: text, path: subject(event, units[0], isEntry: isEntry),
+        event: event, text: text, inode: inode, path: index.path(of: inode, at: event + 1),
         isDirectoryEntry: isEntry)
     }
   }
@@ -118,18 +124,15 @@ public struct Explainer: Sendable {
     return parts.joined(separator: " and ")
   }
 
-  /// Path of what a sync would have to be called on.
-  private func subject(_ event: Int, _ unit: Int, isEntry: Bool) -> String {
+  /// What a sync would have to be called on.
+  private func subject(_ unit: Int, isEntry: Bool) -> InodeNumber {
     for effect in table.units[unit].effects {
       switch effect {
-      case .data(let inode, _, _, _), .size(let inode, _), .zero(let inode, _, _),
-        .ownership(let inode, _), .extendedAttribute(let inode, _, _):
-        return index.path(of: inode, at: event + 1)
-      case .setEntry(let parent, _, _), .removeEntry(let parent, _):
-        if isEntry { return index.path(of: parent, at: event + 1) }
+      case .setEntry, .removeEntry: if isEntry { return effect.syncedInode }
+      default: return effect.syncedInode
       }
     }
-    return "/"
+    return .root
   }
 
   // MARK: Disorder
@@ -154,13 +157,10 @@ public struct Explainer: Sendable {
     return "Event #\(event), issued later, survived: \(describe(event))."
   }
 
-  private func missingSync(_ loss: Explanation.Loss, before later: Int) -> String {
-    let place = "between event #\(loss.event) and event #\(later)"
-    if loss.isDirectoryEntry {
-      return "Missing: fsync of the directory '\(loss.path)' \(place)."
-    }
-    let call = needsFullSync(loss.event) ? "fsync" : "fsync or fdatasync"
-    return "Missing: \(call) of '\(loss.path)' \(place)."
+  private func missingSync(_ loss: Explanation.Loss, before later: Int) -> MissingSync {
+    MissingSync(
+      after: loss.event, before: later, inode: loss.inode, path: loss.path,
+      isDirectory: loss.isDirectoryEntry, needsFullSync: needsFullSync(loss.event))
   }
 
   private func needsFullSync(_ event: Int) -> Bool {
@@ -189,6 +189,23 @@ public struct Explainer: Sendable {
       }
       return nil
     }
+  }
+
+  /// What was lost first and what overtook it, without numbers: equal for states with one cause;
+  /// nil when nothing was lost.
+  func rootCause(_ explanation: Explanation) -> String? {
+    guard let missing = explanation.missing else { return nil }
+    var later = "the crash"
+    if let event = explanation.laterEvent {
+      if case .mark = table.trace.events[event].body {
+        later = "an acknowledgement"
+      } else {
+        later = describe(event)
+      }
+    }
+    let what = missing.isDirectory ? "names of" : "content of"
+    return "\(what) '\(missing.path)': \(describe(missing.after)) before \(later)"
+      .withNumbersReplaced
   }
 
   /// An event's operation as a person would say it.

@@ -3,7 +3,7 @@
 // kept set are applied in order of ids.
 
 /// One elementary change of a file tree.
-public enum Effect: Sendable {
+public enum Effect: Sendable, Equatable {
   /// Bytes of a payload in place. Says nothing of the size: bytes beyond it stay invisible.
   case data(inode: InodeNumber, offsetBytes: UInt64, payload: Payload, slice: Range<Int>)
   /// The size; what lies beyond a smaller one is discarded and reads as zeros if the file grows

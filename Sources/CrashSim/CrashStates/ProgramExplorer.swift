@@ -7,10 +7,10 @@ import Foundation
 
 /// Records a program and explores what crashes may leave of it.
 public final class ProgramExplorer {
-  private let program: ProgramUnderTest
-  private let settings: ExplorationSettings
+  let program: ProgramUnderTest
+  let settings: ExplorationSettings
   private let keptTracePath: String?
-  private let console: Console
+  let console: Console
   private let run: RunDirectory
   private var checkers: [CommandChecker] = []
 
@@ -51,7 +51,8 @@ public final class ProgramExplorer {
       for model in settings.models {
         try Interruption.check()
         item.explorations.append(
-          try explore(trace, under: model, firstNumber: item.findings.count + 1))
+          try explore(
+            trace, under: model, firstNumber: item.findings.count + 1, console: console))
       }
     } catch {
       guard error.code == .interrupted else { throw error }
@@ -82,7 +83,8 @@ public final class ProgramExplorer {
     }
     try makeCheckers()
     let model = settings.models[0]
-    let enumerator = try CrashStateEnumerator(trace: trace, model: model, seed: settings.seed)
+    let enumerator = try CrashStateEnumerator(
+      trace: trace, model: model, seed: settings.seed, ignoring: recipe.ignoredSyncs ?? [])
     guard let key = StateKey(parsing: recipe.state) else {
       throw .usage("the token's state '\(recipe.state)' cannot be read")
     }
@@ -98,7 +100,7 @@ public final class ProgramExplorer {
     return (result, finding)
   }
 
-  private func record() throws(LabError) -> Trace {
+  func record() throws(LabError) -> Trace {
     console.progress("recording …")
     let recorder = ProgramRecorder(run: run, timeoutSeconds: settings.recordingTimeoutSeconds)
     let trace = try recorder.record(program)
@@ -106,7 +108,7 @@ public final class ProgramExplorer {
     return trace
   }
 
-  private func makeCheckers() throws(LabError) {
+  func makeCheckers() throws(LabError) {
     for index in 0..<settings.jobs {
       checkers.append(
         try CommandChecker(
@@ -116,7 +118,7 @@ public final class ProgramExplorer {
   }
 
   /// A checker that rejects a state without any crash would make every state a finding.
-  private func refuseBadChecker(_ trace: Trace) throws(LabError) {
+  func refuseBadChecker(_ trace: Trace) throws(LabError) {
     var final = trace.initial
     for case .operation(let operation) in trace.events.map(\.body) { final.apply(operation) }
     for (name, tree, marks) in [
@@ -131,16 +133,35 @@ public final class ProgramExplorer {
     }
   }
 
-  private func explore(
-    _ trace: Trace, under model: PersistenceModel, firstNumber: Int
+  /// Judges the crash states of a recording.
+  /// - Parameters:
+  ///   - trace: The recording.
+  ///   - model: The model.
+  ///   - ignoredSyncs: Syncs that the disk is to ignore; with some, only what they prevent is
+  ///     judged, up to the first state that fails.
+  ///   - firstNumber: Number of the first finding.
+  ///   - console: Where progress goes.
+  /// - Returns: How far it went, and what it found.
+  /// - Throws: `LabError` when a state cannot be built or a checker not be run.
+  func explore(
+    _ trace: Trace, under model: PersistenceModel, ignoring ignoredSyncs: [Int] = [],
+    firstNumber: Int, console: Console
   ) throws(LabError) -> ExplorationReport {
-    let enumerator = try CrashStateEnumerator(trace: trace, model: model, seed: settings.seed)
+    let enumerator = try CrashStateEnumerator(
+      trace: trace, model: model, seed: settings.seed, ignoring: ignoredSyncs)
     let plan = try enumerator.plan(budget: settings.budget ?? Self.defaultBudget)
     let clock = ContinuousClock()
     let start = clock.now
     var keys: [Int: StateKey] = [:]
-    let (failures, checkedCount) = try check(plan, of: enumerator, keys: &keys)
-    let isCutShort = checkedCount < plan.selectedCount(in: settings.shard)
+    var (failures, checkedCount) = try check(
+      plan, of: enumerator, untilFirst: !ignoredSyncs.isEmpty, console: console, keys: &keys)
+    var isCutShort = checkedCount < plan.selectedCount(in: settings.shard)
+    if !ignoredSyncs.isEmpty, let first = failures.keys.min() {
+      // Checkers side by side have gone a little further, by chance.
+      failures = failures.filter { $0.key == first }
+      checkedCount = keys.keys.count { $0 <= first }
+      isCutShort = false
+    }
     let seconds = start.duration(to: clock.now).inSeconds
     var report = ExplorationReport(
       title: program.workload, model: model.name, seed: settings.seed.rawValue,
@@ -154,13 +175,17 @@ public final class ProgramExplorer {
     let maker = try FindingMaker(enumerator: enumerator, model: model)
     for (offset, failure) in FailureClass.classify(failures).enumerated() {
       report.findings.append(
-        try explain(failure, number: firstNumber + offset, keys: keys, maker: maker, trace: trace))
+        try explain(
+          failure, number: firstNumber + offset, keys: keys, maker: maker, trace: trace,
+          ignoring: ignoredSyncs))
     }
+    report.findings = RootCause.joined(report.findings, firstNumber: firstNumber)
     return report
   }
 
   private func check(
-    _ plan: ExplorationPlan, of enumerator: CrashStateEnumerator, keys: inout [Int: StateKey]
+    _ plan: ExplorationPlan, of enumerator: CrashStateEnumerator, untilFirst: Bool,
+    console: Console, keys: inout [Int: StateKey]
   ) throws(LabError) -> (failures: [Int: CheckResult], checkedCount: Int) {
     let pool = CheckerPool(checkers)
     let marks = enumerator.table.trace.acknowledgedPrefixes()
@@ -182,6 +207,7 @@ public final class ProgramExplorer {
     do throws(LabError) {
       try enumerator.visit(plan, shard: settings.shard) { (explored, image) throws(LabError) in
         if let limit, start.duration(to: clock.now) >= limit { return .stop }
+        if untilFirst && pool.failureCount > 0 { return .stop }
         found[explored.ordinal] = enumerator.key(of: explored.state)
         let isTaken = try pool.submit(
           StateJob(
@@ -216,7 +242,8 @@ public final class ProgramExplorer {
   ///
   /// When the lab is asked to stop, the state is put in words as it was found.
   private func explain(
-    _ failure: FailureClass, number: Int, keys: [Int: StateKey], maker: FindingMaker, trace: Trace
+    _ failure: FailureClass, number: Int, keys: [Int: StateKey], maker: FindingMaker, trace: Trace,
+    ignoring ignoredSyncs: [Int]
   ) throws(LabError) -> Finding {
     guard let key = keys[failure.firstOrdinal] else {
       throw .lab("state \(failure.firstOrdinal) failed but was never visited")
@@ -229,11 +256,12 @@ public final class ProgramExplorer {
     } catch {
       guard error.code == .interrupted else { throw error }
     }
-    let recipe = ExploreRecipe(
+    var recipe = ExploreRecipe(
       workload: program.workload, check: program.check, setup: program.setup,
       model: maker.model.specification, seed: settings.seed.rawValue,
       state: maker.enumerator.key(of: state).description, shape: trace.shape,
       timeoutSeconds: settings.timeoutSeconds)
+    if !ignoredSyncs.isEmpty { recipe.ignoredSyncs = ignoredSyncs }
     var finding = try maker.finding(
       number: number, state: state, result: result, stateCount: failure.count,
       token: ReplayToken.encode(.explore(recipe)))

@@ -25,6 +25,9 @@ public struct EngineJob: Codable, Sendable {
   public var onlyPrefixes = false
   /// States to explore of each recovery; 0 explores none.
   public var recoveryBudget = 0
+  /// Syncs that the disk ignores; with some, only what they prevent is judged, up to the first
+  /// state that fails.
+  public var ignoredSyncs: [Int] = []
   /// For tests of the lab only: states at which the judging process ends badly.
   ///
   /// They show that such an end is the verdict of its state, and costs no other state its own.
@@ -36,8 +39,12 @@ public struct EngineJob: Codable, Sendable {
   func enumerator() throws(LabError) -> CrashStateEnumerator {
     let models = try PersistenceModel.chosen(model)
     return try CrashStateEnumerator(
-      trace: try TraceFile.load(tracePath).without(EngineWorker.isSharedMemory),
-      model: models[0], seed: Seed(rawValue: seed))
+      trace: try trace(), model: models[0], seed: Seed(rawValue: seed), ignoring: ignoredSyncs)
+  }
+
+  /// The recorded run without the database's shared memory.
+  func trace() throws(LabError) -> Trace {
+    try TraceFile.load(tracePath).without(EngineWorker.isSharedMemory)
   }
 
   /// Writes the job down for a child, with the states that it selects.
@@ -138,7 +145,7 @@ public enum EngineShard {
       let found = try judge.judge(explored, image, recoveryStates: &done.recoveryStates)
       if let found { try print(found) }
       done.states += 1
-      return .goOn
+      return found != nil && !job.ignoredSyncs.isEmpty ? .stop : .goOn
     }
     try print(.done(states: done.states, recoveryStates: done.recoveryStates))
   }

@@ -33,6 +33,9 @@ public struct Console: Sendable {
   private let isTerminal: Bool
   private let isColoured: Bool
   private let isGitHub: Bool
+  private var isSilent = false
+  /// What a progress line is about, before it.
+  var progressSubject = ""
 
   /// A console over standard output and standard error.
   public init() {
@@ -45,22 +48,38 @@ public struct Console: Sendable {
     isGitHub = environment["GITHUB_ACTIONS"] == "true"
   }
 
+  /// A console that prints nothing, for runs that are only steps of a search.
+  static var silent: Console {
+    var console = Console()
+    console.isSilent = true
+    return console
+  }
+
   /// Prints a line of the report.
   public func say(_ line: String) {
+    guard !isSilent else { return }
     clearProgress()
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
   }
 
   /// Prints a line about an error.
   public func complain(_ line: String) {
+    guard !isSilent else { return }
     clearProgress()
     FileHandle.standardError.write(Data((line + "\n").utf8))
   }
 
   /// Replaces the progress line on a terminal; prints nothing elsewhere.
   public func progress(_ line: String) {
-    guard isTerminal else { return }
-    FileHandle.standardError.write(Data("\r\u{1B}[2K\(line)".utf8))
+    guard isTerminal, !isSilent else { return }
+    FileHandle.standardError.write(Data("\r\u{1B}[2K\(progressSubject)\(line)".utf8))
+  }
+
+  /// The same console, whose progress lines begin with what they are about.
+  func about(_ subject: String) -> Console {
+    var console = self
+    console.progressSubject = subject + ": "
+    return console
   }
 
   private func clearProgress() {
@@ -171,8 +190,19 @@ public struct Console: Sendable {
     add("lost", finding.lost)
     add("missing", finding.missingSync)
     add("possible", ["under \(finding.models.joined(separator: ", "))"])
-    add("seen in", [Formatting.counted(finding.stateCount, "crash state")])
+    add("seen in", [seen(finding)])
+    add(
+      "also seen",
+      (finding.alsoSeenAs ?? []).map {
+        "as '\($0.headline)' in \(Formatting.counted($0.stateCount, "crash state"))"
+      })
     add("replay", ["faultline replay \(finding.token)"])
     return lines
+  }
+
+  private static func seen(_ finding: Finding) -> String {
+    let own = Formatting.counted(finding.stateCount, "crash state")
+    guard finding.alsoSeenAs != nil else { return own }
+    return own + " of \(Formatting.grouped(finding.rootCauseStateCount)) with this root cause"
   }
 }

@@ -31,18 +31,7 @@ public struct FailureClass: Sendable {
 
   /// The ending, and the headline with each number replaced by `N`.
   public static func key(of result: CheckResult) -> String {
-    var text = "\(result.ending): "
-    var wasNumber = false
-    for character in result.headline {
-      // Hash values count as numbers when they hold a digit, so that they do not split a class.
-      if character.isNumber {
-        if !wasNumber { text.append("N") }
-        wasNumber = true
-      } else {
-        text.append(character)
-        wasNumber = false
-      }
-    }
-    return text
+    // Hash values count as numbers when they hold a digit, so that they do not split a class.
+    "\(result.ending): " + result.headline.withNumbersReplaced
   }
 }

@@ -33,6 +33,25 @@ public struct Finding: Codable, Sendable, Hashable {
   /// Place of the class's first state in the exploration's order.
   public var firstOrdinal: Int?
 
+  /// What was lost first and what overtook it, numbers aside; equal for findings of one cause.
+  public var rootCause: String?
+  /// Other classes of states with the same root cause, each in full.
+  public var alsoSeenAs: [Finding]?
+
+  /// The headline, and those of the other classes with the same root cause.
+  public var headlines: [String] { [headline] + (alsoSeenAs ?? []).map(\.headline) }
+
+  /// Gives the finding another number, and with it the classes that it is joined with.
+  mutating func renumber(_ number: Int) {
+    self.number = number
+    for place in (alsoSeenAs ?? []).indices { alsoSeenAs?[place].number = number }
+  }
+
+  /// Number of crash states with this root cause.
+  public var rootCauseStateCount: Int {
+    (alsoSeenAs ?? []).reduce(stateCount) { $0 + $1.stateCount }
+  }
+
   /// The strictest model that still allows the state: a promise that needs less than this model
   /// gives.
   public var weakestModel: String { models.first ?? "none" }

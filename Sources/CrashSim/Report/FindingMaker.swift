@@ -51,13 +51,14 @@ public struct FindingMaker {
     let marks = Array(enumerator.table.trace.marks.prefix(state.acknowledgedMarks))
     let losses = explanation.losses.map { "#\($0.event) \($0.text)" }
     let sentences =
-      [explanation.disorder, explanation.missingSync].compactMap { $0 } + explanation.brokenSyncs
+      [explanation.disorder, explanation.missingSync, try checked(explanation.missing, state)]
+      .compactMap { $0 } + explanation.brokenSyncs
     let crash =
       state.crashPoint == 0
       ? "before the first operation"
       : "after #\(state.crashPoint - 1) \(explainer.describe(state.crashPoint - 1))"
     let models = try ladder.allowing(state, of: enumerator.table).map(\.name)
-    return Finding(
+    var finding = Finding(
       number: number,
       promised: result.promised ?? "the checker accepts every state that a crash may leave",
       headline: result.headline,
@@ -71,6 +72,20 @@ public struct FindingMaker {
       missingSync: sentences, models: models,
       stateCount: stateCount,
       token: token)
+    finding.classKey = FailureClass.key(of: result)
+    // A crash during recovery has causes of its own.
+    if context == nil { finding.rootCause = explainer.rootCause(explanation) }
+    return finding
+  }
+
+  /// What comes of putting the missing sync in its place.
+  private func checked(
+    _ missing: MissingSync?, _ state: CrashState
+  ) throws(LabError) -> String? {
+    guard let missing else { return nil }
+    let isPrevented = try missing.prevents(state, of: enumerator.table)
+    return "Checked under \(model.name): with it this state is "
+      + (isPrevented ? "impossible." : "still possible.")
   }
 
   private static func cut(_ lines: [String]) -> [String] {

@@ -47,7 +47,9 @@ public enum JUnit {
 
   private static func failure(_ finding: Finding) -> String {
     let text = Console.lines(of: finding).joined(separator: "\n")
-    return "      <failure message=\"\(escaped(finding.headline))\">\(escaped(text))</failure>"
+    let count = Formatting.counted(finding.rootCauseStateCount, "crash state")
+    let message = escaped("\(finding.headline) (\(count))")
+    return "      <failure message=\"\(message)\">\(escaped(text))</failure>"
   }
 
   /// Text as XML: markup escaped, characters that XML 1.0 forbids replaced.

@@ -32,6 +32,8 @@ public struct ExploreRecipe: Codable, Sendable, Hashable {
   public var shape: String
   /// Time limit of one check.
   public var timeoutSeconds: Int
+  /// Events of syncs that the disk ignores; nil where all work.
+  public var ignoredSyncs: [Int]?
 
   /// Makes a recipe.
   public init(
@@ -73,6 +75,8 @@ public struct ScenarioRecipe: Codable, Sendable, Hashable {
   public var place: Place
   /// The door of the recording; nil is the mount, if there can be one.
   public var door: DoorChoice?
+  /// Events of syncs that the disk ignores, counted without shared memory; nil where all work.
+  public var ignoredSyncs: [Int]?
 
   /// Makes a recipe.
   public init(path: String, seed: UInt64, place: Place, door: DoorChoice? = nil) {

@@ -186,7 +186,7 @@ public struct ReportMerge {
       }
       var joined = try merged(explorations)
       for index in joined.findings.indices {
-        joined.findings[index].number = nextNumber
+        joined.findings[index].renumber(nextNumber)
         nextNumber += 1
       }
       result.explorations.append(joined)
@@ -260,10 +260,11 @@ public struct ReportMerge {
     return result
   }
 
-  /// One finding for each class of failures, in the order of their first states.
+  /// One finding for each root cause, in the order of their first states, made of one for each
+  /// class of failures.
   private func joined(_ findings: [Finding]) -> [Finding] {
     var result: [Finding] = []
-    for finding in findings.sorted(by: Self.isEarlier) {
+    for finding in RootCause.separated(findings).sorted(by: Self.isEarlier) {
       let place = result.firstIndex {
         $0.classKey != nil && $0.classKey == finding.classKey
       }
@@ -273,7 +274,7 @@ public struct ReportMerge {
         result.append(finding)
       }
     }
-    return result
+    return RootCause.joined(result, firstNumber: 1)
   }
 
   private static func isEarlier(_ a: Finding, _ b: Finding) -> Bool {

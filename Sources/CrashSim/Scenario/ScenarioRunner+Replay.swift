@@ -72,14 +72,15 @@ extension ScenarioRunner {
     let models = try PersistenceModel.chosen(model)
     var job = job(scenario, plan, tracePath, model: models[0])
     job.seed = recipe.seed
-    let enumerator = try job.enumerator()
-    let current = enumerator.table.trace.shape
+    job.ignoredSyncs = recipe.ignoredSyncs ?? []
+    let current = try job.trace().shape
     guard current == shape else {
       throw LabError(
         .nondeterminism,
         "the scenario did something else this time (trace shape \(current), the token names "
           + "\(shape)): the token belongs to another version of the scenario or of the engine")
     }
+    let enumerator = try job.enumerator()
     let jobPath = "\(run.path)/job-replay.json"
     try job.save(to: jobPath)
     if let directory {

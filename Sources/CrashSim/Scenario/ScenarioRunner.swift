@@ -160,7 +160,7 @@ public final class ScenarioRunner {
     settings.seedIsChosen ? settings.seed : scenario.seed ?? settings.seed
   }
 
-  private func models(of crash: CrashDeclaration) throws(LabError) -> [PersistenceModel] {
+  func models(of crash: CrashDeclaration) throws(LabError) -> [PersistenceModel] {
     if settings.modelsAreChosen { return settings.models }
     return try PersistenceModel.chosen(crash.models.joined(separator: ","))
   }
@@ -204,12 +204,22 @@ public final class ScenarioRunner {
     _ scenario: Scenario, _ plan: WorkloadPlan, _ tracePath: String, model: PersistenceModel,
     firstNumber: Int
   ) throws(LabError) -> ExplorationReport {
+    try explore(
+      scenario, job(scenario, plan, tracePath, model: model), firstNumber: firstNumber,
+      console: console)
+  }
+
+  /// Explores the crash states of a recorded scenario.
+  func explore(
+    _ scenario: Scenario, _ job: EngineJob, firstNumber: Int, console: Console
+  ) throws(LabError) -> ExplorationReport {
     let seed = self.seed(of: scenario)
     let file = scenario.file
-    let name = model.specification
+    let name = job.model
+    let ignored = job.ignoredSyncs.isEmpty ? nil : job.ignoredSyncs
     let choice = opened.mount == nil ? DoorChoice.inProcess : nil
     let explorer = EngineExplorer(
-      job: job(scenario, plan, tracePath, model: model), directory: run.path,
+      job: job, directory: run.path,
       jobs: settings.jobs, timeoutSeconds: settings.timeoutSeconds, console: console,
       shard: settings.shard, timeBudgetSeconds: settings.timeBudgetSeconds,
       token: { state, second, shape in
@@ -219,9 +229,9 @@ public final class ScenarioRunner {
           } else {
             .crash(model: name, state: state, shape: shape)
           }
-        return ReplayToken.encode(
-          .scenario(
-            ScenarioRecipe(path: file, seed: seed.rawValue, place: place, door: choice)))
+        var recipe = ScenarioRecipe(path: file, seed: seed.rawValue, place: place, door: choice)
+        recipe.ignoredSyncs = ignored
+        return ReplayToken.encode(.scenario(recipe))
       })
     return try explorer.explore(title: scenario.title, firstNumber: firstNumber)
   }
@@ -251,8 +261,8 @@ public final class ScenarioRunner {
       return
     }
     let wanted = negative.oracles.map(\.rawValue)
-    let found = item.findings.contains { finding in
-      wanted.contains { finding.headline.hasPrefix("\($0):") }
+    let found = item.findings.flatMap(\.headlines).contains { headline in
+      wanted.contains { headline.hasPrefix("\($0):") }
     }
     item.outcome = found ? .held : item.isInterrupted ? .interrupted : .broken
     if item.outcome == .broken, !item.skipped.isEmpty {

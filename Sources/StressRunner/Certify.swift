@@ -1,0 +1,113 @@
+// Certify.swift: `faultline certify`: which syncs of a program are needed, each with its proof.
+
+import ArgumentParser
+import CrashSim
+import Foundation
+
+struct Certify: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Prove which syncs of a program, or of the engine in a scenario, are needed.",
+    discussion: """
+      Each sync that the workload issues is ignored, one at a time and then all of its call site, \
+      and the crash states that it would have prevented are explored. A state that breaks a \
+      promise proves the sync needed, with a replay token; otherwise it is not needed within the \
+      bound explored. First all syncs are kept: a workload that does not hold then gets no \
+      certificate (exit 1). Syncs that are not needed are information (exit 0), unless \
+      --fail-on-redundant.
+
+      Examples:
+        faultline certify scenarios/durability/commits.yaml
+        faultline certify --setup 'sh setup.sh' --workload 'sh work.sh' --check 'sh check.sh'
+        faultline certify scenarios/durability --model posix --report out --fail-on-redundant
+      """)
+
+  @Argument(help: "Scenario files, or folders of them.") var paths: [String] = []
+  @Option(help: "Shell command that is recorded and crashed.") var workload: String?
+  @Option(help: "Shell command that judges a crashed directory by its exit status.")
+  var check: String?
+  @Option(help: "Shell command that prepares the directory; what it writes is durable.")
+  var setup: String?
+  @Option(help: "Of scenarios: fuse or in-process; default: fuse if it works.")
+  var door: DoorChoice?
+  @OptionGroup var options: ExplorationArguments
+  @Flag(help: "Exit with 1 when a sync is not needed.") var failOnRedundant = false
+  @Option(help: "Write the certificates as JSON to this file.") var json: String?
+  @Option(help: "Make this directory: certificate.json, certificate.md, a token for each proof.")
+  var report: String?
+
+  func run() throws {
+    let console = Console()
+    let settings = try options.settings()
+    guard settings.shard.count == 1 else {
+      throw LabError.usage(
+        "a certificate goes through all syncs in one run, and this is \(try options.shardText()): "
+          + "give --shard 1/1")
+    }
+    try ReportArguments.refuseUnwritable([json, report])
+    let models = settings.models.map(\.name).joined(separator: ",")
+    console.say(
+      "faultline certify  seed=\(settings.seed)"
+        + (settings.modelsAreChosen || paths.isEmpty ? "  model=\(models)" : ""))
+    var result = CertificateReport(seed: settings.seed.rawValue)
+    if paths.isEmpty {
+      add(try program(settings, console), to: &result, console)
+    } else {
+      try addScenarios(to: &result, settings, console)
+    }
+    try write(result)
+    let code = result.exitCode(failsOnRedundant: failOnRedundant)
+    if code != .held { throw Leave(code: code) }
+  }
+
+  private func program(_ settings: ExplorationSettings, _ console: Console) throws -> Certificate {
+    guard let workload, let check else {
+      throw LabError.usage("give scenario files, or --workload and --check")
+    }
+    let program = ProgramUnderTest(workload: workload, check: check, setup: setup)
+    return try ProgramExplorer(
+      program: program, settings: settings, keepingTrace: nil, console: console
+    ).certify()
+  }
+
+  private func addScenarios(
+    to result: inout CertificateReport, _ settings: ExplorationSettings, _ console: Console
+  ) throws {
+    guard workload == nil, check == nil, setup == nil else {
+      throw LabError.usage("give scenario files, or --workload and --check, but not both")
+    }
+    let scenarios = try ScenarioRunner.load(paths)
+    let runner = try ScenarioRunner(settings: settings, console: console, door: door)
+    for scenario in scenarios {
+      add(try runner.certify(scenario), to: &result, console)
+      if result.isInterrupted { break }
+    }
+    try runner.end()
+  }
+
+  private func add(
+    _ certificate: Certificate, to result: inout CertificateReport, _ console: Console
+  ) {
+    for line in certificate.lines { console.say(line) }
+    result.certificates.append(certificate)
+    result.isInterrupted = certificate.isInterrupted
+  }
+
+  private func write(_ result: CertificateReport) throws {
+    if let json { try ReportArguments.write(try result.json(), to: json) }
+    guard let report else { return }
+    do {
+      try FileManager.default.createDirectory(
+        atPath: report, withIntermediateDirectories: true)
+    } catch {
+      throw LabError.lab("cannot make \(report): \(error.localizedDescription)")
+    }
+    try ReportArguments.write(try result.json(), to: "\(report)/certificate.json")
+    let text = result.certificates.map(\.markdown).joined(separator: "\n")
+    try ReportArguments.write(text, to: "\(report)/certificate.md")
+    for (index, certificate) in result.certificates.enumerated() {
+      for (name, token) in certificate.proofTokens {
+        try ReportArguments.write(token + "\n", to: "\(report)/\(index + 1)-\(name).token")
+      }
+    }
+  }
+}

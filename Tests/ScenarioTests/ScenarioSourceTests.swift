@@ -1,0 +1,89 @@
+// ScenarioSourceTests.swift: scenarios as trees that are made smaller and written again.
+
+import Foundation
+import Testing
+
+@testable import CrashSim
+
+@Suite("Scenario files made smaller")
+struct ScenarioSourceTests {
+  private static let root = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent("scenarios")
+
+  static let paths: [String] = {
+    let all = FileManager.default.enumerator(atPath: root.path)?.compactMap { $0 as? String } ?? []
+    return all.filter { $0.hasSuffix(".yaml") }.sorted()
+  }()
+
+  @Test("written again, every shipped scenario means the same", arguments: paths)
+  func roundTrip(path: String) throws {
+    let file = Self.root.appendingPathComponent(path).path
+    let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: file)), as: UTF8.self)
+    let before = try ScenarioParser.parse(text, file: file)
+    let source = try ScenarioSource(text, file: file)
+    let after = try ScenarioParser.parse(try source.text(), file: file)
+    #expect(placeless(before.steps) == placeless(after.steps))
+    #expect(before.tables == after.tables)
+    #expect(before.database == after.database)
+    #expect(before.crash == after.crash)
+    #expect(before.kill == after.kill)
+    #expect(before.negative == after.negative)
+    #expect(before.seed == after.seed)
+    #expect(try before.faults.map { try $0.rule() } == after.faults.map { try $0.rule() })
+    #expect(source.stepCount == before.steps.count)
+  }
+
+  /// The steps without their places in the file.
+  private func placeless(_ steps: [ScenarioStep]) -> [ScenarioStep] {
+    let nowhere = SourcePosition(line: 1, column: 1)
+    return steps.map { step in
+      var step = step
+      step.position = nowhere
+      guard case .write(var write) = step.action else { return step }
+      for place in write.statements.indices { write.statements[place].position = nowhere }
+      step.action = .write(write)
+      return step
+    }
+  }
+
+  private let text = """
+    title: t
+    schema: {Dog: {_id: int primary, age: int}}
+    processes: {app: [ui]}
+    steps:
+      - ui: open
+      - ui:
+          repeat: 5
+          write:
+            - {insert: Dog, _id: sequence, times: 3}
+            - {delete: Dog, _id: 1..4}
+      - ui: verify
+    """
+
+  @Test("steps, statements and counts go, and nothing else")
+  func smaller() throws {
+    let source = try ScenarioSource(text, file: "t.yaml")
+    #expect(source.counts.map(\.value) == [5, 3])
+    #expect((0..<3).map { source.statementCount(ofStep: $0) } == [0, 2, 0])
+    func steps(_ source: ScenarioSource) throws -> [StepAction] {
+      try ScenarioParser.parse(try source.text(), file: "t.yaml").steps.map(\.action)
+    }
+    #expect(try steps(source.keeping(steps: [0, 2])) == [.open, .verify])
+    guard case .write(let one) = try steps(source.keeping(statements: [1], ofStep: 1))[1],
+      case .write(let once) = try steps(source.setting(source.counts[0], to: 1))[1],
+      case .write(let twice) = try steps(source.setting(source.counts[1], to: 2))[1]
+    else {
+      Issue.record("the write is gone")
+      return
+    }
+    #expect(one.repeats == 5 && one.statements.map(\.kind) == [.delete])
+    #expect(once.repeats == 1 && once.statements.map(\.times) == [3, 1])
+    #expect(twice.repeats == 5 && twice.statements.map(\.times) == [2, 1])
+  }
+
+  @Test("a text without steps is refused", arguments: ["", "a: 1", "steps: 3", "[1, 2]", "\t"])
+  func refused(text: String) {
+    #expect(throws: LabError.self) { try ScenarioSource(text, file: "t.yaml") }
+  }
+}
