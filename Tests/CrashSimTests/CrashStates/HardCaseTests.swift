@@ -221,7 +221,7 @@ struct HardCaseTests {
     var model = PersistenceModel.posix
     model.dataUnitBytes = 4096
     let table = try UnitTable(trace: recording.trace, model: model)
-    // The size arrived, and of the data nothing: sectors 0 and 1 had bytes before, sector 2 had not.
+    // The size arrived, and of the data nothing: sectors 0 and 1 had bytes before, 2 had not.
     let torn = TornWrite(unit: 0, keptSectors: 0..<0, rest: .garbage(Seed(rawValue: 3)))
     let state = try table.state(at: 1, keeping: [1], torn: torn)
     let found = try CrashPointImages(table: table, at: 1).withImage(of: state) {
