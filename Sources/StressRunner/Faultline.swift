@@ -27,7 +27,7 @@ struct Faultline: ParsableCommand {
     version: "faultline 0.1.0",
     subcommands: [
       Run.self, Explore.self, Replay.self, Merge.self, Mount.self, Fault.self, Inspect.self,
-      Worker.self, CheckShard.self, Judge.self, Guard.self,
+      Calibrate.self, Worker.self, CheckShard.self, Judge.self, Guard.self, WriteBackStep.self,
     ])
 
   static func main() {

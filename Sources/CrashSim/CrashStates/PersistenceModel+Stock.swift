@@ -59,6 +59,12 @@ extension PersistenceModel {
   public static let posixDamage = PersistenceModel(
     name: "posix-damage", version: 2, powersafeOverwrite: false)
 
+  /// A disk with a volatile cache and sectors of 4,096 bytes; belongs to traces of a device.
+  ///
+  /// What was written since the last flush survives in any part, each block whole or not at all.
+  static let blockDevice = PersistenceModel(
+    name: "block-device", dataUnitBytes: 4096, failedSyncDropsData: false, sectorBytes: nil)
+
   /// The stock models: none comes before one that allows less.
   public static let stock: [PersistenceModel] = [
     .strict, .ext4Journal, .ext3Ordered, .ext4Ordered, .xfs, .ext4Writeback, .btrfs,
