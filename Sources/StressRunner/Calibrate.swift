@@ -65,6 +65,11 @@ struct Calibrate: ParsableCommand {
       console.say("only \(result.model), probe \(result.probe):")
       for outcome in result.unseen { console.say("  \(outcome)") }
     }
+    for result in results {
+      for (outcome, reason) in result.known {
+        console.say("known of \(result.model), probe \(result.probe): \(outcome): \(reason)")
+      }
+    }
     let forbidden = results.filter { !$0.forbidden.isEmpty }
     for result in forbidden {
       console.say(

@@ -156,6 +156,7 @@ struct ModelFileTests {
     }
     var filed = PersistenceModel.xfs
     filed.name = "filed"
+    filed.version = 1
     filed.sectorBytes = nil
     var inline = PersistenceModel.btrfs
     inline.name = "inline"

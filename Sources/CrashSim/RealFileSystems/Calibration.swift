@@ -21,10 +21,38 @@ public struct CalibrationResult: Sendable, Hashable {
   /// Outcomes that the model allows.
   public let allowed: Set<CalibrationOutcome>
 
-  /// What the real file system did and the model forbids.
-  public var forbidden: [CalibrationOutcome] { seen.subtracting(allowed).sorted() }
+  /// What the real file system did and the model forbids, but for what is known.
+  public var forbidden: [CalibrationOutcome] { contradictions.filter { why($0) == nil } }
+  /// What the real file system did, the model forbids, and docs/crash-model.md leaves out.
+  public var known: [(outcome: CalibrationOutcome, reason: String)] {
+    contradictions.compactMap { outcome in why(outcome).map { (outcome, $0) } }
+  }
   /// What only the model allows.
   public var unseen: [CalibrationOutcome] { allowed.subtracting(seen).sorted() }
+
+  private var contradictions: [CalibrationOutcome] { seen.subtracting(allowed).sorted() }
+
+  private func why(_ outcome: CalibrationOutcome) -> String? {
+    KnownDifference.all.first {
+      $0.model == model && $0.probe == probe && $0.outcome == outcome
+    }?.reason
+  }
+}
+
+/// What a file system does that its model cannot express; section 8 of docs/crash-model.md.
+struct KnownDifference: Sendable {
+  let model: String
+  let probe: String
+  let outcome: CalibrationOutcome
+  let reason: String
+
+  static let all = [
+    KnownDifference(
+      model: "ext4-writeback", probe: "unlink-sync-other",
+      outcome: CalibrationOutcome(steps: 2, tree: "a=n*100 c="),
+      reason: "with data=writeback a freed block is reused before the removal that freed it is "
+        + "durable")
+  ]
 }
 
 /// What a crash left after so many acknowledged steps.
