@@ -122,4 +122,12 @@ typedef struct {
 /// Returns the child's pid, or -1 with errno (an exec that failed included; the child is reaped).
 pid_t csystem_fork_and_exec(const csystem_spawn *spawn);
 
+/// Watches a mapping of a file: where the medium does not give a page (sigaction(2), SIGBUS), zeros
+/// stand from then on, and the number returned is 1 + the offset of the first such page; until then
+/// it is 0. The first call takes SIGBUS over for the whole process; a fault elsewhere goes to the
+/// action that was there before. NULL without memory: the mapping is not watched then.
+const uint64_t *csystem_watch_mapping(const void *start, size_t count);
+/// Ends that, before the mapping is taken away.
+void csystem_unwatch_mapping(const uint64_t *fault);
+
 #endif

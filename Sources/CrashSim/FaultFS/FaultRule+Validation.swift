@@ -126,8 +126,8 @@ extension FaultRule.Match {
     if kinds.isEmpty { throw .usage("fault rule: kinds is empty, so nothing can match") }
     if let nth, nth < 1 { throw .usage("fault rule: nth=\(nth), but counting starts at 1") }
     if let everyKth, everyKth < 1 { throw .usage("fault rule: everyKth=\(everyKth) < 1") }
-    if offset < 0 || (offset > 0 && offset >= (everyKth ?? 1)) {
-      throw .usage("fault rule: offset=\(offset) is not in 0..<everyKth=\(everyKth ?? 1)")
+    if offset < 0 || (offset > 0 && everyKth == nil) {
+      throw .usage("fault rule: offset=\(offset) without 'every', or below 0")
     }
     if nth != nil, everyKth != nil {
       throw .usage("fault rule: give nth or everyKth, not both")

@@ -119,7 +119,7 @@ extension FaultRule.Match {
   /// True when a matching operation with this number (from 1) is hit.
   func hits(_ number: Int, seed: Seed) -> Bool {
     if let nth, number != nth { return false }
-    if let everyKth, (number - 1) % everyKth != offset { return false }
+    if let everyKth, number <= offset || (number - 1 - offset) % everyKth != 0 { return false }
     guard let chance else { return true }
     var generator = PRNG(seed.derived("chance").derived(UInt64(number)))
     return generator.chance(Ratio(chance.numerator, in: chance.denominator))

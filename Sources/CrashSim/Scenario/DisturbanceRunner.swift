@@ -143,11 +143,20 @@ struct DisturbanceRunner {
         throw .lab("\(scenario.file): the worker died by itself at place \(number): \(death)")
       }
       return run.death == nil ? nil : run
-    case .fault(var fault):
-      fault.which = .nth(number)
-      try fileSystem.addRules([try fault.rule()])
-      var run = try runner.recorder().run(plan, tolerating: ScenarioRecorder.tolerated)
-      guard try fileSystem.ruleHits().last?.hitCount == 1 else { return nil }
+    case .fault(let fault):
+      try fileSystem.addRules([try fault.moved(to: number).rule()])
+      var wasHit = false
+      let heal = { () throws(LabError) in
+        let hits = try fileSystem.ruleHits()
+        guard hits.count > rules.count, let last = hits.last else { return }
+        wasHit = last.hitCount > 0
+        try fileSystem.clearRules()
+        try fileSystem.addRules(rules)
+      }
+      var run = try runner.recorder().run(
+        plan, tolerating: ScenarioRecorder.tolerated, healing: heal)
+      try heal()
+      guard wasHit else { return nil }
       if let death = run.death {
         run.violations.append(
           Violation(
@@ -178,7 +187,8 @@ struct DisturbanceRunner {
       text = kill.text(number: operation, before: before)
     case .fault(let fault):
       place = .fault(operation: operation)
-      text = "\(fault.on.rawValue) number \(operation) failed; there was no crash"
+      let later = fault.lasts ? ", and all later ones until the next open," : ""
+      text = "\(fault.on.rawValue) number \(operation)\(later) failed; there was no crash"
     }
     let recipe = ScenarioRecipe(path: scenario.file, seed: plan.seed, place: place)
     var finding = Finding(

@@ -4,6 +4,20 @@ extension FaultDeclaration {
   /// How a `begin` mark of any transaction starts.
   private static let anyBegin = "begin "
 
+  /// The fault of a sweep at another of its places.
+  /// - Parameter place: The number of the operation, from 1.
+  /// - Returns: The fault, which hits that operation alone, or that one and all later ones.
+  func moved(to place: Int) -> FaultDeclaration {
+    var fault = self
+    fault.which = lasts ? .every(1, offset: place - 1) : .nth(place)
+    return fault
+  }
+
+  /// Whether the fault of a sweep hits all later operations, too.
+  var lasts: Bool {
+    if case .every = which { true } else { false }
+  }
+
   /// The rule that does what the declaration says.
   /// - Throws: `LabError` with code `.usage` for an errno that is unknown.
   func rule() throws(LabError) -> FaultRule {

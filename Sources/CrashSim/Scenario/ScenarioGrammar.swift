@@ -49,7 +49,7 @@ public enum GrammarObject: String, CaseIterable, Sendable {
     case .model: ["name", "base", "version"] + ModelParameter.all.map(\.key)
     case .budget: ["states"]
     case .kill: ["process", "at", "side"]
-    case .sweep: ["on", "file", "error"]
+    case .sweep: ["on", "file", "error", "lasts"]
     case .fault:
       [
         "on", "file", "bytes", "pid", "command", "actor", "every", "offset", "nth", "chance",

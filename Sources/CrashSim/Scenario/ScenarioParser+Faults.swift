@@ -9,15 +9,17 @@ extension ScenarioParser {
     }
   }
 
+  /// - Returns: The fault at the first of its places; see `FaultDeclaration.moved(to:)`.
   func readSweep(_ node: ScenarioNode) -> FaultDeclaration? {
     guard let fields = reader.fields(node, .sweep, required: ["on", "error"]),
       let kind = fields["on"].flatMap({ readKind($0) }),
       let error = fields["error"].flatMap({ reader.word($0, "errno", of: GrammarWords.errnos) })
     else { return nil }
+    let lasts = fields["lasts"].flatMap { reader.flag($0, "value of lasts") } ?? false
     let sweep = FaultDeclaration(
       position: node.position, on: kind,
       fileGlob: fields["file"].flatMap { reader.text($0, "a glob") },
-      bytes: nil, which: .each, effect: .error(error))
+      bytes: nil, which: lasts ? .every(1, offset: 0) : .nth(1), effect: .error(error))
     return isSound(sweep, fields) ? sweep : nil
   }
 

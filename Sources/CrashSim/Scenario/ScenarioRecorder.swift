@@ -49,12 +49,14 @@ struct ScenarioRecorder {
   ///   - plan: What to do.
   ///   - kill: A process to be killed.
   ///   - tolerated: Codes that any command may fail with; its actor then opens anew.
+  ///   - healing: Called once, before it does.
   /// - Returns: What came of it.
   /// - Throws: `LabError` when the lab fails or is asked to stop.
   func run(
-    _ plan: WorkloadPlan, killing kill: PlannedKill? = nil, tolerating tolerated: Set<String> = []
+    _ plan: WorkloadPlan, killing kill: PlannedKill? = nil, tolerating tolerated: Set<String> = [],
+    healing: @escaping () throws(LabError) -> Void = {}
   ) throws(LabError) -> WorkerRun {
-    var run = RunningPlan(plan, self, kill, tolerating: tolerated)
+    var run = RunningPlan(plan, self, kill, tolerating: tolerated, healing: healing)
     defer { run.end() }
     for command in plan.commands {
       try Interruption.check()
@@ -70,6 +72,7 @@ private struct RunningPlan {
   private let recorder: ScenarioRecorder
   private let kill: PlannedKill?
   private let tolerated: Set<String>
+  private let healing: () throws(LabError) -> Void
   private var hasFailed = false
   private var client: WorkerClient
   private var workers: [String: any ScenarioWorker] = [:]
@@ -83,12 +86,13 @@ private struct RunningPlan {
 
   init(
     _ plan: WorkloadPlan, _ recorder: ScenarioRecorder, _ kill: PlannedKill?,
-    tolerating tolerated: Set<String>
+    tolerating tolerated: Set<String>, healing: @escaping () throws(LabError) -> Void
   ) {
     self.plan = plan
     self.recorder = recorder
     self.kill = kill
     self.tolerated = tolerated
+    self.healing = healing
     client = WorkerClient(plan, tolerating: tolerated)
   }
 
@@ -146,6 +150,7 @@ private struct RunningPlan {
       throw .lab("command \(command.index) failed, and the database was opened again before")
     }
     hasFailed = true
+    try healing()
     if case .open = command.action { return try perform(command) }
     let reopen = WorkerCommand(
       index: command.index, actor: command.actor, action: .reopen, database: plan.database)

@@ -49,7 +49,11 @@ final class CoordinationSession: Sendable {
       lockFile == nil
       ? ProcessOwner(pid: Syscalls.processID, startTime: 0) : settings.processes.current()
     slots = ReaderSlots(region: region, processes: settings.processes, owner: owner) { count in
-      do throws(EngineError) { try lockFile?.allocate(slotCount: count) } catch { return error }
+      guard let lockFile else { return nil }
+      do throws(EngineError) {
+        try lockFile.allocate(slotCount: count)
+        try region.touch(0..<RegionLayout.sizeBytes(slotCount: count), path: lockFile.path)
+      } catch { return error }
       return nil
     }
     writerLock = WriterLock(

@@ -167,7 +167,10 @@ struct LockFile: Sendable {
       Syscalls.identity(mapped) == Syscalls.identity(descriptor)
     else { throw EngineError(code: .locked, message: "\(path) was replaced; open again") }
     defer { Syscalls.close(mapped) }
-    return try SharedRegion(descriptor: mapped, path: path)
+    let region = try SharedRegion(descriptor: mapped, path: path)
+    try region.touch(
+      0..<RegionLayout.sizeBytes(slotCount: RegionLayout.slotCountMin), path: path)
+    return region
   }
 
   /// Takes space behind the slots, so that a full disk is an error here and no signal later.

@@ -18,6 +18,23 @@ import Synchronization
     }
   }
 
+  /// Reads a byte of each page, so that a medium that does not give one is an error here and no
+  /// signal later; the kernel keeps pages in memory as long as it can.
+  /// - Parameters:
+  ///   - offsets: Bytes that nobody else uses yet, or that are in memory already.
+  ///   - path: Names the file in messages.
+  /// - Throws: `EngineError` with code `.io`; the region is of no use then.
+  func touch(_ offsets: Range<Int>, path: String) throws(EngineError) {
+    let part = unsafe UnsafeRawBufferPointer(
+      start: base + offsets.lowerBound, count: offsets.count)
+    let faults = unsafe MappingFaults(watching: part, path: path)
+    defer { faults?.end() }
+    for offset in stride(from: offsets.lowerBound, to: offsets.upperBound, by: 4096) {
+      _ = loadRelaxed(offset)
+    }
+    if let error = faults?.error { throw error }
+  }
+
   deinit {
     unsafe Syscalls.unmap(base, sizeBytes: RegionLayout.sizeBytes)
   }

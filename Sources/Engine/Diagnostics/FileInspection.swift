@@ -77,7 +77,7 @@ public struct FileInspection: Sendable {
     case .success(let bytes): size = bytes
     case .failure(let failure): throw .syscall("fstat", path, errno: failure.number)
     }
-    switch Syscalls.map(descriptor, sizeBytes: size) {
+    switch Syscalls.map(descriptor, sizeBytes: size, path: path) {
     case .success(let mapping): return mapping
     case .failure(let failure): throw .syscall("mmap", path, errno: failure.number)
     }
@@ -108,18 +108,25 @@ public struct FileInspection: Sendable {
     var result = FileInspection()
     result.fileSizeBytes = UInt64(mapping.count)
     do throws(EngineError) {
-      try result.readHeader(mapping)
-      // Without a key an encrypted file is whole as far as anybody can say.
-      if result.isEncrypted && access.key == nil { return result }
-      guard let recovered = try Recovery.recover(mapping, access) else {
-        throw .corrupted("a creation that did not end: the file is an empty database to be")
-      }
-      result.version = recovered.state.version
-      try result.readTables(recovered.state)
+      try mapping.checked { () throws(EngineError) in try result.read(mapping, access) }
     } catch {
-      result.note(error)
+      // Whatever the zeros in place of a page looked like, the page is what is wrong.
+      result.corruption = mapping.readError ?? result.corruption ?? error
     }
     return result
+  }
+
+  private mutating func read(_ mapping: MappedFile, _ access: FileAccess) throws(EngineError) {
+    try readHeader(mapping)
+    // Without a key an encrypted file is whole as far as anybody can say.
+    if isEncrypted && access.key == nil { return }
+    guard let recovered = try Recovery.recover(mapping, access) else {
+      throw .corrupted("a creation that did not end: the file is an empty database to be")
+    }
+    version = recovered.state.version
+    try recovered.state.reader.reading { section throws(EngineError) in
+      readTables(recovered.state, section)
+    }
   }
 
   private mutating func note(_ error: EngineError) {
@@ -146,10 +153,8 @@ public struct FileInspection: Sendable {
   }
 
   /// Verifies part after part, so that damage in one table does not hide the others.
-  private mutating func readTables(_ state: VersionState) throws(EngineError) {
+  private mutating func readTables(_ state: VersionState, _ section: ReadSection) {
     var verifier = Verifier(state)
-    let section = state.reader.beginReading()
-    defer { section.end() }
     do throws(EngineError) { try verifier.verifyHeader() } catch { note(error) }
     do throws(EngineError) { try verifier.verifyTop() } catch { note(error) }
     for table in state.group.tables {

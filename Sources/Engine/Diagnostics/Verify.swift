@@ -51,8 +51,6 @@ extension Database {
   private func pinWithFreeList() throws(EngineError) -> (VersionState, Pin, ReadFreeList) {
     for attempt in 1...Self.listAttemptsMax {
       let (current, pin) = try pinNewest()
-      let section = current.reader.beginReading()
-      defer { section.end() }
       do throws(EngineError) {
         let list = try Recovery.freeList(of: current, again: true)
         if version == current.version { return (current, pin, list) }
@@ -83,12 +81,12 @@ struct Verifier {
   }
 
   mutating func run() throws(EngineError) -> VerifyReport {
-    let section = state.reader.beginReading()
-    defer { section.end() }
-    try verifyTop()
-    for table in state.group.tables { try verify(table, section) }
-    for table in state.group.tables { try verifyIndexes(of: table) }
-    try verifySpace()
+    try state.reader.reading { section throws(EngineError) in
+      try verifyTop()
+      for table in state.group.tables { try verify(table, section) }
+      for table in state.group.tables { try verifyIndexes(of: table) }
+      try verifySpace()
+    }
     return report
   }
 
@@ -114,11 +112,13 @@ struct Verifier {
 
   /// The fixed record, and the slot that leads to this version.
   func verifyHeader() throws(EngineError) {
-    let header = try UnverifiedFileHeader(state.reader.mapping.bytes)
-    _ = try header.verified()
-    let found = header.slots(state.reader.cipher)[state.slot.index]
-    guard found == .valid(state.slot) else {
-      throw .corrupted("slot \(state.slot.index) holds \(found), expected \(state.slot)")
+    try state.reader.reading { _ throws(EngineError) in
+      let header = try UnverifiedFileHeader(state.reader.mapping.bytes)
+      _ = try header.verified()
+      let found = header.slots(state.reader.cipher)[state.slot.index]
+      guard found == .valid(state.slot) else {
+        throw .corrupted("slot \(state.slot.index) holds \(found), expected \(state.slot)")
+      }
     }
   }
 

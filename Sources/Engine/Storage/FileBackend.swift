@@ -139,7 +139,7 @@ final class FileBackend: StorageBackend {
   }
 
   func map() throws(EngineError) -> MappedFile {
-    switch Syscalls.map(descriptor, sizeBytes: try sizeBytes()) {
+    switch Syscalls.map(descriptor, sizeBytes: try sizeBytes(), path: path) {
     case .success(let mapping): return mapping
     case .failure(let failure): throw .syscall("mmap", path, errno: failure.number)
     }

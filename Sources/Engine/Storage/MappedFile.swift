@@ -10,6 +10,8 @@
   private let release: @Sendable () -> Void
   /// What the sectors hold, where the lab knows it.
   package let identities: SectorIdentities?
+  /// Where it says that a page could not be read; nil for memory that belongs to no file.
+  private let faults: MappingFaults?
 
   /// Takes memory over, and says how to give it back.
   /// - Parameters:
@@ -18,6 +20,24 @@
   @unsafe public init(_ buffer: UnsafeRawBufferPointer, release: @escaping @Sendable () -> Void) {
     unsafe self.buffer = unsafe buffer
     self.release = release
+    identities = nil
+    faults = nil
+  }
+
+  /// Takes a mapping of a file over.
+  /// - Parameters:
+  ///   - buffer: The mapping.
+  ///   - path: Names the file in messages.
+  @unsafe init(mapping buffer: UnsafeRawBufferPointer, of path: String) {
+    unsafe self.buffer = unsafe buffer
+    let faults = unsafe MappingFaults(watching: buffer, path: path)
+    self.faults = faults
+    let start = UInt(bitPattern: buffer.baseAddress)
+    let count = buffer.count
+    release = {
+      faults?.end()
+      Syscalls.unmap(start, count: count)
+    }
     identities = nil
   }
 
@@ -39,6 +59,7 @@
     unsafe self.buffer = unsafe buffer
     release = { withExtendedLifetime(owner) {} }
     self.identities = identities
+    faults = nil
   }
 
   deinit {
@@ -58,4 +79,32 @@
     defer { withExtendedLifetime(self) {} }
     return try body(bytes)
   }
+
+  /// Runs an operation that reads, and takes its word only if every page of it could be read.
+  /// - Parameter body: Reads; what it returns must not lead to bytes that were not looked at yet.
+  /// - Returns: What `body` returns.
+  /// - Throws: `EngineError` with code `.io` when a page could not be read, now or earlier,
+  ///   whatever `body` made of the zeros that stand there; else what `body` throws.
+  @inline(__always)
+  func checked<Result>(
+    _ body: () throws(EngineError) -> Result
+  ) throws(EngineError) -> Result {
+    let result: Result
+    do throws(EngineError) { result = try body() } catch {
+      throw readError ?? error
+    }
+    try checkPages()
+    return result
+  }
+
+  /// Says whether every page that was read so far was there.
+  /// - Throws: `EngineError` with code `.io`.
+  /// - Complexity: O(1), a load.
+  @inline(__always)
+  func checkPages() throws(EngineError) {
+    if let faults, faults.isFaulty, let error = faults.error { throw error }
+  }
+
+  /// The error of the first page that could not be read.
+  var readError: EngineError? { faults?.error }
 }

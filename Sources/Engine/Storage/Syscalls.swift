@@ -113,7 +113,10 @@ enum Syscalls {
     _ = posix_fadvise(fd, off_t(offsetBytes), off_t(count), POSIX_FADV_DONTNEED)
   }
 
-  static func map(_ fd: Int32, sizeBytes: UInt64) -> Result<MappedFile, Errno> {
+  /// Maps a file read-only; `path` names it in messages.
+  static func map(
+    _ fd: Int32, sizeBytes: UInt64, path: String
+  ) -> Result<MappedFile, Errno> {
     let count = Int(sizeBytes)
     guard count > 0 else {
       return .success(unsafe MappedFile(UnsafeRawBufferPointer(start: nil, count: 0)) {})
@@ -121,11 +124,13 @@ enum Syscalls {
     guard let address = unsafe mmap(nil, count, PROT_READ, MAP_SHARED, fd, 0),
       unsafe address != MAP_FAILED
     else { return .failure(Errno(errno)) }
-    let start = UInt(bitPattern: address)
     return .success(
-      unsafe MappedFile(UnsafeRawBufferPointer(start: address, count: count)) {
-        _ = unsafe munmap(UnsafeMutableRawPointer(bitPattern: start), count)
-      })
+      unsafe MappedFile(mapping: UnsafeRawBufferPointer(start: address, count: count), of: path))
+  }
+
+  /// Takes a mapping away.
+  static func unmap(_ start: UInt, count: Int) {
+    _ = unsafe munmap(UnsafeMutableRawPointer(bitPattern: start), count)
   }
 
   /// Memory that reads as 0 and belongs to no file.
@@ -149,5 +154,6 @@ enum Syscalls {
     static let noSuchFile = Errno(ENOENT)
     static let wouldBlock = Errno(EAGAIN)
     static let accessDenied = Errno(EACCES)
+    static let io = Errno(EIO)
   }
 }

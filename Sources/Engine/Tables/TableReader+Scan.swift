@@ -7,10 +7,10 @@ extension TableReader {
   func forEachLeaf(
     _ body: (LeafView, LeafWalk) throws(EngineError) -> Void
   ) throws(EngineError) {
-    let section = tree.reader.beginReading()
-    defer { section.end() }
-    var walk = LeafWalk(tree, section)
-    while let leaf = try walk.next() { try body(leaf, walk) }
+    try tree.reader.reading { section throws(EngineError) in
+      var walk = LeafWalk(tree, section)
+      while let leaf = try walk.next() { try body(leaf, walk) }
+    }
   }
 
   func count(_ test: LeafTest) throws(EngineError) -> Int {

@@ -120,13 +120,13 @@ public final class TableReader: Sendable {
   ) throws(EngineError) -> Result {
     precondition(position.reader == number, "a position belongs to the reader that found it")
     try check(column)
-    guard isSealed else { return try body(position.leaf, position.index) }
-    let section = tree.reader.beginReading()
-    defer { section.end() }
-    guard let (leaf, index) = try tree.find(position.key) else {
-      throw .corrupted("the row of key \(position.key) is not there any more")
+    return try tree.reader.reading { _ throws(EngineError) in
+      guard isSealed else { return try body(position.leaf, position.index) }
+      guard let (leaf, index) = try tree.find(position.key) else {
+        throw .corrupted("the row of key \(position.key) is not there any more")
+      }
+      return try body(leaf, index)
     }
-    return try body(leaf, index)
   }
 
   @inline(__always)
@@ -140,10 +140,10 @@ public final class TableReader: Sendable {
   /// - Complexity: O(log rows).
   public func find(_ key: Int64) throws(EngineError) -> RowPosition? {
     try snapshot.check()
-    let section = tree.reader.beginReading()
-    defer { section.end() }
-    guard let (leaf, index) = try tree.find(key) else { return nil }
-    return position(leaf, index, key: key)
+    return try tree.reader.reading { _ throws(EngineError) in
+      guard let (leaf, index) = try tree.find(key) else { return nil }
+      return position(leaf, index, key: key)
+    }
   }
 
   /// Whether a row has no value in a column.

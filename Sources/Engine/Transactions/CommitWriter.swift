@@ -58,6 +58,7 @@ struct CommitWriter {
     try releaseOldTop(writer, into: &sink)
     let (group, slot) = try encodeTop(records, writer.nextTableID, into: &sink)
     let grown = try growFile(toHold: sink.space, from: fileSizeBytes)
+    try checkPages()
     try writeNodes()
     let reader = grown?.reader ?? base.reader
     return CommitResult(
@@ -75,6 +76,13 @@ struct CommitWriter {
     try syncNodes(before: slot)
     try writeRootSlot(slot, over: current)
     try syncRootSlot()
+  }
+
+  /// Zeros in place of a page that could not be read must not become content.
+  private func checkPages() throws(CommitFailure) {
+    do throws(EngineError) { try base.reader.mapping.checkPages() } catch {
+      throw CommitFailure(error: error, poisons: false)
+    }
   }
 
   /// Step 0, once after a recovery that refused a slot: it must not be read again, whatever the

@@ -143,7 +143,9 @@ extension Database {
       guard session.publication.version == version else { continue }
       guard let record = session.publication.record(of: version) else { continue }
       let mapping = try backend.map()
-      let header = try UnverifiedFileHeader(mapping.bytes).verified()
+      let header = try mapping.checked { () throws(EngineError) in
+        try UnverifiedFileHeader(mapping.bytes).verified()
+      }
       if header.isEncrypted { throw .encryptedInUse(backend.path) }
       return try VersionState(slot: record, reader: NodeReader(mapping))
     }

@@ -78,6 +78,7 @@ extension Database {
     guard let base = try load(publication.version) else {
       throw .corrupted("\(backend.path).lock changes while the writer lock is held")
     }
+    try base.reader.mapping.checkPages()
     let isSpaceKnown = state.withLock { $0.space?.version == base.version }
     if isSpaceKnown { return base }
     // Another handle committed, and may have made the file larger than our mapping. New nodes may
@@ -184,10 +185,17 @@ extension Database {
       precondition(state.isWriting, "a commit belongs to the open write transaction")
       return state.group?.space ?? state.space
     }
-    let section = base.reader.beginReading()
-    defer { section.end() }
     guard let space else { preconditionFailure("the writer's space was prepared at the begin") }
     precondition(space.version == base.version, "there is one writer")
+    return try base.reader.reading { _ throws(EngineError) in
+      try stage(tables, releasing: writer, base: base, in: space)
+    }
+  }
+
+  private func stage(
+    _ tables: [MutableTable], releasing writer: TreeWriter, base: VersionState,
+    in space: WriterSpace
+  ) throws(EngineError) -> CommitResult {
     var map = space.map
     map.reclaim(live: try liveVersions(scans: true), roots: rootVersions)
     let settings = try commitSettings(for: base)

@@ -37,11 +37,11 @@ struct NodeCopier {
     _ source: VersionState, to file: NewFile, cipher: FileCipher?
   ) throws(EngineError) {
     try cipher?.beginSession()
-    let section = source.reader.beginReading()
-    defer { section.end() }
-    let target = CopyTarget(file, version: source.version, cipher: cipher)
-    var copier = NodeCopier(source, to: target, section)
-    try copier.copy()
+    try source.reader.reading { section throws(EngineError) in
+      let target = CopyTarget(file, version: source.version, cipher: cipher)
+      var copier = NodeCopier(source, to: target, section)
+      try copier.copy()
+    }
   }
 
   private mutating func copy() throws(EngineError) {

@@ -24,13 +24,14 @@ extension VersionState {
           + "truncated; restore it from a copy")
     }
     let reader = reader.limited(to: slot.logicalSizeBytes)
-    let section = reader.beginReading()
-    defer { section.end() }
-    let top = try reader.node(slot.top, kind: .group, newest: slot.version)
-    guard top.header.version == slot.version else {
-      throw .corrupted("top version=\(top.header.version) != \(slot.version)", at: top.ref)
+    let group = try reader.reading { _ throws(EngineError) in
+      let top = try reader.node(slot.top, kind: .group, newest: slot.version)
+      guard top.header.version == slot.version else {
+        throw .corrupted("top version=\(top.header.version) != \(slot.version)", at: top.ref)
+      }
+      return try Group(top)
     }
-    self.init(slot: slot, group: try Group(top), reader: reader)
+    self.init(slot: slot, group: group, reader: reader)
   }
 }
 
@@ -76,9 +77,16 @@ enum Recovery {
   /// Finds the newest version, or nil when the bytes are an interrupted creation.
   /// - Throws: `EngineError` with code `.notADatabase`, `.unsupportedFormat`, `.corrupted` or
   ///   `.truncated`; with a key or an encrypted file also `.keyNeeded`, `.notEncrypted`,
-  ///   `.wrongKey`, `.forgedSlot`, `.swappedNode` or `.rolledBackNode`.
+  ///   `.wrongKey`, `.forgedSlot`, `.swappedNode` or `.rolledBackNode`; `.io` when the medium does
+  ///   not give a page that recovery needs: an older version is no remedy for that.
   static func recover(
     _ mapping: MappedFile, _ access: FileAccess = .plain
+  ) throws(EngineError) -> RecoveredFile? {
+    try mapping.checked { () throws(EngineError) in try newestVersion(mapping, access) }
+  }
+
+  private static func newestVersion(
+    _ mapping: MappedFile, _ access: FileAccess
   ) throws(EngineError) -> RecoveredFile? {
     let bytes = mapping.bytes
     let unverified: UnverifiedFileHeader
@@ -98,15 +106,15 @@ enum Recovery {
     }
     let reader = try NodeReader.make(
       mapping, cipher: cipher, cacheBytesMax: access.cacheBytesMax)
-    let section = reader.beginReading()
-    defer { section.end() }
     let older = Self.valid(slots).first { $0.version != slot.version }
-    do throws(EngineError) {
-      return try load(slot, reader, fallback: older?.version)
-    } catch {
-      // Only a commit of one sync can be torn behind its slot.
-      guard slot.flags.contains(.checksummed), let older else { throw error }
-      return try load(older, reader, fallback: nil)
+    return try reader.reading { _ throws(EngineError) in
+      do throws(EngineError) {
+        return try load(slot, reader, fallback: older?.version)
+      } catch {
+        // Only a commit of one sync can be torn behind its slot.
+        guard slot.flags.contains(.checksummed), let older else { throw error }
+        return try load(older, reader, fallback: nil)
+      }
     }
   }
 
@@ -142,9 +150,11 @@ enum Recovery {
 
   /// The slot of a version that recovery refused: whole, and later than the one it took.
   static func staleSlot(beside state: VersionState) throws(EngineError) -> Int? {
-    let readings = try UnverifiedFileHeader(state.reader.mapping.bytes)
-      .slots(state.reader.cipher)
-    return valid(readings).first { $0.version > state.version }?.index
+    try state.reader.reading { _ throws(EngineError) in
+      let readings = try UnverifiedFileHeader(state.reader.mapping.bytes)
+        .slots(state.reader.cipher)
+      return valid(readings).first { $0.version > state.version }?.index
+    }
   }
 
   /// Makes sure that recovery reads from the medium what a commit of one sync wrote.
@@ -172,15 +182,15 @@ enum Recovery {
       else { return [] }
       let reader = try NodeReader.make(
         mapping, cipher: cipher, cacheBytesMax: access.cacheBytesMax)
-      let section = reader.beginReading()
-      defer { section.end() }
-      let top = try reader.node(fresh: slot.top)
-      extents.append(top.span)
-      let list = try reader.node(
-        Group(top).freeList, kind: .freeList, newest: slot.version)
-      extents.append(list.span)
-      for link in try FreeList.links(list) {
-        extents.append(try reader.node(fresh: link).span)
+      try reader.reading { _ throws(EngineError) in
+        let top = try reader.node(fresh: slot.top)
+        extents.append(top.span)
+        let list = try reader.node(
+          Group(top).freeList, kind: .freeList, newest: slot.version)
+        extents.append(list.span)
+        for link in try FreeList.links(list) {
+          extents.append(try reader.node(fresh: link).span)
+        }
       }
     } catch { return extents }
     return extents
@@ -231,12 +241,14 @@ enum Recovery {
     guard !link.isNone else {
       return ReadFreeList(span: nil, map: SpaceMap(free: [], endSector: end))
     }
-    let node =
-      again
-      ? try state.reader.verifiedAgain(link, kind: .freeList, newest: state.version)
-      : try state.reader.node(link, kind: .freeList, newest: state.version)
-    let map = try FreeList.decode(
-      node, reader: state.reader, endSector: end, current: state.version, again: again)
-    return ReadFreeList(span: node.span, map: map)
+    return try state.reader.reading { _ throws(EngineError) in
+      let node =
+        again
+        ? try state.reader.verifiedAgain(link, kind: .freeList, newest: state.version)
+        : try state.reader.node(link, kind: .freeList, newest: state.version)
+      let map = try FreeList.decode(
+        node, reader: state.reader, endSector: end, current: state.version, again: again)
+      return ReadFreeList(span: node.span, map: map)
+    }
   }
 }

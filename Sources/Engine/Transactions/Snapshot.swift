@@ -70,9 +70,7 @@ public final class Snapshot: Sendable {
   func reading<Result>(
     _ body: () throws(EngineError) -> Result
   ) throws(EngineError) -> Result {
-    let section = state.reader.beginReading()
-    defer { section.end() }
-    return try body()
+    try state.reader.reading { _ throws(EngineError) in try body() }
   }
 
   /// The number of rows of a table.
@@ -91,23 +89,25 @@ public final class Snapshot: Sendable {
   ) throws(EngineError) {
     try check()
     let record = try state.group.table(named: table)
-    let section = state.reader.beginReading()
-    defer { section.end() }
-    try tree(record).forEachLeaf(section: section) { leaf throws(EngineError) in
-      if state.reader.cipher == nil {
-        for index in 0..<leaf.count {
-          let values = try state.reader.row(leaf, index, record.shape, newest: state.version)
-          try body(leaf.keys[index], values)
+    try state.reader.reading { section throws(EngineError) in
+      try tree(record).forEachLeaf(section: section) { leaf throws(EngineError) in
+        if state.reader.cipher == nil {
+          for index in 0..<leaf.count {
+            let values = try state.reader.row(leaf, index, record.shape, newest: state.version)
+            let key = leaf.keys[index]
+            try state.reader.mapping.checkPages()
+            try body(key, values)
+          }
+          return
         }
-        return
+        // The caller's code must not keep decrypted nodes in memory: it gets copies.
+        let rows = try (0..<leaf.count).map { index throws(EngineError) in
+          let values = try state.reader.row(leaf, index, record.shape, newest: state.version)
+          return (leaf.keys[index], values)
+        }
+        section.pause()
+        for (key, values) in rows { try body(key, values) }
       }
-      // The caller's code must not keep decrypted nodes in memory: it gets copies.
-      let rows = try (0..<leaf.count).map { index throws(EngineError) in
-        let values = try state.reader.row(leaf, index, record.shape, newest: state.version)
-        return (leaf.keys[index], values)
-      }
-      section.pause()
-      for (key, values) in rows { try body(key, values) }
     }
   }
 
@@ -118,17 +118,17 @@ public final class Snapshot: Sendable {
   /// - Complexity: O(bytes), without making values of them.
   public func contentHash() throws(EngineError) -> UInt64 {
     try check()
-    let section = state.reader.beginReading()
-    defer { section.end() }
-    var hasher = ContentHasher()
-    var scratch = ContentHasher.Scratch()
-    for table in state.group.tables {
-      hasher.beginTable(table.schema)
-      try tree(table).forEachLeaf(section: section) { leaf throws(EngineError) in
-        try hasher.combine(
-          leaf, table.shape, state.reader, newest: state.version, scratch: &scratch)
+    return try state.reader.reading { section throws(EngineError) in
+      var hasher = ContentHasher()
+      var scratch = ContentHasher.Scratch()
+      for table in state.group.tables {
+        hasher.beginTable(table.schema)
+        try tree(table).forEachLeaf(section: section) { leaf throws(EngineError) in
+          try hasher.combine(
+            leaf, table.shape, state.reader, newest: state.version, scratch: &scratch)
+        }
       }
+      return hasher.finalize()
     }
-    return hasher.finalize()
   }
 }

@@ -101,9 +101,7 @@ public final class WriteTransaction {
   func reading<Result>(
     _ body: () throws(EngineError) -> Result
   ) throws(EngineError) -> Result {
-    let section = base.reader.beginReading()
-    defer { section.end() }
-    return try body()
+    try base.reader.reading { _ throws(EngineError) in try body() }
   }
 
   /// The number of rows of a table as this transaction sees it.
@@ -121,9 +119,9 @@ public final class WriteTransaction {
   func remembering<Result>(
     _ change: () throws(EngineError) -> Result
   ) throws(EngineError) -> Result {
-    let section = base.reader.beginReading()
-    defer { section.end() }
-    do throws(EngineError) { return try change() } catch {
+    do throws(EngineError) {
+      return try reading(change)
+    } catch {
       if !Self.harmless.contains(error.code) { failure = error }
       throw error
     }

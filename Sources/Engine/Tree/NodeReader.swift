@@ -119,9 +119,22 @@ import Synchronization
     }
   }
 
-  /// Begins to read: every node that is read until the section's end stays readable until then.
+  /// Runs an operation that follows links: every node that it reads stays readable until it ends,
+  /// and what it returns counts only if every page of the file could be read.
   ///
-  /// Whatever follows links does so in a section. Sections nest.
+  /// Operations nest.
+  /// - Throws: `EngineError` with code `.io` when a page could not be read, now or earlier; else
+  ///   what `body` throws.
+  @inline(__always)
+  func reading<Result>(
+    _ body: (ReadSection) throws(EngineError) -> Result
+  ) throws(EngineError) -> Result {
+    let section = beginReading()
+    defer { section.end() }
+    return try mapping.checked { () throws(EngineError) in try body(section) }
+  }
+
+  /// Begins to read: nodes stay readable until the section's end.
   @inline(__always)
   func beginReading() -> ReadSection {
     guard let cache else { return .none }

@@ -18,9 +18,10 @@ func fileBytes(_ path: String) throws -> [UInt8] {
     throw EngineError.syscall("open", path, errno: errno)
   }
   defer { Syscalls.close(descriptor) }
-  return try Syscalls.map(descriptor, sizeBytes: UInt64(fileSizeBytes(path))).get().withBytes {
-    $0.array
-  }
+  let mapping = try Syscalls.map(
+    descriptor, sizeBytes: UInt64(fileSizeBytes(path)), path: path
+  ).get()
+  return mapping.withBytes { $0.array }
 }
 
 /// Writes bytes into a file, which is made when it is missing.
