@@ -10,7 +10,7 @@ import Testing
   "calibrate", .serialized,
   .enabled(if: !RealFileSystemTests.isMissing("ext4"), "skipped: no ext4"))
 struct CalibrationTests {
-  @Test("ext4 leaves nothing that ext4-ordered forbids, and the tables of the page are of today")
+  @Test("ext4 leaves nothing that ext4-ordered forbids")
   func ext4() throws {
     let command = try FaultlineCommand()
     let result = try command.run([
@@ -21,6 +21,24 @@ struct CalibrationTests {
     #expect(result.hasLine("| `rename-over` | `ext4-ordered` | `ext4` |"), "\(result.output)")
     #expect(result.hasLine("only ext4-ordered, probe rename-over:"), "\(result.output)")
     #expect(result.hasLine("verdict: held, 0 of 2 comparisons"), "\(result.output)")
+  }
+
+  @Test("what a model cannot express is known by model, probe and outcome, and by nothing else")
+  func known() throws {
+    let command = try FaultlineCommand()
+    let arguments = [
+      "calibrate", "--on", "ext4:data=writeback", "--probe", "unlink-sync-other", "--budget", "40",
+    ]
+    let stock = try command.run(arguments + ["--model", "ext4-writeback"])
+    #expect(stock.status == 0, "\(stock.output)")
+    #expect(
+      stock.hasLine(
+        "known of ext4-writeback, probe unlink-sync-other: after 2 steps: a=n*100 c=: "),
+      "\(stock.output)")
+    let file = try command.write("name: mine\nbase: ext4-writeback\n", to: "mine.yaml")
+    let mine = try command.run(arguments + ["--model-file", file])
+    #expect(mine.status == 1, "\(mine.output)")
+    #expect(mine.hasLine("  after 2 steps: a=n*100 c="), "\(mine.output)")
   }
 
   @Test("a model that promises too much is told which outcome contradicts it")

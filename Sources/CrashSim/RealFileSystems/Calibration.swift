@@ -73,12 +73,11 @@ public struct CalibrationOutcome: Sendable, Hashable, Comparable, CustomStringCo
 
 /// Compares models with real file systems.
 public final class Calibration {
-  /// Each stock model of a file system, and that file system.
+  /// Each stock model of a file system that the kernel still has a driver of, and that file system.
   public static let stockPairs: [(model: PersistenceModel, system: KernelFileSystem)] = [
     (.ext4Ordered, KernelFileSystem(.ext4)),
     (.ext4Writeback, KernelFileSystem(.ext4, options: "data=writeback")),
     (.ext4Journal, KernelFileSystem(.ext4, options: "data=journal")),
-    (.ext3Ordered, KernelFileSystem(.ext4, options: "nodelalloc")),
     (.xfs, KernelFileSystem(.xfs)),
     (.btrfs, KernelFileSystem(.btrfs)),
   ]
