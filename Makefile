@@ -24,7 +24,8 @@ run: setup
 	$(BUILD) faultline-fs
 	"$(BIN)/faultline" run scenarios
 
-# Real programs: sqlite3, git and others against their expected verdicts (some minutes).
+# Real programs: sqlite3, git, LMDB and others against their expected verdicts (some minutes).
+examples: PACKAGES += gcc libc6-dev liblmdb-dev libleveldb-dev libtdb-dev
 examples: setup
 	$(BUILD) faultline
 	$(BUILD) faultline-fs

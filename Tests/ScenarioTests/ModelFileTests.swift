@@ -94,6 +94,10 @@ struct ModelFileTests {
       ("name: mine\ndelayedAllocation: false\n", "m.yaml:2:1: impossible: delayedAllocation"),
       ("name: mine\nbase: posix\nmetadataOrder: total\n", "m.yaml:1:1: impossible: syncCoverage"),
       ("name: mine\nsectorBytes: none\npowersafeOverwrite: false\n", "m.yaml:3:1: impossible"),
+      (
+        "name: mine\npowersafeOverwrite: false\n",
+        "m.yaml:1:1: impossible: sectorOverwriteIsAtomic"
+      ),
     ])
   func wrong(text: String, message: String) {
     let said = diagnostics(text)

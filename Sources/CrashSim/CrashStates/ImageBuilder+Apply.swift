@@ -42,6 +42,9 @@ extension ImageBuilder {
     {
       let node = try node(inode)
       let sector = UInt64(TornWrite.sectorBytes)
+      // Below this every sector that did not arrive holds what it held.
+      let inPlace =
+        table.model.sectorOverwriteIsAtomic ? table.units[torn.unit].sizeBeforeBytes : 0
       let first = offset / sector
       let end = offset + UInt64(slice.count)
       let count = TornWrite.sectorCount(offsetBytes: offset, countBytes: slice.count)
@@ -53,7 +56,7 @@ extension ImageBuilder {
           let part =
             slice.lowerBound + Int(from - offset)..<slice.lowerBound + Int(to - offset)
           try write(payload.bytes, part, at: from, into: node, unit: nil)
-        } else {
+        } else if start >= inPlace {
           let isConfined = table.model.powersafeOverwrite
           let from = isConfined ? max(start, offset) : start
           // Beyond the end of the file nothing can be seen of the damage, now or later.

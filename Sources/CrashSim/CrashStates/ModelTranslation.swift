@@ -62,6 +62,7 @@ extension UnitTable {
       guard isInFlight else { return false }
     }
     if model.powersafeOverwrite && sourceTable.damagesNeighbours(state) { return false }
+    if model.sectorOverwriteIsAtomic && sourceTable.damagesInPlace(state) { return false }
     let issued = issuedCount(at: state.crashPoint)
     for unit in kept.union(torn) where !isDurable(unit, at: state.crashPoint) {
       // Zeros that a smaller size hides may as well be gone.
@@ -108,6 +109,19 @@ extension UnitTable {
     let hitsFirst = !offset.isMultiple(of: sector) && !torn.keptSectors.contains(0)
     let hitsLast = !end.isMultiple(of: sector) && !torn.keptSectors.contains(count - 1)
     return hitsFirst || hitsLast
+  }
+
+  /// True when a torn write of the state leaves zeros or garbage where the file had bytes before.
+  private func damagesInPlace(_ state: CrashState) -> Bool {
+    guard !model.sectorOverwriteIsAtomic, let torn = state.torn, torn.rest != .old,
+      case .data(_, let offset, _, let slice)? = units[torn.unit].effects.first
+    else { return false }
+    let sector = UInt64(TornWrite.sectorBytes)
+    let count = TornWrite.sectorCount(offsetBytes: offset, countBytes: slice.count)
+    return (0..<count).contains { index in
+      !torn.keptSectors.contains(index)
+        && (offset / sector + UInt64(index)) * sector < units[torn.unit].sizeBeforeBytes
+    }
   }
 
   private func event(ofTornIn state: CrashState) -> Int? { state.torn.map { units[$0.unit].event } }

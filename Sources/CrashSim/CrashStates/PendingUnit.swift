@@ -52,12 +52,14 @@ public struct PendingUnit: Sendable {
   public let effects: [Effect]
   /// Units that must persist before this one; all smaller than `id`.
   public let dependencies: [Int]
+  /// Of a write's data: the size that the file had before; what lies below is overwritten in place.
+  public var sizeBeforeBytes: UInt64 = 0
 
   /// The same unit, waiting for one more.
   func waiting(for dependency: Int) -> PendingUnit {
     PendingUnit(
       id: id, event: event, kind: kind, effects: effects,
-      dependencies: (dependencies + [dependency]).sorted())
+      dependencies: (dependencies + [dependency]).sorted(), sizeBeforeBytes: sizeBeforeBytes)
   }
 
   /// The file whose bytes it writes or zeroes first of all, and where they begin.

@@ -56,6 +56,7 @@ public struct ModelParameter: Sendable {
       key: "sectorBytes", words: ["none", "512"],
       word: { $0.sectorBytes.map { "\($0)" } ?? "none" }, set: { $0.sectorBytes = Int($1) }),
     flag("powersafeOverwrite", \.powersafeOverwrite),
+    flag("sectorOverwriteIsAtomic", \.sectorOverwriteIsAtomic),
   ]
 }
 
@@ -115,6 +116,12 @@ extension PersistenceModel {
     demand(
       powersafeOverwrite || sectorBytes != nil, "powersafeOverwrite",
       "false damages sectors, which needs sectorBytes")
+    demand(
+      sectorOverwriteIsAtomic || sectorBytes != nil, "sectorOverwriteIsAtomic",
+      "false damages sectors, which needs sectorBytes")
+    demand(
+      powersafeOverwrite || !sectorOverwriteIsAtomic, "sectorOverwriteIsAtomic",
+      "with powersafeOverwrite: false no sector is safe; write false")
     return found
   }
 

@@ -20,7 +20,7 @@ extension PersistenceModel {
   /// ext3 with data=ordered: no delayed allocation, so that a size is part of the journal and new
   /// data is on the medium before anything that was done later.
   public static let ext3Ordered = PersistenceModel(
-    name: "ext3-ordered", version: 2, dataUnitBytes: 4096, metadataOrder: .journal,
+    name: "ext3-ordered", version: 3, dataUnitBytes: 4096, metadataOrder: .journal,
     syncCoverage: .journalOfInode, delayedAllocation: false, renameIsAtomic: true,
     dataBeforeGrowth: .wholeWrite, safeReplaceByRename: true, safeCloseAfterTruncate: true)
 
@@ -29,19 +29,18 @@ extension PersistenceModel {
   ///
   /// New pages are unwritten extents, so that no commit waits for their data.
   public static let ext4Ordered = PersistenceModel(
-    name: "ext4-ordered", version: 3, dataUnitBytes: 4096, metadataOrder: .journal,
+    name: "ext4-ordered", version: 4, dataUnitBytes: 4096, metadataOrder: .journal,
     syncCoverage: .journalOfInode, renameIsAtomic: true, safeReplaceByRename: true,
     safeCloseAfterTruncate: true)
 
   /// XFS: a size follows the data that it makes visible, but no rename or close waits for data.
   public static let xfs = PersistenceModel(
-    name: "xfs", version: 2, dataUnitBytes: 4096, metadataOrder: .journal,
-    syncCoverage: .journalOfInode,
-    renameIsAtomic: true, dataBeforeGrowth: .wholeWrite)
+    name: "xfs", version: 3, dataUnitBytes: 4096, metadataOrder: .journal,
+    syncCoverage: .journalOfInode, renameIsAtomic: true, dataBeforeGrowth: .wholeWrite)
 
   /// ext4 with data=writeback: names and sizes are journaled, data follows when it likes.
   public static let ext4Writeback = PersistenceModel(
-    name: "ext4-writeback", version: 2, dataUnitBytes: 4096, metadataOrder: .journal,
+    name: "ext4-writeback", version: 3, dataUnitBytes: 4096, metadataOrder: .journal,
     syncCoverage: .journalOfInode, renameIsAtomic: true)
 
   /// Btrfs: copy-on-write in transactions; a sync logs one inode and its names past them.
@@ -52,16 +51,16 @@ extension PersistenceModel {
 
   /// What programs often assume: each file, and each directory, is a prefix of its own history.
   public static let prefixPerFile = PersistenceModel(
-    name: "prefix-per-file", dataUnitBytes: 4096, metadataOrder: .perInode, dataOrder: .perFile,
-    renameIsAtomic: true, dataBeforeGrowth: .wholeWrite, shrinkIsAtomic: true,
+    name: "prefix-per-file", version: 2, dataUnitBytes: 4096, metadataOrder: .perInode,
+    dataOrder: .perFile, renameIsAtomic: true, dataBeforeGrowth: .wholeWrite, shrinkIsAtomic: true,
     failedSyncDropsData: false)
 
-  /// The weakest that POSIX allows, on a disk that leaves alone what a write does not name.
-  public static let posix = PersistenceModel(name: "posix", version: 3)
+  /// The weakest that POSIX allows, on a disk that writes a sector or does not.
+  public static let posix = PersistenceModel(name: "posix", version: 4)
 
   /// `posix` on a disk that may destroy a whole sector while it writes a part of it.
   public static let posixDamage = PersistenceModel(
-    name: "posix-damage", version: 3, powersafeOverwrite: false)
+    name: "posix-damage", version: 3, powersafeOverwrite: false, sectorOverwriteIsAtomic: false)
 
   /// A disk with a volatile cache and sectors of 4,096 bytes; belongs to traces of a device.
   ///

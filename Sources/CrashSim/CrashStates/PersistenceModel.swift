@@ -89,6 +89,9 @@ public struct PersistenceModel: Hashable, Sendable, CustomStringConvertible {
   /// sectors, bytes of earlier, durable writes included (SQLite calls the promise "powersafe
   /// overwrite").
   public var powersafeOverwrite: Bool
+  /// A sector that is overwritten in place is old or new; only space that is new to the file may
+  /// hold zeros or garbage after a torn write.
+  public var sectorOverwriteIsAtomic: Bool
 
   /// Makes a model; the defaults are those of `posix`.
   public init(
@@ -99,7 +102,8 @@ public struct PersistenceModel: Hashable, Sendable, CustomStringConvertible {
     dataBeforeGrowth: GrowthOrder = .none, shrinkIsAtomic: Bool = false,
     safeReplaceByRename: Bool = false, safeCloseAfterTruncate: Bool = false,
     failedSyncDropsData: Bool = true,
-    sectorBytes: Int? = 512, powersafeOverwrite: Bool = true
+    sectorBytes: Int? = 512, powersafeOverwrite: Bool = true,
+    sectorOverwriteIsAtomic: Bool = true
   ) {
     self.name = name
     self.version = version
@@ -117,6 +121,7 @@ public struct PersistenceModel: Hashable, Sendable, CustomStringConvertible {
     self.failedSyncDropsData = failedSyncDropsData
     self.sectorBytes = sectorBytes
     self.powersafeOverwrite = powersafeOverwrite
+    self.sectorOverwriteIsAtomic = sectorOverwriteIsAtomic
   }
 
   /// Name and version, for example `posix@1`.

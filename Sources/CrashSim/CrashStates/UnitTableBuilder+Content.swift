@@ -98,6 +98,7 @@ extension UnitTableBuilder {
       unit = emitMetadata(.data, effects, after: [last])
       touch([inode], by: unit, dataToo: true)
     }
+    units[unit].sizeBeforeBytes = record.sizeBytes
     update(inode) {
       $0.blocks[block] = unit
       $0.pendingData.append(unit)

@@ -221,12 +221,39 @@ struct HardCaseTests {
     #expect(old[511] == 111 && old[512] == 110 && old[1023] == 110 && old[1024] == 111)
     let zeros = try content(TornWrite(unit: 0, keptSectors: 1..<2, rest: .zeros))
     #expect(zeros[0] == 0 && zeros[511] == 0 && zeros[512] == 110 && zeros[1099] == 0)
+    var powersafe = PersistenceModel.posix
+    powersafe.sectorOverwriteIsAtomic = false
     let confined = try content(
-      TornWrite(unit: 0, keptSectors: 1..<2, rest: .zeros), .ext4Ordered)
+      TornWrite(unit: 0, keptSectors: 1..<2, rest: .zeros), powersafe)
     #expect(confined[49] == 111 && confined[50] == 0 && confined[512] == 110)
     #expect(confined[1049] == 0 && confined[1050] == 111 && confined[1099] == 111)
+    let inPlace = try content(
+      TornWrite(unit: 0, keptSectors: 1..<2, rest: .zeros), .ext4Ordered)
+    #expect(inPlace == old)
     let garbage = TornWrite(unit: 0, keptSectors: 0..<1, rest: .garbage(Seed(rawValue: 3)))
     #expect(try content(garbage) == content(garbage))
     #expect(try content(garbage).count == 1100)
+  }
+
+  @Test("where sectors are atomic, space that is new to the file may still hold garbage")
+  func tornGrowth() throws {
+    var recording = Recording(files: ["a": String(repeating: "o", count: 600)])
+    recording.write("a", String(repeating: "n", count: 1000), at: 500)
+    var model = PersistenceModel.posix
+    model.dataUnitBytes = 4096
+    let table = try UnitTable(trace: recording.trace, model: model)
+    // The size arrived, and of the data nothing: sectors 0 and 1 had bytes before, 2 had not.
+    let torn = TornWrite(unit: 0, keptSectors: 0..<0, rest: .garbage(Seed(rawValue: 3)))
+    let state = try table.state(at: 1, keeping: [1], torn: torn)
+    let found = try CrashPointImages(table: table, at: 1).withImage(of: state) {
+      $0.content(at: "a") ?? []
+    }
+    #expect(found.count == 1500 && found[599] == 111 && found[600..<1024].allSatisfy { $0 == 0 })
+    #expect(Set(found[1024...]).count > 50)
+    // A disk that destroys what it overwrites is another model.
+    let damage = try UnitTable(trace: recording.trace, model: .posixDamage)
+    let everywhere = TornWrite(unit: 0, keptSectors: 0..<0, rest: .zeros)
+    let destroyed = try damage.state(at: 1, keeping: [], torn: everywhere)
+    #expect(!table.allows(destroyed, of: damage))
   }
 }

@@ -17,9 +17,13 @@ struct TornStrategy: CandidateStrategy {
       window.lose(place, in: &others)
       var none = KeptSet(count: window.count)
       for dependency in window.dependencies[place] { window.keep(dependency, in: &none) }
+      let isInPlace =
+        window.table.model.sectorOverwriteIsAtomic
+        && offset + UInt64(slice.count) <= window.table.units[unit].sizeBeforeBytes
+      let rests: [TornWrite.Rest] = isInPlace ? [.old] : [.old, .zeros, garbage]
       for kept in [others, none] {
         for cut in Self.cuts(sectors: sectors) {
-          for rest in [.old, .zeros, garbage] where !(cut.isEmpty && rest == .old) {
+          for rest in rests where !(cut.isEmpty && rest == .old) {
             try emit(kept, TornWrite(unit: unit, keptSectors: cut, rest: rest))
           }
         }
