@@ -3,8 +3,8 @@
 //   1. allocate 64 KiB, sync               every byte is 0
 //   2. write top node and slot 1, sync     the record at offset 0 is still 0
 //   3. write the record at offset 0, sync  the database exists
-// A file that has a temporary name until all of it is durable needs the last sync only: nobody looks
-// at what a crash leaves of it.
+// A file that has a temporary name until all of it is durable needs the last sync only: nobody
+// looks at what a crash leaves of it.
 // A crash leaves: (1) a file of zeros of at most 64 KiB; (2) garbage in two known sectors and zeros
 // elsewhere; (3) garbage in the first sector, with slot 1 and its top node whole. Any database that
 // ever committed has bytes in slot 0, so none of the three can be a database with rows in it.
