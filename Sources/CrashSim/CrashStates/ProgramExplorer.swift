@@ -44,8 +44,10 @@ public final class ProgramExplorer {
   /// - Returns: What was found, model by model; or so far, when the lab is asked to stop.
   public func explore() throws(LabError) -> CaseReport {
     var item = CaseReport(name: CaseReport.exploredName, title: program.workload)
+    var recorded: Trace?
     do throws(LabError) {
       let trace = try record()
+      recorded = trace
       try makeCheckers()
       try refuseBadChecker(trace)
       for model in settings.models {
@@ -58,6 +60,7 @@ public final class ProgramExplorer {
       guard error.code == .interrupted else { throw error }
       item.isInterrupted = true
     }
+    item.timeline = recorded.map { Timeline($0, findings: item.findings) }
     if item.explorations.contains(where: \.isInterrupted) { item.isInterrupted = true }
     item.outcome =
       item.findings.isEmpty ? (item.isInterrupted ? .interrupted : .held) : .broken
@@ -172,6 +175,9 @@ public final class ProgramExplorer {
       seconds: seconds, findings: [])
     report.isOutOfTime = isCutShort && !Interruption.isRequested ? true : nil
     report.shape = trace.shape
+    report.crashPoints = plan.counts(
+      in: settings.shard, isCounted: !isCutShort && ignoredSyncs.isEmpty,
+      failures: failures.keys.sorted())
     let maker = try FindingMaker(enumerator: enumerator, model: model)
     for (offset, failure) in FailureClass.classify(failures).enumerated() {
       report.findings.append(
@@ -196,11 +202,11 @@ public final class ProgramExplorer {
     var found: [Int: StateKey] = [:]
     var lastShown = start
     func show() {
-      let seconds = max(0.001, start.duration(to: clock.now).inSeconds)
       console.progress(
-        Self.progressLine(
+        ProgressLine(
           model: enumerator.table.model.name, done: pool.finishedCount, total: total,
-          failures: pool.failureCount, rate: Double(pool.finishedCount) / seconds))
+          failures: pool.failureCount, seconds: start.duration(to: clock.now).inSeconds
+        ).text)
       lastShown = clock.now
     }
     show()
@@ -226,16 +232,6 @@ public final class ProgramExplorer {
     keys = found
     let failures = try pool.finish(progress: show)
     return (failures, pool.finishedCount)
-  }
-
-  private static func progressLine(
-    model: String, done: Int, total: Int, failures: Int, rate: Double
-  ) -> String {
-    let line =
-      "\(model): \(Formatting.grouped(done)) of \(Formatting.grouped(total)) states, "
-      + "\(Formatting.grouped(failures)) failing"
-    guard rate > 0 else { return line }
-    return line + ", \(Int(rate)) states/s, \(Int(Double(total - done) / rate)) s left"
   }
 
   /// Makes a finding of a class of failures: confirms it, shrinks it, puts it in words.

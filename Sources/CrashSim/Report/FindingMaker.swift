@@ -73,6 +73,8 @@ public struct FindingMaker {
       stateCount: stateCount,
       token: token)
     finding.classKey = FailureClass.key(of: result)
+    finding.evidence = try EvidenceMaker(table: enumerator.table).evidence(
+      of: state, missing: explanation.missing)
     // A crash during recovery has causes of its own.
     if context == nil { finding.rootCause = explainer.rootCause(explanation) }
     return finding

@@ -96,6 +96,10 @@ public struct CaseReport: Codable, Sendable {
   public var pendingComplaint: String?
   /// Parts of the case that could not run here, each with what it needs.
   public var skipped: [String] = []
+  /// What the workload did; nil when it was not recorded.
+  public var timeline: Timeline?
+  /// Line of the scenario file that says what the case is.
+  public var line: Int?
 
   /// Makes a report.
   public init(name: String, title: String, outcome: Outcome = .held) {
