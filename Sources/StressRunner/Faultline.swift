@@ -28,7 +28,8 @@ struct Faultline: ParsableCommand {
     version: "faultline 0.1.0",
     subcommands: [
       Run.self, Explore.self, Certify.self, Replay.self, Shrink.self, Merge.self, Mount.self,
-      Fault.self, Inspect.self, Worker.self, CheckShard.self, Judge.self, Guard.self,
+      Fault.self, Inspect.self, Calibrate.self, Worker.self, CheckShard.self, Judge.self,
+      Guard.self, WriteBackStep.self,
     ])
 
   static func main() {

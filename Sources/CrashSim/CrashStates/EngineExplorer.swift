@@ -55,7 +55,7 @@ struct EngineExplorer {
     /// How far all children have come.
     func progress(_ model: String, total: Int, since start: ContinuousClock.Instant) -> String {
       ProgressLine(
-        model: model, done: states + running.values.reduce(0, +), total: total,
+        subject: model, done: states + running.values.reduce(0, +), total: total,
         failures: failures.count, seconds: start.duration(to: .now).inSeconds
       ).text
     }

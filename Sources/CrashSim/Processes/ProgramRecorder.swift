@@ -25,7 +25,7 @@ public struct ProgramUnderTest: Sendable, Hashable {
 
 /// Records programs.
 public struct ProgramRecorder: Sendable {
-  private let run: RunDirectory
+  let run: RunDirectory
   /// More time than this no setup and no workload gets.
   private let timeoutSeconds: Int
 
@@ -46,19 +46,17 @@ public struct ProgramRecorder: Sendable {
   ) throws(LabError) -> Trace {
     let mountPoint = try run.subdirectory("mount")
     let tracePath = "\(run.path)/trace.sqlite"
-    let log = "\(run.path)/program-output"
-    let cpu = csystem_first_allowed_cpu()
-    let fileSystem = try FaultFSClient(mountPoint: mountPoint, cpu: cpu)
+    let fileSystem = try FaultFSClient(mountPoint: mountPoint, cpu: csystem_first_allowed_cpu())
     defer { try? fileSystem.shutdown() }
     if let initial {
       try TraceFile.save(Trace(initial: initial), to: tracePath)
       try fileSystem.load(tracePath)
     } else if let setup = program.setup {
-      try execute(setup, as: "setup", on: fileSystem, log: log, output: nil)
+      try execute(setup, as: "setup", on: fileSystem, in: fileSystem.mountPoint, output: nil)
     }
     try fileSystem.beginRecording()
     try execute(
-      program.workload, as: "workload", on: fileSystem, log: log,
+      program.workload, as: "workload", on: fileSystem, in: fileSystem.mountPoint,
       output: fileSystem.marksWriteDescriptor)
     _ = try fileSystem.endRecording(savingTo: tracePath)
     try fileSystem.shutdown()
@@ -66,19 +64,21 @@ public struct ProgramRecorder: Sendable {
   }
 
   /// Runs one command to its end; everything it started is gone afterwards.
-  private func execute(
-    _ command: String, as role: String, on fileSystem: FaultFSClient, log: String, output: Int32?
+  func execute(
+    _ command: String, as role: String, on fileSystem: FaultFSClient, in directory: String,
+    output: Int32?
   ) throws(LabError) {
+    let log = "\(run.path)/program-output"
     guard FileManager.default.createFile(atPath: log, contents: nil),
       let handle = FileHandle(forWritingAtPath: log)
     else { throw .lab("cannot write \(log)") }
     defer { try? handle.close() }
     var launch = ChildProcess.Launch(shell: command)
-    launch.workingDirectory = fileSystem.mountPoint
+    launch.workingDirectory = directory
     launch.standardOutput = output ?? handle.fileDescriptor
     launch.standardError = handle.fileDescriptor
     launch.environment = run.programEnvironment
-    launch.environment["FAULTLINE_DIR"] = fileSystem.mountPoint
+    launch.environment["FAULTLINE_DIR"] = directory
     // On the daemon's CPU: a request is then answered several times faster than across CPUs.
     launch.cpu = csystem_first_allowed_cpu()
     let child = try ChildProcess(launch)

@@ -4,7 +4,10 @@
 extension CaseReport {
   /// True when every place exists and no sum overflows.
   var isDrawable: Bool {
-    (timeline?.isDrawable ?? true) && explorations.allSatisfy(\.isDrawable)
+    timelines.allSatisfy(\.isDrawable)
+      && explorations.allSatisfy { report in
+        report.isDrawable && report.recording.map { timelines.indices.contains($0) } ?? true
+      }
   }
 }
 

@@ -28,6 +28,10 @@ public struct Finding: Codable, Sendable, Hashable {
   public var stateCount: Int
   /// What `faultline replay` takes.
   public var token: String
+  /// The real file system that it was seen on, as `--on` takes it; nil for a model's state.
+  public var fileSystem: String?
+  /// The other models and real file systems of the run that gave a finding of the same words.
+  public var alsoSeen: [String]?
   /// What the states of the class have in common; joins the findings of several shards.
   public var classKey: String?
   /// Place of the class's first state in the exploration's order.
@@ -102,6 +106,8 @@ public struct ExplorationReport: Codable, Sendable {
   public var shape: String?
   /// States of crashes during recovery, which are among the distinct and the explored ones.
   public var recoveryCount: Int?
+  /// Which of the case's timelines shows what was explored; nil when none does.
+  public var recording: Int?
   /// The crash points that have states of their own; nil where nothing was recorded.
   public var crashPoints: [CrashPointCount]?
   /// Line of the scenario file that asks for the exploration.

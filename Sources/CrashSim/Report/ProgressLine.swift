@@ -2,7 +2,8 @@
 
 /// How far the checking of states has come.
 struct ProgressLine {
-  let model: String
+  /// What is explored: a model, or a real file system.
+  let subject: String
   let done: Int
   let total: Int
   let failures: Int
@@ -11,7 +12,7 @@ struct ProgressLine {
   /// The line, with the time that is left at the rate so far.
   var text: String {
     let line =
-      "\(model): \(Formatting.grouped(done)) of \(Formatting.grouped(total)) states, "
+      "\(subject): \(Formatting.grouped(done)) of \(Formatting.grouped(total)) states, "
       + "\(Formatting.grouped(failures)) failing"
     let rate = Double(done) / max(0.001, seconds)
     guard rate > 0 else { return line }

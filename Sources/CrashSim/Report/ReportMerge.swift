@@ -170,11 +170,10 @@ public struct ReportMerge {
     result.isNegative = first.item.isNegative
     result.line = first.item.line
     // Timelines too long to be shown whole are cut around each shard's own findings.
-    result.timeline =
-      (parts.first { !$0.item.findings.isEmpty && $0.item.timeline != nil }
-      ?? parts.first {
-        $0.item.timeline != nil
-      })?.item.timeline
+    let most = parts.map(\.item.timelines.count).max() ?? 0
+    let whole = parts.filter { $0.item.timelines.count == most }
+    result.timelines =
+      (whole.first { !$0.item.findings.isEmpty } ?? whole.first)?.item.timelines ?? []
     for part in parts {
       guard part.item.name == first.item.name else {
         throw differs(part.file, first.file, "the case '\(first.item.name)'")

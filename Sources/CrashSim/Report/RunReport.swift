@@ -96,8 +96,8 @@ public struct CaseReport: Codable, Sendable {
   public var pendingComplaint: String?
   /// Parts of the case that could not run here, each with what it needs.
   public var skipped: [String] = []
-  /// What the workload did; nil when it was not recorded.
-  public var timeline: Timeline?
+  /// What the workload did, each time that it was recorded.
+  public var timelines: [Timeline] = []
   /// Line of the scenario file that says what the case is.
   public var line: Int?
 
@@ -110,4 +110,23 @@ public struct CaseReport: Codable, Sendable {
 
   /// All findings of the case.
   public var findings: [Finding] { explorations.flatMap(\.findings) }
+
+  /// The findings in one recording.
+  func findings(of recording: Int) -> [Finding] {
+    explorations.filter { $0.recording == recording }.flatMap(\.findings)
+  }
+
+  /// Notes in each finding which other explorations of the case found the same.
+  mutating func noteCommonFindings() {
+    for index in explorations.indices {
+      for place in explorations[index].findings.indices {
+        guard let key = explorations[index].findings[place].classKey else { continue }
+        let others = explorations.indices.filter { other in
+          other != index && explorations[other].findings.contains { $0.classKey == key }
+        }
+        guard !others.isEmpty else { continue }
+        explorations[index].findings[place].alsoSeen = others.map { explorations[$0].model }
+      }
+    }
+  }
 }

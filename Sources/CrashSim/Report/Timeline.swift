@@ -81,6 +81,13 @@ public struct Timeline: Codable, Sendable, Hashable {
     eventCount = trace.events.count
   }
 
+  /// Shows the trace anew, when findings decide what there is room for.
+  mutating func show(_ trace: Trace, plan: WorkloadPlan? = nil, findings: [Finding]) {
+    if omittedCount > 0 && !findings.isEmpty {
+      self = Timeline(trace, plan: plan, findings: findings)
+    }
+  }
+
   private static func shown(of count: Int, _ findings: [Finding]) -> [Int] {
     guard count > eventsMax else { return Array(0..<count) }
     var isShown = [Bool](repeating: false, count: count)

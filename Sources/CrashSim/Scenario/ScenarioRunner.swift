@@ -130,9 +130,9 @@ public final class ScenarioRunner {
       return
     }
     let (tracePath, recorded) = try record(scenario, plan, as: "trace")
-    // Without findings the first events are shown, so it is there whatever comes.
     let trace = try job(scenario, plan, tracePath, model: settings.models[0]).trace()
-    defer { item.timeline = Timeline(trace, plan: plan, findings: item.findings) }
+    item.timelines = [Timeline(trace, plan: plan)]
+    defer { item.timelines[0].show(trace, plan: plan, findings: item.findings(of: 0)) }
     for violation in recorded.violations {
       item.complaints.append("without any crash: \(violation)")
     }
@@ -240,6 +240,7 @@ public final class ScenarioRunner {
       })
     var report = try explorer.explore(title: scenario.title, firstNumber: firstNumber)
     report.line = scenario.lines.crash
+    report.recording = 0
     return report
   }
 

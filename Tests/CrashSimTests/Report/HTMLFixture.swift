@@ -30,7 +30,10 @@ enum HTMLFixture {
     exploration.crashPoints = points
     var item = CaseReport(name: name, title: title, outcome: findings.isEmpty ? .held : .broken)
     item.explorations = [exploration]
-    item.timeline = timeline
+    if let timeline {
+      item.timelines = [timeline]
+      item.explorations[0].recording = 0
+    }
     return RunReport(seed: 1, cases: [item])
   }
 

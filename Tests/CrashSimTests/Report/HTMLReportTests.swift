@@ -85,8 +85,8 @@ struct HTMLReportTests {
     item.explorations[0].findings = [finding]
     item.explorations[0].model = hostile
     item.explorations[0].bound = hostile
-    item.timeline?.actors[0] = hostile
-    item.timeline?.events[0].fault = hostile
+    item.timelines[0].actors[0] = hostile
+    item.timelines[0].events[0].fault = hostile
     report.cases = [item, item]
     let text = page(report, [hostile])
     let parsed = ParsedPage(text)
@@ -138,6 +138,30 @@ struct HTMLReportTests {
     #expect(cuts.contains { $0.contains("5,000 of 6,000 events shown") })
     #expect(cuts.contains { $0.contains("50 more findings") })
     #expect(text.utf8.count < 8 << 20, "\(text.utf8.count) bytes")
+  }
+
+  @Test("each recording has its own timeline, and findings without one are there too")
+  func recordings() throws {
+    var report = try HTMLFixture.overtaken()
+    var item = report.cases[0]
+    item.timelines.append(item.timelines[0])
+    var second = item.explorations[0]
+    second.recording = 1
+    second.model = "on ext4"
+    second.findings[0].number = 2
+    second.findings[0].fileSystem = "ext4"
+    var killed = HTMLFixture.report([HTMLFixture.finding(3)]).cases[0].explorations[0]
+    killed.model = "kill"
+    item.explorations += [second, killed]
+    report.cases = [item]
+    let page = ParsedPage(page(report))
+    #expect(page.error == nil)
+    #expect(page.all(class: "timeline").map { $0.attributes["data-timeline"] } == ["1", "1r1"])
+    let names = page.all(class: "finding").map { $0.attributes["data-timeline"] }
+    #expect(names == ["1", "1r1", "1r2"])
+    let identities = page.elements.compactMap { $0.attributes["id"] }
+    #expect(Set(identities).count == identities.count)
+    #expect(page.all(class: "finding")[1].text.contains("The kernel's ext4"))
   }
 
   @Test("a run without findings says so")

@@ -30,7 +30,7 @@ struct HTMLCase {
       }
       writeWords(&section)
       if !item.explorations.isEmpty { writeExplorations(&section) }
-      if item.findings.isEmpty { writeQuietTimeline(&section) } else { writeWork(&section) }
+      writeRecordings(&section)
     }
   }
 
@@ -85,23 +85,47 @@ struct HTMLCase {
 
   // MARK: Findings beside the timeline
 
-  private func writeWork(_ section: inout Markup) {
-    let timeline = item.timeline.map {
-      HTMLTimeline($0, of: item, caseNumber: number, eventsMax: eventsMax)
+  /// Each recording with what was found in it, then what was found without one.
+  private func writeRecordings(_ section: inout Markup) {
+    var eventsLeft = eventsMax
+    var findingsLeft = findingsMax
+    for place in 0...item.timelines.count {
+      let isRecorded = place < item.timelines.count
+      let reports = item.explorations.filter { $0.recording == (isRecorded ? place : nil) }
+      let findings = reports.flatMap { report in
+        report.findings.map { (finding: $0, model: report.model) }
+      }
+      let name = place == 0 ? "\(number)" : "\(number)r\(place)"
+      let timeline =
+        isRecorded
+        ? HTMLTimeline(item.timelines[place], of: reports, name: name, eventsMax: eventsLeft) : nil
+      eventsLeft -= timeline?.events.count ?? 0
+      if !findings.isEmpty {
+        let isFirst = findingsLeft == findingsMax
+        writeWork(
+          findings, timeline, name, findingsMax: findingsLeft, opensFirst: opensFirst && isFirst,
+          &section)
+        findingsLeft = max(0, findingsLeft - findings.count)
+      } else if let timeline {
+        timeline.writeClosed(to: &section)
+      }
     }
+  }
+
+  private func writeWork(
+    _ findings: [(finding: Finding, model: String)], _ timeline: HTMLTimeline?, _ name: String,
+    findingsMax: Int, opensFirst: Bool, _ section: inout Markup
+  ) {
     section.element("div", ["class": timeline == nil ? "work alone" : "work"]) { work in
       work.element("div", ["class": "findings"]) { list in
         let texts = timeline?.texts ?? [:]
-        let all = item.explorations.flatMap { report in
-          report.findings.map { (finding: $0, model: report.model) }
-        }
-        for (place, entry) in all.prefix(findingsMax).enumerated() {
+        for (place, entry) in findings.prefix(findingsMax).enumerated() {
           HTMLFinding(
-            entry.finding, under: entry.model, caseNumber: number, texts: texts,
+            entry.finding, under: entry.model, timelineName: name, texts: texts,
             isOpen: opensFirst && place == 0
           ).write(to: &list)
         }
-        let omitted = item.findings.count - findingsMax
+        let omitted = findings.count - findingsMax
         if omitted > 0 {
           list.element(
             "p", ["class": "cut"],
@@ -110,15 +134,6 @@ struct HTMLCase {
         }
       }
       timeline?.write(to: &work)
-    }
-  }
-
-  private func writeQuietTimeline(_ section: inout Markup) {
-    guard let timeline = item.timeline, !timeline.events.isEmpty else { return }
-    section.element("details", ["class": "quiet"]) { details in
-      details.element(
-        "summary", text: "Timeline, \(Formatting.counted(timeline.eventCount, "event"))")
-      HTMLTimeline(timeline, of: item, caseNumber: number, eventsMax: eventsMax).write(to: &details)
     }
   }
 }

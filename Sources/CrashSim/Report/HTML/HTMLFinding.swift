@@ -8,17 +8,18 @@ struct HTMLFinding {
 
   private let finding: Finding
   private let model: String
-  private let caseNumber: Int
+  private let timelineName: String
   private let texts: [Int: String]
   private let isOpen: Bool
 
-  /// A finding of a case under a model; `texts` are those of the events on its timeline.
+  /// A finding under a model, or on a real file system; `texts` are those of its timeline.
   init(
-    _ finding: Finding, under model: String, caseNumber: Int, texts: [Int: String], isOpen: Bool
+    _ finding: Finding, under model: String, timelineName: String, texts: [Int: String],
+    isOpen: Bool
   ) {
     self.finding = finding
     self.model = model
-    self.caseNumber = caseNumber
+    self.timelineName = timelineName
     self.texts = texts
     self.isOpen = isOpen
   }
@@ -29,9 +30,9 @@ struct HTMLFinding {
       (events ?? []).map(String.init).joined(separator: " ")
     }
     let missing = evidence?.missingAfter.map { "\($0) \(evidence?.missingBefore ?? $0)" } ?? ""
-    let identity = "f\(caseNumber)-\(finding.number)"
+    let identity = "f\(timelineName)-\(finding.number)"
     let data: KeyValuePairs<StaticString, String> = [
-      "class": "finding", "id": identity, "data-case": "\(caseNumber)",
+      "class": "finding", "id": identity, "data-timeline": timelineName,
       "data-lost": numbers(evidence?.lost), "data-kept": numbers(evidence?.keptAfter),
       "data-partly": numbers(evidence?.partlyLost),
       "data-point": evidence.map { "\($0.crashPoint)" } ?? "", "data-missing": missing,
@@ -120,8 +121,15 @@ struct HTMLFinding {
 
   private func writeWhere(_ body: inout Markup) {
     body.element("h3", text: "Possible under")
+    if let fileSystem = finding.fileSystem {
+      body.element(
+        "p", text: "The kernel's \(fileSystem): recovered from its own blocks, no model.")
+    }
     body.element("ul", ["class": "models"]) { list in
       for model in finding.models { list.element("li", text: model) }
+    }
+    if let others = finding.alsoSeen {
+      body.element("p", text: "Also found: \(others.joined(separator: ", ")).")
     }
     let own = Formatting.counted(finding.stateCount, "crash state")
     let all = Formatting.grouped(finding.rootCauseStateCount)

@@ -86,7 +86,7 @@ public struct HTMLReport {
     let eventful = report.cases.indices.filter { !report.cases[$0].findings.isEmpty }
     let others = report.cases.indices.filter { report.cases[$0].findings.isEmpty }
     for index in eventful + others {
-      limits[index] = min(left, report.cases[index].timeline?.events.count ?? 0)
+      limits[index] = min(left, report.cases[index].timelines.reduce(0) { $0 + $1.events.count })
       left -= limits[index]
     }
     return limits

@@ -52,11 +52,11 @@ enum HTMLScript {
       };
       const show = (finding) => {
         const data = finding.dataset;
-        const timeline = document.querySelector(`.timeline[data-case="${data.case}"]`);
+        const timeline = document.querySelector(`.timeline[data-timeline="${data.timeline}"]`);
         if (!timeline) return;
         clear(timeline);
         const mark = (number, kind) => {
-          const row = document.getElementById(`c${data.case}e${number}`);
+          const row = document.getElementById(`c${data.timeline}e${number}`);
           if (!row) return null;
           row.classList.add("marked", "is-" + kind);
           stripe(timeline, row, kind);
@@ -81,7 +81,8 @@ enum HTMLScript {
         const details = finding.querySelector("details");
         details.addEventListener("toggle", () => {
           if (!details.open) return;
-          const own = `article.finding[data-case="${finding.dataset.case}"] > details[open]`;
+          const timeline = finding.dataset.timeline;
+          const own = `article.finding[data-timeline="${timeline}"] > details[open]`;
           for (const other of document.querySelectorAll(own)) {
             if (other !== details) other.open = false;
           }

@@ -13,8 +13,8 @@ struct HTMLTimeline {
   private static let lanesMax = 8
 
   private let timeline: Timeline
-  private let events: ArraySlice<TimelineEvent>
-  private let caseNumber: Int
+  let events: ArraySlice<TimelineEvent>
+  private let name: String
   private let points: [Int: Tally]
   private let findings: [Int: [Int]]
 
@@ -58,20 +58,22 @@ struct HTMLTimeline {
     }
   }
 
-  /// Draws the first events of a timeline.
-  init(_ timeline: Timeline, of item: CaseReport, caseNumber: Int, eventsMax: Int) {
+  /// Draws the first events of a timeline with what was explored on it.
+  ///
+  /// The name is that of no other timeline on the page.
+  init(_ timeline: Timeline, of reports: [ExplorationReport], name: String, eventsMax: Int) {
     self.timeline = timeline
-    self.caseNumber = caseNumber
+    self.name = name
     events = timeline.events.prefix(eventsMax)
     var points: [Int: Tally] = [:]
-    for count in item.explorations.flatMap({ $0.crashPoints ?? [] }) {
+    for count in reports.flatMap({ $0.crashPoints ?? [] }) {
       let tally = Tally(
         distinct: count.distinct, checked: count.checked, failing: count.failing)
       points[count.crashPoint] = points[count.crashPoint].map { $0 + tally } ?? tally
     }
     self.points = points
     var findings: [Int: [Int]] = [:]
-    for finding in item.findings.prefix(HTMLReport.findingsMax) {
+    for finding in reports.flatMap(\.findings).prefix(HTMLReport.findingsMax) {
       if let point = finding.evidence?.crashPoint {
         findings[point, default: []].append(finding.number)
       }
@@ -85,8 +87,18 @@ struct HTMLTimeline {
       timeline.events.map { ($0.number, $0.text) }, uniquingKeysWith: { first, _ in first })
   }
 
+  /// Writes the timeline behind a line that opens it; nothing when it has no events.
+  func writeClosed(to markup: inout Markup) {
+    guard !timeline.events.isEmpty else { return }
+    markup.element("details", ["class": "quiet"]) { details in
+      details.element(
+        "summary", text: "Timeline, \(Formatting.counted(timeline.eventCount, "event"))")
+      write(to: &details)
+    }
+  }
+
   func write(to markup: inout Markup) {
-    markup.element("div", ["class": "timeline", "data-case": "\(caseNumber)"]) { box in
+    markup.element("div", ["class": "timeline", "data-timeline": name]) { box in
       box.element("h3", text: "Timeline")
       writeLegend(&box)
       writeStrip(&box)
@@ -207,7 +219,7 @@ struct HTMLTimeline {
 
   private func writeRows(_ list: inout Markup) {
     if let tally = points[0] {
-      list.element("li", ["class": "start", "id": "c\(caseNumber)e-1"]) { row in
+      list.element("li", ["class": "start", "id": "c\(name)e-1"]) { row in
         row.element("span", ["class": "number"], text: "")
         row.element("span", ["class": "lane"], text: "")
         row.element("span", ["class": "what"], text: "before the first operation")
@@ -240,7 +252,7 @@ struct HTMLTimeline {
     list.element(
       "li",
       [
-        "class": event.kind.rawValue, "id": "c\(caseNumber)e\(event.number)",
+        "class": event.kind.rawValue, "id": "c\(name)e\(event.number)",
         "data-column": "\(column(of: place))",
       ]
     ) { row in
@@ -271,7 +283,7 @@ struct HTMLTimeline {
     ) { cell in
       for number in findings[point] ?? [] {
         cell.element(
-          "a", ["class": "reference", "href": "#f\(caseNumber)-\(number)"], text: "F\(number)")
+          "a", ["class": "reference", "href": "#f\(name)-\(number)"], text: "F\(number)")
         cell.text(" ")
       }
       let checked = tally.checked.map(Formatting.grouped)
