@@ -1,5 +1,5 @@
 # Faultline: every target works alone on a fresh Debian 12 with Swift 6.3.
-.PHONY: setup run examples certificate calibrate test test-large test-address test-thread planted-bugs lint smoke bench fuzz mutants golden format
+.PHONY: setup run examples certificate calibrate screenshots test test-large test-address test-thread planted-bugs lint smoke bench fuzz mutants golden format
 .DEFAULT_GOAL := run
 
 # What each package is there for: libfuse3 and fusermount; SQLite for traces and the example; the
@@ -70,6 +70,14 @@ lint:
 smoke: setup
 	swift build
 	"$$(swift build --show-bin-path)/faultline" run scenarios --budget 400
+
+# Pictures of the HTML report, for people to look at: light, dark, and 400 pixels wide.
+SCREENSHOTS ?= .build/screenshots
+screenshots: PACKAGES += chromium
+screenshots: setup
+	$(BUILD) faultline
+	$(BUILD) faultline-fs
+	sh Tests/Screenshots/screenshots.sh "$(BIN)/faultline" $(SCREENSHOTS)
 
 # The peers of `make bench`; nothing else needs them.
 bench: PACKAGES += liblmdb-dev

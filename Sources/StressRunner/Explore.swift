@@ -14,10 +14,11 @@ struct Explore: ParsableCommand {
       acknowledged output in the file $FAULTLINE_OUTPUT; exit status 0 means that the state is \
       fine, and its first line of output names the promise that was broken.
 
-      Example:
+      Examples:
         faultline explore \\
           --workload 'echo new > t && mv t file && echo saved' \\
           --check 'grep -q saved "$FAULTLINE_OUTPUT" && exec grep -q new file; true'
+        faultline explore --workload 'sh work.sh' --check 'sh check.sh' --html report.html
 
       With --on the program runs on the kernel's own file system, on a device that lies on \
       FaultFS; crash states are what is left of the block writes since the last flush, each \
@@ -172,18 +173,44 @@ struct ExplorationArguments: ParsableArguments {
 struct ReportArguments: ParsableArguments {
   @Option(help: "Write the report as JSON to this file.") var json: String?
   @Option(help: "Write the report as JUnit XML to this file.") var junit: String?
+  @Option(help: "Write the report as one self-contained page (docs/reports.md) to this file.")
+  var html: String?
+  @Option(
+    name: .customLong("report"),
+    help: "Make this directory: report.html, report.json, report.xml (JUnit).")
+  var directory: String?
 
   /// Writes the reports, prints the verdict, and leaves with its exit code when it is not 0.
   func finish(_ report: RunReport, console: Console) throws {
-    if let json { try Self.write(report.json(), to: json) }
-    if let junit { try Self.write(JUnit.xml(report), to: junit) }
+    if let directory { try Self.make(directory) }
+    for path in paths(json, "report.json") { try Self.write(report.json(), to: path) }
+    for path in paths(junit, "report.xml") { try Self.write(JUnit.xml(report), to: path) }
+    let pages = paths(html, "report.html")
+    if !pages.isEmpty {
+      let page = HTMLReport(report, arguments: Array(CommandLine.arguments.dropFirst())).text
+      for path in pages { try Self.write(page, to: path) }
+    }
     console.sayVerdict(of: report)
     if report.exitCode != .held { throw Leave(code: report.exitCode) }
   }
 
   /// Long work whose report has no place to go would be lost: that is said first.
   func refuseUnwritable(and tracePath: String? = nil) throws(LabError) {
-    try Self.refuseUnwritable([json, junit, tracePath])
+    try Self.refuseUnwritable([json, junit, html, directory, tracePath])
+  }
+
+  /// Where one kind of report goes.
+  private func paths(_ chosen: String?, _ name: String) -> [String] {
+    [chosen, directory.map { "\($0)/\(name)" }].compactMap { $0 }
+  }
+
+  private static func make(_ directory: String) throws(LabError) {
+    do {
+      try FileManager.default.createDirectory(
+        atPath: directory, withIntermediateDirectories: true)
+    } catch {
+      throw .lab("cannot make \(directory): \(error.localizedDescription)")
+    }
   }
 
   /// Refuses paths in folders where nothing can be made.

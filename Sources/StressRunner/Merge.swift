@@ -17,7 +17,7 @@ struct Merge: ParsableCommand {
         faultline explore --shard 1/2 --json 1.json …
         faultline explore --shard 2/2 --json 2.json …
         faultline merge 1.json 2.json --junit report.xml
-        faultline merge reports/ --json whole.json
+        faultline merge reports/ --json whole.json --html whole.html
       """)
 
   @Argument(help: "Reports of shards, or folders of .json files.") var paths: [String]

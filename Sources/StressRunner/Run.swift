@@ -15,6 +15,7 @@ struct Run: ParsableCommand {
         faultline run
         faultline run scenarios/durability --model posix --seed 7
         faultline run scenarios/negative/first-sync-ignored.yaml --junit report.xml
+        faultline run scenarios --html report.html
         faultline run --door in-process
       """)
 

@@ -28,6 +28,15 @@ public struct CrashImage {
     public var inode: InodeNumber { node.number }
     /// A regular file's content but for its holes; runs of whole pages, cut at the size.
     public var extents: [Extent] { node.extents() }
+
+    /// A copy of the bytes of a range, cut at the size.
+    func bytes(_ range: Range<UInt64>) -> [UInt8] {
+      let end = min(range.upperBound, node.sizeBytes)
+      guard type == .regular, range.lowerBound < end, (try? node.file.reserve(end)) != nil else {
+        return []
+      }
+      return node.file.buffer.bytes(Int(range.lowerBound)..<Int(end))
+    }
   }
 
   let builder: ImageBuilder

@@ -36,6 +36,7 @@ struct EngineExplorer {
   private struct Shared: Sendable {
     /// Counts what an interrupted child had judged; the state it was at has no verdict.
     mutating func stop(_ progress: ShardProgress?) {
+      running = [:]
       states += progress?.states ?? 0
       recoveryStates += progress?.recoveryStates ?? 0
       isCutShort = true
@@ -51,7 +52,17 @@ struct EngineExplorer {
       isOutOfTime = false
     }
 
+    /// How far all children have come.
+    func progress(_ model: String, total: Int, since start: ContinuousClock.Instant) -> String {
+      ProgressLine(
+        subject: model, done: states + running.values.reduce(0, +), total: total,
+        failures: failures.count, seconds: start.duration(to: .now).inSeconds
+      ).text
+    }
+
     var failures: [EngineFailure] = []
+    /// States that the present child of each shard has judged.
+    var running: [Int: Int] = [:]
     var states = 0
     var recoveryStates = 0
     var isCutShort = false
@@ -86,6 +97,10 @@ struct EngineExplorer {
     report.isOutOfTime = outcome.isOutOfTime ? true : nil
     report.shape = enumerator.shape
     report.recoveryCount = outcome.recoveryStates
+    let isCounted =
+      !outcome.isCutShort && !outcome.isOutOfTime && !job.onlyPrefixes && job.ignoredSyncs.isEmpty
+    report.crashPoints = plan.counts(
+      in: shard, isCounted: isCounted, failures: Set(outcome.failures.map(\.ordinal)).sorted())
     report.findings = try findings(
       outcome.failures, enumerator, plan, jobPath: jobPath, firstNumber: firstNumber)
     return report
@@ -109,8 +124,11 @@ struct EngineExplorer {
             // Every `count`-th of the states that are this run's.
             let part = Shard(
               index: shard.index + shard.count * index, of: shard.count * count)
-            try follow(part, jobPath, total: total, until: deadline) { change in
-              shared.withLock { change(&$0) }
+            try follow(part, jobPath, until: deadline) { change in
+              shared.withLock {
+                change(&$0)
+                console.progress($0.progress(job.modelName, total: total, since: start))
+              }
             }
           } catch {
             shared.withLock { $0.error = $0.error ?? error }
@@ -127,7 +145,7 @@ struct EngineExplorer {
 
   /// Runs one shard to its end, with as many children as it takes.
   private func follow(
-    _ shard: Shard, _ jobPath: String, total: Int, until deadline: ContinuousClock.Instant?,
+    _ shard: Shard, _ jobPath: String, until deadline: ContinuousClock.Instant?,
     _ change: ((inout Shared) -> Void) -> Void
   ) throws(LabError) {
     let progressPath = "\(directory)/progress-\(job.modelName)-\(shard.index)"
@@ -139,7 +157,7 @@ struct EngineExplorer {
         errorPath: "\(progressPath).errors")
       let ending: ProcessEnding?
       do throws(LabError) {
-        ending = try read(child, progressPath, total: total, until: deadline, change)
+        ending = try read(child, shard, progressPath, until: deadline, change)
       } catch {
         guard error.code == .interrupted else { throw error }
         child.end()
@@ -156,6 +174,7 @@ struct EngineExplorer {
       else { throw .lab("a checking process ended with \(ending): \(child.errorText)") }
       let result = CheckResult(engineEnded: ending)
       change {
+        $0.running[shard.index] = nil
         $0.failures.append(EngineFailure(ordinal: progress.ordinal, result: result))
         $0.states += progress.states + 1
         $0.recoveryStates += progress.recoveryStates
@@ -169,7 +188,7 @@ struct EngineExplorer {
   /// Reads a child's lines.
   /// - Returns: Its ending when it died over a state, nil when it did all that it had to.
   private func read(
-    _ child: LineProcess, _ progressPath: String, total: Int,
+    _ child: LineProcess, _ shard: Shard, _ progressPath: String,
     until deadline: ContinuousClock.Instant?,
     _ change: ((inout Shared) -> Void) -> Void
   ) throws(LabError) -> ProcessEnding? {
@@ -185,7 +204,7 @@ struct EngineExplorer {
         let now = progress.read()
         waitedSeconds = now == last ? waitedSeconds + 1 : 0
         last = now
-        if let now { console.progress("\(job.modelName): state \(now.ordinal) of \(total)") }
+        if let now { change { $0.running[shard.index] = now.states } }
         // Before its first state a child goes through all of them once, which is no state's fault.
         let limit = now == nil ? timeoutSeconds * Self.preparationFactor : timeoutSeconds
         if waitedSeconds >= limit {
@@ -201,6 +220,7 @@ struct EngineExplorer {
         switch said {
         case .done(let states, let recoveryStates):
           change {
+            $0.running[shard.index] = nil
             $0.states += states
             $0.recoveryStates += recoveryStates
           }

@@ -34,6 +34,29 @@ public struct ExplorationPlan: Sendable, Codable {
     }
   }
 
+  /// Crash points with their own states, counted.
+  ///
+  /// - Parameters:
+  ///   - shard: The part that was visited.
+  ///   - isCounted: Whether all that was selected in the shard was checked.
+  ///   - failures: Ordinals of the states that failed, ascending.
+  /// - Returns: One entry for each crash point at which states are, in order.
+  func counts(
+    in shard: Shard, isCounted: Bool, failures: [Int]
+  ) -> [CrashPointCount] {
+    var rest = failures[...]
+    return (0..<proposals.crashPointCount).compactMap { point in
+      let ordinals = proposals.first(at: point).ordinal..<proposals.first(at: point + 1).ordinal
+      guard !ordinals.isEmpty else { return nil }
+      let failing = rest.prefix { $0 < ordinals.upperBound }
+      rest = rest.dropFirst(failing.count)
+      let checked = ordinals.count { $0 % shard.count == shard.index && selects($0) }
+      return CrashPointCount(
+        crashPoint: point, distinct: ordinals.count, checked: isCounted ? checked : nil,
+        failing: failing.count)
+    }
+  }
+
   /// True when pass 2 visits one of these states.
   func selectsAny(of ordinals: Range<Int>, _ shard: Shard) -> Bool {
     guard let selection else { return !ordinals.isEmpty }

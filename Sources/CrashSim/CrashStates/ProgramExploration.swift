@@ -96,6 +96,9 @@ struct ProgramExploration {
       seconds: seconds, findings: [])
     report.isOutOfTime = isCutShort && !Interruption.isRequested ? true : nil
     report.shape = trace.shape
+    report.crashPoints = plan.counts(
+      in: settings.shard, isCounted: !isCutShort && !endsAtFirst,
+      failures: failures.keys.sorted())
     let maker = try makeMaker(enumerator)
     for (offset, failure) in FailureClass.classify(failures).enumerated() {
       report.findings.append(
@@ -117,11 +120,11 @@ struct ProgramExploration {
     var found: [Int: StateKey] = [:]
     var lastShown = start
     func show() {
-      let seconds = max(0.001, start.duration(to: clock.now).inSeconds)
       console.progress(
-        Self.progressLine(
-          name: target.name, done: pool.finishedCount, total: total,
-          failures: pool.failureCount, rate: Double(pool.finishedCount) / seconds))
+        ProgressLine(
+          subject: target.name, done: pool.finishedCount, total: total,
+          failures: pool.failureCount, seconds: start.duration(to: clock.now).inSeconds
+        ).text)
       lastShown = clock.now
     }
     show()
@@ -147,16 +150,6 @@ struct ProgramExploration {
     keys = found
     let failures = try pool.finish(progress: show)
     return (failures, pool.finishedCount)
-  }
-
-  private static func progressLine(
-    name: String, done: Int, total: Int, failures: Int, rate: Double
-  ) -> String {
-    let line =
-      "\(name): \(Formatting.grouped(done)) of \(Formatting.grouped(total)) states, "
-      + "\(Formatting.grouped(failures)) failing"
-    guard rate > 0 else { return line }
-    return line + ", \(Int(rate)) states/s, \(Int(Double(total - done) / rate)) s left"
   }
 
   /// Makes a finding of a class of failures: confirms it, shrinks it, puts it in words.

@@ -124,6 +124,9 @@ public final class ProgramExplorer {
     targets += settings.fileSystems.map { ($0, [nil]) }
     for (system, models) in targets {
       let trace = try record(on: system)
+      let recording = item.timelines.count
+      item.timelines.append(Timeline(trace))
+      defer { item.timelines[recording].show(trace, findings: item.findings(of: recording)) }
       var checkers: [CommandChecker] = []
       for model in models {
         try Interruption.check()
@@ -132,7 +135,9 @@ public final class ProgramExplorer {
         checkers = target.checkers
         let exploration = ProgramExploration(
           program: program, settings: settings, target: target, console: console)
-        item.explorations.append(try exploration.explore(firstNumber: item.findings.count + 1))
+        var report = try exploration.explore(firstNumber: item.findings.count + 1)
+        report.recording = recording
+        item.explorations.append(report)
       }
     }
   }

@@ -97,7 +97,10 @@ public struct Console: Sendable {
   /// Prints one case: what was recorded, how far it was explored, what was found.
   public func show(_ item: CaseReport) {
     for exploration in item.explorations { say("  " + Self.line(of: exploration)) }
-    for finding in item.findings where !item.isNegative { show(finding, file: item.name) }
+    for exploration in item.explorations where !item.isNegative {
+      let annotation = Annotation(file: item.name, line: exploration.line ?? item.line)
+      for finding in exploration.findings { show(finding, annotation) }
+    }
     if item.isNegative, let finding = item.findings.first {
       say("  found as planted: \(finding.headline)")
       for line in finding.missingSync.prefix(2) { say("    \(line)") }
@@ -107,7 +110,7 @@ public struct Console: Sendable {
     }
     for complaint in item.complaints {
       say("  " + red(complaint))
-      annotate(complaint, file: item.name)
+      annotate(Annotation(file: item.name, line: item.line).error(complaint, title: item.title))
     }
     for part in item.skipped { say("  skipped: \(part)") }
   }
@@ -142,23 +145,16 @@ public struct Console: Sendable {
     }
   }
 
-  private func show(_ finding: Finding, file: String) {
+  private func show(_ finding: Finding, _ annotation: Annotation) {
     let lines = Self.lines(of: finding)
     say(red(lines[0]))
     for line in lines.dropFirst() { say(line) }
-    annotate(finding.headline, file: file)
+    annotate(annotation.error(of: finding))
   }
 
   /// Shows an error beside the file, where GitHub shows the run.
-  private func annotate(_ message: String, file: String) {
-    guard isGitHub else { return }
-    // Workflow commands are one line each; these characters would end it, or its file's name.
-    let text = message.replacing("%", with: "%25").replacing("\r", with: "%0D")
-      .replacing("\n", with: "%0A")
-    let name = file.replacing("%", with: "%25").replacing(":", with: "%3A")
-      .replacing(",", with: "%2C")
-    // An explored program has no file.
-    say(file == CaseReport.exploredName ? "::error::\(text)" : "::error file=\(name)::\(text)")
+  private func annotate(_ command: String) {
+    if isGitHub { say(command) }
   }
 
   /// How far an exploration went, in one line.

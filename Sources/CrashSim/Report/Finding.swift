@@ -39,6 +39,8 @@ public struct Finding: Codable, Sendable, Hashable {
 
   /// What was lost first and what overtook it, numbers aside; equal for findings of one cause.
   public var rootCause: String?
+  /// The failing state in numbers; nil of a finding without a crash.
+  public var evidence: FindingEvidence?
   /// Other classes of states with the same root cause, each in full.
   public var alsoSeenAs: [Finding]?
 
@@ -59,6 +61,19 @@ public struct Finding: Codable, Sendable, Hashable {
   /// The strictest model that still allows the state: a promise that needs less than this model
   /// gives.
   public var weakestModel: String { models.first ?? "none" }
+}
+
+/// How many states of one crash point there are, and how many failed.
+public struct CrashPointCount: Codable, Sendable, Hashable {
+  /// The power goes after this many events.
+  public var crashPoint: Int
+  /// Distinct states that no earlier crash point has.
+  public var distinct: Int
+  /// Those that were checked; nil when that was not counted for each crash point, because the
+  /// exploration was cut short or left states out.
+  public var checked: Int?
+  /// Those that failed.
+  public var failing: Int
 }
 
 /// How far an exploration went, and what it found.
@@ -91,6 +106,12 @@ public struct ExplorationReport: Codable, Sendable {
   public var shape: String?
   /// States of crashes during recovery, which are among the distinct and the explored ones.
   public var recoveryCount: Int?
+  /// Which of the case's timelines shows what was explored; nil when none does.
+  public var recording: Int?
+  /// The crash points that have states of their own; nil where nothing was recorded.
+  public var crashPoints: [CrashPointCount]?
+  /// Line of the scenario file that asks for the exploration.
+  public var line: Int?
   /// Wall time of the checking.
   public var seconds: Double
   /// The findings, most telling first.

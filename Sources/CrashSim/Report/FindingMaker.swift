@@ -81,6 +81,8 @@ public struct FindingMaker {
       stateCount: stateCount,
       token: token)
     finding.classKey = FailureClass.key(of: result)
+    finding.evidence = try EvidenceMaker(table: enumerator.table).evidence(
+      of: state, missing: system == nil ? explanation.missing : nil)
     // A crash during recovery has causes of its own.
     if context == nil, system == nil { finding.rootCause = explainer.rootCause(explanation) }
     finding.fileSystem = system?.description

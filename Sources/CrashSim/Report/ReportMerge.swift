@@ -39,7 +39,14 @@ public struct ShardReport: Sendable {
       }
       do {
         let report = try JSONDecoder().decode(RunReport.self, from: data)
+        guard report.cases.allSatisfy(\.isDrawable) else {
+          throw LabError.usage(
+            "\(path): its timelines or crash points hold numbers that no report has; run the shard "
+              + "again")
+        }
         reports.append(ShardReport(file: path, report: report))
+      } catch let error as LabError {
+        throw error
       } catch {
         throw .usage(
           "\(path): not a report of 'faultline run' or 'faultline explore' (--json); "
@@ -161,6 +168,12 @@ public struct ReportMerge {
     let first = parts[0]
     var result = CaseReport(name: first.item.name, title: first.item.title)
     result.isNegative = first.item.isNegative
+    result.line = first.item.line
+    // Timelines too long to be shown whole are cut around each shard's own findings.
+    let most = parts.map(\.item.timelines.count).max() ?? 0
+    let whole = parts.filter { $0.item.timelines.count == most }
+    result.timelines =
+      (whole.first { !$0.item.findings.isEmpty } ?? whole.first)?.item.timelines ?? []
     for part in parts {
       guard part.item.name == first.item.name else {
         throw differs(part.file, first.file, "the case '\(first.item.name)'")
@@ -256,7 +269,24 @@ public struct ReportMerge {
       if report.isOutOfTime == true { result.isOutOfTime = true }
     }
     if first.report.recoveryCount == nil { result.recoveryCount = nil }
+    result.crashPoints = Self.joined(parts.map { $0.report.crashPoints })
     result.findings = joined(parts.flatMap { $0.report.findings })
+    return result
+  }
+
+  /// The crash points of all shards, which share out the states of each.
+  private static func joined(_ parts: [[CrashPointCount]?]) -> [CrashPointCount]? {
+    guard let first = parts.first, var result = first else { return nil }
+    var places: [Int: Int] = [:]
+    for (place, count) in result.enumerated() { places[count.crashPoint] = place }
+    for part in parts.dropFirst() {
+      for count in part ?? [] {
+        guard let place = places[count.crashPoint] else { continue }
+        result[place].failing += count.failing
+        let checked = result[place].checked
+        result[place].checked = checked.flatMap { sum in count.checked.map { sum + $0 } }
+      }
+    }
     return result
   }
 

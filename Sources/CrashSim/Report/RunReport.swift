@@ -96,6 +96,10 @@ public struct CaseReport: Codable, Sendable {
   public var pendingComplaint: String?
   /// Parts of the case that could not run here, each with what it needs.
   public var skipped: [String] = []
+  /// What the workload did, each time that it was recorded.
+  public var timelines: [Timeline] = []
+  /// Line of the scenario file that says what the case is.
+  public var line: Int?
 
   /// Makes a report.
   public init(name: String, title: String, outcome: Outcome = .held) {
@@ -106,6 +110,11 @@ public struct CaseReport: Codable, Sendable {
 
   /// All findings of the case.
   public var findings: [Finding] { explorations.flatMap(\.findings) }
+
+  /// The findings in one recording.
+  func findings(of recording: Int) -> [Finding] {
+    explorations.filter { $0.recording == recording }.flatMap(\.findings)
+  }
 
   /// Notes in each finding which other explorations of the case found the same.
   mutating func noteCommonFindings() {

@@ -29,6 +29,8 @@ public struct Scenario: Sendable, Hashable {
   public var negative: NegativeDeclaration?
   /// The scenario's own seed; the run's when nil.
   public var seed: Seed?
+  /// Where it says what is explored.
+  public var lines = ScenarioLines()
 
   /// Why it cannot run in-process; nil when it can.
   var needsMount: String? {
@@ -45,6 +47,25 @@ public struct Scenario: Sendable, Hashable {
   /// The process that an actor is a thread of; every actor has one.
   func process(of actor: String) -> ProcessDeclaration {
     processes.first { $0.actors.contains(actor) } ?? processes[0]
+  }
+}
+
+/// Lines of a scenario file that reports point at, from 1; nil for what it does not say.
+public struct ScenarioLines: Sendable, Hashable {
+  /// Line of `title`.
+  public var title: Int?
+  /// Line of `crash`.
+  public var crash: Int?
+  /// Line of `kill`.
+  public var kill: Int?
+  /// Line of `sweep`.
+  public var sweep: Int?
+
+  func line(of disturbance: Disturbance) -> Int? {
+    switch disturbance {
+    case .kill: kill
+    case .fault: sweep
+    }
   }
 }
 

@@ -54,7 +54,7 @@ public struct ScenarioParser {
     if let node = fields["schema"] { tables = readTables(node) }
     if let node = fields["processes"] { processes = readProcesses(node) }
     let steps = fields["steps"].map { readSteps($0) } ?? []
-    let scenario = Scenario(
+    var scenario = Scenario(
       title: title ?? "", file: reader.file, tables: tables, processes: processes,
       database: fields["database"].map { readDatabase($0) } ?? DatabaseDeclaration(), steps: steps,
       crash: fields["crash"].flatMap { readCrash($0) },
@@ -63,6 +63,9 @@ public struct ScenarioParser {
       faults: fields["faults"].map { readFaults($0) } ?? [],
       negative: fields["negative"].flatMap { readNegative($0) },
       seed: fields["seed"].flatMap { readSeed($0) })
+    scenario.lines = ScenarioLines(
+      title: fields.keyPosition("title")?.line, crash: fields.keyPosition("crash")?.line,
+      kill: fields.keyPosition("kill")?.line, sweep: fields.keyPosition("sweep")?.line)
     // What the steps come to is only worth a word when each of them is well formed.
     if reader.diagnostics.isEmpty { StepOrder(scenario, reader).check() }
     return scenario

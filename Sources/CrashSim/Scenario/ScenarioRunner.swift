@@ -103,6 +103,7 @@ public final class ScenarioRunner {
   /// - Returns: Its report; what the lab could not do is in it too.
   public func run(_ scenario: Scenario) throws(LabError) -> CaseReport {
     var item = CaseReport(name: scenario.file, title: scenario.title)
+    item.line = scenario.lines.title
     item.isNegative = scenario.negative != nil
     console.say(console.bold("\(scenario.file)") + "  \(scenario.title)")
     do throws(LabError) {
@@ -129,6 +130,9 @@ public final class ScenarioRunner {
       return
     }
     let (tracePath, recorded) = try record(scenario, plan, as: "trace")
+    let trace = try job(scenario, plan, tracePath, model: settings.models[0]).trace()
+    item.timelines = [Timeline(trace, plan: plan)]
+    defer { item.timelines[0].show(trace, plan: plan, findings: item.findings(of: 0)) }
     for violation in recorded.violations {
       item.complaints.append("without any crash: \(violation)")
     }
@@ -149,10 +153,11 @@ public final class ScenarioRunner {
         item.skipped.append(skipped)
         continue
       }
-      item.explorations.append(
-        try DisturbanceRunner(
-          runner: self, fileSystem: mount, scenario: scenario, plan: plan, disturbance: disturbance
-        ).run(firstNumber: item.findings.count + 1))
+      var report = try DisturbanceRunner(
+        runner: self, fileSystem: mount, scenario: scenario, plan: plan, disturbance: disturbance
+      ).run(firstNumber: item.findings.count + 1)
+      report.line = scenario.lines.line(of: disturbance)
+      item.explorations.append(report)
     }
   }
 
@@ -233,7 +238,10 @@ public final class ScenarioRunner {
         recipe.ignoredSyncs = ignored
         return ReplayToken.encode(.scenario(recipe))
       })
-    return try explorer.explore(title: scenario.title, firstNumber: firstNumber)
+    var report = try explorer.explore(title: scenario.title, firstNumber: firstNumber)
+    report.line = scenario.lines.crash
+    report.recording = 0
+    return report
   }
 
   func job(

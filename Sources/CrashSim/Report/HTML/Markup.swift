@@ -1,0 +1,75 @@
+// Markup.swift: XHTML in the making.
+// Invariants: what is written is well-formed; every text and every attribute that is not a constant
+// of this program is escaped, because it may come from a file name, a scenario or the output of a
+// program; only constants can be written as they are.
+
+/// XHTML in the making.
+struct Markup {
+  /// Longest text that is written in one piece, in characters.
+  static let textMax = 2_000
+
+  /// The markup so far.
+  private(set) var source = ""
+
+  /// Writes an element with what a closure writes in it.
+  mutating func element(
+    _ name: StaticString, _ attributes: KeyValuePairs<StaticString, String> = [:],
+    _ body: (inout Markup) -> Void
+  ) {
+    begin(name, attributes)
+    source += ">"
+    body(&self)
+    source += "</\(name)>"
+  }
+
+  /// Writes an element with a text.
+  mutating func element(
+    _ name: StaticString, _ attributes: KeyValuePairs<StaticString, String> = [:], text: String
+  ) {
+    element(name, attributes) { $0.text(text) }
+  }
+
+  /// Writes an element that HTML knows to be empty, or one of SVG; others would stay open.
+  mutating func empty(
+    _ name: StaticString, _ attributes: KeyValuePairs<StaticString, String> = [:]
+  ) {
+    begin(name, attributes)
+    source += "/>"
+  }
+
+  private mutating func begin(
+    _ name: StaticString, _ attributes: KeyValuePairs<StaticString, String>
+  ) {
+    source += "<\(name)"
+    for (key, value) in attributes { source += " \(key)=\"\(Self.escaped(value))\"" }
+  }
+
+  /// Writes a text, cut when it is very long.
+  mutating func text(_ text: String) { source += Self.escaped(text.cut(to: Self.textMax)) }
+
+  /// Writes a text that is of no use when it is cut.
+  mutating func wholeText(_ text: String) { source += Self.escaped(text) }
+
+  /// Writes a constant as it is.
+  mutating func verbatim(_ constant: StaticString) { source += "\(constant)" }
+
+  /// Writes a constant in a section that holds no markup, behind a comment sign.
+  mutating func section(_ constant: StaticString) {
+    source += "/*<![CDATA[*/\n\(constant)\n/*]]>*/"
+  }
+
+  /// Text as XML, without characters that change the direction of what follows them.
+  private static func escaped(_ text: String) -> String {
+    let isPlain = text.unicodeScalars.allSatisfy { !isDirection($0) }
+    let shown =
+      isPlain
+      ? text
+      : String(
+        String.UnicodeScalarView(text.unicodeScalars.map { isDirection($0) ? "\u{FFFD}" : $0 }))
+    return JUnit.escaped(shown)
+  }
+
+  private static func isDirection(_ scalar: Unicode.Scalar) -> Bool {
+    (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+  }
+}

@@ -1,0 +1,21 @@
+// ProgressLine.swift: how far the checking of states has come, in a line that a terminal replaces.
+
+/// How far the checking of states has come.
+struct ProgressLine {
+  /// What is explored: a model, or a real file system.
+  let subject: String
+  let done: Int
+  let total: Int
+  let failures: Int
+  let seconds: Double
+
+  /// The line, with the time that is left at the rate so far.
+  var text: String {
+    let line =
+      "\(subject): \(Formatting.grouped(done)) of \(Formatting.grouped(total)) states, "
+      + "\(Formatting.grouped(failures)) failing"
+    let rate = Double(done) / max(0.001, seconds)
+    guard rate > 0 else { return line }
+    return line + ", \(Int(rate)) states/s, \(Int(Double(max(0, total - done)) / rate)) s left"
+  }
+}
