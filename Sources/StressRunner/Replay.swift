@@ -9,19 +9,26 @@ struct Replay: ParsableCommand {
     abstract: "Reproduce one failure; --keep leaves the crashed directory for inspection.",
     discussion: """
       A token holds the commands or the scenario, the seed, the model and the crash state. The run \
-      is recorded again and must have the same shape.
+      is recorded again and must have the same shape. A failing round of 'faultline stress' that \
+      was kept is judged as it was by --kept.
 
-      Example:
+      Examples:
         faultline replay fl1-eyJ… --keep /tmp/crashed
+        faultline replay failed/round-7/token --kept failed/round-7
       """)
 
   @Argument(help: "A token as a finding prints it, or a file that holds one.") var token: String
   @Option(help: "Leave the crashed directory in this new or empty directory.") var keep: String?
 
+  @Option(help: "Judge the round of a stress run that this directory holds; play nothing.")
+  var kept: String?
+
   func run() throws {
     let console = Console()
     let text = (try? String(contentsOfFile: token, encoding: .utf8)) ?? token
     switch try ReplayToken.decode(text) {
+    case .stress(let recipe): try replay(recipe, console: console)
+    case _ where kept != nil: throw LabError.usage("--kept is for tokens of faultline stress")
     case .explore(let recipe): try replay(recipe, console: console)
     case .scenario(let recipe):
       let runner = try ScenarioRunner(
@@ -37,12 +44,30 @@ struct Replay: ParsableCommand {
     settings.models = try PersistenceModel.chosen(recipe.model)
     settings.seed = Seed(rawValue: recipe.seed)
     settings.jobs = 1
+    settings.writeBack = recipe.writeBack
     settings.timeoutSeconds = recipe.timeoutSeconds
     let program = ProgramUnderTest(
       workload: recipe.workload, check: recipe.check, setup: recipe.setup)
     let explorer = try ProgramExplorer(
       program: program, settings: settings, keepingTrace: nil, console: console)
     let (result, finding) = try explorer.replay(recipe, keepingImageIn: keep)
+    try finish(result.ending.isSuccess ? nil : finding, console: console)
+  }
+
+  private func replay(_ recipe: StressRecipe, console: Console) throws {
+    var settings = StressSettings()
+    settings.model = try PersistenceModel.chosen(recipe.model)[0]
+    settings.seed = Seed(rawValue: recipe.seed)
+    settings.faults = recipe.faults
+    settings.writeBack = recipe.writeBack
+    settings.timeoutSeconds = recipe.timeoutSeconds
+    let stress = try StressRun(program: recipe.program, settings: settings, console: console)
+    let (result, finding) =
+      if let kept {
+        try stress.judge(recipe, kept: KeptRound(directory: kept), keepingImageIn: keep)
+      } else {
+        try stress.replay(recipe, keepingImageIn: keep)
+      }
     try finish(result.ending.isSuccess ? nil : finding, console: console)
   }
 

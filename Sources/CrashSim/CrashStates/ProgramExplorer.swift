@@ -102,7 +102,8 @@ public final class ProgramExplorer {
 
   func record() throws(LabError) -> Trace {
     console.progress("recording …")
-    let recorder = ProgramRecorder(run: run, timeoutSeconds: settings.recordingTimeoutSeconds)
+    let recorder = ProgramRecorder(
+      run: run, timeoutSeconds: settings.recordingTimeoutSeconds, writeBack: settings.writeBack)
     let trace = try recorder.record(program)
     if let keptTracePath { try TraceFile.save(trace, to: keptTracePath) }
     return trace
@@ -262,6 +263,7 @@ public final class ProgramExplorer {
       state: maker.enumerator.key(of: state).description, shape: trace.shape,
       timeoutSeconds: settings.timeoutSeconds)
     if !ignoredSyncs.isEmpty { recipe.ignoredSyncs = ignoredSyncs }
+    recipe.writeBack = settings.writeBack
     var finding = try maker.finding(
       number: number, state: state, result: result, stateCount: failure.count,
       token: ReplayToken.encode(.explore(recipe)))

@@ -142,7 +142,7 @@ public struct Console: Sendable {
     }
   }
 
-  private func show(_ finding: Finding, file: String) {
+  func show(_ finding: Finding, file: String) {
     let lines = Self.lines(of: finding)
     say(red(lines[0]))
     for line in lines.dropFirst() { say(line) }
@@ -157,8 +157,9 @@ public struct Console: Sendable {
       .replacing("\n", with: "%0A")
     let name = file.replacing("%", with: "%25").replacing(":", with: "%3A")
       .replacing(",", with: "%2C")
-    // An explored program has no file.
-    say(file == CaseReport.exploredName ? "::error::\(text)" : "::error file=\(name)::\(text)")
+    // An explored or stressed program has no file.
+    let hasFile = file != CaseReport.exploredName && file != CaseReport.stressedName
+    say(!hasFile ? "::error::\(text)" : "::error file=\(name)::\(text)")
   }
 
   /// How far an exploration went, in one line.
