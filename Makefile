@@ -1,5 +1,5 @@
 # Faultline: every target works alone on a fresh Debian 12 with Swift 6.3.
-.PHONY: setup run stress-cuts examples certificate test test-large test-address test-thread planted-bugs lint smoke bench fuzz mutants golden format
+.PHONY: setup run stress-cuts examples certificate calibrate test test-large test-address test-thread planted-bugs lint smoke bench fuzz mutants golden format
 .DEFAULT_GOAL := run
 
 # What each package is there for: libfuse3 and fusermount; SQLite for traces and the example; the
@@ -40,6 +40,15 @@ certificate: setup
 	  sed '/^<!-- made by/{G;q}' docs/engine-certificate.md | cat - "$$out/certificate.md" > "$$out/new" && \
 	  cat "$$out/new" > docs/engine-certificate.md && rm -r "$$out"
 
+# Persistence models against the kernel's own file systems (some minutes; needs root and loop devices).
+calibrate: PACKAGES += e2fsprogs xfsprogs btrfs-progs
+calibrate: setup
+	$(BUILD) faultline
+	$(BUILD) faultline-fs
+	"$(BIN)/faultline" calibrate
+
+# The tests of real file systems say so and pass where a tool, a loop device or a file system lacks.
+test: PACKAGES += e2fsprogs xfsprogs btrfs-progs
 test: setup
 	swift test
 

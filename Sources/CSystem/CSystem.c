@@ -5,7 +5,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/btrfs.h>
 #include <linux/futex.h>
+#include <linux/loop.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
@@ -15,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -208,6 +211,53 @@ int csystem_set_attribute(const char *path, const char *name, const void *value,
 
 int csystem_detach_mount(const char *path) { return umount2(path, MNT_DETACH); }
 int csystem_unmount(const char *path) { return umount2(path, UMOUNT_NOFOLLOW); }
+
+int csystem_mount(const char *source, const char *target, const char *type, unsigned long flags,
+                  const char *data) {
+  return mount(source, target, type, flags, data);
+}
+
+int csystem_attach_loop(int file, int *number) {
+  int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
+  if (control < 0) return -1;
+  struct loop_config config = {0};
+  config.fd = (unsigned int)file;
+  config.info.lo_flags = LO_FLAGS_AUTOCLEAR;
+  int device = -1;
+  // Somebody else may take the free device before we do.
+  for (int attempt = 0; attempt < 64 && device < 0; attempt++) {
+    *number = ioctl(control, LOOP_CTL_GET_FREE);
+    if (*number < 0) break;
+    char path[32];
+    snprintf(path, sizeof path, "/dev/loop%d", *number);
+    device = open(path, O_RDWR | O_CLOEXEC);
+    if (device < 0) break;
+    if (ioctl(device, LOOP_CONFIGURE, &config) == 0) break;
+    int error = errno;
+    close(device);
+    errno = error;
+    device = -1;
+    if (error != EBUSY) break;
+  }
+  int error = errno;
+  close(control);
+  errno = error;
+  return device;
+}
+
+int csystem_sync_file_system(int fd) { return syncfs(fd); }
+
+int csystem_write_out(int fd) {
+  return sync_file_range(fd, 0, 0,
+                         SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE |
+                             SYNC_FILE_RANGE_WAIT_AFTER);
+}
+
+int csystem_commit_btrfs(int fd) {
+  uint64_t transaction = 0;
+  if (ioctl(fd, BTRFS_IOC_START_SYNC, &transaction) != 0) return -1;
+  return ioctl(fd, BTRFS_IOC_WAIT_SYNC, &transaction);
+}
 
 int csystem_termination_descriptor(void) {
   sigset_t set;

@@ -15,7 +15,7 @@ while let argument = rest.popFirst() {
   } else if argument == "--control", let value = rest.popFirst() {
     options.controlPath = value
   } else if argument == "--write-back", let value = rest.popFirst(),
-    let writeBack = try? WriteBack(parsing: value)
+    let writeBack = try? PageWriteBack(parsing: value)
   {
     options.writeBack = writeBack
   } else if descriptors[argument] != nil, let value = rest.popFirst().flatMap(Int32.init) {

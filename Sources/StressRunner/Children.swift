@@ -58,3 +58,21 @@ struct Judge: ParsableCommand {
 
   func run() throws { try EngineJudgeServer.run(job: job) }
 }
+
+/// Makes the kernel write something now, between the steps of a calibration's probe.
+struct WriteBackStep: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "write-back", abstract: "Commit a journal, or write files out.",
+    shouldDisplay: false)
+
+  @Argument var what: String
+  @Argument var fileSystem: String
+
+  func run() throws {
+    let system = try KernelFileSystem(parsing: fileSystem)
+    guard let moment = CalibrationMoment(rawValue: what) else {
+      throw LabError.usage("write-back \(what): no such moment")
+    }
+    try moment.bring(about: system, in: FileManager.default.currentDirectoryPath)
+  }
+}

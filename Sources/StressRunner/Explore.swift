@@ -18,6 +18,13 @@ struct Explore: ParsableCommand {
         faultline explore \\
           --workload 'echo new > t && mv t file && echo saved' \\
           --check 'grep -q saved "$FAULTLINE_OUTPUT" && exec grep -q new file; true'
+
+      With --on the program runs on the kernel's own file system, on a device that lies on \
+      FaultFS; crash states are what is left of the block writes since the last flush, each \
+      mounted and recovered by the kernel (docs/real-file-systems.md):
+        faultline explore --on ext4:noauto_da_alloc --on xfs \
+          --workload 'echo new > t && mv t file && sync . && echo saved' \
+          --check 'grep -q saved "$FAULTLINE_OUTPUT" && exec grep -q new file; true'
       """)
 
   @Option(help: "Shell command that is recorded and crashed.") var workload: String
@@ -25,6 +32,15 @@ struct Explore: ParsableCommand {
   var check: String
   @Option(help: "Shell command that prepares the directory; what it writes is durable.")
   var setup: String?
+  @Option(
+    name: .customLong("on"),
+    help: """
+      Run on a real file system: ext4, xfs or btrfs, mount options after a colon; can be \
+      repeated. Models are explored beside it only where --model names them.
+      """)
+  var fileSystems: [String] = []
+  @Flag(help: "With --on: run the file system's own checker after each state.")
+  var fsck = false
   @OptionGroup var options: ExplorationArguments
   @OptionGroup var reports: ReportArguments
   @Option(name: .customLong("trace"), help: "Also keep the recorded trace in this SQLite file.")
@@ -37,10 +53,17 @@ struct Explore: ParsableCommand {
 
   func run() throws {
     let console = Console()
-    var settings = try options.settings()
-    settings.writeBack = try writeBack.map { text throws(LabError) in try WriteBack(parsing: text) }
+    var settings = try self.settings()
+    settings.writeBack = try writeBack.map { text throws(LabError) in
+      try PageWriteBack(parsing: text)
+    }
+    guard settings.writeBack == nil || settings.fileSystems.isEmpty else {
+      throw LabError.usage(
+        "--write-back is about pages that FaultFS itself serves, --on has the kernel's; drop one")
+    }
     try reports.refuseUnwritable(and: tracePath)
-    let models = settings.models.map(\.name).joined(separator: ",")
+    let models = (settings.models.map(\.name) + settings.fileSystems.map { "on \($0)" })
+      .joined(separator: ",")
     let shard = try options.shardText()
     console.say("faultline explore  seed=\(settings.seed)  model=\(models)\(shard)")
     let program = ProgramUnderTest(workload: workload, check: check, setup: setup)
@@ -51,6 +74,27 @@ struct Explore: ParsableCommand {
     report.isInterrupted = item.isInterrupted
     report.shard = ShardLabel(settings.shard)
     try reports.finish(report, console: console)
+  }
+
+  private func settings() throws(LabError) -> ExplorationSettings {
+    var settings = try options.settings()
+    for text in fileSystems {
+      let system = try KernelFileSystem(parsing: text)
+      guard !settings.fileSystems.contains(system) else {
+        throw .usage("--on \(text): given twice; leave one out")
+      }
+      settings.fileSystems.append(system)
+    }
+    guard fsck == false || !fileSystems.isEmpty else {
+      throw .usage("--fsck checks a real file system; add --on ext4, xfs or btrfs")
+    }
+    settings.runsFsck = fsck
+    if !fileSystems.isEmpty && !settings.modelsAreChosen { settings.models = [] }
+    let recordings = settings.fileSystems.count + (settings.models.isEmpty ? 0 : 1)
+    guard tracePath == nil || recordings == 1 else {
+      throw .usage("--trace keeps one recording; give --on once, and no --model beside it")
+    }
+    return settings
   }
 }
 

@@ -29,8 +29,8 @@ struct Faultline: ParsableCommand {
     version: "faultline 0.1.0",
     subcommands: [
       Run.self, Explore.self, Certify.self, Stress.self, Replay.self, Shrink.self, Merge.self,
-      Mount.self, Fault.self, Inspect.self, Worker.self, CheckShard.self, Judge.self, Guard.self,
-      StressLoad.self, StressJudge.self,
+      Mount.self, Fault.self, Inspect.self, Calibrate.self, Worker.self, CheckShard.self,
+      Judge.self, Guard.self, WriteBackStep.self, StressLoad.self, StressJudge.self,
     ])
 
   static func main() {

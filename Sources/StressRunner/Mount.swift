@@ -35,7 +35,9 @@ struct Mount: ParsableCommand {
     defer { run.remove() }
     let socket = control.map { URL(fileURLWithPath: $0).path } ?? "\(run.path)/control"
     var options = FaultFSOptions(controlPath: socket)
-    options.writeBack = try writeBack.map { text throws(LabError) in try WriteBack(parsing: text) }
+    options.writeBack = try writeBack.map { text throws(LabError) in
+      try PageWriteBack(parsing: text)
+    }
     let fileSystem = try FaultFSClient(
       mountPoint: directory, options: options)
     defer { try? fileSystem.shutdown() }

@@ -100,7 +100,9 @@ struct Stress: ParsableCommand {
     settings.seed = Seed(rawValue: seed)
     settings.timeoutSeconds = timeout
     settings.reportDirectory = reportDirectory
-    settings.writeBack = try writeBack.map { text throws(LabError) in try WriteBack(parsing: text) }
+    settings.writeBack = try writeBack.map { text throws(LabError) in
+      try PageWriteBack(parsing: text)
+    }
     if let faults {
       settings.faults =
         FileManager.default.fileExists(atPath: faults)

@@ -74,6 +74,18 @@ int csystem_set_attribute(const char *path, const char *name, const void *value,
 int csystem_detach_mount(const char *path);
 /// umount2(2) with UMOUNT_NOFOLLOW: EBUSY while somebody uses the mount.
 int csystem_unmount(const char *path);
+/// mount(2); `data` holds the file system's own options.
+int csystem_mount(const char *source, const char *target, const char *type, unsigned long flags,
+                  const char *data);
+/// Attaches a file to a free loop device (loop(4)) that detaches itself after its last use. Returns a
+/// descriptor of the device, which keeps it attached, and its number in `number`; or -1.
+int csystem_attach_loop(int file, int *number);
+/// syncfs(2) on the file system of an open file.
+int csystem_sync_file_system(int fd);
+/// sync_file_range(2): writes a file's dirty pages out and waits, but commits no metadata.
+int csystem_write_out(int fd);
+/// Commits the running transaction of a Btrfs without writing data out first (BTRFS_IOC_START_SYNC).
+int csystem_commit_btrfs(int fd);
 /// Blocks SIGINT, SIGTERM and SIGHUP in the calling thread and those it makes; returns a descriptor
 /// that becomes readable when one of them arrives (signalfd(2)), or -1.
 int csystem_termination_descriptor(void);

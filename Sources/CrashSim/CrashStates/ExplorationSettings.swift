@@ -8,6 +8,10 @@ public struct ExplorationSettings: Sendable {
   public var models: [PersistenceModel] = [.ext4Ordered]
   /// Whether the user chose the models, so that a scenario's own choice gives way.
   public var modelsAreChosen = false
+  /// Real file systems to explore after the models.
+  public var fileSystems: [KernelFileSystem] = []
+  /// Whether a real file system's own checker runs after each of its states.
+  public var runsFsck = false
   /// The number from which all choices follow.
   public var seed = Seed(rawValue: 1)
   /// Whether the user chose the seed.
@@ -28,7 +32,7 @@ public struct ExplorationSettings: Sendable {
   public var recordingTimeoutSeconds = 600
 
   /// When mapped pages are written back while a program is recorded; nil leaves it to the kernel.
-  public var writeBack: WriteBack?
+  public var writeBack: PageWriteBack?
 
   /// The defaults.
   public init() {}

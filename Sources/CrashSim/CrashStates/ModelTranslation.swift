@@ -63,7 +63,10 @@ extension UnitTable {
     }
     if model.powersafeOverwrite && sourceTable.damagesNeighbours(state) { return false }
     if model.sectorOverwriteIsAtomic && sourceTable.damagesInPlace(state) { return false }
+    let issued = issuedCount(at: state.crashPoint)
     for unit in kept.union(torn) where !isDurable(unit, at: state.crashPoint) {
+      // Zeros that a smaller size hides may as well be gone.
+      if units[unit].kind == .zero && isCutOff(unit, before: issued, kept) { continue }
       guard waitsForKeptOnly(unit, kept, at: state.crashPoint) else { return false }
     }
     return true
@@ -83,10 +86,9 @@ extension UnitTable {
     return true
   }
 
-  /// True when a smaller size discards a unit's data before another unit writes there again.
+  /// True when a smaller size discards what a unit wrote before another unit writes there again.
   private func isCutOff(_ unit: Int, before later: Int, _ kept: Set<Int>) -> Bool {
-    guard units[unit].kind == .data,
-      case .data(let inode, let offset, _, _)? = units[unit].effects.first
+    guard [.data, .zero].contains(units[unit].kind), let (inode, offset) = units[unit].content
     else { return false }
     return (unit + 1..<later).contains { cut in
       guard units[cut].kind == .explicitSize, kept.contains(cut) else { return false }
@@ -181,6 +183,8 @@ extension UnitTable {
 
   private func share(of unit: PendingUnit, in shares: [Int: EventShare]) -> UnitShare {
     guard let share = shares[unit.event] else { return .kept }
+    // Zeros apart from the size that they came with, where a truncate is one unit.
+    if share.effects.contains(.zero), !zeroes(inEvent: unit.event) { return .impossible }
     var present = 0
     var absent = 0
     var tornEffects = 0
@@ -212,6 +216,12 @@ extension UnitTable {
     if tornEffects > 0 { return unit.kind == .data ? .torn : .impossible }
     if present > 0 && absent > 0 { return .impossible }
     return present > 0 ? .kept : .lost
+  }
+
+  private func zeroes(inEvent event: Int) -> Bool {
+    units(ofEvent: event).contains { unit in
+      units[unit].effects.contains { if case .zero = $0 { true } else { false } }
+    }
   }
 
   /// True when one of an event's units gives the file exactly a size.

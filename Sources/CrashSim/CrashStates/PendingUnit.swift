@@ -62,6 +62,15 @@ public struct PendingUnit: Sendable {
       dependencies: (dependencies + [dependency]).sorted(), sizeBeforeBytes: sizeBeforeBytes)
   }
 
+  /// The file whose bytes it writes or zeroes first of all, and where they begin.
+  var content: (inode: InodeNumber, offsetBytes: UInt64)? {
+    switch effects.first {
+    case .data(let inode, let offsetBytes, _, _)?, .zero(let inode, let offsetBytes, _)?:
+      (inode, offsetBytes)
+    default: nil
+    }
+  }
+
   /// True when both change bytes of one file, so that the later one's effect includes or hides the
   /// earlier one's.
   func changesContent(ofFileIn other: PendingUnit) -> Bool {

@@ -48,6 +48,7 @@ public struct ModelParameter: Sendable {
     flag("renameIsAtomic", \.renameIsAtomic),
     flag("appendIsAtomic", \.appendIsAtomic),
     choice("dataBeforeGrowth", \.dataBeforeGrowth),
+    flag("shrinkIsAtomic", \.shrinkIsAtomic),
     flag("safeReplaceByRename", \.safeReplaceByRename),
     flag("safeCloseAfterTruncate", \.safeCloseAfterTruncate),
     flag("failedSyncDropsData", \.failedSyncDropsData),
@@ -85,6 +86,7 @@ extension PersistenceModel {
         "with metadataOrder: total a sync covers all before it; write everything")
       demand(renameIsAtomic, "renameIsAtomic", "metadataOrder: total makes it true")
       demand(appendIsAtomic, "appendIsAtomic", "metadataOrder: total makes it true")
+      demand(shrinkIsAtomic, "shrinkIsAtomic", "metadataOrder: total makes it true")
       demand(
         dataOrder == .unordered, "dataOrder",
         "metadataOrder: total orders data already; write unordered")
@@ -133,6 +135,9 @@ extension PersistenceModel {
     demand(
       dataBeforeGrowth == .wholeWrite, "dataBeforeGrowth",
       "with dataOrder: journal a size comes with its data; write wholeWrite")
+    demand(
+      shrinkIsAtomic, "shrinkIsAtomic",
+      "with dataOrder: journal a truncate and its zeros are one entry; write true")
     demand(
       sectorBytes == nil, "sectorBytes",
       "with dataOrder: journal no page is torn; write none")

@@ -6,7 +6,7 @@ extension PersistenceModel {
   /// Every operation persists wholly and in program order: crash states are prefixes.
   public static let strict = PersistenceModel(
     name: "strict", dataUnitBytes: 4096, metadataOrder: .total, syncCoverage: .everything,
-    renameIsAtomic: true, appendIsAtomic: true, dataBeforeGrowth: .newPages,
+    renameIsAtomic: true, appendIsAtomic: true, dataBeforeGrowth: .newPages, shrinkIsAtomic: true,
     safeReplaceByRename: true, safeCloseAfterTruncate: true, failedSyncDropsData: false,
     sectorBytes: nil)
 
@@ -14,51 +14,59 @@ extension PersistenceModel {
   public static let ext4Journal = PersistenceModel(
     name: "ext4-journal", dataUnitBytes: 4096, metadataOrder: .journal, dataOrder: .journal,
     syncCoverage: .journalOfInode, delayedAllocation: false, renameIsAtomic: true,
-    dataBeforeGrowth: .wholeWrite, safeReplaceByRename: true, safeCloseAfterTruncate: true,
-    failedSyncDropsData: false, sectorBytes: nil)
+    dataBeforeGrowth: .wholeWrite, shrinkIsAtomic: true, safeReplaceByRename: true,
+    safeCloseAfterTruncate: true, failedSyncDropsData: false, sectorBytes: nil)
 
   /// ext3 with data=ordered: no delayed allocation, so that a size is part of the journal and new
   /// data is on the medium before anything that was done later.
   public static let ext3Ordered = PersistenceModel(
-    name: "ext3-ordered", version: 2, dataUnitBytes: 4096, metadataOrder: .journal,
+    name: "ext3-ordered", version: 3, dataUnitBytes: 4096, metadataOrder: .journal,
     syncCoverage: .journalOfInode, delayedAllocation: false, renameIsAtomic: true,
     dataBeforeGrowth: .wholeWrite, safeReplaceByRename: true, safeCloseAfterTruncate: true)
 
-  /// ext4 with data=ordered, delayed allocation and auto_da_alloc, the way most Linux systems run
-  /// it.
+  /// ext4 with data=ordered, delayed allocation, auto_da_alloc and dioread_nolock, the way most
+  /// Linux systems run it.
+  ///
+  /// New pages are unwritten extents, so that no commit waits for their data.
   public static let ext4Ordered = PersistenceModel(
-    name: "ext4-ordered", version: 3, dataUnitBytes: 4096, metadataOrder: .journal,
-    syncCoverage: .journalOfInode, renameIsAtomic: true, dataBeforeGrowth: .newPages,
-    safeReplaceByRename: true, safeCloseAfterTruncate: true)
+    name: "ext4-ordered", version: 4, dataUnitBytes: 4096, metadataOrder: .journal,
+    syncCoverage: .journalOfInode, renameIsAtomic: true, safeReplaceByRename: true,
+    safeCloseAfterTruncate: true)
 
   /// XFS: a size follows the data that it makes visible, but no rename or close waits for data.
   public static let xfs = PersistenceModel(
-    name: "xfs", version: 2, dataUnitBytes: 4096, metadataOrder: .journal,
+    name: "xfs", version: 3, dataUnitBytes: 4096, metadataOrder: .journal,
     syncCoverage: .journalOfInode, renameIsAtomic: true, dataBeforeGrowth: .wholeWrite)
 
   /// ext4 with data=writeback: names and sizes are journaled, data follows when it likes.
   public static let ext4Writeback = PersistenceModel(
-    name: "ext4-writeback", version: 2, dataUnitBytes: 4096, metadataOrder: .journal,
+    name: "ext4-writeback", version: 3, dataUnitBytes: 4096, metadataOrder: .journal,
     syncCoverage: .journalOfInode, renameIsAtomic: true)
 
   /// Btrfs: copy-on-write in transactions; a sync logs one inode and its names past them.
   public static let btrfs = PersistenceModel(
     name: "btrfs", dataUnitBytes: 4096, metadataOrder: .journal, dataOrder: .afterMetadata,
     syncCoverage: .objectAndNames, renameIsAtomic: true, dataBeforeGrowth: .wholeWrite,
-    sectorBytes: nil)
+    shrinkIsAtomic: true, sectorBytes: nil)
 
   /// What programs often assume: each file, and each directory, is a prefix of its own history.
   public static let prefixPerFile = PersistenceModel(
     name: "prefix-per-file", version: 2, dataUnitBytes: 4096, metadataOrder: .perInode,
-    dataOrder: .perFile, renameIsAtomic: true, dataBeforeGrowth: .wholeWrite,
+    dataOrder: .perFile, renameIsAtomic: true, dataBeforeGrowth: .wholeWrite, shrinkIsAtomic: true,
     failedSyncDropsData: false)
 
   /// The weakest that POSIX allows, on a disk that writes a sector or does not.
-  public static let posix = PersistenceModel(name: "posix", version: 3)
+  public static let posix = PersistenceModel(name: "posix", version: 4)
 
   /// `posix` on a disk that may destroy a whole sector while it writes a part of it.
   public static let posixDamage = PersistenceModel(
-    name: "posix-damage", version: 2, powersafeOverwrite: false, sectorOverwriteIsAtomic: false)
+    name: "posix-damage", version: 3, powersafeOverwrite: false, sectorOverwriteIsAtomic: false)
+
+  /// A disk with a volatile cache and sectors of 4,096 bytes; belongs to traces of a device.
+  ///
+  /// What was written since the last flush survives in any part, each block whole or not at all.
+  static let blockDevice = PersistenceModel(
+    name: "block-device", dataUnitBytes: 4096, failedSyncDropsData: false, sectorBytes: nil)
 
   /// The stock models: none comes before one that allows less.
   public static let stock: [PersistenceModel] = [

@@ -73,6 +73,9 @@ public struct PersistenceModel: Hashable, Sendable, CustomStringConvertible {
   public var appendIsAtomic: Bool
   /// What of a write's data persists before the size that it gives the file.
   public var dataBeforeGrowth: GrowthOrder
+  /// A truncate into a page persists at once; else the zeros that it leaves in the rest of the page
+  /// are data, which may come before the new size.
+  public var shrinkIsAtomic: Bool
   /// A rename over an existing file persists after the renamed file's delayed data and size.
   public var safeReplaceByRename: Bool
   /// Data and size of a file that was truncated to nothing, rewritten and closed persist before
@@ -96,8 +99,9 @@ public struct PersistenceModel: Hashable, Sendable, CustomStringConvertible {
     metadataOrder: MetadataOrder = .perObject, dataOrder: DataOrder = .unordered,
     syncCoverage: SyncCoverage = .object, delayedAllocation: Bool = true,
     renameIsAtomic: Bool = false, appendIsAtomic: Bool = false,
-    dataBeforeGrowth: GrowthOrder = .none, safeReplaceByRename: Bool = false,
-    safeCloseAfterTruncate: Bool = false, failedSyncDropsData: Bool = true,
+    dataBeforeGrowth: GrowthOrder = .none, shrinkIsAtomic: Bool = false,
+    safeReplaceByRename: Bool = false, safeCloseAfterTruncate: Bool = false,
+    failedSyncDropsData: Bool = true,
     sectorBytes: Int? = 512, powersafeOverwrite: Bool = true,
     sectorOverwriteIsAtomic: Bool = true
   ) {
@@ -111,6 +115,7 @@ public struct PersistenceModel: Hashable, Sendable, CustomStringConvertible {
     self.renameIsAtomic = renameIsAtomic
     self.appendIsAtomic = appendIsAtomic
     self.dataBeforeGrowth = dataBeforeGrowth
+    self.shrinkIsAtomic = shrinkIsAtomic
     self.safeReplaceByRename = safeReplaceByRename
     self.safeCloseAfterTruncate = safeCloseAfterTruncate
     self.failedSyncDropsData = failedSyncDropsData

@@ -6,11 +6,10 @@ extension ProgramExplorer {
   /// - Returns: The certificate; what is known so far when the lab is asked to stop.
   public func certify() throws(LabError) -> Certificate {
     do throws(LabError) {
-      let trace = try record()
-      try makeCheckers()
-      try refuseBadChecker(trace)
+      let target = try makeTarget(try record(on: nil), model: settings.models.first, system: nil)
+      try refuseBadChecker(target)
       return try CertificateMaker(
-        run: CertifiableProgram(explorer: self, trace: trace), name: Certificate.programName,
+        run: CertifiableProgram(explorer: self, target: target), name: Certificate.programName,
         title: program.workload
       ).make()
     } catch {
@@ -25,14 +24,19 @@ extension ProgramExplorer {
 /// A recorded program.
 private struct CertifiableProgram: CertifiableRun {
   let explorer: ProgramExplorer
-  let trace: Trace
+  let target: ExplorationTarget
+  var trace: Trace { target.trace }
   var models: [PersistenceModel] { explorer.settings.models }
 
   func explore(
     ignoring ignoredSyncs: [Int], under model: PersistenceModel, progress: String
   ) throws(LabError) -> ExplorationReport {
-    try explorer.explore(
-      trace, under: model, ignoring: ignoredSyncs, firstNumber: 1,
-      console: explorer.console.about(progress))
+    var target = target
+    target.model = model
+    target.ignoredSyncs = ignoredSyncs
+    return try ProgramExploration(
+      program: explorer.program, settings: explorer.settings, target: target,
+      console: explorer.console.about(progress)
+    ).explore(firstNumber: 1)
   }
 }

@@ -12,10 +12,13 @@ public final class ProgramExplorer {
   private let keptTracePath: String?
   let console: Console
   private let run: RunDirectory
-  private var checkers: [CommandChecker] = []
 
   /// States that are checked for each model unless the user says otherwise.
   public static let defaultBudget = 20_000
+  /// The same for each real file system, whose states have to be mounted.
+  public static let defaultBudgetOfFileSystem = 2_000
+  /// Recordings on a real file system that replay makes to come to the same order of block writes.
+  private static let recordingsOfReplay = 10
 
   /// Prepares an exploration in a run directory of its own.
   /// - Parameters:
@@ -45,15 +48,7 @@ public final class ProgramExplorer {
   public func explore() throws(LabError) -> CaseReport {
     var item = CaseReport(name: CaseReport.exploredName, title: program.workload)
     do throws(LabError) {
-      let trace = try record()
-      try makeCheckers()
-      try refuseBadChecker(trace)
-      for model in settings.models {
-        try Interruption.check()
-        item.explorations.append(
-          try explore(
-            trace, under: model, firstNumber: item.findings.count + 1, console: console))
-      }
+      try explore(into: &item)
     } catch {
       guard error.code == .interrupted else { throw error }
       item.isInterrupted = true
@@ -61,6 +56,7 @@ public final class ProgramExplorer {
     if item.explorations.contains(where: \.isInterrupted) { item.isInterrupted = true }
     item.outcome =
       item.findings.isEmpty ? (item.isInterrupted ? .interrupted : .held) : .broken
+    item.noteCommonFindings()
     console.show(item)
     return item
   }
@@ -68,232 +64,127 @@ public final class ProgramExplorer {
   /// Records again and judges one state.
   /// - Parameters:
   ///   - recipe: What to record and which state to judge.
+  ///   - recording: A trace file to take instead of recording again; nil for none.
   ///   - directory: Where the crashed directory stays, if anywhere.
   /// - Returns: The checker's answer and the state in words.
   /// - Throws: `LabError` with code `.nondeterminism` when the program no longer does the same.
   public func replay(
-    _ recipe: ExploreRecipe, keepingImageIn directory: String?
+    _ recipe: ExploreRecipe, from recording: String? = nil, keepingImageIn directory: String?
   ) throws(LabError) -> (result: CheckResult, finding: Finding) {
-    let trace = try record()
-    guard trace.shape == recipe.shape else {
-      throw LabError(
-        .nondeterminism,
-        "the workload did something else this time (trace shape \(trace.shape), the token names "
-          + "\(recipe.shape)): the token belongs to another version or input of the program")
+    let system = settings.fileSystems.first
+    var trace: Trace
+    if let recording {
+      trace = try TraceFile.load(recording)
+      try system?.demand()
+    } else {
+      trace = try record(on: system)
+      // The kernel writes when it likes: what differs once need not differ again.
+      var attempt = 1
+      while system != nil, attempt < Self.recordingsOfReplay,
+        try shape(of: trace, for: recipe) != recipe.shape
+      {
+        trace = try record(on: system)
+        attempt += 1
+      }
     }
-    try makeCheckers()
-    let model = settings.models[0]
-    let enumerator = try CrashStateEnumerator(
-      trace: trace, model: model, seed: settings.seed, ignoring: recipe.ignoredSyncs ?? [])
+    let shape = try shape(of: trace, for: recipe)
+    guard shape == recipe.shape else { throw Self.otherShape(shape, recipe) }
+    var target = try makeTarget(trace, model: settings.models.first, system: system)
+    target.ignoredSyncs = recipe.ignoredSyncs ?? []
+    let exploration = ProgramExploration(
+      program: program, settings: settings, target: target, console: console)
+    return try exploration.replay(recipe, keepingImageIn: directory)
+  }
+
+  /// What of a recording must be as the token has it.
+  private func shape(of trace: Trace, for recipe: ExploreRecipe) throws(LabError) -> String {
+    guard recipe.fileSystem != nil else { return trace.shape }
     guard let key = StateKey(parsing: recipe.state) else {
       throw .usage("the token's state '\(recipe.state)' cannot be read")
     }
-    let state = try enumerator.state(for: key)
-    let tree = try enumerator.withImage(of: state) { (image) throws(LabError) in image.treeImage() }
-    if let directory { try CrashDirectory.keep(tree, in: directory) }
-    let result = try checkers[0].check(
-      tree, acknowledged: trace.acknowledged(state.acknowledgedMarks))
-    let maker = try FindingMaker(enumerator: enumerator, model: model)
-    let finding = try maker.finding(
-      number: 1, state: state, result: result, stateCount: 1,
-      token: ReplayToken.encode(.explore(recipe)))
-    return (result, finding)
+    return trace.shape(ofFirst: key.crashPoint)
   }
 
-  func record() throws(LabError) -> Trace {
+  private static func otherShape(_ shape: String, _ recipe: ExploreRecipe) -> LabError {
+    var text =
+      "the workload did something else this time (trace shape \(shape), the token names "
+      + "\(recipe.shape)): the token belongs to another version or input of the program"
+    if recipe.fileSystem != nil {
+      text +=
+        ", or the kernel wrote its blocks in another order, \(recordingsOfReplay) times; "
+        + "explore --trace FILE keeps a recording, and replay --trace FILE judges it"
+    }
+    return LabError(.nondeterminism, text)
+  }
+
+  /// Explores each model, then each file system.
+  private func explore(into item: inout CaseReport) throws(LabError) {
+    var targets: [(system: KernelFileSystem?, models: [PersistenceModel?])] = []
+    if !settings.models.isEmpty { targets.append((nil, settings.models)) }
+    targets += settings.fileSystems.map { ($0, [nil]) }
+    for (system, models) in targets {
+      let trace = try record(on: system)
+      var checkers: [CommandChecker] = []
+      for model in models {
+        try Interruption.check()
+        let target = try makeTarget(trace, model: model, system: system, checkers: checkers)
+        if checkers.isEmpty { try refuseBadChecker(target) }
+        checkers = target.checkers
+        let exploration = ProgramExploration(
+          program: program, settings: settings, target: target, console: console)
+        item.explorations.append(try exploration.explore(firstNumber: item.findings.count + 1))
+      }
+    }
+  }
+
+  func record(on system: KernelFileSystem?) throws(LabError) -> Trace {
     console.progress("recording …")
     let recorder = ProgramRecorder(
       run: run, timeoutSeconds: settings.recordingTimeoutSeconds, writeBack: settings.writeBack)
-    let trace = try recorder.record(program)
+    let trace: Trace
+    if let system {
+      trace = try recorder.record(program, on: system)
+    } else {
+      trace = try recorder.record(program)
+    }
     if let keptTracePath { try TraceFile.save(trace, to: keptTracePath) }
     return trace
   }
 
-  func makeCheckers() throws(LabError) {
-    for index in 0..<settings.jobs {
+  func makeTarget(
+    _ trace: Trace, model: PersistenceModel?, system: KernelFileSystem?,
+    checkers: [CommandChecker] = []
+  ) throws(LabError) -> ExplorationTarget {
+    var checkers = checkers
+    let device = system.map { DeviceCheck(system: $0, runsFsck: settings.runsFsck) }
+    let jobs = min(settings.jobs, system?.mountsMax ?? settings.jobs)
+    for index in checkers.count..<jobs {
+      let slot = system.map { "checker-\($0.kind.rawValue)-\(index)" } ?? "checker-\(index)"
       checkers.append(
         try CommandChecker(
-          command: program.check, slot: try run.subdirectory("checker-\(index)"),
-          timeoutSeconds: settings.timeoutSeconds, environment: run.programEnvironment))
+          command: program.check, slot: try run.subdirectory(slot),
+          timeoutSeconds: settings.timeoutSeconds, environment: run.programEnvironment,
+          device: device))
     }
+    return ExplorationTarget(
+      trace: trace, model: model ?? .blockDevice, system: system, checkers: checkers)
   }
 
   /// A checker that rejects a state without any crash would make every state a finding.
-  func refuseBadChecker(_ trace: Trace) throws(LabError) {
+  func refuseBadChecker(_ target: ExplorationTarget) throws(LabError) {
+    let trace = target.trace
     var final = trace.initial
     for case .operation(let operation) in trace.events.map(\.body) { final.apply(operation) }
     for (name, tree, marks) in [
       ("before the workload", trace.initial, 0), ("after the workload", final, trace.markCount),
     ] {
-      let result = try checkers[0].check(tree, acknowledged: trace.acknowledged(marks))
+      let result = try target.checkers[0].check(tree, acknowledged: trace.acknowledged(marks))
       guard result.ending.isSuccess else {
         throw .usage(
           "your checker rejects the state without any crash (the directory \(name)): "
             + "\(result.ending)\n\(result.output)")
       }
     }
-  }
-
-  /// Judges the crash states of a recording.
-  /// - Parameters:
-  ///   - trace: The recording.
-  ///   - model: The model.
-  ///   - ignoredSyncs: Syncs that the disk is to ignore; with some, only what they prevent is
-  ///     judged, up to the first state that fails.
-  ///   - firstNumber: Number of the first finding.
-  ///   - console: Where progress goes.
-  /// - Returns: How far it went, and what it found.
-  /// - Throws: `LabError` when a state cannot be built or a checker not be run.
-  func explore(
-    _ trace: Trace, under model: PersistenceModel, ignoring ignoredSyncs: [Int] = [],
-    firstNumber: Int, console: Console
-  ) throws(LabError) -> ExplorationReport {
-    let enumerator = try CrashStateEnumerator(
-      trace: trace, model: model, seed: settings.seed, ignoring: ignoredSyncs)
-    let plan = try enumerator.plan(budget: settings.budget ?? Self.defaultBudget)
-    let clock = ContinuousClock()
-    let start = clock.now
-    var keys: [Int: StateKey] = [:]
-    var (failures, checkedCount) = try check(
-      plan, of: enumerator, untilFirst: !ignoredSyncs.isEmpty, console: console, keys: &keys)
-    var isCutShort = checkedCount < plan.selectedCount(in: settings.shard)
-    if !ignoredSyncs.isEmpty, let first = failures.keys.min() {
-      // Checkers side by side have gone a little further, by chance.
-      failures = failures.filter { $0.key == first }
-      checkedCount = keys.keys.count { $0 <= first }
-      isCutShort = false
-    }
-    let seconds = start.duration(to: clock.now).inSeconds
-    var report = ExplorationReport(
-      title: program.workload, model: model.name, seed: settings.seed.rawValue,
-      operationCount: trace.events.count - trace.markCount, markCount: trace.markCount,
-      crashPointCount: enumerator.table.crashPointCount, candidateCount: plan.candidates,
-      distinctCount: plan.distinct, exploredCount: checkedCount,
-      bound: plan.bound.description, isInterrupted: isCutShort && Interruption.isRequested,
-      seconds: seconds, findings: [])
-    report.isOutOfTime = isCutShort && !Interruption.isRequested ? true : nil
-    report.shape = trace.shape
-    let maker = try FindingMaker(enumerator: enumerator, model: model)
-    for (offset, failure) in FailureClass.classify(failures).enumerated() {
-      report.findings.append(
-        try explain(
-          failure, number: firstNumber + offset, keys: keys, maker: maker, trace: trace,
-          ignoring: ignoredSyncs))
-    }
-    report.findings = RootCause.joined(report.findings, firstNumber: firstNumber)
-    return report
-  }
-
-  private func check(
-    _ plan: ExplorationPlan, of enumerator: CrashStateEnumerator, untilFirst: Bool,
-    console: Console, keys: inout [Int: StateKey]
-  ) throws(LabError) -> (failures: [Int: CheckResult], checkedCount: Int) {
-    let pool = CheckerPool(checkers)
-    let marks = enumerator.table.trace.acknowledgedPrefixes()
-    let clock = ContinuousClock()
-    let start = clock.now
-    let total = plan.selectedCount(in: settings.shard)
-    let limit = settings.timeBudgetSeconds.map { Duration.seconds($0) }
-    var found: [Int: StateKey] = [:]
-    var lastShown = start
-    func show() {
-      let seconds = max(0.001, start.duration(to: clock.now).inSeconds)
-      console.progress(
-        Self.progressLine(
-          model: enumerator.table.model.name, done: pool.finishedCount, total: total,
-          failures: pool.failureCount, rate: Double(pool.finishedCount) / seconds))
-      lastShown = clock.now
-    }
-    show()
-    do throws(LabError) {
-      try enumerator.visit(plan, shard: settings.shard) { (explored, image) throws(LabError) in
-        if let limit, start.duration(to: clock.now) >= limit { return .stop }
-        if untilFirst && pool.failureCount > 0 { return .stop }
-        found[explored.ordinal] = enumerator.key(of: explored.state)
-        let isTaken = try pool.submit(
-          StateJob(
-            ordinal: explored.ordinal, tree: image.treeImage(),
-            acknowledged: marks[explored.state.acknowledgedMarks]))
-        guard isTaken else { return .stop }
-        if lastShown.duration(to: clock.now) > .milliseconds(100) { show() }
-        return .goOn
-      }
-    } catch {
-      let failures = try? pool.finish()
-      guard error.code == .interrupted, let failures else { throw error }
-      keys = found
-      return (failures, pool.finishedCount)
-    }
-    keys = found
-    let failures = try pool.finish(progress: show)
-    return (failures, pool.finishedCount)
-  }
-
-  private static func progressLine(
-    model: String, done: Int, total: Int, failures: Int, rate: Double
-  ) -> String {
-    let line =
-      "\(model): \(Formatting.grouped(done)) of \(Formatting.grouped(total)) states, "
-      + "\(Formatting.grouped(failures)) failing"
-    guard rate > 0 else { return line }
-    return line + ", \(Int(rate)) states/s, \(Int(Double(total - done) / rate)) s left"
-  }
-
-  /// Makes a finding of a class of failures: confirms it, shrinks it, puts it in words.
-  ///
-  /// When the lab is asked to stop, the state is put in words as it was found.
-  private func explain(
-    _ failure: FailureClass, number: Int, keys: [Int: StateKey], maker: FindingMaker, trace: Trace,
-    ignoring ignoredSyncs: [Int]
-  ) throws(LabError) -> Finding {
-    guard let key = keys[failure.firstOrdinal] else {
-      throw .lab("state \(failure.firstOrdinal) failed but was never visited")
-    }
-    var state = try maker.enumerator.state(for: key)
-    var result = failure.first
-    do throws(LabError) {
-      try Interruption.check()
-      (state, result) = try shrink(state, of: failure, maker: maker, trace: trace)
-    } catch {
-      guard error.code == .interrupted else { throw error }
-    }
-    var recipe = ExploreRecipe(
-      workload: program.workload, check: program.check, setup: program.setup,
-      model: maker.model.specification, seed: settings.seed.rawValue,
-      state: maker.enumerator.key(of: state).description, shape: trace.shape,
-      timeoutSeconds: settings.timeoutSeconds)
-    if !ignoredSyncs.isEmpty { recipe.ignoredSyncs = ignoredSyncs }
-    recipe.writeBack = settings.writeBack
-    var finding = try maker.finding(
-      number: number, state: state, result: result, stateCount: failure.count,
-      token: ReplayToken.encode(.explore(recipe)))
-    finding.classKey = failure.key
-    finding.firstOrdinal = failure.firstOrdinal
-    return finding
-  }
-
-  /// Confirms a failing state and restores what need not be lost.
-  private func shrink(
-    _ state: CrashState, of failure: FailureClass, maker: FindingMaker, trace: Trace
-  ) throws(LabError) -> (CrashState, CheckResult) {
-    let acknowledged = trace.acknowledged(state.acknowledgedMarks)
-    let images = try CrashPointImages(table: maker.enumerator.table, at: state.crashPoint)
-    func check(_ state: CrashState) throws(LabError) -> CheckResult {
-      let tree = try images.withImage(of: state) { (image) throws(LabError) in image.treeImage() }
-      return try checkers[0].check(tree, acknowledged: acknowledged)
-    }
-    let again = try check(state)
-    guard FailureClass.key(of: again) == failure.key else {
-      throw LabError(
-        .nondeterminism,
-        "the checker said '\(failure.first.headline)' about a state, and '\(again.headline)' when "
-          + "asked again: it depends on something outside the directory "
-          + "(state \(maker.enumerator.key(of: state)))")
-    }
-    let smallest = try maker.shrink(state) { (candidate) throws(LabError) in
-      FailureClass.key(of: try check(candidate)) == failure.key
-    }
-    return (smallest, try check(smallest))
   }
 }
 

@@ -134,6 +134,7 @@ extension UnitTableBuilder {
     let record = try progress(of: inode)
     let oldSize = record.sizeBytes
     guard newSize != oldSize else { return }
+    if !model.shrinkIsAtomic { zeroRestOfPage(inode, from: newSize, to: oldSize) }
     let unit = emitMetadata(
       .explicitSize, [.size(inode: inode, newSizeBytes: newSize)],
       after: [record.lastExplicitSize])
@@ -156,6 +157,25 @@ extension UnitTableBuilder {
       $0.delayedPages = $0.delayedPages.filter { $0 < firstFreedPage }
       if newSize == 0 { $0.wasEmptied = true }
     }
+  }
+
+  /// Adds the zeros that a truncate leaves in the page that it cuts: a write of that page like any
+  /// other, which nothing ties to the new size.
+  private mutating func zeroRestOfPage(
+    _ inode: InodeNumber, from newSize: UInt64, to oldSize: UInt64
+  ) {
+    let pageEnd = (newSize + Self.pageBytes - 1) / Self.pageBytes * Self.pageBytes
+    let end = min(oldSize, pageEnd)
+    guard let record = inodes[inode], newSize < end else { return }
+    let blocks = newSize / blockBytes..<(end + blockBytes - 1) / blockBytes
+    let effects = [
+      Effect.zero(inode: inode, offsetBytes: newSize, countBytes: end - newSize)
+    ]
+    let written = pendingUnits(of: record, inBlocks: blocks)
+    let unit =
+      model.dataOrder == .afterMetadata
+      ? emitAfterJournal(.zero, effects, after: written) : emit(.zero, effects, after: written)
+    noteZeroes(inode, blocks, unit)
   }
 
   private func isCut(_ unit: PendingUnit, at size: UInt64) -> Bool {

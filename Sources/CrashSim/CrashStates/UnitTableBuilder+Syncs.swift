@@ -170,8 +170,7 @@ extension UnitTableBuilder {
         }
       }
       for data in record.pendingData where data < unit && isPending(data) {
-        guard case .data(_, let offset, _, _)? = units[data].effects.first, offset >= newSize
-        else { continue }
+        guard let content = units[data].content, content.offsetBytes >= newSize else { continue }
         durableFrom[data] = event
         superseded.insert(data)
         reached.append(data)

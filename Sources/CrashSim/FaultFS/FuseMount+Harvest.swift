@@ -13,11 +13,11 @@ import Glibc
 
 /// Counts requests down to the next write-back.
 struct HarvestClock {
-  private let rule: WriteBack
+  private let rule: PageWriteBack
   private var random: PRNG
   private var left: Int
 
-  init(_ rule: WriteBack) {
+  init(_ rule: PageWriteBack) {
     self.rule = rule
     random = PRNG(Seed(rawValue: rule.seed))
     left = rule.gap(&random)

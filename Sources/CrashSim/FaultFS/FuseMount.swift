@@ -17,7 +17,7 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
   /// Where a socket shall listen for `faultline fault`; nil is nowhere.
   public var controlPath: String?
   /// When the kernel has to write dirty mapped pages back; nil leaves that to the kernel.
-  public var writeBack: WriteBack?
+  public var writeBack: PageWriteBack?
 
   /// Makes options.
   public init(

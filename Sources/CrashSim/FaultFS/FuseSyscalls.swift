@@ -193,6 +193,14 @@ enum PathCalls {
   /// The running program's own file.
   static func executable() -> String? { resolve("/proc/self/exe") }
 
+  /// Makes a directory, unless there is one.
+  /// - Throws: `LabError` when the call fails.
+  static func makeDirectory(_ path: String) throws(LabError) {
+    guard unsafe mkdir(path, 0o755) == 0 || errno == EEXIST else {
+      throw .lab("mkdir \(path): \(systemMessage(of: errno)) (errno \(errno))")
+    }
+  }
+
   static func removeFile(_ path: String) { unsafe _ = unlink(path) }
 
   static func unmount(_ path: String) throws(ErrorNumber) {

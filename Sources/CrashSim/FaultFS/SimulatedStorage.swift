@@ -224,7 +224,9 @@ extension SimulatedFileSystem {
     do throws(EngineError) {
       try storage.removeContent()
       // After: the empty database is durable under its temporary name.
-      let database = try Database.open(backend: storage, options: declaration.options())
+      var options = declaration.options()
+      options.createsTemporary = true
+      let database = try Database.open(backend: storage, options: options)
       try step("rename", temporary) { fileSystem throws(ErrorNumber) in
         let root = fileSystem.tree.root
         try fileSystem.rename(

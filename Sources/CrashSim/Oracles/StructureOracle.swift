@@ -1,11 +1,16 @@
 // StructureOracle.swift: the file opens, and the engine's own verification finds nothing.
 // It looks at every state. Before an open was acknowledged there may be no database, or an
-// unfinished one; a database that does open must verify even then.
+// unfinished one, which an open finishes; it must verify even then.
 
 enum StructureOracle {
   static func judge(_ seen: RecoveredState, _ allowed: AllowedOutcomes) -> Violation? {
     if let damage = seen.damage {
       return Violation(.structure, promised: "verify finds nothing", got: damage)
+    }
+    if let error = seen.openError, !allowed.mustExist {
+      return Violation(
+        .structure, promised: "what a crash leaves of a creation can be opened",
+        got: "open failed: \(error)")
     }
     guard allowed.mustExist else { return nil }
     let promised = "\(allowed.acked.label) was acked, so the database exists"

@@ -44,13 +44,12 @@ public final class CommandChecker: Sendable {
   public static let outputLimitBytes = 64 << 10
 
   private let command: String
-  private let directory: String
+  private let stage: any CrashStateStage
   private let acknowledgedPath: String
   private let outputPath: String
   private let errorPath: String
   private let timeoutSeconds: Int
   private let environment: [String: String]
-  private let writer: DirectoryWriter
 
   /// Makes a checker that works below `slot`, an existing empty directory.
   /// - Parameters:
@@ -58,21 +57,23 @@ public final class CommandChecker: Sendable {
   ///   - slot: Where it works.
   ///   - timeoutSeconds: After this the checker has failed.
   ///   - environment: Variables that it gets besides those of every checker.
+  ///   - device: What the images of a device hold; nil where crash images are directories.
   /// - Throws: `LabError` when the directory cannot be made.
   public init(
-    command: String, slot: String, timeoutSeconds: Int, environment: [String: String] = [:]
+    command: String, slot: String, timeoutSeconds: Int, environment: [String: String] = [:],
+    device: DeviceCheck? = nil
   ) throws(LabError) {
     self.command = command
     self.environment = environment
-    directory = "\(slot)/image"
+    if let device {
+      stage = try DeviceStage(device, slot: slot)
+    } else {
+      stage = try DirectoryStage(slot: slot)
+    }
     acknowledgedPath = "\(slot)/acknowledged"
     outputPath = "\(slot)/output"
     errorPath = "\(slot)/errors"
     self.timeoutSeconds = timeoutSeconds
-    writer = DirectoryWriter(path: directory)
-    guard unsafe mkdir(directory, 0o755) == 0 || errno == EEXIST else {
-      throw .lab("mkdir \(directory): \(describe(errno: errno))")
-    }
   }
 
   /// Writes the state and runs the checker on it.
@@ -86,8 +87,16 @@ public final class CommandChecker: Sendable {
   public func check(
     _ tree: TreeImage, acknowledged: [UInt8], variables: [String: String] = [:]
   ) throws(LabError) -> CheckResult {
-    try writer.write(tree)
-    return try run(acknowledged: acknowledged, variables)
+    if let refusal = try stage.present(tree) { return refusal }
+    let result: CheckResult
+    do throws(LabError) {
+      result = try run(acknowledged: acknowledged, variables)
+    } catch {
+      _ = try? stage.withdraw()
+      throw error
+    }
+    let afterwards = try stage.withdraw()
+    return result.ending.isSuccess ? afterwards ?? result : result
   }
 
   /// Runs the checker on what the directory holds.
@@ -102,11 +111,11 @@ public final class CommandChecker: Sendable {
       throw .lab("open \(outputPath): \(describe(errno: errno))")
     }
     var launch = ChildProcess.Launch(shell: command)
-    launch.workingDirectory = directory
+    launch.workingDirectory = stage.directory
     launch.standardOutput = output
     launch.standardError = errors
     launch.environment = environment.merging(variables) { $1 }
-    launch.environment["FAULTLINE_DIR"] = directory
+    launch.environment["FAULTLINE_DIR"] = stage.directory
     launch.environment["FAULTLINE_OUTPUT"] = acknowledgedPath
     let child = try ChildProcess(launch)
     let ending = child.wait(timeoutSeconds: timeoutSeconds)
@@ -120,7 +129,7 @@ public final class CommandChecker: Sendable {
 
   /// The text without the names that this run's directories happen to have: two runs say the same.
   private func portable(_ text: String) -> String {
-    text.replacing(directory, with: "$FAULTLINE_DIR")
+    text.replacing(stage.directory, with: "$FAULTLINE_DIR")
       .replacing(acknowledgedPath, with: "$FAULTLINE_OUTPUT")
   }
 

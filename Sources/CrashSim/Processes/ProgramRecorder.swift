@@ -25,14 +25,14 @@ public struct ProgramUnderTest: Sendable, Hashable {
 
 /// Records programs.
 public struct ProgramRecorder: Sendable {
-  private let run: RunDirectory
+  let run: RunDirectory
   /// More time than this no setup and no workload gets.
   private let timeoutSeconds: Int
   /// When mapped pages are written back, if not as the kernel likes.
-  private let writeBack: WriteBack?
+  private let writeBack: PageWriteBack?
 
   /// A recorder that mounts below a run's directory.
-  public init(run: RunDirectory, timeoutSeconds: Int, writeBack: WriteBack? = nil) {
+  public init(run: RunDirectory, timeoutSeconds: Int, writeBack: PageWriteBack? = nil) {
     self.writeBack = writeBack
     self.run = run
     self.timeoutSeconds = timeoutSeconds
@@ -49,30 +49,34 @@ public struct ProgramRecorder: Sendable {
   ) throws(LabError) -> Trace {
     let mountPoint = try run.subdirectory("mount")
     let tracePath = "\(run.path)/trace.sqlite"
-    let cpu = csystem_first_allowed_cpu()
     var options = FaultFSOptions()
     options.writeBack = writeBack
-    let fileSystem = try FaultFSClient(mountPoint: mountPoint, options: options, cpu: cpu)
+    let fileSystem = try FaultFSClient(
+      mountPoint: mountPoint, options: options, cpu: csystem_first_allowed_cpu())
     defer { try? fileSystem.shutdown() }
     if let initial {
       try TraceFile.save(Trace(initial: initial), to: tracePath)
       try fileSystem.load(tracePath)
     } else if let setup = program.setup {
-      try execute(setup, as: "setup", on: fileSystem)
+      try execute(setup, as: "setup", on: fileSystem, in: fileSystem.mountPoint)
     }
     try fileSystem.beginRecording()
-    try execute(program.workload, as: "workload", on: fileSystem, acknowledges: true)
+    try execute(
+      program.workload, as: "workload", on: fileSystem, in: fileSystem.mountPoint,
+      acknowledges: true)
     _ = try fileSystem.endRecording(savingTo: tracePath)
     try fileSystem.shutdown()
     return try TraceFile.load(tracePath)
   }
 
   /// Runs one command, which has to succeed.
-  private func execute(
-    _ command: String, as role: String, on fileSystem: FaultFSClient, acknowledges: Bool = false
+  func execute(
+    _ command: String, as role: String, on fileSystem: FaultFSClient, in directory: String,
+    acknowledges: Bool = false
   ) throws(LabError) {
     let stage = ProgramStage(run: run, timeoutSeconds: timeoutSeconds)
-    let ending = try stage.execute(command, on: fileSystem, acknowledges: acknowledges)
+    let ending = try stage.execute(
+      command, on: fileSystem, in: directory, acknowledges: acknowledges)
     guard ending.isSuccess else {
       throw .usage(
         "the \(role) failed with \(ending): \(command)\n\(stage.said)"

@@ -25,22 +25,25 @@ struct ProgramStage: Sendable {
   /// - Parameters:
   ///   - command: For the shell.
   ///   - fileSystem: The mount that it works in.
+  ///   - directory: Where it works instead, if not in the mount's root.
   ///   - acknowledges: Whether its standard output is acknowledgements.
   /// - Returns: How it ended.
   /// - Throws: `LabError` when it cannot be started, or when the lab is asked to stop.
   func execute(
-    _ command: String, on fileSystem: FaultFSClient, acknowledges: Bool
+    _ command: String, on fileSystem: FaultFSClient, in directory: String? = nil,
+    acknowledges: Bool
   ) throws(LabError) -> ProcessEnding {
     guard FileManager.default.createFile(atPath: log, contents: nil),
       let handle = FileHandle(forWritingAtPath: log)
     else { throw .lab("cannot write \(log)") }
     defer { try? handle.close() }
     var launch = ChildProcess.Launch(shell: command)
-    launch.workingDirectory = fileSystem.mountPoint
+    let directory = directory ?? fileSystem.mountPoint
+    launch.workingDirectory = directory
     launch.standardOutput = acknowledges ? fileSystem.marksWriteDescriptor : handle.fileDescriptor
     launch.standardError = handle.fileDescriptor
     launch.environment = environment.merging(run.programEnvironment) { $1 }
-    launch.environment["FAULTLINE_DIR"] = fileSystem.mountPoint
+    launch.environment["FAULTLINE_DIR"] = directory
     // On the daemon's CPU: a request is then answered several times faster than across CPUs.
     launch.cpu = csystem_first_allowed_cpu()
     let child = try ChildProcess(launch)

@@ -190,7 +190,12 @@ public struct Console: Sendable {
     add("crash", ["\(finding.crash); \(finding.acknowledgedCount) acknowledged\(last)"])
     add("lost", finding.lost)
     add("missing", finding.missingSync)
-    add("possible", ["under \(finding.models.joined(separator: ", "))"])
+    if let fileSystem = finding.fileSystem {
+      add("possible", ["on the kernel's \(fileSystem): recovered from its own blocks, no model"])
+    } else {
+      add("possible", ["under \(finding.models.joined(separator: ", "))"])
+    }
+    if let others = finding.alsoSeen { add("also", ["found: \(others.joined(separator: ", "))"]) }
     add("seen in", [seen(finding)])
     add(
       "also seen",

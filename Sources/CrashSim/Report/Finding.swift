@@ -28,6 +28,10 @@ public struct Finding: Codable, Sendable, Hashable {
   public var stateCount: Int
   /// What `faultline replay` takes.
   public var token: String
+  /// The real file system that it was seen on, as `--on` takes it; nil for a model's state.
+  public var fileSystem: String?
+  /// The other models and real file systems of the run that gave a finding of the same words.
+  public var alsoSeen: [String]?
   /// What the states of the class have in common; joins the findings of several shards.
   public var classKey: String?
   /// Place of the class's first state in the exploration's order.

@@ -16,11 +16,16 @@ public struct FindingMaker {
   public let model: PersistenceModel
   private let explainer: Explainer
   private let ladder: ModelLadder
+  /// The real file system whose device was recorded, if it was one.
+  private let system: KernelFileSystem?
 
   /// A maker for one exploration.
-  public init(enumerator: CrashStateEnumerator, model: PersistenceModel) throws(LabError) {
+  public init(
+    enumerator: CrashStateEnumerator, model: PersistenceModel, on system: KernelFileSystem? = nil
+  ) throws(LabError) {
     self.enumerator = enumerator
     self.model = model
+    self.system = system
     explainer = Explainer(table: enumerator.table)
     ladder = try ModelLadder(trace: enumerator.table.trace)
   }
@@ -51,13 +56,16 @@ public struct FindingMaker {
     let marks = Array(enumerator.table.trace.marks.prefix(state.acknowledgedMarks))
     let losses = explanation.losses.map { "#\($0.event) \($0.text)" }
     let sentences =
-      [explanation.disorder, explanation.missingSync, try checked(explanation.missing, state)]
+      [
+        explanation.disorder, system == nil ? explanation.missingSync : Self.missingFlush,
+        system == nil ? try checked(explanation.missing, state) : nil,
+      ]
       .compactMap { $0 } + explanation.brokenSyncs
     let crash =
       state.crashPoint == 0
       ? "before the first operation"
       : "after #\(state.crashPoint - 1) \(explainer.describe(state.crashPoint - 1))"
-    let models = try ladder.allowing(state, of: enumerator.table).map(\.name)
+    let models = system == nil ? try ladder.allowing(state, of: enumerator.table).map(\.name) : []
     var finding = Finding(
       number: number,
       promised: result.promised ?? "the checker accepts every state that a crash may leave",
@@ -68,13 +76,14 @@ public struct FindingMaker {
         + crash.replacing("\n'", with: "'").replacing("\n", with: " "),
       acknowledgedCount: marks.count,
       lastAcknowledged: marks.last.map { $0.text.trimmingCharacters(in: .whitespacesAndNewlines) },
-      lost: losses.isEmpty ? ["nothing: all that was issued survived"] : Self.cut(losses),
+      lost: losses.isEmpty ? [nothingLost] : Self.cut(losses),
       missingSync: sentences, models: models,
       stateCount: stateCount,
       token: token)
     finding.classKey = FailureClass.key(of: result)
     // A crash during recovery has causes of its own.
-    if context == nil { finding.rootCause = explainer.rootCause(explanation) }
+    if context == nil, system == nil { finding.rootCause = explainer.rootCause(explanation) }
+    finding.fileSystem = system?.description
     return finding
   }
 
@@ -86,6 +95,15 @@ public struct FindingMaker {
     let isPrevented = try missing.prevents(state, of: enumerator.table)
     return "Checked under \(model.name): with it this state is "
       + (isPrevented ? "impossible." : "still possible.")
+  }
+
+  private static let missingFlush =
+    "Missing: a sync by the program that made the kernel write this and flush the device."
+
+  private var nothingLost: String {
+    system == nil
+      ? "nothing: all that was issued survived"
+      : "no block: all that the kernel had written survived; the rest was still in its cache"
   }
 
   private static func cut(_ lines: [String]) -> [String] {

@@ -30,14 +30,18 @@ public struct ExploreRecipe: Codable, Sendable, Hashable {
   public var seed: UInt64
   /// The state: see `StateKey`.
   public var state: String
-  /// Shape of the trace that the state belongs to.
+  /// Shape of the trace that the state belongs to; on a real file system, up to the crash point.
   public var shape: String
   /// Time limit of one check.
   public var timeoutSeconds: Int
   /// Events of syncs that the disk ignores; nil where all work.
   public var ignoredSyncs: [Int]?
   /// When mapped pages are written back; nil where the kernel decides.
-  public var writeBack: WriteBack?
+  public var writeBack: PageWriteBack?
+  /// The real file system that it was recorded on, as `--on` takes it; nil for FaultFS itself.
+  public var fileSystem: String?
+  /// Whether the file system's own checker judged too; nil is no.
+  public var runsFsck: Bool?
 
   /// Makes a recipe.
   public init(
@@ -131,13 +135,16 @@ extension Trace {
   ///
   /// It follows from kinds, inodes, positions and sizes of all events, but not from bytes, names,
   /// times or processes.
-  public var shape: String {
+  public var shape: String { shape(ofFirst: events.count) }
+
+  /// Shape of the trace up to a crash point, on which a state of that point depends alone.
+  func shape(ofFirst count: Int) -> String {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     func add(_ value: UInt64) {
       hash = (hash ^ value) &* 0x0000_0100_0000_01b3
       hash ^= hash >> 29
     }
-    for event in events {
+    for event in events.prefix(count) {
       add(UInt64(event.flags.rawValue))
       switch event.body {
       case .mark(let mark): add(1000 + UInt64(mark.bytes.count))

@@ -108,4 +108,18 @@ public struct CaseReport: Codable, Sendable {
 
   /// All findings of the case.
   public var findings: [Finding] { explorations.flatMap(\.findings) }
+
+  /// Notes in each finding which other explorations of the case found the same.
+  mutating func noteCommonFindings() {
+    for index in explorations.indices {
+      for place in explorations[index].findings.indices {
+        guard let key = explorations[index].findings[place].classKey else { continue }
+        let others = explorations.indices.filter { other in
+          other != index && explorations[other].findings.contains { $0.classKey == key }
+        }
+        guard !others.isEmpty else { continue }
+        explorations[index].findings[place].alsoSeen = others.map { explorations[$0].model }
+      }
+    }
+  }
 }

@@ -49,7 +49,7 @@ struct StressRound {
     try TraceFile.save(Trace(initial: tree), to: path)
     var options = FaultFSOptions()
     options.writeBack = settings.writeBack.map {
-      WriteBack(seed: Self.seed(of: number, Seed(rawValue: $0.seed)).rawValue, rate: $0.rate)
+      PageWriteBack(seed: Self.seed(of: number, Seed(rawValue: $0.seed)).rawValue, rate: $0.rate)
     }
     let fileSystem = try FaultFSClient(
       mountPoint: try run.subdirectory("mount"), options: options,

@@ -47,7 +47,7 @@ public struct StressSettings: Sendable {
   /// Fault rules that are in force in every round, counting anew in each.
   public var faults: [FaultRule] = []
   /// How the mounts write mapped pages back, if at all.
-  public var writeBack: WriteBack?
+  public var writeBack: PageWriteBack?
   /// Seconds after which a checker, a recovery or a round has failed.
   public var timeoutSeconds = 20
   /// Where failing rounds are kept, if anywhere.
@@ -68,7 +68,7 @@ public struct StressRecipe: Codable, Sendable, Hashable {
   /// Fault rules in force.
   public var faults: [FaultRule]
   /// How mapped pages are written back, if they are.
-  public var writeBack: WriteBack?
+  public var writeBack: PageWriteBack?
   /// The round whose tree was the setup's.
   public var firstRound: Int
   /// For that round and each after it, up to the one that failed: the events after which the

@@ -3,6 +3,8 @@
 //   1. allocate 64 KiB, sync               every byte is 0
 //   2. write top node and slot 1, sync     the record at offset 0 is still 0
 //   3. write the record at offset 0, sync  the database exists
+// A file that has a temporary name until all of it is durable needs the last sync only: nobody
+// looks at what a crash leaves of it.
 // A crash leaves: (1) a file of zeros of at most 64 KiB; (2) garbage in two known sectors and zeros
 // elsewhere; (3) garbage in the first sector, with slot 1 and its top node whole. Any database that
 // ever committed has bytes in slot 0, so none of the three can be a database with rows in it.
@@ -30,8 +32,15 @@ enum CreationImage {
 
   /// Makes an empty file, or the rest of an interrupted creation, the empty database; encrypted
   /// when there is a key.
+  /// - Parameters:
+  ///   - backend: The file.
+  ///   - key: The key of an encrypted database.
+  ///   - entropy: Draws its salts.
+  ///   - isTemporary: Whether a crash before the end leaves a file that is thrown away.
+  /// - Throws: `EngineError` with code `.io` or `.noSpace`.
   static func create(
-    on backend: any StorageBackend, key: EncryptionKey? = nil, entropy: EntropySource = .system
+    on backend: any StorageBackend, key: EncryptionKey? = nil, entropy: EntropySource = .system,
+    isTemporary: Bool = false
   ) throws(EngineError) {
     var cipher: FileCipher?
     if let key {
@@ -46,12 +55,12 @@ enum CreationImage {
       try backend.write([UInt8](repeating: 0, count: Layout.sectorSizeBytes), at: 0)
     }
     // Before: nothing. After: the size, and zeros where step 2 does not write.
-    try backend.sync()
+    if !isTemporary { try backend.sync() }
     try slab.write(to: backend)
     try backend.write(
       slot.encoded(sealing: cipher), at: Layout.slotOffsetsBytes[slot.index])
     // Before: zeros, or garbage in these two sectors. After: version 1, but no file header.
-    try backend.sync()
+    if !isTemporary { try backend.sync() }
     try backend.write(FileHeader.encodedSector(cipher), at: 0)
     // Before: version 1 and any first sector. After: the database.
     try backend.sync()

@@ -161,7 +161,9 @@ extension Database {
     var mapping = try backend.map()
     var recovered = mapping.count == 0 ? nil : try Recovery.recover(mapping, access)
     if recovered == nil {
-      try CreationImage.create(on: backend, key: access.key, entropy: access.entropy)
+      try CreationImage.create(
+        on: backend, key: access.key, entropy: access.entropy,
+        isTemporary: access.createsTemporary)
       mapping = try backend.map()
       recovered = try Recovery.recover(mapping, access)
     }

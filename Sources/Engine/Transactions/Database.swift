@@ -56,6 +56,9 @@ public final class Database: Sendable {
     public var pageCacheBytesMax = 64 << 20
     /// Where an encrypted database draws its salts from; a lab passes a seeded one.
     package var entropy = EntropySource.system
+    /// Whether an empty backend's file has a temporary name until its creation ends, so that a
+    /// crash leaves nothing that anybody looks at.
+    package var createsTemporary = false
 
     /// The default options.
     public init() {}

@@ -100,7 +100,8 @@ enum DatabaseFile {
       }
       try backend.removeContent()
       // After: the empty database is durable under its temporary name.
-      try CreationImage.create(on: backend, key: access.key, entropy: access.entropy)
+      try CreationImage.create(
+        on: backend, key: access.key, entropy: access.entropy, isTemporary: true)
       if let failure = Syscalls.rename(temporary, to: path) {
         throw .syscall("rename", temporary, errno: failure.number)
       }

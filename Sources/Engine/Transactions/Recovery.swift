@@ -58,6 +58,8 @@ struct FileAccess: Sendable {
   var key: EncryptionKey?
   var entropy = EntropySource.system
   var cacheBytesMax = Database.Options().pageCacheBytesMax
+  /// Whether a creation has a temporary name.
+  var createsTemporary = false
 
   /// A file that is not encrypted.
   static let plain = FileAccess()
@@ -70,6 +72,7 @@ struct FileAccess: Sendable {
     if let bytes = options.encryptionKey { key = try EncryptionKey(bytes) }
     entropy = options.entropy
     cacheBytesMax = options.pageCacheBytesMax
+    createsTemporary = options.createsTemporary
   }
 }
 

@@ -147,7 +147,7 @@ struct EnumeratorTests {
       recording.write("a", "2")
       recording.sync("a", flags: flags)
       recording.create("m")
-      let outcomes = try Possible(recording, .ext4Ordered).outcomes
+      let outcomes = try Possible(recording, .ext3Ordered).outcomes
       #expect(outcomes.contains("0: a=.") == expected)
     }
   }

@@ -38,17 +38,17 @@ struct StateKeyTests {
   @Test(
     "keys that the model does not allow are errors",
     arguments: [
-      "posix@2:p2:lost=none", "ext4-ordered@1:p2:lost=none", "ext4-ordered@2:p9:lost=none",
-      "ext4-ordered@2:p2:kept=7", "ext4-ordered@2:p2:kept=1", "ext4-ordered@2:p3:lost=0",
-      "ext4-ordered@2:p2:kept=none:torn=1.0-1.old", "ext4-ordered@2:p2:kept=none:torn=0.0-9.old",
-      "ext4-ordered@2:p2:kept=0:torn=0.0-1.old", "ext4-ordered@2:p0:kept=none:torn=0.0-1.old",
+      "posix@4:p2:lost=none", "ext3-ordered@1:p2:lost=none", "ext3-ordered@3:p9:lost=none",
+      "ext3-ordered@3:p2:kept=7", "ext3-ordered@3:p2:kept=1", "ext3-ordered@3:p3:lost=0",
+      "ext3-ordered@3:p2:kept=none:torn=1.0-1.old", "ext3-ordered@3:p2:kept=none:torn=0.0-9.old",
+      "ext3-ordered@3:p2:kept=0:torn=0.0-1.old", "ext3-ordered@3:p0:kept=none:torn=0.0-1.old",
     ])
   func notAllowed(text: String) throws {
     var recording = Recording(files: ["a": ""])
     recording.write("a", "x")
     recording.close("a")
     recording.sync("a")
-    let table = try UnitTable(trace: recording.trace, model: .ext4Ordered)
+    let table = try UnitTable(trace: recording.trace, model: .ext3Ordered)
     let key = try #require(StateKey(parsing: text))
     #expect(throws: LabError.self) { try table.state(for: key) }
   }

@@ -30,6 +30,9 @@ struct StockModelTests {
     },
     Case(name: "size-in-page", files: ["a": "x"], state: "a=x.") { $0.write("a", "y", at: 1) },
     Case(name: "size-in-new-page", files: ["a": ""], state: "a=...") { $0.write("a", "new") },
+    Case(name: "zeros-before-shrink", files: ["a": "old"], state: "a=o..") {
+      $0.truncate("a", to: 1)
+    },
     Case(name: "name-before-append", files: ["a": ""], state: "a= b=") {
       $0.write("a", "new")
       $0.create("b")

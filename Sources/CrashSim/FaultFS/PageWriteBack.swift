@@ -1,8 +1,8 @@
-// WriteBack.swift: how often a mount makes the kernel write dirty mapped pages back.
+// PageWriteBack.swift: how often a mount makes the kernel write dirty mapped pages back.
 
 /// Seeded moments between operations at which the kernel has to write dirty mapped pages back, as
 /// it does by itself every few seconds.
-public struct WriteBack: Codable, Hashable, Sendable, CustomStringConvertible {
+public struct PageWriteBack: Codable, Hashable, Sendable, CustomStringConvertible {
   /// The number from which the moments follow.
   public var seed: UInt64
   /// Mean number of operations between two moments, at least 1.

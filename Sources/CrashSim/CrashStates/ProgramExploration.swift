@@ -1,0 +1,222 @@
+// ProgramExploration.swift: one program's crash states under one model, or on one real file system:
+// judged, grouped, shrunk and put in words.
+// Invariant: which states are judged, and in which order findings are listed, depends on the trace,
+// the seed, the model and the budget only.
+
+import Foundation
+
+/// What one exploration goes through.
+struct ExplorationTarget: Sendable {
+  /// The recording: of files, or of the one file that a real file system's device is.
+  let trace: Trace
+  /// Which states there are.
+  var model: PersistenceModel
+  /// The real file system of the recording, if it was one.
+  let system: KernelFileSystem?
+  /// What judges, side by side.
+  let checkers: [CommandChecker]
+  /// Syncs that the disk is to ignore; with some, only what they prevent is judged, up to the first
+  /// state that fails.
+  var ignoredSyncs: [Int] = []
+
+  /// What reports call it.
+  var name: String { system.map { "on \($0)" } ?? model.name }
+
+  /// States that are checked unless the user says otherwise.
+  var defaultBudget: Int {
+    system == nil
+      ? ProgramExplorer.defaultBudget : ProgramExplorer.defaultBudgetOfFileSystem
+  }
+}
+
+/// The exploration of one target.
+struct ProgramExploration {
+  let program: ProgramUnderTest
+  let settings: ExplorationSettings
+  let target: ExplorationTarget
+  let console: Console
+
+  private var endsAtFirst: Bool { !target.ignoredSyncs.isEmpty }
+
+  private func makeEnumerator() throws(LabError) -> CrashStateEnumerator {
+    try CrashStateEnumerator(
+      trace: target.trace, model: target.model, seed: settings.seed, ignoring: target.ignoredSyncs)
+  }
+
+  private func makeMaker(_ enumerator: CrashStateEnumerator) throws(LabError) -> FindingMaker {
+    try FindingMaker(enumerator: enumerator, model: target.model, on: target.system)
+  }
+
+  /// Judges the one state that a token names.
+  /// - Throws: `LabError` with code `.usage` when the token names no state of the trace.
+  func replay(
+    _ recipe: ExploreRecipe, keepingImageIn directory: String?
+  ) throws(LabError) -> (result: CheckResult, finding: Finding) {
+    let enumerator = try makeEnumerator()
+    guard let key = StateKey(parsing: recipe.state) else {
+      throw .usage("the token's state '\(recipe.state)' cannot be read")
+    }
+    let state = try enumerator.state(for: key)
+    let tree = try enumerator.withImage(of: state) { (image) throws(LabError) in image.treeImage() }
+    if let directory { try CrashDirectory.keep(tree, in: directory) }
+    let result = try target.checkers[0].check(
+      tree, acknowledged: target.trace.acknowledged(state.acknowledgedMarks))
+    let finding = try makeMaker(enumerator).finding(
+      number: 1, state: state, result: result, stateCount: 1,
+      token: ReplayToken.encode(.explore(recipe)))
+    return (result, finding)
+  }
+
+  /// Judges the states that the budget selects.
+  /// - Parameter firstNumber: Number of the first finding.
+  /// - Returns: How far it went, and what it found.
+  /// - Throws: `LabError` of the trace or of a checker.
+  func explore(firstNumber: Int) throws(LabError) -> ExplorationReport {
+    let trace = target.trace
+    let enumerator = try makeEnumerator()
+    let plan = try enumerator.plan(budget: settings.budget ?? target.defaultBudget)
+    let clock = ContinuousClock()
+    let start = clock.now
+    var keys: [Int: StateKey] = [:]
+    var (failures, checkedCount) = try check(plan, of: enumerator, keys: &keys)
+    var isCutShort = checkedCount < plan.selectedCount(in: settings.shard)
+    if endsAtFirst, let first = failures.keys.min() {
+      // Checkers side by side have gone a little further, by chance.
+      failures = failures.filter { $0.key == first }
+      checkedCount = keys.keys.count { $0 <= first }
+      isCutShort = false
+    }
+    let seconds = start.duration(to: clock.now).inSeconds
+    var report = ExplorationReport(
+      title: program.workload, model: target.name, seed: settings.seed.rawValue,
+      operationCount: trace.events.count - trace.markCount, markCount: trace.markCount,
+      crashPointCount: enumerator.table.crashPointCount, candidateCount: plan.candidates,
+      distinctCount: plan.distinct, exploredCount: checkedCount,
+      bound: plan.bound.description, isInterrupted: isCutShort && Interruption.isRequested,
+      seconds: seconds, findings: [])
+    report.isOutOfTime = isCutShort && !Interruption.isRequested ? true : nil
+    report.shape = trace.shape
+    let maker = try makeMaker(enumerator)
+    for (offset, failure) in FailureClass.classify(failures).enumerated() {
+      report.findings.append(
+        try explain(failure, number: firstNumber + offset, keys: keys, maker: maker))
+    }
+    report.findings = RootCause.joined(report.findings, firstNumber: firstNumber)
+    return report
+  }
+
+  private func check(
+    _ plan: ExplorationPlan, of enumerator: CrashStateEnumerator, keys: inout [Int: StateKey]
+  ) throws(LabError) -> (failures: [Int: CheckResult], checkedCount: Int) {
+    let pool = CheckerPool(target.checkers)
+    let marks = enumerator.table.trace.acknowledgedPrefixes()
+    let clock = ContinuousClock()
+    let start = clock.now
+    let total = plan.selectedCount(in: settings.shard)
+    let limit = settings.timeBudgetSeconds.map { Duration.seconds($0) }
+    var found: [Int: StateKey] = [:]
+    var lastShown = start
+    func show() {
+      let seconds = max(0.001, start.duration(to: clock.now).inSeconds)
+      console.progress(
+        Self.progressLine(
+          name: target.name, done: pool.finishedCount, total: total,
+          failures: pool.failureCount, rate: Double(pool.finishedCount) / seconds))
+      lastShown = clock.now
+    }
+    show()
+    do throws(LabError) {
+      try enumerator.visit(plan, shard: settings.shard) { (explored, image) throws(LabError) in
+        if let limit, start.duration(to: clock.now) >= limit { return .stop }
+        if endsAtFirst && pool.failureCount > 0 { return .stop }
+        found[explored.ordinal] = enumerator.key(of: explored.state)
+        let isTaken = try pool.submit(
+          StateJob(
+            ordinal: explored.ordinal, tree: image.treeImage(),
+            acknowledged: marks[explored.state.acknowledgedMarks]))
+        guard isTaken else { return .stop }
+        if lastShown.duration(to: clock.now) > .milliseconds(100) { show() }
+        return .goOn
+      }
+    } catch {
+      let failures = try? pool.finish()
+      guard error.code == .interrupted, let failures else { throw error }
+      keys = found
+      return (failures, pool.finishedCount)
+    }
+    keys = found
+    let failures = try pool.finish(progress: show)
+    return (failures, pool.finishedCount)
+  }
+
+  private static func progressLine(
+    name: String, done: Int, total: Int, failures: Int, rate: Double
+  ) -> String {
+    let line =
+      "\(name): \(Formatting.grouped(done)) of \(Formatting.grouped(total)) states, "
+      + "\(Formatting.grouped(failures)) failing"
+    guard rate > 0 else { return line }
+    return line + ", \(Int(rate)) states/s, \(Int(Double(total - done) / rate)) s left"
+  }
+
+  /// Makes a finding of a class of failures: confirms it, shrinks it, puts it in words.
+  ///
+  /// When the lab is asked to stop, the state is put in words as it was found.
+  private func explain(
+    _ failure: FailureClass, number: Int, keys: [Int: StateKey], maker: FindingMaker
+  ) throws(LabError) -> Finding {
+    guard let key = keys[failure.firstOrdinal] else {
+      throw .lab("state \(failure.firstOrdinal) failed but was never visited")
+    }
+    var state = try maker.enumerator.state(for: key)
+    var result = failure.first
+    do throws(LabError) {
+      try Interruption.check()
+      (state, result) = try shrink(state, of: failure, maker: maker)
+    } catch {
+      guard error.code == .interrupted else { throw error }
+    }
+    var recipe = ExploreRecipe(
+      workload: program.workload, check: program.check, setup: program.setup,
+      model: maker.model.specification, seed: settings.seed.rawValue,
+      state: maker.enumerator.key(of: state).description, shape: target.trace.shape,
+      timeoutSeconds: settings.timeoutSeconds)
+    if let system = target.system {
+      recipe.fileSystem = system.description
+      recipe.shape = target.trace.shape(ofFirst: state.crashPoint)
+    }
+    recipe.writeBack = settings.writeBack
+    if !target.ignoredSyncs.isEmpty { recipe.ignoredSyncs = target.ignoredSyncs }
+    recipe.runsFsck = target.system != nil && settings.runsFsck ? true : nil
+    var finding = try maker.finding(
+      number: number, state: state, result: result, stateCount: failure.count,
+      token: ReplayToken.encode(.explore(recipe)))
+    finding.classKey = failure.key
+    finding.firstOrdinal = failure.firstOrdinal
+    return finding
+  }
+
+  /// Confirms a failing state and restores what need not be lost.
+  private func shrink(
+    _ state: CrashState, of failure: FailureClass, maker: FindingMaker
+  ) throws(LabError) -> (CrashState, CheckResult) {
+    let acknowledged = target.trace.acknowledged(state.acknowledgedMarks)
+    let images = try CrashPointImages(table: maker.enumerator.table, at: state.crashPoint)
+    func check(_ state: CrashState) throws(LabError) -> CheckResult {
+      let tree = try images.withImage(of: state) { (image) throws(LabError) in image.treeImage() }
+      return try target.checkers[0].check(tree, acknowledged: acknowledged)
+    }
+    let again = try check(state)
+    guard FailureClass.key(of: again) == failure.key else {
+      throw LabError(
+        .nondeterminism,
+        "the checker said '\(failure.first.headline)' about a state, and '\(again.headline)' when "
+          + "asked again: it depends on something outside the directory "
+          + "(state \(maker.enumerator.key(of: state)))")
+    }
+    let smallest = try maker.shrink(state) { (candidate) throws(LabError) in
+      FailureClass.key(of: try check(candidate)) == failure.key
+    }
+    return (smallest, try check(smallest))
+  }
+}

@@ -1,0 +1,114 @@
+// Calibrate.swift: `faultline calibrate`: models held against the file systems of their names.
+
+import ArgumentParser
+import CrashSim
+
+struct Calibrate: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Hold persistence models against the kernel's own file systems.",
+    discussion: """
+      Short programs run under a model and on the real file system (explore --on). An outcome that \
+      the file system leaves after a crash and the model forbids is a bug of the model: exit code \
+      1. What only the model allows is counted, and listed with --unseen. The output is a table in \
+      Markdown. Without --on all stock models are compared with their file systems.
+
+      Examples:
+        faultline calibrate
+        faultline calibrate --on ext4:data=writeback --model ext4-writeback --probe rename-over
+        faultline calibrate --on xfs --model-file mine.yaml
+      """)
+
+  @Option(name: .customLong("on"), help: "The real file system, as explore --on takes it.")
+  var fileSystem: String?
+  @Option(help: "The model to hold against it, by name.") var model: String?
+  @Option(name: .customLong("model-file"), help: "The model to hold against it, from a YAML file.")
+  var modelFile: String?
+  @Option(
+    name: .customLong("probe"),
+    help: "One of the programs; can be repeated. Default: all.")
+  var probes: [String] = []
+  @Option(help: "The number from which all choices follow.") var seed: UInt64 = 1
+  @Option(help: "Most crash states to mount for each recording.")
+  var budget = Calibration.defaultBudget
+  @Flag(help: "List the outcomes that only the model allows.") var unseen = false
+
+  func run() throws {
+    let console = Console()
+    guard budget > 0 else { throw LabError.usage("--budget \(budget): give at least 1 state") }
+    let probes = try chosenProbes()
+    let pairs = try chosenPairs()
+    console.say("faultline calibrate  seed=\(seed)")
+    let calibration = try Calibration(seed: Seed(rawValue: seed), budget: budget)
+    console.say("| probe | model | file system | states | seen | allowed | forbidden |")
+    console.say("|---|---|---|---|---|---|---|")
+    var results: [CalibrationResult] = []
+    var skipped: [String] = []
+    for (model, system) in pairs {
+      if let missing = system.missing {
+        skipped.append("skipped: \(system): \(missing)")
+        continue
+      }
+      for probe in probes {
+        let result = try calibration.compare(probe, model, with: system)
+        console.say(
+          "| `\(result.probe)` | `\(result.model)` | `\(result.system)` | \(result.stateCount) "
+            + "| \(result.seen.count) | \(result.allowed.count) | \(result.forbidden.count) |")
+        results.append(result)
+      }
+    }
+    for line in skipped { console.say(line) }
+    try finish(results, console)
+  }
+
+  private func finish(_ results: [CalibrationResult], _ console: Console) throws {
+    for result in results where unseen && !result.unseen.isEmpty {
+      console.say("only \(result.model), probe \(result.probe):")
+      for outcome in result.unseen { console.say("  \(outcome)") }
+    }
+    for result in results {
+      for (outcome, reason) in result.known {
+        console.say("known of \(result.model), probe \(result.probe): \(outcome): \(reason)")
+      }
+    }
+    let forbidden = results.filter { !$0.forbidden.isEmpty }
+    for result in forbidden {
+      console.say(
+        "FORBIDDEN by \(result.model), left by \(result.system), probe \(result.probe):")
+      for outcome in result.forbidden { console.say("  \(outcome)") }
+    }
+    console.say(
+      "verdict: \(forbidden.isEmpty ? "held" : "broken"), \(forbidden.count) of \(results.count) "
+        + "comparisons show what a model forbids")
+    if !forbidden.isEmpty { throw Leave(code: .broken) }
+  }
+
+  private func chosenProbes() throws(LabError) -> [CalibrationProbe] {
+    var chosen: [CalibrationProbe] = []
+    for name in probes {
+      guard let probe = CalibrationProbe.all.first(where: { $0.name == name }) else {
+        throw .usage(
+          "--probe \(name.prefix(60)): choose from "
+            + CalibrationProbe.all.map(\.name).joined(separator: ", "))
+      }
+      chosen.append(probe)
+    }
+    return chosen.isEmpty ? CalibrationProbe.all : chosen
+  }
+
+  private func chosenPairs() throws(LabError) -> [(PersistenceModel, KernelFileSystem)] {
+    guard let fileSystem else {
+      guard model == nil, modelFile == nil else {
+        throw .usage("a model is held against a file system: add --on ext4, xfs or btrfs")
+      }
+      return Calibration.stockPairs.map { ($0.model, $0.system) }
+    }
+    let system = try KernelFileSystem(parsing: fileSystem)
+    var models: [PersistenceModel] = []
+    if let model { models = try PersistenceModel.chosen(model) }
+    if let modelFile { models.append(try ModelFile.load(modelFile)) }
+    guard !models.isEmpty else {
+      throw .usage("--on \(fileSystem): say which model is meant: --model or --model-file")
+    }
+    return models.map { ($0, system) }
+  }
+}

@@ -1,0 +1,75 @@
+// CalibrationTests.swift: models held against the kernel's own file systems; `make calibrate` goes
+// through all probes, here are the few that take seconds.
+
+import CrashSim
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(
+  "calibrate", .serialized,
+  .enabled(if: !RealFileSystemTests.isMissing("ext4"), "skipped: no ext4"))
+struct CalibrationTests {
+  @Test("ext4 leaves nothing that ext4-ordered forbids")
+  func ext4() throws {
+    let command = try FaultlineCommand()
+    let result = try command.run([
+      "calibrate", "--on", "ext4", "--model", "ext4-ordered", "--budget", "40",
+      "--probe", "rename-over", "--probe", "overwrite-sync", "--unseen",
+    ])
+    #expect(result.status == 0, "\(result.output)")
+    #expect(result.hasLine("| `rename-over` | `ext4-ordered` | `ext4` |"), "\(result.output)")
+    #expect(result.hasLine("only ext4-ordered, probe rename-over:"), "\(result.output)")
+    #expect(result.hasLine("verdict: held, 0 of 2 comparisons"), "\(result.output)")
+  }
+
+  @Test("what a model cannot express is known by model, probe and outcome, and by nothing else")
+  func known() throws {
+    let command = try FaultlineCommand()
+    let arguments = [
+      "calibrate", "--on", "ext4:data=writeback", "--probe", "unlink-sync-other", "--budget", "40",
+    ]
+    let stock = try command.run(arguments + ["--model", "ext4-writeback"])
+    #expect(stock.status == 0, "\(stock.output)")
+    #expect(
+      stock.hasLine(
+        "known of ext4-writeback, probe unlink-sync-other: after 2 steps: a=n*100 c=: "),
+      "\(stock.output)")
+    let file = try command.write("name: mine\nbase: ext4-writeback\n", to: "mine.yaml")
+    let mine = try command.run(arguments + ["--model-file", file])
+    #expect(mine.status == 1, "\(mine.output)")
+    #expect(mine.hasLine("  after 2 steps: a=n*100 c="), "\(mine.output)")
+  }
+
+  @Test("a model that promises too much is told which outcome contradicts it")
+  func tooStrong() throws {
+    let command = try FaultlineCommand()
+    let file = try command.write(
+      """
+      name: too-strong
+      base: strict
+      """, to: "model.yaml")
+    let result = try command.run([
+      "calibrate", "--on", "ext4", "--model-file", file, "--budget", "40", "--probe", "overwrite",
+      "--probe", "write-new",
+    ])
+    #expect(result.status == 1, "\(result.output)")
+    #expect(
+      result.hasLine("FORBIDDEN by too-strong, left by ext4, probe write-new:"),
+      "\(result.output)")
+    // A name without its data, although the data was written first.
+    #expect(result.output.contains("after 2 steps: a= b="), "\(result.output)")
+  }
+
+  @Test(
+    "what cannot be compared is refused",
+    arguments: [
+      (["--probe", "nothing"], "rename-over"), (["--on", "ext4"], "--model"),
+      (["--model", "xfs"], "--on"), (["--budget", "0"], "at least 1"),
+    ])
+  func refused(arguments: [String], words: String) throws {
+    let result = try FaultlineCommand().run(["calibrate"] + arguments)
+    #expect(result.status == 2, "\(result.output)")
+    #expect(result.output.contains(words), "\(result.output)")
+  }
+}

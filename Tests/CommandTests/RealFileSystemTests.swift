@@ -1,0 +1,171 @@
+// RealFileSystemTests.swift: `explore --on`: programs on the kernel's own ext4, XFS and Btrfs, each
+// crash state recovered by the kernel itself.
+
+import CrashSim
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("explore on real file systems", .serialized)
+struct RealFileSystemTests {
+  /// A file system that this machine has, or the word that the test says when it has not.
+  static func isMissing(_ name: String) -> Bool {
+    guard let system = try? KernelFileSystem(parsing: name) else { return false }
+    if let missing = system.missing { print("skipped: \(name): \(missing)") }
+    return system.missing != nil
+  }
+
+  static let present = ["ext4:noauto_da_alloc", "xfs", "btrfs"].filter { !isMissing($0) }
+
+  private static let setup = "echo old > file; sync file; sync ."
+  private static let check = """
+    content=$(cat file)
+    if grep -q saved "$FAULTLINE_OUTPUT" && [ "$content" != new ]; then
+      echo 'lost: the saved content'; exit 1
+    fi
+    [ "$content" = new ] || [ "$content" = old ] || { echo 'torn: neither old nor new'; exit 1; }
+    """
+
+  /// Replaces a file's content; forgets to sync the new file unless told not to.
+  private func replacement(_ systems: [String], syncing: Bool) -> [String] {
+    FaultlineCommand.exploration(
+      setup: Self.setup,
+      workload: "echo new > t; \(syncing ? "sync t; " : "")mv t file; sync .; echo saved",
+      check: Self.check) + ["--budget", "150"] + systems.flatMap { ["--on", $0] }
+  }
+
+  /// Runs the command; says what it left: mounts and devices of its own run directory.
+  private func runAndLookBehind(
+    _ command: FaultlineCommand, _ arguments: [String]
+  ) throws -> (result: CommandResult, leftovers: String) {
+    let running = try command.start(arguments)
+    let result = running.wait()
+    return (
+      CommandResult(status: result.status, output: result.output), try leftovers(of: running)
+    )
+  }
+
+  private func leftovers(of program: RunningProgram) throws -> String {
+    let run = "/faultline-\(getuid())/\(program.process)-"
+    let mounts = try String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8)
+    let devices = try runShell("losetup --list --noheadings --output BACK-FILE", in: "/").output
+    return (mounts + devices).split(separator: "\n").filter { $0.contains(run) }
+      .joined(separator: "\n")
+  }
+
+  @Test("a rename over without a sync of the new file leaves an empty file", arguments: present)
+  func forgottenSync(system: String) throws {
+    let command = try FaultlineCommand()
+    let result = try command.run(replacement([system], syncing: false) + ["--json", "report"])
+    #expect(result.status == 1, "\(result.output)")
+    #expect(result.output.contains("torn: neither old nor new"), "\(result.output)")
+    #expect(result.output.contains("on the kernel's \(system)"), "\(result.output)")
+    let report = try command.report("report")
+    #expect(report.cases.flatMap(\.findings).allSatisfy { $0.fileSystem == system })
+    let token = try #require(result.replayToken)
+    let replay = try command.run(["replay", token, "--keep", "kept"])
+    #expect(replay.status == 1, "\(replay.output)")
+    #expect(replay.output.contains("verdict: broken, reproduced"))
+    #expect(FileManager.default.fileExists(atPath: command.directory.file("kept/device")))
+  }
+
+  @Test("the complete replacement has no bad state on any of them")
+  func completeReplacement() throws {
+    guard !Self.present.isEmpty else { return }
+    let command = try FaultlineCommand()
+    let (result, leftovers) = try runAndLookBehind(
+      command, replacement(Self.present + ["ext4"], syncing: true) + ["--fsck"])
+    #expect(result.status == 0, "\(result.output)")
+    #expect(result.lines.count { $0.contains("0 findings") } >= Self.present.count)
+    #expect(leftovers == "")
+  }
+
+  @Test(
+    "a model and a real file system that find the same say so, and the kept trace replays",
+    .enabled(if: !isMissing("ext4"), "skipped: no ext4"))
+  func beside() throws {
+    let command = try FaultlineCommand()
+    let both = try command.run(
+      FaultlineCommand.exploration(
+        setup: Self.setup, workload: "echo new > file; echo saved", check: Self.check)
+        + ["--budget", "60", "--on", "ext4", "--model", "ext4-ordered"])
+    #expect(both.status == 1, "\(both.output)")
+    #expect(both.output.contains("also       found: on ext4"), "\(both.output)")
+    #expect(both.output.contains("also       found: ext4-ordered"), "\(both.output)")
+    let kept = try command.run(
+      replacement(["ext4:noauto_da_alloc"], syncing: false) + ["--trace", "kept.sqlite"])
+    let token = try #require(kept.replayToken, "\(kept.output)")
+    let replay = try command.run(["replay", token, "--trace", "kept.sqlite"])
+    #expect(replay.status == 1, "\(replay.output)")
+  }
+
+  @Test(
+    "a changed workload is nondeterminism after several recordings",
+    .enabled(if: !isMissing("xfs"), "skipped: no xfs"))
+  func changed() throws {
+    let command = try FaultlineCommand()
+    let script = try command.write("echo new > t; mv t file; sync .\n", to: "work.sh")
+    let first = try command.run(
+      FaultlineCommand.exploration(
+        setup: Self.setup, workload: "sh '\(script)'", check: Self.check) + ["--on", "xfs"])
+    let token = try #require(first.replayToken, "\(first.output)")
+    _ = try command.write("echo new > t; sync t; mv t file; sync .\n", to: "work.sh")
+    let replay = try command.run(["replay", token])
+    #expect(replay.status == 4, "\(replay.output)")
+    #expect(replay.output.contains("--trace FILE"), "\(replay.output)")
+  }
+
+  @Test(
+    "an image that does not mount is the file system's fault",
+    .enabled(if: !isMissing("ext4"), "skipped: no ext4"))
+  func brokenFileSystem() throws {
+    // The program destroys the superblock of its own device: what no crash would do. The kernel
+    // writes its copy back at the end, so that the last state mounts.
+    let command = try FaultlineCommand()
+    let (result, leftovers) = try runAndLookBehind(
+      command,
+      FaultlineCommand.exploration(
+        workload: """
+          echo 1
+          dd if=/dev/zero of=../../mount/device bs=4096 count=1 conv=notrunc,fsync status=none
+          echo 2
+          """,
+        check: "true") + ["--on", "ext4", "--budget", "100"])
+    #expect(result.status == 1, "\(result.output)")
+    #expect(result.output.contains("file system broken: ext4: it does not mount"))
+    #expect(result.output.contains("not the program's"), "\(result.output)")
+    #expect(leftovers == "")
+  }
+
+  @Test(
+    "killed and interrupted, it leaves no mount and no device", arguments: [SIGKILL, SIGINT])
+  func killed(signal: Int32) throws {
+    guard !Self.isMissing("ext4") else { return }
+    let command = try FaultlineCommand()
+    let running = try command.start(
+      FaultlineCommand.exploration(workload: "echo new > file; sync file", check: "sleep 0.2")
+        + ["--on", "ext4"])
+    // Some state is mounted then.
+    for _ in 0..<100 where try !leftovers(of: running).contains("/checker-") { usleep(100_000) }
+    #expect(try leftovers(of: running).contains("/checker-"))
+    kill(running.process, signal)
+    _ = running.wait()
+    for _ in 0..<100 where try leftovers(of: running) != "" { usleep(100_000) }
+    #expect(try leftovers(of: running) == "")
+  }
+
+  @Test(
+    "what cannot be named is refused with what can",
+    arguments: [
+      (["--on", "zfs"], "ext4, xfs, btrfs"), (["--on", "ext4:"], "after the colon"),
+      (["--on", "ext4", "--on", "ext4"], "given twice"), (["--fsck"], "add --on"),
+      (["--on", "ext4:no_such_option"], "mount options"),
+      (["--on", "ext4", "--on", "xfs", "--trace", "t"], "one recording"),
+    ])
+  func refused(arguments: [String], words: String) throws {
+    let command = try FaultlineCommand()
+    let result = try command.explore(workload: "true", check: "true", arguments)
+    #expect(result.status == 2, "\(result.output)")
+    #expect(result.output.contains(words), "\(result.output)")
+  }
+}
