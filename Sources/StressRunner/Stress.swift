@@ -58,13 +58,24 @@ struct Stress: ParsableCommand {
     let console = Console()
     let program = try program()
     let settings = try settings()
-    try reports.refuseUnwritable()
+    try reports.refuseUnwritable(and: reportDirectory)
+    try refuseUsedReportDirectory()
     console.say("faultline stress  seed=\(settings.seed)  model=\(settings.model.name)")
     let stress = try StressRun(program: program, settings: settings, console: console)
     let item = try stress.stress()
     var report = RunReport(seed: settings.seed.rawValue, cases: [item])
     report.isInterrupted = item.isInterrupted
     try reports.finish(report, console: console)
+  }
+
+  /// Rounds of two runs in one directory could not be told apart.
+  private func refuseUsedReportDirectory() throws(LabError) {
+    guard let reportDirectory else { return }
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: reportDirectory)) ?? []
+    guard names.isEmpty else {
+      throw .usage(
+        "--report \(reportDirectory): the directory is not empty; name a new or an empty one")
+    }
   }
 
   private func program() throws(LabError) -> StressProgram {

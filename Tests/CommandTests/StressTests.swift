@@ -61,6 +61,8 @@ struct StressTests {
     let again = try command.run(["replay", "kept/\(kept)/token", "--kept", "kept/\(kept)"])
     #expect(again.status == 1, "\(again.output)")
     #expect(again.output.contains("broken, reproduced"), "\(again.output)")
+    let used = try command.run(["stress", "--cuts", "1", "--report", "kept"])
+    #expect(used.status == 2 && used.output.contains("is not empty"), "\(used.output)")
   }
 
   @Test("the first sync ignored: found by cuts that come early")
