@@ -1,0 +1,41 @@
+// PlantedBugTests.swift: the patches of Tests/PlantedBugs still say which scenario finds them, and
+// still apply. Whether the scenario finds them takes minutes each: make planted-bugs.
+
+import Foundation
+import Testing
+
+@Suite("Planted bugs")
+struct PlantedBugTests {
+  private static let folder = "\(FaultlineCommand.repository)/Tests/PlantedBugs"
+
+  private static func patches() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder)
+      .filter { $0.hasSuffix(".patch") }.sorted()
+  }
+
+  private static func applies(_ patch: String) throws -> Bool {
+    let git = Process()
+    git.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    git.arguments = ["git", "apply", "--check", "\(folder)/\(patch)"]
+    git.currentDirectoryURL = URL(fileURLWithPath: FaultlineCommand.repository)
+    try git.run()
+    git.waitUntilExit()
+    return git.terminationStatus == 0
+  }
+
+  @Test("each applies to the engine, and names its scenario, its oracle and its reason")
+  func apply() throws {
+    let patches = try Self.patches()
+    #expect(patches.count >= 19)
+    for patch in patches {
+      #expect(try Self.applies(patch), "\(patch): plant the bug anew and keep git's diff of it")
+      let text = try String(contentsOfFile: "\(Self.folder)/\(patch)", encoding: .utf8)
+      let lines = text.split(separator: "\n", maxSplits: 3).map(String.init)
+      #expect(lines[1].hasPrefix("expect: ") && lines[2].hasPrefix("because: "), "\(patch)")
+      let scenario = lines[0].dropFirst("scenario: ".count)
+      #expect(
+        FileManager.default.fileExists(atPath: "\(FaultlineCommand.repository)/\(scenario)"),
+        "\(patch): \(lines[0])")
+    }
+  }
+}
