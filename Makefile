@@ -1,5 +1,5 @@
 # Faultline: every target works alone on a fresh Debian 12 with Swift 6.3.
-.PHONY: setup run examples certificate calibrate screenshots test test-large test-address test-thread planted-bugs lint smoke bench fuzz mutants golden format
+.PHONY: setup run stress-cuts examples certificate calibrate screenshots test test-large test-address test-thread planted-bugs lint smoke bench fuzz mutants golden format
 .DEFAULT_GOAL := run
 
 # What each package is there for: libfuse3 and fusermount; SQLite for traces and the example; the
@@ -103,6 +103,14 @@ mutants: setup
 # Ten million rows; minutes, and half a gigabyte of disk.
 test-large: setup
 	FAULTLINE_LARGE=1 swift test -c release -Xswiftc -enable-testing --filter ManyRowsTests
+
+# make stress-cuts CUTS=1000 SEED=1: live power cuts on the engine under load, in the debug build (minutes).
+CUTS ?= 1000
+SEED ?= 1
+stress-cuts: setup
+	swift build --product faultline
+	swift build --product faultline-fs
+	"$$(swift build --show-bin-path)/faultline" stress --cuts $(CUTS) --seed $(SEED)
 
 # Golden files of the engine's own format version; run once for a version, and put what it prints into GoldenFileTests.
 golden: setup

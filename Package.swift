@@ -53,6 +53,8 @@ let package = Package(
       swiftSettings: house),
     // C: a pass over POSIX that runs on any file system; the tests run it on a mount.
     .executableTarget(name: "posix-cases", path: "Tests/PosixCases"),
+    // C: breaks only when a mapped page is written back between two stores.
+    .executableTarget(name: "mapped-order", path: "Tests/MappedOrder"),
     // One process of several that use one database; the engine's tests run and kill it.
     .executableTarget(
       name: "engine-worker", dependencies: ["Engine", "CSystem"], path: "Tests/EngineWorker",
@@ -70,7 +72,9 @@ let package = Package(
     // Runs the built command as a user does; found beside the tests' own program.
     .testTarget(
       name: "CommandTests",
-      dependencies: ["CrashSim", "TestSupport", "StressRunner", "FaultFSDaemon"],
+      dependencies: [
+        "CrashSim", "TestSupport", "StressRunner", "FaultFSDaemon", "mapped-order",
+      ],
       swiftSettings: house),
     .testTarget(name: "TidyTests", swiftSettings: house),
   ],

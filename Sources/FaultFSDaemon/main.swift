@@ -14,6 +14,10 @@ while let argument = rest.popFirst() {
     options.quotaBytes = value
   } else if argument == "--control", let value = rest.popFirst() {
     options.controlPath = value
+  } else if argument == "--write-back", let value = rest.popFirst(),
+    let writeBack = try? PageWriteBack(parsing: value)
+  {
+    options.writeBack = writeBack
   } else if descriptors[argument] != nil, let value = rest.popFirst().flatMap(Int32.init) {
     descriptors[argument] = value
   } else if !argument.hasPrefix("-"), mountPoint == nil {
@@ -26,7 +30,7 @@ while let argument = rest.popFirst() {
 guard let mountPoint, let control = descriptors["--control-fd"], control >= 0 else {
   print(
     "usage: faultline-fs MOUNTPOINT --control-fd N [--marks-fd N] [--page-granular] [--quota N] "
-      + "[--control SOCKET]")
+      + "[--control SOCKET] [--write-back SEED:RATE]")
   exit(ExitCode.usage.rawValue)
 }
 do throws(LabError) {

@@ -47,9 +47,21 @@ struct Explore: ParsableCommand {
   @Option(name: .customLong("trace"), help: "Also keep the recorded trace in this SQLite file.")
   var tracePath: String?
 
+  @Option(
+    name: .customLong("write-back"),
+    help: "Write dirty mapped pages back at seeded moments: SEED or SEED:RATE.")
+  var writeBack: String?
+
   func run() throws {
     let console = Console()
-    let settings = try self.settings()
+    var settings = try self.settings()
+    settings.writeBack = try writeBack.map { text throws(LabError) in
+      try PageWriteBack(parsing: text)
+    }
+    guard settings.writeBack == nil || settings.fileSystems.isEmpty else {
+      throw LabError.usage(
+        "--write-back is about pages that FaultFS itself serves, --on has the kernel's; drop one")
+    }
     try reports.refuseUnwritable(and: tracePath)
     let models = (settings.models.map(\.name) + settings.fileSystems.map { "on \($0)" })
       .joined(separator: ",")
@@ -134,7 +146,9 @@ struct ExplorationArguments: ParsableArguments {
       guard budget > 0 else { throw .usage("--budget \(budget): give at least 1 state") }
       settings.budget = budget
     }
-    if let timeBudget { settings.timeBudgetSeconds = try Self.seconds(timeBudget) }
+    if let timeBudget {
+      settings.timeBudgetSeconds = try Self.seconds(timeBudget, option: "--time-budget")
+    }
     settings.shard = try shardChoice().shard
     if let jobs {
       guard (1...256).contains(jobs) else { throw .usage("--jobs \(jobs): give 1 to 256") }
@@ -157,13 +171,13 @@ struct ExplorationArguments: ParsableArguments {
   }
 
   /// The seconds of a duration such as `90s`, `10m` or `2h`.
-  static func seconds(_ text: String) throws(LabError) -> Int {
+  static func seconds(_ text: String, option: String) throws(LabError) -> Int {
     let units = ["s": 1, "m": 60, "h": 3600]
     guard let unit = text.last.flatMap({ units[String($0)] }), let number = Int(text.dropLast()),
       (1...1_000_000).contains(number)
     else {
       throw .usage(
-        "--time-budget \(text.prefix(60)): write a number and s, m or h, as in 90s, 10m, 2h")
+        "\(option) \(text.prefix(60)): write a number and s, m or h, as in 90s, 10m, 2h")
     }
     return number * unit
   }

@@ -37,11 +37,8 @@ struct Fault: ParsableCommand {
       var parsed: [FaultRule] = []
       if let file { parsed += try FaultFile.load(file, allowsAnyErrno: anyErrno) }
       for (index, text) in rules.enumerated() {
-        let first = text.drop { $0 == " " || $0 == "\n" }.first
-        let isBare = first != "{" && first != "[" && first != "-"
         parsed += try FaultFile.parse(
-          isBare && !text.contains("\n") ? "{\(text)}" : text, file: "rule \(index + 1)",
-          allowsAnyErrno: anyErrno)
+          commandLine: text, file: "rule \(index + 1)", allowsAnyErrno: anyErrno)
       }
       guard !parsed.isEmpty else {
         throw LabError.usage("no rule: give one as text, or a file with --file")

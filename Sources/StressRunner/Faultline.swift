@@ -17,6 +17,7 @@ struct Faultline: ParsableCommand {
         faultline run scenarios/durability
         faultline explore --setup 'sh setup.sh' --workload 'sh work.sh' --check 'sh check.sh'
         faultline certify scenarios/durability/commits.yaml
+        faultline stress --cuts 1000
         faultline replay fl1-… --keep /tmp/crashed
         faultline inspect /tmp/crashed/data.realm
 
@@ -27,9 +28,9 @@ struct Faultline: ParsableCommand {
       """,
     version: "faultline 0.1.0",
     subcommands: [
-      Run.self, Explore.self, Certify.self, Replay.self, Shrink.self, Merge.self, Mount.self,
-      Fault.self, Inspect.self, Calibrate.self, Worker.self, CheckShard.self, Judge.self,
-      Guard.self, WriteBackStep.self,
+      Run.self, Explore.self, Certify.self, Stress.self, Replay.self, Shrink.self, Merge.self,
+      Mount.self, Fault.self, Inspect.self, Calibrate.self, Worker.self, CheckShard.self,
+      Judge.self, Guard.self, WriteBackStep.self, StressLoad.self, StressJudge.self,
     ])
 
   static func main() {

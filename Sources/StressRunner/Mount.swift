@@ -14,6 +14,7 @@ struct Mount: ParsableCommand {
       Examples:
         faultline mount /mnt/faulty --trace work.sqlite
         faultline mount /mnt/faulty --faults faults.yaml
+        faultline mount /mnt/faulty --write-back 7:16 --trace work.sqlite
       """)
 
   @Argument(help: "An existing empty directory.") var directory: String
@@ -22,14 +23,23 @@ struct Mount: ParsableCommand {
   @Flag(help: "Allow errors that the call cannot return by its manual page.") var anyErrno = false
   @Option(help: "Where the socket for 'faultline fault' shall be.") var control: String?
 
+  @Option(
+    name: .customLong("write-back"),
+    help: "Write dirty mapped pages back at seeded moments: SEED or SEED:RATE.")
+  var writeBack: String?
+
   func run() throws {
     let console = Console()
     let rules = try faults.map { try FaultFile.load($0, allowsAnyErrno: anyErrno) } ?? []
     let run = try RunDirectory()
     defer { run.remove() }
     let socket = control.map { URL(fileURLWithPath: $0).path } ?? "\(run.path)/control"
+    var options = FaultFSOptions(controlPath: socket)
+    options.writeBack = try writeBack.map { text throws(LabError) in
+      try PageWriteBack(parsing: text)
+    }
     let fileSystem = try FaultFSClient(
-      mountPoint: directory, options: FaultFSOptions(controlPath: socket))
+      mountPoint: directory, options: options)
     defer { try? fileSystem.shutdown() }
     try run.note(mount: fileSystem.mountPoint)
     try fileSystem.addRules(rules)

@@ -60,10 +60,10 @@ struct Shrink: ParsableCommand {
     let file = try? String(contentsOfFile: source, encoding: .utf8)
     guard let token = text ?? (file?.hasPrefix("fl1-") == true ? file : nil) else { return nil }
     switch try ReplayToken.decode(token) {
-    case .explore:
+    case .explore, .stress:
       throw .usage(
-        "the token is of an explored program, whose workload only its author can make smaller; "
-          + "give a scenario, or the token of one")
+        "the token is of a program, whose workload only its author can make smaller; give a "
+          + "scenario, or the token of one")
     case .scenario(let recipe):
       guard recipe.ignoredSyncs == nil else {
         throw .usage(

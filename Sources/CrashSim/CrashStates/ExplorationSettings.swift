@@ -31,6 +31,9 @@ public struct ExplorationSettings: Sendable {
   /// Seconds that setup and workload may take.
   public var recordingTimeoutSeconds = 600
 
+  /// When mapped pages are written back while a program is recorded; nil leaves it to the kernel.
+  public var writeBack: PageWriteBack?
+
   /// The defaults.
   public init() {}
 }

@@ -178,6 +178,7 @@ struct ProgramExploration {
       recipe.fileSystem = system.description
       recipe.shape = target.trace.shape(ofFirst: state.crashPoint)
     }
+    recipe.writeBack = settings.writeBack
     if !target.ignoredSyncs.isEmpty { recipe.ignoredSyncs = target.ignoredSyncs }
     recipe.runsFsck = target.system != nil && settings.runsFsck ? true : nil
     var finding = try maker.finding(

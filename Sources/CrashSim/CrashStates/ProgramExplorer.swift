@@ -144,7 +144,8 @@ public final class ProgramExplorer {
 
   func record(on system: KernelFileSystem?) throws(LabError) -> Trace {
     console.progress("recording …")
-    let recorder = ProgramRecorder(run: run, timeoutSeconds: settings.recordingTimeoutSeconds)
+    let recorder = ProgramRecorder(
+      run: run, timeoutSeconds: settings.recordingTimeoutSeconds, writeBack: settings.writeBack)
     let trace: Trace
     if let system {
       trace = try recorder.record(program, on: system)

@@ -14,6 +14,8 @@ enum ControlRequest: Codable, Sendable {
   /// Save the trace to a file and stop recording.
   case endRecording(path: String)
   case saveTree(path: String)
+  /// Kill the registered groups at a moment, with or without the power.
+  case stop(StopPoint)
   /// Kill this process group when the client is gone.
   case registerGroup(Int32)
   case unregisterGroup(Int32)
@@ -29,8 +31,8 @@ enum ControlRequest: Codable, Sendable {
   var isForEveryone: Bool {
     switch self {
     case .addRules, .listRules, .removeRules, .clearRules, .ruleHits, .statistics, .mark: true
-    case .load, .beginRecording, .endRecording, .saveTree, .registerGroup, .unregisterGroup,
-      .shutdown:
+    case .load, .beginRecording, .endRecording, .saveTree, .stop, .registerGroup,
+      .unregisterGroup, .shutdown:
       false
     }
   }
@@ -46,7 +48,11 @@ public struct FaultFSStatistics: Codable, Hashable, Sendable {
   public var payloadBytes: UInt64
   /// Memory that the tree uses.
   public var memoryBytes: UInt64
-  /// True between `beginRecording` and `endRecording`.
+  /// Events so far, closes not counted, as stop points count them.
+  public var orderedCount: Int
+  /// Where the last stop point came, counted likewise; nil when it has not come.
+  public var stoppedAtEvents: Int?
+  /// True between `beginRecording` and `endRecording`, or the power cut.
   public var isRecording: Bool
 }
 

@@ -48,6 +48,7 @@ public final class FaultFSClient: Sendable {
       "--quota", "\(options.quotaBytes)",
     ]
     if options.isPageGranular { arguments.append("--page-granular") }
+    if let writeBack = options.writeBack { arguments += ["--write-back", "\(writeBack)"] }
     if let path = options.controlPath { arguments += ["--control", path] }
     do {
       let (ours, theirs) = try Descriptors.makeSocketPair()
@@ -121,6 +122,12 @@ public final class FaultFSClient: Sendable {
   public func saveTree(to path: String) throws(LabError) {
     try ask(.saveTree(path: Self.absolute(path)))
   }
+
+  /// Has the daemon kill the registered groups at a moment, with or without the power.
+  ///
+  /// A power cut freezes the trace: later writes are acknowledged and not kept. Recording goes on
+  /// after a kill without one.
+  public func stop(_ point: StopPoint) throws(LabError) { try ask(.stop(point)) }
 
   /// Has the daemon kill a process group when this process ends unexpectedly.
   public func registerGroup(_ group: Int32) throws(LabError) { try ask(.registerGroup(group)) }

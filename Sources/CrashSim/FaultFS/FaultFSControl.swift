@@ -153,6 +153,11 @@ final class FaultFSControl: Sendable {
       try refuseOwnMount(path)
       let image = mount.lock.withLock { _ in mount.fileSystem.tree.image() }
       try TraceFile.save(Trace(initial: image), to: path)
+    case .stop(let point):
+      mount.lock.withLock { _ in
+        mount.drainMarks()
+        mount.fileSystem.recorder.arm(point) { [unowned self] in killGroups() }
+      }
     case .registerGroup(let group):
       guard group > 1, group != getpgrp() else { throw .usage("cannot register group \(group)") }
       groups.withLock { $0.append(group) }
@@ -211,7 +216,8 @@ final class FaultFSControl: Sendable {
     return FaultFSStatistics(
       operationsServed: mount.operationsServed, eventCount: recorder.eventCount,
       payloadBytes: recorder.payloadBytes,
-      memoryBytes: mount.fileSystem.tree.quota.usedBytes, isRecording: recorder.isRecording)
+      memoryBytes: mount.fileSystem.tree.quota.usedBytes, orderedCount: recorder.orderedCount,
+      stoppedAtEvents: recorder.stoppedAtEvents, isRecording: recorder.isRecording)
   }
 
   private func load(_ path: String?) throws(LabError) {
@@ -254,16 +260,19 @@ final class FaultFSControl: Sendable {
 
   // MARK: The end
 
+  private func killGroups() {
+    for group in groups.withLock({ $0 }) { Glibc.kill(-group, SIGKILL) }
+  }
+
   /// Kills the client's groups, unmounts, and ends the process.
   private func stop(reply: Bool, killsGroups: Bool) -> Never {
     isStopping.withLock { $0 = true }
-    let groups = groups.withLock { $0 }
-    if killsGroups { for group in groups { Glibc.kill(-group, SIGKILL) } }
+    if killsGroups { killGroups() }
     mount.giveUpWaits()
     if let path = mount.options.controlPath { PathCalls.removeFile(path) }
     var isBusy = mount.unmount(timeoutMilliseconds: Self.patienceMilliseconds / 2)
     if isBusy {
-      for group in groups { Glibc.kill(-group, SIGKILL) }
+      killGroups()
       isBusy = mount.unmount(timeoutMilliseconds: Self.patienceMilliseconds / 2)
       if isBusy { mount.detach() }
     }

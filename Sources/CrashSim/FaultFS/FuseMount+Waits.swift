@@ -152,19 +152,21 @@ extension FuseMount {
 /// What the kernel shall forget.
 final class PageDrops: Sendable {
   // @unchecked: a request's handle goes to one thread at a time.
-  @safe fileprivate struct Job: @unchecked Sendable {
+  @safe struct Job: @unchecked Sendable {
     var inodes: [InodeNumber] = []
     var names: [(parent: InodeNumber, name: FileName)] = []
     /// A request that is answered afterwards.
     var handle: fuse_req_t?
     var number: Int32 = 0
+    /// A request that begins afterwards.
+    var request: HeldRequest?
     var done: DispatchSemaphore?
   }
 
   private let jobs = Mutex<[Job]>([])
   private let hasJob = DispatchSemaphore(value: 0)
 
-  fileprivate func add(_ job: Job) {
+  func add(_ job: Job) {
     jobs.withLock { $0.append(job) }
     hasJob.signal()
   }
@@ -219,6 +221,7 @@ extension FuseMount {
         }
       }
       if let handle = unsafe job.handle { unsafe _ = fuse_reply_err(handle, job.number) }
+      if let request = job.request { begin(request) }
       job.done?.signal()
     }
   }

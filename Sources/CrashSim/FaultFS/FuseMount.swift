@@ -16,6 +16,8 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
   public var quotaBytes: UInt64 = 4 << 30
   /// Where a socket shall listen for `faultline fault`; nil is nowhere.
   public var controlPath: String?
+  /// When the kernel has to write dirty mapped pages back; nil leaves that to the kernel.
+  public var writeBack: PageWriteBack?
 
   /// Makes options.
   public init(
@@ -65,6 +67,8 @@ final class OpenFile {
   /// Wakes the thread that begins them again.
   let late = LatePipe()
   let drops = PageDrops()
+  /// When requests wait until dirty mapped pages are written back; nil is never.
+  var harvest: HarvestClock?
   /// True when a rule has ended the service.
   private(set) var isDead = false
   private(set) var operationsServed: UInt64 = 0
@@ -90,6 +94,7 @@ final class OpenFile {
     self.mountPoint = mountPoint
     self.marksDescriptor = marksDescriptor
     self.options = options
+    harvest = options.writeBack.map { HarvestClock($0) }
     unsafe joined = UnsafeMutableRawPointer.allocate(
       byteCount: Self.joinedBytes, alignment: Self.joinedBytes)
     unsafe markBuffer = UnsafeMutableRawPointer.allocate(
@@ -224,6 +229,7 @@ final class OpenFile {
         if fileSystem.recorder.isRecording { drainMarks() }
         operationsServed &+= 1
         if unsafe !postponed.isEmpty, unsafe endsWait(UnsafeRawBufferPointer(buffer)) { return }
+        if harvest != nil, unsafe harvests(before: UnsafeRawBufferPointer(buffer)) { return }
         unsafe process(&buffer)
       }
     }

@@ -14,12 +14,26 @@ public struct CommittedState: Sendable, Hashable {
   /// The content's hash with no sentinel row, with one, with two.
   let hashes: [UInt64]
 
+  init(transaction: Int?, version: UInt64, sentinels: Int, hashes: [UInt64]) {
+    self.transaction = transaction
+    self.version = version
+    self.sentinels = sentinels
+    self.hashes = hashes
+  }
+
   /// The content's hash.
   public var contentHash: UInt64 { hashes[sentinels] }
   /// The content's hash after one more sentinel commit, an empty row under the highest key; nil
   /// when nobody needs to know.
   public var hashWithSentinel: UInt64? {
     hashes.indices.contains(sentinels + 1) ? hashes[sentinels + 1] : nil
+  }
+
+  /// A model's content as a version, without sentinel rows.
+  init(transaction: Int?, version: UInt64, _ model: ReferenceModel) {
+    self.init(
+      transaction: transaction, version: version, sentinels: 0,
+      hashes: model.contentHashes(withSentinels: 2))
   }
 
   /// The same content under another number.
@@ -99,9 +113,7 @@ struct CommitHistory {
   private static func state(
     _ transaction: Int?, version: UInt64, _ model: ReferenceModel
   ) -> CommittedState {
-    CommittedState(
-      transaction: transaction, version: version, sentinels: 0,
-      hashes: model.contentHashes(withSentinels: 2))
+    CommittedState(transaction: transaction, version: version, model)
   }
 
   /// Takes one acknowledgement in.

@@ -50,6 +50,16 @@ public struct EngineCheck: Sendable {
     self.options = options
   }
 
+  /// Prepares the judgement of one moment of a run; it is that of 0 marks.
+  init(_ allowed: AllowedOutcomes, table: TableDeclaration) {
+    timeline = OutcomeTimeline(only: allowed)
+    self.table = table
+    database = DatabaseDeclaration()
+    copies = []
+    sentinelNumber = 0
+    options = Options()
+  }
+
   private init(_ timeline: OutcomeTimeline, of check: EngineCheck) {
     self.timeline = timeline
     table = check.table

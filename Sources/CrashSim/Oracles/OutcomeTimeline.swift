@@ -59,6 +59,15 @@ public struct OutcomeTimeline: Sendable {
     labels = [state.contentHash: state.label, next.contentHash: next.label]
   }
 
+  /// The timeline of a run of which only one moment counts.
+  init(only allowed: AllowedOutcomes) {
+    outcomes = [allowed]
+    outcomeOfMarks = [0]
+    violations = []
+    labels = Dictionary(
+      allowed.states.map { ($0.contentHash, $0.label) }, uniquingKeysWith: { first, _ in first })
+  }
+
   /// Number of marks of the whole run.
   public var markCount: Int { outcomeOfMarks.count - 1 }
 

@@ -80,14 +80,17 @@ public final class CommandChecker: Sendable {
   /// - Parameters:
   ///   - tree: The crash image.
   ///   - acknowledged: The workload's output before the crash.
+  ///   - variables: Variables of the environment for this state alone.
   /// - Returns: How the checker ended and what it said.
   /// - Throws: `LabError` when the state cannot be written or the checker not started, and when the
   ///   lab is asked to stop before the checker has answered.
-  public func check(_ tree: TreeImage, acknowledged: [UInt8]) throws(LabError) -> CheckResult {
+  public func check(
+    _ tree: TreeImage, acknowledged: [UInt8], variables: [String: String] = [:]
+  ) throws(LabError) -> CheckResult {
     if let refusal = try stage.present(tree) { return refusal }
     let result: CheckResult
     do throws(LabError) {
-      result = try run(acknowledged: acknowledged)
+      result = try run(acknowledged: acknowledged, variables)
     } catch {
       _ = try? stage.withdraw()
       throw error
@@ -97,7 +100,9 @@ public final class CommandChecker: Sendable {
   }
 
   /// Runs the checker on what the directory holds.
-  private func run(acknowledged: [UInt8]) throws(LabError) -> CheckResult {
+  private func run(
+    acknowledged: [UInt8], _ variables: [String: String]
+  ) throws(LabError) -> CheckResult {
     try writeAcknowledged(acknowledged)
     let output = Descriptors.create(outputPath)
     let errors = Descriptors.create(errorPath)
@@ -109,7 +114,7 @@ public final class CommandChecker: Sendable {
     launch.workingDirectory = stage.directory
     launch.standardOutput = output
     launch.standardError = errors
-    launch.environment = environment
+    launch.environment = environment.merging(variables) { $1 }
     launch.environment["FAULTLINE_DIR"] = stage.directory
     launch.environment["FAULTLINE_OUTPUT"] = acknowledgedPath
     let child = try ChildProcess(launch)

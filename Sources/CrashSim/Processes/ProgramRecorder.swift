@@ -28,9 +28,12 @@ public struct ProgramRecorder: Sendable {
   let run: RunDirectory
   /// More time than this no setup and no workload gets.
   private let timeoutSeconds: Int
+  /// When mapped pages are written back, if not as the kernel likes.
+  private let writeBack: PageWriteBack?
 
   /// A recorder that mounts below a run's directory.
-  public init(run: RunDirectory, timeoutSeconds: Int) {
+  public init(run: RunDirectory, timeoutSeconds: Int, writeBack: PageWriteBack? = nil) {
+    self.writeBack = writeBack
     self.run = run
     self.timeoutSeconds = timeoutSeconds
   }
@@ -46,54 +49,37 @@ public struct ProgramRecorder: Sendable {
   ) throws(LabError) -> Trace {
     let mountPoint = try run.subdirectory("mount")
     let tracePath = "\(run.path)/trace.sqlite"
-    let fileSystem = try FaultFSClient(mountPoint: mountPoint, cpu: csystem_first_allowed_cpu())
+    var options = FaultFSOptions()
+    options.writeBack = writeBack
+    let fileSystem = try FaultFSClient(
+      mountPoint: mountPoint, options: options, cpu: csystem_first_allowed_cpu())
     defer { try? fileSystem.shutdown() }
     if let initial {
       try TraceFile.save(Trace(initial: initial), to: tracePath)
       try fileSystem.load(tracePath)
     } else if let setup = program.setup {
-      try execute(setup, as: "setup", on: fileSystem, in: fileSystem.mountPoint, output: nil)
+      try execute(setup, as: "setup", on: fileSystem, in: fileSystem.mountPoint)
     }
     try fileSystem.beginRecording()
     try execute(
       program.workload, as: "workload", on: fileSystem, in: fileSystem.mountPoint,
-      output: fileSystem.marksWriteDescriptor)
+      acknowledges: true)
     _ = try fileSystem.endRecording(savingTo: tracePath)
     try fileSystem.shutdown()
     return try TraceFile.load(tracePath)
   }
 
-  /// Runs one command to its end; everything it started is gone afterwards.
+  /// Runs one command, which has to succeed.
   func execute(
     _ command: String, as role: String, on fileSystem: FaultFSClient, in directory: String,
-    output: Int32?
+    acknowledges: Bool = false
   ) throws(LabError) {
-    let log = "\(run.path)/program-output"
-    guard FileManager.default.createFile(atPath: log, contents: nil),
-      let handle = FileHandle(forWritingAtPath: log)
-    else { throw .lab("cannot write \(log)") }
-    defer { try? handle.close() }
-    var launch = ChildProcess.Launch(shell: command)
-    launch.workingDirectory = directory
-    launch.standardOutput = output ?? handle.fileDescriptor
-    launch.standardError = handle.fileDescriptor
-    launch.environment = run.programEnvironment
-    launch.environment["FAULTLINE_DIR"] = directory
-    // On the daemon's CPU: a request is then answered several times faster than across CPUs.
-    launch.cpu = csystem_first_allowed_cpu()
-    let child = try ChildProcess(launch)
-    try fileSystem.registerGroup(child.pid)
-    let ending = child.wait(timeoutSeconds: timeoutSeconds)
-    child.killGroup()
-    // Those that left the group too: they would keep writing, and keep the mount busy.
-    run.killPrograms()
-    try fileSystem.unregisterGroup(child.pid)
-    try Interruption.check()
+    let stage = ProgramStage(run: run, timeoutSeconds: timeoutSeconds)
+    let ending = try stage.execute(
+      command, on: fileSystem, in: directory, acknowledges: acknowledges)
     guard ending.isSuccess else {
-      let bytes = FileManager.default.contents(atPath: log) ?? Data()
-      let said = String(decoding: bytes, as: UTF8.self)
       throw .usage(
-        "the \(role) failed with \(ending): \(command)\n\(said.suffix(4000))"
+        "the \(role) failed with \(ending): \(command)\n\(stage.said)"
           + "(it must succeed on an undisturbed directory before crashes can be explored)")
     }
   }

@@ -44,7 +44,7 @@ extension ProgramRecorder {
       try makeDirectory(work)
       try WriteBack.journal(through: scratch, of: system.kind)
       guard let setup = program.setup else { return }
-      try execute(setup, as: "setup", on: fileSystem, in: work, output: nil)
+      try execute(setup, as: "setup", on: fileSystem, in: work)
     }
     // Mounted anew: the journal is empty, and nothing of the setup is dirty or cached.
     try withMount(of: image, at: volume, as: system) { () throws(LabError) in
@@ -52,7 +52,7 @@ extension ProgramRecorder {
       try fileSystem.beginRecording()
       try execute(
         program.workload, as: "workload", on: fileSystem, in: work,
-        output: fileSystem.marksWriteDescriptor)
+        acknowledges: true)
       try WriteBack.journal(through: scratch, of: system.kind)
       try WriteBack.all(below: volume)
       _ = try fileSystem.endRecording(savingTo: tracePath)

@@ -3,7 +3,7 @@
 
 /// Where GitHub shows an error.
 struct Annotation {
-  /// The scenario's file, or `CaseReport.exploredName`, which is no file.
+  /// The scenario's file, or the name of what is explored or stressed, which is no file.
   let file: String
   /// Line of the file, if one is known.
   let line: Int?
@@ -19,7 +19,7 @@ struct Annotation {
   /// The command that shows a message under a title.
   func error(_ message: String, title: String) -> String {
     var properties: [String] = []
-    if file != CaseReport.exploredName {
+    if file != CaseReport.exploredName, file != CaseReport.stressedName {
       properties.append("file=\(Self.property(file))")
       if let line { properties.append("line=\(line)") }
     }

@@ -145,7 +145,7 @@ public struct Console: Sendable {
     }
   }
 
-  private func show(_ finding: Finding, _ annotation: Annotation) {
+  func show(_ finding: Finding, _ annotation: Annotation) {
     let lines = Self.lines(of: finding)
     say(red(lines[0]))
     for line in lines.dropFirst() { say(line) }

@@ -12,6 +12,8 @@ public enum ReplayRecipe: Codable, Sendable, Hashable {
   case explore(ExploreRecipe)
   /// A state of a scenario's crash exploration.
   case scenario(ScenarioRecipe)
+  /// A round of a stress run.
+  case stress(StressRecipe)
 }
 
 /// A crash state of any program.
@@ -34,6 +36,8 @@ public struct ExploreRecipe: Codable, Sendable, Hashable {
   public var timeoutSeconds: Int
   /// Events of syncs that the disk ignores; nil where all work.
   public var ignoredSyncs: [Int]?
+  /// When mapped pages are written back; nil where the kernel decides.
+  public var writeBack: PageWriteBack?
   /// The real file system that it was recorded on, as `--on` takes it; nil for FaultFS itself.
   public var fileSystem: String?
   /// Whether the file system's own checker judged too; nil is no.

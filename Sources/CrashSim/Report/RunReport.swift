@@ -76,8 +76,10 @@ public struct CaseReport: Codable, Sendable {
 
   /// Name of a case that is an explored program.
   public static let exploredName = "explore"
+  /// Name of a case that is a stress run.
+  public static let stressedName = "stress"
 
-  /// File of the scenario, or `explore`.
+  /// File of the scenario, or `explore` or `stress`.
   public var name: String
   /// Title of the scenario, or the workload's command.
   public var title: String

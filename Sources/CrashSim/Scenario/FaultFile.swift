@@ -7,7 +7,7 @@ import Foundation
 public enum FaultFile {
   /// The rules of a text.
   /// - Parameters:
-  ///   - text: YAML; a single rule on a command line may leave out its braces.
+  ///   - text: YAML.
   ///   - file: Name for messages.
   ///   - allowsAnyErrno: Errors need not be ones that the call may return.
   /// - Returns: At least one rule.
@@ -20,6 +20,16 @@ public enum FaultFile {
     } catch {
       throw error.labError
     }
+  }
+
+  /// The rules of an argument: one rule in one line may leave out its braces.
+  /// - Throws: `LabError` as `parse` does.
+  public static func parse(
+    commandLine text: String, file: String, allowsAnyErrno: Bool
+  ) throws(LabError) -> [FaultRule] {
+    let first = text.drop { $0 == " " || $0 == "\n" }.first
+    let isBare = first != "{" && first != "[" && first != "-" && !text.contains("\n")
+    return try parse(isBare ? "{\(text)}" : text, file: file, allowsAnyErrno: allowsAnyErrno)
   }
 
   /// The rules of a file.

@@ -11,6 +11,20 @@ struct Caller: Hashable, Sendable {
   var isWriteBack = false
 }
 
+/// A moment at which the clients are killed, with or without the power.
+public struct StopPoint: Codable, Hashable, Sendable {
+  /// After so many events of the recording, closes not counted; nil is at once.
+  public var events: Int?
+  /// True when the power goes too: what is written later is acknowledged and not kept.
+  public var isPowerCut: Bool
+
+  /// Makes a moment.
+  public init(after events: Int?, isPowerCut: Bool) {
+    self.events = events
+    self.isPowerCut = isPowerCut
+  }
+}
+
 /// Collects the events of one recording.
 final class TraceRecorder {
   /// Bytes of payload that one recording may hold; beyond, writes are refused.
@@ -22,9 +36,12 @@ final class TraceRecorder {
   private var slab = PayloadSlab()
   private var places: [(event: Int, place: PayloadSlab.Place)] = []
   /// Number of events that are no closes, which never change their order among themselves.
-  private var orderedCount = 0
+  private(set) var orderedCount = 0
   private static let noPayload = Payload([])
   private var startNanoseconds: UInt64 = 0
+  private var stop: (point: StopPoint, kill: () -> Void)?
+  /// Number of events, closes not counted, when a stop point came.
+  private(set) var stoppedAtEvents: Int?
   private let clockNanoseconds: () -> UInt64
 
   init(limitBytes: UInt64, clockNanoseconds: @escaping () -> UInt64) {
@@ -42,6 +59,8 @@ final class TraceRecorder {
     slab = PayloadSlab()
     payloadBytes = 0
     orderedCount = 0
+    stop = nil
+    stoppedAtEvents = nil
     startNanoseconds = clockNanoseconds()
     isRecording = true
   }
@@ -66,6 +85,21 @@ final class TraceRecorder {
     trace.events[..<first].removeAll(where: \.isClose)
     placeFaults()
     return trace
+  }
+
+  /// Chooses when the clients are to be killed; a power cut freezes the trace at that moment.
+  func arm(_ point: StopPoint, kill: @escaping () -> Void) {
+    stop = (point, kill)
+    stoppedAtEvents = nil
+    stopIfDue()
+  }
+
+  private func stopIfDue() {
+    guard let stop, isRecording, orderedCount >= stop.point.events ?? 0 else { return }
+    self.stop = nil
+    stoppedAtEvents = orderedCount
+    if stop.point.isPowerCut { isRecording = false }
+    stop.kill()
   }
 
   /// Turns the places of faults, counted without closes, into indices of events.
@@ -162,6 +196,7 @@ final class TraceRecorder {
     case .mark(let mark): payloadBytes += UInt64(mark.bytes.count)
     default: break
     }
+    stopIfDue()
   }
 }
 

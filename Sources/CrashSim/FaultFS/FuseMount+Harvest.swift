@@ -1,0 +1,96 @@
+// FuseMount+Harvest.swift [U]: dirty mapped pages written back at seeded moments.
+// A store into a mapped page sends no request, so between two syncs of a mapping a trace would hold
+// one content only. At a seeded request the mount holds the request back, has the kernel write the
+// dirty pages of all open files back, and begins the request afterwards: its caller waits, so for
+// one actor it is decided what the pages hold.
+// Invariants: the kernel is told from the thread of page drops, without the lock; the file that the
+// held request names is left out, because the kernel may hold locks of its pages until we answer;
+// requests of the kernel's own (process 0), among them what is written back, are never held.
+// Safety: a held request owns a copy of the kernel's bytes, which is freed when it has begun.
+
+import CFuse
+import Glibc
+
+/// Counts requests down to the next write-back.
+struct HarvestClock {
+  private let rule: PageWriteBack
+  private var random: PRNG
+  private var left: Int
+
+  init(_ rule: PageWriteBack) {
+    self.rule = rule
+    random = PRNG(Seed(rawValue: rule.seed))
+    left = rule.gap(&random)
+  }
+
+  /// Counts a request; true at a moment of write-back.
+  mutating func ticks() -> Bool {
+    left -= 1
+    if left > 0 { return false }
+    left = rule.gap(&random)
+    return true
+  }
+}
+
+/// The bytes of a request that has not begun.
+///
+/// @unchecked: one thread at a time has it.
+@safe final class HeldRequest: @unchecked Sendable {
+  let memory: UnsafeMutableRawPointer
+  let countBytes: Int
+
+  init(_ bytes: UnsafeRawBufferPointer) {
+    countBytes = bytes.count
+    unsafe memory = UnsafeMutableRawPointer.allocate(byteCount: max(1, countBytes), alignment: 16)
+    unsafe memory.copyMemory(from: bytes.baseAddress.unsafelyUnwrapped, byteCount: countBytes)
+  }
+
+  deinit { unsafe memory.deallocate() }
+}
+
+extension FuseMount {
+  /// struct fuse_in_header: length, opcode, the request's number, inode, user, group, process.
+  private enum Header {
+    static let countBytes = 40
+    static let opcode = 4
+    static let inode = 16
+    static let process = 32
+  }
+
+  /// Requests that tell of something done and get no answer, or that are the kernel's own and that
+  /// a cache or a descriptor's end decides on: counted, they would make the moments chance.
+  ///
+  /// FORGET, READ, STATFS, RELEASE, FLUSH, INIT, RELEASEDIR, INTERRUPT, DESTROY, BATCH_FORGET.
+  private static let uncounted: Set<UInt32> = [2, 15, 17, 18, 25, 26, 29, 36, 38, 42]
+
+  /// Holds a request back until dirty pages are written; the caller has the lock.
+  /// - Returns: False when the request shall begin now.
+  func harvests(before bytes: UnsafeRawBufferPointer) -> Bool {
+    guard bytes.count >= Header.countBytes,
+      unsafe bytes.loadUnaligned(fromByteOffset: Header.process, as: UInt32.self) != 0
+    else { return false }
+    let opcode = unsafe bytes.loadUnaligned(fromByteOffset: Header.opcode, as: UInt32.self)
+    guard !Self.uncounted.contains(opcode), harvest?.ticks() == true else { return false }
+    let own = unsafe bytes.loadUnaligned(fromByteOffset: Header.inode, as: UInt64.self)
+    var job = PageDrops.Job()
+    job.inodes = fileSystem.tree.inodes.values.filter { inode in
+      inode.type == .regular && inode.openCount > 0 && inode.lookupCount > 0
+        && inode.number.rawValue != own
+    }.map(\.number).sorted()
+    if job.inodes.isEmpty { return false }
+    job.request = unsafe HeldRequest(bytes)
+    drops.add(job)
+    return true
+  }
+
+  /// Begins a held request.
+  func begin(_ request: HeldRequest) {
+    lock.withLock { _ in
+      var buffer = unsafe fuse_buf()
+      unsafe buffer.mem = request.memory
+      unsafe buffer.size = request.countBytes
+      unsafe buffer.fd = -1
+      unsafe process(&buffer)
+    }
+  }
+}

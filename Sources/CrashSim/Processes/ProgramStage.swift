@@ -1,0 +1,65 @@
+// ProgramStage.swift: one command of a program under test, on a mount of the faulty filesystem.
+// Invariant: when `execute` returns, nothing that the command started runs any more.
+
+import CSystem
+import Foundation
+
+/// Runs commands of a program under test.
+struct ProgramStage: Sendable {
+  let run: RunDirectory
+  /// More time than this no command gets.
+  var timeoutSeconds: Int
+  /// Variables for the commands, besides those that every program under test has.
+  var environment: [String: String] = [:]
+
+  /// Where the commands' output goes that is no acknowledgement.
+  private var log: String { "\(run.path)/program-output" }
+
+  /// The last command's output, cut at a sensible length.
+  var said: String {
+    let bytes = FileManager.default.contents(atPath: log) ?? Data()
+    return String(String(decoding: bytes, as: UTF8.self).suffix(4000))
+  }
+
+  /// Runs one command to its end.
+  /// - Parameters:
+  ///   - command: For the shell.
+  ///   - fileSystem: The mount that it works in.
+  ///   - directory: Where it works instead, if not in the mount's root.
+  ///   - acknowledges: Whether its standard output is acknowledgements.
+  /// - Returns: How it ended.
+  /// - Throws: `LabError` when it cannot be started, or when the lab is asked to stop.
+  func execute(
+    _ command: String, on fileSystem: FaultFSClient, in directory: String? = nil,
+    acknowledges: Bool
+  ) throws(LabError) -> ProcessEnding {
+    guard FileManager.default.createFile(atPath: log, contents: nil),
+      let handle = FileHandle(forWritingAtPath: log)
+    else { throw .lab("cannot write \(log)") }
+    defer { try? handle.close() }
+    var launch = ChildProcess.Launch(shell: command)
+    let directory = directory ?? fileSystem.mountPoint
+    launch.workingDirectory = directory
+    launch.standardOutput = acknowledges ? fileSystem.marksWriteDescriptor : handle.fileDescriptor
+    launch.standardError = handle.fileDescriptor
+    launch.environment = environment.merging(run.programEnvironment) { $1 }
+    launch.environment["FAULTLINE_DIR"] = directory
+    // On the daemon's CPU: a request is then answered several times faster than across CPUs.
+    launch.cpu = csystem_first_allowed_cpu()
+    let child = try ChildProcess(launch)
+    let ending: ProcessEnding
+    do throws(LabError) {
+      try fileSystem.registerGroup(child.pid)
+      ending = child.wait(timeoutSeconds: timeoutSeconds)
+    } catch {
+      child.kill()
+      throw error
+    }
+    child.killGroup()
+    // Those that left the group too: they would keep writing, and keep the mount busy.
+    run.killPrograms()
+    try fileSystem.unregisterGroup(child.pid)
+    try Interruption.check()
+    return ending
+  }
+}

@@ -1,0 +1,89 @@
+// StressSettings.swift: what a stress run does: a program, and how often the power goes under it.
+
+/// A program under repeated power cuts: shell commands.
+public struct StressProgram: Codable, Sendable, Hashable {
+  /// What runs until the power goes; started again after every cut.
+  public var workload: String
+  /// What judges each crashed directory.
+  public var check: String
+  /// What prepares the first directory; all it writes is durable.
+  public var setup: String?
+  /// What runs on the surviving directory before the workload is started again.
+  public var recover: String?
+
+  /// Makes a program.
+  public init(workload: String, check: String, setup: String? = nil, recover: String? = nil) {
+    self.workload = workload
+    self.check = check
+    self.setup = setup
+    self.recover = recover
+  }
+
+  /// The built-in one: two processes of several threads that commit to one database of the engine.
+  public static let engine = StressProgram(
+    workload: "\"$\(StressRun.commandName)\" stress-load 0 & first=$!\n"
+      + "\"$\(StressRun.commandName)\" stress-load 1 & wait $first && wait $!",
+    check: "exec \"$\(StressRun.commandName)\" stress-judge")
+}
+
+/// How a stress run goes.
+public struct StressSettings: Sendable {
+  /// Power cuts to make; nil has no limit.
+  public var cuts: Int? = 100
+  /// Seconds to go on; nil has no limit.
+  ///
+  /// With it the moments of the cuts are times.
+  public var seconds: Int?
+  /// Whether the first finding ends the run.
+  public var failsFast = false
+  /// Most kills without a power cut in each round.
+  public var killsPerRound = 0
+  /// Events within which the power goes.
+  public var eventsPerRound = 400
+  /// What the disk may leave.
+  public var model = PersistenceModel.ext4Ordered
+  /// The number from which all choices follow.
+  public var seed = Seed(rawValue: 1)
+  /// Fault rules that are in force in every round, counting anew in each.
+  public var faults: [FaultRule] = []
+  /// How the mounts write mapped pages back, if at all.
+  public var writeBack: PageWriteBack?
+  /// Seconds after which a checker, a recovery or a round has failed.
+  public var timeoutSeconds = 20
+  /// Where failing rounds are kept, if anywhere.
+  public var reportDirectory: String?
+
+  /// The defaults.
+  public init() {}
+}
+
+/// A round of a stress run that failed: how to come to it again.
+public struct StressRecipe: Codable, Sendable, Hashable {
+  /// The commands.
+  public var program: StressProgram
+  /// Persistence model, as `PersistenceModel.chosen` takes it.
+  public var model: String
+  /// Seed of the run.
+  public var seed: UInt64
+  /// Fault rules in force.
+  public var faults: [FaultRule]
+  /// How mapped pages are written back, if they are.
+  public var writeBack: PageWriteBack?
+  /// The round whose tree was the setup's.
+  public var firstRound: Int
+  /// For that round and each after it, up to the one that failed: the events after which the
+  /// processes were killed, the last time with the power; `atEnd` is when the workload had ended.
+  public var stops: [[Int]]
+  /// The state (see `StateKey`); nil when a command failed before the power went.
+  public var state: String?
+  /// Shape of the failing round's trace.
+  public var shape: String
+  /// Time limit of the commands.
+  public var timeoutSeconds: Int
+
+  /// Stands for the workload's own end, in `stops`.
+  static let atEnd = -1
+
+  /// The round that failed.
+  public var round: Int { firstRound + stops.count - 1 }
+}

@@ -1,0 +1,167 @@
+// Stress.swift: `faultline stress`: the power goes again and again under a program at work.
+
+import ArgumentParser
+import CrashSim
+import Foundation
+
+struct Stress: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Cut the power under a running program again and again, each time on what is left.",
+    discussion: """
+      Each round mounts what the last power cut left, runs --recover and the workload, cuts the \
+      power at a moment drawn from the seed, chooses what the disk kept, and has the checker judge \
+      it with all acknowledgements since the setup. The commands run as under 'faultline explore'; \
+      the workload finds the number of the round in $FAULTLINE_ROUND and a seed in \
+      $FAULTLINE_SEED, the checker may keep files in $FAULTLINE_STATE. Without --workload two \
+      processes with threads commit to one database of the engine, judged by its oracles. \
+      See docs/stress.md.
+
+      Examples:
+        faultline stress --cuts 1000
+        faultline stress --for 10m --kills 2 --report failed
+        faultline stress --workload 'sh work.sh' --check 'sh check.sh' --recover 'sh repair.sh'
+        faultline stress --faults 'on: sync, every: 3, ignore: true'
+      """)
+
+  @Option(help: "Shell command that works until the power goes; started again after each cut.")
+  var workload: String?
+  @Option(help: "Shell command that judges a crashed directory by its exit status.")
+  var check: String?
+  @Option(help: "Shell command that prepares the first directory; what it writes is durable.")
+  var setup: String?
+  @Option(help: "Shell command that runs on what is left before the workload is started again.")
+  var recover: String?
+  @Option(help: "Power cuts to make; default: 100, or no limit with --for.") var cuts: Int?
+  @Option(
+    name: .customLong("for"),
+    help: "Go on for 90s, 10m, 2h, and cut at random times instead of after random operations.")
+  var duration: String?
+  @Flag(help: "Stop after the first finding.") var failFast = false
+  @Option(help: "Most kills without a power cut before each cut.") var kills = 0
+  @Option(help: "The power goes within so many operations and acknowledgements.") var within = 400
+  @Option(help: "Persistence model: \(PersistenceModel.stockNames).") var model = "ext4-ordered"
+  @Option(help: "The number from which all choices follow.") var seed: UInt64 = 1
+  @Option(help: "Fault rules for every round: a YAML file, or one rule as text.")
+  var faults: String?
+  @Flag(help: "Allow errors that the call cannot return by its manual page.") var anyErrno = false
+  @Option(
+    name: .customLong("write-back"),
+    help: "Write dirty mapped pages back at seeded moments: SEED or SEED:RATE.")
+  var writeBack: String?
+  @Option(help: "Seconds after which a checker, a recovery or a round has failed.")
+  var timeout = 20
+  @Option(name: .customLong("report"), help: "Keep failing rounds below this directory.")
+  var reportDirectory: String?
+  @OptionGroup var reports: ReportArguments
+
+  func run() throws {
+    let console = Console()
+    let program = try program()
+    let settings = try settings()
+    try reports.refuseUnwritable(and: reportDirectory)
+    try refuseUsedReportDirectory()
+    console.say("faultline stress  seed=\(settings.seed)  model=\(settings.model.name)")
+    let stress = try StressRun(program: program, settings: settings, console: console)
+    let item = try stress.stress()
+    var report = RunReport(seed: settings.seed.rawValue, cases: [item])
+    report.isInterrupted = item.isInterrupted
+    try reports.finish(report, console: console)
+  }
+
+  /// Rounds of two runs in one directory could not be told apart.
+  private func refuseUsedReportDirectory() throws(LabError) {
+    guard let reportDirectory else { return }
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: reportDirectory)) ?? []
+    guard names.isEmpty else {
+      throw .usage(
+        "--report \(reportDirectory): the directory is not empty; name a new or an empty one")
+    }
+  }
+
+  private func program() throws(LabError) -> StressProgram {
+    guard let workload, let check else {
+      guard workload == nil, check == nil, setup == nil, recover == nil else {
+        throw .usage("a program of your own needs both --workload and --check")
+      }
+      return .engine
+    }
+    return StressProgram(workload: workload, check: check, setup: setup, recover: recover)
+  }
+
+  private func settings() throws(LabError) -> StressSettings {
+    var settings = StressSettings()
+    settings.cuts = duration == nil ? cuts ?? 100 : cuts
+    if let cuts, cuts < 1 { throw .usage("--cuts \(cuts): give at least 1") }
+    settings.seconds = try duration.map { text throws(LabError) in
+      try ExplorationArguments.seconds(text, option: "--for")
+    }
+    guard (0...16).contains(kills) else { throw .usage("--kills \(kills): give 0 to 16") }
+    guard (2...1_000_000).contains(within) else {
+      throw .usage("--within \(within): give 2 to 1000000 operations")
+    }
+    guard timeout > 0 else { throw .usage("--timeout \(timeout): give at least 1 second") }
+    let models = try PersistenceModel.chosen(model)
+    guard models.count == 1 else {
+      throw .usage("--model \(model): a stress run has one model; name one")
+    }
+    settings.failsFast = failFast
+    settings.killsPerRound = kills
+    settings.eventsPerRound = within
+    settings.model = models[0]
+    settings.seed = Seed(rawValue: seed)
+    settings.timeoutSeconds = timeout
+    settings.reportDirectory = reportDirectory
+    settings.writeBack = try writeBack.map { text throws(LabError) in
+      try PageWriteBack(parsing: text)
+    }
+    if let faults {
+      settings.faults =
+        FileManager.default.fileExists(atPath: faults)
+        ? try FaultFile.load(faults, allowsAnyErrno: anyErrno)
+        : try FaultFile.parse(
+          commandLine: faults, file: "--faults", allowsAnyErrno: anyErrno)
+    }
+    return settings
+  }
+}
+
+/// One process of the built-in workload.
+struct StressLoad: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "stress-load", abstract: "Commit to the engine until killed.",
+    shouldDisplay: false)
+
+  @Argument var process: Int
+
+  func run() throws {
+    let environment = ProcessInfo.processInfo.environment
+    guard let directory = environment["FAULTLINE_DIR"],
+      let seed = environment[StressRun.seedName].flatMap({ UInt64($0) })
+    else { throw LabError.usage("stress-load is started by faultline stress") }
+    let ending = EngineLoad.run(
+      directory: directory, process: process, seed: Seed(rawValue: seed))
+    if case .broken = ending { throw Leave(code: .broken) }
+  }
+}
+
+/// The checker of the built-in workload.
+struct StressJudge: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "stress-judge", abstract: "Judge a power cut under the built-in workload.",
+    shouldDisplay: false)
+
+  func run() throws {
+    let environment = ProcessInfo.processInfo.environment
+    guard let directory = environment["FAULTLINE_DIR"],
+      let state = environment[StressRun.stateName],
+      let round = environment[StressRun.roundName].flatMap({ Int($0) }),
+      let acknowledged = environment["FAULTLINE_OUTPUT"].flatMap({
+        FileManager.default.contents(atPath: $0)
+      })
+    else { throw LabError.usage("stress-judge is started by faultline stress") }
+    let found = try EngineLoadCheck.judge(
+      directory: directory, acknowledged: Array(acknowledged), state: state, round: round)
+    for violation in found { Console().say("\(violation)") }
+    if !found.isEmpty { throw Leave(code: .broken) }
+  }
+}

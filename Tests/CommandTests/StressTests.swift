@@ -1,0 +1,162 @@
+// StressTests.swift: `faultline stress`: power cuts one after another on what the last one left.
+
+import CrashSim
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite(
+  "stress",
+  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"), .serialized)
+struct StressTests {
+  /// Counts in a file that is replaced by rename; what `sync` lacks decides what it promises.
+  private static func counting(sync: String) -> String {
+    """
+    n=$(cat n 2>/dev/null || echo 0)
+    while [ $n -lt 100000 ]; do
+      n=$((n + 1)); echo $n > n.new; sync n.new; mv n.new n; \(sync); echo $n
+    done
+    """
+  }
+
+  private static let checkCount = """
+    n=$(cat n 2>/dev/null || echo 0); a=$(tail -n 1 "$FAULTLINE_OUTPUT")
+    [ "${n:-0}" -ge "${a:-0}" ] || { echo "lost: $a was acknowledged, there is $n"; exit 1; }
+    """
+
+  private static func arguments(_ workload: String, _ more: [String]) -> [String] {
+    ["stress", "--workload", workload, "--check", checkCount, "--within", "40"] + more
+  }
+
+  @Test("20 cuts under the engine, with kills: nothing is found, nothing is left")
+  func engine() throws {
+    let command = try FaultlineCommand()
+    let program = try command.start(
+      ["stress", "--cuts", "20", "--kills", "1", "--within", "250", "--json", "r.json"])
+    let run = try #require(LiveRun(pid: program.process))
+    let result = program.wait()
+    #expect(result.status == 0, "\(result.output)")
+    #expect(result.output.contains("20 power cuts and "), "\(result.output)")
+    #expect(run.remains(within: 2) == [])
+    let item = try #require(try command.report("r.json").cases.first)
+    #expect(item.complaints == [])
+    let exploration = try #require(item.explorations.first)
+    #expect(exploration.exploredCount == 20)
+    #expect(exploration.markCount > 100, "\(exploration.markCount)")
+  }
+
+  @Test("the engine over a disk that ignores syncs: found, and judged again from what was kept")
+  func ignoredSyncs() throws {
+    let command = try FaultlineCommand()
+    let result = try command.run([
+      "stress", "--cuts", "200", "--within", "60", "--fail-fast", "--report", "kept",
+      "--faults", "on: sync, every: 2, ignore: true",
+    ])
+    #expect(result.status == 1, "\(result.output)")
+    #expect(result.output.contains("FAILED durability") || result.output.contains("structure"))
+    #expect(result.output.contains("acknowledged and ignored: injected"), "\(result.output)")
+    let kept = try #require(
+      FileManager.default.contentsOfDirectory(atPath: command.directory.file("kept")).first)
+    let again = try command.run(["replay", "kept/\(kept)/token", "--kept", "kept/\(kept)"])
+    #expect(again.status == 1, "\(again.output)")
+    #expect(again.output.contains("broken, reproduced"), "\(again.output)")
+    let used = try command.run(["stress", "--cuts", "1", "--report", "kept"])
+    #expect(used.status == 2 && used.output.contains("is not empty"), "\(used.output)")
+  }
+
+  @Test("the first sync ignored: found by cuts that come early")
+  func firstSyncIgnored() throws {
+    let result = try FaultlineCommand().run([
+      "stress", "--cuts", "400", "--within", "24", "--fail-fast",
+      "--faults", "on: sync, nth: 1, ignore: true, file: \"*.realm\"",
+    ])
+    #expect(result.status == 1, "\(result.output)")
+    #expect(result.output.contains("acknowledged and ignored: injected"), "\(result.output)")
+  }
+
+  @Test("an acknowledgement before the sync is found, and replays exactly; with the sync it holds")
+  func earlyAcknowledgement() throws {
+    let command = try FaultlineCommand()
+    let bad = try command.run(
+      Self.arguments(Self.counting(sync: ":"), ["--cuts", "40", "--fail-fast"]))
+    #expect(bad.status == 1, "\(bad.output)")
+    #expect(bad.output.contains("Missing: fsync of the directory '/'"), "\(bad.output)")
+    let token = try #require(bad.replayToken)
+    let again = try command.run(["replay", token, "--keep", "crashed"])
+    #expect(again.status == 1, "\(again.output)")
+    #expect(again.output.contains("broken, reproduced"), "\(again.output)")
+    #expect(FileManager.default.fileExists(atPath: command.directory.file("crashed")))
+
+    let good = try command.run(Self.arguments(Self.counting(sync: "sync ."), ["--cuts", "40"]))
+    #expect(good.status == 0, "\(good.output)")
+  }
+
+  @Test("--recover runs before the workload goes on; one that fails is a finding")
+  func recovery() throws {
+    let command = try FaultlineCommand()
+    let workload = "[ -e marker ] || exit 5; " + Self.counting(sync: "sync .")
+    let more = ["--setup", "touch marker", "--cuts", "6", "--kills", "2", "--seed", "3"]
+    let good = try command.run(
+      Self.arguments(workload, more + ["--recover", "rm -f n.new; sync ."]))
+    #expect(good.status == 0, "\(good.output)")
+    let bad = try command.run(Self.arguments(workload, more + ["--recover", "exit 3"]))
+    #expect(bad.status == 1, "\(bad.output)")
+    #expect(bad.output.contains("the recovery failed"), "\(bad.output)")
+    let replayed = try command.run(["replay", try #require(bad.replayToken)])
+    #expect(replayed.status == 1, "\(replayed.output)")
+  }
+
+  @Test("the same seed gives the same run of a program with one actor")
+  func determinism() throws {
+    let runs = try (0..<2).map { _ in
+      try FaultlineCommand().run(
+        Self.arguments(Self.counting(sync: ":"), ["--cuts", "12", "--kills", "1", "--seed", "8"]))
+    }
+    // Times and memory differ.
+    let texts = runs.map { $0.lines.filter { !$0.contains("cuts/s") && !$0.contains(" s (") } }
+    #expect(texts[0].filter { !$0.contains("MiB") } == texts[1].filter { !$0.contains("MiB") })
+  }
+
+  @Test("another program behind a token is another schedule: exit code 4")
+  func otherSchedule() throws {
+    let command = try FaultlineCommand()
+    let path = try command.write("2", to: "size")
+    let workload = "head -c $(cat '\(path)') /dev/zero > pad; " + Self.counting(sync: ":")
+    let bad = try command.run(Self.arguments(workload, ["--cuts", "30"]))
+    #expect(bad.status == 1, "\(bad.output)")
+    _ = try command.write("3", to: "size")
+    let replayed = try command.run(["replay", try #require(bad.replayToken)])
+    #expect(replayed.status == 4, "\(replayed.output)")
+    #expect(replayed.output.contains("--kept"), "\(replayed.output)")
+  }
+
+  @Test("--for cuts at times, and Ctrl-C ends it with its report")
+  func timesAndInterruption() throws {
+    let command = try FaultlineCommand()
+    let timed = try command.run(
+      Self.arguments(Self.counting(sync: "sync ."), ["--for", "2s"]))
+    #expect(timed.status == 0, "\(timed.output)")
+    let endless = try command.start(
+      Self.arguments(Self.counting(sync: "sync ."), ["--for", "10m"]))
+    let run = try #require(LiveRun(pid: endless.process))
+    #expect(waitUntil(seconds: 20) { !run.mounts.isEmpty })
+    kill(endless.process, SIGINT)
+    let result = endless.wait()
+    #expect(result.status == 130, "\(result.output)")
+    #expect(result.output.contains("verdict: interrupted, 0 findings so far"), "\(result.output)")
+    #expect(run.remains(within: 2) == [])
+  }
+
+  @Test(
+    "wrong usage is refused with a remedy",
+    arguments: [
+      ["--workload", "true"], ["--cuts", "0"], ["--for", "x"], ["--kills", "99"],
+      ["--within", "1"], ["--model", "all"], ["--write-back", "x"], ["--write-back", "1:0"],
+      ["--timeout", "0"], ["--faults", "on: nothing"],
+    ])
+  func usage(more: [String]) throws {
+    let result = try FaultlineCommand().run(["stress"] + more)
+    #expect(result.status == 2, "\(result.output)")
+  }
+}
