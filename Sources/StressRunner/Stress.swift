@@ -50,15 +50,14 @@ struct Stress: ParsableCommand {
   var writeBack: String?
   @Option(help: "Seconds after which a checker, a recovery or a round has failed.")
   var timeout = 20
-  @Option(name: .customLong("report"), help: "Keep failing rounds below this directory.")
-  var reportDirectory: String?
+  /// Its directory keeps the failing rounds, too.
   @OptionGroup var reports: ReportArguments
 
   func run() throws {
     let console = Console()
     let program = try program()
     let settings = try settings()
-    try reports.refuseUnwritable(and: reportDirectory)
+    try reports.refuseUnwritable()
     try refuseUsedReportDirectory()
     console.say("faultline stress  seed=\(settings.seed)  model=\(settings.model.name)")
     let stress = try StressRun(program: program, settings: settings, console: console)
@@ -70,11 +69,11 @@ struct Stress: ParsableCommand {
 
   /// Rounds of two runs in one directory could not be told apart.
   private func refuseUsedReportDirectory() throws(LabError) {
-    guard let reportDirectory else { return }
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: reportDirectory)) ?? []
+    guard let directory = reports.directory else { return }
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
     guard names.isEmpty else {
       throw .usage(
-        "--report \(reportDirectory): the directory is not empty; name a new or an empty one")
+        "--report \(directory): the directory is not empty; name a new or an empty one")
     }
   }
 
@@ -110,7 +109,7 @@ struct Stress: ParsableCommand {
     settings.model = models[0]
     settings.seed = Seed(rawValue: seed)
     settings.timeoutSeconds = timeout
-    settings.reportDirectory = reportDirectory
+    settings.reportDirectory = reports.directory
     settings.writeBack = try writeBack.map { text throws(LabError) in
       try PageWriteBack(parsing: text)
     }
