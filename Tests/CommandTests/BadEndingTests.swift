@@ -59,7 +59,7 @@ struct BadEndingTests {
 
   @Test("each bad end is the verdict of its state, and all states are counted", arguments: [1, 2])
   func planted(jobs: Int) throws {
-    let recording = try Recording(commits: 7)
+    let recording = try Recording(commits: 18)
     let keys = recording.keys
     // Enough for more than one process.
     try #require(keys.count >= 200)
