@@ -74,6 +74,15 @@ struct FaultFSFaultTests {
     #expect(hits[0] == RuleHits(matchCount: 0, hitCount: 0))
   }
 
+  @Test("an offset beyond 'every' leaves out the first operations, and hits from there on")
+  func fromThirdOn() throws {
+    let rule = FaultRule(when: Match([.sync], everyKth: 1, offset: 3), what: .ignoreSync)
+    let (shape, hits) = try commits([rule])
+    let ignored = (2..<4).flatMap { commit($0, "s-ignored", "s-ignored") }
+    #expect(shape == commit(0) + commit(1, "s", "s-ignored") + ignored)
+    #expect(hits == [RuleHits(matchCount: 8, hitCount: 5)])
+  }
+
   @Test("a failed sync is reported once and recorded as failed")
   func failedSync() throws {
     let rule = FaultRule(when: Match([.sync], nth: 3), what: .error(EIO))
@@ -192,7 +201,7 @@ struct FaultFSFaultTests {
       (FaultRule(when: Match([.write]), what: .error(EROFS)), "EROFS: write cannot return it"),
       (FaultRule(when: Match([.close]), what: .error(EIO)), "error cannot hit close"),
       (FaultRule(when: Match([.write], nth: 0), what: .error(EIO)), "nth=0"),
-      (FaultRule(when: Match([.write], everyKth: 2, offset: 2), what: .error(EIO)), "offset=2"),
+      (FaultRule(when: Match([.write], offset: 2), what: .error(EIO)), "offset=2"),
       (FaultRule(when: Match([.write]), what: .error(0)), "errno 0"),
       (FaultRule(when: Match([.write]), what: .ignoreSync), "ignore cannot hit write"),
       (
