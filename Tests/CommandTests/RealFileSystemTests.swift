@@ -145,9 +145,13 @@ struct RealFileSystemTests {
     let running = try command.start(
       FaultlineCommand.exploration(workload: "echo new > file; sync file", check: "sleep 0.2")
         + ["--on", "ext4"])
-    // Some state is mounted then.
-    for _ in 0..<100 where try !leftovers(of: running).contains("/checker-") { usleep(100_000) }
-    #expect(try leftovers(of: running).contains("/checker-"))
+    // Some state is mounted then, for a moment.
+    var isMounted = false
+    for _ in 0..<600 where !isMounted {
+      isMounted = try leftovers(of: running).contains("/checker-")
+      if !isMounted { usleep(50_000) }
+    }
+    #expect(isMounted)
     kill(running.process, signal)
     _ = running.wait()
     for _ in 0..<100 where try leftovers(of: running) != "" { usleep(100_000) }
