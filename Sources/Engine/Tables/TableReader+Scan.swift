@@ -76,7 +76,9 @@ extension TableReader {
     let test = LeafTest(column: column.index, kind: .integers(IntegerTest(comparison)))
     guard isSealed else {
       try forEachMatch(test) { leaf, row throws(EngineError) in
-        try body(position(leaf, row, key: leaf.keys[row]))
+        let found = position(leaf, row, key: leaf.keys[row])
+        try tree.reader.mapping.checkPages()
+        try body(found)
       }
       return
     }

@@ -10,7 +10,8 @@ extension TableReader {
   ///   - column: The column.
   ///   - body: Gets the bytes; they must not leave it.
   /// - Returns: What `body` returns.
-  /// - Throws: `EngineError` with code `.corrupted` or `.closed`.
+  /// - Throws: `EngineError` with code `.corrupted` or `.closed`; with `.io` when a page could not
+  ///   be read, and then `body` may have seen zeros in its place.
   /// - Complexity: O(1) before `body`.
   public func withUTF8<Result>(
     at position: RowPosition, _ column: TableColumn<String>,

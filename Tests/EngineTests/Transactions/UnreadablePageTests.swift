@@ -140,6 +140,47 @@ struct UnreadablePageTests {
     }
   }
 
+  @Test("what a caller's code is given before the error is right")
+  func given() throws {
+    try withTemporaryFolder { folder in
+      let path = folder + "/a.realm"
+      _ = try Self.make(path, .init())
+      let bytes = try fileBytes(path)
+      var given = 0
+      for page in 3..<bytes.count / 4096 {
+        let backend = try UnreadableBackend(path)
+        let database = try Database.open(backend: backend)
+        let snapshot = try database.snapshot()
+        let dogs = try snapshot.reader(for: "Dog")
+        let age = try dogs.column("age", of: Int64.self)
+        // Every node is verified by that: from here on no checksum is compared.
+        var rows: [Int64: [Value]] = [:]
+        var keys: Set<Int64> = []
+        try snapshot.forEach(in: "Everything") { key, values in rows[key] = values }
+        try dogs.forEach(age, where: .atLeast(0)) { keys.insert($0.key) }
+        let list = CollectionPath(table: "Everything", key: 5, column: "dictionary of string")
+        var elements: [String: Value] = [:]
+        try snapshot.forEach(in: list) { key, value in elements[key ?? ""] = value }
+        try backend.lose(page)
+        try? snapshot.forEach(in: "Everything") { key, values in
+          given += 1
+          #expect(rows[key] == values, "without page \(page)")
+        }
+        try? dogs.forEach(age, where: .atLeast(0)) {
+          given += 1
+          #expect(keys.contains($0.key), "without page \(page)")
+        }
+        try? snapshot.forEach(in: list) { key, value in
+          given += 1
+          #expect(elements[key ?? ""] == value, "without page \(page)")
+        }
+        snapshot.release()
+        try database.close()
+      }
+      #expect(given > 1000, "\(given)")
+    }
+  }
+
   @Test("a header that cannot be read is not taken for a creation that did not end")
   func header() throws {
     try withTemporaryFolder { folder in
