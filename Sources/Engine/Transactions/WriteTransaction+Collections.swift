@@ -51,7 +51,7 @@ extension WriteTransaction {
     in path: CollectionPath, _ body: (String?, Value) throws(EngineError) -> Void
   ) throws(EngineError) {
     try reading { () throws(EngineError) in
-      try content(path, CollectionKind.any).forEach { key, value throws(EngineError) in
+      try content(path, CollectionKind.any).forEachElement { key, value throws(EngineError) in
         try writer.reader.mapping.checkPages()
         try body(key, value)
       }

@@ -115,7 +115,7 @@ struct CollectionContent {
   }
 
   /// Calls `body` with each element, in order; in a dictionary also with its key.
-  func forEach(
+  func forEachElement(
     _ body: (String?, Value) throws(EngineError) -> Void
   ) throws(EngineError) {
     guard case .stored(let committed) = place else {
@@ -148,7 +148,7 @@ struct CollectionContent {
       var entries: [DictionaryEntry] = []
       var budget = Int.max
       if case .stored(let committed) = place { budget = committed.reader.bytes.count }
-      try forEach { key, value throws(EngineError) in
+      try forEachElement { key, value throws(EngineError) in
         budget -= Self.externalBytes(value) + (key.map { Self.externalBytes(.string($0)) } ?? 0)
         guard budget >= 0 else { throw .corrupted("elements have more bytes than the file") }
         if let key {
