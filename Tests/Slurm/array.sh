@@ -17,8 +17,11 @@ pids=
 clean() {
   status=$?
   trap - EXIT INT TERM
-  # The order is that of the start, backwards; scancel needs the controller.
-  [ -z "${SLURM_CONF:-}" ] || timeout 5 scancel --user root > /dev/null 2>&1 || true
+  # Tasks first, for which all daemons are needed; then the daemons, in the order of their start backwards.
+  if [ -n "${SLURM_CONF:-}" ]; then
+    timeout 5 scancel --user root > /dev/null 2>&1 || true
+    for _ in $(seq 75); do [ -n "$(timeout 5 squeue --noheader 2> /dev/null)" ] || break; sleep 0.2; done
+  fi
   for pid in $pids; do kill "$pid" 2> /dev/null || true; done
   for pid in $pids; do wait "$pid" 2> /dev/null || true; done
   [ "$status" = 0 ] || tail -n 15 "$dir"/*.log >&2 2> /dev/null || true
@@ -71,15 +74,16 @@ PartitionName=all Nodes=$host Default=YES MaxTime=INFINITE State=UP
 END
 export SLURM_CONF="$dir/slurm.conf"
 
+# Sessions of their own: Ctrl-C is for this script, which ends them when the tasks are gone.
 echo "munged, slurmctld and slurmd in $dir, ports $port and $((port + 1))"
-munged --foreground --force --num-threads=2 --socket="$dir/munge.socket" --key-file="$dir/munge.key" \
+setsid munged --foreground --force --num-threads=2 --socket="$dir/munge.socket" --key-file="$dir/munge.key" \
   --pid-file="$dir/munged.pid" --log-file="$dir/munged.log" --seed-file="$dir/munged.seed" > "$dir/munged-output.log" 2>&1 &
 pids="$!"
 await test -S "$dir/munge.socket"
-slurmctld -D > "$dir/slurmctld-output.log" 2>&1 &
+setsid slurmctld -D > "$dir/slurmctld-output.log" 2>&1 &
 pids="$! $pids"
 await scontrol ping
-slurmd -D -N "$host" > "$dir/slurmd-output.log" 2>&1 &
+setsid slurmd -D -N "$host" > "$dir/slurmd-output.log" 2>&1 &
 pids="$! $pids"
 idle() { sinfo --noheader --format=%T | grep -q idle; }
 await idle
