@@ -44,6 +44,7 @@ struct Explore: ParsableCommand {
   var fsck = false
   @OptionGroup var options: ExplorationArguments
   @OptionGroup var reports: ReportArguments
+  @OptionGroup var resumption: ResumeArguments
   @Option(name: .customLong("trace"), help: "Also keep the recorded trace in this SQLite file.")
   var tracePath: String?
 
@@ -68,13 +69,18 @@ struct Explore: ParsableCommand {
     let shard = try options.shardText()
     console.say("faultline explore  seed=\(settings.seed)  model=\(models)\(shard)")
     let program = ProgramUnderTest(workload: workload, check: check, setup: setup)
+    settings.progress = try resumption.journal(
+      reports,
+      ["command=explore", "workload=\(workload)", "check=\(check)", "setup=\(setup ?? "")"]
+        + settings.identity)
+    resumption.announce(settings.progress, console)
     let explorer = try ProgramExplorer(
       program: program, settings: settings, keepingTrace: tracePath, console: console)
     let item = try explorer.explore()
     var report = RunReport(seed: settings.seed.rawValue, cases: [item])
     report.isInterrupted = item.isInterrupted
     report.shard = ShardLabel(settings.shard)
-    try reports.finish(report, console: console)
+    try reports.finish(report, console: console, progress: settings.progress)
   }
 
   private func settings() throws(LabError) -> ExplorationSettings {
@@ -195,7 +201,9 @@ struct ReportArguments: ParsableArguments {
   var directory: String?
 
   /// Writes the reports, prints the verdict, and leaves with its exit code when it is not 0.
-  func finish(_ report: RunReport, console: Console) throws {
+  func finish(
+    _ report: RunReport, console: Console, progress: ProgressJournal? = nil
+  ) throws {
     if let directory { try Self.make(directory) }
     for path in paths(json, "report.json") { try Self.write(report.json(), to: path) }
     for path in paths(junit, "report.xml") { try Self.write(JUnit.xml(report), to: path) }
@@ -203,6 +211,10 @@ struct ReportArguments: ParsableArguments {
     if !pages.isEmpty {
       let page = HTMLReport(report, arguments: Array(CommandLine.arguments.dropFirst())).text
       for path in pages { try Self.write(page, to: path) }
+    }
+    if let progress {
+      let isDone = !report.isInterrupted && !report.cases.contains(where: \.isOutOfTime)
+      if isDone { progress.remove() } else { console.say(progress.remedy) }
     }
     console.sayVerdict(of: report)
     if report.exitCode != .held { throw Leave(code: report.exitCode) }
@@ -244,6 +256,38 @@ struct ReportArguments: ParsableArguments {
     } catch {
       throw .lab("cannot write \(path): \(error.localizedDescription)")
     }
+  }
+}
+
+/// Going on with a run that was stopped.
+struct ResumeArguments: ParsableArguments {
+  @Flag(
+    help: """
+      With --report: go on where the run with this command and directory stopped, or was killed.
+      """)
+  var resume = false
+
+  /// Where the run keeps its progress; nil without a directory for reports.
+  /// - Throws: `LabError` with code `.usage` when there is nothing that this run could go on with.
+  func journal(
+    _ reports: ReportArguments, _ identity: [String]
+  ) throws(LabError) -> ProgressJournal? {
+    guard let directory = reports.directory else {
+      guard !resume else {
+        throw .usage("--resume goes on with what --report DIR keeps; give that DIR, too")
+      }
+      return nil
+    }
+    return try ProgressJournal.open(in: directory, identity, resumes: resume)
+  }
+
+  /// Says how much is taken over.
+  func announce(_ progress: ProgressJournal?, _ console: Console) {
+    guard resume, let progress else { return }
+    console.say(
+      progress.resumedCount == 0
+        ? "nothing to go on with: the run begins anew"
+        : "going on behind \(progress.resumedCount) verdicts")
   }
 }
 

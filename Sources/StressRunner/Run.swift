@@ -26,20 +26,25 @@ struct Run: ParsableCommand {
   var door: DoorChoice?
   @OptionGroup var options: ExplorationArguments
   @OptionGroup var reports: ReportArguments
+  @OptionGroup var resumption: ResumeArguments
 
   func run() throws {
     let console = Console()
-    let settings = try options.settings()
+    var settings = try options.settings()
     try reports.refuseUnwritable()
     guard !failFast || settings.shard.count == 1 else {
       throw LabError.usage(
         "--fail-fast in a shard would leave out cases that the other shards have; drop one of them")
     }
     let scenarios = try ScenarioRunner.load(paths)
-    let runner = try ScenarioRunner(settings: settings, console: console, door: door)
+    let door = door.map { "\($0)" } ?? "default"
+    settings.progress = try resumption.journal(
+      reports, ["command=run", "door=\(door)"] + settings.identity)
+    let runner = try ScenarioRunner(settings: settings, console: console, door: self.door)
     console.say(
       "faultline run  seed=\(settings.seed)  scenarios=\(scenarios.count)  door=\(runner.doorName)"
         + (try options.shardText()))
+    resumption.announce(settings.progress, console)
     var report = RunReport(seed: settings.seed.rawValue)
     report.shard = ShardLabel(settings.shard)
     for scenario in scenarios {
@@ -49,7 +54,7 @@ struct Run: ParsableCommand {
       if failFast && report.outcome != .held { break }
     }
     try runner.end()
-    try reports.finish(report, console: console)
+    try reports.finish(report, console: console, progress: settings.progress)
   }
 }
 

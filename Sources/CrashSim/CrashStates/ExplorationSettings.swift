@@ -34,6 +34,20 @@ public struct ExplorationSettings: Sendable {
   /// When mapped pages are written back while a program is recorded; nil leaves it to the kernel.
   public var writeBack: PageWriteBack?
 
+  /// Keeps what was decided, for a run that goes on later; nil keeps nothing.
+  public var progress: ProgressJournal?
+
   /// The defaults.
   public init() {}
+
+  /// What decides which states there are and how each is judged, for `ProgressJournal`.
+  public var identity: [String] {
+    let models = models.map(\.specification).joined(separator: ",")
+    return [
+      "seed=\(seed)", "models=\(models)", "on=\(fileSystems.map(\.description))",
+      "fsck=\(runsFsck)", "budget=\(budget.map(String.init) ?? "default")",
+      "shard=\(shard.index + 1)/\(shard.count)", "timeout=\(timeoutSeconds)",
+      "write-back=\(writeBack?.description ?? "none")",
+    ]
+  }
 }

@@ -111,7 +111,10 @@ struct ProgramExploration {
   private func check(
     _ plan: ExplorationPlan, of enumerator: CrashStateEnumerator, keys: inout [Int: StateKey]
   ) throws(LabError) -> (failures: [Int: CheckResult], checkedCount: Int) {
-    let pool = CheckerPool(target.checkers)
+    let known = settings.progress?.verdicts(of: target.name) ?? [:]
+    let pool = CheckerPool(target.checkers, known: known) { [settings, target] ordinal, result in
+      settings.progress?.note(result, ordinal: ordinal, of: target.name)
+    }
     let marks = enumerator.table.trace.acknowledgedPrefixes()
     let clock = ContinuousClock()
     let start = clock.now
@@ -133,6 +136,7 @@ struct ProgramExploration {
         if let limit, start.duration(to: clock.now) >= limit { return .stop }
         if endsAtFirst && pool.failureCount > 0 { return .stop }
         found[explored.ordinal] = enumerator.key(of: explored.state)
+        if known[explored.ordinal] != nil { return .goOn }
         let isTaken = try pool.submit(
           StateJob(
             ordinal: explored.ordinal, tree: image.treeImage(),

@@ -143,6 +143,8 @@ public final class ProgramExplorer {
   }
 
   func record(on system: KernelFileSystem?) throws(LabError) -> Trace {
+    let name = system.map { "on \($0)" } ?? "files"
+    if let trace = try settings.progress?.recording(name) { return trace }
     console.progress("recording …")
     let recorder = ProgramRecorder(
       run: run, timeoutSeconds: settings.recordingTimeoutSeconds, writeBack: settings.writeBack)
@@ -153,6 +155,7 @@ public final class ProgramExplorer {
       trace = try recorder.record(program)
     }
     if let keptTracePath { try TraceFile.save(trace, to: keptTracePath) }
+    try settings.progress?.keep(trace, as: name)
     return trace
   }
 

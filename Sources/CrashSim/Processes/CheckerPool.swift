@@ -34,9 +34,20 @@ public final class CheckerPool: @unchecked Sendable {
   private var failures: [Int: CheckResult] = [:]
   private var finished = 0
   private var error: LabError?
+  private let onVerdict: @Sendable (Int, CheckResult) -> Void
 
   /// Starts the threads, one for each checker.
-  public init(_ checkers: [CommandChecker]) {
+  /// - Parameters:
+  ///   - checkers: What judges.
+  ///   - known: Verdicts that count already, by ordinal; a nil failure is a state that held.
+  ///   - onVerdict: Called with ordinal and result of each state, from the checkers' threads.
+  public init(
+    _ checkers: [CommandChecker], known: [Int: CheckResult?] = [:],
+    onVerdict: @escaping @Sendable (Int, CheckResult) -> Void = { _, _ in }
+  ) {
+    self.onVerdict = onVerdict
+    failures = known.compactMapValues { $0 }
+    finished = known.count
     precondition(!checkers.isEmpty, "a pool has at least one checker")
     capacity = checkers.count * 4
     running = checkers.count
@@ -115,6 +126,7 @@ public final class CheckerPool: @unchecked Sendable {
   }
 
   private func record(_ result: CheckResult, of job: StateJob) {
+    onVerdict(job.ordinal, result)
     condition.withLock {
       finished += 1
       if !result.ending.isSuccess { failures[job.ordinal] = result }

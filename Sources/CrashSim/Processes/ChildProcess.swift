@@ -7,7 +7,7 @@ import CSystem
 import Glibc
 
 /// How a process ended.
-public enum ProcessEnding: Sendable, Hashable, CustomStringConvertible {
+public enum ProcessEnding: Sendable, Hashable, Codable, CustomStringConvertible {
   /// It exited with a status.
   case exited(Int32)
   /// A signal ended it.

@@ -11,7 +11,7 @@ import Foundation
 import Glibc
 
 /// What a checker said about one state.
-public struct CheckResult: Sendable, Hashable {
+public struct CheckResult: Sendable, Hashable, Codable {
   /// How the checker ended; exit status 0 means that the state keeps its promises.
   public let ending: ProcessEnding
   /// What it printed, its standard output first, each at most `CommandChecker.outputLimitBytes`.

@@ -113,6 +113,9 @@ public struct CaseReport: Codable, Sendable {
   /// All findings of the case.
   public var findings: [Finding] { explorations.flatMap(\.findings) }
 
+  /// Whether a time budget ended before all states were judged.
+  public var isOutOfTime: Bool { explorations.contains { $0.isOutOfTime == true } }
+
   /// The findings in one recording.
   func findings(of recording: Int) -> [Finding] {
     explorations.filter { $0.recording == recording }.flatMap(\.findings)

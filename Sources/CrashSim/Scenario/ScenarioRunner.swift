@@ -106,6 +106,11 @@ public final class ScenarioRunner {
     item.line = scenario.lines.title
     item.isNegative = scenario.negative != nil
     console.say(console.bold("\(scenario.file)") + "  \(scenario.title)")
+    let content = try contentKey(of: scenario)
+    if let known = settings.progress?.finished(scenario.file, content: content) {
+      console.show(known)
+      return known
+    }
     do throws(LabError) {
       try perform(scenario, &item)
     } catch {
@@ -118,8 +123,21 @@ public final class ScenarioRunner {
     }
     if item.explorations.contains(where: \.isInterrupted) { item.isInterrupted = true }
     if item.outcome != .labFailed { decide(scenario, &item) }
+    if !item.isInterrupted && !item.isOutOfTime && item.outcome != .labFailed {
+      settings.progress?.note(item, content: content)
+    }
     console.show(item)
     return item
+  }
+
+  /// What the result of a scenario depends on besides the run's options.
+  private func contentKey(of scenario: Scenario) throws(LabError) -> String {
+    guard settings.progress != nil else { return "" }
+    var text = [UInt8](FileManager.default.contents(atPath: scenario.file) ?? Data())
+    if let crash = scenario.crash {
+      for model in try models(of: crash) { text += Array(model.specification.utf8) }
+    }
+    return ContentHash.of(text).description
   }
 
   private func perform(_ scenario: Scenario, _ item: inout CaseReport) throws(LabError) {
