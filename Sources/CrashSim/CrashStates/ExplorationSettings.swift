@@ -34,6 +34,9 @@ public struct ExplorationSettings: Sendable {
   /// When mapped pages are written back while a program is recorded; nil leaves it to the kernel.
   public var writeBack: PageWriteBack?
 
+  /// Whether recordings hold the call stack of each operation, so that findings name source lines.
+  public var recordsCallStacks = false
+
   /// The defaults.
   public init() {}
 }

@@ -145,7 +145,8 @@ public final class ProgramExplorer {
   func record(on system: KernelFileSystem?) throws(LabError) -> Trace {
     console.progress("recording …")
     let recorder = ProgramRecorder(
-      run: run, timeoutSeconds: settings.recordingTimeoutSeconds, writeBack: settings.writeBack)
+      run: run, timeoutSeconds: settings.recordingTimeoutSeconds, writeBack: settings.writeBack,
+      recordsCallStacks: settings.recordsCallStacks)
     let trace: Trace
     if let system {
       trace = try recorder.record(program, on: system)
