@@ -14,6 +14,8 @@ let package = Package(
     .executable(name: "fuzz", targets: ["Fuzz"]),
     // Serves one FaultFS mount; `faultline` finds it beside itself and starts it.
     .executable(name: "faultline-fs", targets: ["FaultFSDaemon"]),
+    // Loaded into programs under test by `--stacks`; `faultline` finds it beside itself.
+    .library(name: "faultline-stacks", type: .dynamic, targets: ["CallStacks"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -24,6 +26,12 @@ let package = Package(
   targets: [
     // C: what Swift cannot import from glibc (variadics, _GNU_SOURCE), and nothing else.
     .target(name: "CSystem"),
+    // C: loaded into programs under test, where it leaves their call stacks; linked to nothing.
+    // Optimised in debug builds too, because it runs in every file operation of those programs; and
+    // without Swift's start-up code, so that it brings no Swift runtime into them.
+    .target(
+      name: "CallStacks", cSettings: [.unsafeFlags(["-O2"])],
+      linkerSettings: [.unsafeFlags(["-nostartfiles"])]),
     .systemLibrary(name: "CFuse", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
 
     .target(
@@ -53,6 +61,8 @@ let package = Package(
       swiftSettings: house),
     // C: a pass over POSIX that runs on any file system; the tests run it on a mount.
     .executableTarget(name: "posix-cases", path: "Tests/PosixCases"),
+    // C: two functions that forget the same sync; findings have to name the line of each.
+    .executableTarget(name: "two-savers", path: "Tests/TwoSavers"),
     // C: breaks only when a mapped page is written back between two stores.
     .executableTarget(name: "mapped-order", path: "Tests/MappedOrder"),
     // One process of several that use one database; the engine's tests run and kill it.
@@ -73,7 +83,7 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "CrashSim", "TestSupport", "StressRunner", "FaultFSDaemon", "mapped-order",
+        "CrashSim", "TestSupport", "StressRunner", "FaultFSDaemon", "mapped-order", "two-savers",
       ],
       swiftSettings: house),
     .testTarget(name: "TidyTests", swiftSettings: house),

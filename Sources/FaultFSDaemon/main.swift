@@ -14,6 +14,8 @@ while let argument = rest.popFirst() {
     options.quotaBytes = value
   } else if argument == "--control", let value = rest.popFirst() {
     options.controlPath = value
+  } else if argument == "--stacks", let value = rest.popFirst() {
+    options.callStackPath = value
   } else if argument == "--write-back", let value = rest.popFirst(),
     let writeBack = try? PageWriteBack(parsing: value)
   {
@@ -30,7 +32,7 @@ while let argument = rest.popFirst() {
 guard let mountPoint, let control = descriptors["--control-fd"], control >= 0 else {
   print(
     "usage: faultline-fs MOUNTPOINT --control-fd N [--marks-fd N] [--page-granular] [--quota N] "
-      + "[--control SOCKET] [--write-back SEED:RATE]")
+      + "[--control SOCKET] [--write-back SEED:RATE] [--stacks DIR]")
   exit(ExitCode.usage.rawValue)
 }
 do throws(LabError) {

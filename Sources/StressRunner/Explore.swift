@@ -95,6 +95,10 @@ struct Explore: ParsableCommand {
     guard fsck == false || !fileSystems.isEmpty else {
       throw .usage("--fsck checks a real file system; add --on ext4, xfs or btrfs")
     }
+    guard !settings.recordsCallStacks || fileSystems.isEmpty else {
+      throw .usage(
+        "--stacks is about the program's calls, and --on records what the kernel writes; drop one")
+    }
     settings.runsFsck = fsck
     if !fileSystems.isEmpty && !settings.modelsAreChosen { settings.models = [] }
     let recordings = settings.fileSystems.count + (settings.models.isEmpty ? 0 : 1)
@@ -125,6 +129,8 @@ struct ExplorationArguments: ParsableArguments {
   var shard: String?
   @Option(help: "Checkers side by side; default: one for each CPU.") var jobs: Int?
   @Option(help: "Seconds after which a checker has failed.") var timeout: Int = 20
+  @Flag(help: "Record call stacks, so that findings name source lines (docs/call-stacks.md).")
+  var stacks = false
 
   func settings() throws(LabError) -> ExplorationSettings {
     var settings = ExplorationSettings()
@@ -162,6 +168,7 @@ struct ExplorationArguments: ParsableArguments {
     }
     guard timeout > 0 else { throw .usage("--timeout \(timeout): give at least 1 second") }
     settings.timeoutSeconds = timeout
+    settings.recordsCallStacks = stacks
     return settings
   }
 

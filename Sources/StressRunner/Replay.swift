@@ -30,13 +30,16 @@ struct Replay: ParsableCommand {
   @Option(help: "Judge the round of a stress run that this directory holds; play nothing.")
   var kept: String?
 
+  @Flag(help: "Record call stacks, so that the finding names source lines.") var stacks = false
+
   func run() throws {
     let console = Console()
     let text = (try? String(contentsOfFile: token, encoding: .utf8)) ?? token
     switch try ReplayToken.decode(text) {
     case .stress(let recipe):
-      guard tracePath == nil else {
-        throw LabError.usage("--trace: this token is of a stress run; its trace is in --kept DIR")
+      guard tracePath == nil, !stacks else {
+        throw LabError.usage(
+          "--trace, --stacks: this token is of a stress run; its trace is in --kept DIR")
       }
       try replay(recipe, console: console)
     case _ where kept != nil: throw LabError.usage("--kept is for tokens of faultline stress")
@@ -45,8 +48,10 @@ struct Replay: ParsableCommand {
       if tracePath != nil {
         throw LabError.usage("--trace: this token is of a scenario; leave the option out")
       }
+      var settings = ExplorationSettings()
+      settings.recordsCallStacks = stacks
       let runner = try ScenarioRunner(
-        settings: ExplorationSettings(), console: console, door: recipe.door)
+        settings: settings, console: console, door: recipe.door)
       let finding = try runner.replay(recipe, keepingImageIn: keep)
       try runner.end()
       try finish(finding, console: console)
@@ -64,6 +69,7 @@ struct Replay: ParsableCommand {
     }
     settings.seed = Seed(rawValue: recipe.seed)
     settings.jobs = 1
+    settings.recordsCallStacks = stacks
     settings.writeBack = recipe.writeBack
     settings.timeoutSeconds = recipe.timeoutSeconds
     let program = ProgramUnderTest(

@@ -132,4 +132,13 @@ const uint64_t *csystem_no_fault(void);
 /// Ends what csystem_watch_mapping began, before the mapping is taken away.
 void csystem_unwatch_mapping(const uint64_t *fault);
 
+/// Most frames of a call stack.
+extern const int csystem_call_stack_frames_max;
+/// Makes the file in which programs under test leave their call stacks (Sources/CallStacks); 0, or
+/// -1 with errno.
+int csystem_make_call_stack_area(const char *path);
+/// The call stack of the file operation that a thread is in, from the innermost frame, into room
+/// for csystem_call_stack_frames_max frames. Returns their number; 0 when none is known.
+int csystem_read_call_stack(int file, int thread, uint32_t *image, uint64_t *frames);
+
 #endif

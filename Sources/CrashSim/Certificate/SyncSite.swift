@@ -1,8 +1,8 @@
 // SyncSite.swift: the places of a program that issue syncs, as far as a trace shows them.
-// A trace holds no call stacks. What it shows of a place is which call came, on which file, what
-// the file had got since its last sync, and where in the repeating pattern of the workload the call
-// came: how many syncs after the last mark, and behind which other sync. Syncs that agree in all of
-// it are of one site (docs/certificates.md).
+// What a trace shows of a place is which call came, on which file, what the file had got since its
+// last sync, and where in the repeating pattern of the workload the call came: how many syncs after
+// the last mark, and behind which other sync; with call stacks also its source lines. Syncs that
+// agree in all of it are of one site (docs/certificates.md).
 // Invariant: sites follow from the trace alone, and come in the order of their first syncs.
 
 /// Syncs that one place of the program issues, as far as the trace tells.
@@ -27,6 +27,7 @@ private struct SyncSiteFinder {
   private static let positionMax = 8
 
   private let paths: PathIndex
+  private let callSites: CallSites
   private let working: Set<Int>
   private var places: [String: Int] = [:]
   private(set) var sites: [(text: String, syncs: [Int])] = []
@@ -37,6 +38,7 @@ private struct SyncSiteFinder {
 
   init(_ trace: Trace) {
     paths = PathIndex(trace)
+    callSites = CallSites(trace)
     working = Set(trace.workingSyncs)
   }
 
@@ -71,7 +73,9 @@ private struct SyncSiteFinder {
       ? "more than \(Self.positionMax) syncs after a mark"
       : "sync \(syncsSinceMark) after a mark"
     let what = secured.isEmpty ? "nothing new" : secured.joined(separator: ", ")
-    let text = "\(call) (\(what)), \(position)" + (lastSync.map { ", behind \($0)" } ?? "")
+    let place = callSites.places(of: index).map { " at \($0)" } ?? ""
+    let text =
+      "\(call) (\(what))\(place), \(position)" + (lastSync.map { ", behind \($0)" } ?? "")
     lastSync = call
     if let place = places[text] {
       sites[place].syncs.append(index)

@@ -57,11 +57,12 @@ final class EnumerationRun {
 
   /// Goes through all crash points.
   /// - Parameters:
-  ///   - distinct: Gets the ordinal of each distinct state, and which strategy found it.
+  ///   - distinct: Gets the ordinal of each distinct state, which strategy found it, and what
+  ///     names the set of call stacks that lost something, if the trace has call stacks.
   ///   - duplicate: Gets the ordinal of a state that was found again, and by which strategy.
   /// - Throws: `LabError` when an image outgrows its limits or the lab is asked to stop.
   func enumerate(
-    distinct: (Int, Strategy) -> Void, duplicate: (Int, Strategy) -> Void
+    distinct: (Int, Strategy, ContentHash?) -> Void, duplicate: (Int, Strategy) -> Void
   ) throws(LabError) {
     let last = enumerator.table.crashPointCount - 1
     for crashPoint in 0...last where !isStopped {
@@ -82,9 +83,22 @@ final class EnumerationRun {
           duplicate(ordinal, strategy.name)
         case .new(let ordinal):
           proposals.add(isDistinct: true)
-          distinct(ordinal, strategy.name)
+          distinct(ordinal, strategy.name, stackSet(losing: kept))
         }
       }
+    }
+  }
+
+  /// What names the set of call stacks of the units that a state does not keep.
+  private func stackSet(losing kept: KeptSet) -> ContentHash? {
+    let table = enumerator.table
+    if table.trace.callStacks.stacks.isEmpty { return nil }
+    var stacks: Set<Int> = []
+    for (place, unit) in window.ids.enumerated() where !kept.contains(place) {
+      if let stack = table.trace.events[table.units[unit].event].stack { stacks.insert(stack) }
+    }
+    return stacks.sorted().reduce(ContentHash(low: UInt64(stacks.count))) {
+      $0.mixed(with: UInt64($1))
     }
   }
 

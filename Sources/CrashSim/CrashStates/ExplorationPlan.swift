@@ -1,6 +1,8 @@
 // ExplorationPlan.swift: how many states there are, and which of them a budget selects.
 // The first and the last crash point's states come first, then class 1, then class 2; where a group
-// does not fit whole, the seed chooses among it.
+// does not fit whole, the seed chooses among it. Where the trace has call stacks, one state of each
+// set of call stacks that lost something comes before class 1: many states of one loop that loses
+// its writes show one bug.
 
 /// How many states there are, and which of them a budget selects.
 public struct ExplorationPlan: Sendable, Codable {
@@ -103,10 +105,14 @@ struct ProposalRecord: Sendable, Codable {
 /// What pass 1 notes of each distinct state.
 struct PlanRecord {
   private var classes: [UInt8] = []
+  /// The first state of each set of call stacks.
+  private var representatives: [Int] = []
+  private var stackSets: Set<ContentHash> = []
 
-  mutating func add(_ ordinal: Int, _ strategy: Strategy) {
+  mutating func add(_ ordinal: Int, _ strategy: Strategy, _ stackSet: ContentHash?) {
     precondition(ordinal == classes.count, "ordinals rise by one")
     classes.append(UInt8(strategy.priorityClass))
+    if let stackSet, stackSets.insert(stackSet).inserted { representatives.append(ordinal) }
   }
 
   /// A better strategy found the same state again.
@@ -132,12 +138,15 @@ struct PlanRecord {
     let points = (0..<proposals.crashPointCount).map {
       proposals.first(at: $0).ordinal..<proposals.first(at: $0 + 1).ordinal
     }.filter { !$0.isEmpty }
-    var groups: [[Int]] = [[], [], []]
+    var groups: [[Int]] = [[], [], [], []]
+    var first = representatives[...]
     for ordinal in classes.indices {
+      let isRepresentative = first.first == ordinal
+      if isRepresentative { first.removeFirst() }
       if points.first?.contains(ordinal) == true || points.last?.contains(ordinal) == true {
         groups[0].append(ordinal)
       } else {
-        groups[Int(classes[ordinal])].append(ordinal)
+        groups[isRepresentative ? 1 : 1 + Int(classes[ordinal])].append(ordinal)
       }
     }
     var selection = KeptSet(count: classes.count)

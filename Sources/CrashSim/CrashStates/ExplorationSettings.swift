@@ -36,6 +36,8 @@ public struct ExplorationSettings: Sendable {
 
   /// Keeps what was decided, for a run that goes on later; nil keeps nothing.
   public var progress: ProgressJournal?
+  /// Whether recordings hold the call stack of each operation, so that findings name source lines.
+  public var recordsCallStacks = false
 
   /// The defaults.
   public init() {}
@@ -47,7 +49,7 @@ public struct ExplorationSettings: Sendable {
       "seed=\(seed)", "models=\(models)", "on=\(fileSystems.map(\.description))",
       "fsck=\(runsFsck)", "budget=\(budget.map(String.init) ?? "default")",
       "shard=\(shard.index + 1)/\(shard.count)", "timeout=\(timeoutSeconds)",
-      "write-back=\(writeBack?.description ?? "none")",
+      "write-back=\(writeBack?.description ?? "none")", "stacks=\(recordsCallStacks)",
     ]
   }
 }

@@ -147,7 +147,8 @@ public final class ProgramExplorer {
     if let trace = try settings.progress?.recording(name) { return trace }
     console.progress("recording …")
     let recorder = ProgramRecorder(
-      run: run, timeoutSeconds: settings.recordingTimeoutSeconds, writeBack: settings.writeBack)
+      run: run, timeoutSeconds: settings.recordingTimeoutSeconds, writeBack: settings.writeBack,
+      recordsCallStacks: settings.recordsCallStacks)
     let trace: Trace
     if let system {
       trace = try recorder.record(program, on: system)

@@ -12,6 +12,8 @@ public final class FaultFSClient: Sendable {
   public let mountPoint: String
   /// Process of the daemon.
   public let daemonProcess: Int32
+  /// What a program has in its environment so that it leaves its call stacks; empty without.
+  let programEnvironment: [String: String]
 
   private struct State: ~Copyable {
     var control: Int32
@@ -29,12 +31,14 @@ public final class FaultFSClient: Sendable {
   ///   - mountPoint: An existing directory outside of any FaultFS mount.
   ///   - options: How the mount behaves.
   ///   - cpu: The CPU that the daemon is pinned to; clients run much faster on the same one.
+  ///   - callStacks: Where programs on the mount leave their call stacks, if that was asked for.
   ///   - daemonPath: The `faultline-fs` program; nil is the one beside the running program.
   /// - Throws: `LabError` with the cause and the remedy.
   public init(
     mountPoint: String, options: FaultFSOptions = FaultFSOptions(), cpu: Int32? = nil,
-    daemonPath: String? = nil
+    callStacks: CallStackDirectory? = nil, daemonPath: String? = nil
   ) throws(LabError) {
+    programEnvironment = callStacks?.environment ?? [:]
     let program: String
     if let daemonPath { program = daemonPath } else { program = try Self.findDaemon() }
     try FaultFSDaemon.checkDevice()
@@ -50,6 +54,7 @@ public final class FaultFSClient: Sendable {
     if options.isPageGranular { arguments.append("--page-granular") }
     if let writeBack = options.writeBack { arguments += ["--write-back", "\(writeBack)"] }
     if let path = options.controlPath { arguments += ["--control", path] }
+    if let callStacks { arguments += ["--stacks", callStacks.path] }
     do {
       let (ours, theirs) = try Descriptors.makeSocketPair()
       let daemonEnd = OwnedDescriptor(theirs)

@@ -18,6 +18,8 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
   public var controlPath: String?
   /// When the kernel has to write dirty mapped pages back; nil leaves that to the kernel.
   public var writeBack: PageWriteBack?
+  /// Where programs under test leave their call stacks; nil is nowhere.
+  public var callStackPath: String?
 
   /// Makes options.
   public init(
@@ -107,6 +109,9 @@ final class OpenFile {
       fileSystem = FaultFileSystem(tree: tree, recorder: recorder)
     } catch {
       throw .lab("an empty tree does not fit in quota_bytes=\(quotaBytes): \(error)")
+    }
+    if let path = options.callStackPath {
+      fileSystem.recorder.callStacks = try CallStackArea(directory: path)
     }
     if marksDescriptor >= 0 { csystem_set_nonblocking(marksDescriptor, 1) }
     // The file system lives as long as this object, which the daemon keeps until it exits.

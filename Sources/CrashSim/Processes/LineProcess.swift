@@ -31,14 +31,16 @@ public final class LineProcess {
   ///   - arguments: The subcommand and its arguments.
   ///   - cpu: A CPU to pin the child to.
   ///   - errorPath: Where its standard error goes; nil drops it.
+  ///   - environment: Variables to add to the lab's own.
   /// - Throws: `LabError` with code `.lab` when it cannot be started.
   public init(
-    _ arguments: [String], cpu: Int32? = nil, errorPath: String? = nil
+    _ arguments: [String], cpu: Int32? = nil, errorPath: String? = nil,
+    environment: [String: String] = [:]
   ) throws(LabError) {
     self.errorPath = errorPath
     var launch = ChildProcess.Launch([try Self.program()] + arguments)
     // A trap is a verdict; a backtrace of it would take seconds.
-    launch.environment = ["SWIFT_BACKTRACE": "enable=no"]
+    launch.environment = environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
     launch.cpu = cpu
     do {
       // A socket, so that writing to a dead child is an error and not a SIGPIPE.

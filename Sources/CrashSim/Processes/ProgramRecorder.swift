@@ -30,10 +30,20 @@ public struct ProgramRecorder: Sendable {
   private let timeoutSeconds: Int
   /// When mapped pages are written back, if not as the kernel likes.
   private let writeBack: PageWriteBack?
+  private let recordsCallStacks: Bool
 
   /// A recorder that mounts below a run's directory.
-  public init(run: RunDirectory, timeoutSeconds: Int, writeBack: PageWriteBack? = nil) {
+  /// - Parameters:
+  ///   - run: The run.
+  ///   - timeoutSeconds: Most time for a setup or a workload.
+  ///   - writeBack: When mapped pages are written back, if not as the kernel likes.
+  ///   - recordsCallStacks: Whether the trace says where in the program each call was made.
+  public init(
+    run: RunDirectory, timeoutSeconds: Int, writeBack: PageWriteBack? = nil,
+    recordsCallStacks: Bool = false
+  ) {
     self.writeBack = writeBack
+    self.recordsCallStacks = recordsCallStacks
     self.run = run
     self.timeoutSeconds = timeoutSeconds
   }
@@ -52,7 +62,8 @@ public struct ProgramRecorder: Sendable {
     var options = FaultFSOptions()
     options.writeBack = writeBack
     let fileSystem = try FaultFSClient(
-      mountPoint: mountPoint, options: options, cpu: csystem_first_allowed_cpu())
+      mountPoint: mountPoint, options: options, cpu: csystem_first_allowed_cpu(),
+      callStacks: recordsCallStacks ? try run.makeCallStackDirectory() : nil)
     defer { try? fileSystem.shutdown() }
     if let initial {
       try TraceFile.save(Trace(initial: initial), to: tracePath)

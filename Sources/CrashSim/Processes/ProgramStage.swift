@@ -43,6 +43,7 @@ struct ProgramStage: Sendable {
     launch.standardOutput = acknowledges ? fileSystem.marksWriteDescriptor : handle.fileDescriptor
     launch.standardError = handle.fileDescriptor
     launch.environment = environment.merging(run.programEnvironment) { $1 }
+      .merging(fileSystem.programEnvironment) { $1 }
     launch.environment["FAULTLINE_DIR"] = directory
     // On the daemon's CPU: a request is then answered several times faster than across CPUs.
     launch.cpu = csystem_first_allowed_cpu()

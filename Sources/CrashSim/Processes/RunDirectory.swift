@@ -44,6 +44,13 @@ public struct RunDirectory: Sendable {
     return full
   }
 
+  /// Makes a new place where programs under test leave their call stacks.
+  func makeCallStackDirectory() throws(LabError) -> CallStackDirectory {
+    let path = try subdirectory("stacks")
+    try DirectoryWriter(path: path).clear()
+    return try CallStackDirectory(path: path)
+  }
+
   /// Removes the run's directory; mounts inside must be gone.
   public func remove() {
     Self.remove(path)

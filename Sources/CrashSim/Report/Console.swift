@@ -184,6 +184,7 @@ public struct Console: Sendable {
     let last = finding.lastAcknowledged.map { ", the last: \($0)" } ?? ""
     add("crash", ["\(finding.crash); \(finding.acknowledgedCount) acknowledged\(last)"])
     add("lost", finding.lost)
+    add("called", finding.callSites?.map(\.text) ?? [])
     add("missing", finding.missingSync)
     if let fileSystem = finding.fileSystem {
       add("possible", ["on the kernel's \(fileSystem): recovered from its own blocks, no model"])

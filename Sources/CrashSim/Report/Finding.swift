@@ -43,6 +43,9 @@ public struct Finding: Codable, Sendable, Hashable {
   public var evidence: FindingEvidence?
   /// Other classes of states with the same root cause, each in full.
   public var alsoSeenAs: [Finding]?
+  /// Where the program asked for what was lost, and then for what overtook it; nil when the
+  /// recording does not say.
+  public var callSites: [CallSite]?
 
   /// The headline, and those of the other classes with the same root cause.
   public var headlines: [String] { [headline] + (alsoSeenAs ?? []).map(\.headline) }

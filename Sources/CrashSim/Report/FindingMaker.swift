@@ -15,6 +15,7 @@ public struct FindingMaker {
   /// The model they were found under.
   public let model: PersistenceModel
   private let explainer: Explainer
+  private let callSites: CallSites
   private let ladder: ModelLadder
   /// The real file system whose device was recorded, if it was one.
   private let system: KernelFileSystem?
@@ -27,6 +28,7 @@ public struct FindingMaker {
     self.model = model
     self.system = system
     explainer = Explainer(table: enumerator.table)
+    callSites = CallSites(enumerator.table.trace)
     ladder = try ModelLadder(trace: enumerator.table.trace)
   }
 
@@ -84,9 +86,23 @@ public struct FindingMaker {
     finding.evidence = try EvidenceMaker(table: enumerator.table).evidence(
       of: state, missing: system == nil ? explanation.missing : nil)
     // A crash during recovery has causes of its own.
-    if context == nil, system == nil { finding.rootCause = explainer.rootCause(explanation) }
+    if context == nil, system == nil {
+      finding.rootCause = explainer.rootCause(explanation).map { $0 + lines(of: explanation) }
+    }
+    let events = explanation.losses.prefix(Self.linesMax).map(\.event) + [explanation.laterEvent]
+    let sites = events.compactMap { $0.flatMap { callSites.site(of: $0) } }
+    finding.callSites = sites.isEmpty ? nil : sites
     finding.fileSystem = system?.description
     return finding
+  }
+
+  /// The source lines of what was lost first and of what overtook it: two places in a program that
+  /// do the same are two causes.
+  private func lines(of explanation: Explanation) -> String {
+    let places = [explanation.missing?.after, explanation.laterEvent].compactMap { event in
+      event.flatMap { callSites.places(of: $0) }
+    }
+    return places.isEmpty ? "" : " (" + places.joined(separator: ", then ") + ")"
   }
 
   /// What comes of putting the missing sync in its place.

@@ -85,7 +85,8 @@ private struct MountWorker: ScenarioWorker {
     self.fileSystem = fileSystem
     self.timeoutSeconds = timeoutSeconds
     child = try LineProcess(
-      ["worker", fileSystem.mountPoint], cpu: csystem_first_allowed_cpu(), errorPath: errorPath)
+      ["worker", fileSystem.mountPoint], cpu: csystem_first_allowed_cpu(), errorPath: errorPath,
+      environment: fileSystem.programEnvironment)
     do throws(LabError) {
       try fileSystem.registerGroup(child.pid)
     } catch {
@@ -159,19 +160,31 @@ struct OpenedDoor {
   let name: String
 
   /// Opens the door that was chosen; without a choice a mount, or else the tree in this process.
-  init(_ choice: DoorChoice?, mountPoint: String) throws(LabError) {
+  /// - Parameters:
+  ///   - choice: Which.
+  ///   - mountPoint: Where a mount goes.
+  ///   - callStacks: Where workers leave their call stacks, if that was asked for; then there is
+  ///     nothing but a mount.
+  /// - Throws: `LabError` when the door cannot be opened.
+  init(
+    _ choice: DoorChoice?, mountPoint: String, callStacks: CallStackDirectory? = nil
+  ) throws(LabError) {
     // Without its daemon the lab is not whole; that is no reason to do with less.
     if choice != .inProcess { _ = try FaultFSClient.findDaemon() }
-    switch choice {
+    switch callStacks == nil ? choice : choice ?? .fuse {
     case .fuse:
-      door = try Self.makeMount(mountPoint)
+      door = try Self.makeMount(mountPoint, callStacks)
       name = "FUSE mount"
     case .inProcess:
+      guard callStacks == nil else {
+        throw .usage(
+          "--stacks needs workers in processes of their own; leave --door in-process out")
+      }
       door = try SimulatedFileSystem()
       name = DoorChoice.inProcess.rawValue
     case nil:
       do throws(LabError) {
-        door = try Self.makeMount(mountPoint)
+        door = try Self.makeMount(mountPoint, nil)
         name = "FUSE mount"
       } catch {
         door = try SimulatedFileSystem()
@@ -180,7 +193,10 @@ struct OpenedDoor {
     }
   }
 
-  private static func makeMount(_ path: String) throws(LabError) -> FaultFSClient {
-    try FaultFSClient(mountPoint: path, cpu: csystem_first_allowed_cpu())
+  private static func makeMount(
+    _ path: String, _ callStacks: CallStackDirectory?
+  ) throws(LabError) -> FaultFSClient {
+    try FaultFSClient(
+      mountPoint: path, cpu: csystem_first_allowed_cpu(), callStacks: callStacks)
   }
 }

@@ -35,7 +35,9 @@ public final class ScenarioRunner {
     self.console = console
     run = try RunDirectory()
     do throws(LabError) {
-      opened = try OpenedDoor(door, mountPoint: try run.subdirectory("mount"))
+      opened = try OpenedDoor(
+        door, mountPoint: try run.subdirectory("mount"),
+        callStacks: settings.recordsCallStacks ? try run.makeCallStackDirectory() : nil)
     } catch {
       run.remove()
       throw error

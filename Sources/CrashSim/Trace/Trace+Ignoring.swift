@@ -22,7 +22,7 @@ extension Trace {
       let event = events[index]
       trace.events[index] = TraceEvent(
         event.body, flags: event.flags.union(.ignored), process: event.process,
-        thread: event.thread, timeNanoseconds: event.timeNanoseconds)
+        thread: event.thread, timeNanoseconds: event.timeNanoseconds, stack: event.stack)
     }
     return trace
   }

@@ -55,17 +55,20 @@ public struct TraceEvent: Sendable, Hashable {
   ///
   /// Shown to people; no decision may use it.
   public let timeNanoseconds: UInt64
+  /// Where in its program it was asked for: index of a stack of the trace, if that was recorded.
+  public internal(set) var stack: Int?
 
   /// Makes an event.
   public init(
     _ body: Body, flags: OperationFlags = [], process: Int32 = 0, thread: Int32 = 0,
-    timeNanoseconds: UInt64 = 0
+    timeNanoseconds: UInt64 = 0, stack: Int? = nil
   ) {
     self.body = body
     self.flags = flags
     self.process = process
     self.thread = thread
     self.timeNanoseconds = timeNanoseconds
+    self.stack = stack
   }
 }
 
@@ -77,6 +80,8 @@ public struct Trace: Sendable {
   public var events: [TraceEvent]
   /// Every fault that was injected, in order; refused operations are only here.
   public var faults: [InjectedFault]
+  /// The call stacks that events name.
+  public var callStacks = CallStacks()
 
   /// Makes a trace.
   public init(initial: TreeImage, events: [TraceEvent] = [], faults: [InjectedFault] = []) {

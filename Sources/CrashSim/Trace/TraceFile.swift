@@ -53,6 +53,26 @@ public enum TraceFile {
       + "length INTEGER, process INTEGER NOT NULL, thread INTEGER NOT NULL)"
   )
 
+  /// Made only for a trace with call stacks.
+  static let callStackTables = [
+    (name: "modules", sql: "CREATE TABLE modules(number INTEGER PRIMARY KEY, path TEXT NOT NULL)"),
+    (
+      name: "stacks",
+      sql: "CREATE TABLE stacks(stack INTEGER NOT NULL, depth INTEGER NOT NULL, "
+        + "module INTEGER NOT NULL, address INTEGER NOT NULL, PRIMARY KEY(stack, depth))"
+    ),
+    (
+      name: "event_stacks",
+      sql: "CREATE TABLE event_stacks(seq INTEGER PRIMARY KEY, stack INTEGER NOT NULL)"
+    ),
+  ]
+
+  /// Which of the tables that not every file has are there.
+  struct Extras {
+    var faults = false
+    var callStacks = false
+  }
+
   /// Saves a trace, replacing the file.
   ///
   /// The bytes reach the system, not necessarily the medium.
@@ -71,6 +91,9 @@ public enum TraceFile {
       try queue.write { database in
         for table in tables { try database.execute(sql: table.sql) }
         if !trace.faults.isEmpty { try database.execute(sql: faultsTable.sql) }
+        if !trace.callStacks.stacks.isEmpty {
+          for table in callStackTables { try database.execute(sql: table.sql) }
+        }
         try database.execute(
           sql: "INSERT INTO meta VALUES('format', 'faultline trace'), ('version', ?)",
           arguments: ["\(formatVersion)"])
@@ -100,8 +123,7 @@ public enum TraceFile {
       }
       let queue = try DatabaseQueue(path: path, configuration: configuration)
       let trace = try queue.read { database in
-        let hasFaults = try checkSchema(of: database)
-        return try TraceFileReader(database).read(hasFaults: hasFaults)
+        try TraceFileReader(database).read(checkSchema(of: database))
       }
       try queue.close()
       return trace
@@ -112,16 +134,11 @@ public enum TraceFile {
     }
   }
 
-  /// Returns whether there is a table of faults.
-  private static func checkSchema(of database: Database) throws -> Bool {
-    for table in tables + [faultsTable] {
-      let rows = try Row.fetchAll(
-        database, sql: "SELECT type, sql FROM sqlite_schema WHERE name = ?",
-        arguments: [table.name])
-      if table.name == faultsTable.name, rows.isEmpty { continue }
-      guard rows.count == 1, rows[0].databaseText(0) == "table",
-        rows[0].databaseText(1) == table.sql
-      else { throw LabError.usage("table \(table.name) is not as the format has it") }
+  private static func checkSchema(of database: Database) throws -> Extras {
+    for table in tables {
+      guard try isThere(table, in: database) else {
+        throw LabError.usage("table \(table.name) is not as the format has it")
+      }
     }
     let format = try metaValue("format", in: database)
     let version = try metaValue("version", in: database)
@@ -129,9 +146,25 @@ public enum TraceFile {
       throw LabError.usage(
         "format=\(format ?? "nil") version=\(version ?? "nil"), want version=\(formatVersion)")
     }
-    return try Row.fetchOne(
-      database, sql: "SELECT 1 FROM sqlite_schema WHERE name = ?",
-      arguments: [faultsTable.name]) != nil
+    let ofStacks = try callStackTables.count { try isThere($0, in: database) }
+    guard ofStacks == 0 || ofStacks == callStackTables.count else {
+      throw LabError.usage(
+        "\(ofStacks) of \(callStackTables.count) tables of call stacks; want all or none")
+    }
+    return Extras(faults: try isThere(faultsTable, in: database), callStacks: ofStacks > 0)
+  }
+
+  /// False when nothing has the table's name; anything but the table itself is an error.
+  private static func isThere(
+    _ table: (name: String, sql: String), in database: Database
+  ) throws -> Bool {
+    let rows = try Row.fetchAll(
+      database, sql: "SELECT type, sql FROM sqlite_schema WHERE name = ?", arguments: [table.name])
+    if rows.isEmpty { return false }
+    guard rows.count == 1, rows[0].databaseText(0) == "table",
+      rows[0].databaseText(1) == table.sql
+    else { throw LabError.usage("table \(table.name) is not as the format has it") }
+    return true
   }
 
   private static func metaValue(_ key: String, in database: Database) throws -> String? {

@@ -13,7 +13,7 @@ struct TraceFileReader {
 
   init(_ database: Database) { self.database = database }
 
-  func read(hasFaults: Bool = false) throws -> Trace {
+  func read(_ extras: TraceFile.Extras) throws -> Trace {
     var image = try readInodes()
     try readEntries(into: &image)
     try readAttributes(into: &image)
@@ -29,7 +29,8 @@ struct TraceFileReader {
       }
       trace.events.append(try event(fields, &types))
     }
-    if hasFaults { trace.faults = try readFaults(eventCount: trace.events.count) }
+    if extras.faults { trace.faults = try readFaults(eventCount: trace.events.count) }
+    if extras.callStacks { try readCallStacks(into: &trace) }
     return trace
   }
 
@@ -143,7 +144,7 @@ struct TraceFileReader {
     }
   }
 
-  private func each(
+  func each(
     _ table: String, orderedBy order: String, _ body: (TraceRow) throws -> Void
   ) throws {
     var index = 0

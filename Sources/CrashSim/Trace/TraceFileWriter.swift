@@ -21,6 +21,27 @@ struct TraceFileWriter {
       try statement.execute()
     }
     if !trace.faults.isEmpty { try write(trace.faults) }
+    if !trace.callStacks.stacks.isEmpty { try write(trace.callStacks, of: trace.events) }
+  }
+
+  private func write(_ stacks: CallStacks, of events: [TraceEvent]) throws {
+    let modules = try database.makeStatement(sql: "INSERT INTO modules VALUES(?,?)")
+    for (number, path) in stacks.modules.enumerated() {
+      try modules.execute(arguments: [number, path])
+    }
+    let frames = try database.makeStatement(sql: "INSERT INTO stacks VALUES(?,?,?,?)")
+    for (number, stack) in stacks.stacks.enumerated() {
+      for (depth, frame) in stack.enumerated() {
+        try frames.execute(arguments: [
+          number, depth, frame.module, try Self.integer(frame.address),
+        ])
+      }
+    }
+    let places = try database.makeStatement(sql: "INSERT INTO event_stacks VALUES(?,?)")
+    for (sequence, event) in events.enumerated() {
+      guard let stack = event.stack else { continue }
+      try places.execute(arguments: [sequence, stack])
+    }
   }
 
   private func write(_ faults: [InjectedFault]) throws {

@@ -43,6 +43,8 @@ final class TraceRecorder {
   /// Number of events, closes not counted, when a stop point came.
   private(set) var stoppedAtEvents: Int?
   private let clockNanoseconds: () -> UInt64
+  /// Where callers leave their call stacks; nil when nobody asked for them.
+  var callStacks: CallStackArea?
 
   init(limitBytes: UInt64, clockNanoseconds: @escaping () -> UInt64) {
     self.limitBytes = limitBytes
@@ -61,6 +63,7 @@ final class TraceRecorder {
     orderedCount = 0
     stop = nil
     stoppedAtEvents = nil
+    callStacks?.begin()
     startNanoseconds = clockNanoseconds()
     isRecording = true
   }
@@ -84,6 +87,7 @@ final class TraceRecorder {
     let first = trace.events.firstIndex(where: isOperation) ?? trace.events.count
     trace.events[..<first].removeAll(where: \.isClose)
     placeFaults()
+    if let callStacks { trace.callStacks = callStacks.settle(&trace.events) }
     return trace
   }
 
@@ -132,7 +136,8 @@ final class TraceRecorder {
     let payload = Payload(slab.bytes(at: place))
     trace.events[index] = TraceEvent(
       .operation(.write(inode: inode, offsetBytes: offset, payload: payload)), flags: event.flags,
-      process: event.process, thread: event.thread, timeNanoseconds: event.timeNanoseconds)
+      process: event.process, thread: event.thread, timeNanoseconds: event.timeNanoseconds,
+      stack: event.stack)
   }
 
   /// Records a write; its bytes are copied once and become a payload when the recording ends.
@@ -163,10 +168,15 @@ final class TraceRecorder {
   func event(
     _ operation: Operation, flags: OperationFlags = [], by caller: Caller
   ) -> TraceEvent {
-    TraceEvent(
+    var event = TraceEvent(
       .operation(operation), flags: caller.isWriteBack ? flags.union(.writeBack) : flags,
       process: caller.process, thread: caller.thread,
       timeNanoseconds: clockNanoseconds() &- startNanoseconds)
+    // Nobody waits for the answer to a close, so its thread may be anywhere by now.
+    if let callStacks, !event.isClose {
+      event.stack = callStacks.number(ofThread: caller.thread)
+    }
+    return event
   }
 
   func record(_ operation: Operation, flags: OperationFlags = [], by caller: Caller) {

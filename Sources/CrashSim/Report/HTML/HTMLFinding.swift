@@ -96,6 +96,12 @@ struct HTMLFinding {
         }
       }
     }
+    if let sites = finding.callSites {
+      body.element("h3", text: "Called in the program")
+      body.element("ul", ["class": "losses"]) { list in
+        for site in sites { list.element("li") { $0.element("code", text: site.text) } }
+      }
+    }
     if !finding.missingSync.isEmpty {
       body.element("div", ["class": "missing"]) { box in
         box.element("strong", text: "⊘ missing sync")
