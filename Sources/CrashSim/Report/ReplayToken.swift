@@ -71,6 +71,8 @@ public struct ScenarioRecipe: Codable, Sendable, Hashable {
     case kill(operation: Int, before: Bool)
     /// The n-th operation of those that the scenario's sweep names failed.
     case fault(operation: Int)
+    /// Faults of the medium at rest, and the trace's shape.
+    case media(state: MediaState, shape: String)
     /// The run itself, without any crash.
     case run
   }
