@@ -30,6 +30,7 @@ struct EngineShards {
       running = [:]
       states += progress?.states ?? 0
       recoveryStates += progress?.recoveryStates ?? 0
+      media.add(progress?.media ?? MediaOutcome())
       isCutShort = true
     }
 
@@ -58,8 +59,8 @@ struct EngineShards {
     var running: [Int: Int] = [:]
     var states = 0
     var recoveryStates = 0
-    /// Of faults of the medium: what came of those that a child judged to its end.
-    var tally = MediaTally()
+    /// Of faults of the medium: what came of them.
+    var media = MediaOutcome()
     var isCutShort = false
     var isOutOfTime = false
     var error: LabError?
@@ -145,6 +146,7 @@ struct EngineShards {
         $0.failures.append(EngineFailure(ordinal: progress.ordinal, result: result))
         $0.states += progress.states + 1
         $0.recoveryStates += progress.recoveryStates
+        $0.media.add(progress.media)
       }
       if !job.ignoredSyncs.isEmpty { return }
       first = progress.ordinal + 1
@@ -185,12 +187,12 @@ struct EngineShards {
           throw .lab("a checking process wrote an unreadable line")
         }
         switch said {
-        case .done(let states, let recoveryStates, let tally):
+        case .done(let states, let recoveryStates, let media):
           change {
             $0.running[shard.index] = nil
             $0.states += states
             $0.recoveryStates += recoveryStates
-            if let tally { $0.tally += tally }
+            $0.media.add(media ?? MediaOutcome())
           }
           child.end()
           return nil

@@ -34,6 +34,9 @@ public struct ExplorationSettings: Sendable {
   /// When mapped pages are written back while a program is recorded; nil leaves it to the kernel.
   public var writeBack: PageWriteBack?
 
+  /// What a medium does to the program's files at rest; nil for nothing.
+  public var media: ProgramMedia?
+
   /// The defaults.
   public init() {}
 }

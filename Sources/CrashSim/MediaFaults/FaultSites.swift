@@ -78,7 +78,6 @@ struct FaultSites {
       return fault(range.count, at: range.lowerBound, 0)
     case .staleSector:
       let contents = history.earlierContents(at: path, sector: site.sector)
-        .filter { $0.bytes.count >= range.count }
       guard number < contents.count else { return nil }
       return fault(range.count, at: range.lowerBound, contents[number].event)
     case .misdirectedSector:

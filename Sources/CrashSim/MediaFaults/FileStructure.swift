@@ -73,6 +73,16 @@ struct StructureMap {
     logicalSizeBytes = newest.logicalSizeBytes
   }
 
+  /// A file of which nobody knows the format: one part.
+  init(unknown bytes: [UInt8]) {
+    let count = (bytes.count + Self.sectorBytes - 1) / Self.sectorBytes
+    parts = [FileStructure](repeating: .nodes, count: count)
+    used = [[Range<Int>]](repeating: [], count: count)
+    names = [String](repeating: "the file", count: count)
+    version = 0
+    logicalSizeBytes = UInt64(bytes.count)
+  }
+
   private static func slotName(_ slot: Int, _ newest: XRay.Slot) -> String {
     "root slot \(slot), \(newest.version % 2 == UInt64(slot) ? "the newest" : "the older one")"
   }

@@ -47,9 +47,7 @@ struct MediaExplorer {
       seconds: start.duration(to: clock.now).inSeconds, findings: [])
     report.isOutOfTime = outcome.isOutOfTime ? true : nil
     report.shape = trace.shape
-    report.media = MediaOutcome(
-      detectedCount: outcome.tally[.detected], unharmedCount: outcome.tally[.unharmed],
-      wentBackCount: outcome.tally[.wentBack])
+    report.media = outcome.media
     report.findings = try findings(
       outcome.failures, plan, trace, jobPath: jobPath, firstNumber: firstNumber)
     return report
@@ -63,7 +61,7 @@ struct MediaExplorer {
   ) throws(LabError) -> [Finding] {
     guard !failures.isEmpty else { return [] }
     let client = EngineJudgeClient(jobPath: jobPath, timeoutSeconds: settings.timeoutSeconds)
-    let maker = MediaFindingMaker(judge: try MediaJudge(job, declaration), trace: trace)
+    let judge = try MediaJudge(job, declaration)
     var results: [Int: CheckResult] = [:]
     for failure in failures where results[failure.ordinal] == nil {
       results[failure.ordinal] = failure.result
@@ -72,8 +70,10 @@ struct MediaExplorer {
     for failure in FailureClass.classify(results) {
       let found = plan.states[failure.firstOrdinal]
       let (state, result) = try smallest(found, failure.first, client)
-      var finding = try maker.finding(
-        number: firstNumber + findings.count, state, result, stateCount: failure.count,
+      let damaged = try judge.damagedBytes(of: state)
+      var finding = MediaFindingMaker(trace: trace).finding(
+        number: firstNumber + findings.count, state, damaged, result,
+        stateCount: failure.count,
         token: token(state, trace.shape))
       finding.classKey = failure.key
       finding.firstOrdinal = failure.firstOrdinal
@@ -96,9 +96,17 @@ struct MediaExplorer {
   }
 }
 
+/// A file before and after a damage.
+struct DamagedBytes {
+  let path: String
+  let before: [UInt8]
+  let after: [UInt8]
+  /// Its parts, where they are known.
+  let map: StructureMap?
+}
+
 /// Puts damaged states in words.
 struct MediaFindingMaker {
-  let judge: MediaJudge
   let trace: Trace
 
   /// What stands for the models that allow the state.
@@ -110,31 +118,32 @@ struct MediaFindingMaker {
   /// - Parameters:
   ///   - number: Its number in the run.
   ///   - state: The state.
+  ///   - damaged: The file of its faults.
   ///   - result: What the judge said about it.
   ///   - stateCount: Number of states that failed alike.
   ///   - token: What replays it.
   /// - Returns: The finding.
-  /// - Throws: `LabError` when the recording has no such file.
   func finding(
-    number: Int, _ state: MediaState, _ result: CheckResult, stateCount: Int, token: String
-  ) throws(LabError) -> Finding {
-    let (path, before, map) = try judge.subject(of: state)
-    let after = try judge.bytes(of: state)
+    number: Int, _ state: MediaState, _ damaged: DamagedBytes, _ result: CheckResult,
+    stateCount: Int, token: String
+  ) -> Finding {
     let marks = trace.events.prefix(state.eventCount).compactMap { event -> String? in
       guard case .mark(let mark) = event.body else { return nil }
       return mark.text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
     var finding = Finding(
       number: number,
-      promised: result.promised ?? "no file content makes the process trap or hang",
+      promised: result.promised ?? "damage at rest does no harm, or is noticed",
       headline: result.headline,
       got: result.output.split(separator: "\n").map(String.init),
       ending: "the judge ended with \(result.ending)",
       crash: "none: at rest after \(moment(state)), all of it durable",
       acknowledgedCount: marks.count, lastAcknowledged: marks.last,
-      lost: state.faults.map { "\($0.sentence) (\(map.name(at: $0.offsetBytes)))" },
+      lost: state.faults.map { fault in
+        fault.sentence + (damaged.map.map { " (\($0.name(at: fault.offsetBytes)))" } ?? "")
+      },
       missingSync: [], models: Self.models, stateCount: stateCount, token: token)
-    finding.evidence = Self.evidence(state, path, before, after)
+    finding.evidence = Self.evidence(state, damaged)
     return finding
   }
 
@@ -151,11 +160,13 @@ struct MediaFindingMaker {
   }
 
   private static func evidence(
-    _ state: MediaState, _ path: String, _ before: [UInt8], _ after: [UInt8]
+    _ state: MediaState, _ damaged: DamagedBytes
   ) -> FindingEvidence {
+    let (before, after) = (damaged.before, damaged.after)
     var ranges: [FileChange.Range] = []
     var differences: [FileChange.Difference] = []
-    for fault in state.faults.sorted(by: { $0.offsetBytes < $1.offsetBytes }) {
+    for fault in state.faults.sorted(by: { $0.offsetBytes < $1.offsetBytes })
+    where fault.file == damaged.path {
       let start = Int(clamping: fault.offsetBytes)
       let count = fault.kind == .truncatedTail ? before.count - start : fault.countBytes
       ranges.append(
@@ -167,7 +178,8 @@ struct MediaFindingMaker {
       if let difference, differences.count < differencesMax { differences.append(difference) }
     }
     let change = FileChange(
-      path: path, pathAfter: path, size: UInt64(before.count), sizeAfter: UInt64(after.count),
+      path: damaged.path, pathAfter: damaged.path, size: UInt64(before.count),
+      sizeAfter: UInt64(after.count),
       ranges: ranges, omittedRangeCount: 0, differences: differences)
     return FindingEvidence(
       crashPoint: state.eventCount, lost: [], lostCount: 0, partlyLost: [], keptAfter: [],

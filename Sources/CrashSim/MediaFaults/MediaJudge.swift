@@ -4,20 +4,6 @@
 
 import Foundation
 
-/// How databases took the faults of a medium, by kind.
-struct MediaTally: Codable, Sendable, Hashable {
-  /// Number of states by what came of them.
-  private(set) var counts: [String: Int] = [:]
-
-  subscript(_ verdict: MediaVerdict) -> Int { counts[verdict.rawValue] ?? 0 }
-
-  mutating func add(_ verdict: MediaVerdict) { counts[verdict.rawValue, default: 0] += 1 }
-
-  static func += (sum: inout MediaTally, other: MediaTally) {
-    sum.counts.merge(other.counts) { $0 + $1 }
-  }
-}
-
 /// Judges the states of one job in this process.
 final class MediaJudge {
   private let declaration: MediaDeclaration
@@ -85,10 +71,12 @@ final class MediaJudge {
     return history.tree(with: state.faults)
   }
 
-  /// A damaged file's bytes.
-  func bytes(of state: MediaState) throws(LabError) -> [UInt8] {
-    let (path, _, _) = try subject(of: state)
-    return history.bytes(at: path, with: state.faults) ?? []
+  /// A file before and after its damage.
+  func damagedBytes(of state: MediaState) throws(LabError) -> DamagedBytes {
+    let (path, before, map) = try subject(of: state)
+    return DamagedBytes(
+      path: path, before: before, after: history.bytes(at: path, with: state.faults) ?? [],
+      map: map)
   }
 }
 
@@ -110,18 +98,17 @@ extension EngineShard {
     let judge = try MediaJudge(job, declaration)
     let progress = try ProgressFile(path: progressPath)
     var done = ShardProgress()
-    var tally = MediaTally()
     for (ordinal, state) in plan.states.enumerated()
     where ordinal % shard.count == shard.index && ordinal >= first {
       done.ordinal = ordinal
       progress.write(done)
       let (verdict, violations) = try judge.judge(state, ordinal: ordinal)
-      tally.add(verdict)
+      done.media.add(verdict)
       done.states += 1
       guard !violations.isEmpty else { continue }
       try print(
         .failure(ordinal: ordinal, key: "\(ordinal)", second: nil, violations: violations))
     }
-    try print(.done(states: done.states, recoveryStates: 0, tally: tally))
+    try print(.done(states: done.states, recoveryStates: 0, media: done.media))
   }
 }

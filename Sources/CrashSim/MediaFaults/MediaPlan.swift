@@ -17,12 +17,14 @@ struct MediaPlan: Codable {
   /// - Parameters:
   ///   - trace: The run.
   ///   - declaration: What may happen.
-  ///   - paths: The files of the database, of which the declaration's glob chooses.
+  ///   - paths: The files of which the declaration's glob chooses.
+  ///   - isDatabase: Whether they are databases of the engine, whose parts are known.
   ///   - seed: Decides variants and samples.
   /// - Throws: `LabError` with code `.usage` when no file fits or nothing can happen to it; with
   ///   code `.lab` when a file is unsound without any fault.
   init(
-    _ trace: Trace, _ declaration: MediaDeclaration, paths: [String], seed: Seed
+    _ trace: Trace, _ declaration: MediaDeclaration, paths: [String], isDatabase: Bool = true,
+    seed: Seed
   ) throws(LabError) {
     let glob = Glob(declaration.fileGlob)
     let paths = paths.filter { glob.matches(Array($0.utf8)) }
@@ -35,7 +37,8 @@ struct MediaPlan: Codable {
       for (number, path) in files.enumerated() {
         let shares = (moments.count - place - 1) * max(1, files.count) + files.count - number
         let sites = try Self.sites(
-          history, path, declaration, seed.derived(UInt64(moment)).derived(path))
+          history, path, declaration, isDatabase: isDatabase,
+          seed.derived(UInt64(moment)).derived(path))
         faultCount += sites.sites.reduce(0) { $0 + sites.variantCount(of: $1) }
         var choice = FaultChoice(
           sites, history, budget: (left + shares - 1) / shares, each: declaration.each,
@@ -69,12 +72,13 @@ struct MediaPlan: Codable {
   }
 
   private static func sites(
-    _ history: MediumHistory, _ path: String, _ declaration: MediaDeclaration, _ seed: Seed
+    _ history: MediumHistory, _ path: String, _ declaration: MediaDeclaration,
+    isDatabase: Bool, _ seed: Seed
   ) throws(LabError) -> FaultSites {
     let bytes = history.bytes(at: path) ?? []
     do throws(XRayFault) {
-      return FaultSites(
-        history, path: path, bytes: bytes, map: try StructureMap(bytes), declaration, seed: seed)
+      let map = isDatabase ? try StructureMap(bytes) : StructureMap(unknown: bytes)
+      return FaultSites(history, path: path, bytes: bytes, map: map, declaration, seed: seed)
     } catch {
       throw .lab(
         "'\(path)' is unsound before event #\(history.eventCount) without any fault of the medium: "

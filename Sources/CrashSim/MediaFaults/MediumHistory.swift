@@ -5,7 +5,7 @@
 
 /// Goes forward through a trace.
 struct MediumHistory {
-  /// What a sector held before an event.
+  /// What a sector held before an event; zeros behind the end of the file.
   struct Earlier {
     let event: Int
     let bytes: [UInt8]
@@ -92,13 +92,19 @@ struct MediumHistory {
     guard let bytes = contents[inode], !range.isEmpty else { return }
     let sectors = range.lowerBound / sectorBytes...(range.upperBound - 1) / sectorBytes
     for sector in sectors where sector * sectorBytes < bytes.count {
-      let end = min((sector + 1) * sectorBytes, bytes.count)
-      let content = Array(bytes[sector * sectorBytes..<end])
+      let content = whole(sector, of: bytes)
       var known = earlier[inode]?[sector] ?? []
       guard known.last?.bytes != content else { continue }
       known.append(Earlier(event: eventCount, bytes: content))
       earlier[inode, default: [:]][sector] = known.suffix(Self.staleMax)
     }
+  }
+
+  /// A sector as the medium has it.
+  private func whole(_ sector: Int, of bytes: [UInt8]) -> [UInt8] {
+    let end = min((sector + 1) * sectorBytes, bytes.count)
+    let content = bytes[sector * sectorBytes..<end]
+    return content + [UInt8](repeating: 0, count: sectorBytes - content.count)
   }
 
   // MARK: - What is there
@@ -114,6 +120,21 @@ struct MediumHistory {
     return number
   }
 
+  /// Paths of all regular files, sorted.
+  func filePaths() -> [String] {
+    var paths: [String] = []
+    var open = [(InodeNumber.root, "")]
+    while let (number, prefix) = open.popLast() {
+      for (name, child) in names.inodes[number]?.entries ?? [:] {
+        // A path that is no text could not stand in a token.
+        guard let text = String(validating: name.bytes, as: UTF8.self) else { continue }
+        if contents[child] != nil { paths.append(prefix + text) }
+        if names.inodes[child]?.type == .directory { open.append((child, prefix + text + "/")) }
+      }
+    }
+    return paths.sorted()
+  }
+
   /// The bytes of a regular file; nil when there is none at this path.
   func bytes(at path: String) -> [UInt8]? { inode(at: path).flatMap { contents[$0] } }
 
@@ -121,9 +142,8 @@ struct MediumHistory {
   /// now.
   func earlierContents(at path: String, sector: Int) -> [Earlier] {
     guard let inode = inode(at: path), let bytes = contents[inode] else { return [] }
-    let start = sector * sectorBytes
-    guard start < bytes.count else { return [] }
-    var seen: Set<[UInt8]> = [Array(bytes[start..<min(start + sectorBytes, bytes.count)])]
+    guard sector * sectorBytes < bytes.count else { return [] }
+    var seen: Set<[UInt8]> = [whole(sector, of: bytes)]
     return (earlier[inode]?[sector] ?? []).reversed().filter { seen.insert($0.bytes).inserted }
   }
 

@@ -65,21 +65,25 @@ enum MediaVerdict: String, Codable, Sendable, CaseIterable {
 enum MediaOracle {
   static func judge(_ sight: MediaSight, _ promise: MediaPromise) -> Violation? {
     let newest = promise.newest.label
-    func broken(_ promised: String, _ got: String) -> Violation {
-      Violation(.media, promised: promised, got: "\(got): \(promise.damage)")
+    // The error has a line of its own: states are grouped by the first one.
+    func broken(_ promised: String, _ got: String, _ error: String? = nil) -> Violation {
+      let lines = ["\(got): \(promise.damage)", error].compactMap { $0 }
+      return Violation(.media, promised: promised, got: lines.joined(separator: "\n"))
     }
     if let fault = contentFault(sight, promise) {
       return broken("\(newest) was acked, so it is there, or an error is", fault)
     }
     if promise.isUsable, let error = sight.error ?? sight.useError {
       return broken(
-        "\(newest) was acked, and the database survives what is within the fault budget", error)
+        "\(newest) was acked, and the database survives what is within the fault budget",
+        "an error within the fault budget", error)
     }
     if let error = sight.readError, sight.verifyError == nil {
-      return broken("verify finds what reading finds", "only reading found it: \(error)")
+      return broken("verify finds what reading finds", "only reading found it", error)
     }
     if sight.error == nil, let error = sight.useError {
-      return broken("a database in which nothing is found takes and keeps a commit", error)
+      return broken(
+        "a database in which nothing is found takes and keeps a commit", "a commit fails", error)
     }
     return nil
   }

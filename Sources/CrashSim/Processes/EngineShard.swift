@@ -134,7 +134,7 @@ enum ShardLine: Codable, Sendable {
   /// A state that breaks promises; `second` is the key of a state of its recovery.
   case failure(ordinal: Int, key: String, second: String?, violations: [Violation])
   /// All states of the shard are judged.
-  case done(states: Int, recoveryStates: Int, tally: MediaTally? = nil)
+  case done(states: Int, recoveryStates: Int, media: MediaOutcome? = nil)
 }
 
 /// The child's side.

@@ -79,11 +79,21 @@ public struct CrashPointCount: Codable, Sendable, Hashable {
 /// What came of the faults of a medium.
 public struct MediaOutcome: Codable, Sendable, Hashable {
   /// States in which an error told of the damage.
-  public var detectedCount: Int
+  public var detectedCount = 0
   /// States in which the newest version was there, whole.
-  public var unharmedCount: Int
+  public var unharmedCount = 0
   /// States in which an older version was there, as the fault budget lets it.
-  public var wentBackCount: Int
+  public var wentBackCount = 0
+
+  /// Counts a state; one that broke a promise is a finding's.
+  mutating func add(_ verdict: MediaVerdict) {
+    switch verdict {
+    case .detected: detectedCount += 1
+    case .unharmed: unharmedCount += 1
+    case .wentBack: wentBackCount += 1
+    case .broken: break
+    }
+  }
 
   /// Takes the counts of another part in.
   mutating func add(_ other: MediaOutcome) {

@@ -43,6 +43,11 @@ public struct ExploreRecipe: Codable, Sendable, Hashable {
   /// Whether the file system's own checker judged too; nil is no.
   public var runsFsck: Bool?
 
+  /// Faults of the medium at rest, instead of a crash state.
+  public var media: MediaState?
+  /// With so many of them the checker must find the content right; nil is none.
+  public var survivedFaults: Int?
+
   /// Makes a recipe.
   public init(
     workload: String, check: String, setup: String?, model: String, seed: UInt64, state: String,

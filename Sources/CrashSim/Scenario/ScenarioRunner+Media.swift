@@ -60,7 +60,8 @@ extension ScenarioRunner {
     let client = EngineJudgeClient(jobPath: jobPath, timeoutSeconds: settings.timeoutSeconds)
     let result = try client.ask(.media(state))
     guard !result.ending.isSuccess else { return nil }
-    return try MediaFindingMaker(judge: judge, trace: trace).finding(
-      number: 1, state, result, stateCount: 1, token: ReplayToken.encode(.scenario(recipe)))
+    return MediaFindingMaker(trace: trace).finding(
+      number: 1, state, try judge.damagedBytes(of: state), result, stateCount: 1,
+      token: ReplayToken.encode(.scenario(recipe)))
   }
 }

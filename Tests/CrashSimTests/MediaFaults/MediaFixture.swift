@@ -56,16 +56,16 @@ struct MediaFixture {
   }
 
   /// Judges all states of the plan in this process.
-  func judged() throws -> (tally: MediaTally, violations: [Violation], count: Int) {
+  func judged() throws -> (outcome: MediaOutcome, violations: [Violation], count: Int) {
     let plan = try plan()
     let judge = try MediaJudge(job, try #require(job.media))
-    var tally = MediaTally()
+    var outcome = MediaOutcome()
     var violations: [Violation] = []
     for (ordinal, state) in plan.states.enumerated() {
       let (verdict, found) = try judge.judge(state, ordinal: ordinal)
-      tally.add(verdict)
+      outcome.add(verdict)
       violations += found
     }
-    return (tally, violations, plan.states.count)
+    return (outcome, violations, plan.states.count)
   }
 }
