@@ -1,5 +1,5 @@
 # Faultline: every target works alone on a fresh Debian 12 with Swift 6.3.
-.PHONY: setup run stress-cuts examples certificate calibrate screenshots test test-large test-address test-thread planted-bugs lint smoke bench fuzz mutants golden format
+.PHONY: setup run slurm stress-cuts examples certificate calibrate screenshots test test-large test-address test-thread planted-bugs lint smoke bench fuzz mutants golden format
 .DEFAULT_GOAL := run
 
 # What each package is there for: libfuse3 and fusermount; SQLite for traces and the example; the
@@ -39,6 +39,13 @@ certificate: setup
 	out=$$(mktemp -d) && "$(BIN)/faultline" certify $(CERTIFIED) --model ext4-ordered,posix --report "$$out" && \
 	  sed '/^<!-- made by/{G;q}' docs/engine-certificate.md | cat - "$$out/certificate.md" > "$$out/new" && \
 	  cat "$$out/new" > docs/engine-certificate.md && rm -r "$$out"
+
+# A real Slurm array of four tasks on this machine, merged and compared with one run (docs/fleet.md; needs root).
+slurm: PACKAGES += slurmctld slurmd slurm-client munge
+slurm: setup
+	$(BUILD) faultline
+	$(BUILD) faultline-fs
+	sh Tests/Slurm/array.sh "$(BIN)/faultline"
 
 # Persistence models against the kernel's own file systems (some minutes; needs root and loop devices).
 calibrate: PACKAGES += e2fsprogs xfsprogs btrfs-progs

@@ -112,7 +112,12 @@ const uint64_t *csystem_watch_mapping(const void *start, size_t count) {
   return (const uint64_t *)&entry->fault;
 }
 
+static const uint64_t no_fault;
+
+const uint64_t *csystem_no_fault(void) { return &no_fault; }
+
 void csystem_unwatch_mapping(const uint64_t *fault) {
+  if (fault == &no_fault) return;
   struct entry *entry = (struct entry *)((char *)fault - offsetof(struct entry, fault));
   atomic_store(&entry->start, 0);
 }

@@ -127,7 +127,9 @@ pid_t csystem_fork_and_exec(const csystem_spawn *spawn);
 /// it is 0. The first call takes SIGBUS over for the whole process; a fault elsewhere goes to the
 /// action that was there before. NULL without memory: the mapping is not watched then.
 const uint64_t *csystem_watch_mapping(const void *start, size_t count);
-/// Ends that, before the mapping is taken away.
+/// The number of a mapping that nobody watches: always 0.
+const uint64_t *csystem_no_fault(void);
+/// Ends what csystem_watch_mapping began, before the mapping is taken away.
 void csystem_unwatch_mapping(const uint64_t *fault);
 
 #endif

@@ -27,12 +27,12 @@ import Synchronization
   func touch(_ offsets: Range<Int>, path: String) throws(EngineError) {
     let part = unsafe UnsafeRawBufferPointer(
       start: base + offsets.lowerBound, count: offsets.count)
-    let faults = unsafe MappingFaults(watching: part, path: path)
-    defer { faults?.end() }
+    let faults = unsafe MappingFaults(watching: part)
+    defer { faults.end() }
     for offset in stride(from: offsets.lowerBound, to: offsets.upperBound, by: 4096) {
       _ = loadRelaxed(offset)
     }
-    if let error = faults?.error { throw error }
+    if let error = faults.error(of: path) { throw error }
   }
 
   deinit {

@@ -10,8 +10,10 @@
   private let release: @Sendable () -> Void
   /// What the sectors hold, where the lab knows it.
   package let identities: SectorIdentities?
-  /// Where it says that a page could not be read; nil for memory that belongs to no file.
-  private let faults: MappingFaults?
+  /// Names the file in messages.
+  private let path: String
+  /// Where it says that a page could not be read.
+  private let faults: MappingFaults
 
   /// Takes memory over, and says how to give it back.
   /// - Parameters:
@@ -21,7 +23,8 @@
     unsafe self.buffer = unsafe buffer
     self.release = release
     identities = nil
-    faults = nil
+    faults = .none
+    path = ""
   }
 
   /// Takes a mapping of a file over.
@@ -30,12 +33,13 @@
   ///   - path: Names the file in messages.
   @unsafe init(mapping buffer: UnsafeRawBufferPointer, of path: String) {
     unsafe self.buffer = unsafe buffer
-    let faults = unsafe MappingFaults(watching: buffer, path: path)
+    let faults = unsafe MappingFaults(watching: buffer)
     self.faults = faults
+    self.path = path
     let start = UInt(bitPattern: buffer.baseAddress)
     let count = buffer.count
     release = {
-      faults?.end()
+      faults.end()
       Syscalls.unmap(start, count: count)
     }
     identities = nil
@@ -59,7 +63,8 @@
     unsafe self.buffer = unsafe buffer
     release = { withExtendedLifetime(owner) {} }
     self.identities = identities
-    faults = nil
+    faults = .none
+    path = ""
   }
 
   deinit {
@@ -102,9 +107,9 @@
   /// - Complexity: O(1), a load.
   @inline(__always)
   func checkPages() throws(EngineError) {
-    if let faults, faults.isFaulty, let error = faults.error { throw error }
+    if faults.isAny, let readError { throw readError }
   }
 
   /// The error of the first page that could not be read.
-  var readError: EngineError? { faults?.error }
+  var readError: EngineError? { @inline(never) get { faults.error(of: path) } }
 }

@@ -8,25 +8,31 @@ import Synchronization
 /// The faults of one mapping.
 @safe struct MappingFaults: @unchecked Sendable {
   // Safety: entries are never freed; `end` runs once, when nobody reads the mapping any more.
-  private let fault: UnsafePointer<Atomic<UInt64>>
-  private let path: String
+  private let word: UnsafePointer<Atomic<UInt64>>
 
-  /// Begins to watch a mapping; nil without memory, when a fault ends the process as it would have.
-  @unsafe init?(watching buffer: UnsafeRawBufferPointer, path: String) {
-    guard let word = unsafe csystem_watch_mapping(buffer.baseAddress, buffer.count) else {
-      return nil
-    }
-    unsafe fault = unsafe UnsafeRawPointer(word).assumingMemoryBound(to: Atomic<UInt64>.self)
-    self.path = path
+  /// Those of memory that nobody watches: none, ever.
+  static let none = unsafe MappingFaults(csystem_no_fault())
+
+  private init(_ word: UnsafePointer<UInt64>) {
+    unsafe self.word = unsafe UnsafeRawPointer(word).assumingMemoryBound(to: Atomic<UInt64>.self)
+  }
+
+  /// Begins to watch a mapping; without memory for that nothing is watched, and a fault ends the
+  /// process as it would have.
+  @unsafe init(watching buffer: UnsafeRawBufferPointer) {
+    unsafe self.init(
+      csystem_watch_mapping(buffer.baseAddress, buffer.count) ?? csystem_no_fault())
   }
 
   /// Whether a page could not be read.
   @inline(__always)
-  var isFaulty: Bool { unsafe fault.pointee.load(ordering: .acquiring) != 0 }
+  var isAny: Bool { unsafe word.pointee.load(ordering: .acquiring) != 0 }
 
   /// What the first fault was; nil when there was none.
-  var error: EngineError? {
-    let fault = unsafe fault.pointee.load(ordering: .acquiring)
+  /// - Parameter path: Names the file.
+  /// - Returns: The error, with the offset of the page in bytes.
+  func error(of path: String) -> EngineError? {
+    let fault = unsafe word.pointee.load(ordering: .acquiring)
     guard fault != 0 else { return nil }
     return EngineError(
       code: .io,
@@ -36,6 +42,6 @@ import Synchronization
   }
 
   func end() {
-    unsafe csystem_unwatch_mapping(UnsafeRawPointer(fault).assumingMemoryBound(to: UInt64.self))
+    unsafe csystem_unwatch_mapping(UnsafeRawPointer(word).assumingMemoryBound(to: UInt64.self))
   }
 }
