@@ -42,6 +42,7 @@ struct Explore: ParsableCommand {
   var fileSystems: [String] = []
   @Flag(help: "With --on: run the file system's own checker after each state.")
   var fsck = false
+  @OptionGroup var media: MediaArguments
   @OptionGroup var options: ExplorationArguments
   @OptionGroup var reports: ReportArguments
   @OptionGroup var resumption: ResumeArguments
@@ -64,8 +65,10 @@ struct Explore: ParsableCommand {
         "--write-back is about pages that FaultFS itself serves, --on has the kernel's; drop one")
     }
     try reports.refuseUnwritable(and: tracePath)
-    let models = (settings.models.map(\.name) + settings.fileSystems.map { "on \($0)" })
-      .joined(separator: ",")
+    let names =
+      settings.models.map(\.name) + settings.fileSystems.map { "on \($0)" }
+      + (settings.media == nil ? [] : ["media"])
+    let models = names.joined(separator: ",")
     let shard = try options.shardText()
     console.say("faultline explore  seed=\(settings.seed)  model=\(models)\(shard)")
     let program = ProgramUnderTest(workload: workload, check: check, setup: setup)
@@ -100,12 +103,54 @@ struct Explore: ParsableCommand {
         "--stacks is about the program's calls, and --on records what the kernel writes; drop one")
     }
     settings.runsFsck = fsck
-    if !fileSystems.isEmpty && !settings.modelsAreChosen { settings.models = [] }
-    let recordings = settings.fileSystems.count + (settings.models.isEmpty ? 0 : 1)
+    settings.media = try media.chosen()
+    let isOnlyAsked = !fileSystems.isEmpty || settings.media != nil
+    if isOnlyAsked && !settings.modelsAreChosen { settings.models = [] }
+    let recordings =
+      settings.fileSystems.count + (settings.models.isEmpty ? 0 : 1)
+      + (settings.media == nil ? 0 : 1)
     guard tracePath == nil || recordings == 1 else {
-      throw .usage("--trace keeps one recording; give --on once, and no --model beside it")
+      throw .usage(
+        "--trace keeps one recording; give --on or --media once, and no --model beside it")
     }
     return settings
+  }
+}
+
+/// Options about faults of the medium at rest.
+struct MediaArguments: ParsableArguments {
+  @Option(
+    help: """
+      Damage the program's files at rest: all, or some with commas of bitFlip, zeroSector, \
+      staleSector, misdirectedSector, truncatedTail. Models are explored beside it only where \
+      --model names them.
+      """)
+  var media: String?
+  @Option(name: .customLong("media-files"), help: "Glob over the files to damage; default: all.")
+  var files: String?
+  @Option(
+    name: .customLong("media-survives"),
+    help: """
+      With at most so many faults (0 to 2) the checker must exit 0; with more, status 77 \
+      ($FAULTLINE_DETECTED) says that the damage was noticed.
+      """)
+  var survives: Int?
+
+  func chosen() throws(LabError) -> ProgramMedia? {
+    guard let media else {
+      guard files == nil, survives == nil else {
+        throw .usage("--media-files and --media-survives go with --media; add --media all")
+      }
+      return nil
+    }
+    var chosen = ProgramMedia()
+    chosen.kinds = try ProgramMedia.kinds(parsing: media)
+    chosen.fileGlob = files ?? chosen.fileGlob
+    chosen.survivedCount = survives ?? 0
+    guard (0...ProgramMedia.faultsMax).contains(chosen.survivedCount) else {
+      throw .usage("--media-survives \(chosen.survivedCount): give 0, 1 or 2")
+    }
+    return chosen
   }
 }
 

@@ -90,9 +90,9 @@ struct BadEndingTests {
   func everyState() throws {
     let recording = try Recording(commits: 4)
     let report = try recording.explore([PlantedEnding(at: nil, .trap)], jobs: 1)
-    #expect(report.exploredCount == EngineExplorer.deathsMax)
+    #expect(report.exploredCount == EngineShards.deathsMax)
     #expect(report.distinctCount == recording.keys.count)
     #expect(report.findings.count == 1)
-    #expect(report.findings.first?.stateCount == EngineExplorer.deathsMax)
+    #expect(report.findings.first?.stateCount == EngineShards.deathsMax)
   }
 }

@@ -38,6 +38,8 @@ public struct ExplorationSettings: Sendable {
   public var progress: ProgressJournal?
   /// Whether recordings hold the call stack of each operation, so that findings name source lines.
   public var recordsCallStacks = false
+  /// What a medium does to the program's files at rest; nil for nothing.
+  public var media: ProgramMedia?
 
   /// The defaults.
   public init() {}
@@ -50,6 +52,7 @@ public struct ExplorationSettings: Sendable {
       "fsck=\(runsFsck)", "budget=\(budget.map(String.init) ?? "default")",
       "shard=\(shard.index + 1)/\(shard.count)", "timeout=\(timeoutSeconds)",
       "write-back=\(writeBack?.description ?? "none")", "stacks=\(recordsCallStacks)",
+      "media=\(media.map { "\($0)" } ?? "none")",
     ]
   }
 }

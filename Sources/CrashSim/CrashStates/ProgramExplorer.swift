@@ -89,6 +89,10 @@ public final class ProgramExplorer {
     }
     let shape = try shape(of: trace, for: recipe)
     guard shape == recipe.shape else { throw Self.otherShape(shape, recipe) }
+    if let state = recipe.media {
+      return try mediaExploration(trace, survived: recipe.survivedFaults ?? 0)
+        .replay(recipe, state, keepingImageIn: directory)
+    }
     var target = try makeTarget(trace, model: settings.models.first, system: system)
     target.ignoredSyncs = recipe.ignoredSyncs ?? []
     let exploration = ProgramExploration(
@@ -140,6 +144,32 @@ public final class ProgramExplorer {
         item.explorations.append(report)
       }
     }
+    if let media = settings.media { try explore(media, into: &item) }
+  }
+
+  /// Damages what the program leaves at its end.
+  private func explore(_ media: ProgramMedia, into item: inout CaseReport) throws(LabError) {
+    try Interruption.check()
+    let trace = try record(on: nil)
+    let recording = item.timelines.count
+    item.timelines.append(Timeline(trace))
+    defer { item.timelines[recording].show(trace, findings: item.findings(of: recording)) }
+    try refuseBadChecker(try makeTarget(trace, model: nil, system: nil))
+    var report = try mediaExploration(trace, survived: media.survivedCount)
+      .explore(firstNumber: item.findings.count + 1)
+    report.recording = recording
+    item.explorations.append(report)
+  }
+
+  private func mediaExploration(
+    _ trace: Trace, survived: Int
+  ) throws(LabError) -> ProgramMediaExploration {
+    var media = settings.media ?? ProgramMedia()
+    media.survivedCount = survived
+    let target = try makeTarget(trace, model: nil, system: nil)
+    return ProgramMediaExploration(
+      program: program, settings: settings, media: media, trace: trace,
+      checkers: target.checkers, console: console)
   }
 
   func record(on system: KernelFileSystem?) throws(LabError) -> Trace {

@@ -24,11 +24,11 @@ public struct EngineCheck: Sendable {
 
   /// What may be found, for every point of the run.
   public let timeline: OutcomeTimeline
-  private let table: TableDeclaration?
-  private let database: DatabaseDeclaration
-  private let copies: [CopyStep]
+  let table: TableDeclaration?
+  let database: DatabaseDeclaration
+  let copies: [CopyStep]
   private let sentinelNumber: Int
-  private let options: Options
+  let options: Options
 
   /// Prepares the judgement of a run's crash states.
   /// - Parameters:
@@ -178,7 +178,7 @@ public struct EngineCheck: Sendable {
   /// knows most nodes from the states before: so large images get it less often.
   private static let bytesPerXray = 512
 
-  private func isXrayed(_ place: DatabasePlace, _ ordinal: Int) -> Bool {
+  func isXrayed(_ place: DatabasePlace, _ ordinal: Int) -> Bool {
     guard options.xrayEvery > 0 else { return false }
     return ordinal % max(options.xrayEvery, place.sizeBytes / Self.bytesPerXray) == 0
   }
@@ -225,40 +225,53 @@ public struct EngineCheck: Sendable {
   /// Commits a sentinel row, opens again and looks.
   /// - Returns: What went wrong, in words.
   private func use(_ place: DatabasePlace, _ state: CommittedState, version: UInt64) -> String? {
-    guard let table, let expected = state.hashWithSentinel else { return nil }
     do throws(EngineError) {
-      let database = try place.open(self.database)
-      let committed = try Sentinel.commit(state.sentinels, to: database, table)
-      if options.verifies { try database.verify() }
-      try database.close()
-      guard committed == version + 1 else {
-        return "the commit after version \(version) became version \(committed)"
-      }
-      let reopened = try place.open(self.database)
-      guard reopened.version.rawValue == committed else {
-        return "version \(committed) was acked, opened again it is \(reopened.version.rawValue)"
-      }
-      let snapshot = try reopened.snapshot()
-      let contentHash = try snapshot.contentHash()
-      snapshot.release()
-      try reopened.close()
-      return contentHash == expected
-        ? nil : "opened again, the content is not the recovered one and the new row"
+      return try commitAndLook(place, state, version: version)
     } catch {
       return "\(error)"
     }
   }
+
+  /// Commits a sentinel row, opens again and looks.
+  /// - Returns: What is not as it must be, in words.
+  /// - Throws: `EngineError` when the engine says itself that it cannot.
+  func commitAndLook(
+    _ place: DatabasePlace, _ state: CommittedState, version: UInt64
+  ) throws(EngineError) -> String? {
+    guard let table, let expected = state.hashWithSentinel else { return nil }
+    let database = try place.open(self.database)
+    let committed = try Sentinel.commit(state.sentinels, to: database, table)
+    if options.verifies { try database.verify() }
+    try database.close()
+    guard committed == version + 1 else {
+      return "the commit after version \(version) became version \(committed)"
+    }
+    let reopened = try place.open(self.database)
+    guard reopened.version.rawValue == committed else {
+      return "version \(committed) was acked, opened again it is \(reopened.version.rawValue)"
+    }
+    let snapshot = try reopened.snapshot()
+    let contentHash = try snapshot.contentHash()
+    snapshot.release()
+    try reopened.close()
+    return contentHash == expected
+      ? nil : "opened again, the content is not the recovered one and the new row"
+  }
 }
 
 /// Where a check finds its database.
-private enum DatabasePlace {
+enum DatabasePlace {
   case image(ImageBackend)
   case path(String)
 
-  func open(_ declaration: DatabaseDeclaration) throws(EngineError) -> Database {
+  /// An image may be one of a creation, unless it was a database before.
+  func open(
+    _ declaration: DatabaseDeclaration, createsImage: Bool = true
+  ) throws(EngineError) -> Database {
     switch self {
     case .image(let backend):
-      return try Database.open(backend: backend, options: declaration.options())
+      return try Database.open(
+        backend: backend, options: declaration.options(createsMissing: createsImage))
     case .path(let path):
       return try Database.open(path: path, options: declaration.options(createsMissing: false))
     }

@@ -20,6 +20,9 @@ public enum OracleName: String, Sendable, Hashable, Codable, CaseIterable {
   case liveness
   /// An expectation of the scenario about the live database holds.
   case expectation
+  /// A medium that damages a database at rest is survived within the fault budget, and noticed
+  /// beyond it.
+  case media
 }
 
 /// One broken promise.

@@ -77,6 +77,18 @@ public struct OutcomeTimeline: Sendable {
     return outcomes[outcomeOfMarks[marksSeen]]
   }
 
+  /// The acknowledged contents up to a moment, the newest last, each version once.
+  func acknowledged(marksSeen: Int) -> [CommittedState] {
+    precondition(outcomeOfMarks.indices.contains(marksSeen), "more marks than the run has")
+    var states: [CommittedState] = []
+    for outcome in outcomes[...outcomeOfMarks[marksSeen]] where outcome.mustExist {
+      // A version that was lost and committed anew counts as what it is now.
+      states.removeAll { $0.version >= outcome.acked.version }
+      states.append(outcome.acked)
+    }
+    return states
+  }
+
   /// Number of the outcomes: crash states with equal images and equal numbers need one judgement.
   public func outcomeIndex(marksSeen: Int) -> Int {
     precondition(outcomeOfMarks.indices.contains(marksSeen), "more marks than the run has")

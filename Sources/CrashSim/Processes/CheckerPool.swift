@@ -14,11 +14,17 @@ public struct StateJob: Sendable {
   /// What the workload had acknowledged.
   public let acknowledged: [UInt8]
 
+  /// Variables of the checker's environment for this state alone.
+  public let variables: [String: String]
+
   /// Makes a job.
-  public init(ordinal: Int, tree: TreeImage, acknowledged: [UInt8]) {
+  public init(
+    ordinal: Int, tree: TreeImage, acknowledged: [UInt8], variables: [String: String] = [:]
+  ) {
     self.ordinal = ordinal
     self.tree = tree
     self.acknowledged = acknowledged
+    self.variables = variables
   }
 }
 
@@ -102,7 +108,8 @@ public final class CheckerPool: @unchecked Sendable {
   private func work(with checker: CommandChecker) {
     while let job = take() {
       do throws(LabError) {
-        let result = try checker.check(job.tree, acknowledged: job.acknowledged)
+        let result = try checker.check(
+          job.tree, acknowledged: job.acknowledged, variables: job.variables)
         record(result, of: job)
       } catch {
         // Without a verdict the state does not count.

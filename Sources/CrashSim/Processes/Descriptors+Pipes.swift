@@ -27,6 +27,8 @@ struct ShardProgress: Hashable {
   var states = 0
   /// States of recoveries judged before it.
   var recoveryStates = 0
+  /// Of faults of the medium: what came of those before it.
+  var media = MediaOutcome()
 }
 
 /// A shard's progress in a file.
@@ -42,7 +44,11 @@ struct ProgressFile: ~Copyable {
 
   /// Replaces what the file says.
   borrowing func write(_ progress: ShardProgress) {
-    let words = [progress.ordinal, progress.states, progress.recoveryStates].map(Int64.init)
+    let media = progress.media
+    let words = [
+      progress.ordinal, progress.states, progress.recoveryStates, media.detectedCount,
+      media.unharmedCount, media.wentBackCount,
+    ].map(Int64.init)
     // One call, so that a reader sees all of a step or nothing of it.
     _ = unsafe words.withUnsafeBytes { bytes in
       unsafe pwrite(descriptor, bytes.baseAddress, bytes.count, 0)
@@ -51,12 +57,14 @@ struct ProgressFile: ~Copyable {
 
   /// What the file says, or nil before anything was written.
   borrowing func read() -> ShardProgress? {
-    var words = [Int64](repeating: 0, count: 3)
+    var words = [Int64](repeating: 0, count: 6)
     let isWhole = unsafe words.withUnsafeMutableBytes { bytes in
       unsafe pread(descriptor, bytes.baseAddress, bytes.count, 0) == bytes.count
     }
     guard isWhole else { return nil }
     return ShardProgress(
-      ordinal: Int(words[0]), states: Int(words[1]), recoveryStates: Int(words[2]))
+      ordinal: Int(words[0]), states: Int(words[1]), recoveryStates: Int(words[2]),
+      media: MediaOutcome(
+        detectedCount: Int(words[3]), unharmedCount: Int(words[4]), wentBackCount: Int(words[5])))
   }
 }

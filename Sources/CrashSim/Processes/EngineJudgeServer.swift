@@ -8,6 +8,8 @@ import Foundation
 enum JudgeQuestion: Codable, Sendable {
   /// A crash state of the job, or of its recovery.
   case state(key: String, second: String?)
+  /// Faults of the medium in the job's recording.
+  case media(MediaState)
   /// A directory with the database, after a run that gave these marks.
   case directory(path: String, marks: [String])
 }
@@ -24,11 +26,12 @@ public enum EngineJudgeServer {
   public static func run(job path: String) throws(LabError) {
     let job = try EngineJob.load(path)
     var judge: EngineJudge?
+    var mediaJudge: MediaJudge?
     var channel = WorkerChannel(input: 0, output: 1)
     while let line = try channel.readLine() {
       let answer: JudgeAnswer
       do throws(LabError) {
-        answer = .violations(try self.answer(line, job, &judge))
+        answer = .violations(try self.answer(line, job, &judge, &mediaJudge))
       } catch {
         answer = .error(error.message)
       }
@@ -37,7 +40,8 @@ public enum EngineJudgeServer {
   }
 
   private static func answer(
-    _ line: [UInt8], _ job: EngineJob, _ judge: inout EngineJudge?
+    _ line: [UInt8], _ job: EngineJob, _ judge: inout EngineJudge?,
+    _ mediaJudge: inout MediaJudge?
   ) throws(LabError) -> [Violation] {
     guard let question = try? JSONDecoder().decode(JudgeQuestion.self, from: Data(line)) else {
       throw .lab("the judge was asked something that it cannot read")
@@ -48,6 +52,11 @@ public enum EngineJudgeServer {
       let made = try EngineJudge(job, enumerator: try job.enumerator())
       judge = made
       return try made.judge(key: key, second: second)
+    case .media(let state):
+      if let mediaJudge { return try mediaJudge.judge(state).violations }
+      let made = try MediaJudge(job, job.media ?? MediaDeclaration())
+      mediaJudge = made
+      return try made.judge(state).violations
     case .directory(let path, let marks):
       let check = try EngineCheck(job.plan, marks: marks.map { Mark($0) })
       return check.timeline.violations + check.judge(directory: path, marksSeen: marks.count)

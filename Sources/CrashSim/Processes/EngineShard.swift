@@ -28,6 +28,8 @@ public struct EngineJob: Codable, Sendable {
   /// Syncs that the disk ignores; with some, only what they prevent is judged, up to the first
   /// state that fails.
   public var ignoredSyncs: [Int] = []
+  /// Faults of the medium to judge instead of crash states; nil judges crash states.
+  public var media: MediaDeclaration?
   /// For tests of the lab only: states at which the judging process ends badly.
   ///
   /// They show that such an end is the verdict of its state, and costs no other state its own.
@@ -48,7 +50,7 @@ public struct EngineJob: Codable, Sendable {
   }
 
   /// Writes the job down for a child, with the states that it selects.
-  mutating func save(to path: String, selecting plan: ExplorationPlan) throws(LabError) {
+  mutating func save(to path: String, selecting plan: some Encodable) throws(LabError) {
     let selectionPath = path + ".selection"
     try Self.write(plan, to: selectionPath)
     self.selectionPath = selectionPath
@@ -63,6 +65,16 @@ public struct EngineJob: Codable, Sendable {
   /// The states that the job selects.
   func selection(of enumerator: CrashStateEnumerator) throws(LabError) -> ExplorationPlan {
     guard let selectionPath else { return try enumerator.plan(budget: budget) }
+    return try Self.read(selectionPath)
+  }
+
+  /// The faults of the medium that the job selects.
+  func mediaPlan(_ declaration: MediaDeclaration) throws(LabError) -> MediaPlan {
+    guard let selectionPath else {
+      return try MediaPlan(
+        try trace(), declaration, paths: EngineCheck.knownFiles(of: plan),
+        seed: Seed(rawValue: seed).derived("media"))
+    }
     return try Self.read(selectionPath)
   }
 
@@ -122,7 +134,7 @@ enum ShardLine: Codable, Sendable {
   /// A state that breaks promises; `second` is the key of a state of its recovery.
   case failure(ordinal: Int, key: String, second: String?, violations: [Violation])
   /// All states of the shard are judged.
-  case done(states: Int, recoveryStates: Int)
+  case done(states: Int, recoveryStates: Int, media: MediaOutcome? = nil)
 }
 
 /// The child's side.
@@ -133,6 +145,9 @@ public enum EngineShard {
     job path: String, shard: Shard, from first: Int, progress progressPath: String
   ) throws(LabError) {
     let job = try EngineJob.load(path)
+    if let media = job.media {
+      return try runMedia(job, media, shard: shard, from: first, progress: progressPath)
+    }
     let enumerator = try job.enumerator()
     let plan = try job.selection(of: enumerator)
     let judge = try EngineJudge(job, enumerator: enumerator)
@@ -150,7 +165,7 @@ public enum EngineShard {
     try print(.done(states: done.states, recoveryStates: done.recoveryStates))
   }
 
-  private static func print(_ line: ShardLine) throws(LabError) {
+  static func print(_ line: ShardLine) throws(LabError) {
     FileHandle.standardOutput.write(Data(try WorkerWire.line(line)))
   }
 }

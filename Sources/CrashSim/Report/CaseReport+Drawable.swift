@@ -22,7 +22,7 @@ extension ExplorationReport {
   fileprivate var isDrawable: Bool {
     areCounts([
       operationCount, markCount, crashPointCount, candidateCount, distinctCount, exploredCount,
-      recoveryCount,
+      recoveryCount, media?.detectedCount, media?.unharmedCount, media?.wentBackCount,
     ])
       && (0...Double(countMax)).contains(seconds) && statesPerSecond <= Double(countMax)
       && (crashPoints ?? []).allSatisfy {

@@ -159,12 +159,29 @@ public struct Console: Sendable {
 
   /// How far an exploration went, in one line.
   public static func line(of report: ExplorationReport) -> String {
-    "\(report.model): \(Formatting.counted(report.operationCount, "operation")), "
+    if let media = report.media { return line(of: report, media) }
+    return "\(report.model): \(Formatting.counted(report.operationCount, "operation")), "
       + "\(Formatting.counted(report.markCount, "mark")); explored "
       + "\(Formatting.grouped(report.exploredCount)) of "
       + "\(Formatting.grouped(report.distinctCount)) distinct states at "
       + "\(Formatting.counted(report.crashPointCount, "crash point")), "
       + "\(report.bound) possible without torn writes; "
+      + "\(Formatting.grouped(Int(report.statesPerSecond))) states/s; "
+      + Formatting.counted(report.findings.count, "finding")
+      + (report.isOutOfTime == true ? "; the time budget ended first" : "")
+  }
+
+  /// The same for faults of the medium at rest.
+  private static func line(of report: ExplorationReport, _ media: MediaOutcome) -> String {
+    "\(report.model): \(Formatting.counted(report.operationCount, "operation")), "
+      + "\(Formatting.counted(report.markCount, "mark")); explored "
+      + "\(Formatting.grouped(report.exploredCount)) of "
+      + "\(Formatting.grouped(report.distinctCount)) chosen states at "
+      + "\(Formatting.counted(report.crashPointCount, "moment")) of rest, "
+      + "\(report.bound) single faults possible; "
+      + "\(Formatting.grouped(media.detectedCount)) detected, "
+      + "\(Formatting.grouped(media.unharmedCount)) harmless, "
+      + "\(Formatting.grouped(media.wentBackCount)) one or more versions back; "
       + "\(Formatting.grouped(Int(report.statesPerSecond))) states/s; "
       + Formatting.counted(report.findings.count, "finding")
       + (report.isOutOfTime == true ? "; the time budget ended first" : "")

@@ -198,7 +198,8 @@ struct EvidenceMaker {
     return result
   }
 
-  private static func difference(
+  /// The first bytes that differ, from a multiple of 16 on.
+  static func difference(
     at offset: UInt64, _ issued: [UInt8], _ survived: [UInt8]
   ) -> FileChange.Difference? {
     let common = zip(issued, survived).prefix { $0 == $1 }.count

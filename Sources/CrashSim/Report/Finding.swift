@@ -79,6 +79,33 @@ public struct CrashPointCount: Codable, Sendable, Hashable {
   public var failing: Int
 }
 
+/// What came of the faults of a medium.
+public struct MediaOutcome: Codable, Sendable, Hashable {
+  /// States in which an error told of the damage.
+  public var detectedCount = 0
+  /// States in which the newest version was there, whole.
+  public var unharmedCount = 0
+  /// States in which an older version was there, as the fault budget lets it.
+  public var wentBackCount = 0
+
+  /// Counts a state; one that broke a promise is a finding's.
+  mutating func add(_ verdict: MediaVerdict) {
+    switch verdict {
+    case .detected: detectedCount += 1
+    case .unharmed: unharmedCount += 1
+    case .wentBack: wentBackCount += 1
+    case .broken: break
+    }
+  }
+
+  /// Takes the counts of another part in.
+  mutating func add(_ other: MediaOutcome) {
+    detectedCount += other.detectedCount
+    unharmedCount += other.unharmedCount
+    wentBackCount += other.wentBackCount
+  }
+}
+
 /// How far an exploration went, and what it found.
 public struct ExplorationReport: Codable, Sendable {
   /// What was explored: a scenario's title or a workload's command.
@@ -113,6 +140,8 @@ public struct ExplorationReport: Codable, Sendable {
   public var recording: Int?
   /// The crash points that have states of their own; nil where nothing was recorded.
   public var crashPoints: [CrashPointCount]?
+  /// Of faults of the medium at rest: what came of them; nil for other explorations.
+  public var media: MediaOutcome?
   /// Line of the scenario file that asks for the exploration.
   public var line: Int?
   /// Wall time of the checking.

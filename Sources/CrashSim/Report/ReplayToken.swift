@@ -43,6 +43,11 @@ public struct ExploreRecipe: Codable, Sendable, Hashable {
   /// Whether the file system's own checker judged too; nil is no.
   public var runsFsck: Bool?
 
+  /// Faults of the medium at rest, instead of a crash state.
+  public var media: MediaState?
+  /// With so many of them the checker must find the content right; nil is none.
+  public var survivedFaults: Int?
+
   /// Makes a recipe.
   public init(
     workload: String, check: String, setup: String?, model: String, seed: UInt64, state: String,
@@ -71,6 +76,8 @@ public struct ScenarioRecipe: Codable, Sendable, Hashable {
     case kill(operation: Int, before: Bool)
     /// The n-th operation of those that the scenario's sweep names failed.
     case fault(operation: Int)
+    /// Faults of the medium at rest, and the trace's shape.
+    case media(state: MediaState, shape: String)
     /// The run itself, without any crash.
     case run
   }

@@ -265,6 +265,7 @@ public struct ReportMerge {
         result.bound = "\(result.distinctCount)"
       }
       result.seconds += report.seconds
+      if let media = report.media { result.media?.add(media) }
       if report.isInterrupted { result.isInterrupted = true }
       if report.isOutOfTime == true { result.isOutOfTime = true }
     }

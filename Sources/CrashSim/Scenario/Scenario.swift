@@ -19,6 +19,8 @@ public struct Scenario: Sendable, Hashable {
   public var steps: [ScenarioStep]
   /// Power cuts to explore.
   public var crash: CrashDeclaration?
+  /// What the medium may do to the database at rest.
+  public var media: MediaDeclaration?
   /// Processes to kill.
   public var kill: KillDeclaration?
   /// Operations that fail, one in each of many runs.
@@ -56,6 +58,8 @@ public struct ScenarioLines: Sendable, Hashable {
   public var title: Int?
   /// Line of `crash`.
   public var crash: Int?
+  /// Line of `media`.
+  public var media: Int?
   /// Line of `kill`.
   public var kill: Int?
   /// Line of `sweep`.

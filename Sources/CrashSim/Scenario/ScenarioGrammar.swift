@@ -18,6 +18,10 @@ public enum GrammarObject: String, CaseIterable, Sendable {
   case crash
   case model
   case budget
+  case media
+  case mediaPlace
+  case survives
+  case mayGoBack
   case kill
   case sweep
   case fault
@@ -33,8 +37,8 @@ public enum GrammarObject: String, CaseIterable, Sendable {
     switch self {
     case .scenario:
       [
-        "title", "schema", "processes", "database", "steps", "crash", "kill", "sweep",
-        "faults", "negative", "seed",
+        "title", "schema", "processes", "database", "steps", "crash", "media", "kill",
+        "sweep", "faults", "negative", "seed",
       ]
     case .database: ["commit", "key"]
     case .step: ["all", "expect"]
@@ -48,6 +52,12 @@ public enum GrammarObject: String, CaseIterable, Sendable {
     case .crash: ["model", "explore", "budget", "recovery"]
     case .model: ["name", "base", "version"] + ModelParameter.all.map(\.key)
     case .budget: ["states"]
+    case .media:
+      [
+        "faults", "files", "at", "sectorBytes", "when", "each", "survives", "mayGoBack", "budget",
+      ]
+    case .mediaPlace: ["structure", "offset", "length"]
+    case .survives, .mayGoBack: FileStructure.allCases.map(\.rawValue)
     case .kill: ["process", "at", "side"]
     case .sweep: ["on", "file", "error", "lasts"]
     case .fault:
@@ -70,6 +80,7 @@ public enum GrammarObject: String, CaseIterable, Sendable {
     case .versionBound: "version bound"
     case .fileBound: "file expectation"
     case .sizeBound: "size bound"
+    case .mediaPlace: "place"
     default: rawValue
     }
   }
@@ -102,6 +113,8 @@ public enum GrammarWords {
     "schemaMismatch", "tableExists", "noSuchTable", "keyExists", "keyNotFound", "valueTooLarge",
     "busy", "closed", "limit",
   ]
+  /// Bytes of a medium's sector.
+  public static let sectorSizes = ["512", "4096"]
   /// Errors a fault can answer with.
   public static let errnos = ErrnoTable.numbers.keys.sorted()
   /// What a fault can do; it has one of these keys.
@@ -133,6 +146,8 @@ public enum ScenarioBounds {
   public static let textBytes = 256 << 20
   /// Tables; columns of one table; actors.
   public static let names = 64
+  /// Bytes of a file that a medium's faults can lie in.
+  public static let mediaBytes: Int64 = 1 << 48
   /// Letters of a name.
   public static let nameLetters = 63
 }

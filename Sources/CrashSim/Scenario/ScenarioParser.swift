@@ -58,6 +58,7 @@ public struct ScenarioParser {
       title: title ?? "", file: reader.file, tables: tables, processes: processes,
       database: fields["database"].map { readDatabase($0) } ?? DatabaseDeclaration(), steps: steps,
       crash: fields["crash"].flatMap { readCrash($0) },
+      media: fields["media"].flatMap { readMedia($0) },
       kill: fields["kill"].flatMap { readKill($0) },
       sweep: fields["sweep"].flatMap { readSweep($0) },
       faults: fields["faults"].map { readFaults($0) } ?? [],
@@ -65,6 +66,7 @@ public struct ScenarioParser {
       seed: fields["seed"].flatMap { readSeed($0) })
     scenario.lines = ScenarioLines(
       title: fields.keyPosition("title")?.line, crash: fields.keyPosition("crash")?.line,
+      media: fields.keyPosition("media")?.line,
       kill: fields.keyPosition("kill")?.line, sweep: fields.keyPosition("sweep")?.line)
     // What the steps come to is only worth a word when each of them is well formed.
     if reader.diagnostics.isEmpty { StepOrder(scenario, reader).check() }

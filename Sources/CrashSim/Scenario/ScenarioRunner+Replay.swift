@@ -39,6 +39,8 @@ extension ScenarioRunner {
       }
       return try replay(
         scenario, plan, mount, .fault(sweep), operation: operation, before: true, directory)
+    case .media(let state, let shape):
+      return try replay(scenario, plan, recipe, state, shape: shape, directory)
     case .crash(let model, let state, let shape):
       return try replay(
         scenario, plan, recipe, model: model, state: state, second: nil, shape: shape, directory)
@@ -46,6 +48,16 @@ extension ScenarioRunner {
       return try replay(
         scenario, plan, recipe, model: model, state: state, second: second, shape: shape,
         directory)
+    }
+  }
+
+  /// A recording of another shape has other states.
+  func refuse(_ current: String, unless shape: String) throws(LabError) {
+    guard current == shape else {
+      throw LabError(
+        .nondeterminism,
+        "the scenario did something else this time (trace shape \(current), the token names "
+          + "\(shape)): the token belongs to another version of the scenario or of the engine")
     }
   }
 
@@ -73,13 +85,7 @@ extension ScenarioRunner {
     var job = job(scenario, plan, tracePath, model: models[0])
     job.seed = recipe.seed
     job.ignoredSyncs = recipe.ignoredSyncs ?? []
-    let current = try job.trace().shape
-    guard current == shape else {
-      throw LabError(
-        .nondeterminism,
-        "the scenario did something else this time (trace shape \(current), the token names "
-          + "\(shape)): the token belongs to another version of the scenario or of the engine")
-    }
+    try refuse(try job.trace().shape, unless: shape)
     let enumerator = try job.enumerator()
     let jobPath = "\(run.path)/job-replay.json"
     try job.save(to: jobPath)

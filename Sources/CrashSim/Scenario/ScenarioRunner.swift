@@ -164,6 +164,12 @@ public final class ScenarioRunner {
             scenario, plan, tracePath, model: model, firstNumber: item.findings.count + 1))
       }
     }
+    if let media = scenario.media {
+      try Interruption.check()
+      item.explorations.append(
+        try exploreMedia(
+          scenario, media, plan, tracePath, firstNumber: item.findings.count + 1))
+    }
     let disturbances =
       [scenario.kill.map { (Disturbance.kill($0), Self.killSkipped) }]
       + [scenario.sweep.map { (Disturbance.fault($0), Self.sweepSkipped) }]

@@ -161,6 +161,13 @@ extension Database {
     var mapping = try backend.map()
     var recovered = mapping.count == 0 ? nil : try Recovery.recover(mapping, access)
     if recovered == nil {
+      guard access.createsMissing else {
+        throw EngineError(
+          code: .notADatabase,
+          message: "\(backend.path): file_bytes=\(mapping.count) hold no database, only what a "
+            + "creation begins with, and missing ones are not created here; restore it from a "
+            + "copy, or open with createsMissing")
+      }
       try CreationImage.create(
         on: backend, key: access.key, entropy: access.entropy,
         isTemporary: access.createsTemporary)

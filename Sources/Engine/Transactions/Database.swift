@@ -17,6 +17,10 @@ public final class Database: Sendable {
   /// How a database is opened.
   public struct Options: Sendable {
     /// Whether a missing file is created; otherwise it is an error with code `.io`.
+    ///
+    /// The same goes for a file that is empty or holds no more than the beginning of a creation:
+    /// without it such a file is an error with code `.notADatabase`. A program that knows that its
+    /// database exists sets it to false, so that a file which lost all its bytes is noticed.
     public var createsMissing = true
     /// Whether `open` verifies every node instead of the header and the root path only.
     public var verifiesOnOpen = false

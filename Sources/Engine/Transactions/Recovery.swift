@@ -58,6 +58,8 @@ struct FileAccess: Sendable {
   var key: EncryptionKey?
   var entropy = EntropySource.system
   var cacheBytesMax = Database.Options().pageCacheBytesMax
+  /// Whether an empty file, or what an interrupted creation left, becomes the empty database.
+  var createsMissing = true
   /// Whether a creation has a temporary name.
   var createsTemporary = false
 
@@ -72,6 +74,7 @@ struct FileAccess: Sendable {
     if let bytes = options.encryptionKey { key = try EncryptionKey(bytes) }
     entropy = options.entropy
     cacheBytesMax = options.pageCacheBytesMax
+    createsMissing = options.createsMissing
     createsTemporary = options.createsTemporary
   }
 }

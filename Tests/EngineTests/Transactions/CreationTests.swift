@@ -39,6 +39,25 @@ struct CreationTests {
     }
   }
 
+  @Test("a file that lost all its bytes is an error when missing ones are not created")
+  func emptied() throws {
+    try withTemporaryFolder { folder in
+      let path = folder + "/a.realm"
+      var options = Database.Options()
+      options.createsMissing = false
+      for content in [[UInt8](), [UInt8](repeating: 0, count: 4096)] {
+        try writeFile(path, content)
+        #expect(errorCode { try Database.open(path: path, options: options) } == .notADatabase)
+        #expect(
+          errorCode { try Database.open(backend: TestBackend(content), options: options) }
+            == .notADatabase)
+      }
+      // Who may create one makes it the empty database.
+      try Database.open(path: path).close()
+      try Database.open(path: path, options: options).close()
+    }
+  }
+
   @Test("a database that lost its bytes is never taken for a creation")
   func damagedIsNotUnfinished() throws {
     var test = try TestDatabase()

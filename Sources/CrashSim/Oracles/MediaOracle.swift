@@ -1,0 +1,108 @@
+// MediaOracle.swift: a database whose medium changed at rest. Within the fault budget it opens, is
+// usable, and has the content of the newest version or of one that the budget names. Beyond it, an
+// error says so, or the content is right because nothing that anybody reads was hit. Wrong content
+// without an error is never allowed, nor a version that is older than the budget says.
+// It leaves out what nobody can see from a file alone: an older copy of the whole of it.
+
+/// What was seen of a damaged database: facts only.
+struct MediaSight {
+  /// Whether open wrote a new database over what was there.
+  var wasCreated = false
+  /// The error of open.
+  var openError: String?
+  /// The version that it opened with.
+  var version: UInt64?
+  /// The content's hash.
+  var contentHash: UInt64?
+  /// The error of reading everything.
+  var readError: String?
+  /// What `verify()` said.
+  var verifyError: String?
+  /// The error of a commit, or of looking at it.
+  var useError: String?
+  /// What was wrong after that commit without an error.
+  var useFault: String?
+
+  /// The first error that told of the damage.
+  var error: String? { openError ?? readError ?? verifyError }
+
+  /// The same, as the X-ray's oracle wants it.
+  var recovered: RecoveredState {
+    var state = RecoveredState()
+    state.openError = openError
+    state.wasCreated = wasCreated
+    state.version = version
+    state.contentHash = contentHash
+    state.damage = readError ?? verifyError
+    return state
+  }
+}
+
+/// What must hold for one damaged file.
+struct MediaPromise {
+  /// The newest version.
+  let newest: CommittedState
+  /// All that may be found: the newest version, and those that the fault budget lets come back.
+  let allowed: [CommittedState]
+  /// Whether the damage is within the fault budget.
+  let isUsable: Bool
+  /// The damage in words.
+  let damage: String
+}
+
+/// How a database took a damage.
+enum MediaVerdict: String, Codable, Sendable, CaseIterable {
+  /// An error told of it.
+  case detected
+  /// The newest version is there.
+  case unharmed
+  /// An older version is there, as the budget lets it.
+  case wentBack
+  /// A promise was broken.
+  case broken
+}
+
+enum MediaOracle {
+  static func judge(_ sight: MediaSight, _ promise: MediaPromise) -> Violation? {
+    let newest = promise.newest.label
+    // The error has a line of its own: states are grouped by the first one.
+    func broken(_ promised: String, _ got: String, _ error: String? = nil) -> Violation {
+      let lines = ["\(got): \(promise.damage)", error].compactMap { $0 }
+      return Violation(.media, promised: promised, got: lines.joined(separator: "\n"))
+    }
+    if let fault = contentFault(sight, promise) {
+      return broken("\(newest) was acked, so it is there, or an error is", fault)
+    }
+    if promise.isUsable, let error = sight.error ?? sight.useError {
+      return broken(
+        "\(newest) was acked, and the database survives what is within the fault budget",
+        "an error within the fault budget", error)
+    }
+    if let error = sight.readError, sight.verifyError == nil {
+      return broken("verify finds what reading finds", "only reading found it", error)
+    }
+    if sight.error == nil, let error = sight.useError {
+      return broken(
+        "a database in which nothing is found takes and keeps a commit", "a commit fails", error)
+    }
+    return nil
+  }
+
+  /// How a database took a damage that broke no promise.
+  static func verdict(_ sight: MediaSight, _ promise: MediaPromise) -> MediaVerdict {
+    if sight.error != nil { return .detected }
+    return sight.version == promise.newest.version ? .unharmed : .wentBack
+  }
+
+  /// What is wrong and was not said.
+  private static func contentFault(_ sight: MediaSight, _ promise: MediaPromise) -> String? {
+    guard sight.openError == nil, let version = sight.version else { return nil }
+    let states = promise.allowed.filter { $0.version == version }
+    if sight.wasCreated, states.isEmpty { return "open made a new database over the damaged one" }
+    guard !states.isEmpty else { return "version \(version) came back without an error" }
+    if let hash = sight.contentHash, !states.contains(where: { $0.contentHash == hash }) {
+      return "version \(version) reads as something else without an error"
+    }
+    return sight.useFault.map { "after one more commit, without an error: \($0)" }
+  }
+}
