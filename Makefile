@@ -65,7 +65,8 @@ planted-bugs: setup
 
 # The engine's tests under a sanitizer; each has a build of its own.
 test-address: setup
-	ASAN_OPTIONS=detect_leaks=0 swift test --sanitize=address --scratch-path .build-address --filter EngineTests
+	ASAN_OPTIONS=detect_leaks=0:handle_sigbus=0 swift test --sanitize=address -Xswiftc -DADDRESS_SANITIZER \
+	  --scratch-path .build-address --filter EngineTests
 
 test-thread: setup
 	swift test --sanitize=thread -Xswiftc -DTHREAD_SANITIZER --scratch-path .build-thread --filter EngineTests

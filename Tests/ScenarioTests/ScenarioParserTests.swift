@@ -98,7 +98,7 @@ private let everyKeyText = """
     #expect(
       scenario.crash
         == CrashDeclaration(
-          models: ["strict", "posix"], explore: .prefixes, budgetStates: 500, duringRecovery: true))
+          models: ["strict", "posix"], explore: .prefixes, budgetStates: 500, recoveryDepth: 1))
     #expect(scenario.kill == KillDeclaration(process: "app", place: .everyOperation, side: .after))
     #expect(
       scenario.faults.map(\.which)
@@ -268,7 +268,8 @@ private let everyKeyText = """
     ("crash: {model: posix, explore: most}", "5:32: 'most' is no rule of exploration"),
     ("crash: {model: posix, budget: 5}", "5:31: expected a budget mapping"),
     ("crash: {model: posix, budget: {states: 0}}", "5:40: a number of states is out of range"),
-    ("crash: {model: posix, recovery: 1}", "5:33: '1' is no value of recovery"),
+    ("crash: {model: posix, recovery: maybe}", "5:33: 'maybe' is no value of recovery"),
+    ("crash: {model: posix, recovery: 4}", "5:33: a number of recoveries is out of range"),
     ("kill: {process: ap, at: every sync}", "5:17: 'ap' is no process; nearest valid key 'app'"),
     ("kill: {process: app, at: every opration}", "5:26: 'every opration' is no place to kill at"),
     ("kill: {process: app, at: 0}", "5:26: the number of an operation is out of range"),

@@ -23,8 +23,8 @@ public struct EngineJob: Codable, Sendable {
   public var budget: Int?
   /// Only states in which a prefix of the operations survived.
   public var onlyPrefixes = false
-  /// States to explore of each recovery; 0 explores none.
-  public var recoveryBudget = 0
+  /// States to explore of each recovery, of each recovery from those, and so on; empty for none.
+  public var recoveryBudgets: [Int] = []
   /// Syncs that the disk ignores; with some, only what they prevent is judged, up to the first
   /// state that fails.
   public var ignoredSyncs: [Int] = []
@@ -131,7 +131,7 @@ public struct PlantedEnding: Codable, Sendable, Hashable {
 
 /// What a shard says.
 enum ShardLine: Codable, Sendable {
-  /// A state that breaks promises; `second` is the key of a state of its recovery.
+  /// A state that breaks promises; `second` names a state of its recovery (`RecoveryPath`).
   case failure(ordinal: Int, key: String, second: String?, violations: [Violation])
   /// All states of the shard are judged.
   case done(states: Int, recoveryStates: Int, media: MediaOutcome? = nil)
@@ -206,21 +206,41 @@ final class EngineJudge {
         ordinal: explored.ordinal, key: enumerator.key(of: state).description, second: nil,
         violations: violations)
     }
-    guard job.recoveryBudget > 0 else { return nil }
-    guard let recovery = try recovery(image, marksSeen: state.acknowledgedMarks) else { return nil }
-    let inner = try Self.enumerator(of: recovery, job)
-    var failure: ShardLine?
-    try inner.visit(try inner.plan(budget: job.recoveryBudget)) {
-      (second, image) throws(LabError) in
-      recoveryStates += 1
-      let violations = try judge(
-        image, marksSeen: second.state.acknowledgedMarks, ordinal: second.ordinal,
-        by: recovery.check)
-      guard !violations.isEmpty else { return .goOn }
-      failure = .failure(
+    let failing = try judgeRecovery(
+      from: image, marksSeen: state.acknowledgedMarks, by: check, job.recoveryBudgets[...],
+      path: RecoveryPath(), count: &recoveryStates)
+    return failing.map { path, violations in
+      .failure(
         ordinal: explored.ordinal, key: enumerator.key(of: state).description,
-        second: inner.key(of: second.state).description, violations: violations)
-      return .stop
+        second: path.description, violations: violations)
+    }
+  }
+
+  /// Judges the states of a recovery, and of the recoveries from them.
+  /// - Returns: The first that breaks promises.
+  private func judgeRecovery(
+    from image: CrashImage, marksSeen: Int, by check: EngineCheck, _ budgets: ArraySlice<Int>,
+    path: RecoveryPath, count: inout Int
+  ) throws(LabError) -> (path: RecoveryPath, violations: [Violation])? {
+    guard let budget = budgets.first,
+      let recovery = try recovery(image, marksSeen: marksSeen, by: check)
+    else { return nil }
+    let inner = try Self.enumerator(of: recovery, job)
+    var failure: (path: RecoveryPath, violations: [Violation])?
+    try inner.visit(try inner.plan(budget: budget)) { (explored, image) throws(LabError) in
+      count += 1
+      let path = path.appending(inner.key(of: explored.state))
+      let marksSeen = explored.state.acknowledgedMarks
+      let violations = try judge(
+        image, marksSeen: marksSeen, ordinal: explored.ordinal, by: recovery.check)
+      if !violations.isEmpty {
+        failure = (path, violations)
+      } else {
+        failure = try judgeRecovery(
+          from: image, marksSeen: marksSeen, by: recovery.check, budgets.dropFirst(), path: path,
+          count: &count)
+      }
+      return failure == nil ? .goOn : .stop
     }
     return failure
   }
@@ -251,7 +271,9 @@ final class EngineJudge {
   }
 
   /// Records the recovery from an image.
-  private func recovery(_ image: CrashImage, marksSeen: Int) throws(LabError) -> RecoveryRun? {
+  private func recovery(
+    _ image: CrashImage, marksSeen: Int, by check: EngineCheck
+  ) throws(LabError) -> RecoveryRun? {
     guard try backend.load(image, at: EngineWorker.fileName) else { return nil }
     return check.recoveryRun(backend, marksSeen: marksSeen)
   }
@@ -264,36 +286,48 @@ final class EngineJudge {
       trace: recovery.trace, model: models[0], seed: Seed(rawValue: job.seed))
   }
 
-  /// Judges one state by its key, and with a second key a state of its recovery.
+  /// Judges one state by its key, or one of a recovery from it.
   func judge(key: String, second: String?) throws(LabError) -> [Violation] {
     let state = try enumerator.state(for: try Self.parse(key))
     endAsPlanted(at: state)
-    return try enumerator.withImage(of: state) { (image) throws(LabError) in
-      guard let second else { return try judge(image, marksSeen: state.acknowledgedMarks) }
-      guard let recovery = try recovery(image, marksSeen: state.acknowledgedMarks) else {
-        throw .lab("no recovery can be recorded from state \(key)")
-      }
-      let inner = try Self.enumerator(of: recovery, job)
-      let innerState = try inner.state(for: try Self.parse(second))
-      return try inner.withImage(of: innerState) { (image) throws(LabError) in
-        try judge(
-          image, marksSeen: innerState.acknowledgedMarks, ordinal: 0, by: recovery.check)
-      }
+    return try withImage(of: state, second) { (image, marksSeen, check) throws(LabError) in
+      try judge(image, marksSeen: marksSeen, ordinal: 0, by: check)
     }
   }
 
-  /// The tree of a state, or of a state of its recovery.
+  /// The tree of a state, or of one of a recovery from it.
   func tree(key: String, second: String?) throws(LabError) -> TreeImage {
     let state = try enumerator.state(for: try Self.parse(key))
+    return try withImage(of: state, second) { (image, _, _) throws(LabError) in image.treeImage() }
+  }
+
+  private typealias ImageUse<Result> = (CrashImage, _ marksSeen: Int, EngineCheck) throws(LabError)
+    -> Result
+
+  /// Calls `body` with the image of a state, or of one of a recovery from it.
+  private func withImage<Result>(
+    of state: CrashState, _ second: String?, _ body: ImageUse<Result>
+  ) throws(LabError) -> Result {
+    let path = try RecoveryPath(parsing: second ?? "")
     return try enumerator.withImage(of: state) { (image) throws(LabError) in
-      guard let second else { return image.treeImage() }
-      guard let recovery = try recovery(image, marksSeen: state.acknowledgedMarks) else {
-        throw .lab("no recovery can be recorded from state \(key)")
-      }
-      let inner = try Self.enumerator(of: recovery, job)
-      return try inner.withImage(of: try inner.state(for: try Self.parse(second))) {
-        (image) throws(LabError) in image.treeImage()
-      }
+      try follow(
+        path.keys[...], from: image, marksSeen: state.acknowledgedMarks, by: check, body)
+    }
+  }
+
+  private func follow<Result>(
+    _ keys: ArraySlice<StateKey>, from image: CrashImage, marksSeen: Int, by check: EngineCheck,
+    _ body: ImageUse<Result>
+  ) throws(LabError) -> Result {
+    guard let key = keys.first else { return try body(image, marksSeen, check) }
+    guard let recovery = try recovery(image, marksSeen: marksSeen, by: check) else {
+      throw .lab("no recovery can be recorded before state \(key)")
+    }
+    let inner = try Self.enumerator(of: recovery, job)
+    let state = try inner.state(for: key)
+    return try inner.withImage(of: state) { (image) throws(LabError) in
+      try follow(
+        keys.dropFirst(), from: image, marksSeen: state.acknowledgedMarks, by: recovery.check, body)
     }
   }
 

@@ -9,8 +9,12 @@ public struct CrashDeclaration: Sendable, Hashable {
   public var explore: ExploreRule
   /// Most states to visit per model; no bound when nil.
   public var budgetStates: Int?
-  /// Also crashes during recovery and the first commit after it.
-  public var duringRecovery: Bool
+  /// In how many recoveries, one after another, power fails again: during the recovery or the first
+  /// commit after it.
+  public var recoveryDepth: Int
+
+  /// More is refused: each level multiplies the states.
+  public static let recoveryDepthMax = 3
 }
 
 /// Which crash states to visit.

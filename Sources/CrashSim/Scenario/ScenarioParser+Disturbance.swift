@@ -4,7 +4,7 @@ extension ScenarioParser {
   func readCrash(_ node: ScenarioNode) -> CrashDeclaration? {
     guard let fields = reader.fields(node, .crash, required: ["model"]) else { return nil }
     var crash = CrashDeclaration(
-      models: [], explore: .all, budgetStates: nil, duringRecovery: false)
+      models: [], explore: .all, budgetStates: nil, recoveryDepth: 0)
     if let model = fields["model"] {
       var isMapping = false
       if case .map = model.body { isMapping = true }
@@ -31,9 +31,19 @@ extension ScenarioParser {
       crash.budgetStates = count.map { Int($0) }
     }
     if let recovery = fields["recovery"] {
-      crash.duringRecovery = reader.flag(recovery, "value of recovery") ?? false
+      crash.recoveryDepth = readRecovery(recovery) ?? 0
     }
     return crash
+  }
+
+  /// How many recoveries in a row power fails in: `true` is one.
+  private func readRecovery(_ node: ScenarioNode) -> Int? {
+    if case .scalar(let text, isQuoted: false) = node.body, ScenarioReader.number(text) != nil {
+      return reader.integer(
+        node, "a number of recoveries", in: 0...Int64(CrashDeclaration.recoveryDepthMax)
+      ).map { Int($0) }
+    }
+    return reader.flag(node, "value of recovery").map { $0 ? 1 : 0 }
   }
 
   func readKill(_ node: ScenarioNode) -> KillDeclaration? {

@@ -17,8 +17,10 @@ public final class ScenarioRunner {
 
   /// States that are checked for each model of a scenario that names no budget.
   public static let defaultBudget = 20_000
-  /// States of each recovery that are explored.
-  static let recoveryBudget = 64
+  /// States of each recovery that are explored, level by level.
+  static func recoveryBudgets(_ depth: Int) -> [Int] {
+    depth == 1 ? [64] : Array([24, 8, 4].prefix(depth))
+  }
   /// Recoveries are explored for at most so many crash states of the workload.
   static let recoveredStatesMax = 2_000
 
@@ -279,8 +281,8 @@ public final class ScenarioRunner {
       seed: seed(of: scenario).rawValue,
       budget: min(declared, settings.budget ?? declared))
     job.onlyPrefixes = scenario.crash?.explore == .prefixes
-    if scenario.crash?.duringRecovery == true {
-      job.recoveryBudget = Self.recoveryBudget
+    if let depth = scenario.crash?.recoveryDepth, depth > 0 {
+      job.recoveryBudgets = Self.recoveryBudgets(depth)
       job.budget = min(job.budget ?? declared, Self.recoveredStatesMax)
     }
     return job

@@ -71,6 +71,38 @@ func write(_ bytes: [UInt8], to path: String) throws {
     #expect(judge(recovery.check, first.bytes, marksSeen: 3).map(\.oracle) == [.durability])
   }
 
+  @Test("a recovery after a crash in a recovery is judged alike, and a commit lost there found")
+  func nested() throws {
+    let run = try RecordedRun.ordinary()
+    let check = try run.check()
+    let backend = ImageBackend()
+    backend.load(try #require(run.images.last))
+    let first = try #require(check.recoveryRun(backend, marksSeen: run.marks.count))
+    for (bytes, marksSeen) in try prefixes(first.trace) {
+      backend.load(bytes)
+      let second = try #require(first.check.recoveryRun(backend, marksSeen: marksSeen))
+      let images = try prefixes(second.trace)
+      for (bytes, marksSeen) in images {
+        #expect(judge(second.check, bytes, marksSeen: marksSeen) == [], "mark \(marksSeen)")
+      }
+      let lost = try #require(images.first)
+      #expect(judge(second.check, lost.bytes, marksSeen: 3).map(\.oracle) == [.durability])
+    }
+  }
+
+  @Test("a path of recoveries is written and read, and nonsense refused")
+  func paths() throws {
+    let text = "posix@4:p7:kept=1-3>posix@4:p2:lost=none"
+    let path = try RecoveryPath(parsing: text)
+    #expect(path.keys.count == 2)
+    #expect(path.description == text)
+    #expect(try RecoveryPath(parsing: "").keys.isEmpty)
+    let key = "posix@4:p7:kept=1-3"
+    for wrong in [">", "\(key)>", "x>\(key)", [key, key, key, key].joined(separator: ">")] {
+      #expect(throws: LabError.self, "\(wrong)") { try RecoveryPath(parsing: wrong) }
+    }
+  }
+
   @Test("an image that breaks a promise has no recovery to explore")
   func broken() throws {
     let run = try RecordedRun.ordinary()
