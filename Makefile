@@ -22,6 +22,7 @@ setup:
 run: setup
 	$(BUILD) faultline
 	$(BUILD) faultline-fs
+	$(BUILD) faultline-stacks
 	"$(BIN)/faultline" run scenarios
 
 # Real programs: sqlite3, git, LMDB and others against their expected verdicts (some minutes).

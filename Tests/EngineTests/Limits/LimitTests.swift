@@ -126,7 +126,7 @@ import Testing
   }
 
   /// A process that may not map the file gets an error, and the file is as before.
-  @Test(.disabled(if: hasAddressSanitizer, "skipped: the address sanitizer needs the address space"))
+  @Test(.disabled(if: hasAddressSanitizer, "skipped: the sanitizer takes the address space"))
   func aFileThatCannotBeMapped() throws {
     try withAccounts { path in
       let descriptor = try Syscalls.open(path, writable: true).get()
