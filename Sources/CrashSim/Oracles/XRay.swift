@@ -79,8 +79,11 @@ public struct XRay: Sendable {
   public internal(set) var fileSizeBytes: UInt64 = 0
   /// The number of the layout, when the file header is right.
   public internal(set) var formatVersion: UInt32?
-  /// Whether the file is encrypted; then only the file header and the slots are read.
+  /// Whether the file is encrypted; then only the file header, the slots and the nonces
+  /// are read.
   public internal(set) var isEncrypted = false
+  /// Two nodes of an encrypted file that were sealed with one nonce.
+  public internal(set) var repeatedNonce: XRayFault?
   /// Both root slots; empty when the file is too short.
   public internal(set) var slots: [FoundSlot] = []
   /// The slot that an open chooses.

@@ -29,6 +29,10 @@ enum XRayOracle {
       return violation("the X-ray finds version \(slot.version)", "open made a new database")
     }
     if xray.isEncrypted {
+      if let fault = xray.repeatedNonce {
+        return Violation(
+          .structure, promised: "no nonce seals two nodes", got: "a nonce was used twice: \(fault)")
+      }
       guard engineFault == nil, let version = seen.version, xray.chosen?.version != version else {
         return nil
       }

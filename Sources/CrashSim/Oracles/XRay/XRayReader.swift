@@ -68,8 +68,34 @@ struct XRayReader {
     attempt { (reader) throws(XRayFault) in
       try reader.readHeader()
       try reader.readSlots()
-      if reader.found.isEncrypted { return }
-      try reader.readVersion()
+      if reader.found.isEncrypted {
+        try reader.compareNonces()
+      } else {
+        try reader.readVersion()
+      }
+    }
+  }
+
+  /// Looks for two sealed nodes with one nonce: whoever has both learns the difference of their
+  /// contents, and can forge others (NIST SP 800-38D, section 8).
+  ///
+  /// Nodes say in the clear which nonce sealed them. Left-overs of old versions count, too: they
+  /// were sealed once like all others.
+  private mutating func compareNonces() throws(XRayFault) {
+    var places: [[UInt8]: Int] = [:]
+    for sector in 3..<max(3, file.count / Self.sectorBytes) {
+      let place = sector * Self.sectorBytes
+      guard try file.number(place, UInt64.self) == UInt64(place),
+        try file.number(place + 16, UInt32.self) > 0
+      else { continue }
+      let nonce = try file.part(at: place + 20, count: 24).array
+      if let other = places.updateValue(place, forKey: nonce) {
+        let counter = try file.number(place + 36, UInt64.self)
+        found.repeatedNonce = XRayFault(
+          "the nonce with counter \(counter) sealed the node at ref \(other), too",
+          at: UInt64(place))
+        return
+      }
     }
   }
 
