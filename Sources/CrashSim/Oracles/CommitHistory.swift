@@ -11,7 +11,7 @@ public struct CommittedState: Sendable, Hashable {
   public let version: UInt64
   /// Sentinel rows in it (see `Sentinel`).
   let sentinels: Int
-  /// The content's hash with no sentinel row, with one, with two.
+  /// The content's hash with no sentinel row, with one, and so on.
   let hashes: [UInt64]
 
   init(transaction: Int?, version: UInt64, sentinels: Int, hashes: [UInt64]) {
@@ -20,6 +20,9 @@ public struct CommittedState: Sendable, Hashable {
     self.sentinels = sentinels
     self.hashes = hashes
   }
+
+  /// One for each recovery that power failed in, and one to show that the last state is usable.
+  private static let sentinelsMax = CrashDeclaration.recoveryDepthMax + 1
 
   /// The content's hash.
   public var contentHash: UInt64 { hashes[sentinels] }
@@ -33,7 +36,7 @@ public struct CommittedState: Sendable, Hashable {
   init(transaction: Int?, version: UInt64, _ model: ReferenceModel) {
     self.init(
       transaction: transaction, version: version, sentinels: 0,
-      hashes: model.contentHashes(withSentinels: 2))
+      hashes: model.contentHashes(withSentinels: Self.sentinelsMax))
   }
 
   /// The same content under another number.
