@@ -50,8 +50,11 @@ struct BadEndingTests {
     func explore(_ endings: [PlantedEnding], jobs: Int) throws -> ExplorationReport {
       var job = job
       job.plantedEndings = endings
+      var settings = ExplorationSettings()
+      settings.jobs = jobs
+      settings.timeoutSeconds = 2
       return try EngineExplorer(
-        job: job, directory: folder.path, jobs: jobs, timeoutSeconds: 2, console: Console(),
+        job: job, directory: folder.path, settings: settings, console: Console(),
         token: { state, _, _ in state }
       ).explore(title: "planted", firstNumber: 1)
     }

@@ -17,13 +17,8 @@ struct EngineFailure: Sendable {
 struct EngineExplorer {
   let job: EngineJob
   let directory: String
-  let jobs: Int
-  let timeoutSeconds: Int
+  let settings: ExplorationSettings
   let console: Console
-  /// The part of the states to judge.
-  var shard = Shard.whole
-  /// Most seconds of judging; nil for no limit.
-  var timeBudgetSeconds: Int?
   /// Makes the token of a failing state.
   let token: @Sendable (_ state: String, _ second: String?, _ shape: String) -> String
 
@@ -37,13 +32,10 @@ struct EngineExplorer {
     try job.save(to: jobPath, selecting: plan)
     let clock = ContinuousClock()
     let start = clock.now
-    var shards = EngineShards(
-      job: job, name: job.modelName, directory: directory, jobs: jobs,
-      timeoutSeconds: timeoutSeconds, console: console)
-    shards.shard = shard
-    shards.timeBudgetSeconds = timeBudgetSeconds
+    let shards = EngineShards(
+      job: job, name: job.modelName, directory: directory, settings: settings, console: console)
     var outcome = try shards.judge(
-      jobPath: jobPath, total: plan.selectedCount(in: shard), since: start)
+      jobPath: jobPath, total: plan.selectedCount(in: settings.shard), since: start)
     if !job.ignoredSyncs.isEmpty { outcome.endAtFirst(of: plan) }
     let seconds = start.duration(to: clock.now).inSeconds
     let trace = enumerator.table.trace
@@ -60,7 +52,8 @@ struct EngineExplorer {
     let isCounted =
       !outcome.isCutShort && !outcome.isOutOfTime && !job.onlyPrefixes && job.ignoredSyncs.isEmpty
     report.crashPoints = plan.counts(
-      in: shard, isCounted: isCounted, failures: Set(outcome.failures.map(\.ordinal)).sorted())
+      in: settings.shard, isCounted: isCounted,
+      failures: Set(outcome.failures.map(\.ordinal)).sorted())
     report.findings = try findings(
       outcome.failures, enumerator, plan, jobPath: jobPath, firstNumber: firstNumber)
     return report
@@ -73,7 +66,7 @@ struct EngineExplorer {
     jobPath: String, firstNumber: Int
   ) throws(LabError) -> [Finding] {
     guard !failures.isEmpty else { return [] }
-    let judge = EngineJudgeClient(jobPath: jobPath, timeoutSeconds: timeoutSeconds)
+    let judge = EngineJudgeClient(jobPath: jobPath, timeoutSeconds: settings.timeoutSeconds)
     let maker = try FindingMaker(
       enumerator: enumerator, model: enumerator.table.model)
     var results: [Int: CheckResult] = [:]

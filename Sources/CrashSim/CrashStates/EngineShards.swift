@@ -12,13 +12,8 @@ struct EngineShards {
   /// What progress lines are about.
   let name: String
   let directory: String
-  let jobs: Int
-  let timeoutSeconds: Int
+  let settings: ExplorationSettings
   let console: Console
-  /// The part of the states to judge.
-  var shard = Shard.whole
-  /// Most seconds of judging; nil for no limit.
-  var timeBudgetSeconds: Int?
 
   /// A child may take this many times a state's time limit to count the states.
   private static let preparationFactor = 30
@@ -79,9 +74,10 @@ struct EngineShards {
   func judge(
     jobPath: String, total: Int, since start: ContinuousClock.Instant
   ) throws(LabError) -> Outcome {
-    let deadline = timeBudgetSeconds.map { start.advanced(by: .seconds($0)) }
+    let shard = settings.shard
+    let deadline = settings.timeBudgetSeconds.map { start.advanced(by: .seconds($0)) }
     // Few states are not worth a second process.
-    let count = total < 200 ? 1 : jobs
+    let count = total < 200 ? 1 : settings.jobs
     let shared = Mutex(Outcome())
     let done = DispatchGroup()
     let queue = DispatchQueue(label: "shards", attributes: .concurrent)
@@ -175,7 +171,7 @@ struct EngineShards {
         last = now
         if let now { change { $0.running[shard.index] = now.states } }
         // Before its first state a child goes through all of them once, which is no state's fault.
-        let limit = now == nil ? timeoutSeconds * Self.preparationFactor : timeoutSeconds
+        let limit = settings.timeoutSeconds * (now == nil ? Self.preparationFactor : 1)
         if waitedSeconds >= limit {
           child.end()
           return .timedOut(seconds: limit)

@@ -126,8 +126,10 @@ public final class ProgramExplorer {
     var targets: [(system: KernelFileSystem?, models: [PersistenceModel?])] = []
     if !settings.models.isEmpty { targets.append((nil, settings.models)) }
     targets += settings.fileSystems.map { ($0, [nil]) }
+    var files: Trace?
     for (system, models) in targets {
       let trace = try record(on: system)
+      if system == nil { files = trace }
       let recording = item.timelines.count
       item.timelines.append(Timeline(trace))
       defer { item.timelines[recording].show(trace, findings: item.findings(of: recording)) }
@@ -144,13 +146,16 @@ public final class ProgramExplorer {
         item.explorations.append(report)
       }
     }
-    if let media = settings.media { try explore(media, into: &item) }
+    if let media = settings.media { try explore(media, of: files, into: &item) }
   }
 
-  /// Damages what the program leaves at its end.
-  private func explore(_ media: ProgramMedia, into item: inout CaseReport) throws(LabError) {
+  /// Damages what the program leaves at its end, in the recording that there is, or a new one.
+  private func explore(
+    _ media: ProgramMedia, of recorded: Trace?, into item: inout CaseReport
+  ) throws(LabError) {
     try Interruption.check()
-    let trace = try record(on: nil)
+    let trace: Trace
+    if let recorded { trace = recorded } else { trace = try record(on: nil) }
     let recording = item.timelines.count
     item.timelines.append(Timeline(trace))
     defer { item.timelines[recording].show(trace, findings: item.findings(of: recording)) }
@@ -174,20 +179,24 @@ public final class ProgramExplorer {
 
   func record(on system: KernelFileSystem?) throws(LabError) -> Trace {
     let name = system.map { "on \($0)" } ?? "files"
-    if let trace = try settings.progress?.recording(name) { return trace }
+    let trace: Trace
+    if let known = try settings.progress?.recording(name) {
+      trace = known
+    } else {
+      trace = try recordAnew(on: system)
+      try settings.progress?.keep(trace, as: name)
+    }
+    if let keptTracePath { try TraceFile.save(trace, to: keptTracePath) }
+    return trace
+  }
+
+  private func recordAnew(on system: KernelFileSystem?) throws(LabError) -> Trace {
     console.progress("recording …")
     let recorder = ProgramRecorder(
       run: run, timeoutSeconds: settings.recordingTimeoutSeconds, writeBack: settings.writeBack,
       recordsCallStacks: settings.recordsCallStacks)
-    let trace: Trace
-    if let system {
-      trace = try recorder.record(program, on: system)
-    } else {
-      trace = try recorder.record(program)
-    }
-    if let keptTracePath { try TraceFile.save(trace, to: keptTracePath) }
-    try settings.progress?.keep(trace, as: name)
-    return trace
+    if let system { return try recorder.record(program, on: system) }
+    return try recorder.record(program)
   }
 
   func makeTarget(

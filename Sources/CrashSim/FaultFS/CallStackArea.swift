@@ -103,13 +103,23 @@ final class CallStackArea {
     return seen.count - 1
   }
 
+  /// More of a list of modules is not read.
+  private static let moduleListBytesMax = 1 << 20
+
+  /// What a program wrote down about its modules; nothing where it put no file.
+  private static func moduleList(_ path: String) -> Data {
+    let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+    let descriptor = unsafe csystem_open(path, flags, 0)
+    guard descriptor >= 0 else { return Data() }
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    return (try? file.read(upToCount: moduleListBytesMax)) ?? Data()
+  }
+
   /// Gives events the stacks of the trace instead of the numbers that they were recorded with.
   /// - Returns: The stacks that events have.
   func settle(_ events: inout [TraceEvent]) -> CallStacks {
     let directory = self.directory
-    var settler = CallStackSettler(seen) { image in
-      FileManager.default.contents(atPath: "\(directory)/\(image)") ?? Data()
-    }
+    var settler = CallStackSettler(seen) { image in Self.moduleList("\(directory)/\(image)") }
     for index in events.indices {
       guard let stack = events[index].stack else { continue }
       events[index].stack = settler.number(of: stack)

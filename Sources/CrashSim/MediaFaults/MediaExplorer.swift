@@ -28,11 +28,8 @@ struct MediaExplorer {
     try job.save(to: jobPath, selecting: plan)
     let clock = ContinuousClock()
     let start = clock.now
-    var shards = EngineShards(
-      job: job, name: Self.name, directory: directory, jobs: settings.jobs,
-      timeoutSeconds: settings.timeoutSeconds, console: console)
-    shards.shard = settings.shard
-    shards.timeBudgetSeconds = settings.timeBudgetSeconds
+    let shards = EngineShards(
+      job: job, name: Self.name, directory: directory, settings: settings, console: console)
     let mine = stride(
       from: settings.shard.index, to: plan.states.count, by: settings.shard.count)
     let outcome = try shards.judge(
@@ -69,7 +66,10 @@ struct MediaExplorer {
     var findings: [Finding] = []
     for failure in FailureClass.classify(results) {
       let found = plan.states[failure.firstOrdinal]
-      let (state, result) = try smallest(found, failure.first, client)
+      let (state, result) = try found.smallest(failure.first) { (single) throws(LabError) in
+        let answer = try client.ask(.media(single))
+        return answer.ending.isSuccess ? nil : answer
+      }
       let damaged = try judge.damagedBytes(of: state)
       var finding = MediaFindingMaker(trace: trace).finding(
         number: firstNumber + findings.count, state, damaged, result,
@@ -81,18 +81,24 @@ struct MediaExplorer {
     }
     return findings
   }
+}
 
-  /// One of a state's faults that breaks a promise alone, or the state as it was found.
-  private func smallest(
-    _ state: MediaState, _ result: CheckResult, _ client: EngineJudgeClient
+extension MediaState {
+  /// One of the faults that breaks a promise alone, or the state as it was found.
+  /// - Parameters:
+  ///   - result: What was said about the state.
+  ///   - judge: Judges a state of one fault; nil when it breaks no promise.
+  /// - Returns: The state, and what was said about it.
+  /// - Throws: What `judge` throws.
+  func smallest(
+    _ result: CheckResult, _ judge: (MediaState) throws(LabError) -> CheckResult?
   ) throws(LabError) -> (MediaState, CheckResult) {
-    guard state.faults.count > 1, !Interruption.isRequested else { return (state, result) }
-    for fault in state.faults {
-      let single = MediaState(eventCount: state.eventCount, faults: [fault])
-      let answer = try client.ask(.media(single))
-      if !answer.ending.isSuccess { return (single, answer) }
+    guard faults.count > 1, !Interruption.isRequested else { return (self, result) }
+    for fault in faults {
+      let single = MediaState(eventCount: eventCount, faults: [fault])
+      if let answer = try judge(single) { return (single, answer) }
     }
-    return (state, result)
+    return (self, result)
   }
 }
 

@@ -104,9 +104,12 @@ struct ProgramMediaExploration {
       wentBackCount: 0)
     for failure in FailureClass.classify(broken) {
       let state = plan.states[failure.firstOrdinal]
+      let smallest = try state.smallest(failure.first) { (single) throws(LabError) in
+        let answer = try check(single, history)
+        return media.isBroken(by: answer, faultCount: 1) ? answer : nil
+      }
       var finding = self.finding(
-        try smallest(state, failure.first, history), stateCount: failure.count,
-        number: firstNumber + report.findings.count, history)
+        smallest, stateCount: failure.count, number: firstNumber + report.findings.count, history)
       finding.classKey = failure.key
       finding.firstOrdinal = failure.firstOrdinal
       report.findings.append(finding)
@@ -175,19 +178,6 @@ struct ProgramMediaExploration {
     try checkers[0].check(
       history.tree(with: state.faults), acknowledged: trace.acknowledged(trace.markCount),
       variables: Self.variables)
-  }
-
-  /// One of a state's faults that breaks the promise alone, or the state as it was found.
-  private func smallest(
-    _ state: MediaState, _ result: CheckResult, _ history: MediumHistory
-  ) throws(LabError) -> (MediaState, CheckResult) {
-    guard state.faults.count > 1, !Interruption.isRequested else { return (state, result) }
-    for fault in state.faults {
-      let single = MediaState(eventCount: state.eventCount, faults: [fault])
-      let answer = try check(single, history)
-      if media.isBroken(by: answer, faultCount: 1) { return (single, answer) }
-    }
-    return (state, result)
   }
 
   private func finding(

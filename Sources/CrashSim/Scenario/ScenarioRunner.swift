@@ -252,9 +252,7 @@ public final class ScenarioRunner {
     let ignored = job.ignoredSyncs.isEmpty ? nil : job.ignoredSyncs
     let choice = opened.mount == nil ? DoorChoice.inProcess : nil
     let explorer = EngineExplorer(
-      job: job, directory: run.path,
-      jobs: settings.jobs, timeoutSeconds: settings.timeoutSeconds, console: console,
-      shard: settings.shard, timeBudgetSeconds: settings.timeBudgetSeconds,
+      job: job, directory: run.path, settings: settings, console: console,
       token: { state, second, shape in
         let place: ScenarioRecipe.Place =
           if let second {
