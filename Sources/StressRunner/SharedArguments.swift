@@ -1,0 +1,200 @@
+// SharedArguments.swift: options that several commands have: how far to explore, where reports go,
+// and going on with a run that was stopped.
+
+import ArgumentParser
+import CrashSim
+import Foundation
+
+/// Options that `explore`, `run` and `replay` share.
+struct ExplorationArguments: ParsableArguments {
+  @Option(
+    help: "Persistence model: \(PersistenceModel.stockNames), or all.")
+  var model: String?
+  @Option(
+    name: .customLong("model-file"),
+    help: "Also a model of your own, from a YAML file (docs/crash-model.md); can be repeated.")
+  var modelFiles: [String] = []
+  @Option(help: "The number from which all choices follow.") var seed: UInt64?
+  @Option(help: "Most crash states to check, for each model.") var budget: Int?
+  @Option(
+    name: .customLong("time-budget"),
+    help: "Most time of checking, for each model: 90s, 10m, 2h. Decides how far, never what.")
+  var timeBudget: String?
+  @Option(
+    help: "Check part I of N only: I/N, from 1; default: as the array job or CI matrix says.")
+  var shard: String?
+  @Option(help: "Checkers side by side; default: one for each CPU.") var jobs: Int?
+  @Option(help: "Seconds after which a checker has failed.") var timeout: Int = 20
+  @Flag(help: "Record call stacks, so that findings name source lines (docs/call-stacks.md).")
+  var stacks = false
+
+  func settings() throws(LabError) -> ExplorationSettings {
+    var settings = ExplorationSettings()
+    if let model {
+      settings.models = try PersistenceModel.chosen(model)
+      settings.modelsAreChosen = true
+    }
+    if !modelFiles.isEmpty {
+      var models = settings.modelsAreChosen ? settings.models : []
+      for path in modelFiles {
+        let model = try ModelFile.load(path)
+        guard !models.contains(where: { $0.name == model.name }) else {
+          throw .usage("--model-file \(path): model '\(model.name)' is given twice; rename one")
+        }
+        models.append(model)
+      }
+      settings.models = models
+      settings.modelsAreChosen = true
+    }
+    if let seed {
+      settings.seed = Seed(rawValue: seed)
+      settings.seedIsChosen = true
+    }
+    if let budget {
+      guard budget > 0 else { throw .usage("--budget \(budget): give at least 1 state") }
+      settings.budget = budget
+    }
+    if let timeBudget {
+      settings.timeBudgetSeconds = try Self.seconds(timeBudget, option: "--time-budget")
+    }
+    settings.shard = try shardChoice().shard
+    if let jobs {
+      guard (1...256).contains(jobs) else { throw .usage("--jobs \(jobs): give 1 to 256") }
+      settings.jobs = jobs
+    }
+    guard timeout > 0 else { throw .usage("--timeout \(timeout): give at least 1 second") }
+    settings.timeoutSeconds = timeout
+    settings.recordsCallStacks = stacks
+    return settings
+  }
+
+  private func shardChoice() throws(LabError) -> ShardChoice {
+    try ShardChoice.make(option: shard, environment: ProcessInfo.processInfo.environment)
+  }
+
+  /// The shard for the banner; empty when all states are checked.
+  func shardText() throws(LabError) -> String {
+    let choice = try shardChoice()
+    guard let label = ShardLabel(choice.shard) else { return "" }
+    return "  shard=\(label)" + (choice.variable.map { " (from \($0))" } ?? "")
+  }
+
+  /// The seconds of a duration such as `90s`, `10m` or `2h`.
+  static func seconds(_ text: String, option: String) throws(LabError) -> Int {
+    let units = ["s": 1, "m": 60, "h": 3600]
+    guard let unit = text.last.flatMap({ units[String($0)] }), let number = Int(text.dropLast()),
+      (1...1_000_000).contains(number)
+    else {
+      throw .usage(
+        "\(option) \(text.prefix(60)): write a number and s, m or h, as in 90s, 10m, 2h")
+    }
+    return number * unit
+  }
+}
+
+/// Where reports go, and the verdict at the end.
+struct ReportArguments: ParsableArguments {
+  @Option(help: "Write the report as JSON to this file.") var json: String?
+  @Option(help: "Write the report as JUnit XML to this file.") var junit: String?
+  @Option(help: "Write the report as one self-contained page (docs/reports.md) to this file.")
+  var html: String?
+  @Option(
+    name: .customLong("report"),
+    help: "Make this directory: report.html, report.json, report.xml (JUnit).")
+  var directory: String?
+
+  /// Writes the reports, prints the verdict, and leaves with its exit code when it is not 0.
+  func finish(
+    _ report: RunReport, console: Console, progress: ProgressJournal? = nil
+  ) throws {
+    if let directory { try Self.make(directory) }
+    for path in paths(json, "report.json") { try Self.write(report.json(), to: path) }
+    for path in paths(junit, "report.xml") { try Self.write(JUnit.xml(report), to: path) }
+    let pages = paths(html, "report.html")
+    if !pages.isEmpty {
+      let page = HTMLReport(report, arguments: Array(CommandLine.arguments.dropFirst())).text
+      for path in pages { try Self.write(page, to: path) }
+    }
+    if let progress {
+      let isDone = !report.isInterrupted && !report.cases.contains(where: \.isOutOfTime)
+      if isDone { progress.remove() } else { console.say(progress.remedy) }
+    }
+    console.sayVerdict(of: report)
+    if report.exitCode != .held { throw Leave(code: report.exitCode) }
+  }
+
+  /// Long work whose report has no place to go would be lost: that is said first.
+  func refuseUnwritable(and tracePath: String? = nil) throws(LabError) {
+    try Self.refuseUnwritable([json, junit, html, directory, tracePath])
+  }
+
+  /// Where one kind of report goes.
+  private func paths(_ chosen: String?, _ name: String) -> [String] {
+    [chosen, directory.map { "\($0)/\(name)" }].compactMap { $0 }
+  }
+
+  private static func make(_ directory: String) throws(LabError) {
+    do {
+      try FileManager.default.createDirectory(
+        atPath: directory, withIntermediateDirectories: true)
+    } catch {
+      throw .lab("cannot make \(directory): \(error.localizedDescription)")
+    }
+  }
+
+  /// Refuses paths in folders where nothing can be made.
+  static func refuseUnwritable(_ paths: [String?]) throws(LabError) {
+    for path in paths.compactMap({ $0 }) {
+      let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+      guard FileManager.default.isWritableFile(atPath: folder) else {
+        throw .usage("\(path): no file can be written in \(folder); make the directory first")
+      }
+    }
+  }
+
+  /// Writes a report.
+  static func write(_ text: String, to path: String) throws(LabError) {
+    do {
+      try text.write(toFile: path, atomically: true, encoding: .utf8)
+    } catch {
+      throw .lab("cannot write \(path): \(error.localizedDescription)")
+    }
+  }
+}
+
+/// Going on with a run that was stopped.
+struct ResumeArguments: ParsableArguments {
+  @Flag(
+    help: """
+      With --report: go on where the run with this command and directory stopped, or was killed.
+      """)
+  var resume = false
+
+  /// Where the run keeps its progress; nil without a directory for reports.
+  /// - Throws: `LabError` with code `.usage` when there is nothing that this run could go on with.
+  func journal(
+    _ reports: ReportArguments, _ identity: [String]
+  ) throws(LabError) -> ProgressJournal? {
+    guard let directory = reports.directory else {
+      guard !resume else {
+        throw .usage("--resume goes on with what --report DIR keeps; give that DIR, too")
+      }
+      return nil
+    }
+    return try ProgressJournal.open(in: directory, identity, resumes: resume)
+  }
+
+  /// Says how much is taken over.
+  func announce(_ progress: ProgressJournal?, _ console: Console) {
+    guard resume, let progress else { return }
+    console.say(
+      progress.resumedCount == 0
+        ? "nothing to go on with: the run begins anew"
+        : "going on behind \(progress.resumedCount) verdicts")
+  }
+}
+
+/// The end of the command with a verdict that has been printed.
+struct Leave: Error {
+  let code: CrashSim.ExitCode
+}
