@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/btrfs.h>
 #include <linux/futex.h>
 #include <linux/loop.h>
@@ -21,6 +22,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -339,4 +341,40 @@ pid_t csystem_fork_and_exec(const csystem_spawn *spawn) {
     return -1;
   }
   return pid;
+}
+
+pid_t csystem_fork(void) { return fork(); }
+
+int csystem_wait_until_stopped(pid_t pid) {
+  siginfo_t info;
+  int result;
+  do result = waitid(P_PID, (id_t)pid, &info, WSTOPPED | WEXITED | WNOWAIT);
+  while (result != 0 && errno == EINTR);
+  if (result != 0) return -1;
+  return info.si_code == CLD_STOPPED;
+}
+
+static int resource_number(csystem_resource resource) {
+  switch (resource) {
+    case CSYSTEM_DESCRIPTORS: return RLIMIT_NOFILE;
+    case CSYSTEM_FILE_BYTES: return RLIMIT_FSIZE;
+    case CSYSTEM_MEMORY_BYTES: return RLIMIT_AS;
+  }
+  return -1;
+}
+
+int csystem_limit(csystem_resource resource, uint64_t bound) {
+  struct rlimit limit;
+  int number = resource_number(resource);
+  if (getrlimit((__rlimit_resource_t)number, &limit) != 0) return -1;
+  limit.rlim_cur = bound < limit.rlim_max ? bound : limit.rlim_max;
+  return setrlimit((__rlimit_resource_t)number, &limit);
+}
+
+void csystem_share_one_heap(void) { mallopt(M_ARENA_MAX, 1); }
+
+void csystem_reserve_heap(size_t count) {
+  mallopt(M_MMAP_THRESHOLD, INT_MAX);
+  mallopt(M_TRIM_THRESHOLD, INT_MAX);
+  free(malloc(count));
 }

@@ -54,7 +54,16 @@ private let everyKeyText = """
     - background: release
     - ui: reopen
     - ui: verify
-    - all: close
+    - ui: fork
+    - stop: app
+    - continue: app
+    - limit: {process: app, fileBytes: 64 KiB}
+    - limit: {process: app, descriptors: none}
+    - remove: lock
+    - exit: app
+    - overwrite: {file: lock, with: ones}
+    - ui: open
+    - kill: app
   crash: {model: [strict, posix], explore: prefixes, budget: {states: 500}, recovery: true}
   kill: {process: app, at: every operation, side: after}
   faults:
@@ -76,7 +85,14 @@ private let everyKeyText = """
     #expect(scenario.tables[1].key == "id")
     #expect(scenario.tables[1].columns == [ColumnDeclaration(name: "lives", type: .int)])
     #expect(scenario.processes == [ProcessDeclaration(name: "app", actors: ["ui", "background"])])
-    #expect(scenario.steps.count == 14)
+    #expect(scenario.steps.count == 23)
+    #expect(
+      scenario.steps.dropFirst(13).map(\.action) == [
+        .fork, .process(.stop), .process(.resume),
+        .process(.limit(ProcessLimit(.fileBytes, count: 65536))),
+        .process(.limit(ProcessLimit(.descriptors, count: nil))), .file(.remove(.lock)),
+        .process(.exit), .file(.overwrite(.lock, with: .ones)), .open, .process(.kill),
+      ])
     #expect(scenario.steps[0].actors == ["ui", "background"])
     #expect(scenario.steps[2].action == .pin("background"))
     guard case .write(let write) = scenario.steps[3].action else {
@@ -125,6 +141,14 @@ private let everyKeyText = """
     #expect(scenario.steps[0].position == SourcePosition(line: 4, column: 10))
   }
 
+  @Test("what must be refused stands with its code, and not where a kill may change the answer")
+  func attempts() throws {
+    let text = preamble + "steps: [{ui: {try: open, fails: locked}}]"
+    #expect(try parsed(text).steps[0].action == .attempt(.open, fails: "locked"))
+    let kill = "\nkill: {process: app, at: every command}"
+    #expect(diagnostics(text + kill).first?.contains("with 'kill' nobody knows") == true)
+  }
+
   @Test("an error names file, line, column, the nearest key and the remedy")
   func oneError() {
     #expect(
@@ -166,7 +190,7 @@ private let everyKeyText = """
     ("steps: 7", "4:8: expected a list of steps, found '7'"),
     ("steps: [7]", "4:9: expected a step mapping"),
     ("steps: [{ui: open, background: open}]", "4:20: a step has one actor"),
-    ("steps: [{ui: {}}]", "4:14: an action has one of pin, release, copy, write"),
+    ("steps: [{ui: {}}]", "4:14: an action has one of pin, release, copy, write, try"),
     ("steps: [{ui: {pin: a, write: []}}]", "4:23: an action has one of"),
     ("steps: [{ui: {pin: a, repeat: 3}}]", "4:23: 'repeat' belongs to 'write', not to 'pin'"),
     ("steps: [{ui: {write: []}}]", "4:22: expected a list of statements"),
@@ -185,6 +209,28 @@ private let everyKeyText = """
       "steps: [{ui: {write: [{insert: Dog, _id: 1}]}}]",
       "4:10: 'ui' does not have the database open"
     ),
+    ("steps: [{kill: ap}]", "4:16: 'ap' is no process; nearest valid key 'app'"),
+    ("steps: [{kill: app}]", "4:10: 'app' does not run"),
+    ("steps: [{ui: open}, {continue: app}]", "4:22: 'app' is not stopped"),
+    ("steps: [{ui: open}, {stop: app}, {stop: app}]", "4:35: 'app' is stopped already"),
+    ("steps: [{ui: open}, {stop: app}, {ui: verify}]", "4:35: 'app' is stopped; add"),
+    ("steps: [{ui: open}, {stop: app}, {exit: app}]", "4:35: 'app' is stopped; add"),
+    ("steps: [{ui: open}, {kill: app}, {ui: verify}]", "4:35: 'ui' does not have the database"),
+    (
+      "steps: [{ui: open}, {stop: app}, {expect: {verify: true}}]",
+      "4:35: everybody who has the database open is stopped"
+    ),
+    ("steps: [{limit: {process: app}}]", "4:10: a limit has one of descriptors, fileBytes,"),
+    ("steps: [{limit: {process: app, descriptors: x}}]", "4:45: 'x' is no number of bytes"),
+    ("steps: [{remove: data}]", "4:18: 'data' is no file of the database"),
+    ("steps: [{overwrite: {file: note, with: ones}}]", "4:10: only the lock file promises"),
+    (
+      "steps: [{ui: open}, {overwrite: {file: lock, with: ones}}]",
+      "4:22: 'ui' uses the lock file that would be written over"
+    ),
+    ("steps: [{ui: {try: open}}]", "4:14: 'try' needs the engine's error code"),
+    ("steps: [{ui: {try: close, fails: io}}]", "4:20: 'close' is no action to try"),
+    ("steps: [{ui: {try: verify, fails: io}}]", "4:10: 'ui' does not have the database open"),
     ("steps: [{expect: {verify: true}}]", "4:10: nobody has the database open"),
     ("steps: [{ui: open}, {expect: {}}]", "4:30: an expectation without a claim"),
     ("steps: [{ui: open}, {expect: {verify: no}}]", "4:39: 'no' is no value of verify"),
@@ -274,6 +320,8 @@ private let everyKeyText = """
     ("kill: {process: app, at: every opration}", "5:26: 'every opration' is no place to kill at"),
     ("kill: {process: app, at: 0}", "5:26: the number of an operation is out of range"),
     ("kill: {process: app, at: 3, side: left}", "5:35: 'left' is no side"),
+    ("kill: {process: app, at: every sync, by: hand}", "5:42: 'hand' is no manner"),
+    ("kill: {process: app, at: every sync, by: stop}", "5:42: a process is stopped within its"),
     ("faults: [{nth: 1, ignore: true}]", "5:10: fault lacks the key 'on'"),
     ("faults: [{on: sync}]", "5:10: a fault has one effect, found 0"),
     ("faults: [{on: sync, ignore: true, error: EIO}]", "5:35: a fault has one effect, found 2"),

@@ -64,6 +64,14 @@ import Testing
     #expect(
       try words("kill", action, "side", "enum") == KillSide.allCases.map(\.rawValue).sorted())
     #expect(
+      try words("kill", action, "by", "enum") == KillManner.allCases.map(\.rawValue).sorted())
+    #expect(try words("action", action, "try", "enum") == GrammarWords.attempts.sorted())
+    #expect(
+      try words("overwrite", action, "with", "enum")
+        == FileFilling.allCases.map(\.rawValue).sorted())
+    #expect(
+      try words("step", action, "remove", "enum") == DatabasePart.allCases.map(\.rawValue).sorted())
+    #expect(
       try words("negative", action, "expect", "oneOf", "0", "enum")
         == OracleName.allCases.map(\.rawValue).sorted())
   }

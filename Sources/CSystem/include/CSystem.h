@@ -122,6 +122,27 @@ typedef struct {
 /// Returns the child's pid, or -1 with errno (an exec that failed included; the child is reaped).
 pid_t csystem_fork_and_exec(const csystem_spawn *spawn);
 
+/// fork(2), which Swift does not import; in the child only the calling thread exists.
+pid_t csystem_fork(void);
+
+/// Waits until a child of this process stands still (WSTOPPED) or has ended, and reaps nothing.
+/// Returns 1 when it stands still, 0 when it has ended, -1 with errno.
+int csystem_wait_until_stopped(pid_t pid);
+
+/// Resources that a process can bound for itself.
+typedef enum {
+  CSYSTEM_DESCRIPTORS,   // RLIMIT_NOFILE: the number behind the last descriptor
+  CSYSTEM_FILE_BYTES,    // RLIMIT_FSIZE
+  CSYSTEM_MEMORY_BYTES,  // RLIMIT_AS
+} csystem_resource;
+
+/// Sets a soft limit, at most to the hard one. Returns 0, or -1 with errno.
+int csystem_limit(csystem_resource resource, uint64_t bound);
+/// All threads take their memory from the first one's heap; before there are any.
+void csystem_share_one_heap(void);
+/// Makes so many bytes of heap that stay with the process; nothing larger is mapped for itself then.
+void csystem_reserve_heap(size_t count);
+
 /// Watches a mapping of a file: where the medium does not give a page (sigaction(2), SIGBUS), zeros
 /// stand from then on, and the number returned is 1 + the offset of the first such page; until then
 /// it is 0. The first call takes SIGBUS over for the whole process; a fault elsewhere goes to the

@@ -203,6 +203,17 @@ enum PathCalls {
 
   static func removeFile(_ path: String) { unsafe _ = unlink(path) }
 
+  /// Writes over a file from its start, and makes it when it is not there.
+  /// - Throws: `LabError` when a call fails.
+  static func overwrite(_ path: String, with bytes: [UInt8]) throws(LabError) {
+    let descriptor = unsafe csystem_open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else {
+      throw .lab("open \(path): \(systemMessage(of: errno)) (errno \(errno))")
+    }
+    defer { Glibc.close(descriptor) }
+    try WorkerChannel(input: -1, output: descriptor).write(bytes)
+  }
+
   static func unmount(_ path: String) throws(ErrorNumber) {
     if unsafe csystem_unmount(path) != 0 { throw lastError() }
   }

@@ -94,6 +94,8 @@ struct CommitHistory {
   private var orphans: [Content] = []
   /// The open transaction on top of what is live, and of each orphan.
   private var inFlight: [Content] = []
+  /// The open transaction, once somebody saw it: nobody may see the version before it again.
+  private var published: Content?
   private(set) var outcomes: AllowedOutcomes
   /// Broken promises that show without a crash, for example a version that is not the next one.
   private(set) var violations: [Violation] = []
@@ -122,6 +124,7 @@ struct CommitHistory {
   /// Takes one acknowledgement in.
   /// - Throws: `LabError` with code `.lab` when it names a transaction that the plan does not have.
   mutating func consume(_ entry: AckLog.Entry) throws(LabError) {
+    published = nil
     switch entry {
     case .begin(let number): try begin(number)
     case .commit(let number, let version): try commit(number, version)
@@ -180,12 +183,18 @@ struct CommitHistory {
   }
 
   /// Takes in that a running program saw the newest version.
-  /// - Returns: Whether it may be what it is: the live one, or what a killed process left.
+  /// - Returns: Whether it may be what it is: the live one, what a killed process left, or what a
+  ///   stopped process has published.
   mutating func sees(version: UInt64, contentHash: UInt64) -> Bool {
     func fits(_ content: Content) -> Bool {
       content.state.version == version && content.state.contentHash == contentHash
     }
+    if let published { return fits(published) }
     if fits(live) { return true }
+    if let open = inFlight.first(where: fits) {
+      published = open
+      return true
+    }
     guard let orphan = orphans.first(where: fits) else { return false }
     live = orphan
     found.append(orphan)

@@ -4,6 +4,7 @@
 // has one handle of the database, which its actors share, because the engine locks the file per
 // handle.
 
+import CSystem
 import Engine
 import Synchronization
 
@@ -27,6 +28,8 @@ public enum EngineWorker {
   ///   - directory: Where the database file lies.
   /// - Returns: The exit code of the process: 0 at the end of the input, 3 when a descriptor fails.
   public static func run(input: Int32, output: Int32, directory: String) -> Int32 {
+    // A bound of the address space must not meet a thread that has no heap yet.
+    csystem_share_one_heap()
     var channel = WorkerChannel(input: input, output: output)
     let crew = WorkerCrew(WorkerSession(path: directory + "/" + fileName))
     defer { crew.end() }
@@ -73,6 +76,8 @@ final class WorkerCrew {
       }
       threads[command.actor] = ActorThread(name: command.actor)
     }
+    // Its actor has a thread by now, for which a bound could leave no room.
+    if case .process(.limit(let limit)) = command.action { return ProcessControl.apply(limit) }
     let session = self.session
     guard
       let answer = threads[command.actor]?.run(timeoutSeconds, { session.run(command) })
@@ -146,7 +151,11 @@ final class WorkerSession: Sendable {
   private func run(
     _ command: WorkerCommand, _ state: inout State
   ) throws(EngineError) -> WorkerAnswer {
-    if case .open = command.action { return try open(command, &state) }
+    switch command.action {
+    case .open: return try open(command, &state)
+    case .process(.exit): ProcessControl.exitAtOnce()
+    default: break
+    }
     guard state.actors.contains(command.actor) else {
       return .failed(
         code: WorkerAnswer.protocolCode,
@@ -185,11 +194,18 @@ final class WorkerSession: Sendable {
     case .transaction(let transaction): return try run(transaction, database)
     case .verify: return try verify(database)
     case .compact:
-      _ = try database.compact()
+      guard try database.compact() else {
+        return .failed(
+          code: WorkerAnswer.refusedCode,
+          message: "the compaction did nothing: others use the file")
+      }
       return try verify(database)
     case .copy(let copy): return try write(copy, command, database)
     case .expect(.pinnedUnchanged(let name)): return try compare(name, state)
     case .expect(let claim): return try LiveCheck(database).judge(claim)
+    case .fork: return try ForkedChild.judge(database, command.database ?? DatabaseDeclaration())
+    case .process, .file:
+      return .failed(code: WorkerAnswer.protocolCode, message: "this is the lab's to do")
     }
   }
 

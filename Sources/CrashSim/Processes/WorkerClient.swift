@@ -39,7 +39,7 @@ public struct WorkerClient: Sendable {
       case .done(let version?, _): return [.commit(transaction.number, version: version)]
       case .failed(let code, _): return [.failed(transaction.number, code: code)]
       // Without a version nobody knows whether it was committed: it stays in flight.
-      case .done, .broken: return []
+      case .done, .broken, .stopped: return []
       }
     }
     switch (command.action, answer) {
@@ -59,6 +59,11 @@ public struct WorkerClient: Sendable {
     return openActors.allSatisfy { plan.process(of: $0) == process }
   }
 
+  /// Takes in that a process ended between two of its commands.
+  mutating func forget(process: String) {
+    openActors = openActors.filter { plan.process(of: $0) != process }
+  }
+
   /// Takes in that a process was killed.
   /// - Parameters:
   ///   - process: Which.
@@ -68,7 +73,7 @@ public struct WorkerClient: Sendable {
   mutating func entries(
     killed process: String, over command: WorkerCommand
   ) throws(LabError) -> [AckLog.Entry] {
-    openActors = openActors.filter { plan.process(of: $0) != process }
+    forget(process: process)
     guard let transaction = command.transaction else { return [] }
     let entry =
       transaction.cancels
@@ -129,7 +134,7 @@ public struct WorkerClient: Sendable {
       expected = transaction.fails
     } else {
       what = "command \(command.index) of '\(command.actor)'"
-      expected = nil
+      expected = command.fails
     }
     switch (answer, expected) {
     case (.failed(let code, _), _) where tolerated.contains(code): return nil

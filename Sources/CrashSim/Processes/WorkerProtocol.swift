@@ -1,7 +1,8 @@
 // WorkerProtocol.swift: what a worker process and its parent say to each other: one JSON object per
 // line in each direction, a command down, then its answer up.
-// Invariants: each command gets exactly one answer, in order; a line that is no command gets an
-// error answer; a line is at most `lineBytesMax` long, and the worker ends when a longer one comes.
+// Invariants: each command gets exactly one answer, in order, and `stopped` before it when the
+// process stands still in between; a line that is no command gets an error answer; a line is at
+// most `lineBytesMax` long, and the worker ends when a longer one comes.
 
 import FoundationEssentials
 
@@ -14,8 +15,13 @@ public enum WorkerAnswer: Sendable, Hashable {
   /// The engine did what it was told, and a promise turned out to be broken.
   case broken(Violation)
 
+  /// The process stands still before a step of a commit; the answer proper comes when it goes on.
+  case stopped
+
   /// The code of an answer that says the command made no sense to the worker.
   public static let protocolCode = "protocol"
+  /// The code of a compaction that did nothing, because others use the database.
+  public static let refusedCode = "refused"
 }
 
 extension WorkerAnswer: Codable {
@@ -26,11 +32,16 @@ extension WorkerAnswer: Codable {
     case error
     case message
     case violation
+    case stopped
   }
 
-  /// Reads `{"ok":true,…}`, `{"error":…}` or `{"violation":…}`.
+  /// Reads `{"ok":true,…}`, `{"error":…}`, `{"violation":…}` or `{"stopped":true}`.
   public init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Key.self)
+    if try fields.decodeIfPresent(Bool.self, forKey: .stopped) == true {
+      self = .stopped
+      return
+    }
     if let violation = try fields.decodeIfPresent(Violation.self, forKey: .violation) {
       self = .broken(violation)
     } else if let code = try fields.decodeIfPresent(String.self, forKey: .error) {
@@ -59,6 +70,8 @@ extension WorkerAnswer: Codable {
       try fields.encode(message, forKey: .message)
     case .broken(let violation):
       try fields.encode(violation, forKey: .violation)
+    case .stopped:
+      try fields.encode(true, forKey: .stopped)
     }
   }
 }

@@ -14,7 +14,7 @@ enum Disturbance {
   /// What stands for the model in reports.
   var name: String {
     switch self {
-    case .kill: "kill"
+    case .kill(let kill): kill.manner.rawValue
     case .fault(let fault): "\(fault.on.rawValue) fails"
     }
   }
@@ -142,7 +142,7 @@ struct DisturbanceRunner {
       if let death = run.death, death != .signalled(SIGKILL) {
         throw .lab("\(scenario.file): the worker died by itself at place \(number): \(death)")
       }
-      return run.death == nil ? nil : run
+      return run.death == nil && !run.wasStopped ? nil : run
     case .fault(let fault):
       try fileSystem.addRules([try fault.moved(to: number).rule()])
       var wasHit = false

@@ -37,13 +37,15 @@ public struct Scenario: Sendable, Hashable {
   /// Why it cannot run in-process; nil when it can.
   var needsMount: String? {
     if processes.count > 1 { return "several processes need the FUSE door" }
-    let writesFiles = steps.contains { step in
+    for step in steps {
       switch step.action {
-      case .compact, .copy: true
-      default: false
+      case .compact, .copy, .attempt(.compact, _), .attempt(.copy, _):
+        return "compact and copy need the FUSE door"
+      case .process, .fork, .file: return "what befalls a process or a file needs the FUSE door"
+      default: continue
       }
     }
-    return writesFiles ? "compact and copy need the FUSE door" : nil
+    return nil
   }
 
   /// The process that an actor is a thread of; every actor has one.
@@ -158,6 +160,14 @@ public enum StepAction: Sendable, Hashable {
   case write(WriteStep)
   /// Compares the live database with what must be true.
   case expect([LiveExpectation])
+  /// Tries something that must be refused with this code.
+  indirect case attempt(StepAction, fails: String)
+  /// Forks; the child must be told that the database is not its own.
+  case fork
+  /// Something befalls the actor's process.
+  case process(ProcessEvent)
+  /// Something befalls a file of the database.
+  case file(FileEvent)
 }
 
 /// A run of transactions of one shape.

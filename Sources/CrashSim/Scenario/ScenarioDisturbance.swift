@@ -33,6 +33,16 @@ public struct KillDeclaration: Sendable, Hashable {
   public var place: KillPlace
   /// Before the operation takes effect, after it, or each in turn.
   public var side: KillSide
+  /// Whether it ends there, or only stands still for a while.
+  public var manner = KillManner.kill
+}
+
+/// What becomes of a process at a place.
+public enum KillManner: String, Sendable, Hashable, CaseIterable {
+  /// It ends.
+  case kill
+  /// It stands still until somebody has to wait for it, or it is told its next command.
+  case stop
 }
 
 /// Where a process is killed: at its file operations, between its commands, within its commits.

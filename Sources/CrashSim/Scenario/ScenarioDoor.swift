@@ -5,6 +5,7 @@
 import CSystem
 import Engine
 import Foundation
+import Glibc
 
 /// Which door scenarios go through.
 public enum DoorChoice: String, Codable, CaseIterable, Sendable, Hashable {
@@ -27,6 +28,10 @@ protocol ScenarioWorker {
   var process: Int32? { get }
   /// Does one command.
   func ask(_ command: WorkerCommand) throws(LabError) -> WorkerReply
+  /// The answer proper, after one that said the process stands still.
+  func answer() throws(LabError) -> WorkerReply
+  /// Makes the worker stand still, or go on; when it stands, the call returns.
+  func signal(stops: Bool) throws(LabError)
   /// Ends the worker if it still lives.
   func end()
 }
@@ -41,6 +46,8 @@ protocol ScenarioDoor {
   func addRules(_ rules: [FaultRule]) throws(LabError)
   func clearRules() throws(LabError)
   func ruleHits() throws(LabError) -> [RuleHits]
+  /// Does to a file of the database what befalls it; a file that is not there stays so.
+  func perform(_ event: FileEvent, seed: Seed) throws(LabError)
   func startWorker(
     timeoutSeconds: Int, errorPath: String
   ) throws(LabError) -> any ScenarioWorker
@@ -66,6 +73,16 @@ extension FaultFSClient: ScenarioDoor {
   }
 
   func saveRecording(to path: String) throws(LabError) { try endRecording(savingTo: path) }
+
+  func perform(_ event: FileEvent, seed: Seed) throws(LabError) {
+    switch event {
+    case .remove(let part): PathCalls.removeFile("\(mountPoint)/\(part.fileName)")
+    case .overwrite(let part, let filling):
+      let path = "\(mountPoint)/\(part.fileName)"
+      let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+      try PathCalls.overwrite(path, with: filling.bytes(count: size ?? 4096, seed: seed))
+    }
+  }
 
   func startWorker(
     timeoutSeconds: Int, errorPath: String
@@ -96,9 +113,26 @@ private struct MountWorker: ScenarioWorker {
   }
 
   func ask(_ command: WorkerCommand) throws(LabError) -> WorkerReply {
-    switch try child.ask(try WorkerWire.line(command), timeoutSeconds: timeoutSeconds) {
+    try reply(try child.ask(try WorkerWire.line(command), timeoutSeconds: timeoutSeconds))
+  }
+
+  func answer() throws(LabError) -> WorkerReply {
+    try reply(try child.read(timeoutSeconds: timeoutSeconds))
+  }
+
+  private func reply(_ line: LineAnswer) throws(LabError) -> WorkerReply {
+    switch line {
     case .ended(let ending): .ended(ending)
     case .line(let line): .answer(try WorkerWire.answer(line))
+    }
+  }
+
+  func signal(stops: Bool) throws(LabError) {
+    guard kill(child.pid, stops ? SIGSTOP : SIGCONT) == 0 else {
+      throw .lab("cannot signal a worker: \(describe(errno: errno))")
+    }
+    guard !stops || csystem_wait_until_stopped(child.pid) == 1 else {
+      throw .lab("a worker ended instead of standing still")
     }
   }
 
@@ -117,6 +151,10 @@ extension SimulatedFileSystem: ScenarioDoor {
   }
 
   func saveRecording(to path: String) throws(LabError) { try endRecording(savingTo: path) }
+
+  func perform(_ event: FileEvent, seed: Seed) throws(LabError) {
+    throw .lab("what befalls a file needs the FUSE door")
+  }
 
   func startWorker(
     timeoutSeconds: Int, errorPath: String
@@ -145,6 +183,12 @@ private struct ThreadWorker: ScenarioWorker {
     try Interruption.check()
     return .answer(try crew.answer(command, timeoutSeconds: timeoutSeconds))
   }
+
+  func answer() throws(LabError) -> WorkerReply { throw Self.needsProcess }
+
+  func signal(stops: Bool) throws(LabError) { throw Self.needsProcess }
+
+  private static let needsProcess = LabError.lab("threads of the lab do not stand still")
 
   func end() { crew.end() }
 }

@@ -113,7 +113,9 @@ extension KillDeclaration {
   func planned(number: Int, before: Bool) -> PlannedKill {
     switch place {
     case .everyCommand: return PlannedKill(process: process, moment: .command(number))
-    case .everyCommitStep: return PlannedKill(process: process, moment: .commitStep(number))
+    case .everyCommitStep:
+      return PlannedKill(
+        process: process, moment: .commitStep(number, stops: manner == .stop))
     case .everyOperation, .everySync, .everyWrite, .operation: break
     }
     let kinds = self.kinds
@@ -130,7 +132,8 @@ extension KillDeclaration {
   func text(number: Int, before: Bool) -> String {
     switch place {
     case .everyCommand: "the process was killed instead of its command \(number)"
-    case .everyCommitStep: "the process was killed before its commit step \(number)"
+    case .everyCommitStep:
+      "the process was \(manner == .stop ? "stopped" : "killed") before its commit step \(number)"
     case .everyOperation, .everySync, .everyWrite, .operation:
       "the process was killed \(before ? "before" : "after") its file operation \(number)"
     }

@@ -8,6 +8,8 @@ public enum GrammarObject: String, CaseIterable, Sendable {
   case scenario
   case database
   case step
+  case limit
+  case overwrite
   case action
   case statement
   case randomText
@@ -41,8 +43,11 @@ public enum GrammarObject: String, CaseIterable, Sendable {
         "sweep", "faults", "negative", "seed",
       ]
     case .database: ["commit", "key"]
-    case .step: ["all", "expect"]
-    case .action: ["pin", "release", "copy", "key", "write", "repeat", "cancel", "fails"]
+    case .step:
+      ["all", "expect", "kill", "exit", "stop", "continue", "limit", "remove", "overwrite"]
+    case .limit: ["process"] + LimitedResource.allCases.map(\.rawValue)
+    case .overwrite: ["file", "with"]
+    case .action: ["pin", "release", "copy", "key", "write", "repeat", "cancel", "fails", "try"]
     case .statement: ["insert", "upsert", "update", "delete", "times"]
     case .randomText: ["random"]
     case .expectation: ["count", "version", "file", "pinned", "verify"]
@@ -58,7 +63,7 @@ public enum GrammarObject: String, CaseIterable, Sendable {
       ]
     case .mediaPlace: ["structure", "offset", "length"]
     case .survives, .mayGoBack: FileStructure.allCases.map(\.rawValue)
-    case .kill: ["process", "at", "side"]
+    case .kill: ["process", "at", "side", "by"]
     case .sweep: ["on", "file", "error", "lasts"]
     case .fault:
       [
@@ -89,7 +94,11 @@ public enum GrammarObject: String, CaseIterable, Sendable {
 /// The fixed words of the language that are no keys.
 public enum GrammarWords {
   /// What an actor can be told in one word.
-  public static let actions = ["open", "close", "reopen", "pin", "release", "verify", "compact"]
+  public static let actions = [
+    "open", "close", "reopen", "pin", "release", "verify", "compact", "fork",
+  ]
+  /// What an actor can try and be refused, in one word.
+  public static let attempts = ["open", "reopen", "pin", "verify", "compact"]
   /// Types of a column, besides `int primary`, lists and links.
   public static let columnTypes: [String] = {
     var types = ["mixed"]
@@ -107,11 +116,13 @@ public enum GrammarWords {
   public static let killPlaces = [
     "every operation", "every sync", "every write", "every command", "every commit step",
   ]
-  /// Engine error codes that a write can be expected to fail with.
+  /// Engine error codes that a command can be expected to fail with; a compaction that others stand
+  /// in the way of is `refused`.
   public static let errorCodes = [
     "io", "noSpace", "corrupted", "poisoned", "locked", "notADatabase", "unsupportedFormat",
     "schemaMismatch", "tableExists", "noSuchTable", "keyExists", "keyNotFound", "valueTooLarge",
-    "busy", "closed", "limit",
+    "busy", "closed", "limit", "tooManyReaders", "tooManyVersions", "incompatible", "fileExists",
+    WorkerAnswer.refusedCode,
   ]
   /// Bytes of a medium's sector.
   public static let sectorSizes = ["512", "4096"]

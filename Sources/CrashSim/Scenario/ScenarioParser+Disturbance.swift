@@ -57,6 +57,16 @@ extension ScenarioParser {
       let words = KillSide.allCases.map(\.rawValue)
       kill.side = reader.word(side, "side", of: words).flatMap { KillSide(rawValue: $0) } ?? .both
     }
+    if let by = fields["by"] {
+      let words = KillManner.allCases.map(\.rawValue)
+      kill.manner =
+        reader.word(by, "manner", of: words).flatMap { KillManner(rawValue: $0) } ?? .kill
+      if kill.manner == .stop, place != .everyCommitStep {
+        reader.report(
+          by.position, "a process is stopped within its commits only",
+          "write 'at: every commit step'")
+      }
+    }
     return kill
   }
 

@@ -18,6 +18,8 @@ extension ScenarioParser {
       return nil
     }
     switch entry.key.text {
+    case "kill", "exit", "stop", "continue", "limit", "remove", "overwrite":
+      return readEvent(entry)
     case "expect":
       let claims = readExpectations(entry.value)
       return ScenarioStep(position: entry.key.position, actors: [], action: .expect(claims))
@@ -49,11 +51,12 @@ extension ScenarioParser {
       case "compact": return .compact
       case "pin": return .pin(actor)
       case "release": return .release(actor)
+      case "fork": return .fork
       default: return nil
       }
     }
     guard let fields = reader.fields(node, .action) else { return nil }
-    let names = ["pin", "release", "copy", "write"]
+    let names = ["pin", "release", "copy", "write", "try"]
     let verbs = fields.entries.filter { names.contains($0.key.text) }
     guard let verb = verbs.first, verbs.count == 1 else {
       reader.report(
@@ -64,12 +67,15 @@ extension ScenarioParser {
     }
     for entry in fields.entries where entry.key.text != verb.key.text {
       let owner = entry.key.text == "key" ? "copy" : "write"
-      guard owner != verb.key.text else { continue }
+      if owner == verb.key.text || (entry.key.text == "fails" && verb.key.text == "try") {
+        continue
+      }
       reader.report(
         entry.key.position, "'\(entry.key.text)' belongs to '\(owner)', not to '\(verb.key.text)'",
         "remove it")
     }
     if verb.key.text == "write" { return readWrite(fields).map { .write($0) } }
+    if verb.key.text == "try" { return readAttempt(fields, actor: actor) }
     let what = verb.key.text == "copy" ? "copy" : "pin"
     guard let text = reader.text(verb.value, "the name of a \(what)"),
       let name = reader.name(text, verb.value.position, what)
@@ -157,17 +163,12 @@ extension ScenarioParser {
       let limit = bound["atMost"], let text = reader.text(limit, "a size")
     else { return [] }
     let words = text.split(separator: " ")
-    let units = ["KiB": Int64(1) << 10, "MiB": 1 << 20, "GiB": 1 << 30]
     if words.count == 3, words[1] == "x", words[2] == "content",
       let times = ScenarioReader.number(words[0]), (1...1_000_000).contains(times)
     {
       return [.fileTimesContentAtMost(UInt64(times))]
     }
-    if let number = words.first.flatMap({ ScenarioReader.number($0) }), number >= 0 {
-      let unit = words.count == 1 ? 1 : units[String(words[1])] ?? 0
-      let (bytes, overflow) = number.multipliedReportingOverflow(by: unit)
-      if words.count <= 2, unit > 0, !overflow { return [.fileBytesAtMost(UInt64(bytes))] }
-    }
+    if let bytes = Self.byteCount(text) { return [.fileBytesAtMost(bytes)] }
     reader.report(
       limit.position, "'\(text.prefix(60))' is no size",
       "write bytes (65536), a unit (64 KiB, MiB, GiB) or a multiple (4 x content)")

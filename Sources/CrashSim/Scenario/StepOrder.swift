@@ -3,10 +3,16 @@
 
 /// The check of a scenario's steps against each other.
 struct StepOrder {
-  private let scenario: Scenario
-  private let reader: ScenarioReader
-  private var open: Set<String> = []
-  private var pins: [String: String] = [:]
+  let scenario: Scenario
+  let reader: ScenarioReader
+  /// Actors that have the database open.
+  var open: Set<String> = []
+  /// Owners by pin.
+  var pins: [String: String] = [:]
+  /// Processes that stand still.
+  var stopped: Set<String> = []
+  /// Processes that run.
+  var started: Set<String> = []
   private var copies: Set<String> = []
   private var mutations = 0
 
@@ -33,20 +39,24 @@ struct StepOrder {
   }
 
   private mutating func checkAction(_ step: ScenarioStep, _ actor: String) {
+    switch step.action {
+    case .process(let event): return checkProcess(event, step, actor)
+    case .file(let event): return checkFile(event, step)
+    default: break
+    }
+    let process = scenario.process(of: actor).name
+    refuseStopped(process, step)
+    started.insert(process)
+    if case .attempt(let tried, _) = step.action { return checkAttempt(tried, step, actor) }
     if step.action == .open {
       if !open.insert(actor).inserted {
         reader.report(step.position, "'\(actor)' has the database open already", "remove the step")
       }
       return
     }
-    guard open.contains(actor) else {
-      reader.report(
-        step.position, "'\(actor)' does not have the database open", "add '- \(actor): open' before"
-      )
-      return
-    }
+    guard hasOpen(actor, step) else { return }
     switch step.action {
-    case .open, .verify, .expect: break
+    case .open, .verify, .expect, .fork, .attempt, .process, .file: break
     case .compact:
       refusePins(of: { _ in true }, step, "compact")
       let fellows = scenario.process(of: actor).actors
@@ -84,6 +94,14 @@ struct StepOrder {
       let sum = mutations.addingReportingOverflow(total)
       mutations = overflow || sum.overflow ? Int.max : sum.partialValue
     }
+  }
+
+  /// Reports an actor that does not have the database open.
+  func hasOpen(_ actor: String, _ step: ScenarioStep) -> Bool {
+    if open.contains(actor) { return true }
+    reader.report(
+      step.position, "'\(actor)' does not have the database open", "add '- \(actor): open' before")
+    return false
   }
 
   /// After a kill or a failure nobody knows which rows are there, so only what fits either way may
@@ -145,6 +163,12 @@ struct StepOrder {
       return
     }
     guard case .expect(let claims) = step.action else { return }
+    guard open.contains(where: { !stopped.contains(scenario.process(of: $0).name) }) else {
+      reader.report(
+        step.position, "everybody who has the database open is stopped",
+        "add a 'continue' before")
+      return
+    }
     for case .pinnedUnchanged(let name) in claims where pins[name] == nil {
       reader.report(
         step.position, "nothing is pinned as '\(name)'",

@@ -8,8 +8,8 @@ public struct DatabaseDeclaration: Sendable, Hashable, Codable {
   public var commit = DeclaredProtocol.twoPhase
   /// Which key it is encrypted with.
   public var key = DeclaredKey.none
-  /// Kills the process before the commit step with this number, counted from 1 since the open.
-  var killAtCommitStep: Int?
+  /// Ends or stops the process before a step of its commits.
+  var atCommitStep: CommitStepSignal?
 
   /// Two syncs a commit, in the clear.
   public init() {}
@@ -27,7 +27,7 @@ public struct DatabaseDeclaration: Sendable, Hashable, Codable {
     options.createsMissing = createsMissing
     options.encryptionKey = key.bytes
     options.commitProtocol = commit.engineProtocol
-    options.failpoint = killAtCommitStep.map { CommitStepKill(before: $0).failpoint }
+    options.failpoint = atCommitStep.map { CommitStepWatch($0).failpoint }
     return options
   }
 }

@@ -25,6 +25,7 @@ struct WorkloadGenerator {
   private var transactionCount = 0
   private var hasTables = false
   private var openActors: [String] = []
+  private var stopped: Set<String> = []
   private var doubtful: [String: Set<Int64>] = [:]
   private var highestKey: [String: Int64] = [:]
   private var walkSteps: [SourcePosition: UInt64] = [:]
@@ -40,7 +41,8 @@ struct WorkloadGenerator {
   mutating func plan() throws(LabError) -> WorkloadPlan {
     for step in scenario.steps {
       if step.actors.isEmpty {
-        add(openActors.first ?? "", step.action)
+        let awake = openActors.first { !stopped.contains(scenario.process(of: $0).name) }
+        add(awake ?? "", step.action)
       }
       for actor in step.actors {
         if case .write(let write) = step.action {
@@ -58,7 +60,7 @@ struct WorkloadGenerator {
   private mutating func append(_ actor: String, _ action: WorkerAction) {
     var command = WorkerCommand(index: commands.count, actor: actor, action: action)
     switch action {
-    case .open, .reopen, .copy: command.database = scenario.database
+    case .open, .reopen, .copy, .fork: command.database = scenario.database
     default: break
     }
     commands.append(command)
@@ -84,8 +86,26 @@ struct WorkloadGenerator {
     case .compact: append(actor, .compact)
     case .copy(let copy): append(actor, .copy(copy))
     case .expect(let claims): for claim in claims { append(actor, .expect(claim)) }
+    case .attempt(let tried, let code): attempt(actor, tried, failing: code)
+    case .fork: append(actor, .fork)
+    case .process(let event):
+      append(actor, .process(event))
+      let process = scenario.process(of: actor)
+      if event == .stop { stopped.insert(process.name) } else { stopped.remove(process.name) }
+      if event == .kill || event == .exit {
+        openActors.removeAll { process.actors.contains($0) }
+      }
+    case .file(let event): append(actor, .file(event))
     case .write: preconditionFailure("writes are expanded by addTransaction")
     }
+  }
+
+  private mutating func attempt(_ actor: String, _ action: StepAction, failing code: String) {
+    switch action {
+    case .open: append(actor, .open)
+    default: add(actor, action)
+    }
+    commands[commands.count - 1].fails = code
   }
 
   // MARK: - Transactions

@@ -38,6 +38,8 @@ public struct WorkerCommand: Sendable, Hashable, Codable {
   public var action: WorkerAction
   /// How the database is opened, for those actions that open one.
   public var database: DatabaseDeclaration?
+  /// The code that it must be refused with; a transaction has one of its own.
+  public var fails: String?
 
   /// Makes a command.
   public init(
@@ -92,6 +94,12 @@ public enum WorkerAction: Sendable, Hashable, Codable {
   /// Checks a claim about the live database. For `fileTimesContentAtMost` the worker measures the
   /// content itself.
   case expect(LiveExpectation)
+  /// Forks, and asks the child what it can do.
+  case fork
+  /// Something befalls the actor's process; the lab or the worker does it.
+  case process(ProcessEvent)
+  /// Something befalls a file; the lab does it.
+  case file(FileEvent)
 }
 
 /// One transaction with every choice made.

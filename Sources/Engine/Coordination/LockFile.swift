@@ -161,12 +161,20 @@ struct LockFile: Sendable {
       message: message + "; close the database in the processes that have it open")
   }
 
+  private var replaced: EngineError {
+    EngineError(code: .locked, message: "\(path) was replaced; open again")
+  }
+
   /// A description of its own for the mapping, so that no mapping holds our locks.
   private func map() throws(EngineError) -> SharedRegion {
-    guard case .success(let mapped) = Syscalls.open(path),
-      Syscalls.identity(mapped) == Syscalls.identity(descriptor)
-    else { throw EngineError(code: .locked, message: "\(path) was replaced; open again") }
+    let mapped: Int32
+    switch Syscalls.open(path) {
+    case .success(let opened): mapped = opened
+    case .failure(.noSuchFile): throw replaced
+    case .failure(let failure): throw .syscall("open", path, errno: failure.number)
+    }
     defer { Syscalls.close(mapped) }
+    guard Syscalls.identity(mapped) == Syscalls.identity(descriptor) else { throw replaced }
     let region = try SharedRegion(descriptor: mapped, path: path)
     try region.touch(
       0..<RegionLayout.sizeBytes(slotCount: RegionLayout.slotCountMin), path: path)

@@ -19,6 +19,15 @@ extension EngineError {
     case 21:  // EISDIR
       code = .notADatabase
       remedy = "the path names a folder"
+    case 23, 24:  // ENFILE, EMFILE
+      code = .io
+      remedy = "close files, or raise the number that may be open (ulimit -n)"
+    case 27:  // EFBIG
+      code = .io
+      remedy = "raise the size that a file may have (ulimit -f)"
+    case 12:  // ENOMEM
+      code = .io
+      remedy = "raise the address space that the process may have (ulimit -v)"
     default:
       code = .io
       remedy = "see errno(3)"

@@ -25,11 +25,18 @@ final class FileBackend: StorageBackend {
     locking descriptor: Int32, opened: String, path: String, lock: LockKind
   ) throws(EngineError) {
     // A lock for readers only would do, but an exclusive one asks for a writable descriptor.
-    let second = Syscalls.open(opened, writable: lock == .exclusive)
-    guard case .success(let lockDescriptor) = second, Syscalls.closeAfterFork(lockDescriptor)
-    else {
+    let lockDescriptor: Int32
+    switch Syscalls.open(opened, writable: lock == .exclusive) {
+    case .success(let second): lockDescriptor = second
+    case .failure(let failure):
       Syscalls.close(descriptor)
+      guard failure == .noSuchFile else { throw .syscall("open", path, errno: failure.number) }
       throw EngineError(code: .locked, message: "\(path) was replaced by others; open again")
+    }
+    guard Syscalls.closeAfterFork(lockDescriptor) else {
+      Syscalls.close(descriptor)
+      Syscalls.close(lockDescriptor)
+      throw EngineError(code: .limit, message: "no memory to open \(path)")
     }
     openFiles = Atomic(Self.packed(descriptor, lockDescriptor))
     self.path = path

@@ -247,7 +247,15 @@ extension Database {
       state.withLock { state in
         if state.group == nil { state.current = mapped } else { state.group?.staged = mapped }
       }
-    } catch { poison(error) }
+    } catch {
+      // The next writer asks for the space anew, and for a mapping with it. A group's writers build
+      // on what is staged, which nobody could read.
+      let isGrouped = state.withLock { state in
+        if state.group == nil { state.space = nil }
+        return state.group != nil
+      }
+      if isGrouped { poison(error) }
+    }
   }
 
   /// What has to stay of the file when its tail is given back; nil when it is not.

@@ -1,0 +1,43 @@
+// CommitStepSignal.swift: a process that ends itself, or stands still, before one step of its
+// commits. Invariants: `getpid` names the process itself, so no other one is ever meant; who is to
+// stand still says so first, so that whoever waits for its answer need not.
+
+import Engine
+import Glibc
+import Synchronization
+
+/// What befalls a process before which step of its commits.
+struct CommitStepSignal: Sendable, Hashable, Codable {
+  /// The step, counted from 1 since the open.
+  var number: Int
+  /// Whether it goes on when it is told to.
+  var stops: Bool
+}
+
+/// Counts the steps of a database's commits.
+final class CommitStepWatch: Sendable {
+  private let signal: CommitStepSignal
+  private let reached = Atomic<Int>(0)
+
+  init(_ signal: CommitStepSignal) {
+    self.signal = signal
+  }
+
+  /// What the engine calls before each step.
+  var failpoint: Failpoint {
+    Failpoint { [self] (_) throws(EngineError) in
+      guard reached.add(1, ordering: .relaxed).newValue == signal.number else { return }
+      guard signal.stops else {
+        kill(getpid(), SIGKILL)
+        return
+      }
+      do throws(LabError) {
+        let channel = WorkerChannel(input: STDIN_FILENO, output: STDOUT_FILENO)
+        try channel.write(WorkerWire.line(WorkerAnswer.stopped))
+      } catch {
+        throw EngineError(code: .io, message: "cannot say that the process stops: \(error)")
+      }
+      kill(getpid(), SIGSTOP)
+    }
+  }
+}
