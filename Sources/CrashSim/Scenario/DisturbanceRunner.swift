@@ -137,9 +137,11 @@ struct DisturbanceRunner {
     defer { try? fileSystem.clearRules() }
     switch disturbance {
     case .kill(let kill):
-      let run = try runner.recorder().run(
+      var run = try runner.recorder().run(
         plan, killing: kill.planned(number: number, before: before))
-      if let death = run.death, death != .signalled(SIGKILL) {
+      if let trap = run.trap {
+        run.violations.append(trap)
+      } else if let death = run.death, death != .signalled(SIGKILL) {
         throw .lab("\(scenario.file): the worker died by itself at place \(number): \(death)")
       }
       return run.death == nil && !run.wasStopped ? nil : run

@@ -16,6 +16,13 @@ struct WorkerRun: Sendable {
   var death: ProcessEnding?
   /// Whether a process stood still within a commit, as planned.
   var wasStopped = false
+
+  /// A worker that a signal of its own ended: the engine trapped.
+  var trap: Violation? {
+    guard case .signalled(let signal) = death, signal != SIGKILL, let death else { return nil }
+    return Violation(
+      .liveness, promised: "the engine does not trap", got: "its process was \(death)")
+  }
 }
 
 /// A process to be killed, and when.

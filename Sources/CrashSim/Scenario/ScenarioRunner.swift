@@ -208,11 +208,13 @@ public final class ScenarioRunner {
     try door.empty()
     try door.beginRecording()
     try door.addRules(rules)
-    let recorded = try recorder().run(plan)
+    var recorded = try recorder().run(plan)
     if !rules.isEmpty { try refuseIdleRules(scenario) }
     try door.saveRecording(to: path)
     try door.clearRules()
-    if let death = recorded.death {
+    if let trap = recorded.trap {
+      recorded.violations.append(trap)
+    } else if let death = recorded.death {
       throw .lab("\(scenario.file): the worker died without being killed: \(death)")
     }
     return (path, recorded)

@@ -159,7 +159,15 @@ enum Recovery {
     try state.reader.reading { _ throws(EngineError) in
       let readings = try UnverifiedFileHeader(state.reader.mapping.bytes)
         .slots(state.reader.cipher)
-      return valid(readings).first { $0.version > state.version }?.index
+      guard let newer = valid(readings).first(where: { $0.version > state.version }) else {
+        return nil
+      }
+      guard newer.index != state.slot.index else {
+        throw .corrupted(
+          "slot \(newer.index) holds version=\(newer.version.rawValue) over version="
+            + "\(state.version.rawValue): somebody else writes this file (fuser says who)")
+      }
+      return newer.index
     }
   }
 
