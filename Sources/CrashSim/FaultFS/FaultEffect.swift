@@ -95,6 +95,11 @@ extension FaultRule {
     case readOnly
     /// The calling process is killed with SIGKILL.
     case kill(Moment)
+    /// Every process whose name, or a thread of which, fits the glob and that has used the mount is
+    /// killed with SIGKILL before the operation, the asking one excepted.
+    case killOther(String)
+    /// Every file goes back to what it held at its last sync; the file system goes on.
+    case clearCache(Moment)
     /// The file system dies: its users get `ENOTCONN` until it is unmounted.
     case killFileSystem(Moment)
   }
@@ -122,6 +127,8 @@ extension FaultRule.Effect: CustomStringConvertible {
     case .cutTail: "cut"
     case .readOnly: "read-only"
     case .kill: "kill"
+    case .killOther: "kill-other"
+    case .clearCache: "clear-cache"
     case .killFileSystem: "stop"
     }
   }
@@ -143,7 +150,9 @@ extension FaultRule.Effect: CustomStringConvertible {
     case .tear(let tearing): "torn: \(tearing)"
     case .misdirect(let bytes): "misdirect: \(bytes)"
     case .flip(let bits), .rot(let bits): "\(word): \(bits)"
-    case .kill(let moment), .killFileSystem(let moment): "\(word): \(moment.rawValue)"
+    case .kill(let moment), .killFileSystem(let moment), .clearCache(let moment):
+      "\(word): \(moment.rawValue)"
+    case .killOther(let glob): "kill-other: \"\(glob)\""
     case .ignoreSync, .hang, .lose, .stale, .readOnly: "\(word): true"
     }
   }

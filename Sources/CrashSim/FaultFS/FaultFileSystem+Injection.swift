@@ -8,6 +8,8 @@ import Glibc
 struct FaultHands {
   /// Kills a process, unless it is the lab itself.
   var kill: (Caller) -> Void = { _ in }
+  /// Kills the processes whose names fit, but for the caller's and the lab.
+  var killOthers: (Glob, Caller) -> Void = { _, _ in }
   /// Ends the service of the file system.
   var die: () -> Void = {}
   /// Makes the kernel ask for an inode's attributes again.
@@ -41,7 +43,7 @@ extension Firing {
   /// True for an effect on the medium at the operation's end, which goes on as asked for.
   var isOfRest: Bool {
     switch effect {
-    case .rot, .cutTail: true
+    case .rot, .cutTail, .clearCache: true
     default: false
     }
   }
@@ -100,10 +102,17 @@ extension FaultFileSystem {
     return injection
   }
 
-  /// Kills before the operation, if that is decided.
+  /// Kills or forgets before the operation, if that is decided.
   func fallBefore(_ injection: Injection?, by caller: Caller) throws(ErrorNumber) {
-    guard let injection, let firing = injection.kill else { return }
+    guard let injection else { return }
+    if let firing = injection.outcome, case .clearCache(.before) = firing.effect {
+      clearCache(firing, injection.subject)
+    }
+    guard let firing = injection.kill else { return }
     switch firing.effect {
+    case .killOther(let glob):
+      note(firing, injection.subject, isOfEvent: false)
+      hands.killOthers(Glob(glob), caller)
     case .kill(.before):
       note(firing, injection.subject, isOfEvent: false)
       hands.kill(caller)
@@ -122,9 +131,19 @@ extension FaultFileSystem {
     if let firing = injection.outcome, firing.isOfRest, let inode = injection.subject.inode {
       damage(inode, firing, injection.subject)
     }
+    if let firing = injection.outcome, case .clearCache(.after) = firing.effect {
+      clearCache(firing, injection.subject)
+    }
     guard let firing = injection.kill else { return }
-    note(firing, injection.subject, isOfEvent: false)
-    if case .kill = firing.effect { hands.kill(caller) } else { hands.die() }
+    switch firing.effect {
+    case .killOther: return
+    case .kill:
+      note(firing, injection.subject, isOfEvent: false)
+      hands.kill(caller)
+    default:
+      note(firing, injection.subject, isOfEvent: false)
+      hands.die()
+    }
   }
 
   // MARK: Noting
@@ -269,6 +288,13 @@ extension FaultFileSystem {
     inode.isDamaged = true
     hands.forgetAttributes(inode.number)
     if subject.kind != .open { staleInodes.append(inode.number) }
+  }
+
+  /// Takes all files back to their last syncs.
+  private func clearCache(_ firing: Firing, _ subject: FaultSubject) {
+    note(firing, subject, isOfEvent: false)
+    let changed = tree.inodes.values.filter { $0.shadow != nil }
+    for inode in changed.sorted(by: { $0.number.rawValue < $1.number.rawValue }) { revert(inode) }
   }
 
   /// Takes a file back to its last sync.

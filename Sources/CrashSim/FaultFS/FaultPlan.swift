@@ -157,7 +157,7 @@ final class FaultPlan {
   private func refreshNeeds() {
     needsShadows = rules.contains { counted in
       switch counted.rule.what {
-      case .stale, .failSync(_, as: .btrfs): true
+      case .stale, .failSync(_, as: .btrfs), .clearCache: true
       default: false
       }
     }
@@ -308,7 +308,7 @@ extension FaultRule.Effect {
   fileprivate var slot: WritableKeyPath<Injection, Firing?> {
     switch self {
     case .delay, .hang: \.wait
-    case .kill, .killFileSystem: \.kill
+    case .kill, .killOther, .killFileSystem: \.kill
     default: \.outcome
     }
   }

@@ -56,6 +56,10 @@ extension FaultRule {
     case .cutTail(let bytes):
       if bytes == 0 { throw .usage("fault rule: cut=0 takes nothing away") }
     case .tear(let tearing): try Self.validate(tearing)
+    case .killOther(let glob):
+      guard (1...64).contains(glob.utf8.count) else {
+        throw .usage("fault rule: kill-other: give a glob of 1 to 64 bytes over names")
+      }
     default: break
     }
   }
@@ -113,7 +117,9 @@ extension FaultRule.Effect {
     case .stale: [.read]
     case .rot, .cutTail: OperationKind.ofRest
     case .readOnly: OperationKind.changing
-    case .kill: OperationKind.answered
+    case .kill, .killOther: OperationKind.answered
+    // While one of these is under way the kernel lets go of any file's pages.
+    case .clearCache: [.sync, .syncDirectory, .remove, .rename, .setExtendedAttribute]
     case .killFileSystem: nil
     }
   }

@@ -116,7 +116,8 @@ final class OpenFile {
     if marksDescriptor >= 0 { csystem_set_nonblocking(marksDescriptor, 1) }
     // The file system lives as long as this object, which the daemon keeps until it exits.
     fileSystem.hands = FaultHands(
-      kill: Self.kill, die: { [unowned self] in die() },
+      kill: Self.kill,
+      killOthers: { [unowned self] in killOthers($0, $1) }, die: { [unowned self] in die() },
       forgetAttributes: { [unowned self] in forgetAttributes(of: $0) })
     try mount()
   }
@@ -291,6 +292,16 @@ final class OpenFile {
       process > 1, process != getpid(), process != getppid(), getpgid(process) != getpgrp()
     else { return }
     Glibc.kill(process, SIGKILL)
+  }
+
+  /// The same for those of the mount's users, dead ones among them, whose names fit.
+  private func killOthers(_ glob: Glob, _ caller: Caller) {
+    for (thread, process) in processes.sorted(by: { $0.key < $1.key })
+    where process != caller.process {
+      let names = [ProcessCalls.name(of: thread), ProcessCalls.name(of: process)]
+      guard names.contains(where: { $0.map(glob.matches) ?? false }) else { continue }
+      Self.kill(Caller(process: process, thread: thread))
+    }
   }
 
   // MARK: Marks

@@ -77,7 +77,7 @@ import Synchronization
     for rule in rules {
       let key: String?
       switch rule.what {
-      case .kill, .killFileSystem, .delay, .hang: key = rule.what.word
+      case .kill, .killOther, .killFileSystem, .delay, .hang: key = rule.what.word
       default:
         if rule.when.process != nil || rule.when.command != nil || rule.when.actor != nil {
           key = "process, command or actor"

@@ -131,8 +131,8 @@ public enum GrammarWords {
   /// What a fault can do; it has one of these keys.
   public static let faultEffects = [
     "ignore", "error", "holdBehind", "short", "no-space-after", "quota", "delay", "hang",
-    "fail-sync", "lose", "torn", "misdirect", "stale", "flip", "rot", "cut", "read-only", "kill",
-    "stop",
+    "fail-sync", "lose", "torn", "misdirect", "stale", "flip", "rot", "cut", "read-only",
+    "clear-cache", "kill", "kill-other", "stop",
   ]
   /// Names that no table, column, process, actor or pin may have, because a step or a statement
   /// would then have two readings.

@@ -26,7 +26,8 @@ extension ScenarioParser {
   /// In a scenario a process is killed by `kill:`, and nobody is there to end a hang.
   private func isOfScenarios(_ node: ScenarioNode) -> Bool {
     guard case .map(let entries) = node.body else { return true }
-    for entry in entries where ["pid", "hang", "kill", "stop"].contains(entry.key.text) {
+    let ofMounts = ["pid", "hang", "kill", "kill-other", "stop"]
+    for entry in entries where ofMounts.contains(entry.key.text) {
       reader.report(
         entry.key.position, "'\(entry.key.text)' is for mounts, not for scenarios",
         "use the scenario's 'kill:', or 'actor:' and 'delay:'")
@@ -261,6 +262,8 @@ extension ScenarioParser {
       return bits.map { key == "flip" ? .flip(bits: Int($0)) : .rot(bits: Int($0)) }
     case "cut": return amount(from: 1).map { .cutTail(bytes: $0) }
     case "kill": return moment().map { .kill($0) }
+    case "kill-other": return reader.text(entry.value, "a glob over names").map { .killOther($0) }
+    case "clear-cache": return moment().map { .clearCache($0) }
     case "stop": return moment().map { .killFileSystem($0) }
     default:
       guard isTrue(entry) else { return nil }

@@ -155,6 +155,27 @@ private let effectCases: [EffectCase] = [
     steps: ["open f w", "write 8192 4096 b", "fsync", "stat f", "read 8192 4096"],
     lines: ["open ok 0", "write ok 4096", "fsync ok 0", "stat ok 8192", "read ok"],
     faults: ["sync cut*"], operations: ["write", "sync", "truncate!"]),
+  EffectCase(
+    name: "a cleared cache: what no sync covers is gone, for who has the file open too",
+    rules: "{on: setExtendedAttribute, times: 1, clear-cache: after}",
+    steps: [
+      "open f w", "write 0 100 b", "write 8192 10 c", "read 0 200", "setxattr f one", "stat f",
+      "read 0 200", "write 0 10 d", "read 0 20",
+    ],
+    lines: [
+      "open ok 0", "write ok 100", "write ok 10", "read ok b*100 a*100", "setxattr ok 0",
+      "stat ok 8192", "read ok a*200", "write ok 10", "read ok d*10 a*10",
+    ],
+    faults: ["setExtendedAttribute clear-cache"],
+    operations: [
+      "write", "write", "setExtendedAttribute", "truncate!", "write!", "write",
+    ]),
+  EffectCase(
+    name: "a cache cleared before a sync leaves it nothing to keep",
+    rules: "{on: sync, times: 1, clear-cache: before}",
+    steps: ["open f w", "write 0 100 b", "fsync", "read 0 200"],
+    lines: ["open ok 0", "write ok 100", "fsync ok 0", "read ok a*200"],
+    faults: ["sync clear-cache"], operations: ["write", "write!", "sync"]),
 ]
 
 @Suite(
@@ -176,6 +197,18 @@ struct FaultEffectTests {
     try mount.client.clearRules()
     let (_, clean) = try mount.record(item.steps)
     #expect(clean.faults.isEmpty && clean.events.allSatisfy { !$0.flags.contains(.injected) })
+  }
+
+  @Test("a cache cleared after the sync of one file takes the others' bytes, and keeps names")
+  func clearedCache() throws {
+    let mount = try FaultMount(["open f cw", "write 0 4096 a", "open g cw", "write 0 4096 a"])
+    try mount.add("{on: sync, nth: 1, clear-cache: after}")
+    let lines = try mount.run([
+      "open f w", "write 0 10 b", "open h cw", "write 0 10 c", "open g w", "write 0 10 b", "fsync",
+      "read 0 20", "open f r", "read 0 20", "stat h",
+    ])
+    // What was never synced when the rule came counts as the file's content.
+    #expect(lines.suffix(4) == ["read ok b*10 a*10", "open ok 3", "read ok a*20", "stat ok 0"])
   }
 
   /// Number of bits in which two texts of bytes differ.

@@ -96,6 +96,20 @@ struct FaultKindTests {
     #expect(trace.operationWords == (moment == .before ? quiet : whole))
   }
 
+  @Test("kill-other: who fits is killed, who asks is not", arguments: kindCases)
+  private func killOther(_ item: KindCase) throws {
+    let mount = try FaultMount(file)
+    try mount.add("{on: write, file: v, delay: 0}")
+    let victim = try mount.start(["open v cw", "write 0 10 b", "sleep 60000"])
+    try mount.waitForHits(1)
+    let other = "kill-other: \"posix-ca*\""
+    try mount.add("{on: \(item.kind.rawValue), \(item.condition)times: 1, \(other)}")
+    let (lines, trace) = try mount.record(item.before + [item.step])
+    #expect(lines.last?.hasPrefix("\(name(item.step)) ok") == true, "\(lines)")
+    #expect(trace.faultWords == ["\(item.kind.rawValue) kill-other"])
+    #expect(victim.wait().status == 128 + SIGKILL)
+  }
+
   @Test("delay: the call takes longer, and does what it does", arguments: kindCases)
   private func delay(_ item: KindCase) throws {
     let mount = try FaultMount(file)
