@@ -20,6 +20,11 @@ struct Explore: ParsableCommand {
           --check 'grep -q saved "$FAULTLINE_OUTPUT" && exec grep -q new file; true'
         faultline explore --workload 'sh work.sh' --check 'sh check.sh' --html report.html
 
+      With --recover power fails once more while the program recovers: the command is recorded on \
+      crash states of the workload, $FAULTLINE_OUTPUT holds what was acknowledged before, and the \
+      crash states of each such recording are judged by the same checker:
+        faultline explore --workload 'sh work.sh' --check 'sh check.sh' --recover 'sh recover.sh'
+
       With --on the program runs on the kernel's own file system, on a device that lies on \
       FaultFS; crash states are what is left of the block writes since the last flush, each \
       mounted and recovered by the kernel (docs/real-file-systems.md):
@@ -33,6 +38,7 @@ struct Explore: ParsableCommand {
   var check: String
   @Option(help: "Shell command that prepares the directory; what it writes is durable.")
   var setup: String?
+  @OptionGroup var recovery: RecoveryArguments
   @Option(
     name: .customLong("on"),
     help: """
@@ -71,11 +77,14 @@ struct Explore: ParsableCommand {
     let models = names.joined(separator: ",")
     let shard = try options.shardText()
     console.say("faultline explore  seed=\(settings.seed)  model=\(models)\(shard)")
-    let program = ProgramUnderTest(workload: workload, check: check, setup: setup)
+    var program = ProgramUnderTest(workload: workload, check: check, setup: setup)
+    program.recovery = try recovery.chosen()
     settings.progress = try resumption.journal(
       reports,
-      ["command=explore", "workload=\(workload)", "check=\(check)", "setup=\(setup ?? "")"]
-        + settings.identity)
+      [
+        "command=explore", "workload=\(workload)", "check=\(check)", "setup=\(setup ?? "")",
+        "recover=\(program.recovery.map { "\($0)" } ?? "")",
+      ] + settings.identity)
     resumption.announce(settings.progress, console)
     let explorer = try ProgramExplorer(
       program: program, settings: settings, keepingTrace: tracePath, console: console)
@@ -114,6 +123,43 @@ struct Explore: ParsableCommand {
         "--trace keeps one recording; give --on or --media once, and no --model beside it")
     }
     return settings
+  }
+}
+
+/// Options about crashes during recovery.
+struct RecoveryArguments: ParsableArguments {
+  @Option(
+    help: """
+      Shell command that recovers in a crashed directory; it is recorded on crash states of the \
+      workload, and crashes in it are explored under the same models.
+      """)
+  var recover: String?
+  @Option(
+    name: .customLong("recover-states"),
+    help: "Most crash states to recover from, for each model; 200 unless given.")
+  var states: Int?
+  @Option(
+    name: .customLong("recover-depth"),
+    help: "In how many recoveries in a row power fails again: 1 (default), 2 or 3.")
+  var depth: Int?
+
+  func chosen() throws(LabError) -> ProgramRecovery? {
+    guard let recover else {
+      guard states == nil, depth == nil else {
+        throw .usage("--recover-states and --recover-depth go with --recover COMMAND; add it")
+      }
+      return nil
+    }
+    var recovery = ProgramRecovery(command: recover)
+    recovery.statesMax = states ?? recovery.statesMax
+    recovery.depth = depth ?? 1
+    guard (1...1_000_000).contains(recovery.statesMax) else {
+      throw .usage("--recover-states \(recovery.statesMax): give 1 to 1000000")
+    }
+    guard (1...ProgramRecovery.depthMax).contains(recovery.depth) else {
+      throw .usage("--recover-depth \(recovery.depth): give 1, 2 or 3")
+    }
+    return recovery
   }
 }
 

@@ -72,8 +72,9 @@ struct Replay: ParsableCommand {
     settings.recordsCallStacks = stacks
     settings.writeBack = recipe.writeBack
     settings.timeoutSeconds = recipe.timeoutSeconds
-    let program = ProgramUnderTest(
+    var program = ProgramUnderTest(
       workload: recipe.workload, check: recipe.check, setup: recipe.setup)
+    program.recovery = recipe.recover.map { ProgramRecovery(command: $0) }
     let explorer = try ProgramExplorer(
       program: program, settings: settings, keepingTrace: nil, console: console)
     let (result, finding) = try explorer.replay(

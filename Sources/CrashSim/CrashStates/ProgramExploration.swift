@@ -32,11 +32,18 @@ struct ExplorationTarget: Sendable {
 /// The exploration of one target.
 struct ProgramExploration {
   let program: ProgramUnderTest
-  let settings: ExplorationSettings
+  var settings: ExplorationSettings
   let target: ExplorationTarget
   let console: Console
+  /// The crashes before the recovery that the recording is of; nil of the workload's own.
+  var context: RecoveryContext?
 
   private var endsAtFirst: Bool { !target.ignoredSyncs.isEmpty }
+
+  /// What was acknowledged after so many marks of the recording.
+  private func acknowledged(_ marks: Int) -> [UInt8] {
+    (context?.acknowledged ?? []) + target.trace.acknowledged(marks)
+  }
 
   private func makeEnumerator() throws(LabError) -> CrashStateEnumerator {
     try CrashStateEnumerator(
@@ -60,10 +67,11 @@ struct ProgramExploration {
     let tree = try enumerator.withImage(of: state) { (image) throws(LabError) in image.treeImage() }
     if let directory { try CrashDirectory.keep(tree, in: directory) }
     let result = try target.checkers[0].check(
-      tree, acknowledged: target.trace.acknowledged(state.acknowledgedMarks))
-    let finding = try makeMaker(enumerator).finding(
+      tree, acknowledged: acknowledged(state.acknowledgedMarks))
+    var finding = try makeMaker(enumerator).finding(
       number: 1, state: state, result: result, stateCount: 1,
-      token: ReplayToken.encode(.explore(recipe)))
+      token: ReplayToken.encode(.explore(recipe)), context: context?.text)
+    if let context { finding = context.completed(finding) }
     return (result, finding)
   }
 
@@ -72,6 +80,13 @@ struct ProgramExploration {
   /// - Returns: How far it went, and what it found.
   /// - Throws: `LabError` of the trace or of a checker.
   func explore(firstNumber: Int) throws(LabError) -> ExplorationReport {
+    try explore(firstNumber: firstNumber, known: []).report
+  }
+
+  /// The same; of classes of failures that are known already only the states are counted.
+  func explore(
+    firstNumber: Int, known: Set<String>
+  ) throws(LabError) -> (report: ExplorationReport, known: [String: Int]) {
     let trace = target.trace
     let enumerator = try makeEnumerator()
     let plan = try enumerator.plan(budget: settings.budget ?? target.defaultBudget)
@@ -100,12 +115,14 @@ struct ProgramExploration {
       in: settings.shard, isCounted: !isCutShort && !endsAtFirst,
       failures: failures.keys.sorted())
     let maker = try makeMaker(enumerator)
-    for (offset, failure) in FailureClass.classify(failures).enumerated() {
-      report.findings.append(
-        try explain(failure, number: firstNumber + offset, keys: keys, maker: maker))
+    let classes = FailureClass.classify(failures)
+    for failure in classes where !known.contains(failure.key) {
+      let number = firstNumber + report.findings.count
+      report.findings.append(try explain(failure, number: number, keys: keys, maker: maker))
     }
     report.findings = RootCause.joined(report.findings, firstNumber: firstNumber)
-    return report
+    let counts = classes.filter { known.contains($0.key) }.map { ($0.key, $0.count) }
+    return (report, Dictionary(uniqueKeysWithValues: counts))
   }
 
   private func check(
@@ -115,7 +132,8 @@ struct ProgramExploration {
     let pool = CheckerPool(target.checkers, known: known) { [settings, target] ordinal, result in
       settings.progress?.note(result, ordinal: ordinal, of: target.name)
     }
-    let marks = enumerator.table.trace.acknowledgedPrefixes()
+    let before = context?.acknowledged ?? []
+    let marks = enumerator.table.trace.acknowledgedPrefixes().map { before + $0 }
     let clock = ContinuousClock()
     let start = clock.now
     let total = plan.selectedCount(in: settings.shard)
@@ -176,20 +194,24 @@ struct ProgramExploration {
     var recipe = ExploreRecipe(
       workload: program.workload, check: program.check, setup: program.setup,
       model: maker.model.specification, seed: settings.seed.rawValue,
-      state: maker.enumerator.key(of: state).description, shape: target.trace.shape,
+      state: maker.enumerator.key(of: state).description,
+      shape: context?.workloadShape ?? target.trace.shape,
       timeoutSeconds: settings.timeoutSeconds)
     if let system = target.system {
       recipe.fileSystem = system.description
       recipe.shape = target.trace.shape(ofFirst: state.crashPoint)
     }
     recipe.writeBack = settings.writeBack
+    recipe.recover = context == nil ? nil : program.recovery?.command
+    recipe.recovered = context?.crashes
     if !target.ignoredSyncs.isEmpty { recipe.ignoredSyncs = target.ignoredSyncs }
     recipe.runsFsck = target.system != nil && settings.runsFsck ? true : nil
     var finding = try maker.finding(
       number: number, state: state, result: result, stateCount: failure.count,
-      token: ReplayToken.encode(.explore(recipe)))
+      token: ReplayToken.encode(.explore(recipe)), context: context?.text)
     finding.classKey = failure.key
     finding.firstOrdinal = failure.firstOrdinal
+    if let context { finding = context.completed(finding) }
     return finding
   }
 
@@ -197,7 +219,7 @@ struct ProgramExploration {
   private func shrink(
     _ state: CrashState, of failure: FailureClass, maker: FindingMaker
   ) throws(LabError) -> (CrashState, CheckResult) {
-    let acknowledged = target.trace.acknowledged(state.acknowledgedMarks)
+    let acknowledged = self.acknowledged(state.acknowledgedMarks)
     let images = try CrashPointImages(table: maker.enumerator.table, at: state.crashPoint)
     func check(_ state: CrashState) throws(LabError) -> CheckResult {
       let tree = try images.withImage(of: state) { (image) throws(LabError) in image.treeImage() }

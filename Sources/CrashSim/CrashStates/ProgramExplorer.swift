@@ -95,6 +95,10 @@ public final class ProgramExplorer {
     }
     var target = try makeTarget(trace, model: settings.models.first, system: system)
     target.ignoredSyncs = recipe.ignoredSyncs ?? []
+    if let recovery = program.recovery, let crashes = recipe.recovered {
+      return try recoveryExploration(recovery, target)
+        .replay(recipe, through: crashes, keepingImageIn: directory)
+    }
     let exploration = ProgramExploration(
       program: program, settings: settings, target: target, console: console)
     return try exploration.replay(recipe, keepingImageIn: directory)
@@ -144,6 +148,11 @@ public final class ProgramExplorer {
         var report = try exploration.explore(firstNumber: item.findings.count + 1)
         report.recording = recording
         item.explorations.append(report)
+        guard let recovery = program.recovery, system == nil else { continue }
+        try Interruption.check()
+        item.explorations.append(
+          try recoveryExploration(recovery, target)
+            .explore(firstNumber: item.findings.count + 1))
       }
     }
     if let media = settings.media { try explore(media, of: files, into: &item) }
@@ -190,11 +199,23 @@ public final class ProgramExplorer {
     return trace
   }
 
-  private func recordAnew(on system: KernelFileSystem?) throws(LabError) -> Trace {
-    console.progress("recording …")
-    let recorder = ProgramRecorder(
+  private func recoveryExploration(
+    _ recovery: ProgramRecovery, _ target: ExplorationTarget
+  ) throws(LabError) -> ProgramRecoveryExploration {
+    ProgramRecoveryExploration(
+      program: program, recovery: recovery, settings: settings, target: target,
+      recorder: makeRecorder(), console: console)
+  }
+
+  private func makeRecorder() -> ProgramRecorder {
+    ProgramRecorder(
       run: run, timeoutSeconds: settings.recordingTimeoutSeconds, writeBack: settings.writeBack,
       recordsCallStacks: settings.recordsCallStacks)
+  }
+
+  private func recordAnew(on system: KernelFileSystem?) throws(LabError) -> Trace {
+    console.progress("recording …")
+    let recorder = makeRecorder()
     if let system { return try recorder.record(program, on: system) }
     return try recorder.record(program)
   }

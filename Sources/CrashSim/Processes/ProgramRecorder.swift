@@ -14,12 +14,30 @@ public struct ProgramUnderTest: Sendable, Hashable {
   public var check: String
   /// What prepares the directory before the recording.
   public var setup: String?
+  /// What recovers after a crash, if crashes of it are explored too.
+  public var recovery: ProgramRecovery?
 
   /// Makes a program.
   public init(workload: String, check: String, setup: String? = nil) {
     self.workload = workload
     self.check = check
     self.setup = setup
+  }
+}
+
+/// What a program did to recover from a crash.
+struct RecordedRecovery {
+  let trace: Trace
+  let ending: ProcessEnding
+  /// What it said that is no acknowledgement.
+  let said: String
+
+  /// The verdict on a crash state from which the recovery fails; nil when it succeeded.
+  var refusal: CheckResult? {
+    guard !ending.isSuccess else { return nil }
+    return CheckResult(
+      ending: ending, output: "the recovery failed with \(ending)\n" + said,
+      promised: "the recovery succeeds on every state that a crash may leave")
   }
 }
 
@@ -57,24 +75,66 @@ public struct ProgramRecorder: Sendable {
   public func record(
     _ program: ProgramUnderTest, from initial: TreeImage? = nil
   ) throws(LabError) -> Trace {
-    let mountPoint = try run.subdirectory("mount")
-    let tracePath = "\(run.path)/trace.sqlite"
-    var options = FaultFSOptions()
-    options.writeBack = writeBack
-    let fileSystem = try FaultFSClient(
-      mountPoint: mountPoint, options: options, cpu: csystem_first_allowed_cpu(),
-      callStacks: recordsCallStacks ? try run.makeCallStackDirectory() : nil)
+    let fileSystem = try mount(initial)
     defer { try? fileSystem.shutdown() }
-    if let initial {
-      try TraceFile.save(Trace(initial: initial), to: tracePath)
-      try fileSystem.load(tracePath)
-    } else if let setup = program.setup {
+    if initial == nil, let setup = program.setup {
       try execute(setup, as: "setup", on: fileSystem, in: fileSystem.mountPoint)
     }
     try fileSystem.beginRecording()
     try execute(
       program.workload, as: "workload", on: fileSystem, in: fileSystem.mountPoint,
       acknowledges: true)
+    return try end(fileSystem)
+  }
+
+  /// Records a recovery from a crash.
+  /// - Parameters:
+  ///   - command: What recovers; its standard output is further acknowledgements.
+  ///   - tree: What the crash left, all of it durable.
+  ///   - acknowledged: What was acknowledged before, in the file `$FAULTLINE_OUTPUT`.
+  /// - Returns: What it did, and how it ended.
+  /// - Throws: `LabError` when the lab fails.
+  func recordRecovery(
+    _ command: String, from tree: TreeImage, acknowledged: [UInt8]
+  ) throws(LabError) -> RecordedRecovery {
+    let fileSystem = try mount(tree)
+    defer { try? fileSystem.shutdown() }
+    let outputPath = "\(run.path)/recovery-acknowledged"
+    guard FileManager.default.createFile(atPath: outputPath, contents: Data(acknowledged)) else {
+      throw .lab("cannot write \(outputPath)")
+    }
+    try fileSystem.beginRecording()
+    let stage = ProgramStage(
+      run: run, timeoutSeconds: timeoutSeconds, environment: ["FAULTLINE_OUTPUT": outputPath])
+    let ending = try stage.execute(command, on: fileSystem, acknowledges: true)
+    let said = stage.said
+      .replacing(fileSystem.mountPoint, with: "$FAULTLINE_DIR")
+      .replacing(outputPath, with: "$FAULTLINE_OUTPUT")
+    return RecordedRecovery(trace: try end(fileSystem), ending: ending, said: said)
+  }
+
+  private var tracePath: String { "\(run.path)/trace.sqlite" }
+
+  /// A mount with a tree that is durable, or with an empty one.
+  private func mount(_ initial: TreeImage?) throws(LabError) -> FaultFSClient {
+    var options = FaultFSOptions()
+    options.writeBack = writeBack
+    let fileSystem = try FaultFSClient(
+      mountPoint: try run.subdirectory("mount"), options: options,
+      cpu: csystem_first_allowed_cpu(),
+      callStacks: recordsCallStacks ? try run.makeCallStackDirectory() : nil)
+    guard let initial else { return fileSystem }
+    do throws(LabError) {
+      try TraceFile.save(Trace(initial: initial), to: tracePath)
+      try fileSystem.load(tracePath)
+    } catch {
+      try? fileSystem.shutdown()
+      throw error
+    }
+    return fileSystem
+  }
+
+  private func end(_ fileSystem: FaultFSClient) throws(LabError) -> Trace {
     _ = try fileSystem.endRecording(savingTo: tracePath)
     try fileSystem.shutdown()
     return try TraceFile.load(tracePath)

@@ -43,6 +43,12 @@ public struct ExploreRecipe: Codable, Sendable, Hashable {
   /// Whether the file system's own checker judged too; nil is no.
   public var runsFsck: Bool?
 
+  /// What recovers after a crash; nil where no crash during recovery is meant.
+  public var recover: String?
+  /// The crashes that it recovered from, in order. `state` is one of the last recovery then, or
+  /// `RecoveredCrash.refusal`; `shape` is the workload's.
+  public var recovered: [RecoveredCrash]?
+
   /// Faults of the medium at rest, instead of a crash state.
   public var media: MediaState?
   /// With so many of them the checker must find the content right; nil is none.
