@@ -67,6 +67,7 @@ struct RecoveryContext: Sendable {
   ///   - key: The crash state.
   ///   - marks: What was acknowledged since the crash before it.
   ///   - recovery: The recording of the recovery.
+  /// - Returns: What lies before the next recovery.
   func following(_ key: StateKey, _ marks: ArraySlice<Mark>, _ recovery: Trace) -> RecoveryContext {
     var next = self
     next.crashes.append(RecoveredCrash(state: key.description, shape: recovery.shape))

@@ -45,8 +45,10 @@ public struct ExploreRecipe: Codable, Sendable, Hashable {
 
   /// What recovers after a crash; nil where no crash during recovery is meant.
   public var recover: String?
-  /// The crashes that it recovered from, in order. `state` is one of the last recovery then, or
-  /// `RecoveredCrash.refusal`; `shape` is the workload's.
+  /// The crashes that it recovered from, in order.
+  ///
+  /// `state` is one of the last recovery then, or `RecoveredCrash.refusal`; `shape` is the
+  /// workload's.
   public var recovered: [RecoveredCrash]?
 
   /// Faults of the medium at rest, instead of a crash state.
