@@ -40,6 +40,8 @@ struct ScenarioRecorder {
   let timeoutSeconds: Int
   /// Where the standard error of a worker process goes.
   let errorPath: String
+  /// Told which worker is asked, if anybody has to know.
+  var watch: WorkerWatch?
 
   /// Codes that a failing file operation may come out as, then and later.
   static let tolerated: Set<String> = ["io", "noSpace", "poisoned"]
@@ -125,6 +127,9 @@ private struct RunningPlan {
       }
     }
     for entry in client.entriesBefore(command) { try mark(entry) }
+    recorder.watch?.current = worker.process.map {
+      WorkerWatch.Asked(process: $0, actor: command.actor)
+    }
     switch try worker.ask(armed(command, of: process)) {
     case .ended(let ending): return try end(of: process, over: command, ending)
     case .answer(let answer):
