@@ -79,7 +79,7 @@ test-thread: setup
 	swift test --sanitize=thread -Xswiftc -DTHREAD_SANITIZER --scratch-path .build-thread --filter EngineTests
 
 lint:
-	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks
+	swift format lint --strict --recursive Package.swift Plugins Sources Tests Benchmarks
 
 # A fast subset for CI: every scenario with a small budget, in the debug build that `make test` made.
 smoke: setup
@@ -132,4 +132,4 @@ golden: setup
 	FAULTLINE_GOLDEN=write swift test --filter GoldenFileTests
 
 format:
-	swift format --in-place --recursive Package.swift Sources Tests Benchmarks
+	swift format --in-place --recursive Package.swift Plugins Sources Tests Benchmarks

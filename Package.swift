@@ -45,7 +45,9 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Yams", package: "Yams"),
       ],
-      swiftSettings: house),
+      swiftSettings: house, plugins: ["EngineFingerprint"]),
+    // Writes a hash of the engine's sources down, for replay tokens.
+    .plugin(name: "EngineFingerprint", capability: .buildTool()),
     .executableTarget(
       name: "StressRunner",
       dependencies: [
@@ -84,6 +86,7 @@ let package = Package(
       name: "CommandTests",
       dependencies: [
         "CrashSim", "TestSupport", "StressRunner", "FaultFSDaemon", "mapped-order", "two-savers",
+        .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: house),
     .testTarget(name: "TidyTests", swiftSettings: house),

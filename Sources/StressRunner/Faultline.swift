@@ -26,7 +26,7 @@ struct Faultline: ParsableCommand {
       a run within a second or two: it unmounts, ends what it started, and reports what it had \
       found so far.
       """,
-    version: "faultline 0.1.0",
+    version: "faultline \(LabVersion.text)",
     subcommands: [
       Run.self, Explore.self, Certify.self, Stress.self, Replay.self, Shrink.self, Merge.self,
       Mount.self, Fault.self, Inspect.self, Calibrate.self, Worker.self, CheckShard.self,

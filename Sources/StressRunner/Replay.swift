@@ -12,12 +12,16 @@ struct Replay: ParsableCommand {
       is recorded again and must have the same shape. On a real file system (explore --on) the \
       kernel may write its blocks in another order each time: the run is then recorded up to ten \
       times, and --trace takes the recording that explore --trace kept. A failing round of \
-      'faultline stress' that was kept is judged as it was by --kept.
+      'faultline stress' that was kept is judged as it was by --kept. With --step the recording is \
+      walked through, and with --gdb the scenario's worker is stopped in one of its operations; \
+      neither judges (docs/replay.md).
 
       Examples:
         faultline replay fl1-eyJ… --keep /tmp/crashed
         faultline replay fl1-eyJ… --trace /tmp/recording.sqlite
         faultline replay failed/round-7/token --kept failed/round-7
+        faultline replay fl1-eyJ… --step --stacks
+        faultline replay fl1-eyJ… --gdb --at 17 --gdb-command bt
       """)
 
   @Argument(help: "A token as a finding prints it, or a file that holds one.") var token: String
@@ -32,10 +36,36 @@ struct Replay: ParsableCommand {
 
   @Flag(help: "Record call stacks, so that the finding names source lines.") var stacks = false
 
+  @Flag(help: "Walk through the recording, one operation at a time; judges nothing.")
+  var step = false
+  @Flag(help: "Stop the scenario's worker in an operation, and run gdb on it; judges nothing.")
+  var gdb = false
+  @Option(
+    name: .customLong("at"),
+    help: "With --gdb: the operation, as --step numbers it; default: the last before the failure.")
+  var event: Int?
+  @Option(
+    name: .customLong("gdb-command"),
+    help: "With --gdb: a command to run instead of asking a person; can be repeated.")
+  var gdbCommands: [String] = []
+
+  func validate() throws {
+    guard !(step && gdb) else { throw ValidationError("--step and --gdb: give one of them") }
+    guard keep == nil || !(step || gdb) else {
+      throw ValidationError("--keep keeps a judged directory; --step and --gdb judge nothing")
+    }
+    guard gdb || (event == nil && gdbCommands.isEmpty) else {
+      throw ValidationError("--at and --gdb-command go with --gdb")
+    }
+  }
+
   func run() throws {
     let console = Console()
     let text = (try? String(contentsOfFile: token, encoding: .utf8)) ?? token
     switch try ReplayToken.decode(text) {
+    case .stress where step || gdb:
+      throw LabError.usage(
+        "--step, --gdb: a stress run has no recording to walk through; use --kept or --keep")
     case .stress(let recipe):
       guard tracePath == nil, !stacks else {
         throw LabError.usage(
@@ -52,13 +82,42 @@ struct Replay: ParsableCommand {
       settings.recordsCallStacks = stacks
       let runner = try ScenarioRunner(
         settings: settings, console: console, door: recipe.door)
+      if step || gdb { return try look(recipe, runner, console) }
       let finding = try runner.replay(recipe, keepingImageIn: keep)
       try runner.end()
       try finish(finding, console: console)
     }
   }
 
+  /// Walks through a scenario's recording, or stops its worker.
+  private func look(
+    _ recipe: ScenarioRecipe, _ runner: ScenarioRunner, _ console: Console
+  ) throws {
+    if gdb {
+      let debugger = try Debugger(commands: gdbCommands)
+      for line in try runner.debug(recipe, at: event, with: debugger) { console.say(line) }
+    } else {
+      try walk(try runner.walk(recipe), console)
+    }
+    try runner.end()
+  }
+
+  private func walk(_ walk: TraceWalk, _ console: Console) throws {
+    var stepper = TraceStepper(walk, console: console, input: StandardInput())
+    try stepper.run()
+    console.say("nothing was judged; without --step the failure is")
+  }
+
   private func replay(_ recipe: ExploreRecipe, console: Console) throws {
+    guard !gdb else {
+      throw LabError.usage(
+        "--gdb is for tokens of scenarios; start your program under gdb on 'faultline mount DIR'")
+    }
+    guard !step || recipe.recovered == nil else {
+      throw LabError.usage(
+        "--step: this crash happened while the program recovered from another one; the recording "
+          + "of the workload does not show it")
+    }
     var settings = ExplorationSettings()
     if let name = recipe.fileSystem {
       settings.models = []
@@ -77,6 +136,7 @@ struct Replay: ParsableCommand {
     program.recovery = recipe.recover.map { ProgramRecovery(command: $0) }
     let explorer = try ProgramExplorer(
       program: program, settings: settings, keepingTrace: nil, console: console)
+    if step { return try walk(try explorer.walk(recipe, from: tracePath), console) }
     let (result, finding) = try explorer.replay(
       recipe, from: tracePath, keepingImageIn: keep)
     try finish(result.ending.isSuccess ? nil : finding, console: console)

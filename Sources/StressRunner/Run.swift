@@ -17,10 +17,20 @@ struct Run: ParsableCommand {
         faultline run scenarios/negative/first-sync-ignored.yaml --junit report.xml
         faultline run scenarios --html report.html
         faultline run --door in-process
+        faultline run --list --tag slow
+        faultline run --dry-run scenarios/processes/kill.yaml
+        faultline run --filter growth --filter 'killed*.yaml' --without-tag slow
       """)
 
   @Argument(help: "Scenario files, or folders of them.") var paths: [String] = ["scenarios"]
   @Flag(help: "Stop after the first scenario that fails.") var failFast = false
+  @Flag(help: "Name the scenarios and run nothing; with --json FILE as JSON, - is the console.")
+  var list = false
+  @Flag(help: "Say in words what would happen, and run nothing.") var dryRun = false
+  @Option(help: "Only scenarios whose path or title has this in it, or a glob; can be repeated.")
+  var filter: [String] = []
+  @Option(help: "Only scenarios with this tag; repeated: with one of them.") var tag: [String] = []
+  @Option(help: "Only scenarios without this tag; can be repeated.") var withoutTag: [String] = []
   @Option(
     help: "fuse (a mount, can kill) or in-process (no privileges); default: fuse if it works.")
   var door: DoorChoice?
@@ -31,19 +41,22 @@ struct Run: ParsableCommand {
   func run() throws {
     let console = Console()
     var settings = try options.settings()
+    if list || dryRun { return try explain(settings, console) }
     try reports.refuseUnwritable()
     guard !failFast || settings.shard.count == 1 else {
       throw LabError.usage(
         "--fail-fast in a shard would leave out cases that the other shards have; drop one of them")
     }
-    let scenarios = try ScenarioRunner.load(paths)
+    let loaded = try ScenarioRunner.load(paths)
+    let scenarios = try selection.chosen(from: loaded)
     let door = door.map { "\($0)" } ?? "default"
     settings.progress = try resumption.journal(
-      reports, ["command=run", "door=\(door)"] + settings.identity)
+      reports, ["command=run", "door=\(door)", selection.identity] + settings.identity)
     let runner = try ScenarioRunner(settings: settings, console: console, door: self.door)
+    let left = scenarios.count == loaded.count ? "" : " of \(loaded.count)"
     console.say(
-      "faultline run  seed=\(settings.seed)  scenarios=\(scenarios.count)  door=\(runner.doorName)"
-        + (try options.shardText()))
+      "faultline run  seed=\(settings.seed)  scenarios=\(scenarios.count)\(left)  "
+        + "door=\(runner.doorName)" + (try options.shardText()))
     resumption.announce(settings.progress, console)
     var report = RunReport(seed: settings.seed.rawValue)
     report.shard = ShardLabel(settings.shard)
@@ -55,6 +68,40 @@ struct Run: ParsableCommand {
     }
     try runner.end()
     try reports.finish(report, console: console, progress: settings.progress)
+  }
+
+  private var selection: ScenarioSelection {
+    ScenarioSelection(filters: filter, tags: tag, excludedTags: withoutTag)
+  }
+
+  /// Names the scenarios or says what they would do; runs nothing.
+  private func explain(_ settings: ExplorationSettings, _ console: Console) throws {
+    guard !(list && dryRun) else {
+      throw LabError.usage("--list names scenarios, --dry-run explains them; drop one")
+    }
+    try reports.refuseAllButJSON(for: list ? "--list" : "--dry-run")
+    let scenarios = try selection.chosen(from: try ScenarioRunner.load(paths))
+    guard list else {
+      guard reports.json == nil else {
+        throw LabError.usage("--dry-run explains in words; --list has a --json form")
+      }
+      for scenario in scenarios {
+        console.say(console.bold(scenario.file) + "  \(scenario.title)")
+        for line in try DryRun(scenario, settings: settings).lines() { console.say(line) }
+      }
+      return console.say("nothing was run")
+    }
+    let names = ScenarioList(scenarios)
+    guard let path = reports.json else {
+      for line in names.lines { console.say(line) }
+      return
+    }
+    if path == "-" {
+      console.say(try names.json().trimmingCharacters(in: .newlines))
+    } else {
+      try ReportArguments.refuseUnwritable([path])
+      try ReportArguments.write(try names.json(), to: path)
+    }
   }
 }
 

@@ -96,11 +96,13 @@ struct ExplorationArguments: ParsableArguments {
 struct ReportArguments: ParsableArguments {
   @Option(help: "Write the report as JSON to this file.") var json: String?
   @Option(help: "Write the report as JUnit XML to this file.") var junit: String?
+  @Option(help: "Write the findings as SARIF 2.1.0 to this file, for code scanning (docs/ci.md).")
+  var sarif: String?
   @Option(help: "Write the report as one self-contained page (docs/reports.md) to this file.")
   var html: String?
   @Option(
     name: .customLong("report"),
-    help: "Make this directory: report.html, report.json, report.xml (JUnit).")
+    help: "Make this directory: report.html, report.json, report.xml (JUnit), report.sarif.")
   var directory: String?
 
   /// Writes the reports, prints the verdict, and leaves with its exit code when it is not 0.
@@ -110,9 +112,13 @@ struct ReportArguments: ParsableArguments {
     if let directory { try Self.make(directory) }
     for path in paths(json, "report.json") { try Self.write(report.json(), to: path) }
     for path in paths(junit, "report.xml") { try Self.write(JUnit.xml(report), to: path) }
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    for path in paths(sarif, "report.sarif") {
+      try Self.write(SARIF(report, arguments: arguments).json(), to: path)
+    }
     let pages = paths(html, "report.html")
     if !pages.isEmpty {
-      let page = HTMLReport(report, arguments: Array(CommandLine.arguments.dropFirst())).text
+      let page = HTMLReport(report, arguments: arguments).text
       for path in pages { try Self.write(page, to: path) }
     }
     if let progress {
@@ -125,7 +131,17 @@ struct ReportArguments: ParsableArguments {
 
   /// Long work whose report has no place to go would be lost: that is said first.
   func refuseUnwritable(and tracePath: String? = nil) throws(LabError) {
-    try Self.refuseUnwritable([json, junit, html, directory, tracePath])
+    try Self.refuseUnwritable([json, junit, sarif, html, directory, tracePath])
+  }
+
+  /// Refuses reports for a command line that runs nothing; what it prints can go to `--json`.
+  func refuseAllButJSON(for flag: String) throws(LabError) {
+    let given = [
+      ("--junit", junit), ("--sarif", sarif), ("--html", html), ("--report", directory),
+    ]
+    if let (option, _) = given.first(where: { $0.1 != nil }) {
+      throw .usage("\(flag) runs nothing, so there is nothing to report; leave \(option) out")
+    }
   }
 
   /// Where one kind of report goes.

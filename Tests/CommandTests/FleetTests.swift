@@ -16,6 +16,7 @@ struct FleetTests {
     for item in report.cases.indices {
       for place in report.cases[item].explorations.indices {
         report.cases[item].explorations[place].seconds = 0
+        report.cases[item].seconds = nil
       }
     }
     return try report.json()

@@ -38,7 +38,7 @@ struct ResumeTests {
     let result = try command.run(exploration(command))
     #expect(result.status == 1, "\(result.output)")
     let left = try FileManager.default.contentsOfDirectory(atPath: command.directory.file("out"))
-    #expect(left.sorted() == ["report.html", "report.json", "report.xml"])
+    #expect(left.sorted() == ["report.html", "report.json", "report.sarif", "report.xml"])
     return (try report(command), checks(command))
   }
 

@@ -30,6 +30,7 @@ func parsed(_ text: String) throws -> Scenario {
 private let everyKeyText = """
   title: everything
   seed: 18446744073709551615
+  tags: [slow, open]
   schema:
     Dog: {_id: int primary, name: string, age: int}
     Cat: {lives: int, id: int primary}
@@ -81,6 +82,7 @@ private let everyKeyText = """
     let scenario = try parsed(everyKeyText)
     #expect(scenario.title == "everything")
     #expect(scenario.seed == Seed(rawValue: .max))
+    #expect(scenario.tags == ["slow", "open"])
     #expect(scenario.tables.map(\.name) == ["Dog", "Cat"])
     #expect(scenario.tables[1].key == "id")
     #expect(scenario.tables[1].columns == [ColumnDeclaration(name: "lives", type: .int)])
@@ -155,7 +157,7 @@ private let everyKeyText = """
       diagnostics(preamble + "stpes: [{ui: open}]\nsteps: [{ui: open}]") == [
         "t.yaml:4:1: unknown key 'stpes' in scenario; nearest valid key 'steps'; write one of: "
           + "title, schema, processes, database, steps, crash, media, kill, sweep, faults, "
-          + "negative, seed"
+          + "negative, seed, tags"
       ])
   }
 

@@ -72,6 +72,27 @@ public final class ProgramExplorer {
     _ recipe: ExploreRecipe, from recording: String? = nil, keepingImageIn directory: String?
   ) throws(LabError) -> (result: CheckResult, finding: Finding) {
     let system = settings.fileSystems.first
+    let trace = try recordedAgain(recipe, from: recording)
+    if let state = recipe.media {
+      return try mediaExploration(trace, survived: recipe.survivedFaults ?? 0)
+        .replay(recipe, state, keepingImageIn: directory)
+    }
+    var target = try makeTarget(trace, model: settings.models.first, system: system)
+    target.ignoredSyncs = recipe.ignoredSyncs ?? []
+    if let recovery = program.recovery, let crashes = recipe.recovered {
+      return try recoveryExploration(recovery, target)
+        .replay(recipe, through: crashes, keepingImageIn: directory)
+    }
+    let exploration = ProgramExploration(
+      program: program, settings: settings, target: target, console: console)
+    return try exploration.replay(recipe, keepingImageIn: directory)
+  }
+
+  /// A recording of the shape that a recipe names, or the one in a file.
+  func recordedAgain(
+    _ recipe: ExploreRecipe, from recording: String?
+  ) throws(LabError) -> Trace {
+    let system = settings.fileSystems.first
     var trace: Trace
     if let recording {
       trace = try TraceFile.load(recording)
@@ -89,19 +110,7 @@ public final class ProgramExplorer {
     }
     let shape = try shape(of: trace, for: recipe)
     guard shape == recipe.shape else { throw Self.otherShape(shape, recipe) }
-    if let state = recipe.media {
-      return try mediaExploration(trace, survived: recipe.survivedFaults ?? 0)
-        .replay(recipe, state, keepingImageIn: directory)
-    }
-    var target = try makeTarget(trace, model: settings.models.first, system: system)
-    target.ignoredSyncs = recipe.ignoredSyncs ?? []
-    if let recovery = program.recovery, let crashes = recipe.recovered {
-      return try recoveryExploration(recovery, target)
-        .replay(recipe, through: crashes, keepingImageIn: directory)
-    }
-    let exploration = ProgramExploration(
-      program: program, settings: settings, target: target, console: console)
-    return try exploration.replay(recipe, keepingImageIn: directory)
+    return trace
   }
 
   /// What of a recording must be as the token has it.

@@ -16,6 +16,17 @@ public struct MediumFault: Sendable, Hashable, Codable {
     case misdirectedSector
     /// The file ends earlier.
     case truncatedTail
+
+    /// What happened, without where: `a turned bit`.
+    var phrase: String {
+      switch self {
+      case .bitFlip: "a turned bit"
+      case .zeroSector: "a sector of zeros"
+      case .staleSector: "a stale sector"
+      case .misdirectedSector: "a misdirected sector"
+      case .truncatedTail: "a cut tail"
+      }
+    }
   }
 
   /// What became of the bytes.
@@ -30,15 +41,7 @@ public struct MediumFault: Sendable, Hashable, Codable {
   public var source: UInt64
 
   /// What happened, without where: `a turned bit`.
-  var phrase: String {
-    switch kind {
-    case .bitFlip: "a turned bit"
-    case .zeroSector: "a sector of zeros"
-    case .staleSector: "a stale sector"
-    case .misdirectedSector: "a misdirected sector"
-    case .truncatedTail: "a cut tail"
-    }
-  }
+  var phrase: String { kind.phrase }
 
   /// What happened and where, in one sentence without a full stop.
   var sentence: String {

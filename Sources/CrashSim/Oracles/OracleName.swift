@@ -25,6 +25,24 @@ public enum OracleName: String, Sendable, Hashable, Codable, CaseIterable {
   case media
 }
 
+extension OracleName {
+  /// What is promised, in words for people who do not know the oracle.
+  public var promise: String {
+    switch self {
+    case .durability: "what was acknowledged is there"
+    case .atomicity: "a transaction is there whole or not at all"
+    case .prefix: "no commit is there without those before it, and none that was never begun"
+    case .structure: "the file opens, and two independent readers find nothing wrong in it"
+    case .usableAfterRecovery: "after recovery a commit works and is kept"
+    case .referenceModel: "the content is what a dictionary holds that replays the transactions"
+    case .isolation: "a pinned version does not change"
+    case .liveness: "nobody hangs or ends because something else failed or was killed"
+    case .expectation: "steps succeed or fail as the scenario says, and its expectations hold"
+    case .media: "damage at rest is survived within the fault budget and noticed beyond it"
+    }
+  }
+}
+
 /// One broken promise.
 public struct Violation: Sendable, Hashable, Codable, CustomStringConvertible {
   /// The property that is broken.

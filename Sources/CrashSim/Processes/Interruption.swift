@@ -21,6 +21,18 @@ public enum Interruption {
     _ = signal(SIGPIPE, SIG_IGN)
   }
 
+  /// Asks the lab to stop, as Ctrl-C does.
+  static func request() { flag.store(true, ordering: .relaxed) }
+
+  /// Does something during which Ctrl-C is meant for somebody else on the terminal.
+  static func whileIgnored<Result>(
+    _ body: () throws(LabError) -> Result
+  ) throws(LabError) -> Result {
+    _ = signal(SIGINT, SIG_IGN)
+    defer { _ = signal(SIGINT) { _ in Interruption.flag.store(true, ordering: .relaxed) } }
+    return try body()
+  }
+
   /// Throws when the lab was asked to stop.
   public static func check() throws(LabError) {
     if isRequested { throw .interrupted }

@@ -59,20 +59,26 @@ public struct Console: Sendable {
   public func say(_ line: String) {
     guard !isSilent else { return }
     clearProgress()
-    FileHandle.standardOutput.write(Data((line + "\n").utf8))
+    StandardStream.output.write(line + "\n")
+  }
+
+  /// Prints what a person answers on the same line.
+  func prompt(_ text: String) {
+    guard !isSilent else { return }
+    StandardStream.output.write(text)
   }
 
   /// Prints a line about an error.
   public func complain(_ line: String) {
     guard !isSilent else { return }
     clearProgress()
-    FileHandle.standardError.write(Data((line + "\n").utf8))
+    StandardStream.errors.write(line + "\n")
   }
 
   /// Replaces the progress line on a terminal; prints nothing elsewhere.
   public func progress(_ line: String) {
     guard isTerminal, !isSilent else { return }
-    FileHandle.standardError.write(Data("\r\u{1B}[2K\(progressSubject)\(line)".utf8))
+    StandardStream.errors.write("\r\u{1B}[2K\(progressSubject)\(line)")
   }
 
   /// The same console, whose progress lines begin with what they are about.
@@ -84,7 +90,7 @@ public struct Console: Sendable {
 
   private func clearProgress() {
     guard isTerminal else { return }
-    FileHandle.standardError.write(Data("\r\u{1B}[2K".utf8))
+    StandardStream.errors.write("\r\u{1B}[2K")
   }
 
   /// Text in bold on a terminal.
@@ -117,6 +123,7 @@ public struct Console: Sendable {
 
   /// Prints the verdict; the last line of a failure is the command that replays it.
   public func sayVerdict(of report: RunReport) {
+    sayTimes(of: report)
     let explored = report.cases.flatMap(\.explorations).reduce(0) { $0 + $1.exploredCount }
     let distinct = report.cases.flatMap(\.explorations).reduce(0) { $0 + $1.distinctCount }
     let seconds = report.cases.flatMap(\.explorations).reduce(0) { $0 + $1.seconds }

@@ -20,7 +20,7 @@ public enum JUnit {
   }
 
   private static func testCase(_ item: CaseReport) -> [String] {
-    let seconds = item.explorations.reduce(0) { $0 + $1.seconds }
+    let seconds = item.seconds ?? item.explorations.reduce(0) { $0 + $1.seconds }
     let head =
       "    <testcase classname=\"\(escaped(item.name))\" name=\"\(escaped(item.title))\""
       + " time=\"\(Formatting.fixed(seconds, 3))\""

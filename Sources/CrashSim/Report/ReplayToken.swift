@@ -100,6 +100,8 @@ public struct ScenarioRecipe: Codable, Sendable, Hashable {
   public var door: DoorChoice?
   /// Events of syncs that the disk ignores, counted without shared memory; nil where all work.
   public var ignoredSyncs: [Int]?
+  /// What the scenario's text and the engine were; nil in tokens of older versions.
+  public var fingerprint: ReplayFingerprint?
 
   /// Makes a recipe.
   public init(path: String, seed: UInt64, place: Place, door: DoorChoice? = nil) {

@@ -169,6 +169,8 @@ public struct ReportMerge {
     var result = CaseReport(name: first.item.name, title: first.item.title)
     result.isNegative = first.item.isNegative
     result.line = first.item.line
+    let seconds = parts.compactMap(\.item.seconds)
+    result.seconds = seconds.isEmpty ? nil : seconds.reduce(0, +)
     // Timelines too long to be shown whole are cut around each shard's own findings.
     let most = parts.map(\.item.timelines.count).max() ?? 0
     let whole = parts.filter { $0.item.timelines.count == most }

@@ -102,6 +102,10 @@ public struct CaseReport: Codable, Sendable {
   public var timelines: [Timeline] = []
   /// Line of the scenario file that says what the case is.
   public var line: Int?
+  /// Wall time of the whole case, recording and explaining too; of shards, of all together.
+  ///
+  /// Shown to people; no decision may use it.
+  public var seconds: Double?
 
   /// Makes a report.
   public init(name: String, title: String, outcome: Outcome = .held) {

@@ -62,7 +62,12 @@ public struct Timeline: Codable, Sendable, Hashable {
   ///   - plan: What its actors were told; nil when nobody told it anything.
   ///   - findings: What must be on it, should it be too long to be shown whole.
   public init(_ trace: Trace, plan: WorkloadPlan? = nil, findings: [Finding] = []) {
-    let shown = Self.shown(of: trace.events.count, findings)
+    self.init(trace, plan: plan, findings: findings, limit: Self.eventsMax)
+  }
+
+  /// Shows at most so many events.
+  init(_ trace: Trace, plan: WorkloadPlan?, findings: [Finding] = [], limit: Int) {
+    let shown = Self.shown(of: trace.events.count, findings, limit: limit)
     var crew = TimelineCrew(trace, plan: plan)
     let paths = PathIndex(trace)
     let faults = Self.faults(of: trace)
@@ -88,10 +93,10 @@ public struct Timeline: Codable, Sendable, Hashable {
     }
   }
 
-  private static func shown(of count: Int, _ findings: [Finding]) -> [Int] {
-    guard count > eventsMax else { return Array(0..<count) }
+  private static func shown(of count: Int, _ findings: [Finding], limit: Int) -> [Int] {
+    guard count > limit else { return Array(0..<count) }
     var isShown = [Bool](repeating: false, count: count)
-    var left = eventsMax
+    var left = limit
     func show(_ number: Int) {
       guard left > 0, (0..<count).contains(number), !isShown[number] else { return }
       isShown[number] = true

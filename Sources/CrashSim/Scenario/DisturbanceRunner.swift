@@ -30,7 +30,7 @@ struct DisturbanceRunner {
   let disturbance: Disturbance
 
   /// Most places; a plan with more is disturbed at this many first ones.
-  private static let placesMax = 20_000
+  static let placesMax = 20_000
 
   /// Goes through the places in turn and judges what is left.
   func run(firstNumber: Int) throws(LabError) -> ExplorationReport {
@@ -95,16 +95,29 @@ struct DisturbanceRunner {
   /// Goes to one place, and judges; for replay.
   func replay(operation: Int, before: Bool) throws(LabError) -> Finding? {
     guard let run = try disturbed(at: operation, before: before) else {
-      throw LabError(
-        .nondeterminism,
-        "the workload has fewer than \(operation) such places this time: the token belongs to "
-          + "another version of the scenario or of the engine")
+      throw missing(operation)
     }
     let result = try judge(run, with: try makeJudge())
     guard !result.ending.isSuccess,
       let failure = FailureClass.classify([0: result]).first
     else { return nil }
     return finding(failure, at: operation, before: before, marks: run.marks, number: 1)
+  }
+
+  /// Goes to one place and records the way there.
+  /// - Returns: What happened there, in words.
+  func record(operation: Int, before: Bool, to path: String) throws(LabError) -> String {
+    guard try disturbed(at: operation, before: before, recordingTo: path) != nil else {
+      throw missing(operation)
+    }
+    return text(at: operation, before: before)
+  }
+
+  private func missing(_ operation: Int) -> LabError {
+    LabError(
+      .nondeterminism,
+      "the workload has fewer than \(operation) such places this time: the token belongs to "
+        + "another version of the scenario or of the engine")
   }
 
   private var shard: Shard { runner.settings.shard }
@@ -129,12 +142,24 @@ struct DisturbanceRunner {
 
   /// Runs the plan with the disturbance at one place.
   /// - Returns: Nil when there is no such place.
-  private func disturbed(at number: Int, before: Bool) throws(LabError) -> WorkerRun? {
+  private func disturbed(
+    at number: Int, before: Bool, recordingTo path: String? = nil
+  ) throws(LabError) -> WorkerRun? {
     var rules: [FaultRule] = []
     for fault in scenario.faults { rules.append(try fault.rule()) }
     try fileSystem.empty()
+    if path != nil { try fileSystem.beginRecording() }
     try fileSystem.addRules(rules)
     defer { try? fileSystem.clearRules() }
+    let run = try disturbed(at: number, before: before, rules)
+    if let path { try fileSystem.endRecording(savingTo: path) }
+    return run
+  }
+
+  /// The same, with the scenario's own rules in force.
+  private func disturbed(
+    at number: Int, before: Bool, _ rules: [FaultRule]
+  ) throws(LabError) -> WorkerRun? {
     switch disturbance {
     case .kill(let kill):
       var run = try runner.recorder().run(
@@ -178,27 +203,32 @@ struct DisturbanceRunner {
       .directory(path: fileSystem.mountPoint, marks: run.marks.map(\.text)))
   }
 
+  /// What happened at a place, in words.
+  private func text(at operation: Int, before: Bool) -> String {
+    switch disturbance {
+    case .kill(let kill): return kill.text(number: operation, before: before)
+    case .fault(let fault):
+      let later = fault.lasts ? ", and all later ones until the next open," : ""
+      return "\(fault.on.rawValue) number \(operation)\(later) failed; there was no crash"
+    }
+  }
+
   private func finding(
     _ failure: FailureClass, at operation: Int, before: Bool, marks: [Mark], number: Int
   ) -> Finding {
-    let place: ScenarioRecipe.Place
-    let text: String
-    switch disturbance {
-    case .kill(let kill):
-      place = .kill(operation: operation, before: before)
-      text = kill.text(number: operation, before: before)
-    case .fault(let fault):
-      place = .fault(operation: operation)
-      let later = fault.lasts ? ", and all later ones until the next open," : ""
-      text = "\(fault.on.rawValue) number \(operation)\(later) failed; there was no crash"
-    }
-    let recipe = ScenarioRecipe(path: scenario.file, seed: plan.seed, place: place)
+    let place: ScenarioRecipe.Place =
+      switch disturbance {
+      case .kill: .kill(operation: operation, before: before)
+      case .fault: .fault(operation: operation)
+      }
+    var recipe = ScenarioRecipe(path: scenario.file, seed: plan.seed, place: place)
+    recipe.fingerprint = scenario.fingerprint
     var finding = Finding(
       number: number, promised: failure.first.promised ?? "the database survives its process",
       headline: failure.first.headline,
       got: failure.first.output.split(separator: "\n").map(String.init),
       ending: "the judge ended with \(failure.first.ending)",
-      crash: text,
+      crash: text(at: operation, before: before),
       acknowledgedCount: marks.count,
       lastAcknowledged: marks.last.map { $0.text.trimmingCharacters(in: .whitespacesAndNewlines) },
       lost: ["nothing: what a killed process wrote stays in the page cache"], missingSync: [],

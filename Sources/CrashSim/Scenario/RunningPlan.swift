@@ -74,6 +74,9 @@ struct RunningPlan {
       }
     }
     for entry in client.entriesBefore(command) { try mark(entry) }
+    recorder.watch?.current = worker.process.map {
+      WorkerWatch.Asked(process: $0, actor: command.actor)
+    }
     switch try worker.ask(armed(command, of: process)) {
     case .ended(let ending): return try end(of: process, over: command, ending)
     case .answer(.stopped):

@@ -31,6 +31,10 @@ public struct Scenario: Sendable, Hashable {
   public var negative: NegativeDeclaration?
   /// The scenario's own seed; the run's when nil.
   public var seed: Seed?
+  /// Words by which a run can choose it, each once, in the order of the file.
+  public var tags: [String] = []
+  /// What its text was when it was read from a file; nil when it was not.
+  public var fingerprint: ReplayFingerprint?
   /// Where it says what is explored.
   public var lines = ScenarioLines()
 

@@ -40,7 +40,7 @@ public enum GrammarObject: String, CaseIterable, Sendable {
     case .scenario:
       [
         "title", "schema", "processes", "database", "steps", "crash", "media", "kill",
-        "sweep", "faults", "negative", "seed",
+        "sweep", "faults", "negative", "seed", "tags",
       ]
     case .database: ["commit", "key"]
     case .step:

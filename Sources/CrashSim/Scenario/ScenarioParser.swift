@@ -63,7 +63,8 @@ public struct ScenarioParser {
       sweep: fields["sweep"].flatMap { readSweep($0) },
       faults: fields["faults"].map { readFaults($0) } ?? [],
       negative: fields["negative"].flatMap { readNegative($0) },
-      seed: fields["seed"].flatMap { readSeed($0) })
+      seed: fields["seed"].flatMap { readSeed($0) },
+      tags: fields["tags"].map { readTags($0) } ?? [])
     scenario.lines = ScenarioLines(
       title: fields.keyPosition("title")?.line, crash: fields.keyPosition("crash")?.line,
       media: fields.keyPosition("media")?.line,
@@ -71,6 +72,28 @@ public struct ScenarioParser {
     // What the steps come to is only worth a word when each of them is well formed.
     if reader.diagnostics.isEmpty { StepOrder(scenario, reader).check() }
     return scenario
+  }
+
+  private func readTags(_ node: ScenarioNode) -> [String] {
+    let items = reader.oneOrMore(node, of: "tags")
+    guard items.count <= ScenarioBounds.names else {
+      reader.report(
+        node.position, "\(items.count) tags are more than \(ScenarioBounds.names)",
+        "write fewer tags")
+      return []
+    }
+    var tags: [String] = []
+    for item in items {
+      guard let text = reader.text(item, "a tag"), let tag = reader.tag(text, item.position) else {
+        continue
+      }
+      if tags.contains(tag) {
+        reader.report(item.position, "tag '\(tag)' stands twice", "remove one")
+      } else {
+        tags.append(tag)
+      }
+    }
+    return tags
   }
 
   private func readSeed(_ node: ScenarioNode) -> Seed? {

@@ -112,6 +112,20 @@ final class ScenarioReader {
 
   /// A name that a file may make up.
   func name(_ text: String, _ position: SourcePosition, _ what: String) -> String? {
+    guard let name = plainName(text, position, what) else { return nil }
+    guard !GrammarWords.reserved.contains(name) else {
+      report(position, "'\(text)' is a word of the language", "give the \(what) another name")
+      return nil
+    }
+    return name
+  }
+
+  /// A tag: formed like a name, but no word has another reading in its place.
+  func tag(_ text: String, _ position: SourcePosition) -> String? {
+    plainName(text, position, "tag")
+  }
+
+  private func plainName(_ text: String, _ position: SourcePosition, _ what: String) -> String? {
     let letters = text.unicodeScalars
     let fits =
       letters.allSatisfy {
@@ -122,10 +136,6 @@ final class ScenarioReader {
       report(
         position, "'\(text.prefix(70))' cannot name a \(what)",
         "use 1 to \(ScenarioBounds.nameLetters) letters, digits, '_' and '-', a letter first")
-      return nil
-    }
-    guard !GrammarWords.reserved.contains(text) else {
-      report(position, "'\(text)' is a word of the language", "give the \(what) another name")
       return nil
     }
     return text

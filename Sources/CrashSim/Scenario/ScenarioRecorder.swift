@@ -49,6 +49,8 @@ struct ScenarioRecorder {
   let timeoutSeconds: Int
   /// Where the standard error of a worker process goes.
   let errorPath: String
+  /// Told which worker is asked, if anybody has to know.
+  var watch: WorkerWatch?
 
   /// Codes that a failing file operation may come out as, then and later.
   static let tolerated: Set<String> = ["io", "noSpace", "poisoned"]

@@ -10,12 +10,14 @@ extension ScenarioRunner {
   ) throws(LabError) -> ExplorationReport {
     let (job, media) = mediaJob(scenario, media, plan, tracePath)
     let file = scenario.file
+    let fingerprint = scenario.fingerprint
     let choice = opened.mount == nil ? DoorChoice.inProcess : nil
     let explorer = MediaExplorer(
       job: job, declaration: media, directory: run.path, settings: settings, console: console,
       token: { state, shape in
-        let recipe = ScenarioRecipe(
+        var recipe = ScenarioRecipe(
           path: file, seed: job.seed, place: .media(state: state, shape: shape), door: choice)
+        recipe.fingerprint = fingerprint
         return ReplayToken.encode(.scenario(recipe))
       })
     var report = try explorer.explore(title: scenario.title, firstNumber: firstNumber)

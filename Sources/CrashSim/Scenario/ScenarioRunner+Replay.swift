@@ -12,8 +12,7 @@ extension ScenarioRunner {
   public func replay(
     _ recipe: ScenarioRecipe, keepingImageIn directory: String?
   ) throws(LabError) -> Finding? {
-    let scenarios = try Self.load([recipe.path])
-    let scenario = scenarios[0]
+    let scenario = try load(recipe)
     let plan = try WorkloadPlan(scenario, seed: Seed(rawValue: recipe.seed))
     switch recipe.place {
     case .run:
@@ -24,12 +23,9 @@ extension ScenarioRunner {
       guard let mount = opened.mount else {
         throw .usage("the token's \(Self.killSkipped), and here it is \(doorName)")
       }
-      let kill =
-        scenario.kill
-        ?? KillDeclaration(
-          process: plan.processes[0].name, place: .everyOperation, side: .both)
       return try replay(
-        scenario, plan, mount, .kill(kill), operation: operation, before: before, directory)
+        scenario, plan, mount, .kill(killDeclaration(scenario, plan)), operation: operation,
+        before: before, directory)
     case .fault(let operation):
       guard let mount = opened.mount else {
         throw .usage("the token's \(Self.sweepSkipped), and here it is \(doorName)")

@@ -67,7 +67,9 @@ public final class ScenarioRunner {
         throw .usage("cannot read \(path)")
       }
       do throws(ScenarioError) {
-        scenarios.append(try ScenarioParser.parse(bytes: Array(data), file: path))
+        var scenario = try ScenarioParser.parse(bytes: Array(data), file: path)
+        scenario.fingerprint = ReplayFingerprint(ofScenario: Array(data))
+        scenarios.append(scenario)
       } catch {
         problems.append("\(error)")
       }
@@ -106,6 +108,8 @@ public final class ScenarioRunner {
   /// Runs one scenario.
   /// - Returns: Its report; what the lab could not do is in it too.
   public func run(_ scenario: Scenario) throws(LabError) -> CaseReport {
+    let clock = ContinuousClock()
+    let start = clock.now
     var item = CaseReport(name: scenario.file, title: scenario.title)
     item.line = scenario.lines.title
     item.isNegative = scenario.negative != nil
@@ -127,6 +131,7 @@ public final class ScenarioRunner {
     }
     if item.explorations.contains(where: \.isInterrupted) { item.isInterrupted = true }
     if item.outcome != .labFailed { decide(scenario, &item) }
+    item.seconds = start.duration(to: clock.now).inSeconds
     if !item.isInterrupted && !item.isOutOfTime && item.outcome != .labFailed {
       settings.progress?.note(item, content: content)
     }
@@ -250,6 +255,7 @@ public final class ScenarioRunner {
   ) throws(LabError) -> ExplorationReport {
     let seed = self.seed(of: scenario)
     let file = scenario.file
+    let fingerprint = scenario.fingerprint
     let name = job.model
     let ignored = job.ignoredSyncs.isEmpty ? nil : job.ignoredSyncs
     let choice = opened.mount == nil ? DoorChoice.inProcess : nil
@@ -263,6 +269,7 @@ public final class ScenarioRunner {
             .crash(model: name, state: state, shape: shape)
           }
         var recipe = ScenarioRecipe(path: file, seed: seed.rawValue, place: place, door: choice)
+        recipe.fingerprint = fingerprint
         recipe.ignoredSyncs = ignored
         return ReplayToken.encode(.scenario(recipe))
       })

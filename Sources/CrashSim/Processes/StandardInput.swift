@@ -1,0 +1,46 @@
+// StandardInput.swift: lines that a person types, or a file or pipe holds.
+// Invariants: Ctrl-C ends the waiting within 100 ms; a line that is too long is an error, and no
+// input makes the lab grow.
+
+import Glibc
+
+/// Reads lines from a descriptor.
+public struct StandardInput {
+  /// Longest line that is read.
+  static let lineBytesMax = 4096
+
+  private let descriptor: Int32
+  private var buffer = LineBuffer()
+  private var hasEnded = false
+
+  /// Reads standard input.
+  public init() { self.init(descriptor: STDIN_FILENO) }
+
+  init(descriptor: Int32) { self.descriptor = descriptor }
+
+  /// Whether a person is asked.
+  public var isTerminal: Bool { isatty(descriptor) == 1 }
+
+  /// The next line without its line feed; nil at the end, and when the lab was asked to stop.
+  /// - Throws: `LabError` with code `.usage` for a line that is too long.
+  public mutating func next() throws(LabError) -> String? {
+    while true {
+      if let line = buffer.next() { return String(decoding: line, as: UTF8.self) }
+      if hasEnded { return nil }
+      guard buffer.countBytes <= Self.lineBytesMax else {
+        throw .usage("a line of more than \(Self.lineBytesMax) bytes; commands are short words")
+      }
+      if Interruption.isRequested { return nil }
+      if Descriptors.wait([descriptor], timeoutMilliseconds: 100).isEmpty { continue }
+      do throws(ErrorNumber) {
+        guard let bytes = try Descriptors.read(descriptor, limitBytes: 4096) else { continue }
+        hasEnded = bytes.isEmpty
+        // A last line may lack its line feed.
+        buffer.append(bytes.isEmpty ? [UInt8(ascii: "\n")] : bytes)
+        if hasEnded, buffer.countBytes == 1 { return nil }
+      } catch {
+        hasEnded = true
+      }
+    }
+  }
+}

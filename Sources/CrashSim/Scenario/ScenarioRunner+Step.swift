@@ -1,0 +1,139 @@
+// ScenarioRunner+Step.swift: the recording of a failure, to be walked through. What is recorded is
+// what the failure was judged on: the run with its faults, or, of a kill or a failing operation,
+// that one run.
+
+import Foundation
+
+extension ScenarioRunner {
+  /// The scenario of a recipe; says in which way it, or the engine, is not the one that failed.
+  func load(_ recipe: ScenarioRecipe) throws(LabError) -> Scenario {
+    let scenario = try Self.load([recipe.path])[0]
+    let differences = scenario.fingerprint.map {
+      $0.differences(from: recipe.fingerprint, scenario: recipe.path)
+    }
+    for line in differences ?? [] { console.say(line) }
+    return scenario
+  }
+
+  /// Records what a recipe names, and stands before its first event.
+  /// - Throws: `LabError` with code `.nondeterminism` when the run has another shape.
+  public func walk(_ recipe: ScenarioRecipe) throws(LabError) -> TraceWalk {
+    let scenario = try load(recipe)
+    let plan = try WorkloadPlan(scenario, seed: Seed(rawValue: recipe.seed))
+    switch recipe.place {
+    case .crash(let model, let state, let shape):
+      return try walk(scenario, plan, recipe, model, state, shape: shape)
+    case .recovery(let model, let state, let shape, _):
+      return try walk(scenario, plan, recipe, model, state, shape: shape, isRecovery: true)
+    case .media(let state, let shape):
+      let (path, _) = try record(scenario, plan, as: "trace")
+      let job = job(scenario, plan, path, model: .strict)
+      let trace = try job.trace()
+      try refuse(trace.shape, unless: shape)
+      let text = "the medium damages the file after event \(state.eventCount)"
+      return try TraceWalk(
+        try UnitTable(trace: trace, model: .strict), plan: plan,
+        failure: TraceWalk.Failure(crashPoint: state.eventCount, text: text))
+    case .run:
+      let (path, _) = try record(scenario, plan, as: "trace")
+      return try walkToEnd(scenario, plan, path, "a promise is broken without any crash")
+    case .kill(let operation, let before):
+      let disturbance = Disturbance.kill(killDeclaration(scenario, plan))
+      return try walk(scenario, plan, disturbance, operation: operation, before: before)
+    case .fault(let operation):
+      guard let sweep = scenario.sweep else {
+        throw .usage("\(scenario.file) has no 'sweep' any more")
+      }
+      return try walk(scenario, plan, .fault(sweep), operation: operation, before: true)
+    }
+  }
+
+  /// The kill of a scenario; for one that has lost its own, at every operation.
+  func killDeclaration(_ scenario: Scenario, _ plan: WorkloadPlan) -> KillDeclaration {
+    scenario.kill
+      ?? KillDeclaration(process: plan.processes[0].name, place: .everyOperation, side: .both)
+  }
+
+  private func walk(
+    _ scenario: Scenario, _ plan: WorkloadPlan, _ recipe: ScenarioRecipe, _ model: String,
+    _ key: String, shape: String, isRecovery: Bool = false
+  ) throws(LabError) -> TraceWalk {
+    let (path, _) = try record(scenario, plan, as: "trace")
+    var job = job(scenario, plan, path, model: try PersistenceModel.chosen(model)[0])
+    job.seed = recipe.seed
+    job.ignoredSyncs = recipe.ignoredSyncs ?? []
+    try refuse(try job.trace().shape, unless: shape)
+    let enumerator = try job.enumerator()
+    guard let stateKey = StateKey(parsing: key) else {
+      throw .usage("the token's state '\(key)' cannot be read")
+    }
+    let state = try enumerator.state(for: stateKey)
+    let next = isRecovery ? ", and again during the recovery, which is not walked through" : ""
+    return try TraceWalk(
+      enumerator.table, plan: plan,
+      failure: TraceWalk.Failure(
+        crashPoint: state.crashPoint, lost: state.lost,
+        text: "power fails after \(Formatting.counted(state.crashPoint, "event"))\(next)"))
+  }
+
+  private func walk(
+    _ scenario: Scenario, _ plan: WorkloadPlan, _ disturbance: Disturbance, operation: Int,
+    before: Bool
+  ) throws(LabError) -> TraceWalk {
+    guard let mount = opened.mount else {
+      throw .usage("the token's failure needs the FUSE door, and here it is \(doorName)")
+    }
+    let path = "\(run.path)/trace.sqlite"
+    let text = try DisturbanceRunner(
+      runner: self, fileSystem: mount, scenario: scenario, plan: plan, disturbance: disturbance
+    ).record(operation: operation, before: before, to: path)
+    return try walkToEnd(scenario, plan, path, text)
+  }
+
+  /// Without a power cut nothing is lost: the failure is what is found at the end.
+  private func walkToEnd(
+    _ scenario: Scenario, _ plan: WorkloadPlan, _ path: String, _ text: String
+  ) throws(LabError) -> TraceWalk {
+    let model = try models(of: scenario).first ?? .ext4Ordered
+    let trace = try job(scenario, plan, path, model: model).trace()
+    return try TraceWalk(
+      try UnitTable(trace: trace, model: model), plan: plan,
+      failure: TraceWalk.Failure(crashPoint: trace.events.count, text: text))
+  }
+
+  private func models(of scenario: Scenario) throws(LabError) -> [PersistenceModel] {
+    guard let crash = scenario.crash else { return [] }
+    return try models(of: crash)
+  }
+}
+
+extension ProgramExplorer {
+  /// Records what a recipe names, or takes a recording, and stands before its first event.
+  /// - Throws: `LabError` with code `.nondeterminism` when the program no longer does the same.
+  public func walk(
+    _ recipe: ExploreRecipe, from recording: String? = nil
+  ) throws(LabError) -> TraceWalk {
+    let trace = try recordedAgain(recipe, from: recording)
+    if let media = recipe.media {
+      return try TraceWalk(
+        try UnitTable(trace: trace, model: .strict), plan: nil,
+        failure: TraceWalk.Failure(
+          crashPoint: media.eventCount,
+          text: "the medium damages files after event \(media.eventCount)"))
+    }
+    let model = recipe.fileSystem == nil ? settings.models.first : nil
+    let table = try CrashStateEnumerator(
+      trace: trace, model: model ?? .blockDevice, seed: settings.seed,
+      ignoring: recipe.ignoredSyncs ?? []
+    ).table
+    guard let key = StateKey(parsing: recipe.state) else {
+      throw .usage("the token's state '\(recipe.state)' cannot be read")
+    }
+    let state = try table.state(for: key)
+    return try TraceWalk(
+      table, plan: nil,
+      failure: TraceWalk.Failure(
+        crashPoint: state.crashPoint, lost: state.lost,
+        text: "power fails after \(Formatting.counted(state.crashPoint, "event"))"))
+  }
+}
