@@ -161,13 +161,14 @@ struct RunningPlan {
       for entry in try client.entries(killed: process, over: command) { try mark(entry) }
       return bury(process, over: command, ending)
     }
-    guard killed != nil else {
+    guard killed != nil || stopped != nil else {
       outcome.death = ending
       return false
     }
+    let what = killed == nil ? "stands still" : "is killed"
     outcome.violations.append(
       Violation(
-        .liveness, promised: "'\(command.actor)' goes on when another process is killed",
+        .liveness, promised: "'\(command.actor)' goes on when another process \(what)",
         got: "over command \(command.index) its process ended: \(ending)"))
     return false
   }
