@@ -2,7 +2,6 @@
 // that lets nothing of it run any more. Invariant: `getpid` names the process itself, so no other
 // one is ever meant.
 
-import Engine
 import Glibc
 import Synchronization
 
@@ -16,11 +15,9 @@ final class CommitStepKill: Sendable {
     self.number = number
   }
 
-  /// What the engine calls before each step.
-  var failpoint: Failpoint {
-    Failpoint { [self] (_) throws(EngineError) in
-      guard reached.add(1, ordering: .relaxed).newValue == number else { return }
-      kill(getpid(), SIGKILL)
-    }
+  /// Comes to a step.
+  func reach() {
+    guard reached.add(1, ordering: .relaxed).newValue == number else { return }
+    kill(getpid(), SIGKILL)
   }
 }

@@ -28,7 +28,8 @@ public enum EngineWorker {
   /// - Returns: The exit code of the process: 0 at the end of the input, 3 when a descriptor fails.
   public static func run(input: Int32, output: Int32, directory: String) -> Int32 {
     var channel = WorkerChannel(input: input, output: output)
-    let crew = WorkerCrew(WorkerSession(path: directory + "/" + fileName))
+    let steps = CommitStepAnnouncer(directory: directory)
+    let crew = WorkerCrew(WorkerSession(path: directory + "/" + fileName, announcing: steps))
     defer { crew.end() }
     do throws(LabError) {
       while let line = try channel.readLine() {
@@ -106,6 +107,7 @@ final class WorkerSession: Sendable {
   }
 
   private let makeDatabase: OpenDatabase
+  private let steps: CommitStepAnnouncer?
   private let state = Mutex(State())
 
   /// Opens a database as it is declared.
@@ -113,19 +115,22 @@ final class WorkerSession: Sendable {
     @Sendable (DatabaseDeclaration) throws(EngineError) -> Database
 
   /// Begins with nothing open; `open` is called for the first open and for each reopen.
-  init(open: @escaping OpenDatabase) {
+  init(open: @escaping OpenDatabase, announcing steps: CommitStepAnnouncer? = nil) {
     makeDatabase = open
+    self.steps = steps
   }
 
-  convenience init(path: String) {
-    self.init(open: { (declaration) throws(EngineError) -> Database in
-      try Database.open(path: path, options: declaration.options())
-    })
+  convenience init(path: String, announcing steps: CommitStepAnnouncer? = nil) {
+    self.init(
+      open: { (declaration) throws(EngineError) -> Database in
+        try Database.open(path: path, options: declaration.options(announcing: steps))
+      }, announcing: steps)
   }
 
   /// Runs one command on the calling thread.
   func run(_ command: WorkerCommand) -> WorkerAnswer {
     state.withLock { state in
+      defer { steps?.endCommand() }
       do throws(EngineError) {
         return try run(command, &state)
       } catch {

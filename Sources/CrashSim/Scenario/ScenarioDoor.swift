@@ -41,6 +41,8 @@ protocol ScenarioDoor {
   func addRules(_ rules: [FaultRule]) throws(LabError)
   func clearRules() throws(LabError)
   func ruleHits() throws(LabError) -> [RuleHits]
+  /// The step of a commit that a process said last.
+  func commitStep(of process: Int32) throws(LabError) -> Int?
   func startWorker(
     timeoutSeconds: Int, errorPath: String
   ) throws(LabError) -> any ScenarioWorker
@@ -135,10 +137,12 @@ private struct ThreadWorker: ScenarioWorker {
 
   init(_ fileSystem: SimulatedFileSystem, timeoutSeconds: Int) {
     self.timeoutSeconds = timeoutSeconds
+    let steps = fileSystem.makeAnnouncer()
     crew = WorkerCrew(
-      WorkerSession(open: { (declaration) throws(EngineError) -> Database in
-        try fileSystem.openDatabase(EngineWorker.fileName, declaration)
-      }))
+      WorkerSession(
+        open: { (declaration) throws(EngineError) -> Database in
+          try fileSystem.openDatabase(EngineWorker.fileName, declaration, announcing: steps)
+        }, announcing: steps))
   }
 
   func ask(_ command: WorkerCommand) throws(LabError) -> WorkerReply {

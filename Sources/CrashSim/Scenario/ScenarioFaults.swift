@@ -114,7 +114,7 @@ extension KillDeclaration {
     switch place {
     case .everyCommand: return PlannedKill(process: process, moment: .command(number))
     case .everyCommitStep: return PlannedKill(process: process, moment: .commitStep(number))
-    case .everyOperation, .everySync, .everyWrite, .operation: break
+    case .everyOperation, .everySync, .everyWrite, .everyTruncate, .operation: break
     }
     let kinds = self.kinds
     return PlannedKill(
@@ -131,7 +131,7 @@ extension KillDeclaration {
     switch place {
     case .everyCommand: "the process was killed instead of its command \(number)"
     case .everyCommitStep: "the process was killed before its commit step \(number)"
-    case .everyOperation, .everySync, .everyWrite, .operation:
+    case .everyOperation, .everySync, .everyWrite, .everyTruncate, .operation:
       "the process was killed \(before ? "before" : "after") its file operation \(number)"
     }
   }
@@ -150,6 +150,7 @@ extension KillDeclaration {
     switch place {
     case .everySync: [.sync, .syncDirectory]
     case .everyWrite: [.write]
+    case .everyTruncate: [.truncate]
     case .everyCommand, .everyCommitStep: []
     case .everyOperation, .operation:
       [

@@ -14,6 +14,10 @@ struct WorkerRun: Sendable {
   var violations: [Violation] = []
   /// How the first worker died over a command; nil when they did them all.
   var death: ProcessEnding?
+  /// The step of a commit that it was in.
+  var deathStep: Int?
+  /// Steps of commits in which an operation failed.
+  var coverage = CommitCoverage()
 }
 
 /// A process to be killed, and when.
@@ -123,7 +127,7 @@ private struct RunningPlan {
       commandsTold += 1
       if case .command(commandsTold) = kill?.moment {
         worker.end()
-        return bury(process, over: command, .signalled(SIGKILL))
+        return try bury(process, over: command, .signalled(SIGKILL))
       }
     }
     for entry in client.entriesBefore(command) { try mark(entry) }
@@ -197,8 +201,11 @@ private struct RunningPlan {
   /// - Returns: Whether anybody is left.
   private mutating func bury(
     _ process: String, over command: WorkerCommand, _ ending: ProcessEnding
-  ) -> Bool {
+  ) throws(LabError) -> Bool {
     outcome.death = ending
+    if let number = workers[process]?.process {
+      outcome.deathStep = try recorder.door.commitStep(of: number)
+    }
     killed = process
     if case .createTables = command.action { owesTables = true }
     return plan.processes.count > 1
@@ -209,7 +216,7 @@ private struct RunningPlan {
   ) throws(LabError) -> Bool {
     if kill?.process == process, killed == nil {
       for entry in try client.entries(killed: process, over: command) { try mark(entry) }
-      return bury(process, over: command, ending)
+      return try bury(process, over: command, ending)
     }
     guard killed != nil else {
       outcome.death = ending
