@@ -1,5 +1,5 @@
 # Faultline: every target works alone on a fresh Debian 12 with Swift 6.3.
-.PHONY: setup run slurm stress-cuts examples certificate calibrate screenshots test test-large test-address test-thread planted-bugs planted-bugs-smoke lint smoke bench fuzz mutants golden format
+.PHONY: setup run coverage slurm stress-cuts examples certificate calibrate screenshots test test-large test-address test-thread planted-bugs planted-bugs-smoke lint smoke bench fuzz mutants golden format
 .DEFAULT_GOAL := run
 
 # What each package is there for: libfuse3 and fusermount; SQLite for traces and the example; the
@@ -84,7 +84,11 @@ lint:
 # A fast subset for CI: every scenario with a small budget, in the debug build that `make test` made.
 smoke: setup
 	swift build
-	"$$(swift build --show-bin-path)/faultline" run scenarios --budget 400
+	"$$(swift build --show-bin-path)/faultline" run scenarios --budget 400 --coverage
+
+# Which lines of the engine, and which steps of its commits, the shipped scenarios reach (many minutes; not in CI).
+coverage: setup
+	sh Tests/Coverage/coverage.sh .build-coverage/report
 
 # Pictures of the HTML report, for people to look at: light, dark, and 400 pixels wide.
 SCREENSHOTS ?= .build/screenshots

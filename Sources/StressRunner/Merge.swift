@@ -21,6 +21,8 @@ struct Merge: ParsableCommand {
       """)
 
   @Argument(help: "Reports of shards, or folders of .json files.") var paths: [String]
+  @Flag(help: "Print which steps of the engine's commits were met by kills, cuts, EIO, ENOSPC.")
+  var coverage = false
   @OptionGroup var reports: ReportArguments
 
   func run() throws {
@@ -33,6 +35,7 @@ struct Merge: ParsableCommand {
       console.say(console.bold("\(item.name)") + "  \(item.title)")
       console.show(item)
     }
+    if coverage { for line in CommitCoverageMatrix(report).lines { console.say(line) } }
     try reports.finish(report, console: console)
   }
 }

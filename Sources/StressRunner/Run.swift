@@ -26,6 +26,8 @@ struct Run: ParsableCommand {
   @Flag(help: "Stop after the first scenario that fails.") var failFast = false
   @Flag(help: "Name the scenarios and run nothing; with --json FILE as JSON, - is the console.")
   var list = false
+  @Flag(help: "Print which steps of the engine's commits were met by kills, cuts, EIO, ENOSPC.")
+  var coverage = false
   @Flag(help: "Say in words what would happen, and run nothing.") var dryRun = false
   @Option(help: "Only scenarios whose path or title has this in it, or a glob; can be repeated.")
   var filter: [String] = []
@@ -67,6 +69,7 @@ struct Run: ParsableCommand {
       if failFast && report.outcome != .held { break }
     }
     try runner.end()
+    if coverage { for line in CommitCoverageMatrix(report).lines { console.say(line) } }
     try reports.finish(report, console: console, progress: settings.progress)
   }
 

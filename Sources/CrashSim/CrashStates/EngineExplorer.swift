@@ -54,6 +54,11 @@ struct EngineExplorer {
     report.crashPoints = plan.counts(
       in: settings.shard, isCounted: isCounted,
       failures: Set(outcome.failures.map(\.ordinal)).sorted())
+    if isCounted {
+      var coverage = CommitCoverage()
+      coverage.addCuts(of: trace) { plan.judgesAny(at: $0, settings.shard) }
+      report.commitCoverage = coverage.isEmpty ? nil : coverage
+    }
     report.findings = try findings(
       outcome.failures, enumerator, plan, jobPath: jobPath, firstNumber: firstNumber)
     return report

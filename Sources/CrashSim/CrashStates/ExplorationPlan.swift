@@ -59,6 +59,13 @@ public struct ExplorationPlan: Sendable, Codable {
     }
   }
 
+  /// True when pass 2 visits a state of this crash point's own.
+  func judgesAny(at crashPoint: Int, _ shard: Shard) -> Bool {
+    let ordinals =
+      proposals.first(at: crashPoint).ordinal..<proposals.first(at: crashPoint + 1).ordinal
+    return selectsAny(of: ordinals, shard)
+  }
+
   /// True when pass 2 visits one of these states.
   func selectsAny(of ordinals: Range<Int>, _ shard: Shard) -> Bool {
     guard let selection else { return !ordinals.isEmpty }

@@ -25,12 +25,16 @@ enum ControlRequest: Codable, Sendable {
   case clearRules
   case ruleHits
   case statistics
+  /// The step of a commit that a process said last.
+  case commitStep(process: Int32)
   case shutdown
 
   /// True for what others than the mount's maker may ask for.
   var isForEveryone: Bool {
     switch self {
-    case .addRules, .listRules, .removeRules, .clearRules, .ruleHits, .statistics, .mark: true
+    case .addRules, .listRules, .removeRules, .clearRules, .ruleHits, .statistics, .mark,
+      .commitStep:
+      true
     case .load, .beginRecording, .endRecording, .saveTree, .stop, .registerGroup,
       .unregisterGroup, .shutdown:
       false
@@ -64,6 +68,7 @@ struct ControlReply: Codable, Sendable {
   var hits: [RuleHits]?
   /// The rules in force, or those that were added or removed.
   var rules: [RuleStatus]?
+  var commitStep: Int?
   /// True when shutdown had to detach the mount from processes that still used it.
   var wasDetached = false
 }

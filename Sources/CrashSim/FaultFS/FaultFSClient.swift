@@ -157,6 +157,11 @@ public final class FaultFSClient: Sendable {
   /// How often each rule has matched and hit, in the order in which the rules were added.
   public func ruleHits() throws(LabError) -> [RuleHits] { try ask(.ruleHits).hits ?? [] }
 
+  /// The step of a commit that a process was in when it last said so; also of one that has died.
+  public func commitStep(of process: Int32) throws(LabError) -> Int? {
+    try ask(.commitStep(process: process)).commitStep
+  }
+
   /// What the daemon has done so far.
   public func statistics() throws(LabError) -> FaultFSStatistics {
     guard let statistics = try ask(.statistics).statistics else {

@@ -170,6 +170,10 @@ final class FaultFSControl: Sendable {
       reply.rules = try remove(all.map(\.id))
     case .ruleHits: reply.hits = mount.lock.withLock { _ in mount.fileSystem.plan.hits }
     case .statistics: reply.statistics = mount.lock.withLock { _ in statistics() }
+    case .commitStep(let process):
+      reply.commitStep = mount.lock.withLock { _ in
+        mount.fileSystem.commitSteps.step(of: process)
+      }
     case .shutdown: break
     }
     return reply

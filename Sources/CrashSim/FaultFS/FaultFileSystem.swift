@@ -25,10 +25,25 @@ final class FaultFileSystem {
     self.recorder = recorder
     let room = OccupiedRoom(tree.quota)
     self.room = room
-    plan = FaultPlan(occupiedBytes: { room.bytes })
+    let said = SaidSteps()
+    self.said = said
+    plan = FaultPlan(
+      occupiedBytes: { room.bytes }, commitStep: { said.log.step(of: $0) })
   }
 
   private let room: OccupiedRoom
+  private let said: SaidSteps
+
+  /// What processes say of their commits.
+  var commitSteps: CommitStepLog {
+    get { said.log }
+    set { said.log = newValue }
+  }
+
+  /// Shared with the rules, which count by it.
+  private final class SaidSteps {
+    var log = CommitStepLog()
+  }
 
   /// How much all files occupy, whichever tree is mounted.
   private final class OccupiedRoom {
@@ -43,6 +58,8 @@ final class FaultFileSystem {
   func replaceTree(_ newTree: FileTree) {
     tree = newTree
     room.quota = newTree.quota
+    // Who used the old tree is gone, and another process may get its number.
+    commitSteps = CommitStepLog()
   }
 
   func beginRecording() {

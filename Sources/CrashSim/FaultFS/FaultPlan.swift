@@ -37,6 +37,8 @@ public struct RuleHits: Codable, Hashable, Sendable {
   public var matchCount: Int
   /// Those of them that got the effect.
   public var hitCount: Int
+  /// Those that got it while the caller was in a step of a commit, by the step's number.
+  public var hitsInSteps: [Int: Int] = [:]
 
   /// Makes counts.
   public init(matchCount: Int, hitCount: Int) {
@@ -103,7 +105,15 @@ final class FaultPlan {
   /// Bytes of all pages that files occupy.
   private let occupiedBytes: () -> UInt64
 
-  init(occupiedBytes: @escaping () -> UInt64) { self.occupiedBytes = occupiedBytes }
+  /// The step of a commit that a process is in.
+  private let commitStep: (_ process: Int32) -> Int?
+
+  init(
+    occupiedBytes: @escaping () -> UInt64, commitStep: @escaping (Int32) -> Int? = { _ in nil }
+  ) {
+    self.occupiedBytes = occupiedBytes
+    self.commitStep = commitStep
+  }
 
   var isEmpty: Bool { rules.isEmpty }
   var hits: [RuleHits] { rules.map(\.hits) }
@@ -207,6 +217,9 @@ final class FaultPlan {
         continue
       }
       rules[index].hits.hitCount += 1
+      if let step = commitStep(subject.caller.process) {
+        rules[index].hits.hitsInSteps[step, default: 0] += 1
+      }
       let seed = rules[index].seed.derived("hit").derived(UInt64(rules[index].hits.hitCount))
       injection[keyPath: slot] = Firing(
         ruleID: rules[index].id, cause: rule.what, effect: effect, seed: seed)

@@ -84,6 +84,10 @@ extension FuseOperations {
       let bytes = unsafe Array(UnsafeRawBufferPointer(start: value, count: count))
       unsafe request.answer { () throws(ErrorNumber) in
         let inode = try unsafe request.inode(number)
+        if inode.number == .root, name == FileName(CommitStepLog.attribute) {
+          unsafe request.fileSystem.noteCommitStep(bytes, by: request.caller)
+          throw ErrorNumber(ENODATA)
+        }
         try unsafe request.fileSystem.setExtendedAttribute(
           name, bytes, of: inode, flags: flags, by: request.caller)
         unsafe request.succeed()

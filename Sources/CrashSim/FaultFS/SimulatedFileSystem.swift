@@ -93,6 +93,18 @@ import Synchronization
     _ = try withFileSystem { fileSystem throws(LabError) in try fileSystem.plan.add(rules) }
   }
 
+  /// The step of a commit that the process, which is this one, is in.
+  func commitStep(of process: Int32) -> Int? {
+    withFileSystem { $0.commitSteps.step(of: process) }
+  }
+
+  /// Tells of the steps of commits, as workers on a mount do.
+  func makeAnnouncer() -> CommitStepAnnouncer {
+    CommitStepAnnouncer { [self] value in
+      withFileSystem { $0.noteCommitStep([value], by: Self.caller) }
+    }
+  }
+
   /// Removes all fault rules; writes that they held back are recorded.
   func clearRules() { withFileSystem { $0.clearRules() } }
 

@@ -168,11 +168,13 @@ extension SimulatedFileSystem {
   /// What happens to the tree is what `Database.open(path:)` does to a mount, step by step.
   /// - Throws: `EngineError` as `Database.open(path:)` does.
   func openDatabase(
-    _ name: String, _ declaration: DatabaseDeclaration = .init()
+    _ name: String, _ declaration: DatabaseDeclaration = .init(),
+    announcing steps: CommitStepAnnouncer? = nil
   ) throws(EngineError) -> Database {
-    guard let storage = try openExisting(name) else { return try create(name, declaration) }
+    let options = declaration.options(announcing: steps)
+    guard let storage = try openExisting(name) else { return try create(name, options) }
     do throws(EngineError) {
-      return try Database.open(backend: storage, options: declaration.options())
+      return try Database.open(backend: storage, options: options)
     } catch {
       storage.close()
       throw error
@@ -217,14 +219,14 @@ extension SimulatedFileSystem {
 
   /// Makes the database under a temporary name, and gives it its own when it is durable.
   private func create(
-    _ name: String, _ declaration: DatabaseDeclaration
+    _ name: String, _ given: Database.Options
   ) throws(EngineError) -> Database {
     let temporary = name + Self.suffix
     let storage = try makeFile(temporary, path: name)
     do throws(EngineError) {
       try storage.removeContent()
       // After: the empty database is durable under its temporary name.
-      var options = declaration.options()
+      var options = given
       options.createsTemporary = true
       let database = try Database.open(backend: storage, options: options)
       try step("rename", temporary) { fileSystem throws(ErrorNumber) in

@@ -23,21 +23,20 @@ final class CommitStepWatch: Sendable {
     self.signal = signal
   }
 
-  /// What the engine calls before each step.
-  var failpoint: Failpoint {
-    Failpoint { [self] (_) throws(EngineError) in
-      guard reached.add(1, ordering: .relaxed).newValue == signal.number else { return }
-      guard signal.stops else {
-        kill(getpid(), SIGKILL)
-        return
-      }
-      do throws(LabError) {
-        let channel = WorkerChannel(input: STDIN_FILENO, output: STDOUT_FILENO)
-        try channel.write(WorkerWire.line(WorkerAnswer.stopped))
-      } catch {
-        throw EngineError(code: .io, message: "cannot say that the process stops: \(error)")
-      }
-      kill(getpid(), SIGSTOP)
+  /// Comes to a step.
+  /// - Throws: `EngineError` with code `.io` when nobody can be told that the process stops.
+  func reach() throws(EngineError) {
+    guard reached.add(1, ordering: .relaxed).newValue == signal.number else { return }
+    guard signal.stops else {
+      kill(getpid(), SIGKILL)
+      return
     }
+    do throws(LabError) {
+      let channel = WorkerChannel(input: STDIN_FILENO, output: STDOUT_FILENO)
+      try channel.write(WorkerWire.line(WorkerAnswer.stopped))
+    } catch {
+      throw EngineError(code: .io, message: "cannot say that the process stops: \(error)")
+    }
+    kill(getpid(), SIGSTOP)
   }
 }

@@ -31,7 +31,8 @@ public enum EngineWorker {
     // A bound of the address space must not meet a thread that has no heap yet.
     csystem_share_one_heap()
     var channel = WorkerChannel(input: input, output: output)
-    let crew = WorkerCrew(WorkerSession(path: directory + "/" + fileName))
+    let steps = CommitStepAnnouncer(directory: directory)
+    let crew = WorkerCrew(WorkerSession(path: directory + "/" + fileName, announcing: steps))
     defer { crew.end() }
     do throws(LabError) {
       while let line = try channel.readLine() {
@@ -111,6 +112,7 @@ final class WorkerSession: Sendable {
   }
 
   private let makeDatabase: OpenDatabase
+  private let steps: CommitStepAnnouncer?
   private let state = Mutex(State())
 
   /// Opens a database as it is declared.
@@ -118,19 +120,22 @@ final class WorkerSession: Sendable {
     @Sendable (DatabaseDeclaration) throws(EngineError) -> Database
 
   /// Begins with nothing open; `open` is called for the first open and for each reopen.
-  init(open: @escaping OpenDatabase) {
+  init(open: @escaping OpenDatabase, announcing steps: CommitStepAnnouncer? = nil) {
     makeDatabase = open
+    self.steps = steps
   }
 
-  convenience init(path: String) {
-    self.init(open: { (declaration) throws(EngineError) -> Database in
-      try Database.open(path: path, options: declaration.options())
-    })
+  convenience init(path: String, announcing steps: CommitStepAnnouncer? = nil) {
+    self.init(
+      open: { (declaration) throws(EngineError) -> Database in
+        try Database.open(path: path, options: declaration.options(announcing: steps))
+      }, announcing: steps)
   }
 
   /// Runs one command on the calling thread.
   func run(_ command: WorkerCommand) -> WorkerAnswer {
     state.withLock { state in
+      defer { steps?.endCommand() }
       do throws(EngineError) {
         return try run(command, &state)
       } catch {

@@ -144,6 +144,8 @@ public struct ExplorationReport: Codable, Sendable {
   public var media: MediaOutcome?
   /// Line of the scenario file that asks for the exploration.
   public var line: Int?
+  /// Which steps of the engine's commits it met; nil when none.
+  public var commitCoverage: CommitCoverage?
   /// Wall time of the checking.
   public var seconds: Double
   /// The findings, most telling first.

@@ -171,6 +171,7 @@ public struct ReportMerge {
     result.line = first.item.line
     let seconds = parts.compactMap(\.item.seconds)
     result.seconds = seconds.isEmpty ? nil : seconds.reduce(0, +)
+    result.commitCoverage = Self.joined(parts.map(\.item.commitCoverage))
     // Timelines too long to be shown whole are cut around each shard's own findings.
     let most = parts.map(\.item.timelines.count).max() ?? 0
     let whole = parts.filter { $0.item.timelines.count == most }
@@ -273,8 +274,16 @@ public struct ReportMerge {
     }
     if first.report.recoveryCount == nil { result.recoveryCount = nil }
     result.crashPoints = Self.joined(parts.map { $0.report.crashPoints })
+    result.commitCoverage = Self.joined(parts.map(\.report.commitCoverage))
     result.findings = joined(parts.flatMap { $0.report.findings })
     return result
+  }
+
+  /// What all shards met; nil when none met anything.
+  private static func joined(_ parts: [CommitCoverage?]) -> CommitCoverage? {
+    var all = CommitCoverage()
+    for part in parts { all.add(part) }
+    return all.isEmpty ? nil : all
   }
 
   /// The crash points of all shards, which share out the states of each.

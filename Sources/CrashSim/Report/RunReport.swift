@@ -114,6 +114,16 @@ public struct CaseReport: Codable, Sendable {
     self.outcome = outcome
   }
 
+  /// Which steps of the engine's commits were met by which disturbance; nil when none was.
+  public var commitCoverage: CommitCoverage?
+
+  /// Puts together what the explorations and the recording itself met.
+  mutating func noteCoverage(_ recorded: CommitCoverage) {
+    var all = recorded
+    for exploration in explorations { all.add(exploration.commitCoverage) }
+    commitCoverage = all.isEmpty ? nil : all
+  }
+
   /// All findings of the case.
   public var findings: [Finding] { explorations.flatMap(\.findings) }
 

@@ -3,6 +3,8 @@
 // Invariant: what is said follows from the recording and the model alone; walking there twice says
 // the same.
 
+import Engine
+
 /// A place in a recording that moves forward, and back by beginning anew.
 public final class TraceWalk {
   /// Where the failure is that the walk is about.
@@ -88,6 +90,7 @@ public final class TraceWalk {
     func add(_ label: String, _ text: String) {
       lines.append("    " + label.padding(toLength: 9, withPad: " ", startingAt: 0) + text)
     }
+    if let step = trace.commitStep(at: number) { add("step", "\(step)") }
     if let places = sites.places(of: number) { add("called", places) }
     if let fault = event.fault { add("fault", fault) }
     if case .operation(let operation) = trace.events[number].body {
@@ -179,6 +182,15 @@ public final class TraceWalk {
     let rest = failure.lost.count - Self.shownMax
     if rest > 0 { lines.append("    lost     and \(Formatting.counted(rest, "unit")) more") }
     return lines
+  }
+}
+
+extension Trace {
+  /// The step of a commit that the process of an event was in.
+  func commitStep(at number: Int) -> CommitStep? {
+    let process = events[number].process
+    let entry = steps.last { $0.process == process && $0.position <= number }
+    return entry?.step.flatMap { CommitStep(rawValue: $0) }
   }
 }
 

@@ -42,12 +42,14 @@ struct DisturbanceRunner {
     let start = clock.now
     var failures: [Int: CheckResult] = [:]
     var places: [Int: Place] = [:]
+    var coverage = CommitCoverage()
     do throws(LabError) {
-      try disturbEverywhere(&report, &failures, &places)
+      try disturbEverywhere(&report, &failures, &places, &coverage)
     } catch {
       guard error.code == .interrupted else { throw error }
       report.isInterrupted = true
     }
+    report.commitCoverage = coverage.isEmpty ? nil : coverage
     report.candidateCount = report.exploredCount
     report.distinctCount = report.exploredCount
     report.crashPointCount = report.exploredCount
@@ -73,7 +75,7 @@ struct DisturbanceRunner {
 
   private func disturbEverywhere(
     _ report: inout ExplorationReport, _ failures: inout [Int: CheckResult],
-    _ places: inout [Int: Place]
+    _ places: inout [Int: Place], _ coverage: inout CommitCoverage
   ) throws(LabError) {
     let judge = try makeJudge()
     for before in sides {
@@ -83,6 +85,7 @@ struct DisturbanceRunner {
         guard let run = try disturbed(at: number, before: before) else { break }
         let result = try self.judge(run, with: judge)
         report.operationCount = max(report.operationCount, number)
+        coverage.add(run.coverage)
         let ordinal = (before ? 0 : Self.placesMax) + number
         places[ordinal] = (number, before, run.marks)
         if !result.ending.isSuccess { failures[ordinal] = result }
@@ -169,14 +172,19 @@ struct DisturbanceRunner {
       } else if let death = run.death, death != .signalled(SIGKILL) {
         throw .lab("\(scenario.file): the worker died by itself at place \(number): \(death)")
       }
-      return run.death == nil && !run.wasStopped ? nil : run
+      guard run.death != nil || run.wasStopped else { return nil }
+      if let step = run.deathStep { run.coverage.add(step, .kill) }
+      return run
     case .fault(let fault):
-      try fileSystem.addRules([try fault.moved(to: number).rule()])
+      let rule = try fault.moved(to: number).rule()
+      try fileSystem.addRules([rule])
       var wasHit = false
+      var coverage = CommitCoverage()
       let heal = { () throws(LabError) in
         let hits = try fileSystem.ruleHits()
         guard hits.count > rules.count, let last = hits.last else { return }
         wasHit = last.hitCount > 0
+        coverage.add([last], of: [rule])
         try fileSystem.clearRules()
         try fileSystem.addRules(rules)
       }
@@ -184,6 +192,7 @@ struct DisturbanceRunner {
         plan, tolerating: ScenarioRecorder.tolerated, healing: heal)
       try heal()
       guard wasHit else { return nil }
+      run.coverage.add(coverage)
       if let death = run.death {
         run.violations.append(
           Violation(

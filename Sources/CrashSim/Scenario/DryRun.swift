@@ -157,6 +157,7 @@ public struct DryRun {
       case .everyOperation: "at each file operation that changes or syncs something"
       case .everySync: "at each sync"
       case .everyWrite: "at each write"
+      case .everyTruncate: "at each truncate"
       case .everyCommand: "between its commands"
       case .everyCommitStep: "before each step of its commits"
       case .operation(let number): "at its file operation \(number)"

@@ -70,7 +70,7 @@ struct RunningPlan {
       commandsTold += 1
       if case .command(commandsTold) = kill?.moment {
         worker.end()
-        return bury(process, over: command, .signalled(SIGKILL))
+        return try bury(process, over: command, .signalled(SIGKILL))
       }
     }
     for entry in client.entriesBefore(command) { try mark(entry) }
@@ -147,8 +147,11 @@ struct RunningPlan {
   /// - Returns: Whether anybody is left.
   private mutating func bury(
     _ process: String, over command: WorkerCommand, _ ending: ProcessEnding
-  ) -> Bool {
+  ) throws(LabError) -> Bool {
     outcome.death = ending
+    if let number = workers[process]?.process {
+      outcome.deathStep = try recorder.door.commitStep(of: number)
+    }
     killed = process
     if case .createTables = command.action { owesTables = true }
     return plan.processes.count > 1
@@ -159,7 +162,7 @@ struct RunningPlan {
   ) throws(LabError) -> Bool {
     if kill?.process == process, killed == nil {
       for entry in try client.entries(killed: process, over: command) { try mark(entry) }
-      return bury(process, over: command, ending)
+      return try bury(process, over: command, ending)
     }
     guard killed != nil || stopped != nil else {
       outcome.death = ending

@@ -50,6 +50,8 @@ public enum KillPlace: Sendable, Hashable {
   case everyOperation
   case everySync
   case everyWrite
+  /// Where a file is cut or gets another size.
+  case everyTruncate
   /// Between the commands it is told.
   case everyCommand
   /// Before each named step of its commits.

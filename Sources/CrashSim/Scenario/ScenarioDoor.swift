@@ -48,6 +48,8 @@ protocol ScenarioDoor {
   func ruleHits() throws(LabError) -> [RuleHits]
   /// Does to a file of the database what befalls it; a file that is not there stays so.
   func perform(_ event: FileEvent, seed: Seed) throws(LabError)
+  /// The step of a commit that a process said last.
+  func commitStep(of process: Int32) throws(LabError) -> Int?
   func startWorker(
     timeoutSeconds: Int, errorPath: String
   ) throws(LabError) -> any ScenarioWorker
@@ -173,10 +175,12 @@ private struct ThreadWorker: ScenarioWorker {
 
   init(_ fileSystem: SimulatedFileSystem, timeoutSeconds: Int) {
     self.timeoutSeconds = timeoutSeconds
+    let steps = fileSystem.makeAnnouncer()
     crew = WorkerCrew(
-      WorkerSession(open: { (declaration) throws(EngineError) -> Database in
-        try fileSystem.openDatabase(EngineWorker.fileName, declaration)
-      }))
+      WorkerSession(
+        open: { (declaration) throws(EngineError) -> Database in
+          try fileSystem.openDatabase(EngineWorker.fileName, declaration, announcing: steps)
+        }, announcing: steps))
   }
 
   func ask(_ command: WorkerCommand) throws(LabError) -> WorkerReply {

@@ -116,7 +116,7 @@ extension KillDeclaration {
     case .everyCommitStep:
       return PlannedKill(
         process: process, moment: .commitStep(number, stops: manner == .stop))
-    case .everyOperation, .everySync, .everyWrite, .operation: break
+    case .everyOperation, .everySync, .everyWrite, .everyTruncate, .operation: break
     }
     let kinds = self.kinds
     return PlannedKill(
@@ -134,7 +134,7 @@ extension KillDeclaration {
     case .everyCommand: "the process was killed instead of its command \(number)"
     case .everyCommitStep:
       "the process was \(manner == .stop ? "stopped" : "killed") before its commit step \(number)"
-    case .everyOperation, .everySync, .everyWrite, .operation:
+    case .everyOperation, .everySync, .everyWrite, .everyTruncate, .operation:
       "the process was killed \(before ? "before" : "after") its file operation \(number)"
     }
   }
@@ -153,6 +153,7 @@ extension KillDeclaration {
     switch place {
     case .everySync: [.sync, .syncDirectory]
     case .everyWrite: [.write]
+    case .everyTruncate: [.truncate]
     case .everyCommand, .everyCommitStep: []
     case .everyOperation, .operation:
       [

@@ -114,7 +114,8 @@ public enum GrammarWords {
   public static let models = PersistenceModel.stock.map(\.name)
   /// Places at which a process can be killed, besides a number.
   public static let killPlaces = [
-    "every operation", "every sync", "every write", "every command", "every commit step",
+    "every operation", "every sync", "every write", "every truncate", "every command",
+    "every commit step",
   ]
   /// Engine error codes that a command can be expected to fail with; a compaction that others stand
   /// in the way of is `refused`.

@@ -79,6 +79,7 @@ extension ScenarioParser {
     case "every operation": return .everyOperation
     case "every sync": return .everySync
     case "every write": return .everyWrite
+    case "every truncate": return .everyTruncate
     case "every command": return .everyCommand
     case "every commit step": return .everyCommitStep
     default: return nil

@@ -14,6 +14,10 @@ struct WorkerRun: Sendable {
   var violations: [Violation] = []
   /// How the first worker died over a command; nil when they did them all.
   var death: ProcessEnding?
+  /// The step of a commit that it was in.
+  var deathStep: Int?
+  /// Steps of commits in which an operation failed.
+  var coverage = CommitCoverage()
   /// Whether a process stood still within a commit, as planned.
   var wasStopped = false
 

@@ -159,6 +159,7 @@ public final class ScenarioRunner {
     let (tracePath, recorded) = try record(scenario, plan, as: "trace")
     let trace = try job(scenario, plan, tracePath, model: settings.models[0]).trace()
     item.timelines = [Timeline(trace, plan: plan)]
+    defer { item.noteCoverage(recorded.coverage) }
     defer { item.timelines[0].show(trace, plan: plan, findings: item.findings(of: 0)) }
     for violation in recorded.violations {
       item.complaints.append("without any crash: \(violation)")
@@ -214,7 +215,11 @@ public final class ScenarioRunner {
     try door.beginRecording()
     try door.addRules(rules)
     var recorded = try recorder().run(plan)
-    if !rules.isEmpty { try refuseIdleRules(scenario) }
+    if !rules.isEmpty {
+      let hits = try door.ruleHits()
+      try refuseIdleRules(scenario, hits)
+      recorded.coverage.add(hits, of: rules)
+    }
     try door.saveRecording(to: path)
     try door.clearRules()
     if let trap = recorded.trap {
@@ -232,8 +237,10 @@ public final class ScenarioRunner {
   }
 
   /// A fault that never hits tests nothing, and nobody would notice.
-  private func refuseIdleRules(_ scenario: Scenario) throws(LabError) {
-    for (fault, hits) in zip(scenario.faults, try door.ruleHits()) where hits.hitCount == 0 {
+  private func refuseIdleRules(
+    _ scenario: Scenario, _ hits: [RuleHits]
+  ) throws(LabError) {
+    for (fault, hits) in zip(scenario.faults, hits) where hits.hitCount == 0 {
       throw .usage(
         "\(scenario.file):\(fault.position): this fault hit none of \(hits.matchCount) matching "
           + "operations; correct its count, its file or its bytes")

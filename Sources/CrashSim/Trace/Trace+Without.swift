@@ -35,6 +35,9 @@ extension Trace {
       trace.faults[fault].position = newIndex[min(old, events.count)]
       if isGone { trace.faults[fault].isOfEvent = false }
     }
+    for step in trace.steps.indices {
+      trace.steps[step].position = newIndex[min(trace.steps[step].position, events.count)]
+    }
     return trace
   }
 }

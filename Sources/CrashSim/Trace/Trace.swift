@@ -80,6 +80,8 @@ public struct Trace: Sendable {
   public var events: [TraceEvent]
   /// Every fault that was injected, in order; refused operations are only here.
   public var faults: [InjectedFault]
+  /// The steps of commits that processes said they were in, in order.
+  public var steps: [TraceStep] = []
   /// The call stacks that events name.
   public var callStacks = CallStacks()
 

@@ -53,6 +53,13 @@ public enum TraceFile {
       + "length INTEGER, process INTEGER NOT NULL, thread INTEGER NOT NULL)"
   )
 
+  /// Made only for a trace whose processes told of their commits.
+  static let stepsTable = (
+    name: "steps",
+    sql: "CREATE TABLE steps(number INTEGER PRIMARY KEY, seq INTEGER NOT NULL, "
+      + "process INTEGER NOT NULL, step INTEGER)"
+  )
+
   /// Made only for a trace with call stacks.
   static let callStackTables = [
     (name: "modules", sql: "CREATE TABLE modules(number INTEGER PRIMARY KEY, path TEXT NOT NULL)"),
@@ -70,6 +77,7 @@ public enum TraceFile {
   /// Which of the tables that not every file has are there.
   struct Extras {
     var faults = false
+    var steps = false
     var callStacks = false
   }
 
@@ -91,6 +99,7 @@ public enum TraceFile {
       try queue.write { database in
         for table in tables { try database.execute(sql: table.sql) }
         if !trace.faults.isEmpty { try database.execute(sql: faultsTable.sql) }
+        if !trace.steps.isEmpty { try database.execute(sql: stepsTable.sql) }
         if !trace.callStacks.stacks.isEmpty {
           for table in callStackTables { try database.execute(sql: table.sql) }
         }
@@ -151,7 +160,9 @@ public enum TraceFile {
       throw LabError.usage(
         "\(ofStacks) of \(callStackTables.count) tables of call stacks; want all or none")
     }
-    return Extras(faults: try isThere(faultsTable, in: database), callStacks: ofStacks > 0)
+    return Extras(
+      faults: try isThere(faultsTable, in: database),
+      steps: try isThere(stepsTable, in: database), callStacks: ofStacks > 0)
   }
 
   /// False when nothing has the table's name; anything but the table itself is an error.

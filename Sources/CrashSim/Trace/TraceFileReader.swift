@@ -30,6 +30,7 @@ struct TraceFileReader {
       trace.events.append(try event(fields, &types))
     }
     if extras.faults { trace.faults = try readFaults(eventCount: trace.events.count) }
+    if extras.steps { trace.steps = try readSteps(eventCount: trace.events.count) }
     if extras.callStacks { try readCallStacks(into: &trace) }
     return trace
   }
@@ -57,6 +58,24 @@ struct TraceFileReader {
       faults.append(fault)
     }
     return faults
+  }
+
+  private func readSteps(eventCount: Int) throws -> [TraceStep] {
+    var steps: [TraceStep] = []
+    try each("steps", orderedBy: "number") { fields in
+      guard try fields.number(0) == UInt64(steps.count) else {
+        throw fields.wrong("number is not the row's number, counted from 0")
+      }
+      let first = steps.last?.position ?? 0
+      let position = try fields.number(1, in: UInt64(first)...UInt64(max(first, eventCount)))
+      let process = try fields.number(2, in: 1...0x7fff_ffff)
+      let step =
+        fields.isNull(3) ? nil : try fields.number(3, in: 0...UInt64(CommitStepLog.stepsMax - 1))
+      steps.append(
+        TraceStep(
+          position: Int(position), process: Int32(process), step: step.map { Int($0) }))
+    }
+    return steps
   }
 
   // MARK: The tree

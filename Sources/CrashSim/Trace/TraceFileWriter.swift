@@ -21,6 +21,7 @@ struct TraceFileWriter {
       try statement.execute()
     }
     if !trace.faults.isEmpty { try write(trace.faults) }
+    if !trace.steps.isEmpty { try write(trace.steps) }
     if !trace.callStacks.stacks.isEmpty { try write(trace.callStacks, of: trace.events) }
   }
 
@@ -41,6 +42,13 @@ struct TraceFileWriter {
     for (sequence, event) in events.enumerated() {
       guard let stack = event.stack else { continue }
       try places.execute(arguments: [sequence, stack])
+    }
+  }
+
+  private func write(_ steps: [TraceStep]) throws {
+    let statement = try database.makeStatement(sql: "INSERT INTO steps VALUES(?,?,?,?)")
+    for (number, step) in steps.enumerated() {
+      try statement.execute(arguments: [number, step.position, step.process, step.step])
     }
   }
 

@@ -106,12 +106,15 @@ final class TraceRecorder {
     stop.kill()
   }
 
-  /// Turns the places of faults, counted without closes, into indices of events.
+  /// Turns the places of faults and steps, counted without closes, into indices of events.
   private func placeFaults() {
     var indices = trace.events.indices.filter { !trace.events[$0].isClose }
     indices.append(trace.events.count)
     for fault in trace.faults.indices {
       trace.faults[fault].position = indices[min(trace.faults[fault].position, indices.count - 1)]
+    }
+    for step in trace.steps.indices {
+      trace.steps[step].position = indices[min(trace.steps[step].position, indices.count - 1)]
     }
   }
 
@@ -121,6 +124,13 @@ final class TraceRecorder {
     var fault = fault
     fault.position = orderedCount
     trace.faults.append(fault)
+    payloadBytes += Self.faultBytes
+  }
+
+  /// Notes a step of a commit, which begins behind what is recorded so far.
+  func note(step: Int?, of process: Int32) {
+    guard isRecording else { return }
+    trace.steps.append(TraceStep(position: orderedCount, process: process, step: step))
     payloadBytes += Self.faultBytes
   }
 

@@ -22,12 +22,20 @@ public struct DatabaseDeclaration: Sendable, Hashable, Codable {
   }
 
   /// The engine's options.
-  func options(createsMissing: Bool = true) -> Database.Options {
+  func options(
+    createsMissing: Bool = true, announcing steps: CommitStepAnnouncer? = nil
+  ) -> Database.Options {
     var options = Database.Options()
     options.createsMissing = createsMissing
     options.encryptionKey = key.bytes
     options.commitProtocol = commit.engineProtocol
-    options.failpoint = atCommitStep.map { CommitStepWatch($0).failpoint }
+    let watch = atCommitStep.map { CommitStepWatch($0) }
+    if steps != nil || watch != nil {
+      options.failpoint = Failpoint { (step) throws(EngineError) in
+        steps?.announce(step)
+        try watch?.reach()
+      }
+    }
     return options
   }
 }

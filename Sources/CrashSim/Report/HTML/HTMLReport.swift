@@ -71,6 +71,7 @@ public struct HTMLReport {
         ).write(to: &main)
         findingsLeft = max(0, findingsLeft - item.findings.count)
       }
+      HTMLCoverage(report)?.write(to: &main)
     }
     body.element("footer") {
       $0.text(
