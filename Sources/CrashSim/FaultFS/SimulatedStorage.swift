@@ -170,9 +170,16 @@ extension SimulatedFileSystem {
   func openDatabase(
     _ name: String, _ declaration: DatabaseDeclaration = .init()
   ) throws(EngineError) -> Database {
-    guard let storage = try openExisting(name) else { return try create(name, declaration) }
+    try openDatabase(name, options: declaration.options())
+  }
+
+  /// Opens it with the engine's own options.
+  func openDatabase(
+    _ name: String, options: Database.Options
+  ) throws(EngineError) -> Database {
+    guard let storage = try openExisting(name) else { return try create(name, options) }
     do throws(EngineError) {
-      return try Database.open(backend: storage, options: declaration.options())
+      return try Database.open(backend: storage, options: options)
     } catch {
       storage.close()
       throw error
@@ -217,14 +224,14 @@ extension SimulatedFileSystem {
 
   /// Makes the database under a temporary name, and gives it its own when it is durable.
   private func create(
-    _ name: String, _ declaration: DatabaseDeclaration
+    _ name: String, _ options: Database.Options
   ) throws(EngineError) -> Database {
     let temporary = name + Self.suffix
     let storage = try makeFile(temporary, path: name)
     do throws(EngineError) {
       try storage.removeContent()
       // After: the empty database is durable under its temporary name.
-      var options = declaration.options()
+      var options = options
       options.createsTemporary = true
       let database = try Database.open(backend: storage, options: options)
       try step("rename", temporary) { fileSystem throws(ErrorNumber) in

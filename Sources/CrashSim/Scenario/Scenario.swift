@@ -17,6 +17,8 @@ public struct Scenario: Sendable, Hashable {
   public var database = DatabaseDeclaration()
   /// Steps, in order.
   public var steps: [ScenarioStep]
+  /// Which schedules of the steps that run side by side are run.
+  public var schedule: ScheduleDeclaration?
   /// Power cuts to explore.
   public var crash: CrashDeclaration?
   /// What the medium may do to the database at rest.
@@ -46,6 +48,12 @@ public struct Scenario: Sendable, Hashable {
     return writesFiles ? "compact and copy need the FUSE door" : nil
   }
 
+  /// The steps that run side by side, block by block.
+  var blocks: [[ScenarioStep]] {
+    Dictionary(grouping: steps.filter { $0.block != nil }, by: \.block)
+      .sorted { ($0.key ?? 0) < ($1.key ?? 0) }.map(\.value)
+  }
+
   /// The process that an actor is a thread of; every actor has one.
   func process(of actor: String) -> ProcessDeclaration {
     processes.first { $0.actors.contains(actor) } ?? processes[0]
@@ -58,6 +66,8 @@ public struct ScenarioLines: Sendable, Hashable {
   public var title: Int?
   /// Line of `crash`.
   public var crash: Int?
+  /// Line of `schedule`.
+  public var schedule: Int?
   /// Line of `media`.
   public var media: Int?
   /// Line of `kill`.
@@ -134,6 +144,8 @@ public struct ScenarioStep: Sendable, Hashable {
   public var actors: [String]
   /// What is done.
   public var action: StepAction
+  /// Number of the block whose actors run side by side; nil for a step in lockstep.
+  public var block: Int?
 }
 
 /// What a step does.

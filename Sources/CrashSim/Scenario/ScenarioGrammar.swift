@@ -22,6 +22,7 @@ public enum GrammarObject: String, CaseIterable, Sendable {
   case mediaPlace
   case survives
   case mayGoBack
+  case schedule
   case kill
   case sweep
   case fault
@@ -37,11 +38,11 @@ public enum GrammarObject: String, CaseIterable, Sendable {
     switch self {
     case .scenario:
       [
-        "title", "schema", "processes", "database", "steps", "crash", "media", "kill",
-        "sweep", "faults", "negative", "seed",
+        "title", "schema", "processes", "database", "steps", "schedule", "crash", "media",
+        "kill", "sweep", "faults", "negative", "seed",
       ]
-    case .database: ["commit", "key"]
-    case .step: ["all", "expect"]
+    case .database: ["commit", "key", "grouped"]
+    case .step: ["all", "expect", "together"]
     case .action: ["pin", "release", "copy", "key", "write", "repeat", "cancel", "fails"]
     case .statement: ["insert", "upsert", "update", "delete", "times"]
     case .randomText: ["random"]
@@ -58,6 +59,7 @@ public enum GrammarObject: String, CaseIterable, Sendable {
       ]
     case .mediaPlace: ["structure", "offset", "length"]
     case .survives, .mayGoBack: FileStructure.allCases.map(\.rawValue)
+    case .schedule: ["strategy", "depth", "preemptions", "runs", "script"]
     case .kill: ["process", "at", "side"]
     case .sweep: ["on", "file", "error", "lasts"]
     case .fault:

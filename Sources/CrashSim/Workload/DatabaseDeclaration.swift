@@ -8,6 +8,8 @@ public struct DatabaseDeclaration: Sendable, Hashable, Codable {
   public var commit = DeclaredProtocol.twoPhase
   /// Which key it is encrypted with.
   public var key = DeclaredKey.none
+  /// Whether commits of actors that wait for each other share their syncs.
+  public var isGrouped = false
   /// Kills the process before the commit step with this number, counted from 1 since the open.
   var killAtCommitStep: Int?
 
@@ -26,6 +28,7 @@ public struct DatabaseDeclaration: Sendable, Hashable, Codable {
     var options = Database.Options()
     options.createsMissing = createsMissing
     options.encryptionKey = key.bytes
+    options.groupedCommits = isGrouped
     options.commitProtocol = commit.engineProtocol
     options.failpoint = killAtCommitStep.map { CommitStepKill(before: $0).failpoint }
     return options
