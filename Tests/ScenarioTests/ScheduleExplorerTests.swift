@@ -72,7 +72,7 @@ import Testing
     "a promise that breaks where a writer is preempted in its publication: found, one preemption")
   func failure() throws {
     let violation = Violation(.prefix, promised: "p", got: "g")
-    let explored = try explorer(try plan(), .random, runs: 300) { _, outcome in
+    let explored = try explorer(try plan(), .pct, runs: 400) { _, outcome in
       let isHit = outcome.record.decisions.contains {
         $0.isPreemption && $0.place == .engine(.publishVersion)
       }
