@@ -6,7 +6,8 @@ import Testing
 
 @Suite struct AckLogTests {
   static let entries: [AckLog.Entry] = [
-    .recovered(version: 1), .begin(0), .commit(0, version: 2), .begin(1), .failed(1, code: "io"),
+    .recovered(version: 1), .begin(0), .number(0, version: 2), .commit(0, version: 2), .begin(1),
+    .failed(1, code: "io"),
     .recovered(version: .max), .begin(2), .cancel(2), .begin(3),
   ]
 
@@ -65,7 +66,8 @@ import Testing
       return timeline.outcomes(marksSeen: entries.count).states.map(\.version)
     }
     let start: [AckLog.Entry] = [
-      .recovered(version: 1), .begin(0), .commit(0, version: 2), .begin(1), .commit(1, version: 3),
+      .recovered(version: 1), .begin(0), .number(0, version: 2), .commit(0, version: 2), .begin(1),
+      .commit(1, version: 3),
       .begin(2),
     ]
     let failed = start + [.failed(2, code: "io"), .begin(3), .failed(3, code: "poisoned")]

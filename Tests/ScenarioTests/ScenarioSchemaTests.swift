@@ -60,6 +60,9 @@ import Testing
       try words("crash", action, "explore", "enum") == ExploreRule.allCases.map(\.rawValue).sorted()
     )
     #expect(
+      try words("schedule", action, "strategy", "enum")
+        == DeclaredStrategy.allCases.map(\.rawValue).sorted())
+    #expect(
       try words("kill", action, "at", "oneOf", "0", "enum") == GrammarWords.killPlaces.sorted())
     #expect(
       try words("kill", action, "side", "enum") == KillSide.allCases.map(\.rawValue).sorted())

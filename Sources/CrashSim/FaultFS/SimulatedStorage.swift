@@ -171,7 +171,13 @@ extension SimulatedFileSystem {
     _ name: String, _ declaration: DatabaseDeclaration = .init(),
     announcing steps: CommitStepAnnouncer? = nil
   ) throws(EngineError) -> Database {
-    let options = declaration.options(announcing: steps)
+    try openDatabase(name, options: declaration.options(announcing: steps))
+  }
+
+  /// Opens it with the engine's own options.
+  func openDatabase(
+    _ name: String, options: Database.Options
+  ) throws(EngineError) -> Database {
     guard let storage = try openExisting(name) else { return try create(name, options) }
     do throws(EngineError) {
       return try Database.open(backend: storage, options: options)

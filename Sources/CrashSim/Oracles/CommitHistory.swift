@@ -1,7 +1,10 @@
 // CommitHistory.swift: from the plan and the acknowledgements to what a crash may leave.
 // Three values for each transaction: it must be there (acknowledged), it may be there, whole (in
 // flight, or failed in a way that says nothing of the disk), or it must not (cancelled, refused,
-// not begun). Invariant: a state's version is that of its predecessor plus one.
+// not begun). Invariant: a state's version is that of its predecessor plus one; with grouped
+// commits it may be one more for each group, because a group can end in a version without changes.
+// Transactions of concurrent actors have their turns one after the other, so each is in flight on
+// top of the one before it, and whoever is acknowledged makes all before it durable.
 
 /// A content that the database may have.
 public struct CommittedState: Sendable, Hashable {
@@ -84,6 +87,10 @@ struct CommitHistory {
   }
 
   private let transactions: [PlannedTransaction]
+  private let isConcurrent: Bool
+  private let isGrouped: Bool
+  /// Made durable by the acknowledgement of a later one, before their own.
+  private var overtaken: Set<Int> = []
   /// What the running program sees: the acked content, or a later one that an open found.
   private var live: Content
   /// The acked content and those that opens found after it; `live` is one of them.
@@ -92,7 +99,8 @@ struct CommitHistory {
   private var doubtful: [Content] = []
   /// What a killed process may have left; others build on it when it is there.
   private var orphans: [Content] = []
-  /// The open transaction on top of what is live, and of each orphan.
+  /// The open transaction on top of what is live, and of each orphan; of concurrent actors, one on
+  /// top of the other.
   private var inFlight: [Content] = []
   /// The open transaction, once somebody saw it: nobody may see the version before it again.
   private var published: Content?
@@ -108,6 +116,8 @@ struct CommitHistory {
   /// Begins before the first open; `emptyVersion` is that of a database without any commit.
   init(_ plan: WorkloadPlan, emptyVersion: UInt64) {
     transactions = plan.transactions
+    isConcurrent = plan.isConcurrent
+    isGrouped = plan.database.isGrouped
     let model = ReferenceModel(tables: plan.tables, hasTables: false)
     live = Content(model: model, state: Self.state(nil, version: emptyVersion, model))
     found = [live]
@@ -127,20 +137,56 @@ struct CommitHistory {
     published = nil
     switch entry {
     case .begin(let number): try begin(number)
+    case .number(let number, let version): self.number(number, version)
     case .commit(let number, let version): try commit(number, version)
     case .failed(_, AckLog.killedCode):
       orphans += inFlight
       inFlight = []
-    case .failed(_, let code):
-      if AckLog.isIndeterminate(code) { doubtful += inFlight }
-      inFlight = []
-    case .cancel: inFlight = []
+    case .failed(let number, let code):
+      let failed = isConcurrent ? inFlight.filter { $0.state.transaction == number } : inFlight
+      if AckLog.isIndeterminate(code) { doubtful += failed }
+      close(number)
+    case .cancel(let number): close(number)
     case .recovered(let version): recovered(version)
     case .copied(let name): outcomes.copies[name] = live.state.contentHash
     }
     let others = found.dropFirst() + doubtful + orphans + inFlight
     outcomes.acked = found[0].state
     outcomes.candidates = others.map(\.state)
+    if isGrouped { outcomes.candidates += numberedByGroups(outcomes.acked, Array(others)) }
+  }
+
+  /// The same contents under the numbers that a group's last version may have.
+  private func numberedByGroups(
+    _ acked: CommittedState, _ others: [Content]
+  ) -> [CommittedState] {
+    var states = [acked.numbered(acked.version + 1)]
+    states += others.map { $0.state.numbered($0.state.version + 1) }
+    return states
+  }
+
+  /// The number of the transaction that began last; a group before it may have ended in one more.
+  private mutating func number(_ number: Int, _ version: UInt64) {
+    guard let last = inFlight.last, last.state.transaction == number else { return }
+    let expected = last.state.version
+    if version != expected, !isGrouped || version != expected + 1 {
+      violations.append(
+        Violation(
+          .prefix, promised: "transaction \(number) is made on top of \(live.state.label)",
+          got: "it will be version \(version) instead of \(expected)"))
+    }
+    let numbered = last.state.numbered(version)
+    inFlight[inFlight.count - 1] = Content(model: last.model, state: numbered)
+    labels[numbered.contentHash] = numbered.label
+  }
+
+  /// A transaction has ended, and is not there.
+  private mutating func close(_ number: Int) {
+    if isConcurrent {
+      inFlight.removeAll { $0.state.transaction == number }
+    } else {
+      inFlight = []
+    }
   }
 
   private mutating func begin(_ number: Int) throws(LabError) {
@@ -149,8 +195,8 @@ struct CommitHistory {
     }
     var transaction = transactions[number]
     transaction.cancels = false
-    inFlight = []
-    for base in [live] + orphans {
+    if !isConcurrent { inFlight = [] }
+    for base in [inFlight.last ?? live] + orphans {
       var model = base.model
       // A transaction with a statement that does not fit never reaches its commit.
       guard model.apply(transaction) == nil else { continue }
@@ -163,11 +209,14 @@ struct CommitHistory {
   }
 
   private mutating func commit(_ number: Int, _ version: UInt64) throws(LabError) {
+    if overtaken.remove(number) != nil { return }
+    let place = inFlight.firstIndex { $0.state.transaction == number } ?? 0
     let open = inFlight.filter { $0.state.transaction == number }
     guard let content = open.first(where: { $0.state.version == version }) ?? open.first else {
       throw .lab("mark 'commit \(number)': this transaction is not in flight")
     }
-    if version != content.state.version {
+    let slack = isGrouped ? UInt64(place + 1) : 0
+    if version < content.state.version || version > content.state.version + slack {
       violations.append(
         Violation(
           .prefix, promised: "transaction \(number) follows \(live.state.label)",
@@ -179,7 +228,15 @@ struct CommitHistory {
     found = [live]
     doubtful = []
     orphans = []
-    inFlight = []
+    guard isConcurrent else {
+      inFlight = []
+      return
+    }
+    overtaken.formUnion(inFlight[..<place].compactMap(\.state.transaction))
+    let shift = version &- content.state.version
+    inFlight = inFlight[(place + 1)...].map { later in
+      Content(model: later.model, state: later.state.numbered(later.state.version &+ shift))
+    }
   }
 
   /// Takes in that a running program saw the newest version.
@@ -191,7 +248,10 @@ struct CommitHistory {
     }
     if let published { return fits(published) }
     if fits(live) { return true }
-    if let open = inFlight.first(where: fits) {
+    if isGrouped, version == live.state.version + 1, live.state.contentHash == contentHash {
+      return true
+    }
+    if !isConcurrent, let open = inFlight.first(where: fits) {
       published = open
       return true
     }
@@ -223,6 +283,13 @@ struct CommitHistory {
     if let later = open.first(where: { $0.state.version == version }) {
       live = later
       found.append(later)
+      return
+    }
+    // A group's last version, without changes behind the one before it.
+    let before = found + open
+    if isGrouped, let same = before.last(where: { $0.state.version + 1 == version }) {
+      live = Content(model: same.model, state: same.state.numbered(version))
+      found.append(live)
       return
     }
     violations.append(

@@ -113,16 +113,26 @@ final class WorkerSession: Sendable {
 
   private let makeDatabase: OpenDatabase
   private let steps: CommitStepAnnouncer?
+  private let didBegin: (@Sendable (PlannedTransaction, _ version: UInt64) -> Void)?
   private let state = Mutex(State())
 
   /// Opens a database as it is declared.
   typealias OpenDatabase =
     @Sendable (DatabaseDeclaration) throws(EngineError) -> Database
 
-  /// Begins with nothing open; `open` is called for the first open and for each reopen.
-  init(open: @escaping OpenDatabase, announcing steps: CommitStepAnnouncer? = nil) {
+  /// Begins with nothing open.
+  /// - Parameters:
+  ///   - open: Called for the first open and for each reopen.
+  ///   - steps: Told of the steps of commits.
+  ///   - didBegin: Called by each transaction that has its turn, before its first statement, with
+  ///     the version that it will be.
+  init(
+    open: @escaping OpenDatabase, announcing steps: CommitStepAnnouncer? = nil,
+    didBegin: (@Sendable (PlannedTransaction, _ version: UInt64) -> Void)? = nil
+  ) {
     makeDatabase = open
     self.steps = steps
+    self.didBegin = didBegin
   }
 
   convenience init(path: String, announcing steps: CommitStepAnnouncer? = nil) {
@@ -134,13 +144,16 @@ final class WorkerSession: Sendable {
 
   /// Runs one command on the calling thread.
   func run(_ command: WorkerCommand) -> WorkerAnswer {
-    state.withLock { state in
-      defer { steps?.endCommand() }
-      do throws(EngineError) {
-        return try run(command, &state)
-      } catch {
-        return .failed(code: error.code.description, message: error.message)
+    defer { steps?.endCommand() }
+    do throws(EngineError) {
+      switch command.action {
+      case .process(.exit): ProcessControl.exitAtOnce()
+      case .open, .close, .reopen:
+        return try state.withLock { state throws(EngineError) in try enter(command, &state) }
+      default: return try perform(command)
       }
+    } catch {
+      return .failed(code: error.code.description, message: error.message)
     }
   }
 
@@ -153,46 +166,56 @@ final class WorkerSession: Sendable {
     }
   }
 
-  private func run(
+  private func refusal(_ command: WorkerCommand, _ actors: Set<String>) -> WorkerAnswer? {
+    guard !actors.contains(command.actor) else { return nil }
+    return .failed(
+      code: WorkerAnswer.protocolCode,
+      message: "'\(command.actor)' does not have the database open")
+  }
+
+  /// Comes, goes, or comes again: the only things that only one actor may do at a time.
+  private func enter(
     _ command: WorkerCommand, _ state: inout State
   ) throws(EngineError) -> WorkerAnswer {
-    switch command.action {
-    case .open: return try open(command, &state)
-    case .process(.exit): ProcessControl.exitAtOnce()
-    default: break
-    }
-    guard state.actors.contains(command.actor) else {
-      return .failed(
-        code: WorkerAnswer.protocolCode,
-        message: "'\(command.actor)' does not have the database open")
-    }
+    if case .open = command.action { return try open(command, &state) }
+    if let refusal = refusal(command, state.actors) { return refusal }
     guard let database = state.database else {
       // A reopen failed; the next one, or an open, may succeed.
       if case .reopen = command.action { return try open(command, &state) }
-      throw EngineError(code: .closed, message: "the last reopen failed; reopen again")
+      throw Self.closed
     }
-    switch command.action {
-    case .open: return .done(version: database.version.rawValue)
-    case .close:
-      state.actors.remove(command.actor)
-      guard state.actors.isEmpty else { return .done() }
-      // A handle that refuses to close stays open, as its owner has to know.
-      do throws(EngineError) { try database.close() } catch {
-        state.actors.insert(command.actor)
-        throw error
-      }
-      state.database = nil
-      return .done()
-    case .reopen:
+    if case .reopen = command.action {
       try database.close()
       state.database = nil
       return try open(command, &state)
+    }
+    state.actors.remove(command.actor)
+    guard state.actors.isEmpty else { return .done() }
+    // A handle that refuses to close stays open, as its owner has to know.
+    do throws(EngineError) { try database.close() } catch {
+      state.actors.insert(command.actor)
+      throw error
+    }
+    state.database = nil
+    return .done()
+  }
+
+  private static var closed: EngineError {
+    EngineError(code: .closed, message: "the last reopen failed; reopen again")
+  }
+
+  /// Works with the open database; no lock is held meanwhile, so actors may do so side by side.
+  private func perform(_ command: WorkerCommand) throws(EngineError) -> WorkerAnswer {
+    if let refusal = state.withLock({ self.refusal(command, $0.actors) }) { return refusal }
+    guard let database = state.withLock({ $0.database }) else { throw Self.closed }
+    switch command.action {
+    case .open, .close, .reopen: preconditionFailure("these are done under the lock")
     case .createTables(let tables): return try createTables(tables, database)
-    case .pin(let name): return try pin(name, command.actor, database, &state)
+    case .pin(let name): return try pin(name, command.actor, database)
     case .release(let name):
-      let answer = try compare(name, state)
+      let answer = try compare(name)
       guard case .failed = answer else {
-        state.pins.removeValue(forKey: name)?.snapshot.release()
+        state.withLock { $0.pins.removeValue(forKey: name) }?.snapshot.release()
         return answer
       }
       return answer
@@ -206,7 +229,7 @@ final class WorkerSession: Sendable {
       }
       return try verify(database)
     case .copy(let copy): return try write(copy, command, database)
-    case .expect(.pinnedUnchanged(let name)): return try compare(name, state)
+    case .expect(.pinnedUnchanged(let name)): return try compare(name)
     case .expect(let claim): return try LiveCheck(database).judge(claim)
     case .fork: return try ForkedChild.judge(database, command.database ?? DatabaseDeclaration())
     case .process, .file:
@@ -233,20 +256,22 @@ final class WorkerSession: Sendable {
   // MARK: - Pins
 
   private func pin(
-    _ name: String, _ actor: String, _ database: Database, _ state: inout State
+    _ name: String, _ actor: String, _ database: Database
   ) throws(EngineError) -> WorkerAnswer {
-    guard state.pins[name] == nil else {
+    guard state.withLock({ $0.pins[name] == nil }) else {
       return .failed(code: WorkerAnswer.protocolCode, message: "pin '\(name)' exists")
     }
     let snapshot = try database.snapshot()
     let contentHash = try snapshot.contentHash()
-    state.pins[name] = Pin(snapshot: snapshot, contentHash: contentHash, owner: actor)
+    state.withLock { state in
+      state.pins[name] = Pin(snapshot: snapshot, contentHash: contentHash, owner: actor)
+    }
     return .done(version: snapshot.version.rawValue, contentHash: contentHash)
   }
 
   /// Reads a pinned version again: it must be what it was.
-  private func compare(_ name: String, _ state: State) throws(EngineError) -> WorkerAnswer {
-    guard let pin = state.pins[name] else {
+  private func compare(_ name: String) throws(EngineError) -> WorkerAnswer {
+    guard let pin = state.withLock({ $0.pins[name] }) else {
       return .failed(code: WorkerAnswer.protocolCode, message: "no pin '\(name)'")
     }
     let promised = "the pinned version \(pin.snapshot.version.rawValue) ('\(name)') stays the same"
@@ -278,6 +303,7 @@ final class WorkerSession: Sendable {
     _ transaction: PlannedTransaction, _ database: Database
   ) throws(EngineError) -> WorkerAnswer {
     let writer = try database.beginWrite()
+    didBegin?(transaction, writer.nextVersion.rawValue)
     // Does nothing after a commit; after a statement that failed nothing must stay.
     defer { writer.cancel() }
     for mutation in transaction.mutations { try apply(mutation, writer) }

@@ -167,6 +167,7 @@ public struct Console: Sendable {
   /// How far an exploration went, in one line.
   public static func line(of report: ExplorationReport) -> String {
     if let media = report.media { return line(of: report, media) }
+    if let schedules = report.schedules { return line(of: report, schedules) }
     return "\(report.model): \(Formatting.counted(report.operationCount, "operation")), "
       + "\(Formatting.counted(report.markCount, "mark")); explored "
       + "\(Formatting.grouped(report.exploredCount)) of "
@@ -176,6 +177,20 @@ public struct Console: Sendable {
       + "\(Formatting.grouped(Int(report.statesPerSecond))) states/s; "
       + Formatting.counted(report.findings.count, "finding")
       + (report.isOutOfTime == true ? "; the time budget ended first" : "")
+  }
+
+  /// The same for schedules.
+  private static func line(of report: ExplorationReport, _ schedules: ScheduleCounts) -> String {
+    let rate = report.seconds > 0 ? Double(schedules.runCount) / report.seconds : 0
+    return "\(report.model): \(Formatting.counted(schedules.runCount, "schedule")) of "
+      + "\(Formatting.counted(schedules.actorCount, "actor"))"
+      + (schedules.isComplete ? ", all there are" : "")
+      + ", up to \(Formatting.counted(schedules.decisionsMax, "decision")), "
+      + "\(Formatting.counted(schedules.recordingCount, "recording")) "
+      + "(\(Formatting.grouped(schedules.exploredRecordingCount)) crashed), "
+      + "\(Formatting.grouped(schedules.repeatedCount)) run twice; "
+      + "\(Formatting.grouped(Int(rate))) schedules/s; "
+      + Formatting.counted(report.findings.count, "finding")
   }
 
   /// The same for faults of the medium at rest.

@@ -142,6 +142,8 @@ public struct ExplorationReport: Codable, Sendable {
   public var crashPoints: [CrashPointCount]?
   /// Of faults of the medium at rest: what came of them; nil for other explorations.
   public var media: MediaOutcome?
+  /// Of schedules of steps that run side by side: how far they were explored; nil for others.
+  public var schedules: ScheduleCounts?
   /// Line of the scenario file that asks for the exploration.
   public var line: Int?
   /// Which steps of the engine's commits it met; nil when none.

@@ -86,6 +86,11 @@ public struct ScenarioRecipe: Codable, Sendable, Hashable {
     case fault(operation: Int)
     /// Faults of the medium at rest, and the trace's shape.
     case media(state: MediaState, shape: String)
+    /// A schedule of the steps that run side by side, without any crash.
+    case schedule(String)
+    /// A crash state of what such a schedule recorded, and of a crash in its recovery.
+    case scheduledCrash(
+      schedule: String, model: String, state: String, shape: String, second: String?)
     /// The run itself, without any crash.
     case run
   }
@@ -115,7 +120,7 @@ public struct ScenarioRecipe: Codable, Sendable, Hashable {
 /// Text form of a recipe.
 public enum ReplayToken {
   private static let prefix = "fl1-"
-  private static let limitBytes = 64 << 10
+  private static let limitBytes = 1 << 20
 
   /// The recipe as one word.
   public static func encode(_ recipe: ReplayRecipe) -> String {

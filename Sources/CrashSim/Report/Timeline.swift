@@ -188,6 +188,7 @@ private struct TimelineCrew {
         case .begin(let transaction):
           current = actors[transaction]
           actorsOfMarks[number] = current
+        case .number(let transaction, _): actorsOfMarks[number] = actors[transaction]
         case .commit(let transaction, _), .failed(let transaction, _), .cancel(let transaction):
           actorsOfMarks[number] = actors[transaction]
           current = nil

@@ -32,6 +32,7 @@ public struct DryRun {
     text.add("database", database)
     text.add("processes", processes)
     text.add("steps", DryRunSteps(scenario).lines + [total])
+    text.add("together", together)
     text.add("faults", try faults())
     text.add("cuts", try cuts())
     text.add("medium", medium)
@@ -147,6 +148,21 @@ public struct DryRun {
       "\(moment) files that fit '\(media.fileGlob)' are damaged, \(each): \(kinds)",
       "at most \(Formatting.counted(budget, "state")); the fault budget says which must be "
         + "survived",
+    ]
+  }
+
+  private var together: [String] {
+    guard let block = scenario.blocks.first else { return [] }
+    let actors = scenario.processes.flatMap(\.actors).filter { actor in
+      block.contains { $0.actors.contains(actor) }
+    }
+    let lines = "lines \(block[0].position.line) to \(block[block.count - 1].position.line)"
+    guard let schedule = scenario.schedule else {
+      return ["\(lines): \(actors.joined(separator: ", ")) in their order, one after the other"]
+    }
+    return [
+      "\(lines): \(actors.joined(separator: ", ")) side by side, \(schedule.name)",
+      "at most \(Formatting.counted(schedule.runs, "schedule")), some run twice and compared",
     ]
   }
 

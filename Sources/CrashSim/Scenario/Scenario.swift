@@ -17,6 +17,8 @@ public struct Scenario: Sendable, Hashable {
   public var database = DatabaseDeclaration()
   /// Steps, in order.
   public var steps: [ScenarioStep]
+  /// Which schedules of the steps that run side by side are run.
+  public var schedule: ScheduleDeclaration?
   /// Power cuts to explore.
   public var crash: CrashDeclaration?
   /// What the medium may do to the database at rest.
@@ -45,11 +47,18 @@ public struct Scenario: Sendable, Hashable {
       switch step.action {
       case .compact, .copy, .attempt(.compact, _), .attempt(.copy, _):
         return "compact and copy need the FUSE door"
-      case .process, .fork, .file: return "what befalls a process or a file needs the FUSE door"
-      default: continue
+      default:
+        guard step.action.isOfProcesses else { continue }
+        return "what befalls a process or a file needs the FUSE door"
       }
     }
     return nil
+  }
+
+  /// The steps that run side by side, block by block.
+  var blocks: [[ScenarioStep]] {
+    Dictionary(grouping: steps.filter { $0.block != nil }, by: \.block)
+      .sorted { ($0.key ?? 0) < ($1.key ?? 0) }.map(\.value)
   }
 
   /// The process that an actor is a thread of; every actor has one.
@@ -64,6 +73,8 @@ public struct ScenarioLines: Sendable, Hashable {
   public var title: Int?
   /// Line of `crash`.
   public var crash: Int?
+  /// Line of `schedule`.
+  public var schedule: Int?
   /// Line of `media`.
   public var media: Int?
   /// Line of `kill`.
@@ -140,6 +151,8 @@ public struct ScenarioStep: Sendable, Hashable {
   public var actors: [String]
   /// What is done.
   public var action: StepAction
+  /// Number of the block whose actors run side by side; nil for a step in lockstep.
+  public var block: Int?
 }
 
 /// What a step does.
@@ -172,6 +185,14 @@ public enum StepAction: Sendable, Hashable {
   case process(ProcessEvent)
   /// Something befalls a file of the database.
   case file(FileEvent)
+
+  /// Whether it needs workers in processes of their own.
+  var isOfProcesses: Bool {
+    switch self {
+    case .process, .fork, .file: true
+    default: false
+    }
+  }
 }
 
 /// A run of transactions of one shape.

@@ -24,6 +24,7 @@ public enum GrammarObject: String, CaseIterable, Sendable {
   case mediaPlace
   case survives
   case mayGoBack
+  case schedule
   case kill
   case sweep
   case fault
@@ -39,12 +40,15 @@ public enum GrammarObject: String, CaseIterable, Sendable {
     switch self {
     case .scenario:
       [
-        "title", "schema", "processes", "database", "steps", "crash", "media", "kill",
-        "sweep", "faults", "negative", "seed", "tags",
+        "title", "schema", "processes", "database", "steps", "schedule", "crash", "media",
+        "kill", "sweep", "faults", "negative", "seed", "tags",
       ]
-    case .database: ["commit", "key"]
+    case .database: ["commit", "key", "grouped"]
     case .step:
-      ["all", "expect", "kill", "exit", "stop", "continue", "limit", "remove", "overwrite"]
+      [
+        "all", "expect", "together", "kill", "exit", "stop", "continue", "limit", "remove",
+        "overwrite",
+      ]
     case .limit: ["process"] + LimitedResource.allCases.map(\.rawValue)
     case .overwrite: ["file", "with"]
     case .action: ["pin", "release", "copy", "key", "write", "repeat", "cancel", "fails", "try"]
@@ -63,6 +67,7 @@ public enum GrammarObject: String, CaseIterable, Sendable {
       ]
     case .mediaPlace: ["structure", "offset", "length"]
     case .survives, .mayGoBack: FileStructure.allCases.map(\.rawValue)
+    case .schedule: ["strategy", "depth", "preemptions", "runs", "script"]
     case .kill: ["process", "at", "side", "by"]
     case .sweep: ["on", "file", "error", "lasts"]
     case .fault:

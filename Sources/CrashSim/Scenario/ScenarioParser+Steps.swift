@@ -4,7 +4,31 @@ extension ScenarioParser {
   var actors: [String] { processes.flatMap(\.actors) }
 
   func readSteps(_ node: ScenarioNode) -> [ScenarioStep] {
-    reader.list(node, of: "steps").compactMap { readStep($0) }
+    var blockCount = 0
+    return reader.list(node, of: "steps").flatMap { item -> [ScenarioStep] in
+      guard let block = block(item) else { return readStep(item).map { [$0] } ?? [] }
+      defer { blockCount += 1 }
+      return reader.list(block, of: "steps").compactMap { item in
+        guard self.block(item) == nil else {
+          reader.report(item.position, "a 'together' in a 'together'", "write one list of steps")
+          return nil
+        }
+        var step = readStep(item)
+        if step?.actors.isEmpty ?? false {
+          reader.report(
+            item.position, "'expect' cannot stand in 'together'", "put it behind the block")
+        }
+        step?.block = blockCount
+        return step
+      }
+    }
+  }
+
+  /// The steps of a block, when the step is one.
+  private func block(_ node: ScenarioNode) -> ScenarioNode? {
+    guard case .map(let pairs) = node.body, pairs.count == 1, pairs[0].key.text == "together"
+    else { return nil }
+    return pairs[0].value
   }
 
   private func readStep(_ node: ScenarioNode) -> ScenarioStep? {

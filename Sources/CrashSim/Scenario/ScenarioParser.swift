@@ -57,6 +57,7 @@ public struct ScenarioParser {
     var scenario = Scenario(
       title: title ?? "", file: reader.file, tables: tables, processes: processes,
       database: fields["database"].map { readDatabase($0) } ?? DatabaseDeclaration(), steps: steps,
+      schedule: fields["schedule"].flatMap { readSchedule($0) },
       crash: fields["crash"].flatMap { readCrash($0) },
       media: fields["media"].flatMap { readMedia($0) },
       kill: fields["kill"].flatMap { readKill($0) },
@@ -67,10 +68,13 @@ public struct ScenarioParser {
       tags: fields["tags"].map { readTags($0) } ?? [])
     scenario.lines = ScenarioLines(
       title: fields.keyPosition("title")?.line, crash: fields.keyPosition("crash")?.line,
-      media: fields.keyPosition("media")?.line,
+      schedule: fields.keyPosition("schedule")?.line, media: fields.keyPosition("media")?.line,
       kill: fields.keyPosition("kill")?.line, sweep: fields.keyPosition("sweep")?.line)
     // What the steps come to is only worth a word when each of them is well formed.
-    if reader.diagnostics.isEmpty { StepOrder(scenario, reader).check() }
+    if reader.diagnostics.isEmpty {
+      StepOrder(scenario, reader).check()
+      TogetherCheck(scenario: scenario, reader: reader).check()
+    }
     return scenario
   }
 
@@ -179,6 +183,9 @@ extension ScenarioParser {
       database.commit = word.flatMap { DeclaredProtocol(rawValue: $0) } ?? .twoPhase
     }
     if let node = fields["key"] { database.key = readKey(node) ?? .none }
+    if let node = fields["grouped"] {
+      database.isGrouped = reader.flag(node, "value of grouped") ?? false
+    }
     return database
   }
 

@@ -35,15 +35,30 @@ extension ScenarioRunner {
       }
       return try replay(
         scenario, plan, mount, .fault(sweep), operation: operation, before: true, directory)
+    case .schedule(let text):
+      let outcome = try replaySchedule(scenario, plan, text, directory)
+      guard !outcome.violations.isEmpty else { return nil }
+      return finding(
+        scenario, scenario.schedule ?? ScheduleDeclaration(),
+        ShrunkSchedule(record: outcome.record, outcome: outcome, isMinimal: false, runs: 0),
+        number: 1)
+    case .scheduledCrash(let text, let model, let state, let shape, let second):
+      let outcome = try replaySchedule(scenario, plan, text, nil)
+      let path = "\(run.path)/schedule.sqlite"
+      try TraceFile.save(outcome.trace, to: path)
+      return try replay(
+        scenario, plan, recipe, tracePath: path, model: model, state: state, second: second,
+        shape: shape, directory)
     case .media(let state, let shape):
       return try replay(scenario, plan, recipe, state, shape: shape, directory)
     case .crash(let model, let state, let shape):
       return try replay(
-        scenario, plan, recipe, model: model, state: state, second: nil, shape: shape, directory)
+        scenario, plan, recipe, tracePath: record(scenario, plan, as: "trace").path, model: model,
+        state: state, second: nil, shape: shape, directory)
     case .recovery(let model, let state, let shape, let second):
       return try replay(
-        scenario, plan, recipe, model: model, state: state, second: second, shape: shape,
-        directory)
+        scenario, plan, recipe, tracePath: record(scenario, plan, as: "trace").path, model: model,
+        state: state, second: second, shape: shape, directory)
     }
   }
 
@@ -73,10 +88,10 @@ extension ScenarioRunner {
   }
 
   private func replay(
-    _ scenario: Scenario, _ plan: WorkloadPlan, _ recipe: ScenarioRecipe, model: String,
-    state: String, second: String?, shape: String, _ directory: String?
+    _ scenario: Scenario, _ plan: WorkloadPlan, _ recipe: ScenarioRecipe,
+    tracePath: String, model: String, state: String, second: String?, shape: String,
+    _ directory: String?
   ) throws(LabError) -> Finding? {
-    let (tracePath, _) = try record(scenario, plan, as: "trace")
     let models = try PersistenceModel.chosen(model)
     var job = job(scenario, plan, tracePath, model: models[0])
     job.seed = recipe.seed

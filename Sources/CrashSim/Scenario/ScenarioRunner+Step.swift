@@ -22,9 +22,18 @@ extension ScenarioRunner {
     let plan = try WorkloadPlan(scenario, seed: Seed(rawValue: recipe.seed))
     switch recipe.place {
     case .crash(let model, let state, let shape):
-      return try walk(scenario, plan, recipe, model, state, shape: shape)
+      let path = try record(scenario, plan, as: "trace").path
+      return try walk(scenario, plan, recipe, path, model, state, shape: shape)
     case .recovery(let model, let state, let shape, _):
-      return try walk(scenario, plan, recipe, model, state, shape: shape, isRecovery: true)
+      let path = try record(scenario, plan, as: "trace").path
+      return try walk(scenario, plan, recipe, path, model, state, shape: shape, isRecovery: true)
+    case .schedule(let text):
+      let path = try recordSchedule(scenario, plan, text)
+      return try walkToEnd(scenario, plan, path, "a promise is broken under this schedule")
+    case .scheduledCrash(let text, let model, let state, let shape, let second):
+      let path = try recordSchedule(scenario, plan, text)
+      return try walk(
+        scenario, plan, recipe, path, model, state, shape: shape, isRecovery: second != nil)
     case .media(let state, let shape):
       let (path, _) = try record(scenario, plan, as: "trace")
       let job = job(scenario, plan, path, model: .strict)
@@ -55,10 +64,9 @@ extension ScenarioRunner {
   }
 
   private func walk(
-    _ scenario: Scenario, _ plan: WorkloadPlan, _ recipe: ScenarioRecipe, _ model: String,
-    _ key: String, shape: String, isRecovery: Bool = false
+    _ scenario: Scenario, _ plan: WorkloadPlan, _ recipe: ScenarioRecipe, _ path: String,
+    _ model: String, _ key: String, shape: String, isRecovery: Bool = false
   ) throws(LabError) -> TraceWalk {
-    let (path, _) = try record(scenario, plan, as: "trace")
     var job = job(scenario, plan, path, model: try PersistenceModel.chosen(model)[0])
     job.seed = recipe.seed
     job.ignoredSyncs = recipe.ignoredSyncs ?? []
@@ -88,6 +96,14 @@ extension ScenarioRunner {
       runner: self, fileSystem: mount, scenario: scenario, plan: plan, disturbance: disturbance
     ).record(operation: operation, before: before, to: path)
     return try walkToEnd(scenario, plan, path, text)
+  }
+
+  private func recordSchedule(
+    _ scenario: Scenario, _ plan: WorkloadPlan, _ text: String
+  ) throws(LabError) -> String {
+    let path = "\(run.path)/trace.sqlite"
+    try TraceFile.save(try replaySchedule(scenario, plan, text, nil).trace, to: path)
+    return path
   }
 
   /// Without a power cut nothing is lost: the failure is what is found at the end.

@@ -152,6 +152,7 @@ public final class ScenarioRunner {
   private func perform(_ scenario: Scenario, _ item: inout CaseReport) throws(LabError) {
     let seed = self.seed(of: scenario)
     let plan = try WorkloadPlan(scenario, seed: seed)
+    if plan.isConcurrent { return try runSchedules(scenario, plan, &item) }
     if let reason = scenario.needsMount, opened.mount == nil {
       item.skipped.append(reason)
       return

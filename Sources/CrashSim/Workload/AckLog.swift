@@ -1,19 +1,22 @@
 // AckLog.swift: what a workload has acknowledged so far, read from the marks of its trace.
 // The marks, one per line:
 //   begin N                  transaction N is about to be asked for
+//   number N version V       its commit, should it come to that, will be version V
 //   commit N version V       it was acknowledged as version V: it must be there
 //   failed N CODE            it ended with an error (see `isIndeterminate`)
 //   cancel N                 it was rolled back: it must not be there
 //   recovered version V      a database was opened, and V is its newest version
 //   copied NAME              the copy NAME.realm of the newest version is complete
-// Invariant: at most one transaction is open (`begin` without an end); lines that begin with none
-// of these words are a program's own output and are passed over.
+// Invariant: at most one transaction of each actor is open (`begin` without an end), and actors
+// begin in the order of their turns; lines that begin with none of these words are a program's own
+// output and are passed over.
 
 /// The acknowledgements of a workload, in order.
 public struct AckLog: Sendable, Hashable {
   /// One mark.
   public enum Entry: Sendable, Hashable, CustomStringConvertible {
     case begin(Int)
+    case number(Int, version: UInt64)
     case commit(Int, version: UInt64)
     case failed(Int, code: String)
     case cancel(Int)
@@ -24,6 +27,7 @@ public struct AckLog: Sendable, Hashable {
     public var description: String {
       switch self {
       case .begin(let number): "begin \(number)"
+      case .number(let number, let version): "number \(number) version \(version)"
       case .commit(let number, let version): "commit \(number) version \(version)"
       case .failed(let number, let code): "failed \(number) \(code)"
       case .cancel(let number): "cancel \(number)"
@@ -45,6 +49,9 @@ public struct AckLog: Sendable, Hashable {
       case ("begin", 2):
         guard let transaction = number(1) else { return nil }
         self = .begin(transaction)
+      case ("number", 4) where words[2] == "version":
+        guard let transaction = number(1), let version = UInt64(words[3]) else { return nil }
+        self = .number(transaction, version: version)
       case ("commit", 4) where words[2] == "version":
         guard let transaction = number(1), let version = UInt64(words[3]) else { return nil }
         self = .commit(transaction, version: version)
@@ -113,7 +120,7 @@ public struct AckLog: Sendable, Hashable {
       switch entry {
       case .begin(let number): open = number
       case .commit, .failed, .cancel, .recovered: open = nil
-      case .copied: continue
+      case .copied, .number: continue
       }
     }
     return open
@@ -124,7 +131,7 @@ public struct AckLog: Sendable, Hashable {
     for entry in entries.reversed() {
       switch entry {
       case .commit(_, let version), .recovered(let version): return version
-      case .begin, .failed, .cancel, .copied: continue
+      case .begin, .number, .failed, .cancel, .copied: continue
       }
     }
     return nil

@@ -8,6 +8,8 @@ public struct DatabaseDeclaration: Sendable, Hashable, Codable {
   public var commit = DeclaredProtocol.twoPhase
   /// Which key it is encrypted with.
   public var key = DeclaredKey.none
+  /// Whether commits of actors that wait for each other share their syncs.
+  public var isGrouped = false
   /// Ends or stops the process before a step of its commits.
   var atCommitStep: CommitStepSignal?
 
@@ -28,6 +30,7 @@ public struct DatabaseDeclaration: Sendable, Hashable, Codable {
     var options = Database.Options()
     options.createsMissing = createsMissing
     options.encryptionKey = key.bytes
+    options.groupedCommits = isGrouped
     options.commitProtocol = commit.engineProtocol
     let watch = atCommitStep.map { CommitStepWatch($0) }
     if steps != nil || watch != nil {

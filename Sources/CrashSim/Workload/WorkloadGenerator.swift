@@ -31,6 +31,8 @@ struct WorkloadGenerator {
   private var walkSteps: [SourcePosition: UInt64] = [:]
   private var generators: [SourcePosition: PRNG] = [:]
   private var textBytes = 0
+  /// The block of the step that is being expanded.
+  private var block: Int?
 
   init(_ scenario: Scenario, seed: Seed) {
     self.scenario = scenario
@@ -40,6 +42,7 @@ struct WorkloadGenerator {
 
   mutating func plan() throws(LabError) -> WorkloadPlan {
     for step in scenario.steps {
+      block = step.block
       if step.actors.isEmpty {
         let awake = openActors.first { !stopped.contains(scenario.process(of: $0).name) }
         add(awake ?? "", step.action)
@@ -59,6 +62,7 @@ struct WorkloadGenerator {
 
   private mutating func append(_ actor: String, _ action: WorkerAction) {
     var command = WorkerCommand(index: commands.count, actor: actor, action: action)
+    command.block = block
     switch action {
     case .open, .reopen, .copy, .fork: command.database = scenario.database
     default: break

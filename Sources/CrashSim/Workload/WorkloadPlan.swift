@@ -22,6 +22,9 @@ public struct WorkloadPlan: Sendable, Hashable, Codable {
   /// The transactions by number.
   public var transactions: [PlannedTransaction] { commands.compactMap(\.transaction) }
 
+  /// Whether transactions of several actors may be in flight at once.
+  var isConcurrent: Bool { commands.contains { $0.block != nil } }
+
   /// The process that an actor is a thread of.
   func process(of actor: String) -> String {
     processes.first { $0.actors.contains(actor) }?.name ?? ""
@@ -40,6 +43,8 @@ public struct WorkerCommand: Sendable, Hashable, Codable {
   public var database: DatabaseDeclaration?
   /// The code that it must be refused with; a transaction has one of its own.
   public var fails: String?
+  /// Number of the block whose actors run side by side; nil for a command in lockstep.
+  public var block: Int?
 
   /// Makes a command.
   public init(

@@ -8,7 +8,7 @@ import Synchronization
 /// What coordination takes from outside, so that tests can put in their own.
 package struct CoordinationSettings: Sendable {
   var processes = ProcessTable.system
-  var now: @Sendable () -> UInt64 = { Syscalls.monotonicMilliseconds() }
+  package var now: @Sendable () -> UInt64 = { Syscalls.monotonicMilliseconds() }
   /// Another one stands for another process; nil is the one of this process.
   var registry: CoordinationRegistry?
   /// Whether waiters may use a FIFO.
@@ -17,6 +17,8 @@ package struct CoordinationSettings: Sendable {
   var beforePin: (@Sendable () -> Void)?
   /// Called before each store that publishes a version, with its number: a place to die at.
   package var beforePublishStore: (@Sendable (Int) -> Void)?
+  /// Decides which thread goes on at each `SchedulePoint`, for a lab; nil leaves it to the kernel.
+  package var schedule: ScheduleHook?
   /// Wraps the backend of the data file once it is open.
   package var decorate: (@Sendable (any StorageBackend) -> any StorageBackend)?
 
@@ -33,6 +35,7 @@ final class CoordinationSession: Sendable {
   let owner: ProcessOwner
   let now: @Sendable () -> UInt64
   let beforePin: (@Sendable () -> Void)?
+  let schedule: ScheduleHook?
   private let lockFile: LockFile?
   private let generation = Syscalls.forkGeneration
 
@@ -43,8 +46,9 @@ final class CoordinationSession: Sendable {
     self.lockFile = lockFile
     now = settings.now
     beforePin = settings.beforePin
+    schedule = settings.schedule
     publication = Publication(
-      region: region, beforeStore: settings.beforePublishStore)
+      region: region, beforeStore: settings.beforePublishStore, schedule: settings.schedule)
     owner =
       lockFile == nil
       ? ProcessOwner(pid: Syscalls.processID, startTime: 0) : settings.processes.current()
@@ -57,7 +61,8 @@ final class CoordinationSession: Sendable {
       return nil
     }
     writerLock = WriterLock(
-      descriptor: lockFile?.descriptor ?? -1, path: lockFile?.path ?? "memory", region: region)
+      descriptor: lockFile?.descriptor ?? -1, path: lockFile?.path ?? "memory", region: region,
+      schedule: settings.schedule)
     self.note = NoteFile(path: note, region: region)
   }
 

@@ -24,10 +24,22 @@ import Synchronization
     unsafe Syscalls.futexWake(UnsafeMutableRawPointer(word))
   }
 
+  /// Whether the flag is raised.
+  private var isRaised: Bool { unsafe word.pointee.load(ordering: .sequentiallyConsistent) != 0 }
+
   /// Waits for the flag; nil waits without end.
+  /// - Parameters:
+  ///   - deadline: When to give up.
+  ///   - reason: What the flag stands for.
+  ///   - schedule: Who waits in our place, if anybody does.
   /// - Returns: Whether the flag was raised in time.
-  func wait(until deadline: Deadline) -> Bool {
-    while unsafe word.pointee.load(ordering: .sequentiallyConsistent) == 0 {
+  func wait(
+    until deadline: Deadline, for reason: ScheduleWait, under schedule: ScheduleHook?
+  ) -> Bool {
+    if let schedule {
+      return schedule.wait(reason, deadline.isBounded) { [self] in isRaised }
+    }
+    while !isRaised {
       let left = deadline.millisecondsLeft
       if left == 0 { return false }
       unsafe Syscalls.futexWait(
@@ -46,6 +58,9 @@ struct Deadline {
   init(milliseconds: Int?) {
     moment = milliseconds.map { UInt64(max($0, 0)) &+ Syscalls.monotonicMilliseconds() }
   }
+
+  /// Whether it ever comes.
+  var isBounded: Bool { moment != nil }
 
   /// nil when the deadline never comes, 0 when it is over.
   var millisecondsLeft: Int? {

@@ -13,6 +13,7 @@
 struct Publication: Sendable {
   let region: SharedRegion
   var beforeStore: (@Sendable (Int) -> Void)?
+  var schedule: ScheduleHook?
 
   /// One store of a publication.
   struct Store: Equatable {
@@ -42,8 +43,11 @@ struct Publication: Sendable {
   ///
   /// Durability: none is needed. The version is durable already, and the region is not kept.
   func publish(_ slot: RootSlot) {
-    for (index, store) in Self.stores(slot).enumerated() {
+    let stores = Self.stores(slot)
+    for (index, store) in stores.enumerated() {
       beforeStore?(index)
+      if index == 0 { schedule?.reach(.publishRecord) }
+      if index == stores.count - 1 { schedule?.reach(.publishVersion) }
       region.store(store.value, at: store.offset)
     }
   }

@@ -36,11 +36,15 @@ final class WriterLock: Sendable {
   private let path: String
   /// Where those who wait for the lock of the file say so; nil without others.
   private let region: SharedRegion?
+  private let schedule: ScheduleHook?
 
-  init(descriptor: Int32, path: String, region: SharedRegion? = nil) {
+  init(
+    descriptor: Int32, path: String, region: SharedRegion? = nil, schedule: ScheduleHook? = nil
+  ) {
     self.descriptor = descriptor
     self.path = path
     self.region = region
+    self.schedule = schedule
   }
 
   /// Takes the lock.
@@ -54,6 +58,7 @@ final class WriterLock: Sendable {
   ) throws(EngineError) {
     let deadline = Deadline(milliseconds: timeoutMilliseconds)
     let thread = Syscalls.threadID
+    schedule?.reach(.askForTurn)
     let waiter = try state.withLock { state throws(EngineError) -> Waiter? in
       if state.holder == 0 {
         state.holder = thread
@@ -69,11 +74,12 @@ final class WriterLock: Sendable {
       state.waiters.append(waiter)
       return waiter
     }
-    if let waiter, !waiter.flag.wait(until: deadline), leave(waiter) {
+    if let waiter, !waiter.flag.wait(until: deadline, for: .turn, under: schedule), leave(waiter) {
       throw Self.busy(
         "no write transaction could begin within \(timeoutMilliseconds ?? 0) ms; \(waiterCount) "
           + "threads of this process wait")
     }
+    schedule?.reach(.takeTurn)
     let isFileLocked = state.withLock { $0.isFileLocked }
     guard descriptor >= 0, !isFileLocked else { return }
     do throws(EngineError) {
@@ -86,6 +92,7 @@ final class WriterLock: Sendable {
 
   /// Gives the lock back; the thread that waits longest is next.
   func unlock() {
+    schedule?.reach(.giveTurn)
     if descriptor >= 0 {
       _ = Syscalls.lock(descriptor, .none, from: Self.writerByte, count: 1)
     }

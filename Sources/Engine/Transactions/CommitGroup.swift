@@ -38,8 +38,8 @@ final class CommitGroupMember: Sendable {
   }
 
   /// Waits for the group's end.
-  func wait() throws(EngineError) {
-    _ = flag.wait(until: Deadline(milliseconds: nil))
+  func wait(under schedule: ScheduleHook?) throws(EngineError) {
+    _ = flag.wait(until: Deadline(milliseconds: nil), for: .group, under: schedule)
     if let error = outcome.withLock({ $0 }) { throw error }
   }
 }
@@ -54,6 +54,7 @@ extension Database {
     let space = WriterSpace(
       version: result.state.version, map: result.space, fileSizeBytes: result.fileSizeBytes)
     let now = session.now()
+    session.schedule?.reach(.joinGroup)
     state.withLock { state in
       var group =
         state.group
@@ -69,6 +70,7 @@ extension Database {
   /// Passes the turn on to a thread that can join the group; false when the group must be sealed.
   func passOnGroup() -> Bool {
     guard options.groupedCommits else { return false }
+    session.schedule?.reach(.passOnGroup)
     let now = session.now()
     let takesMore = state.withLock { state in
       guard let group = state.group, state.poison == nil else { return false }
@@ -80,6 +82,7 @@ extension Database {
 
   /// Seals the group, if there is one, and says to its members how it ended.
   func settleGroup() {
+    session.schedule?.reach(.sealGroup)
     let taken = state.withLock { state in (state.group, state.poison) }
     guard var group = taken.0 else { return }
     var failure = taken.1

@@ -30,6 +30,7 @@ struct CommitSettings: Sendable {
   var durability = Durability.full
   var commitProtocol = CommitProtocol.twoPhase
   var failpoint: Failpoint?
+  var schedule: ScheduleHook?
   /// Whether the base is the version that a slot leads to, and known to be durable: else it may be
   /// lost yet, so the slot before it has to stay until a sync of this commit's nodes.
   var isBaseDurable = false

@@ -292,6 +292,7 @@ struct CommitWriter {
     guard kept < fileSizeBytes else { return present }
     do throws(EngineError) {
       try settings.failpoint?.reach(.giveTailBack)
+      settings.schedule?.reach(.commit(.giveTailBack))
       try backend.truncate(to: kept)
       let reader = try newest.reader.remapped(try backend.map()).limited(to: logical)
       return (VersionState(slot: newest.slot, group: newest.group, reader: reader), kept)
@@ -313,6 +314,7 @@ struct CommitWriter {
   private func step<Result>(
     _ step: CommitStep, _ body: () throws(EngineError) -> Result
   ) throws(CommitFailure) -> Result {
+    settings.schedule?.reach(.commit(step))
     do throws(EngineError) {
       if let failpoint = settings.failpoint { try failpoint.reach(step) }
       return try body()

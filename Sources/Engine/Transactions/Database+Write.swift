@@ -173,7 +173,7 @@ extension Database {
     }
     let member = addToGroup(result, base: base)
     endWrite()
-    try member.wait()
+    try member.wait(under: session.schedule)
     return result.state.version
   }
 
@@ -228,6 +228,7 @@ extension Database {
     settings.durability = options.durability
     settings.commitProtocol = options.commitProtocol
     settings.failpoint = options.failpoint
+    settings.schedule = session.schedule
     let isSettled = publication.fallback == nil
     settings.isBaseDurable = isSettled && stagedBase == nil
     // A slot is refused by recovery only, so there is none once a commit has succeeded.

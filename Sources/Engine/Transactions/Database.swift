@@ -172,6 +172,7 @@ public final class Database: Sendable {
       try state.checkOpen()
       state.pinCount += 1
     }
+    session.schedule?.reach(.claimSlot)
     do throws(EngineError) {
       let slot = try session.claimSlot()
       do throws(EngineError) {
@@ -193,7 +194,9 @@ public final class Database: Sendable {
     for _ in 0..<Self.holdAttemptsMax {
       let version = publication.version
       session.beforePin?()
+      session.schedule?.reach(.storePin)
       session.slots.store(version, in: slot)
+      session.schedule?.reach(.checkPin)
       // See ReaderSlots: the version is held only if it is still the published one now.
       guard publication.version == version else { continue }
       if let state = try load(version) { return state }
@@ -212,6 +215,7 @@ public final class Database: Sendable {
   func load(_ version: Version) throws(EngineError) -> VersionState? {
     let known = state.withLock { $0.current }
     if known.version == version { return known }
+    session.schedule?.reach(.refresh)
     guard let slot = publication.record(of: version) else { return nil }
     var reader = known.reader
     if slot.logicalSizeBytes > UInt64(reader.mapping.count) {
@@ -226,6 +230,7 @@ public final class Database: Sendable {
 
   func unpin(_ pin: Pin) {
     guard !session.isForked else { return }
+    session.schedule?.reach(.unpin)
     session.slots.release(pin.slot)
     state.withLock { state in
       precondition(state.pinCount > 0, "a pin is given back once")

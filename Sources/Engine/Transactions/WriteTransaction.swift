@@ -15,6 +15,9 @@ public final class WriteTransaction {
   private var isOpen = true
   private var failure: EngineError?
 
+  /// The version that the commit makes.
+  public var nextVersion: Version { base.version.next }
+
   init(_ database: Database, _ base: VersionState) {
     self.database = database
     self.base = base

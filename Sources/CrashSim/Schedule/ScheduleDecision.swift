@@ -1,0 +1,129 @@
+// ScheduleDecision.swift: what the scheduler knows when it decides who goes on, and what it keeps
+// of a run. Invariant: a run is its decisions: the same program under the same choices comes to the
+// same decisions, and where it does not, something is not under control.
+
+/// A set of actors by number.
+struct ActorSet: Sendable, Hashable {
+  private(set) var bits: UInt64 = 0
+
+  /// Most actors.
+  static let countMax = 64
+
+  mutating func insert(_ actor: Int) { bits |= (1 << UInt64(actor)) }
+  func contains(_ actor: Int) -> Bool { bits & (1 << UInt64(actor)) != 0 }
+  var isEmpty: Bool { bits == 0 }
+  var count: Int { bits.nonzeroBitCount }
+  /// The lowest number; the set is not empty.
+  var first: Int { bits.trailingZeroBitCount }
+
+  /// The members, in the order of their numbers.
+  var members: [Int] {
+    var rest = bits
+    var members: [Int] = []
+    while rest != 0 {
+      members.append(rest.trailingZeroBitCount)
+      rest &= rest - 1
+    }
+    return members
+  }
+
+  /// The first member behind an actor, round the set.
+  func next(after actor: Int) -> Int {
+    let place = UInt64(actor + 1)
+    let later = actor + 1 < Self.countMax ? (bits >> place) << place : 0
+    return later == 0 ? first : later.trailingZeroBitCount
+  }
+}
+
+/// A moment at which somebody has to go on.
+struct ScheduleDecision: Sendable, Hashable {
+  /// Number of the decision, from 0.
+  let step: Int
+  /// Who ran last and could go on; nil when it waits or has ended, and at the start.
+  let current: Int?
+  /// Where the one who ran last stands.
+  let place: SchedulePlace
+  /// Everybody who could go on; never empty.
+  let enabled: ActorSet
+
+  /// Who goes on if nobody has a reason to choose: who runs, or else the first.
+  var usual: Int { current ?? enabled.first }
+}
+
+/// A decision as it was taken.
+struct TakenDecision: Sendable, Hashable {
+  let enabled: ActorSet
+  let place: SchedulePlace
+  let current: Int8
+  let chosen: Int8
+
+  init(_ decision: ScheduleDecision, chosen: Int) {
+    enabled = decision.enabled
+    place = decision.place
+    current = Int8(decision.current ?? -1)
+    self.chosen = Int8(chosen)
+  }
+
+  /// Whether somebody who could go on had to stop.
+  var isPreemption: Bool { current >= 0 && chosen != current }
+}
+
+/// How a run of a program ended.
+enum ScheduleEnding: Sendable, Hashable {
+  /// All actors did.
+  case finished
+  /// Everybody waits; who for what.
+  case deadlock([String])
+  /// So many decisions, half of them taken in turn, and no end.
+  case endless(Int)
+  /// The chooser had nothing to choose, in words.
+  case refused(String)
+}
+
+/// What is known of a run.
+struct ScheduleRecord: Sendable, Hashable {
+  /// Names of the actors.
+  let actors: [String]
+  let decisions: [TakenDecision]
+  let ending: ScheduleEnding
+
+  /// Number of times that somebody who could go on had to stop.
+  var preemptionCount: Int { decisions.reduce(0) { $0 + ($1.isPreemption ? 1 : 0) } }
+
+  /// The run as a schedule that replays it.
+  var schedule: Schedule {
+    var turns: [ScheduleTurn] = []
+    for decision in decisions {
+      let actor = Int(decision.chosen)
+      if turns.last?.actor == actor {
+        turns[turns.count - 1].count += 1
+      } else {
+        turns.append(ScheduleTurn(actor: actor, count: 1))
+      }
+    }
+    return Schedule(actors: actors, turns: turns)
+  }
+
+  /// Each turn in words, with the place at which it ended.
+  var turnsInWords: [String] {
+    var lines: [String] = []
+    var index = 0
+    for turn in schedule.turns {
+      index += turn.count
+      let points = "\(turn.count) point\(turn.count == 1 ? "" : "s")"
+      let isCut = index < decisions.count && decisions[index].isPreemption
+      let end =
+        isCut
+        ? "is stopped before '\(decisions[index].place)'"
+        : index < decisions.count ? "waits or ends" : "goes on to the end"
+      lines.append("'\(actors[turn.actor])' passes \(points) and \(end)")
+    }
+    return lines
+  }
+}
+
+/// A number of decisions in a row that are for one actor.
+struct ScheduleTurn: Sendable, Hashable {
+  let actor: Int
+  var count: Int
+}

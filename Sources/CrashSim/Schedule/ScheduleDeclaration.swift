@@ -1,0 +1,69 @@
+// ScheduleDeclaration.swift: which schedules of its concurrent steps a scenario asks for.
+
+/// Which schedules are run.
+public enum DeclaredStrategy: String, Sendable, Hashable, CaseIterable {
+  /// One schedule, as a person wrote it.
+  case scripted
+  /// Anybody at each point.
+  case random
+  /// Priorities that change at drawn points.
+  case pct
+  /// All within a bound of preemptions.
+  case exhaustive
+}
+
+/// The schedules that a scenario asks for.
+public struct ScheduleDeclaration: Sendable, Hashable {
+  /// Which.
+  public var strategy = DeclaredStrategy.pct
+  /// Depth of bugs that `pct` looks for: one more than the preemptions that they need.
+  public var depth = 3
+  /// Most preemptions of an `exhaustive` search.
+  public var preemptions = 2
+  /// Most schedules.
+  public var runs = 300
+  /// The lines of a script, for `scripted`.
+  public var script: [String] = []
+
+  /// Most of each.
+  static let depthMax = 8
+  static let preemptionsMax = 8
+  static let runsMax = 1_000_000
+  static let scriptLinesMax = 10_000
+
+  /// 300 schedules by priorities with two changes.
+  public init() {}
+
+  /// The script's lines as they were read; the parser has proven that they can be.
+  var lines: [ScriptLine] { script.compactMap { ScriptLine($0) } }
+
+  /// What reports call it, for example `schedule pct depth 3`.
+  var name: String {
+    switch strategy {
+    case .scripted: "schedule scripted"
+    case .random: "schedule random"
+    case .pct: "schedule pct depth \(depth)"
+    case .exhaustive: "schedule exhaustive preemptions \(preemptions)"
+    }
+  }
+
+  /// The strategy itself.
+  /// - Parameters:
+  ///   - seed: What its choices follow from.
+  ///   - actors: The actors of the steps.
+  ///   - decisions: How many decisions a run takes, as far as that is known.
+  ///   - runs: Most runs.
+  /// - Returns: The strategy, at its first run.
+  func makeStrategy(
+    seed: Seed, actors: [String], decisions: Int, runs: Int
+  ) -> any ScheduleStrategy {
+    switch strategy {
+    case .scripted: ScriptedStrategy(lines, actors: actors)
+    case .random: RandomStrategy(seed: seed, runsMax: runs)
+    case .pct:
+      PCTStrategy(
+        seed: seed, actorCount: actors.count, depth: depth, runsMax: runs, decisions: decisions)
+    case .exhaustive: BoundedStrategy(preemptions: preemptions, runsMax: runs)
+    }
+  }
+}

@@ -1,0 +1,102 @@
+// SchedulePoint.swift: the places at which threads of one process meet, by name, and the hook by
+// which a lab decides who goes on there.
+// Invariants: no lock is held at a point, so whoever is stopped there keeps nobody else from going
+// on, save for those who wait for the writer's turn that it has. Without a hook a point is one
+// branch. With a hook nobody sleeps in the kernel: who has to wait says for what, and the hook
+// comes back when that is over.
+
+/// A place at which a thread touches what other threads of the process touch too.
+public enum SchedulePoint: Sendable, Hashable, CustomStringConvertible {
+  /// Before the writer's turn is asked for.
+  case askForTurn
+  /// The writer's turn is ours.
+  case takeTurn
+  /// Before the writer's turn is given back.
+  case giveTurn
+  /// Before a staged version is added to the group.
+  case joinGroup
+  /// Before the turn is offered to a thread that could join the group.
+  case passOnGroup
+  /// Before the group is sealed.
+  case sealGroup
+  /// Before a reader takes a slot.
+  case claimSlot
+  /// Between a reader's look at the published version and its store of it.
+  case storePin
+  /// Between that store and the second look.
+  case checkPin
+  /// Before a reader gives its slot back.
+  case unpin
+  /// Before a version that this handle does not know yet is read.
+  case refresh
+  /// Before the first word of a version's record is published.
+  case publishRecord
+  /// Before the word that makes the record the newest one.
+  case publishVersion
+  /// Before a step of a commit.
+  case commit(CommitStep)
+
+  /// The name in words, for example `publish version`; a step of a commit has its own.
+  public var description: String {
+    switch self {
+    case .askForTurn: "ask for turn"
+    case .takeTurn: "take turn"
+    case .giveTurn: "give turn"
+    case .joinGroup: "join group"
+    case .passOnGroup: "pass on group"
+    case .sealGroup: "seal group"
+    case .claimSlot: "claim slot"
+    case .storePin: "store pin"
+    case .checkPin: "check pin"
+    case .unpin: "unpin"
+    case .refresh: "refresh"
+    case .publishRecord: "publish record"
+    case .publishVersion: "publish version"
+    case .commit(let step): step.description
+    }
+  }
+
+  /// All points, each step of a commit among them.
+  public static let all: [SchedulePoint] =
+    [
+      .askForTurn, .takeTurn, .giveTurn, .joinGroup, .passOnGroup, .sealGroup, .claimSlot,
+      .storePin, .checkPin, .unpin, .refresh, .publishRecord, .publishVersion,
+    ] + CommitStep.allCases.map { .commit($0) }
+}
+
+/// What a thread waits for.
+public enum ScheduleWait: Sendable, Hashable, CustomStringConvertible {
+  /// For the writer's turn.
+  case turn
+  /// For the end of the group that its commit is in.
+  case group
+
+  /// For messages, for example `the writer's turn`.
+  public var description: String {
+    switch self {
+    case .turn: "the writer's turn"
+    case .group: "the end of its commit's group"
+    }
+  }
+}
+
+/// Decides who goes on at the points of a database.
+package struct ScheduleHook: Sendable {
+  /// Called at each point; the caller goes on when it returns.
+  package let reach: @Sendable (SchedulePoint) -> Void
+  /// Called instead of sleeping, until `isOver` says true.
+  ///
+  /// Returns false when it never will: the time is over, or nobody is left who could.
+  package let wait:
+    @Sendable (_ reason: ScheduleWait, _ isBounded: Bool, _ isOver: @escaping @Sendable () -> Bool)
+      -> Bool
+
+  /// Makes a hook.
+  package init(
+    reach: @escaping @Sendable (SchedulePoint) -> Void,
+    wait: @escaping @Sendable (ScheduleWait, Bool, @escaping @Sendable () -> Bool) -> Bool
+  ) {
+    self.reach = reach
+    self.wait = wait
+  }
+}
