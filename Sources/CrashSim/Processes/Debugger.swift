@@ -1,7 +1,7 @@
 // Debugger.swift: stops a worker at one of its file operations and hands it to gdb.
-// The operation is made to wait by a rule of the faulty file system; the worker gets SIGSTOP while
-// it waits, and then the operation goes on: so the worker stands still in the very call, with the
-// operation done, when gdb comes.
+// The operation is made to wait by a rule of the faulty file system; gdb takes hold of every thread
+// meanwhile; then the operation goes on, and its thread stands still as its call returns: in the
+// very call, with the operation done.
 // Invariants: the worker is let go however gdb ends; nothing is stopped when the operation never
 // comes.
 
@@ -58,7 +58,7 @@ public struct Debugger: Sendable {
   ///   - watch: Knows the worker.
   ///   - isOver: Whether the run has ended, so that the operation cannot come any more.
   /// - Returns: What came of it, in words; nil when the operation never came.
-  /// - Throws: `LabError` when the worker does not stop, or gdb cannot be started.
+  /// - Throws: `LabError` when gdb cannot be started, or the mount is gone.
   func attend(
     rule: Int, on mount: FaultFSClient, _ watch: WorkerWatch, isOver: () -> Bool
   ) throws(LabError) -> String? {
@@ -69,12 +69,12 @@ public struct Debugger: Sendable {
     guard let asked = watch.current else {
       throw .lab("an operation waits and no worker was asked anything")
     }
-    let process = asked.process
-    Glibc.kill(process, SIGSTOP)
-    try mount.removeRules([rule])
-    defer { Glibc.kill(process, SIGCONT) }
-    try awaitStop(of: process)
-    let ending = try Interruption.whileIgnored { () throws(LabError) in try run(on: asked) }
+    let ending = try Interruption.whileIgnored { () throws(LabError) in
+      let gdb = try start(on: asked)
+      awaitAttachment(of: gdb, to: asked.process)
+      try mount.removeRules([rule])
+      return gdb.wait(timeoutSeconds: Self.patienceSeconds)
+    }
     return "gdb ended with \(ending)"
   }
 
@@ -82,20 +82,31 @@ public struct Debugger: Sendable {
     try mount.rules().contains { $0.id == rule && $0.hits.hitCount > 0 }
   }
 
-  /// The signal takes effect when the call returns.
-  private func awaitStop(of process: Int32) throws(LabError) {
-    for _ in 0..<2_000 {
-      guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
-        let end = text.lastIndex(of: ")")
-      else { throw .lab("process \(process) ended before gdb came") }
-      let state = text[text.index(after: end)...].drop { $0 == " " }.first
-      if state == "T" || state == "t" { return }
+  /// Waits until gdb holds every thread, or has ended.
+  private func awaitAttachment(of gdb: ChildProcess, to process: Int32) {
+    let tasks = "/proc/\(process)/task"
+    for _ in 0..<5_000 {
+      let threads = (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []
+      if threads.allSatisfy({ isTraced("\(tasks)/\($0)/status") }) || hasEnded(gdb.pid) { return }
       Thread.sleep(forTimeInterval: 0.005)
     }
-    throw .lab("process \(process) does not stop")
   }
 
-  private func run(on asked: WorkerWatch.Asked) throws(LabError) -> ProcessEnding {
+  /// Whether somebody traces a thread; nobody has to trace one that has ended meanwhile.
+  private func isTraced(_ path: String) -> Bool {
+    guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return true }
+    return !text.contains("TracerPid:\t0\n")
+  }
+
+  /// Whether a child only waits to be reaped.
+  private func hasEnded(_ pid: Int32) -> Bool {
+    guard let text = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8) else {
+      return true
+    }
+    return text.contains("State:\tZ")
+  }
+
+  private func start(on asked: WorkerWatch.Asked) throws(LabError) -> ChildProcess {
     // A thread's name has at most 15 bytes; actors are named of letters that need no quoting.
     let name = String(decoding: asked.actor.utf8.prefix(15), as: UTF8.self)
     let select =
@@ -111,6 +122,6 @@ public struct Debugger: Sendable {
     launch.standardError = STDERR_FILENO
     // The terminal belongs to this group.
     launch.ownGroup = false
-    return try ChildProcess(launch).wait(timeoutSeconds: Self.patienceSeconds)
+    return try ChildProcess(launch)
   }
 }

@@ -102,6 +102,29 @@ import Testing
     #expect(CommitCoverageMatrix.impossible.allSatisfy { $0.disturbance >= .inputOutputError })
   }
 
+  @Test("docs/evidence.md has a matrix without holes, and each pair that cannot be met")
+  func evidence() throws {
+    let path = URL(fileURLWithPath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("docs/evidence.md")
+    let lines = String(decoding: try Data(contentsOf: path), as: UTF8.self)
+      .split(separator: "\n").map(String.init)
+    for (step, disturbance, why) in CommitCoverageMatrix.impossible {
+      let row = lines.first { $0.hasPrefix("| \(step) |") && $0.contains(disturbance.rawValue) }
+      #expect(row?.contains(why) == true, "\(step) × \(disturbance.rawValue)")
+    }
+    for step in CommitStep.allCases {
+      let row = lines.first { $0.hasPrefix("\(step) ") && !$0.contains("|") }
+      let name = step.description.count
+      let cells = (row ?? "").dropFirst(name).split(separator: " ").map(String.init)
+      #expect(cells.count == CommitDisturbance.allCases.count, "\(step)")
+      for (cell, disturbance) in zip(cells, CommitDisturbance.allCases) {
+        let isPossible = CommitCoverageMatrix.reason(step, disturbance) == nil
+        #expect(isPossible ? (Int(cell) ?? 0) > 0 : cell == "-", "\(step) × \(disturbance)")
+      }
+    }
+  }
+
   // MARK: What processes say
 
   @Test("whatever a process says, the log is bounded and makes sense")
