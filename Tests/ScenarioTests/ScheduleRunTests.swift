@@ -1,6 +1,6 @@
-// ScheduleRunTests.swift: what a run of a scenario with steps side by side comes to, and that tokens
-// carry schedules. All runners of a process share one directory, so these tests take turns with
-// those of the doors.
+// ScheduleRunTests.swift: what a run of a scenario with steps side by side comes to, and that
+// tokens carry schedules. All runners of a process share one directory, so these tests take turns
+// with those of the doors.
 
 import Foundation
 import TestSupport
@@ -51,6 +51,16 @@ extension DoorTests {
       + "faults: [{on: sync, nth: 9999, error: EIO}]\n"
     let error = #expect(throws: LabError.self) { try runTogether(text, budget: 5) }
     #expect(error?.code == .usage && error?.message.contains("hit no operation") == true)
+  }
+
+  @Test("a fault that keeps the database from opening: nobody runs, and that is no verdict of it")
+  func togetherNotOpen() throws {
+    let text =
+      togetherOpening + ScheduleScenarioTests.steps
+      + "faults: [{on: sync, nth: 1, error: EIO}]\n"
+    let item = try runTogether(text, budget: 5)
+    #expect(item.outcome == .held && item.complaints.isEmpty, "\(item.complaints)")
+    #expect(item.explorations.first?.schedules?.recordingCount == 1)
   }
 
   @Test("a crash state of what a schedule recorded is a finding, and comes back by its token")
