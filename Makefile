@@ -68,7 +68,7 @@ planted-bugs: setup
 planted-bugs-smoke: setup
 	sh Tests/PlantedBugs/run.sh --here nodes-are-not-synced slot-is-not-synced null-stays-null pinned-space-is-used \
 	  index-misses-updates freed-space-is-forgotten copy-forgets-its-folder dead-writers-block damaged-nodes-pass \
-	  nonce-is-used-twice
+	  nonce-is-used-twice reader-trusts-its-first-look
 
 # The engine's tests under a sanitizer; each has a build of its own.
 test-address: setup

@@ -41,7 +41,8 @@ for name; do
   git checkout -q Sources/Engine
   if [ "$status" = 1 ] && grep -q "$oracle" "$work/output"; then
     cost=$(sed -n 's/^checked \(.*\) crash states of .* in \(.* s\) .*/\1 states in \2/p' "$work/output")
-    echo "found   $name ($oracle, $scenario, $cost)"
+    schedules=$(sed -n 's/^ *schedule .*: \([0-9,]* schedules*\) of .*/, \1/p' "$work/output")
+    echo "found   $name ($oracle, $scenario, $cost$schedules)"
   else
     echo "MISSED  $name: exit status $status, expected 1 and '$oracle'"
     tail -n 20 "$work/output"

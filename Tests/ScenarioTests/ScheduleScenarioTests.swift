@@ -1,5 +1,5 @@
 // ScheduleScenarioTests.swift: scenarios whose steps run side by side: what the parser takes and
-// refuses, what a run comes to, and that tokens carry schedules.
+// refuses; and that the engine does the same again under a drawn schedule.
 
 import Foundation
 import TestSupport
@@ -7,7 +7,7 @@ import Testing
 
 @testable import CrashSim
 
-private let opening = """
+let togetherOpening = """
   title: t
   schema: {Dog: {_id: int primary, name: string}, Cat: {_id: int primary, dog: link Dog}}
   processes: {app: [ui, background]}
@@ -22,7 +22,7 @@ private func complaints(_ text: String) -> [String] {
 }
 
 @Suite("Schedules: scenarios") struct ScheduleScenarioTests {
-  private static let steps = """
+  static let steps = """
     steps:
       - all: open
       - together:
@@ -36,7 +36,7 @@ private func complaints(_ text: String) -> [String] {
   @Test("the block, the strategy and its numbers are read")
   func parsed() throws {
     let text =
-      opening + Self.steps + "schedule: {strategy: exhaustive, preemptions: 1, runs: 50}\n"
+      togetherOpening + Self.steps + "schedule: {strategy: exhaustive, preemptions: 1, runs: 50}\n"
     let scenario = try ScenarioParser.parse(text, file: "t.yaml")
     #expect(scenario.steps.map(\.block) == [nil, 0, 0, 0, nil])
     #expect(scenario.schedule?.strategy == .exhaustive && scenario.schedule?.preemptions == 1)
@@ -71,7 +71,7 @@ private func complaints(_ text: String) -> [String] {
       ("- together: [{ui: verify}]\n      - background: verify", "a 'together' in a 'together'"),
     ])
   func refused(_ block: String, _ message: String) {
-    let text = opening + "steps:\n  - all: open\n  - together:\n      " + block + "\n"
+    let text = togetherOpening + "steps:\n  - all: open\n  - together:\n      " + block + "\n"
     let found = complaints(text)
     #expect(found.contains { $0.contains(message) && $0.hasPrefix("t.yaml:") }, "\(found)")
   }
@@ -88,10 +88,10 @@ private func complaints(_ text: String) -> [String] {
       ("{strategy: pct, depth: 99}", "out of range"),
     ])
   func schedules(_ schedule: String, _ message: String) {
-    let found = complaints(opening + Self.steps + "schedule: \(schedule)\n")
+    let found = complaints(togetherOpening + Self.steps + "schedule: \(schedule)\n")
     #expect(found.contains { $0.contains(message) }, "\(found)")
     #expect(
-      complaints(opening + "steps: [{ui: open}]\nschedule: {strategy: random}\n")
+      complaints(togetherOpening + "steps: [{ui: open}]\nschedule: {strategy: random}\n")
         .contains { $0.contains("no steps that run side by side") })
   }
 
@@ -100,59 +100,16 @@ private func complaints(_ text: String) -> [String] {
     for key in [
       "kill: {process: app, at: every sync}", "sweep: {on: write, error: EIO}", "media: {}",
     ] {
-      let found = complaints(opening + Self.steps + key + "\n")
+      let found = complaints(togetherOpening + Self.steps + key + "\n")
       #expect(found.contains { $0.contains("'together' does not go with") }, "\(key): \(found)")
     }
-    let two = opening.replacing("[ui, background]}", with: "[ui], other: [background]}")
+    let two = togetherOpening.replacing("[ui, background]}", with: "[ui], other: [background]}")
     #expect(complaints(two + Self.steps).contains { $0.contains("several processes") })
-  }
-
-  // MARK: - Runs
-
-  private func run(_ text: String, budget: Int? = nil) throws -> CaseReport {
-    let directory = try TemporaryDirectory()
-    let path = "\(directory.path)/t.yaml"
-    try text.write(toFile: path, atomically: true, encoding: .utf8)
-    var settings = ExplorationSettings()
-    settings.jobs = 1
-    settings.budget = budget
-    let runner = try ScenarioRunner(settings: settings, console: .silent, door: .inProcess)
-    defer { try? runner.end() }
-    return try runner.run(try ScenarioRunner.load([path])[0])
-  }
-
-  @Test("a correct engine holds under every schedule with one preemption, and the counts say so")
-  func held() throws {
-    let item = try run(
-      opening + Self.steps + "schedule: {strategy: exhaustive, preemptions: 1, runs: 5000}\n")
-    #expect(item.outcome == .held, "\(item.complaints) \(item.findings)")
-    let counts = try #require(item.explorations.first?.schedules)
-    #expect(counts.isComplete && counts.runCount > 30 && counts.repeatedCount > 0)
-    #expect(counts.actorCount == 2 && counts.recordingCount >= 1)
-  }
-
-  @Test("the same seed gives the same report, and without a schedule it is pct of depth 3")
-  func deterministic() throws {
-    func counts() throws -> ScheduleCounts? {
-      let item = try run(opening + Self.steps, budget: 30)
-      #expect(item.explorations.first?.model == "schedule pct depth 3")
-      return item.explorations.first?.schedules
-    }
-    let first = try counts()
-    #expect(first != nil && first?.runCount == 30)
-    #expect(try counts() == first)
-  }
-
-  @Test("a fault that no schedule comes to is refused")
-  func idleFault() throws {
-    let text = opening + Self.steps + "faults: [{on: sync, nth: 9999, error: EIO}]\n"
-    let error = #expect(throws: LabError.self) { try run(text, budget: 5) }
-    #expect(error?.code == .usage && error?.message.contains("hit no operation") == true)
   }
 
   // MARK: - Determinism and replay
 
-  private func plan(_ text: String) throws -> ScheduledPlan {
+  static func plan(_ text: String) throws -> ScheduledPlan {
     let scenario = try ScenarioParser.parse(text, file: "t.yaml")
     return ScheduledPlan(try WorkloadPlan(scenario, seed: Seed(rawValue: 1)), rules: [])
   }
@@ -163,7 +120,7 @@ private func complaints(_ text: String) -> [String] {
     let database = isGrouped ? "database: {grouped: true}\n" : ""
     let steps = Self.steps.replacing(
       "      - background: pin", with: Self.dog + "\n      - background: pin")
-    let plan = try plan(opening + database + steps)
+    let plan = try Self.plan(togetherOpening + database + steps)
     var strategy = RandomStrategy(seed: Seed(rawValue: 5), runsMax: 4)
     while let chooser = strategy.nextRun() {
       let first = try plan.run(chooser)
@@ -173,37 +130,5 @@ private func complaints(_ text: String) -> [String] {
         #expect(try plan.run(ReplayChooser(schedule)).fingerprint == first.fingerprint)
       }
     }
-  }
-
-  @Test("a token carries its schedule and comes back; another engine's schedule is refused")
-  func token() throws {
-    let directory = try TemporaryDirectory()
-    let path = "\(directory.path)/t.yaml"
-    let text = opening + Self.steps
-    try text.write(toFile: path, atomically: true, encoding: .utf8)
-    let outcome = try plan(text).run(UsualChooser())
-    let runner = try ScenarioRunner(
-      settings: ExplorationSettings(), console: .silent, door: .inProcess)
-    defer { try? runner.end() }
-    func recipe(_ schedule: String) throws -> ScenarioRecipe {
-      let recipe = ScenarioRecipe(path: path, seed: 1, place: .schedule(schedule), door: .inProcess)
-      let token = ReplayToken.encode(.scenario(recipe))
-      guard case .scenario(let decoded) = try ReplayToken.decode(token) else {
-        throw LabError.lab("the token is of something else")
-      }
-      #expect(decoded == recipe)
-      return decoded
-    }
-    let schedule = outcome.record.schedule
-    let keep = "\(directory.path)/kept"
-    #expect(try runner.replay(try recipe(schedule.text), keepingImageIn: keep) == nil)
-    #expect(FileManager.default.fileExists(atPath: "\(keep)/data.realm"))
-    var turns = schedule.turns
-    turns[0].count += 1
-    let other = Schedule(actors: schedule.actors, turns: turns).text
-    let error = #expect(throws: LabError.self) {
-      try runner.replay(try recipe(other), keepingImageIn: nil)
-    }
-    #expect(error?.code == .nondeterminism)
   }
 }

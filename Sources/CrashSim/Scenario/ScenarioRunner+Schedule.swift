@@ -18,7 +18,9 @@ extension ScenarioRunner {
     let budget = scenario.crash.map { crashBudget($0) } ?? 0
     let console = console.about(scenario.file)
     let explorer = ScheduleExplorer(
-      plan: scheduled, declaration: declaration, seed: seed(of: scenario).derived("schedule"),
+      run: { (chooser) throws(LabError) in try scheduled.run(chooser) },
+      actors: scheduled.actors, ruleCount: scenario.faults.count, declaration: declaration,
+      seed: seed(of: scenario).derived("schedule"),
       runsMax: min(declaration.runs, settings.budget ?? declaration.runs),
       recordingsMax: min(Self.recordingsMax, budget / Self.statesPerRecordingMin),
       progress: { count in
@@ -141,13 +143,12 @@ extension ScenarioRunner {
         title: scenario.title, firstNumber: item.findings.count + 1)
       whole = whole.map { $0.joined(with: part) } ?? part
       counts.exploredRecordingCount = max(counts.exploredRecordingCount, number + 1)
-      if !part.findings.isEmpty || part.isInterrupted || part.isOutOfTime == true { break }
+      if part.isInterrupted || part.isOutOfTime == true { break }
     }
     guard var whole else { return }
     whole.line = scenario.lines.crash
-    // The counts of crash points and the shape belong to one recording each.
+    // The counts of crash points belong to one recording each.
     whole.crashPoints = nil
-    whole.shape = nil
     item.explorations.append(whole)
   }
 
@@ -208,7 +209,13 @@ extension ExplorationReport {
     sum.candidateCount += other.candidateCount
     sum.distinctCount += other.distinctCount
     sum.exploredCount += other.exploredCount
-    sum.bound = "more than \(bound.split(separator: " ").last ?? "0")"
+    let bounds = (Int(bound), Int(other.bound))
+    if case (let one?, let another?) = bounds {
+      sum.bound = "\(one + another)"
+    } else {
+      sum.bound = "an uncounted number"
+    }
+    sum.shape = "\(shape ?? "")+\(other.shape ?? "")"
     sum.isInterrupted = isInterrupted || other.isInterrupted
     sum.isOutOfTime = isOutOfTime ?? other.isOutOfTime
     sum.recoveryCount = recoveryCount.map { $0 + (other.recoveryCount ?? 0) }

@@ -39,7 +39,11 @@ struct ExploredSchedules {
 
 /// Runs schedules of one plan.
 struct ScheduleExplorer {
-  let plan: ScheduledPlan
+  /// One run under a chooser.
+  let run: (any ScheduleChooser) throws(LabError) -> ScheduledOutcome
+  let actors: [String]
+  /// Number of fault rules.
+  let ruleCount: Int
   let declaration: ScheduleDeclaration
   let seed: Seed
   let runsMax: Int
@@ -53,8 +57,9 @@ struct ScheduleExplorer {
   /// Runs all schedules that the strategy has, or those before the first failure.
   func explore() throws(LabError) -> ExploredSchedules {
     let start = ContinuousClock.now
-    var explored = ExploredSchedules(hitCounts: plan.rules.map { _ in 0 })
-    explored.counts.actorCount = plan.actors.count
+    var explored = ExploredSchedules(
+      hitCounts: [Int](repeating: 0, count: ruleCount))
+    explored.counts.actorCount = actors.count
     do throws(LabError) {
       try explore(&explored)
     } catch {
@@ -66,16 +71,17 @@ struct ScheduleExplorer {
   }
 
   private func explore(_ explored: inout ExploredSchedules) throws(LabError) {
-    var keys: Set<String> = []
+    // Numbers of texts, not the texts: there may be a million of them.
+    var keys: Set<UInt64> = []
     var drawer = PRNG(seed.derived("twice"))
     // A run without preemptions first: it is the base of all, and says how long runs are.
-    let usual = declaration.strategy == .scripted ? nil : try plan.run(UsualChooser())
+    let usual = declaration.strategy == .scripted ? nil : try run(UsualChooser())
     var strategy = declaration.makeStrategy(
-      seed: seed.derived("strategy"), actors: plan.actors,
+      seed: seed.derived("strategy"), actors: actors,
       decisions: usual?.record.decisions.count ?? 0, runs: runsMax)
     while explored.failure == nil, let chooser = strategy.nextRun() {
       try Interruption.check()
-      let outcome = try plan.run(chooser)
+      let outcome = try run(chooser)
       try refuse(outcome)
       if drawer.below(Self.repeatedOneIn) == 0 {
         try compare(outcome)
@@ -86,7 +92,8 @@ struct ScheduleExplorer {
       explored.counts.decisionsMax = max(
         explored.counts.decisionsMax, outcome.record.decisions.count)
       for (index, hits) in outcome.hits.enumerated() { explored.hitCounts[index] += hits.hitCount }
-      if keys.insert(outcome.recordingKey).inserted, keys.count <= recordingsMax {
+      let key = Seed(rawValue: 0).derived(outcome.recordingKey).rawValue
+      if keys.insert(key).inserted, keys.count <= recordingsMax {
         explored.recordings.append(outcome)
       }
       if !outcome.violations.isEmpty { explored.failure = try shrink(outcome) }
@@ -106,7 +113,7 @@ struct ScheduleExplorer {
 
   /// Runs a schedule again; the same must come of it.
   private func compare(_ outcome: ScheduledOutcome) throws(LabError) {
-    let again = try plan.run(ReplayChooser(outcome.record.schedule))
+    let again = try run(ReplayChooser(outcome.record.schedule))
     guard again.fingerprint != outcome.fingerprint else { return }
     let what: String
     if case .refused(let reason) = again.record.ending {
@@ -128,7 +135,7 @@ struct ScheduleExplorer {
     let key = FailureClass.key(of: outcome.result)
     let shrinker = ScheduleShrinker<ScheduledOutcome>(
       attempt: { (chooser) throws(LabError) in
-        let outcome = try plan.run(chooser)
+        let outcome = try run(chooser)
         return (outcome.record, outcome)
       },
       fails: { _, outcome in

@@ -73,9 +73,10 @@ struct ScheduledPlan {
     defer { session.end() }
     let tolerated = rules.isEmpty ? [] : ScenarioRecorder.tolerated
     var client = WorkerClient(plan, tolerating: tolerated)
-    var violations = try lockstep(before, session, &client, fileSystem)
+    var (violations, isReady) = try lockstep(before, session, &client, fileSystem)
     let log = ScheduleLog()
-    let record = try scheduler.run(on: threads) { [commands, client] actor in
+    let record = try scheduler.run(on: threads) { [commands, client, isReady] actor in
+      guard isReady else { return }
       for (index, command) in commands[actor].enumerated() {
         scheduler.reach(.command(index + 1))
         if scheduler.isReleased { return }
@@ -84,13 +85,18 @@ struct ScheduledPlan {
         if scheduler.isReleased { return }
         for entry in client.entriesAfter(command, answer) { fileSystem.mark(entry.mark.bytes) }
         log.append(ScheduleLog.Event(command: command, answer: answer, floor: floor))
+        // What comes next counts on what was to be done here.
+        if case .failed = answer, command.transaction == nil { return }
       }
     }
     switch record.ending {
     case .refused: break
     case .finished:
       violations += try log.judge(with: &client) + turns.violations(actors)
-      violations += try lockstep(after, session, &client, fileSystem)
+      // What comes next counts on what was to be done here.
+      if violations.isEmpty, isReady {
+        violations += try lockstep(after, session, &client, fileSystem).violations
+      }
     case .deadlock(let waits):
       violations.append(
         Violation(
@@ -143,10 +149,11 @@ struct ScheduledPlan {
   }
 
   /// Commands that run one after the other.
+  /// - Returns: Broken promises, and whether the database is open to whoever comes next.
   private func lockstep(
     _ commands: [WorkerCommand], _ session: WorkerSession, _ client: inout WorkerClient,
     _ fileSystem: SimulatedFileSystem
-  ) throws(LabError) -> [Violation] {
+  ) throws(LabError) -> (violations: [Violation], isOpen: Bool) {
     var violations: [Violation] = []
     for command in commands {
       for entry in client.entriesBefore(command) { fileSystem.mark(entry.mark.bytes) }
@@ -154,8 +161,8 @@ struct ScheduledPlan {
       for entry in client.entriesAfter(command, answer) { fileSystem.mark(entry.mark.bytes) }
       violations += try client.judge(command, answer)
       // Without an open database nothing that follows can be told.
-      if case .failed = answer, command.opens { break }
+      if case .failed = answer, command.opens { return (violations, false) }
     }
-    return violations
+    return (violations, true)
   }
 }

@@ -2,7 +2,8 @@
 // (Musuvathi, Qadeer: "Iterative context bounding for systematic testing of multithreaded
 // programs", 2007). A run follows a prefix of choices, and then whoever runs goes on; each other
 // choice behind the prefix is the prefix of a run of its own. So each schedule is run once.
-// Invariant: prefixes that no run is left for are dropped, so memory is bounded by the runs.
+// Invariant: prefixes that no run is left for, or no memory, are dropped, and then the search does
+// not call itself complete.
 
 /// All runs within a preemption bound.
 struct BoundedStrategy: ScheduleStrategy {
@@ -14,6 +15,9 @@ struct BoundedStrategy: ScheduleStrategy {
   private var nextLevel: [[Int8]] = []
   private var preemptions = 0
   private var prefixCount = 0
+  /// Choices in all prefixes, a byte each.
+  private var prefixBytes = 0
+  private static let prefixBytesMax = 256 << 20
   private var hasDropped = false
 
   init(preemptions: Int, runsMax: Int) {
@@ -35,6 +39,7 @@ struct BoundedStrategy: ScheduleStrategy {
     guard runs < runsMax, let prefix = level.popLast() else { return nil }
     runs += 1
     prefixCount = prefix.count
+    prefixBytes -= prefix.count
     return Chooser(prefix: prefix)
   }
 
@@ -46,11 +51,14 @@ struct BoundedStrategy: ScheduleStrategy {
       let costs = decision.current >= 0
       guard decision.enabled.count > 1, !costs || preemptions < preemptionsMax else { continue }
       for actor in decision.enabled.members where actor != Int(decision.chosen) {
-        guard level.count + nextLevel.count < runsMax - runs else {
+        guard level.count + nextLevel.count < runsMax - runs,
+          prefixBytes + index < Self.prefixBytesMax
+        else {
           hasDropped = true
           return
         }
         let prefix = choices[..<index] + [Int8(actor)]
+        prefixBytes += prefix.count
         if costs { nextLevel.append(Array(prefix)) } else { level.append(Array(prefix)) }
       }
     }
