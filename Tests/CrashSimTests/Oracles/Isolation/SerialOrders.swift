@@ -8,8 +8,7 @@ struct SerialOrders {
   private let history: [HistoryTransaction]
   private let mayFollow: (HistoryTransaction, HistoryTransaction) -> Bool
 
-  /// Whether some order explains the history.
-  /// - Parameter level: One of the three serializable ones.
+  /// Whether some order explains the history, for one of the three serializable levels.
   static func explain(_ history: History, level: IsolationLevel) -> Bool {
     let orders = SerialOrders(history: history.transactions) { first, second in
       // Whether `second` may stand behind `first` in the order.
