@@ -69,6 +69,9 @@ public struct Console: Sendable {
     FileHandle.standardError.write(Data((line + "\n").utf8))
   }
 
+  /// Whether a progress line is shown, and replaced by the next one.
+  var replacesLines: Bool { isTerminal && !isSilent }
+
   /// Replaces the progress line on a terminal; prints nothing elsewhere.
   public func progress(_ line: String) {
     guard isTerminal, !isSilent else { return }

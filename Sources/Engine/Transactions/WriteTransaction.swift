@@ -30,6 +30,9 @@ public final class WriteTransaction {
     cancel()
   }
 
+  /// The version that its commit makes.
+  package var version: Version { base.version.next }
+
   /// The tables, new ones included.
   public var tables: [TableSchema] { mutableTables.map(\.schema) }
 

@@ -86,8 +86,10 @@ struct IsolationAgreementTests {
       let report = try IsolationOracle.check(history)
       for (index, level) in levels.enumerated() {
         let isExplained = SerialOrders.explain(history, level: level)
-        let told = report.lines(judgedBy: level).joined(separator: "\n")
-        #expect(report.holds(level) == isExplained, "seed \(seed): \(history)\n\(told)")
+        if report.holds(level) != isExplained {
+          let told = report.lines(judgedBy: level).joined(separator: "\n")
+          Issue.record("seed \(seed): some order explains it: \(isExplained)\n\(history)\n\(told)")
+        }
         if isExplained { kept[index] += 1 }
       }
     }
