@@ -162,6 +162,7 @@ struct Stress: ParsableCommand {
     settings.isSwarm = !noSwarm
     settings.cutsAtTimes = duration != nil && noSwarm
     settings.load = EngineLoadOptions()
+    settings.roundsPerLife = 12
     settings.load?.mayFail = !settings.faults.isEmpty
     if let options {
       guard kills == nil, within == nil, model == nil, faults == nil, writeBack == nil, !noSwarm

@@ -5,6 +5,7 @@
 // time.
 
 import Engine
+import Glibc
 
 /// One thread of a load.
 struct EngineLoadClient {
@@ -19,6 +20,7 @@ struct EngineLoadClient {
 
   /// A session's transactions have numbers of their own.
   private static let transactionsMax = 100_000
+  private static let pauseMicroseconds: UInt32 = 2000
 
   init(
     database: Database, options: EngineLoadOptions, session: Int, seed: Seed, writes: Bool
@@ -123,6 +125,8 @@ struct EngineLoadClient {
 
   /// Reads some lists of the newest version, and looks twice at a version that stays pinned.
   private mutating func look(_ number: Int, _ seed: UInt64) throws(EngineError) -> String? {
+    // A look is much cheaper than a commit; without a pause the power would always go among looks.
+    usleep(Self.pauseMicroseconds)
     EngineLoad.say(HistoryLine.begin(number, session: session))
     let snapshot = try database.snapshot()
     var isKept = false

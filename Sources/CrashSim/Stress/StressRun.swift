@@ -46,7 +46,10 @@ public final class StressRun {
     }
 
     /// Whether the next life begins.
-    var isOver: Bool { options.map { stops.count >= $0.rounds } ?? false }
+    var isOver: Bool {
+      guard let rounds = options?.rounds ?? settings.roundsPerLife else { return false }
+      return stops.count >= rounds
+    }
 
     /// A cut behind the workload's end shows nothing that its end does not.
     mutating func adapt(to record: RoundRecord) {
@@ -231,9 +234,11 @@ public final class StressRun {
       let waiting = try life.settings.load.map { _ throws(LabError) in
         try Self.waiting(in: record.trace)
       }
+      // Different reasons are different findings.
+      let said = failure.said.split(separator: "\n").first.map(String.init) ?? "\(failure.ending)"
       judged.failure = CheckResult(
         ending: failure.ending,
-        output: "the \(failure.role) failed\n" + failure.said + (waiting ?? ""),
+        output: "the \(failure.role) failed: \(said)\n" + failure.said + (waiting ?? ""),
         promised: "the \(failure.role) succeeds while nothing disturbs it")
       return judged
     }

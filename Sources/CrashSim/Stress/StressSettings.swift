@@ -69,6 +69,10 @@ public struct StressSettings: Sendable {
   public var reportDirectory: String?
   /// How the built-in workload works; nil for a program of the user's.
   public var load: EngineLoadOptions?
+  /// Rounds after which the next life begins, where nothing else is drawn; nil is never.
+  ///
+  /// All that the built-in workload said in a life is judged after each of its rounds.
+  public var roundsPerLife: Int?
   /// Of so many rounds one goes on until the workload ends; 0 is none.
   public var wholeRoundEvery = 0
   /// Whether each life of the built-in workload draws its options from the seed.
