@@ -148,6 +148,7 @@ struct Replay: ParsableCommand {
     settings.seed = Seed(rawValue: recipe.seed)
     settings.faults = recipe.faults
     settings.writeBack = recipe.writeBack
+    settings.load = recipe.load
     settings.timeoutSeconds = recipe.timeoutSeconds
     let stress = try StressRun(program: recipe.program, settings: settings, console: console)
     let (result, finding) =

@@ -12,13 +12,17 @@ struct Stress: ParsableCommand {
       power at a moment drawn from the seed, chooses what the disk kept, and has the checker judge \
       it with all acknowledgements since the setup. The commands run as under 'faultline explore'; \
       the workload finds the number of the round in $FAULTLINE_ROUND and a seed in \
-      $FAULTLINE_SEED, the checker may keep files in $FAULTLINE_STATE. Without --workload two \
-      processes with threads commit to one database of the engine, judged by its oracles. \
+      $FAULTLINE_SEED, the checker may keep files in $FAULTLINE_STATE. Without --workload \
+      processes with threads commit to one database of the engine, judged by its oracles and by \
+      the history of what they saw; each life draws its options from the seed: how many, which \
+      features, faults, kills, the model. What is given here holds for all lives. \
       See docs/stress.md.
 
       Examples:
         faultline stress --cuts 1000
-        faultline stress --for 10m --kills 2 --report failed
+        faultline stress --for 10m --report failed --metrics stress.prom
+        faultline stress --options failed/round-12/options-thinned.json --cuts 200
+        faultline stress --no-swarm --kills 2
         faultline stress --workload 'sh work.sh' --check 'sh check.sh' --recover 'sh repair.sh'
         faultline stress --faults 'on: sync, every: 3, ignore: true'
       """)
@@ -37,9 +41,14 @@ struct Stress: ParsableCommand {
     help: "Go on for 90s, 10m, 2h, and cut at random times instead of after random operations.")
   var duration: String?
   @Flag(help: "Stop after the first finding.") var failFast = false
-  @Option(help: "Most kills without a power cut before each cut.") var kills = 0
-  @Option(help: "The power goes within so many operations and acknowledgements.") var within = 400
-  @Option(help: "Persistence model: \(PersistenceModel.stockNames).") var model = "ext4-ordered"
+  @Option(help: "Most kills without a power cut before each cut; default: 0, or as drawn.")
+  var kills: Int?
+  @Option(
+    help: "The power goes within so many operations and acknowledgements; default: 400, or drawn.")
+  var within: Int?
+  @Option(
+    help: "Persistence model: \(PersistenceModel.stockNames); default: ext4-ordered, or drawn.")
+  var model: String?
   @Option(help: "The number from which all choices follow.") var seed: UInt64 = 1
   @Option(help: "Fault rules for every round: a YAML file, or one rule as text.")
   var faults: String?
@@ -48,8 +57,19 @@ struct Stress: ParsableCommand {
     name: .customLong("write-back"),
     help: "Write dirty mapped pages back at seeded moments: SEED or SEED:RATE.")
   var writeBack: String?
-  @Option(help: "Seconds after which a checker, a recovery or a round has failed.")
-  var timeout = 20
+  @Option(
+    help: "Seconds after which a checker, a recovery or a round has failed; default: 20 or 60.")
+  var timeout: Int?
+  @Flag(
+    name: .customLong("no-swarm"),
+    help: "All lives of the engine alike: two processes, two writers and a reader in each.")
+  var noSwarm = false
+  @Option(help: "A life's options, as a failing run keeps them, for all lives.")
+  var options: String?
+  @Flag(name: .customLong("no-thinning"), help: "Play failing lives no more with fewer options.")
+  var noThinning = false
+  @Option(help: "Write the run's figures to this file, for Prometheus (docs/stress.md).")
+  var metrics: String?
   /// Its directory keeps the failing rounds, too.
   @OptionGroup var reports: ReportArguments
 
@@ -58,8 +78,10 @@ struct Stress: ParsableCommand {
     let program = try program()
     let settings = try settings()
     try reports.refuseUnwritable()
+    try ReportArguments.refuseUnwritable([metrics])
     try refuseUsedReportDirectory()
-    console.say("faultline stress  seed=\(settings.seed)  model=\(settings.model.name)")
+    let model = settings.isSwarm ? "" : "  model=\(settings.model.name)"
+    console.say("faultline stress  seed=\(settings.seed)\(model)")
     let stress = try StressRun(program: program, settings: settings, console: console)
     let item = try stress.stress()
     var report = RunReport(seed: settings.seed.rawValue, cases: [item])
@@ -94,22 +116,26 @@ struct Stress: ParsableCommand {
     settings.seconds = try duration.map { text throws(LabError) in
       try ExplorationArguments.seconds(text, option: "--for")
     }
-    guard (0...16).contains(kills) else { throw .usage("--kills \(kills): give 0 to 16") }
-    guard (2...1_000_000).contains(within) else {
+    if let kills, !(0...16).contains(kills) {
+      throw .usage("--kills \(kills): give 0 to 16")
+    }
+    if let within, !(2...1_000_000).contains(within) {
       throw .usage("--within \(within): give 2 to 1000000 operations")
     }
-    guard timeout > 0 else { throw .usage("--timeout \(timeout): give at least 1 second") }
-    let models = try PersistenceModel.chosen(model)
+    if let timeout, timeout < 1 { throw .usage("--timeout \(timeout): give at least 1 second") }
+    let models = try PersistenceModel.chosen(model ?? PersistenceModel.ext4Ordered.name)
     guard models.count == 1 else {
-      throw .usage("--model \(model): a stress run has one model; name one")
+      throw .usage("--model \(model ?? ""): a stress run has one model; name one")
     }
     settings.failsFast = failFast
-    settings.killsPerRound = kills
-    settings.eventsPerRound = within
+    settings.killsPerRound = kills ?? 0
+    settings.eventsPerRound = within ?? 400
     settings.model = models[0]
     settings.seed = Seed(rawValue: seed)
-    settings.timeoutSeconds = timeout
+    settings.timeoutSeconds = timeout ?? (workload == nil ? 60 : 20)
     settings.reportDirectory = reports.directory
+    settings.metricsPath = metrics
+    settings.thins = !noThinning
     settings.writeBack = try writeBack.map { text throws(LabError) in
       try PageWriteBack(parsing: text)
     }
@@ -120,7 +146,46 @@ struct Stress: ParsableCommand {
         : try FaultFile.parse(
           commandLine: faults, file: "--faults", allowsAnyErrno: anyErrno)
     }
+    try addLoad(to: &settings)
     return settings
+  }
+
+  /// How the built-in workload works; what was chosen goes before what is drawn.
+  private func addLoad(to settings: inout StressSettings) throws(LabError) {
+    guard workload == nil else {
+      guard options == nil, !noSwarm else {
+        throw .usage("--options and --no-swarm are for the engine's load, without --workload")
+      }
+      settings.cutsAtTimes = duration != nil
+      return
+    }
+    settings.isSwarm = !noSwarm
+    settings.cutsAtTimes = duration != nil && noSwarm
+    settings.load = EngineLoadOptions()
+    settings.roundsPerLife = 12
+    settings.load?.mayFail = !settings.faults.isEmpty
+    if let options {
+      guard kills == nil, within == nil, model == nil, faults == nil, writeBack == nil, !noSwarm
+      else { throw .usage("--options has all options of a life; give no others beside it") }
+      settings.lifeOptions = try StressLifeOptions.load(options)
+    }
+    let chosen = settings
+    settings.choose = { [kills, within, model, faults, writeBack] options in
+      if let kills { options.kills = kills }
+      if let within { options.within = within }
+      if let model { options.model = model }
+      if writeBack != nil {
+        options.writeBack = chosen.writeBack
+        options.load.processes = 1
+        options.load.writers = 1
+        options.load.readers = 0
+      }
+      if faults != nil {
+        options.faults = chosen.faults
+        options.faultNames = chosen.faults.map(\.what.word)
+        options.load.mayFail = true
+      }
+    }
   }
 }
 
@@ -131,15 +196,21 @@ struct StressLoad: ParsableCommand {
     shouldDisplay: false)
 
   @Argument var process: Int
+  @Argument var generation: Int
 
   func run() throws {
     let environment = ProcessInfo.processInfo.environment
     guard let directory = environment["FAULTLINE_DIR"],
-      let seed = environment[StressRun.seedName].flatMap({ UInt64($0) })
+      let seed = environment[StressRun.seedName].flatMap({ UInt64($0) }),
+      let round = environment[StressRun.roundName].flatMap({ Int($0) }),
+      let segment = environment[StressRun.segmentName].flatMap({ Int($0) })
     else { throw LabError.usage("stress-load is started by faultline stress") }
+    let place = EngineLoad.Place(
+      round: round, segment: segment, process: process, generation: generation)
     let ending = EngineLoad.run(
-      directory: directory, process: process, seed: Seed(rawValue: seed))
-    if case .broken = ending { throw Leave(code: .broken) }
+      directory: directory, place: place, options: try EngineLoadOptions.found(),
+      seed: Seed(rawValue: seed))
+    Foundation.exit(ending.rawValue)
   }
 }
 
@@ -158,8 +229,9 @@ struct StressJudge: ParsableCommand {
         FileManager.default.contents(atPath: $0)
       })
     else { throw LabError.usage("stress-judge is started by faultline stress") }
-    let found = try EngineLoadCheck.judge(
-      directory: directory, acknowledged: Array(acknowledged), state: state, round: round)
+    let check = EngineLoadCheck(state: state, options: try EngineLoadOptions.found())
+    let found = try check.judge(
+      directory: directory, acknowledged: Array(acknowledged), round: round)
     for violation in found { Console().say("\(violation)") }
     if !found.isEmpty { throw Leave(code: .broken) }
   }

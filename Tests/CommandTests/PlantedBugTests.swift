@@ -1,5 +1,5 @@
-// PlantedBugTests.swift: the patches of Tests/PlantedBugs still say which scenario finds them, and
-// still apply. Whether the scenario finds them takes minutes each: make planted-bugs.
+// PlantedBugTests.swift: the patches of Tests/PlantedBugs still say which scenario, or which run of
+// the stress, finds them, and still apply. Whether it does takes minutes each: make planted-bugs.
 
 import Foundation
 import Testing
@@ -23,19 +23,27 @@ struct PlantedBugTests {
     return git.terminationStatus == 0
   }
 
-  @Test("each applies to the engine, and names its scenario, its oracle and its reason")
+  @Test("each applies to the engine, and names what finds it, its oracle and its reason")
   func apply() throws {
     let patches = try Self.patches()
-    #expect(patches.count >= 49)
+    #expect(patches.count >= 58)
+    var stressed = 0
     for patch in patches {
       #expect(try Self.applies(patch), "\(patch): plant the bug anew and keep git's diff of it")
       let text = try String(contentsOfFile: "\(Self.folder)/\(patch)", encoding: .utf8)
       let lines = text.split(separator: "\n", maxSplits: 3).map(String.init)
       #expect(lines[1].hasPrefix("expect: ") && lines[2].hasPrefix("because: "), "\(patch)")
+      if lines[0].hasPrefix("stress: ") {
+        stressed += 1
+        // It has to end, also where the bug is not found.
+        #expect(lines[0].contains("--cuts ") && lines[0].contains("--seed "), "\(patch)")
+        continue
+      }
       let scenario = lines[0].dropFirst("scenario: ".count)
       #expect(
         FileManager.default.fileExists(atPath: "\(FaultlineCommand.repository)/\(scenario)"),
         "\(patch): \(lines[0])")
     }
+    #expect(stressed >= 3)
   }
 }

@@ -33,7 +33,10 @@ struct StressTests {
   func engine() throws {
     let command = try FaultlineCommand()
     let program = try command.start(
-      ["stress", "--cuts", "20", "--kills", "1", "--within", "250", "--json", "r.json"])
+      [
+        "stress", "--no-swarm", "--cuts", "20", "--kills", "1", "--within", "250", "--json",
+        "r.json",
+      ])
     let run = try #require(LiveRun(pid: program.process))
     let result = program.wait()
     #expect(result.status == 0, "\(result.output)")
@@ -46,11 +49,49 @@ struct StressTests {
     #expect(exploration.markCount > 100, "\(exploration.markCount)")
   }
 
+  @Test("a swarm: each life says its options first, nothing is found, and figures are written")
+  func swarm() throws {
+    let command = try FaultlineCommand()
+    let result = try command.run(
+      ["stress", "--cuts", "16", "--seed", "1", "--metrics", "stress.prom"])
+    #expect(result.status == 0, "\(result.output)")
+    #expect(result.hasLine("life from round 0: processes=3 writers=2"), "\(result.output)")
+    #expect(result.hasLine("life from round 12: processes=2"), "\(result.output)")
+    let metrics = try command.text("stress.prom")
+    #expect(metrics.contains("\nfaultline_stress_power_cuts_total 16\n"), "\(metrics)")
+    #expect(metrics.contains("\nfaultline_stress_lives_total 3\n"), "\(metrics)")
+  }
+
+  @Test("a life that fails is thinned; what is kept of it fails again")
+  func thinning() throws {
+    let command = try FaultlineCommand()
+    let result = try command.run([
+      "stress", "--cuts", "200", "--within", "60", "--fail-fast", "--report", "kept",
+      "--faults", "on: sync, every: 2, ignore: true",
+    ])
+    #expect(result.status == 1, "\(result.output)")
+    #expect(result.output.contains("  thinned in "), "\(result.output)")
+    let names = try FileManager.default.contentsOfDirectory(
+      atPath: command.directory.file("kept"))
+    let kept = try #require(names.first { $0.hasPrefix("round-") })
+    let files = try FileManager.default.contentsOfDirectory(
+      atPath: command.directory.file("kept/\(kept)/state"))
+    #expect(files.contains { $0.hasPrefix("history-") && $0.hasSuffix(".jsonl") }, "\(files)")
+    let thinned = "kept/\(kept)/options-thinned.json"
+    let options = try StressLifeOptions.load(command.directory.file(thinned))
+    // The fault is all that is wrong, so it cannot be left out.
+    #expect(options.faultNames == ["ignore"], "\(result.output)")
+    let again = try command.run([
+      "stress", "--cuts", "200", "--fail-fast", "--no-thinning", "--options", thinned,
+    ])
+    #expect(again.status == 1, "\(again.output)")
+  }
+
   @Test("the engine over a disk that ignores syncs: found, and judged again from what was kept")
   func ignoredSyncs() throws {
     let command = try FaultlineCommand()
     let result = try command.run([
-      "stress", "--cuts", "200", "--within", "60", "--fail-fast", "--report", "kept",
+      "stress", "--no-swarm", "--cuts", "200", "--within", "60", "--fail-fast", "--report", "kept",
       "--faults", "on: sync, every: 2, ignore: true",
     ])
     #expect(result.status == 1, "\(result.output)")
@@ -67,11 +108,11 @@ struct StressTests {
     #expect(used.status == 2 && used.output.contains("is not empty"), "\(used.output)")
   }
 
-  @Test("the first sync ignored: found by cuts that come early")
+  @Test("the first two syncs ignored: found by cuts that come early")
   func firstSyncIgnored() throws {
     let result = try FaultlineCommand().run([
-      "stress", "--cuts", "400", "--within", "24", "--fail-fast",
-      "--faults", "on: sync, nth: 1, ignore: true, file: \"*.realm\"",
+      "stress", "--no-swarm", "--cuts", "400", "--within", "60", "--fail-fast",
+      "--faults", "on: sync, times: 2, ignore: true, file: \"*.realm\"",
     ])
     #expect(result.status == 1, "\(result.output)")
     #expect(result.output.contains("acknowledged and ignored: injected"), "\(result.output)")
@@ -155,7 +196,9 @@ struct StressTests {
     arguments: [
       ["--workload", "true"], ["--cuts", "0"], ["--for", "x"], ["--kills", "99"],
       ["--within", "1"], ["--model", "all"], ["--write-back", "x"], ["--write-back", "1:0"],
-      ["--timeout", "0"], ["--faults", "on: nothing"],
+      ["--timeout", "0"], ["--faults", "on: nothing"], ["--options", "none.json"],
+      ["--no-swarm", "--options", "none.json"], ["--metrics", "no/such/folder/m"],
+      ["--workload", "true", "--check", "true", "--no-swarm"],
     ])
   func usage(more: [String]) throws {
     let result = try FaultlineCommand().run(["stress"] + more)

@@ -1,7 +1,9 @@
 #!/bin/sh
 # Each patch in this folder plants one bug in the engine. For each: a clone of the repository with the bug in it is
-# built, the scenario named in the patch is run, and it must find the bug by the oracle that the patch names. Each line
-# says how many crash states the scenario checked and how long that took, in the debug build.
+# built, the scenario named in the patch is run, and it must find the bug by the oracle that the patch names. A patch
+# with `stress:` in place of `scenario:` names arguments of `faultline stress`, for bugs that only show when processes
+# and threads work at the same time; one with `options:` adds options to the run of its scenario. Each line says how many crash states were checked, and how long that took, in the
+# debug build.
 # Usage: sh Tests/PlantedBugs/run.sh [--here] [NAME…]      (make planted-bugs; all of them: minutes)
 # --here plants the bugs in this tree and takes them out again, and saves the build of a clone; for CI.
 set -eu
@@ -28,6 +30,8 @@ missed=0
 for name; do
   patch="$here/$name.patch"
   scenario=$(sed -n 's/^scenario: //p' "$patch")
+  stress=$(sed -n 's/^stress: //p' "$patch")
+  options=$(sed -n 's/^options: //p' "$patch")
   oracle=$(sed -n 's/^expect: //p' "$patch")
   if ! { git apply "$patch" && swift build -q --product faultline && swift build -q --product faultline-fs; } > "$work/output" 2>&1; then
     echo "BROKEN  $name: it does not apply, or does not build with the bug in it"
@@ -37,12 +41,17 @@ for name; do
     continue
   fi
   status=0
-  "$(swift build --show-bin-path)/faultline" run "$scenario" --budget 2000 > "$work/output" 2>&1 || status=$?
+  if [ -n "$stress" ]; then
+    # Arguments are words without quotes.
+    "$(swift build --show-bin-path)/faultline" stress $stress --fail-fast --no-thinning > "$work/output" 2>&1 || status=$?
+  else
+    "$(swift build --show-bin-path)/faultline" run "$scenario" --budget 2000 $options > "$work/output" 2>&1 || status=$?
+  fi
   git checkout -q Sources/Engine
   if [ "$status" = 1 ] && grep -q "$oracle" "$work/output"; then
     cost=$(sed -n 's/^checked \(.*\) crash states of .* in \(.* s\) .*/\1 states in \2/p' "$work/output")
     schedules=$(sed -n 's/^ *schedule .*: \([0-9,]* schedules*\) of .*/, \1/p' "$work/output")
-    echo "found   $name ($oracle, $scenario, $cost$schedules)"
+    echo "found   $name ($oracle, ${scenario:-stress $stress}, $cost$schedules)"
   else
     echo "MISSED  $name: exit status $status, expected 1 and '$oracle'"
     tail -n 20 "$work/output"

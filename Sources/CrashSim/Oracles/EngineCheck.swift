@@ -51,10 +51,13 @@ public struct EngineCheck: Sendable {
   }
 
   /// Prepares the judgement of one moment of a run; it is that of 0 marks.
-  init(_ allowed: AllowedOutcomes, table: TableDeclaration) {
+  init(
+    _ allowed: AllowedOutcomes, table: TableDeclaration,
+    database: DatabaseDeclaration = DatabaseDeclaration()
+  ) {
     timeline = OutcomeTimeline(only: allowed)
     self.table = table
-    database = DatabaseDeclaration()
+    self.database = database
     copies = []
     sentinelNumber = 0
     options = Options()

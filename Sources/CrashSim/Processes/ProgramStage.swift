@@ -12,6 +12,12 @@ struct ProgramStage: Sendable {
   /// Variables for the commands, besides those that every program under test has.
   var environment: [String: String] = [:]
 
+  /// Whether a stop point that has come already ends a command, too.
+  ///
+  /// The daemon kills the groups that it knows when the stop comes, and a command is known a moment
+  /// after it was started.
+  var endsWhenStopped = false
+
   /// Where the commands' output goes that is no acknowledgement.
   private var log: String { "\(run.path)/program-output" }
 
@@ -51,7 +57,9 @@ struct ProgramStage: Sendable {
     let ending: ProcessEnding
     do throws(LabError) {
       try fileSystem.registerGroup(child.pid)
-      ending = child.wait(timeoutSeconds: timeoutSeconds)
+      var isStopped = false
+      if endsWhenStopped { isStopped = try fileSystem.statistics().stoppedAtEvents != nil }
+      ending = isStopped ? child.kill() : child.wait(timeoutSeconds: timeoutSeconds)
     } catch {
       child.kill()
       throw error

@@ -75,6 +75,9 @@ public struct Console: Sendable {
     StandardStream.errors.write(line + "\n")
   }
 
+  /// Whether a progress line is shown, and replaced by the next one.
+  var replacesLines: Bool { isTerminal && !isSilent }
+
   /// Replaces the progress line on a terminal; prints nothing elsewhere.
   public func progress(_ line: String) {
     guard isTerminal, !isSilent else { return }

@@ -1,8 +1,10 @@
 // EngineLoad.swift: [U] one process of the built-in workload: threads that commit to one database
-// and threads that read it, until they are killed. Each line it writes is one acknowledgement:
-// `open V`, `begin V S` while it holds the writer lock, `commit V`. S is the seed of the
-// transaction, from which whoever judges knows its statements.
-// Safety: a line is written by one system call from memory that nobody else sees.
+// and threads that read it, until they are killed or have done their part.
+// What it says, each line or group of lines by one system call, so that each is one mark:
+// `storm` and `calm` around the time in which faults are injected; `open V`; for a transaction its
+// lines of a history (HistoryLine), with `begin V S N` while it holds the writer lock (S is the
+// seed of its plan, N its number), `commit V`, or `seen N V` for one that only read version V.
+// Safety: lines are written by one system call from memory that nobody else sees.
 
 import Dispatch
 import Engine
@@ -10,145 +12,155 @@ import Foundation
 import Glibc
 
 /// The built-in workload's process.
-public enum EngineLoad {
+public final class EngineLoad: Sendable {
   /// How one process of it ended.
-  public enum Ending: Sendable {
-    /// All transactions were run, or the disk refused one.
-    case done
+  public enum Ending: Int32, Sendable {
+    /// All transactions were run.
+    case done = 0
     /// The engine broke a promise, which standard error names.
-    case broken
+    case broken = 1
+    /// The disk refused something; whoever comes next goes on.
+    case refused = 75
   }
 
-  private static let writers = 2
-  private static let readers = 1
-  /// Nobody waits for so many: the power goes before.
-  private static let transactionsPerWriter = 20_000
+  /// Who a process is among those of a run.
+  public struct Place: Sendable {
+    /// Number of the round.
+    public var round: Int
+    /// Number of the part of the round between two kills.
+    public var segment: Int
+    /// Number of the process.
+    public var process: Int
+    /// How often it was started anew.
+    public var generation: Int
 
-  /// The one table.
-  static var table: TableDeclaration {
-    var number = ColumnDeclaration(name: "number", type: .int)
-    number.isIndexed = true
-    let text = ColumnDeclaration(name: "text", type: .string)
-    return TableDeclaration(name: "Row", key: "_id", columns: [number, text])
-  }
-
-  /// The statements that follow from a seed; a delete of a row that is not there does nothing.
-  static func statements(_ seed: UInt64) -> [Mutation] {
-    var random = PRNG(Seed(rawValue: seed))
-    return (0..<1 + random.below(6)).map { _ in
-      let key = Int64(random.below(200))
-      if random.chance(Ratio(1, in: 4)) { return Mutation(.delete, table.name, key: key) }
-      let letter = UInt8(ascii: "a") + UInt8(random.below(26))
-      let bytes = [UInt8](repeating: letter, count: random.below(300))
-      let text = PlannedValue.string(String(decoding: bytes, as: UTF8.self))
-      let number = PlannedValue.int(Int64(random.below(1 << 20)))
-      return Mutation(.upsert, table.name, key: key, values: [number, text])
+    /// Names a process.
+    public init(round: Int, segment: Int, process: Int, generation: Int) {
+      self.round = round
+      self.segment = segment
+      self.process = process
+      self.generation = generation
     }
+
+    static let segmentsMax = 32
+    private static let processesMax = 8
+    private static let generationsMax = 64
+    private static let threadsMax = 16
+    static let sessionsPerSegment = processesMax * generationsMax * threadsMax
+
+    /// For example `process 1, thread 0`.
+    static func words(ofSession session: Int) -> String {
+      let ours = session % sessionsPerSegment
+      let generation = ours / threadsMax % generationsMax
+      return "process \(ours / threadsMax / generationsMax), thread \(ours % threadsMax)"
+        + (generation > 0 ? ", started anew \(generation) times" : "")
+    }
+
+    /// Nobody else of the run has this number.
+    func session(thread: Int) -> Int {
+      let part = round * Self.segmentsMax + segment % Self.segmentsMax
+      let ours = (process * Self.generationsMax + generation) * Self.threadsMax + thread
+      return part * Self.sessionsPerSegment + ours
+    }
+  }
+
+  /// Transactions after the safety phase, with which each thread shows that it still can.
+  static let liveTransactions = 2
+
+  private let database: Database
+  private let options: EngineLoadOptions
+  private let place: Place
+  private let seed: Seed
+
+  private init(_ database: Database, _ options: EngineLoadOptions, _ place: Place, _ seed: Seed) {
+    self.database = database
+    self.options = options
+    self.place = place
+    self.seed = seed
   }
 
   /// Runs one process of the workload.
   /// - Parameters:
   ///   - directory: Where the database lies.
-  ///   - process: Its number among the processes.
+  ///   - place: Who the process is.
+  ///   - options: How it works.
   ///   - seed: What the transactions follow from.
-  /// - Returns: How it went; while all is well it is killed before.
-  public static func run(directory: String, process: Int, seed: Seed) -> Ending {
+  /// - Returns: How it went; an engine that breaks a promise, or a disk that refuses something,
+  ///   ends the process at once.
+  public static func run(
+    directory: String, place: Place, options: EngineLoadOptions, seed: Seed
+  ) -> Ending {
+    let own = seed.derived("process").derived(UInt64(place.process))
+      .derived(UInt64(place.segment)).derived(UInt64(place.generation))
+    if place.process == 0, place.generation == 0 { say("storm") }
+    var failpoint: Failpoint?
+    if options.killStepsMax > 0, place.generation < 3 {
+      var random = PRNG(own.derived("kill"))
+      failpoint = CommitStepKill(before: 1 + random.below(options.killStepsMax)).failpoint
+    }
     let database: Database
     do throws(EngineError) {
-      database = try Database.open(path: "\(directory)/\(EngineWorker.fileName)")
+      database = try Database.open(
+        path: "\(directory)/\(EngineWorker.fileName)",
+        options: options.databaseOptions(failpoint: failpoint))
     } catch {
-      return ending(error)
+      return ending(error, options)
     }
     say("open \(database.version)")
-    let broken = DispatchSemaphore(value: 0)
-    let threads = DispatchGroup()
-    for index in 0..<writers + readers {
-      let own = seed.derived("process").derived(UInt64(process)).derived(UInt64(index))
-      threads.enter()
-      let thread = Thread {
-        do throws(EngineError) {
-          let isRight = try index < writers ? write(own, to: database) : read(database)
-          if !isRight { broken.signal() }
-        } catch {
-          if case .broken = ending(error) { broken.signal() }
-        }
-        threads.leave()
+    EngineLoad(database, options, place, own).runThreads()
+    return .done
+  }
+
+  private func runThreads() {
+    let safety = DispatchGroup()
+    let all = DispatchGroup()
+    // Who was started anew has less to do, so that the end comes however often that is.
+    let count = max(1, options.transactions >> min(place.generation, 16))
+    for index in 0..<options.writers + options.readers {
+      safety.enter()
+      all.enter()
+      let thread = Thread { [self] in
+        var client = EngineLoadClient(
+          database: database, options: options, session: place.session(thread: index),
+          seed: seed.derived(UInt64(index)), writes: index < options.writers)
+        for _ in 0..<count { step(&client) }
+        safety.leave()
+        safety.wait()
+        if index == 0 { Self.say("calm") }
+        for _ in 0..<Self.liveTransactions { step(&client) }
+        client.end()
+        all.leave()
       }
       thread.start()
     }
-    threads.wait()
-    return broken.wait(timeout: .now()) == .success ? .broken : .done
+    all.wait()
   }
 
-  /// Errors that a faulty disk may cause end the work, but break no promise.
-  private static func ending(_ error: EngineError) -> Ending {
+  /// One transaction; ends the process when it may not be what it is.
+  private func step(_ client: inout EngineLoadClient) {
+    do throws(EngineError) {
+      guard let fault = try client.step() else { return }
+      Self.complain(fault)
+      _exit(Ending.broken.rawValue)
+    } catch {
+      _exit(Self.ending(error, options).rawValue)
+    }
+  }
+
+  /// Errors that a faulty disk may cause end the process, but break no promise.
+  private static func ending(_ error: EngineError, _ options: EngineLoadOptions) -> Ending {
     complain("\(error)")
     switch error.code {
-    case .io, .noSpace, .poisoned: return .done
+    case .io, .noSpace, .poisoned: return options.mayFail ? .refused : .broken
+    // Who opens while another compacts waits some seconds, and is told then.
+    case .locked where options.compactPercent > 0: return .refused
     default: return .broken
     }
   }
 
-  private static func write(
-    _ seed: Seed, to database: Database
-  ) throws(EngineError) -> Bool {
-    for number in 0..<transactionsPerWriter {
-      let own = seed.derived(UInt64(number)).rawValue
-      let transaction = try database.beginWrite()
-      let version = database.version.next
-      do throws(EngineError) {
-        do throws(EngineError) {
-          try transaction.createTable(table.schema)
-        } catch  where error.code == .tableExists {}
-        for statement in statements(own) { try apply(statement, to: transaction) }
-      } catch {
-        transaction.cancel()
-        throw error
-      }
-      say("begin \(version) \(own)")
-      let committed = try transaction.commit()
-      say("commit \(committed)")
-      if committed != version {
-        complain("the commit after version \(version.rawValue - 1) became version \(committed)")
-        return false
-      }
-    }
-    return true
-  }
-
-  private static func apply(
-    _ statement: Mutation, to transaction: WriteTransaction
-  ) throws(EngineError) {
-    switch statement.kind {
-    case .delete:
-      do throws(EngineError) {
-        try transaction.delete(from: statement.table, key: statement.key)
-      } catch  where error.code == .keyNotFound {}
-    default:
-      try transaction.upsert(
-        into: statement.table, key: statement.key, statement.values.map(\.engineValue))
-    }
-  }
-
-  /// Reads one version twice, again and again.
-  private static func read(_ database: Database) throws(EngineError) -> Bool {
-    for _ in 0..<transactionsPerWriter {
-      let snapshot = try database.snapshot()
-      defer { snapshot.release() }
-      let first = try snapshot.contentHash()
-      sched_yield()
-      let second = try snapshot.contentHash()
-      if first != second {
-        complain("isolation: version \(snapshot.version) changed while it was pinned")
-        return false
-      }
-    }
-    return true
-  }
-
-  /// One line, one write(2): one mark.
-  private static func say(_ line: String) {
-    let bytes = Array((line + "\n").utf8)
+  /// One system call: one mark.
+  static func say(_ lines: String...) {
+    let bytes = Array((lines.joined(separator: "\n") + "\n").utf8)
     unsafe bytes.withUnsafeBytes { buffer in
       unsafe _ = Glibc.write(STDOUT_FILENO, buffer.baseAddress, buffer.count)
     }

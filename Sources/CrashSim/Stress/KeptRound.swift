@@ -1,6 +1,8 @@
 // KeptRound.swift: a failing round in a directory, so that it can be judged without being played.
 // Layout: trace.sqlite (docs/trace-format.md), image/ (the crashed directory as it was drawn),
-// acknowledged (of all rounds of its life), state/ (what the checker had kept), token.
+// acknowledged (of all rounds of its life), state/ (what the checker had kept; of the built-in
+// workload also history-N.jsonl, the history of transactions), token, options.json (of a swarm's
+// life) and options-thinned.json (the fewest with which it still failed).
 
 import Foundation
 
@@ -30,6 +32,20 @@ public struct KeptRound: Sendable {
     }
     try TraceFile.save(trace, to: tracePath)
     try CrashDirectory.keep(image, in: "\(directory)/image")
+  }
+
+  /// The options of the life, and the fewest with which it still failed.
+  static let optionsName = "options.json"
+  static let thinnedName = "options-thinned.json"
+
+  func save(_ options: StressLifeOptions, as name: String) throws(LabError) {
+    do {
+      try Data(try options.json().utf8).write(to: URL(fileURLWithPath: "\(directory)/\(name)"))
+    } catch let error as LabError {
+      throw error
+    } catch {
+      throw .lab("cannot keep the options in \(directory): \(error.localizedDescription)")
+    }
   }
 
   func acknowledged() throws(LabError) -> [UInt8] {

@@ -56,6 +56,11 @@ struct LeakWatch: Sendable {
     zombies = Self.zombieCount()
   }
 
+  /// What each process held last, by role.
+  var footprints: [(role: String, footprint: ProcessFootprint)] {
+    last.sorted { $0.key < $1.key }.map { (role: $0.key, footprint: $0.value) }
+  }
+
   /// What grew, in words; empty when nothing did.
   var leaks: [String] {
     var leaks: [String] = []

@@ -1,4 +1,4 @@
-// StressCounts.swift: how much a stress run did, for its last lines.
+// StressCounts.swift: how much a stress run did, for its board, its metrics and its last lines.
 
 /// How much a stress run did.
 struct StressCounts {
@@ -7,6 +7,12 @@ struct StressCounts {
   var operations = 0
   var marks = 0
   var ownEnds = 0
+  var lives = 0
+  /// Acknowledged commits and read-only transactions of the built-in load.
+  var commits = 0
+  var looks = 0
+  /// Faults that hit, by kind.
+  var faults: [String: Int] = [:]
 
   mutating func add(_ record: RoundRecord) {
     if record.failure == nil { cuts += 1 }
@@ -14,5 +20,10 @@ struct StressCounts {
     marks += record.trace.markCount
     operations += record.trace.events.count - record.trace.markCount
     if record.ownEnd != nil { ownEnds += 1 }
+    for mark in record.trace.marks {
+      if mark.bytes.starts(with: "commit ".utf8) { commits += 1 }
+      if mark.bytes.starts(with: "seen ".utf8) { looks += 1 }
+    }
+    for (kind, count) in record.faults where count > 0 { faults[kind, default: 0] += count }
   }
 }

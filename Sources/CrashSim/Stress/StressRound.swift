@@ -19,6 +19,8 @@ struct RoundRecord {
   var ownEnd: Int?
   /// A command that failed while it was not disturbed.
   var failure: (role: String, ending: ProcessEnding, said: String)?
+  /// How often each kind of fault was injected.
+  var faults: [(kind: String, count: Int)] = []
   /// What the daemon held before the mount went.
   var daemon: ProcessFootprint?
 }
@@ -60,39 +62,59 @@ struct StressRound {
     try fileSystem.beginRecording()
     var record = RoundRecord(trace: Trace(initial: TreeImage()), stops: [])
     var random = PRNG(Self.seed(of: number, settings.seed))
-    let kills = stops.map { $0.count - 1 } ?? random.below(settings.killsPerRound + 1)
+    let isWhole =
+      settings.wholeRoundEvery > 0 && random.chance(Ratio(1, in: settings.wholeRoundEvery))
+    let kills =
+      stops.map { $0.count - 1 } ?? (isWhole ? 0 : random.below(settings.killsPerRound + 1))
     for segment in 0...kills where record.failure == nil {
       try play(
-        segment, isLast: segment == kills, on: fileSystem, drawing: &random, into: &record)
+        Part(number: segment, isLast: segment == kills, isWhole: isWhole), on: fileSystem,
+        drawing: &random, into: &record)
     }
     record.daemon = ProcessFootprint(process: fileSystem.daemonProcess)
+    record.faults = zip(settings.faults, try fileSystem.ruleHits()).map {
+      ($0.what.word, $1.hitCount)
+    }
     try fileSystem.endRecording(savingTo: path)
     try fileSystem.shutdown()
     record.trace = try TraceFile.load(path)
     return record
   }
 
+  /// A part of a round, up to a kill or the power cut.
+  private struct Part {
+    let number: Int
+    let isLast: Bool
+    /// Nothing disturbs it: everybody has to get through.
+    let isWhole: Bool
+  }
+
   /// Runs the commands until they are killed, or end.
   private func play(
-    _ segment: Int, isLast: Bool, on fileSystem: FaultFSClient, drawing random: inout PRNG,
+    _ part: Part, on fileSystem: FaultFSClient, drawing random: inout PRNG,
     into record: inout RoundRecord
   ) throws(LabError) {
     let begun = try fileSystem.statistics().orderedCount
     let timer: StopTimer?
-    if settings.seconds != nil && stops == nil {
+    if settings.cutsAtTimes && stops == nil && !part.isWhole {
       let milliseconds = 1 + random.below(Self.millisecondsMax)
-      timer = StopTimer(fileSystem, after: milliseconds, isPowerCut: isLast)
+      // Forgets the last stop, so that one that has come is of this part.
+      try fileSystem.stop(StopPoint(after: Int.max, isPowerCut: part.isLast))
+      timer = StopTimer(fileSystem, after: milliseconds, isPowerCut: part.isLast)
     } else {
       timer = nil
-      let events = stops?[segment] ?? begun + draw(&random)
-      if events != StressRecipe.atEnd {
-        try fileSystem.stop(StopPoint(after: events, isPowerCut: isLast))
-      }
+      let drawn = part.isWhole ? StressRecipe.atEnd : begun + draw(&random)
+      let events = stops?[part.number] ?? drawn
+      try fileSystem.stop(
+        StopPoint(
+          after: events == StressRecipe.atEnd ? Int.max : events, isPowerCut: part.isLast))
     }
     defer { timer?.end() }
     var stage = ProgramStage(run: run, timeoutSeconds: settings.timeoutSeconds)
-    stage.environment = StressRun.environment(round: number, settings.seed)
-    if let recover = program.recover, recovers || segment > 0 {
+    stage.environment = try StressRun.environment(round: number, settings)
+    stage.environment[StressRun.segmentName] = "\(part.number)"
+    stage.endsWhenStopped = true
+    if let recover = program.recover, recovers || part.number > 0 {
       let ending = try stage.execute(recover, on: fileSystem, acknowledges: false)
       if try !note(ending, of: "recovery", stage, fileSystem, &record) { return }
     }
@@ -103,7 +125,7 @@ struct StressRound {
     record.ownEnd = statistics.orderedCount
     record.stops.append(StressRecipe.atEnd)
     // Takes the place of a stop that has not come.
-    if isLast { try fileSystem.stop(StopPoint(after: nil, isPowerCut: true)) }
+    if part.isLast { try fileSystem.stop(StopPoint(after: nil, isPowerCut: true)) }
   }
 
   /// Events until a stop; a quarter of them come early, where recovery and creation are.

@@ -15,7 +15,7 @@ extension StressRun {
       throw .usage("the token names no round")
     }
     try prepare()
-    var life = Life(firstRound: recipe.firstRound, tree: setupTree)
+    var life = Life(firstRound: recipe.firstRound, tree: setupTree, settings: settings)
     for (offset, stops) in recipe.stops.enumerated() {
       let number = recipe.firstRound + offset
       let record = try makeRound(number, of: life, stops: stops).play(on: life.tree)
@@ -42,7 +42,7 @@ extension StressRun {
       judged = try judge(record, recipe.round, life)
       let result = judged.failure ?? CheckResult(ending: .exited(0), output: "")
       var recipe = recipe
-      return (result, try explain(result, record, recipe.round, judged, &recipe))
+      return (result, try explain(result, record, recipe.round, judged, settings, &recipe))
     }
     return try judge(
       recipe, record.trace, acknowledged: judged.acknowledged, keepingImageIn: directory)
@@ -55,12 +55,13 @@ extension StressRun {
     guard let key = recipe.state.flatMap({ StateKey(parsing: $0) }) else {
       throw .usage("the token's state '\(recipe.state ?? "none")' cannot be read")
     }
-    let enumerator = try makeEnumerator(trace, recipe.round)
+    let enumerator = try makeEnumerator(trace, recipe.round, settings)
     let state = try enumerator.state(for: key)
     let tree = try enumerator.withImage(of: state) { (image) throws(LabError) in image.treeImage() }
     if let directory { try CrashDirectory.keep(tree, in: directory) }
     let result = try checker.check(
-      tree, acknowledged: acknowledged, variables: variables(round: recipe.round))
+      tree, acknowledged: acknowledged,
+      variables: try variables(round: recipe.round, settings))
     let maker = try FindingMaker(enumerator: enumerator, model: settings.model)
     let finding = try maker.finding(
       number: 1, state: state, result: result, stateCount: 1,

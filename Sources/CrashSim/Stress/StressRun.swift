@@ -14,6 +14,8 @@ public final class StressRun {
   public static let stateName = "FAULTLINE_STATE"
   /// Variable that holds the number of the round.
   public static let roundName = "FAULTLINE_ROUND"
+  /// Variable that holds the number of the part of the round.
+  public static let segmentName = "FAULTLINE_SEGMENT"
   /// Variable that holds the seed of the round.
   public static let seedName = "FAULTLINE_SEED"
 
@@ -26,10 +28,37 @@ public final class StressRun {
 
   /// What goes on from round to round.
   struct Life {
-    var firstRound: Int
+    let firstRound: Int
     var tree: TreeImage
     var acknowledged: [UInt8] = []
     var stops: [[Int]] = []
+    var settings: StressSettings
+    /// What was drawn for it, if anything was.
+    var options: StressLifeOptions?
+    /// Events within which the next round's power goes.
+    var window: Int
+
+    init(firstRound: Int, tree: TreeImage, settings: StressSettings) {
+      self.firstRound = firstRound
+      self.tree = tree
+      self.settings = settings
+      window = settings.eventsPerRound
+    }
+
+    /// Whether the next life begins.
+    var isOver: Bool {
+      guard let rounds = options?.rounds ?? settings.roundsPerLife else { return false }
+      return stops.count >= rounds
+    }
+
+    /// A cut behind the workload's end shows nothing that its end does not.
+    mutating func adapt(to record: RoundRecord) {
+      if let end = record.ownEnd {
+        window = max(2, min(settings.eventsPerRound, end + end / 8))
+      } else {
+        window = min(settings.eventsPerRound, window + window / 4 + 1)
+      }
+    }
   }
 
   var setupTree = TreeImage()
@@ -37,7 +66,7 @@ public final class StressRun {
   private var places: [String: Int] = [:]
   private var counts = StressCounts()
   private var leaks = LeakWatch()
-  private var window: Int
+  private var board: StressBoard
 
   /// Prepares a run in a directory of its own.
   /// - Throws: `LabError` when no run directory can be made.
@@ -47,7 +76,7 @@ public final class StressRun {
     self.program = program
     self.settings = settings
     self.console = console
-    window = settings.eventsPerRound
+    board = StressBoard(console: console, path: settings.metricsPath)
     run = try RunDirectory()
     stateDirectory = try run.subdirectory("state")
     checker = try CommandChecker(
@@ -61,11 +90,14 @@ public final class StressRun {
   }
 
   /// What every command of a round has in its environment.
-  static func environment(round: Int, _ seed: Seed) -> [String: String] {
-    [
+  static func environment(
+    round: Int, _ settings: StressSettings
+  ) throws(LabError) -> [String: String] {
+    let common = [
       commandName: (try? LineProcess.program()) ?? "faultline", roundName: "\(round)",
-      seedName: "\(StressRound.seed(of: round, seed))",
+      seedName: "\(StressRound.seed(of: round, settings.seed))",
     ]
+    return common.merging(try settings.load?.environment() ?? [:]) { $1 }
   }
 
   // MARK: - The run
@@ -79,7 +111,7 @@ public final class StressRun {
     var isInterrupted = false
     do throws(LabError) {
       try prepare()
-      var life = Life(firstRound: 0, tree: setupTree)
+      var life = try makeLife(0)
       var round = 0
       func isOver() -> Bool {
         if let cuts = settings.cuts, round >= cuts { return true }
@@ -89,19 +121,26 @@ public final class StressRun {
       }
       while !isOver() {
         try Interruption.check()
+        if life.isOver {
+          try emptyState()
+          life = try makeLife(round)
+        }
         try play(round, of: &life)
         round += 1
-        let seconds = max(0.001, start.duration(to: clock.now).inSeconds)
-        console.progress(
-          "\(Formatting.counted(round, "power cut")), "
-            + "\(Formatting.counted(findings.count, "finding")), "
-            + "\(Formatting.fixed(Double(round) / seconds, 1)) cuts/s")
+        try board.show(
+          StressMetrics(
+            counts: counts, findings: findings.count,
+            seconds: start.duration(to: clock.now).inSeconds, footprints: leaks.footprints))
       }
     } catch {
       guard error.code == .interrupted else { throw error }
       isInterrupted = true
     }
-    return report(isInterrupted, seconds: start.duration(to: clock.now).inSeconds)
+    let seconds = start.duration(to: clock.now).inSeconds
+    try board.finish(
+      StressMetrics(
+        counts: counts, findings: findings.count, seconds: seconds, footprints: leaks.footprints))
+    return report(isInterrupted, seconds: seconds)
   }
 
   /// Runs the setup, and refuses a checker that rejects what it leaves.
@@ -111,7 +150,8 @@ public final class StressRun {
     let trace = try recorder.record(
       ProgramUnderTest(workload: "true", check: program.check, setup: setup))
     setupTree = trace.initial
-    let result = try checker.check(setupTree, acknowledged: [], variables: variables(round: 0))
+    let result = try checker.check(
+      setupTree, acknowledged: [], variables: try variables(round: 0, settings))
     try emptyState()
     guard result.ending.isSuccess else {
       throw .usage(
@@ -120,28 +160,45 @@ public final class StressRun {
     }
   }
 
-  func variables(round: Int) -> [String: String] {
-    var variables = Self.environment(round: round, settings.seed)
+  func variables(round: Int, _ settings: StressSettings) throws(LabError) -> [String: String] {
+    var variables = try Self.environment(round: round, settings)
     variables[Self.stateName] = stateDirectory
     return variables
   }
 
-  private func emptyState() throws(LabError) { try DirectoryWriter(path: stateDirectory).clear() }
+  func emptyState() throws(LabError) { try DirectoryWriter(path: stateDirectory).clear() }
 
   func makeRound(_ number: Int, of life: Life, stops: [Int]? = nil) -> StressRound {
     StressRound(
-      program: program, settings: settings, run: run, number: number,
-      recovers: number > life.firstRound, window: window, stops: stops)
+      program: program, settings: life.settings, run: run, number: number,
+      recovers: number > life.firstRound, window: life.window, stops: stops)
+  }
+
+  /// A new life, with its options said first.
+  private func makeLife(_ firstRound: Int) throws(LabError) -> Life {
+    counts.lives += 1
+    guard settings.isSwarm else {
+      return Life(firstRound: firstRound, tree: setupTree, settings: settings)
+    }
+    let seed = settings.seed.derived("life").derived(UInt64(firstRound))
+    var options: StressLifeOptions
+    if let chosen = settings.lifeOptions {
+      options = chosen
+    } else {
+      options = try StressLifeOptions.drawn(seed)
+      settings.choose(&options)
+    }
+    console.say("life from round \(firstRound): \(options.text)")
+    var life = Life(
+      firstRound: firstRound, tree: setupTree, settings: try options.applied(to: settings))
+    life.options = options
+    return life
   }
 
   private func play(_ number: Int, of life: inout Life) throws(LabError) {
     let record = try makeRound(number, of: life).play(on: life.tree)
     life.stops.append(record.stops)
-    if let end = record.ownEnd {
-      window = max(2, min(settings.eventsPerRound, end + end / 8))
-    } else {
-      window = min(settings.eventsPerRound, window + window / 4 + 1)
-    }
+    life.adapt(to: record)
     counts.add(record)
     let judged = try judge(record, number, life)
     leaks.sample("lab", ProcessFootprint(process: getpid()))
@@ -153,8 +210,8 @@ public final class StressRun {
       return
     }
     try add(failed, record, number, life, judged)
-    life = Life(firstRound: number + 1, tree: setupTree)
     try emptyState()
+    life = try makeLife(number + 1)
   }
 
   // MARK: - Judgement
@@ -174,26 +231,42 @@ public final class StressRun {
     var judged = Judged()
     judged.acknowledged = life.acknowledged + record.trace.marks.flatMap(\.bytes)
     if let failure = record.failure {
+      let waiting = try life.settings.load.map { _ throws(LabError) in
+        try Self.waiting(in: record.trace)
+      }
+      // Different reasons are different findings.
+      let said = failure.said.split(separator: "\n").first.map(String.init) ?? "\(failure.ending)"
       judged.failure = CheckResult(
-        ending: failure.ending, output: "the \(failure.role) failed\n" + failure.said,
+        ending: failure.ending,
+        output: "the \(failure.role) failed: \(said)\n" + failure.said + (waiting ?? ""),
         promised: "the \(failure.role) succeeds while nothing disturbs it")
       return judged
     }
-    let enumerator = try makeEnumerator(record.trace, number)
+    let enumerator = try makeEnumerator(record.trace, number, life.settings)
     let seed = StressRound.seed(of: number, settings.seed).derived("state")
-    let state = try enumerator.drawFinalState(seed)
+    // Without syncs nothing is promised when the power goes: then all was killed, and all is kept.
+    let isKept = life.settings.load?.isDurable == false
+    let state = isKept ? enumerator.lastState() : try enumerator.drawFinalState(seed)
     judged.state = state
     judged.tree = try enumerator.withImage(of: state) { (image) throws(LabError) in
       image.treeImage()
     }
     let result = try checker.check(
-      judged.tree, acknowledged: judged.acknowledged, variables: variables(round: number))
+      judged.tree, acknowledged: judged.acknowledged,
+      variables: try variables(round: number, life.settings))
     if !result.ending.isSuccess { judged.failure = result }
     return judged
   }
 
+  /// Who of the built-in workload had not ended a transaction, a line each.
+  private static func waiting(in trace: Trace) throws(LabError) -> String {
+    var record = EngineLoadRecord()
+    try record.consume(trace.marks.flatMap(\.bytes)[...])
+    return try record.waiting().map { "in a transaction to the last: \($0)\n" }.joined()
+  }
+
   func makeEnumerator(
-    _ trace: Trace, _ number: Int
+    _ trace: Trace, _ number: Int, _ settings: StressSettings
   ) throws(LabError) -> CrashStateEnumerator {
     try CrashStateEnumerator(
       trace: trace, model: settings.model, seed: StressRound.seed(of: number, settings.seed))
@@ -208,29 +281,39 @@ public final class StressRun {
       findings[place].stateCount += 1
       return
     }
+    let settings = life.settings
     var recipe = StressRecipe(
       program: program, model: settings.model.specification, seed: settings.seed.rawValue,
-      faults: settings.faults, writeBack: settings.writeBack, firstRound: life.firstRound,
-      stops: life.stops, state: nil, shape: record.trace.shape,
+      faults: settings.faults, writeBack: settings.writeBack, load: settings.load,
+      firstRound: life.firstRound, stops: life.stops, state: nil, shape: record.trace.shape,
       timeoutSeconds: settings.timeoutSeconds)
-    let finding = try explain(result, record, number, judged, &recipe)
+    let finding = try explain(result, record, number, judged, settings, &recipe)
     places[key] = findings.count
     findings.append(finding)
     console.show(finding, Annotation(file: CaseReport.stressedName, line: nil))
-    if let directory = settings.reportDirectory {
-      let kept = KeptRound(directory: "\(directory)/round-\(number)")
+    let kept = settings.reportDirectory.map { KeptRound(directory: "\($0)/round-\(number)") }
+    if let kept {
       try kept.save(
         trace: record.trace, image: judged.tree, acknowledged: judged.acknowledged,
         state: stateDirectory, token: finding.token)
       console.say("  kept in \(kept.directory)")
     }
+    guard let options = life.options else { return }
+    try kept?.save(options, as: KeptRound.optionsName)
+    guard settings.thins else { return }
+    let thinned = try thin(options, life, result)
+    console.say(
+      "  thinned in \(Formatting.counted(thinned.rounds, "round")): "
+        + (thinned.dropped.isEmpty
+          ? "nothing could be left out" : "it still fails with " + thinned.options.text))
+    try kept?.save(thinned.options, as: KeptRound.thinnedName)
   }
 
   func explain(
     _ result: CheckResult, _ record: RoundRecord, _ number: Int, _ judged: Judged,
-    _ recipe: inout StressRecipe
+    _ settings: StressSettings, _ recipe: inout StressRecipe
   ) throws(LabError) -> Finding {
-    let enumerator = try makeEnumerator(record.trace, number)
+    let enumerator = try makeEnumerator(record.trace, number, settings)
     let maker = try FindingMaker(enumerator: enumerator, model: settings.model)
     let moment = "round \(number), power cut \(Formatting.grouped(number + 1))"
     guard let drawn = judged.state else {
@@ -246,7 +329,8 @@ public final class StressRun {
           image.treeImage()
         }
         let again = try checker.check(
-          tree, acknowledged: judged.acknowledged, variables: variables(round: number))
+          tree, acknowledged: judged.acknowledged,
+          variables: try variables(round: number, settings))
         guard FailureClass.key(of: again) == FailureClass.key(of: result) else { return false }
         smallest = again
         return true

@@ -19,10 +19,25 @@ public struct StressProgram: Codable, Sendable, Hashable {
     self.recover = recover
   }
 
-  /// The built-in one: two processes of several threads that commit to one database of the engine.
+  /// The built-in one: processes of several threads that commit to one database of the engine.
+  ///
+  /// A process that was killed (137), or that the disk refused something (75), is started anew.
   public static let engine = StressProgram(
-    workload: "\"$\(StressRun.commandName)\" stress-load 0 & first=$!\n"
-      + "\"$\(StressRun.commandName)\" stress-load 1 & wait $first && wait $!",
+    workload: """
+      pids=
+      for p in $FAULTLINE_PROCESSES; do
+        ( g=0
+          while :; do
+            "$\(StressRun.commandName)" stress-load $p $g; s=$?
+            case $s in
+              137|75) g=$((g + 1)) ;;
+              *) exit $s ;;
+            esac
+            [ $g -lt 60 ] || { echo "process $p never got through" >&2; exit 76; }
+          done ) & pids="$pids $!"
+      done
+      e=0; for p in $pids; do wait $p || e=$?; done; exit $e
+      """,
     check: "exec \"$\(StressRun.commandName)\" stress-judge")
 }
 
@@ -31,9 +46,9 @@ public struct StressSettings: Sendable {
   /// Power cuts to make; nil has no limit.
   public var cuts: Int? = 100
   /// Seconds to go on; nil has no limit.
-  ///
-  /// With it the moments of the cuts are times.
   public var seconds: Int?
+  /// Whether cuts come at times and not after numbers of operations.
+  public var cutsAtTimes = false
   /// Whether the first finding ends the run.
   public var failsFast = false
   /// Most kills without a power cut in each round.
@@ -52,6 +67,24 @@ public struct StressSettings: Sendable {
   public var timeoutSeconds = 20
   /// Where failing rounds are kept, if anywhere.
   public var reportDirectory: String?
+  /// How the built-in workload works; nil for a program of the user's.
+  public var load: EngineLoadOptions?
+  /// Rounds after which the next life begins, where nothing else is drawn; nil is never.
+  ///
+  /// All that the built-in workload said in a life is judged after each of its rounds.
+  public var roundsPerLife: Int?
+  /// Of so many rounds one goes on until the workload ends; 0 is none.
+  public var wholeRoundEvery = 0
+  /// Whether each life of the built-in workload draws its options from the seed.
+  public var isSwarm = false
+  /// The options of every life, in place of drawn ones.
+  public var lifeOptions: StressLifeOptions?
+  /// Takes what the user has chosen into options that were drawn.
+  public var choose: @Sendable (inout StressLifeOptions) -> Void = { _ in }
+  /// Whether a life that failed is played again with fewer options.
+  public var thins = true
+  /// Where the run's figures go after each round, if anywhere.
+  public var metricsPath: String?
 
   /// The defaults.
   public init() {}
@@ -69,6 +102,8 @@ public struct StressRecipe: Codable, Sendable, Hashable {
   public var faults: [FaultRule]
   /// How mapped pages are written back, if they are.
   public var writeBack: PageWriteBack?
+  /// How the built-in workload worked, if it was that.
+  public var load: EngineLoadOptions?
   /// The round whose tree was the setup's.
   public var firstRound: Int
   /// For that round and each after it, up to the one that failed: the events after which the

@@ -16,7 +16,7 @@ public final class WriteTransaction {
   private var failure: EngineError?
 
   /// The version that the commit makes.
-  public var nextVersion: Version { base.version.next }
+  package var nextVersion: Version { base.version.next }
 
   init(_ database: Database, _ base: VersionState) {
     self.database = database

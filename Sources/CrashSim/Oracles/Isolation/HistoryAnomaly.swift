@@ -1,0 +1,118 @@
+// HistoryAnomaly.swift: what can be wrong with a history, in Adya's terms ("Weak Consistency: A
+// Generalized Theory and Optimistic Implementations for Distributed Transactions", 1999), and which
+// levels of isolation forbid it.
+
+/// A level of isolation; each forbids what the one before it does, and more.
+public enum IsolationLevel: String, Sendable, Codable, CaseIterable, Comparable {
+  /// Adya's PL-1: writes of transactions are not interleaved.
+  case readUncommitted = "read-uncommitted"
+  /// Adya's PL-2: only what was committed, and nothing intermediate, is read.
+  case readCommitted = "read-committed"
+  /// Adya's PL-SI: each transaction reads from one version of everything.
+  case snapshotIsolation = "snapshot-isolation"
+  /// Adya's PL-3: as if one transaction ran after the other.
+  case serializable
+  /// In an order that keeps that of each session.
+  case strongSessionSerializable = "strong-session-serializable"
+  /// In an order that keeps that of time.
+  case strictSerializable = "strict-serializable"
+
+  /// Weaker levels come first.
+  public static func < (left: IsolationLevel, right: IsolationLevel) -> Bool {
+    left.rank < right.rank
+  }
+
+  private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+
+  /// All names, for messages.
+  public static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
+}
+
+/// Name of an anomaly.
+public enum AnomalyName: String, Sendable, Codable, CaseIterable {
+  /// A value that nobody appended was read.
+  case garbageRead = "garbage-read"
+  /// A value was read twice in one list.
+  case duplicateRead = "duplicate-read"
+  /// Of two reads of a list none is the other's beginning.
+  case incompatibleReads = "incompatible-reads"
+  /// Appends of one transaction to a list are not in its order.
+  case reorderedAppends = "reordered-appends"
+  /// Transactions overwrote each other in a circle.
+  case writeCycle = "G0"
+  /// An aborted transaction's append was read.
+  case abortedRead = "G1a"
+  /// A transaction's append was read that was not its last one to the list.
+  case intermediateRead = "G1b"
+  /// Information flowed in a circle.
+  case circularFlow = "G1c"
+  /// A transaction did not see its own appends, or two versions of a list.
+  case internalRead = "internal"
+  /// Two transactions appended to the version of a list that both had read.
+  case lostUpdate = "lost-update"
+  /// A circle with one anti-dependency.
+  case singleAntiDependency = "G-single"
+  /// A circle in which no two anti-dependencies follow each other.
+  case nonadjacentAntiDependencies = "G-nonadjacent"
+  /// A circle with anti-dependencies on items.
+  case antiDependencyCycle = "G2-item"
+  /// `G0` with the order of a session.
+  case writeCycleProcess = "G0-process"
+  /// `G1c` with the order of a session.
+  case circularFlowProcess = "G1c-process"
+  /// `G-single` with the order of a session.
+  case singleAntiDependencyProcess = "G-single-process"
+  /// `G-nonadjacent` with the order of a session.
+  case nonadjacentAntiDependenciesProcess = "G-nonadjacent-process"
+  /// `G2-item` with the order of a session.
+  case antiDependencyCycleProcess = "G2-item-process"
+  /// What was acknowledged before a transaction began was not seen by it.
+  case staleRead = "stale-read"
+  /// `G0` with the order of time.
+  case writeCycleRealtime = "G0-realtime"
+  /// `G1c` with the order of time.
+  case circularFlowRealtime = "G1c-realtime"
+  /// `G-single` with the order of time.
+  case singleAntiDependencyRealtime = "G-single-realtime"
+  /// `G-nonadjacent` with the order of time.
+  case nonadjacentAntiDependenciesRealtime = "G-nonadjacent-realtime"
+  /// `G2-item` with the order of time.
+  case antiDependencyCycleRealtime = "G2-item-realtime"
+
+  /// The weakest level that forbids it.
+  public var level: IsolationLevel {
+    switch self {
+    case .garbageRead, .duplicateRead, .incompatibleReads, .reorderedAppends, .writeCycle:
+      .readUncommitted
+    case .abortedRead, .intermediateRead, .circularFlow: .readCommitted
+    case .internalRead, .lostUpdate, .singleAntiDependency, .nonadjacentAntiDependencies:
+      .snapshotIsolation
+    case .antiDependencyCycle: .serializable
+    case .writeCycleProcess, .circularFlowProcess, .singleAntiDependencyProcess,
+      .nonadjacentAntiDependenciesProcess, .antiDependencyCycleProcess:
+      .strongSessionSerializable
+    case .staleRead, .writeCycleRealtime, .circularFlowRealtime, .singleAntiDependencyRealtime,
+      .nonadjacentAntiDependenciesRealtime, .antiDependencyCycleRealtime:
+      .strictSerializable
+    }
+  }
+}
+
+/// One anomaly of a history.
+public struct HistoryAnomaly: Sendable, Hashable, Codable {
+  /// What it is.
+  public var name: AnomalyName
+  /// Numbers of the transactions in it, in the order of the words.
+  public var transactions: [Int]
+  /// What happened, a sentence a line.
+  public var lines: [String]
+
+  /// The weakest level that forbids it.
+  public var level: IsolationLevel { name.level }
+
+  /// For example `G1a (forbidden by read-committed): …`.
+  public var description: String {
+    (["\(name.rawValue) (forbidden by \(level.rawValue) and above)"] + lines.map { "  " + $0 })
+      .joined(separator: "\n")
+  }
+}

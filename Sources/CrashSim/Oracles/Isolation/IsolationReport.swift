@@ -1,0 +1,92 @@
+// IsolationReport.swift: what is said of a history: in words, and as JSON (docs/histories.md).
+
+import FoundationEssentials
+
+/// How often an anomaly was found.
+public struct AnomalyCount: Sendable, Hashable, Codable {
+  /// Its name.
+  public var name: AnomalyName
+  /// How often; of circles, in how many strongly connected components.
+  public var count: Int
+}
+
+/// What a history shows.
+public struct IsolationReport: Sendable, Hashable, Codable {
+  /// Version of the JSON form.
+  public var version = 1
+  /// All transactions.
+  public var transactions: Int
+  /// Acknowledged ones.
+  public var committed: Int
+  /// Those that were aborted.
+  public var aborted: Int
+  /// Those whose end nobody knows.
+  public var unknown: Int
+  /// Acknowledged ones, and those of unknown end that somebody saw.
+  public var tookEffect = 0
+  /// Dependencies between writers.
+  public var writeDependencies = 0
+  /// Dependencies from a writer to a reader.
+  public var readDependencies = 0
+  /// Dependencies from a reader to a writer.
+  public var antiDependencies = 0
+  /// What is wrong, weakest level first; at most eight of each name.
+  public var anomalies: [HistoryAnomaly] = []
+  /// How often each is there.
+  public var counts: [AnomalyCount] = []
+  /// Whether some circles were not searched to the end: a shorter one may exist.
+  public var isCutOff = false
+
+  init(_ history: History) {
+    transactions = history.transactions.count
+    committed = history.transactions.count { $0.outcome == .committed }
+    aborted = history.transactions.count { $0.outcome == .aborted }
+    unknown = history.transactions.count { $0.outcome == .unknown }
+  }
+
+  /// The strongest level that the history keeps; nil when it keeps none.
+  public var strongestLevel: IsolationLevel? {
+    IsolationLevel.allCases.last { holds($0) }
+  }
+
+  /// Whether nothing in the history is forbidden by a level.
+  public func holds(_ level: IsolationLevel) -> Bool {
+    counts.allSatisfy { $0.name.level > level }
+  }
+
+  /// The anomalies that a level forbids.
+  public func anomalies(forbiddenBy level: IsolationLevel) -> [HistoryAnomaly] {
+    anomalies.filter { $0.level <= level }
+  }
+
+  /// The report for people, judged by a level.
+  public func lines(judgedBy level: IsolationLevel) -> [String] {
+    var lines = [
+      "\(Formatting.counted(transactions, "transaction")): \(committed) committed, "
+        + "\(aborted) aborted, \(unknown) of unknown end; \(tookEffect) took effect",
+      "dependencies: \(writeDependencies) ww, \(readDependencies) wr, \(antiDependencies) rw",
+    ]
+    for anomaly in anomalies { lines.append(anomaly.description) }
+    for count in counts where count.count > VersionOrders.toldMax {
+      lines.append("\(count.name.rawValue): \(count.count) in all")
+    }
+    if isCutOff { lines.append("not all circles were looked at: there may be shorter ones") }
+    let kept = strongestLevel.map { "the strongest level kept is \($0.rawValue)" }
+    lines.append(
+      (holds(level) ? "held" : "FAILED") + " \(level.rawValue): "
+        + (kept ?? "no level is kept"))
+    return lines
+  }
+
+  /// The report as JSON.
+  /// - Throws: `LabError` with code `.lab` when it cannot be encoded.
+  public func json() throws(LabError) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    do {
+      return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
+    } catch {
+      throw .lab("the report of a history cannot be encoded: \(error)")
+    }
+  }
+}
