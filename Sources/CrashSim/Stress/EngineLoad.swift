@@ -96,7 +96,9 @@ public final class EngineLoad: Sendable {
     var failpoint: Failpoint?
     if options.killStepsMax > 0, place.generation < 3 {
       var random = PRNG(own.derived("kill"))
-      failpoint = CommitStepKill(before: 1 + random.below(options.killStepsMax)).failpoint
+      let number = 1 + random.below(options.killStepsMax)
+      let watch = CommitStepWatch(CommitStepSignal(number: number, stops: false))
+      failpoint = Failpoint { (_) throws(EngineError) in try watch.reach() }
     }
     let database: Database
     do throws(EngineError) {
