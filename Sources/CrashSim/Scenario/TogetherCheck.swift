@@ -37,8 +37,9 @@ struct TogetherCheck {
     }
     if let step = scenario.steps.first(where: { $0.action.isOfProcesses }) {
       reader.report(
-        step.position, "'together' runs its actors as threads of the lab, which this step is not "
-          + "for", "put it into a scenario of its own")
+        step.position,
+        "'together' runs its actors as threads of the lab, which this step is not for",
+        "put it into a scenario of its own")
     }
     check(blocks[0])
   }
