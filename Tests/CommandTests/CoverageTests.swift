@@ -76,6 +76,18 @@ struct CoverageTests {
     #expect(fault == ["EIO": ["sync root slot"]], "\(fault)")
   }
 
+  @Test("a fault during a step hits that step alone", arguments: ["write nodes", "sync root slot"])
+  func during(step: String) throws {
+    let scope = "after: \"begin 1\", until: failed"
+    let fault = try met(
+      "faults: [{on: [write, sync], during: \(step), \(scope), error: EIO}]\n"
+    ) {
+      $0.replacing(
+        "{repeat: 2, write: [{upsert: Dog, _id: 1..9, name: random}]}", with: Self.refused)
+    }
+    #expect(fault == ["EIO": [step]], "\(fault)")
+  }
+
   @Test("without a mount there are cuts and failures in the recording, and no more")
   func inProcess() throws {
     let command = try FaultlineCommand()

@@ -68,6 +68,7 @@ import Testing
       try words("kill", action, "side", "enum") == KillSide.allCases.map(\.rawValue).sorted())
     #expect(
       try words("kill", action, "by", "enum") == KillManner.allCases.map(\.rawValue).sorted())
+    #expect(try words("fault", action, "during", "enum") == GrammarWords.commitSteps.sorted())
     #expect(try words("action", action, "try", "enum") == GrammarWords.attempts.sorted())
     #expect(
       try words("overwrite", action, "with", "enum")

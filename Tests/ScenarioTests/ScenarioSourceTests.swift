@@ -61,6 +61,22 @@ struct ScenarioSourceTests {
       - ui: verify
     """
 
+  @Test("steps of a block go one by one, and with the last one the block")
+  func blocks() throws {
+    let together = text.replacing(
+      "  - ui: verify",
+      with: "  - together: [{ui: verify}, {bg: verify}, {bg: pin}]\n  - bg: release"
+    ).replacing("[ui]", with: "[ui, bg]").replacing("- ui: open", with: "- all: open")
+    let source = try ScenarioSource(together, file: "t.yaml")
+    #expect(source.stepCount == 6)
+    let fewer = try ScenarioParser.parse(
+      try source.keeping(steps: [0, 2, 4, 5]).text(), file: "t.yaml")
+    #expect(fewer.steps.map(\.block) == [nil, 0, 0, nil])
+    #expect(fewer.steps.map(\.action) == [.open, .verify, .pin("bg"), .release("bg")])
+    let none = try ScenarioParser.parse(try source.keeping(steps: [0, 1]).text(), file: "t.yaml")
+    #expect(none.blocks.isEmpty && none.steps.count == 2)
+  }
+
   @Test("steps, statements and counts go, and nothing else")
   func smaller() throws {
     let source = try ScenarioSource(text, file: "t.yaml")

@@ -205,7 +205,7 @@ final class FaultPlan {
     for index in rules.indices {
       let rule = rules[index].rule
       guard rules[index].isInScope, Self.fits(subject, rule.when, rules[index].glob),
-        fitsCaller(subject.caller, rules[index])
+        fitsCaller(subject.caller, rules[index]), isInStep(subject.caller, rule.when)
       else { continue }
       rules[index].hits.matchCount += 1
       rules[index].matchesInScope += 1
@@ -298,6 +298,10 @@ final class FaultPlan {
     }
     guard let glob else { return true }
     return subject.paths().contains { glob.matches($0) }
+  }
+
+  private func isInStep(_ caller: Caller, _ match: FaultRule.Match) -> Bool {
+    match.commitStep.map { $0 == commitStep(caller.process) } ?? true
   }
 
   /// Asks /proc anew each time: a process may have executed another program since.

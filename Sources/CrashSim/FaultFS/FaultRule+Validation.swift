@@ -1,6 +1,8 @@
 // FaultRule+Validation.swift: refuses rules that could never do what they say, and numbers that no
 // run needs: rules also come from hostile bytes.
 
+import Engine
+
 extension FaultRule {
   /// Most rules that one mount takes at a time.
   static let countMax = 1000
@@ -150,6 +152,9 @@ extension FaultRule.Match {
       throw .usage("fault rule: fromByte=\(fromByte) >= toByte=\(toByte)")
     }
     if toByte == 0 { throw .usage("fault rule: toByte=0 leaves no byte") }
+    if let commitStep, CommitStep(rawValue: commitStep) == nil {
+      throw .usage("fault rule: commitStep=\(commitStep) is no step of a commit")
+    }
     if let process, process < 1 { throw .usage("fault rule: process=\(process) < 1") }
     for text in [path, command, actor, scope?.from, scope?.until] {
       if let text, text.utf8.count > Self.textBytesMax {

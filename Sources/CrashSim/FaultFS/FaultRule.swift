@@ -1,6 +1,8 @@
 // FaultRule.swift: faults as data: when a rule applies, and what then happens (FaultEffect.swift).
 // docs/faults.md is the reading for people; its JSON form is what the control sockets take.
 
+import Engine
+
 /// A fault: when and what.
 public struct FaultRule: Codable, Hashable, Sendable {
   /// Which operations a rule is about, and which of them it hits.
@@ -38,6 +40,9 @@ public struct FaultRule: Codable, Hashable, Sendable {
     public var includesWriteBack: Bool
     /// Part of the run, between marks, in which operations count; nil is all of it.
     public var scope: MarkScope?
+    /// Step of a commit that the caller's process must be in, as the process itself says: raw value
+    /// of the engine's `CommitStep`; nil is any, and none.
+    public var commitStep: Int?
 
     /// Makes a match; without a count it hits every matching operation.
     public init(
@@ -148,6 +153,9 @@ extension FaultRule: CustomStringConvertible {
     if let scope = when.scope {
       parts.append("after: \"\(scope.from)\"")
       if let until = scope.until { parts.append("until: \"\(until)\"") }
+    }
+    if let step = when.commitStep.flatMap({ CommitStep(rawValue: $0) }) {
+      parts.append("during: \(step)")
     }
     if when.includesWriteBack { parts.append("write-back: true") }
     parts.append(what.description)

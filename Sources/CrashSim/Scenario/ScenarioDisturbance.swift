@@ -1,6 +1,8 @@
 // ScenarioDisturbance.swift: what is to go wrong around a workload: power cuts, kills and faults,
 // and the planted bug that a negative scenario must be caught with.
 
+import Engine
+
 /// Power cuts to explore.
 public struct CrashDeclaration: Sendable, Hashable {
   /// Persistence models, at least one, as `PersistenceModel.chosen` takes them.
@@ -101,6 +103,8 @@ public struct FaultConditions: Sendable, Hashable {
   public var times: Int?
   /// Counts only behind marks that begin so.
   public var scope: FaultRule.MarkScope?
+  /// Step of a commit that the asking process must be in.
+  public var commitStep: CommitStep?
   /// Counts write-back by the kernel too.
   public var includesWriteBack = false
   /// What chances, bits and parts are drawn from.

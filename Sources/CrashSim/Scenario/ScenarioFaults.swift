@@ -45,6 +45,7 @@ extension FaultDeclaration {
     match.actor = conditions.actor
     match.chance = conditions.chance
     match.times = conditions.times
+    match.commitStep = conditions.commitStep?.rawValue
     match.includesWriteBack = conditions.includesWriteBack
     let what = try what()
     match.kinds = kinds(for: what)

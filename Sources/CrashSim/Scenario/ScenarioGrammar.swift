@@ -3,6 +3,8 @@
 // under `$defs` with the names of these cases (a test compares them), so an editor and the parser
 // agree.
 
+import Engine
+
 /// A kind of mapping in a scenario file, with the keys it may have.
 public enum GrammarObject: String, CaseIterable, Sendable {
   case scenario
@@ -74,7 +76,7 @@ public enum GrammarObject: String, CaseIterable, Sendable {
       [
         "on", "file", "bytes", "pid", "command", "actor", "every", "offset", "nth", "chance",
         "times",
-        "ofCommit", "commit", "after", "until", "write-back", "seed", "any-errno",
+        "ofCommit", "commit", "after", "until", "during", "write-back", "seed", "any-errno",
         "once-per-open-file",
       ] + GrammarWords.faultEffects
     case .holdBehind: ["bytes"]
@@ -130,6 +132,8 @@ public enum GrammarWords {
     "busy", "closed", "limit", "tooManyReaders", "tooManyVersions", "incompatible", "fileExists",
     WorkerAnswer.refusedCode,
   ]
+  /// Steps of the engine's commits.
+  public static let commitSteps = CommitStep.allCases.map(\.description)
   /// Bytes of a medium's sector.
   public static let sectorSizes = ["512", "4096"]
   /// Errors a fault can answer with.

@@ -1,6 +1,8 @@
 // ScenarioParser+Faults.swift: reads fault rules, of scenarios and of fault files: one grammar.
 // Invariant: a declaration that is returned makes a rule that passes `FaultRule.validate`.
 
+import Engine
+
 extension ScenarioParser {
   func readFaults(_ node: ScenarioNode) -> [FaultDeclaration] {
     reader.list(node, of: "faults").compactMap { item in
@@ -138,6 +140,10 @@ extension ScenarioParser {
     conditions.command = fields["command"].flatMap { reader.text($0, "a glob") }
     conditions.actor = fields["actor"].flatMap { reader.text($0, "a glob") }
     conditions.times = number(fields, "times")
+    if let during = fields["during"] {
+      let word = reader.word(during, "step of a commit", of: GrammarWords.commitSteps)
+      conditions.commitStep = CommitStep.allCases.first { $0.description == word }
+    }
     conditions.includesWriteBack =
       fields["write-back"].flatMap { reader.flag($0, "value of write-back") } ?? false
     conditions.allowsAnyErrno =

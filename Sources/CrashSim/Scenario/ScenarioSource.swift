@@ -27,15 +27,21 @@ struct ScenarioSource {
     root = node
   }
 
-  /// Number of steps.
-  var stepCount: Int { steps.count }
+  /// A step, and the block of steps side by side that it stands in: its place in the file.
+  private struct Entry {
+    var node: Node
+    var block: Int?
+  }
+
+  /// Number of steps, those of blocks included.
+  var stepCount: Int { entries.count }
 
   /// Number of statements of a step; 0 for a step that writes nothing.
   func statementCount(ofStep step: Int) -> Int { statements(ofStep: step).count }
 
   /// All numbers above 1 that say how often something is done, in the order of the file.
   var counts: [Count] {
-    steps.indices.flatMap { step in
+    entries.indices.flatMap { step in
       let repeats = action(ofStep: step)?["repeat"]?.int.map {
         Count(step: step, statement: nil, value: $0)
       }
@@ -49,7 +55,8 @@ struct ScenarioSource {
   /// The scenario with some of its steps.
   func keeping(steps kept: [Int]) -> ScenarioSource {
     var source = self
-    source.steps = kept.map { steps[$0] }
+    let all = entries
+    source.entries = kept.map { all[$0] }
     return source
   }
 
@@ -84,25 +91,48 @@ struct ScenarioSource {
 
   // MARK: - The tree
 
-  private var steps: [Node] {
-    get { Array(root["steps"]?.sequence ?? Node.Sequence([])) }
-    set { root["steps"] = Self.list(newValue, like: root["steps"]) }
+  private static let blockKey = "together"
+
+  private var entries: [Entry] {
+    get {
+      Array(root["steps"]?.sequence ?? Node.Sequence([])).enumerated().flatMap { place, node in
+        guard let block = node[Self.blockKey]?.sequence else { return [Entry(node: node)] }
+        return block.map { Entry(node: $0, block: place) }
+      }
+    }
+    set {
+      let old = Array(root["steps"]?.sequence ?? Node.Sequence([]))
+      var nodes: [Node] = []
+      for (place, entry) in newValue.enumerated() {
+        guard let block = entry.block else {
+          nodes.append(entry.node)
+          continue
+        }
+        // The first one of a block stands for all of it.
+        guard place == 0 || newValue[place - 1].block != block else { continue }
+        var whole = old[block]
+        let steps = newValue.filter { $0.block == block }.map(\.node)
+        whole[Self.blockKey] = Self.list(steps, like: whole[Self.blockKey])
+        nodes.append(whole)
+      }
+      root["steps"] = Self.list(nodes, like: root["steps"])
+    }
   }
 
   /// What a step's actor does.
-  private func action(ofStep step: Int) -> Node? { steps[step].mapping?.first?.value }
+  private func action(ofStep step: Int) -> Node? { entries[step].node.mapping?.first?.value }
 
   private func statements(ofStep step: Int) -> [Node] {
     Array(action(ofStep: step)?["write"]?.sequence ?? Node.Sequence([]))
   }
 
   private func changing(_ step: Int, _ change: (inout Node) -> Void) -> ScenarioSource {
-    guard let key = steps[step].mapping?.first?.key, var action = action(ofStep: step) else {
+    guard let key = entries[step].node.mapping?.first?.key, var action = action(ofStep: step) else {
       return self
     }
     var source = self
     change(&action)
-    source.steps[step][key] = action
+    source.entries[step].node[key] = action
     return source
   }
 
