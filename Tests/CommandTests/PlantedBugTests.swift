@@ -26,7 +26,7 @@ struct PlantedBugTests {
   @Test("each applies to the engine, and names what finds it, its oracle and its reason")
   func apply() throws {
     let patches = try Self.patches()
-    #expect(patches.count >= 59)
+    #expect(patches.count >= 58)
     var stressed = 0
     for patch in patches {
       #expect(try Self.applies(patch), "\(patch): plant the bug anew and keep git's diff of it")
@@ -44,6 +44,6 @@ struct PlantedBugTests {
         FileManager.default.fileExists(atPath: "\(FaultlineCommand.repository)/\(scenario)"),
         "\(patch): \(lines[0])")
     }
-    #expect(stressed >= 3)
+    #expect(stressed >= 2)
   }
 }
