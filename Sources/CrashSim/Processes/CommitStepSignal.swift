@@ -37,6 +37,7 @@ final class CommitStepWatch: Sendable {
     } catch {
       throw EngineError(code: .io, message: "cannot say that the process stops: \(error)")
     }
-    kill(getpid(), SIGSTOP)
+    // To this thread: sent to the process, another one may take it, and the commit goes on a while.
+    raise(SIGSTOP)
   }
 }

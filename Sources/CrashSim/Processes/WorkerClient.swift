@@ -59,6 +59,12 @@ public struct WorkerClient: Sendable {
     return openActors.allSatisfy { plan.process(of: $0) == process }
   }
 
+  /// Takes in that a command has begun, and that its process stands still over it.
+  /// - Throws: `LabError` when the plan has no such transaction.
+  mutating func stand(over command: WorkerCommand) throws(LabError) {
+    for entry in entriesBefore(command) { try history?.consume(entry) }
+  }
+
   /// Takes in that a process ended between two of its commands.
   mutating func forget(process: String) {
     openActors = openActors.filter { plan.process(of: $0) != process }

@@ -38,6 +38,7 @@ extension RunningPlan {
     }
     stopped = (process, command)
     outcome.wasStopped = true
+    try client.stand(over: command)
   }
 
   /// Lets a stopped process go on when the next command needs it, or what it holds.
