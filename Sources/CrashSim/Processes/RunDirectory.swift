@@ -9,6 +9,7 @@
 import CSystem
 import Foundation
 import Glibc
+import Synchronization
 
 /// The private directory of one run, below shared memory when there is room, else the temporary
 /// directory.
@@ -23,6 +24,15 @@ public struct RunDirectory: Sendable {
   /// Name of the run: process and start time.
   public let name: String
   private let watch: RunGuard?
+  private let use = Use()
+
+  /// One user of the process's directory, who lets go of it once.
+  private final class Use: Sendable {
+    let isOver = Atomic<Bool>(false)
+  }
+
+  /// Users of this process's directory: the last one removes it.
+  private static let userCount = Mutex(0)
 
   /// Sweeps what dead runs left, then makes this run's directory.
   /// - Throws: `LabError` when no directory can be made.
@@ -31,7 +41,11 @@ public struct RunDirectory: Sendable {
     Self.sweep(root: root)
     name = "\(getpid())-\(Self.startTime(of: getpid()) ?? "0")"
     path = "\(root)/\(name)"
-    try Self.makeDirectory(path)
+    let path = path
+    try Self.userCount.withLock { count throws(LabError) in
+      try Self.makeDirectory(path)
+      count += 1
+    }
     watch = RunGuard(path: path)
     // Inherited by every process that the run starts.
     _ = unsafe setenv(Self.environmentName, name, 1)
@@ -51,9 +65,13 @@ public struct RunDirectory: Sendable {
     return try CallStackDirectory(path: path)
   }
 
-  /// Removes the run's directory; mounts inside must be gone.
+  /// Removes the run's directory, unless others of this process use it; mounts inside must be gone.
   public func remove() {
-    Self.remove(path)
+    guard !use.isOver.exchange(true, ordering: .relaxed) else { return }
+    Self.userCount.withLock { count in
+      count -= 1
+      if count == 0 { Self.remove(path) }
+    }
     watch?.dismiss()
   }
 

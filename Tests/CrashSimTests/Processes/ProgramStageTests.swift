@@ -15,7 +15,7 @@ struct ProgramStageTests {
   private func endingAfterStop(_ command: String, endsWhenStopped: Bool) throws -> ProcessEnding {
     let run = try RunDirectory()
     defer { run.remove() }
-    let fileSystem = try FaultFSClient(mountPoint: try run.subdirectory("mount"))
+    let fileSystem = try FaultFSClient(mountPoint: try run.subdirectory("mount-of-stage"))
     defer { try? fileSystem.shutdown() }
     try fileSystem.beginRecording()
     try fileSystem.stop(StopPoint(after: nil, isPowerCut: false))
