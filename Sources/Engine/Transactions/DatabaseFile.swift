@@ -69,6 +69,15 @@ enum DatabaseFile {
     }
     // The database is there, so whatever has a temporary name is a left-over; nobody needs it.
     if !options.readOnly {
+      // Before: who created or compacted it may have died between the rename and the sync of the
+      // folder, and a crash would leave the name to nothing, or to the file before. After: whatever
+      // is committed from now on is found under this name. Who may not read the folder cannot sync
+      // it, and did not create the file.
+      let failure = Syscalls.syncDirectory(of: Syscalls.realPath(of: path))
+      if let failure, failure != .accessDenied {
+        backend.close()
+        throw .syscall("fsync of the folder", path, errno: failure.number)
+      }
       _ = Syscalls.unlink(path + suffix)
       _ = Syscalls.unlink(Syscalls.realPath(of: path) + compactSuffix)
     }
