@@ -24,7 +24,7 @@ struct CommitWriter {
   let backend: any StorageBackend
   let base: VersionState
   let settings: CommitSettings
-  private let slab: Slab
+  let slab: Slab
 
   init(backend: any StorageBackend, base: VersionState, settings: CommitSettings = .init()) {
     self.backend = backend
@@ -222,7 +222,7 @@ struct CommitWriter {
   }
 
   /// Asks for room for later commits too; when the disk has only what this commit needs, for that.
-  private func allocate(_ needed: UInt64) throws(EngineError) {
+  func allocate(_ needed: UInt64) throws(EngineError) {
     let present = try backend.sizeBytes()
     let sector = UInt64(Layout.sectorSizeBytes)
     let generous = max(needed, present + Layout.growthStep(from: present)) / sector * sector

@@ -196,8 +196,7 @@ extension Database {
     _ tables: [MutableTable], releasing writer: TreeWriter, base: VersionState,
     in space: WriterSpace
   ) throws(EngineError) -> CommitResult {
-    var map = space.map
-    map.reclaim(live: try liveVersions(scans: true), roots: rootVersions)
+    let map = try reclaimed(space.map)
     let settings = try commitSettings(for: base)
     publication.writer = session.owner
     do throws(CommitFailure) {
@@ -211,6 +210,13 @@ extension Database {
       if stagedBase == nil { publication.writer = nil }
       throw error.error
     }
+  }
+
+  /// The space map with everything reclaimed that no live version reaches.
+  func reclaimed(_ map: SpaceMap) throws(EngineError) -> SpaceMap {
+    var map = map
+    map.reclaim(live: try liveVersions(scans: true), roots: rootVersions)
+    return map
   }
 
   /// Versions whose free lists must stay, sorted: those that recovery may choose.

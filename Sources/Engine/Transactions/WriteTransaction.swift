@@ -6,8 +6,8 @@
 /// a key, a table or a value leaves the transaction as it was; any other error ends in a commit
 /// that throws that error.
 public final class WriteTransaction {
-  private let database: Database
-  private let base: VersionState
+  let database: Database
+  let base: VersionState
   let writer: TreeWriter
   /// Changed by `WriteTransaction+Schema.swift` only.
   var mutableTables: [MutableTable] = []

@@ -187,8 +187,7 @@ final class MutableCollection {
     switch child {
     case .stored(let link): return link
     case .leaf(let leaf):
-      writer.placeExternals(of: &leaf.columns, into: &sink)
-      let plan = LeafPlan(keys: nil, leaf.columns)
+      let plan = LeafPlan(keys: nil, writer.placedColumns(of: &leaf.columns, into: &sink))
       return sink.add(
         kind: .collectionLeaf, sizeBytes: plan.sizeBytes, count: plan.rowCount,
         auxiliary: plan.descriptorCount

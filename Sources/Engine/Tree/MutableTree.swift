@@ -154,8 +154,7 @@ final class MutableTree {
     switch child {
     case .stored(let link): return link
     case .leaf(let leaf):
-      writer.placeExternals(of: &leaf.columns, into: &sink)
-      let plan = LeafPlan(keys: leaf.keys, leaf.columns)
+      let plan = LeafPlan(keys: leaf.keys, writer.placedColumns(of: &leaf.columns, into: &sink))
       return sink.add(
         kind: .leaf, sizeBytes: plan.sizeBytes, count: plan.rowCount,
         auxiliary: plan.descriptorCount

@@ -93,8 +93,22 @@ final class TreeWriter {
     }
   }
 
-  /// Gives long values and collections of a leaf's columns their nodes, and the leaf their links.
-  func placeExternals(of columns: inout [MutableColumn], into sink: inout NodeSink) {
+  /// The columns of a leaf with links to their long values and collections, which get their nodes.
+  ///
+  /// The leaf keeps the links, unless they are those of a copy.
+  func placedColumns(
+    of columns: inout [MutableColumn], into sink: inout NodeSink
+  ) -> [MutableColumn] {
+    if sink.isForCopy {
+      var copied = columns
+      placeExternals(of: &copied, into: &sink)
+      return copied
+    }
+    placeExternals(of: &columns, into: &sink)
+    return columns
+  }
+
+  private func placeExternals(of columns: inout [MutableColumn], into sink: inout NodeSink) {
     for column in columns.indices where !columns[column].externals.isEmpty {
       for row in 0..<columns[column].count where columns[column].externals[row] {
         let entry = ExternalEntry(columns[column].bytes[columns[column].range(row)])
@@ -132,6 +146,9 @@ struct NodeSink {
   let version: Version
   let reader: NodeReader
   var space: SpaceMap
+  /// Whether the nodes are for a copy: the transaction goes on, so what it holds in memory stays
+  /// there.
+  var isForCopy = false
   /// Links to the nodes of trees, and their bytes, as far as recovery could be asked to check them.
   private(set) var links: [NodeLink] = []
   private(set) var linkedBytes = 0

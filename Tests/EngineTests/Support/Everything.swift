@@ -90,6 +90,18 @@ enum Everything {
     }
     try second.commit()
   }
+
+  /// Changes what `fill` has made, with values and collections that need nodes of their own; the
+  /// same at each call.
+  static func change(_ write: WriteTransaction) throws {
+    for key in 1000..<1064 { try write.insert(into: "Everything", key: Int64(key), row(key)) }
+    for key in [1, 37, 1005] { try write.delete(from: "Everything", key: Int64(key)) }
+    let list = CollectionPath(table: "Everything", key: 5, column: "list of string")
+    for number in 0..<50 { try write.append(value(.string, number * 41), to: list) }
+    try write.removeAll(
+      from: CollectionPath(table: "Everything", key: 1021, column: "set of int"))
+    try write.update(in: "Everything", key: 9, row(1037))
+  }
 }
 
 /// What must not change when a database is compacted or copied.

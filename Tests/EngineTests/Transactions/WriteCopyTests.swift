@@ -134,4 +134,84 @@ struct WriteCopyTests {
       }
     }
   }
+
+  @Test("a transaction's copy has its changes, which are the database's only when it commits")
+  func isOfTransaction() throws {
+    try withFilled { database, folder in
+      let before = try Content(database)
+      let write = try database.beginWrite()
+      try Everything.change(write)
+      try write.writeCopy(to: folder + "/b", encryptionKey: nil)
+      #expect(try Content(database) == before)
+      let copied = try Content(path: folder + "/b")
+      // The transaction goes on, and what it does next is in the next copy only.
+      try write.delete(from: "Dog", key: 3)
+      try write.writeCopy(to: folder + "/c", encryptionKey: nil)
+      try write.commit()
+      let after = try Content(database)
+      #expect(try Content(path: folder + "/c") == after)
+      #expect(copied.version == after.version)
+      #expect(copied != after)
+      try database.verify()
+    }
+  }
+
+  @Test("a transaction that copied and was cancelled leaves nothing behind")
+  func cancelledAfterCopy() throws {
+    try withFilled { database, folder in
+      let before = try Content(database)
+      for round in 0..<3 {
+        let write = try database.beginWrite()
+        try Everything.change(write)
+        try write.writeCopy(to: folder + "/copy-\(round)", encryptionKey: nil)
+        write.cancel()
+      }
+      #expect(try Content(database) == before)
+      #expect(try Content(path: folder + "/copy-0") == Content(path: folder + "/copy-2"))
+      try database.verify()
+      // What the copies were written over is used by what comes next.
+      let write = try database.beginWrite()
+      try Everything.change(write)
+      try write.commit()
+      #expect(try Content(database) == Content(path: folder + "/copy-0"))
+      try database.verify()
+    }
+    try withTemporaryFolder { folder in
+      let database = try Database.open(path: folder + "/a.realm")
+      try Everything.fill(database, rows: 64)
+      let write = try database.beginWrite()
+      try Everything.change(write)
+      #expect(
+        errorCode { try write.writeCopy(to: folder + "/a.realm", encryptionKey: nil) }
+          == .fileExists)
+      try write.writeCopy(to: folder + "/b", encryptionKey: nil)
+      try write.commit()
+      let content = try Content(database)
+      #expect(errorCode { try write.writeCopy(to: folder + "/c", encryptionKey: nil) } == .closed)
+      try database.close()
+      #expect(try Content(path: folder + "/a.realm") == content)
+      #expect(try Content(path: folder + "/b") == content)
+    }
+  }
+
+  @Test("an encrypted database's transaction is copied under any key, or none")
+  func isOfEncryptedTransaction() throws {
+    try withTemporaryFolder { folder in
+      let key = [UInt8](repeating: 7, count: 64)
+      var options = Database.Options()
+      options.encryptionKey = key
+      let database = try Database.open(path: folder + "/a.realm", options: options)
+      try Everything.fill(database, rows: 64)
+      let write = try database.beginWrite()
+      try Everything.change(write)
+      try write.writeCopy(to: folder + "/plain", encryptionKey: nil)
+      try write.writeCopy(to: folder + "/sealed", encryptionKey: key)
+      try write.commit()
+      let content = try Content(database)
+      try database.verify()
+      #expect(try Content(path: folder + "/plain") == content)
+      let sealed = try Database.open(path: folder + "/sealed", options: options)
+      #expect(try Content(sealed) == content)
+    }
+  }
 }
