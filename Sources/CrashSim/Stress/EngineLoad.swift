@@ -48,6 +48,11 @@ public final class EngineLoad: Sendable {
     private static let threadsMax = 16
     static let sessionsPerSegment = processesMax * generationsMax * threadsMax
 
+    /// A number of the process, each time that it was started, that began a transaction.
+    static func process(ofTransaction number: Int) -> Int {
+      number / EngineLoadClient.transactionsMax / threadsMax
+    }
+
     /// For example `process 1, thread 0`.
     static func words(ofSession session: Int) -> String {
       let ours = session % sessionsPerSegment

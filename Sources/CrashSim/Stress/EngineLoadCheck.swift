@@ -44,7 +44,9 @@ public struct EngineLoadCheck {
     // The record stays beside what is broken, too, for people to read.
     try write(Data(record.text.utf8), to: recordPath(round))
     guard found.isEmpty else { return found }
-    history.survive(version ?? allowed.acked.version)
+    history.survive(version ?? allowed.acked.version) {
+      bytes.flatMap { XRaySight(Array($0)).contentHash }
+    }
     found = try record.survive(history.version, lists: history.lists, round: round)
     if found.isEmpty {
       try save(history, to: path(round))

@@ -19,7 +19,7 @@ struct EngineLoadClient {
   private var pin: (snapshot: Snapshot, hash: UInt64, looks: Int)?
 
   /// A session's transactions have numbers of their own.
-  private static let transactionsMax = 100_000
+  static let transactionsMax = 100_000
 
   init(
     database: Database, options: EngineLoadOptions, session: Int, seed: Seed, writes: Bool

@@ -2,7 +2,9 @@
 // leave: the newest acknowledged version, or one of those that were begun after it.
 // Invariants: versions rise by one; `begun` follows `base` without a hole. A version that is begun
 // once more was not committed the first time, so it and all behind it are dropped. A group of
-// commits may end in a version without changes, which nobody begins (CommitGroup).
+// commits may end in a version without changes, which nobody begins (CommitGroup). Where a disk
+// refuses writes, that version may even have the number of a transaction that failed; until its end
+// is said there are then two accounts of what happened, and both are followed.
 
 /// The history of the built-in workload, up to one moment.
 struct EngineLoadHistory {
@@ -12,16 +14,12 @@ struct EngineLoadHistory {
   private(set) var mustExist = false
   /// Broken promises that show without a crash.
   private(set) var violations: [Violation] = []
-  private var base = (version: UInt64(1), model: Self.emptyModel)
-  private var begun: [(version: UInt64, model: ReferenceModel)] = []
+  /// What may have happened; the first is the one in which nothing failed unheard.
+  private var accounts = [Account()]
   private let options: EngineLoadOptions
 
   /// Begins before the first open.
   init(_ options: EngineLoadOptions = EngineLoadOptions()) { self.options = options }
-
-  private static var emptyModel: ReferenceModel {
-    ReferenceModel(tables: EngineLoadPlan.tables, hasTables: false)
-  }
 
   /// Takes in what was acknowledged, from where the last call ended.
   /// - Throws: `LabError` with code `.usage` for lines that are not the workload's.
@@ -36,7 +34,7 @@ struct EngineLoadHistory {
       let numbers = words.dropFirst().compactMap { UInt64($0) }
       switch (words.first, numbers.count) {
       case ("open", 1): mustExist = true
-      case ("begin", 3): begin(numbers[0], seed: numbers[1], number: numbers[2])
+      case ("begin", 3): try begin(numbers[0], seed: numbers[1], number: numbers[2])
       case ("commit", 1): commit(numbers[0])
       case ("storm", 0), ("calm", 0), ("seen", 2): break
       default: throw .usage("'\(String(decoding: line, as: UTF8.self))' is no acknowledgement")
@@ -45,22 +43,55 @@ struct EngineLoadHistory {
     consumedBytes = acknowledged.count
   }
 
-  private mutating func begin(_ version: UInt64, seed: UInt64, number: UInt64) {
-    begun.removeAll { $0.version >= version }
-    var newest = begun.last ?? base
-    if options.groupsCommits, version == newest.version + 2 {
-      newest.version += 1
-      begun.append(newest)
+  private mutating func begin(
+    _ version: UInt64, seed: UInt64, number: UInt64
+  ) throws(LabError) {
+    let author = EngineLoad.Place.process(ofTransaction: Int(clamping: number))
+    for index in accounts.indices { accounts[index].begun.removeAll { $0.version >= version } }
+    var doubted: [Account] = []
+    if mayEndUnheard {
+      doubted = accounts.compactMap { account in
+        guard account.newest.version + 1 == version, account.newest.author != author else {
+          return nil
+        }
+        return account.withoutNewest
+      }
     }
-    guard version == newest.version + 1 else {
-      let isLost = version <= base.version
-      violations.append(
-        Violation(
-          isLost ? .durability : .prefix, promised: "version \(newest.version) was the newest",
-          got: "the next transaction began version \(version)"))
-      return
+    var complaint: Violation?
+    var possible: [Account] = []
+    for var account in accounts + doubted {
+      let newest = account.newest
+      if options.groupsCommits, version == newest.version + 2 {
+        account.begun.append(
+          Content(version: newest.version + 1, model: newest.model, author: nil))
+      }
+      guard version == account.newest.version + 1 else {
+        let isLost = version <= account.base.version
+        complaint =
+          complaint
+          ?? Violation(
+            isLost ? .durability : .prefix, promised: "version \(newest.version) was the newest",
+            got: "the next transaction began version \(version)")
+        continue
+      }
+      let model = Self.model(after: account.newest.model, seed, number, options)
+      account.begun.append(Content(version: version, model: model, author: author))
+      possible.append(account)
     }
-    var model = newest.model
+    if possible.isEmpty, let complaint { violations.append(complaint) }
+    guard possible.count <= Self.accountsMax else {
+      throw .lab("\(possible.count) accounts of one round, more than \(Self.accountsMax)")
+    }
+    if !possible.isEmpty { accounts = possible }
+  }
+
+  /// Whether a transaction can fail so that nobody hears of it before others go on.
+  private var mayEndUnheard: Bool { options.groupsCommits && options.mayFail }
+
+  private static func model(
+    after model: ReferenceModel, _ seed: UInt64, _ number: UInt64, _ options: EngineLoadOptions
+  ) -> ReferenceModel {
+    var model = model
     model.createTables()
     let plan = EngineLoadPlan(seed, options)
     for statement in plan.statements { _ = model.apply(statement) }
@@ -69,35 +100,45 @@ struct EngineLoadHistory {
     _ = plan.runLists(
       number: Int(clamping: number), read: { Self.list($0, of: before) },
       write: { _ = model.apply($0) })
-    begun.append((version, model))
+    return model
   }
 
   private mutating func commit(_ version: UInt64) {
-    if let content = begun.first(where: { $0.version == version }) {
-      base = content
-    } else if version > base.version {
+    let left = accounts.filter { !$0.unchanged.contains(version) }
+    let isKnown = accounts.contains { account in
+      version <= account.base.version || account.begun.contains { $0.version == version }
+    }
+    guard isKnown, !left.isEmpty else {
       violations.append(
         Violation(
           .prefix, promised: "only what was begun is acknowledged", got: "commit \(version)"))
+      return
     }
-    begun.removeAll { $0.version <= base.version }
+    accounts = left
+    for index in accounts.indices { accounts[index].commit(version) }
   }
 
   /// What a crash may leave now.
   var allowed: AllowedOutcomes {
-    AllowedOutcomes(
-      mustExist: mustExist, acked: Self.state(base),
-      candidates: (begun + unannounced).map { Self.state($0) })
+    let others = accounts.dropFirst().map(\.base) + accounts.flatMap { candidates(of: $0) }
+    return AllowedOutcomes(
+      mustExist: mustExist, acked: Self.state(accounts[0].base),
+      candidates: others.map { Self.state($0) })
   }
 
-  /// The version without changes that a group may end in.
-  private var unannounced: [(version: UInt64, model: ReferenceModel)] {
-    let newest = begun.last ?? base
-    guard options.groupsCommits, newest.model.hasTables else { return [] }
-    return [(newest.version + 1, newest.model)]
+  /// What may be there instead of what must be.
+  private func candidates(of account: Account) -> [Content] {
+    var contents = account.begun
+    let newest = account.newest
+    if mayEndUnheard, let without = account.withoutNewest { contents.append(without.newest) }
+    // The version without changes that a group may end in.
+    if options.groupsCommits, newest.model.hasTables {
+      contents.append(Content(version: newest.version + 1, model: newest.model, author: nil))
+    }
+    return contents
   }
 
-  private static func state(_ content: (version: UInt64, model: ReferenceModel)) -> CommittedState {
+  private static func state(_ content: Content) -> CommittedState {
     let isEmpty = !content.model.hasTables
     return CommittedState(
       transaction: isEmpty ? nil : Int(clamping: content.version), version: content.version,
@@ -111,21 +152,69 @@ struct EngineLoadHistory {
 
   /// The lists of the newest content that must be there.
   var lists: [LoadList] {
-    base.model.sortedRows(of: EngineLoadPlan.listRows.name).compactMap {
+    accounts[0].base.model.sortedRows(of: EngineLoadPlan.listRows.name).compactMap {
       LoadList(key: $0.key, $0.values)
     }
   }
 
   /// The newest version that must be there.
-  var version: UInt64 { base.version }
+  var version: UInt64 { accounts[0].base.version }
 
   /// Goes on from what a power cut left: one of the allowed versions.
-  mutating func survive(_ version: UInt64) {
-    if let content = (begun + unannounced).first(where: { $0.version == version }) {
-      base = content
+  /// - Parameters:
+  ///   - version: Which.
+  ///   - contentHash: The hash of its content, asked for when the version is not enough to know.
+  mutating func survive(_ version: UInt64, contentHash: () -> UInt64? = { nil }) {
+    let contents = accounts.flatMap { [$0.base] + candidates(of: $0) }
+      .filter { $0.version == version }
+    var survivor = contents.first
+    if contents.count > 1, let hash = contentHash() {
+      survivor = contents.first { Self.state($0).contentHash == hash } ?? survivor
     }
-    begun = []
+    accounts = [Account(base: survivor ?? accounts[0].base)]
   }
+}
+
+extension EngineLoadHistory {
+  /// A version as it may be.
+  fileprivate struct Content {
+    var version: UInt64
+    var model: ReferenceModel
+    /// The process that began it; nil for a version without changes, or one of an earlier round.
+    var author: Int?
+  }
+
+  /// One account of what happened since the last acknowledgement.
+  fileprivate struct Account {
+    var base = Content(
+      version: 1, model: ReferenceModel(tables: EngineLoadPlan.tables, hasTables: false),
+      author: nil)
+    var begun: [Content] = []
+    /// Versions that were begun, and are here taken for the end of a group without changes.
+    var unchanged: Set<UInt64> = []
+
+    var newest: Content { begun.last ?? base }
+
+    /// The same, but that the newest transaction failed and left its number to a version without
+    /// changes.
+    var withoutNewest: Account? {
+      guard let newest = begun.last, newest.author != nil else { return nil }
+      var account = self
+      account.begun.removeLast()
+      account.begun.append(
+        Content(version: newest.version, model: account.newest.model, author: nil))
+      account.unchanged.insert(newest.version)
+      return account
+    }
+
+    mutating func commit(_ version: UInt64) {
+      if let content = begun.first(where: { $0.version == version }) { base = content }
+      begun.removeAll { $0.version <= base.version }
+    }
+  }
+
+  /// More doubts in one round would mean that nearly every transaction fails.
+  private static let accountsMax = 1 << 10
 }
 
 extension EngineLoadHistory {
@@ -142,14 +231,15 @@ extension EngineLoadHistory {
     self.options = options
     consumedBytes = saved.consumedBytes
     mustExist = saved.mustExist
-    var model = Self.emptyModel
+    var model = Account().base.model
     if saved.hasTables { model.createTables() }
     for row in saved.rows { _ = model.apply(row) }
-    base = (saved.version, model)
+    accounts = [Account(base: Content(version: saved.version, model: model, author: nil))]
   }
 
   var saved: Saved {
     let names = EngineLoadPlan.tables.map(\.name)
+    let base = accounts[0].base
     return Saved(
       consumedBytes: consumedBytes, mustExist: mustExist, version: base.version,
       hasTables: base.model.hasTables,

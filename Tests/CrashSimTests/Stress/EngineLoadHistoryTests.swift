@@ -48,6 +48,43 @@ struct EngineLoadHistoryTests {
     #expect(history.version == 5)
   }
 
+  @Test("a transaction that fails unheard may leave its number to the end of its group")
+  func failedUnheard() throws {
+    var options = EngineLoadOptions()
+    options.groupsCommits = true
+    func history(_ text: String, mayFail: Bool = true) throws -> EngineLoadHistory {
+      options.mayFail = mayFail
+      var history = EngineLoadHistory(options)
+      try history.consume(Array(text.utf8))
+      return history
+    }
+    // Numbers of two processes' transactions.
+    let (ours, theirs) = (1_600_000, 3_200_000)
+    let begun = "open 1\nbegin 2 7 \(ours)\ncommit 2\nbegin 3 8 \(ours + 1)\n"
+    let went = begun + "begin 4 9 \(theirs)\ncommit 4\n"
+    let left = try history(went)
+    #expect(left.allowed.acked.version == 4)
+    #expect(try history(went, mayFail: false).allowed.states.count == 2)
+    // With what 3 wrote and without, and each with a group's end behind it.
+    #expect(Set(left.allowed.states.map(\.version)) == [4, 5])
+    let contents = Set(left.allowed.states.map(\.contentHash))
+    #expect(contents.count == 2)
+    let without = try history(
+      "open 1\nbegin 2 7 \(ours)\ncommit 2\nbegin 4 9 \(theirs)\ncommit 4\n")
+    #expect(contents.contains(without.allowed.acked.contentHash))
+    // A crash before anybody went on may leave it so, too.
+    #expect(try history(begun).allowed.states.filter { $0.version == 3 }.count == 2)
+    // Once it is heard of, there is one account of what happened.
+    let heard = try history(begun + "begin 4 9 \(theirs)\ncommit 3\ncommit 4\n")
+    #expect(heard.allowed.acked == left.allowed.acked)
+    #expect(Set(heard.allowed.states.map(\.contentHash)).count == 1)
+    // What survives decides which of them it was.
+    var survived = left
+    survived.survive(4) { without.allowed.acked.contentHash }
+    #expect(survived.allowed.acked.contentHash == without.allowed.acked.contentHash)
+    #expect(survived.violations == [])
+  }
+
   @Test("what a cut leaves is what goes on, also from a file")
   func survival() throws {
     var lost = try history("open 1\nbegin 2 7 1\ncommit 2\nbegin 3 8 1\n")
