@@ -192,7 +192,7 @@ private let everyKeyText = """
     ("steps: 7", "4:8: expected a list of steps, found '7'"),
     ("steps: [7]", "4:9: expected a step mapping"),
     ("steps: [{ui: open, background: open}]", "4:20: a step has one actor"),
-    ("steps: [{ui: {}}]", "4:14: an action has one of pin, release, copy, write, try"),
+    ("steps: [{ui: {}}]", "4:14: an action has one of open, pin, release, copy, write, try"),
     ("steps: [{ui: {pin: a, write: []}}]", "4:23: an action has one of"),
     ("steps: [{ui: {pin: a, repeat: 3}}]", "4:23: 'repeat' belongs to 'write', not to 'pin'"),
     ("steps: [{ui: {write: []}}]", "4:22: expected a list of statements"),
@@ -229,6 +229,33 @@ private let everyKeyText = """
     (
       "steps: [{ui: open}, {overwrite: {file: lock, with: ones}}]",
       "4:22: 'ui' uses the lock file that would be written over"
+    ),
+    ("steps: [{cut: {file: lock, to: 4 KiB}}]", "4:10: only the database is a file that can be"),
+    ("steps: [{cut: {file: database, to: half}}]", "4:36: 'half' is no number of bytes"),
+    (
+      "steps: [{ui: open}, {cut: {file: database, to: 0}}]\nkill: {process: app, at: every write}",
+      "4:22: a removed or cut database cannot be judged"
+    ),
+    ("steps: [{ui: {open: {key: third}}}]", "4:27: 'third' is no key"),
+    (
+      "steps: [{ui: open}, {ui: {try: verify, with: {key: none}, fails: io}}]",
+      "4:46: 'with' says how the database is opened, and 'verify' does not open it"
+    ),
+    (
+      "steps: [{ui: open}, {ui: {write: [{insert: Dog, _id: 1}], copy: a, repeat: 2}}]",
+      "4:65: one transaction that succeeds can write a copy"
+    ),
+    (
+      "steps: [{ui: open}, {ui: {copy: a}}, {ui: {write: [{insert: Dog, _id: 1}], copy: a}}]",
+      "4:39: there is a copy 'a' already"
+    ),
+    (
+      "steps: [{ui: open}]\nkill: {process: app, at: every command, by: stop}",
+      "5:45: between its commands a process stands still anyway"
+    ),
+    (
+      "steps: [{ui: open}]\nkill: {process: app, at: every write, side: after, by: stop}",
+      "5:45: a process is stopped before the operation, never after it"
     ),
     ("steps: [{ui: {try: open}}]", "4:14: 'try' needs the engine's error code"),
     ("steps: [{ui: {try: close, fails: io}}]", "4:20: 'close' is no action to try"),
@@ -323,7 +350,8 @@ private let everyKeyText = """
     ("kill: {process: app, at: 0}", "5:26: the number of an operation is out of range"),
     ("kill: {process: app, at: 3, side: left}", "5:35: 'left' is no side"),
     ("kill: {process: app, at: every sync, by: hand}", "5:42: 'hand' is no manner"),
-    ("kill: {process: app, at: every sync, by: stop}", "5:42: a process is stopped within its"),
+    ("kill: {process: app, at: every sync, crash: 0}", "5:45: a number of crash states is out"),
+    ("kill: {process: app, at: 3, crash: 9}", "5:7: the power cuts of killed runs need the models"),
     ("faults: [{nth: 1, ignore: true}]", "5:10: fault lacks the key 'on'"),
     ("faults: [{on: sync}]", "5:10: a fault has one effect, found 0"),
     ("faults: [{on: sync, ignore: true, error: EIO}]", "5:35: a fault has one effect, found 2"),

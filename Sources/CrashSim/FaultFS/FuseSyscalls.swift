@@ -214,6 +214,16 @@ enum PathCalls {
     try WorkerChannel(input: -1, output: descriptor).write(bytes)
   }
 
+  /// Cuts a file; one that is shorter, or not there, stays as it is.
+  /// - Throws: `LabError` when the call fails.
+  static func cut(_ path: String, toBytes bytes: UInt64) throws(LabError) {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0, UInt64(status.st_size) > bytes else { return }
+    guard unsafe truncate(path, off_t(bytes)) == 0 else {
+      throw .lab("truncate \(path): \(systemMessage(of: errno)) (errno \(errno))")
+    }
+  }
+
   static func unmount(_ path: String) throws(ErrorNumber) {
     if unsafe csystem_unmount(path) != 0 { throw lastError() }
   }

@@ -102,6 +102,8 @@ struct CommitHistory {
   /// The open transaction on top of what is live, and of each orphan; of concurrent actors, one on
   /// top of the other.
   private var inFlight: [Content] = []
+  /// The content's hash with the transaction that began last, whatever became of it.
+  private var begunHash: UInt64?
   /// The open transaction, once somebody saw it: nobody may see the version before it again.
   private var published: Content?
   private(set) var outcomes: AllowedOutcomes
@@ -148,7 +150,9 @@ struct CommitHistory {
       close(number)
     case .cancel(let number): close(number)
     case .recovered(let version): recovered(version)
-    case .copied(let name): outcomes.copies[name] = live.state.contentHash
+    case .copied(let name):
+      let isOfTransaction = transactions.contains { $0.copy?.name == name }
+      outcomes.copies[name] = isOfTransaction ? begunHash : live.state.contentHash
     }
     let others = found.dropFirst() + doubtful + orphans + inFlight
     outcomes.acked = found[0].state
@@ -201,6 +205,7 @@ struct CommitHistory {
       // A transaction with a statement that does not fit never reaches its commit.
       guard model.apply(transaction) == nil else { continue }
       let state = Self.state(number, version: base.state.version + 1, model)
+      if base.state == (inFlight.last ?? live).state { begunHash = state.contentHash }
       let isCancelled = transactions[number].cancels
       let label = isCancelled ? "the cancelled transaction \(number)" : state.label
       labels[state.contentHash] = labels[state.contentHash] ?? label

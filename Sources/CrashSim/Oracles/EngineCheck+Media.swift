@@ -22,10 +22,7 @@ extension EngineCheck {
 
   /// Files of which a check of the plan knows the content: the database and its copies.
   static func knownFiles(of plan: WorkloadPlan) -> [String] {
-    [EngineWorker.fileName]
-      + plan.commands.compactMap { command in
-        if case .copy(let copy) = command.action { copy.fileName } else { nil }
-      }
+    [EngineWorker.fileName] + plan.commands.compactMap(\.action.copy?.fileName)
   }
 
   /// Judges a damaged file.

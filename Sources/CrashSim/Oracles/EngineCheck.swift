@@ -43,9 +43,7 @@ public struct EngineCheck: Sendable {
     timeline = try OutcomeTimeline(plan, marks: marks)
     table = plan.tables.first
     database = plan.database
-    copies = plan.commands.compactMap { command in
-      if case .copy(let copy) = command.action { copy } else { nil }
-    }
+    copies = plan.commands.compactMap(\.action.copy)
     sentinelNumber = plan.transactions.count
     self.options = options
   }

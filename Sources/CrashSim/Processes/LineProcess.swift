@@ -79,13 +79,21 @@ public final class LineProcess {
   /// - Returns: The line it answered, or how it ended.
   /// - Throws: `LabError` when the lab was asked to stop.
   public func ask(_ line: [UInt8], timeoutSeconds: Int) throws(LabError) -> LineAnswer {
-    if let ending { return .ended(ending) }
+    if let ending = send(line) { return .ended(ending) }
+    return try read(timeoutSeconds: timeoutSeconds)
+  }
+
+  /// Writes a line.
+  /// - Parameter line: The question, its line feed included.
+  /// - Returns: How the child ended, when nobody is there to read it.
+  func send(_ line: [UInt8]) -> ProcessEnding? {
+    if let ending { return ending }
     do throws(ErrorNumber) {
       try Descriptors.send(line, to: input)
+      return nil
     } catch {
-      return .ended(finish())
+      return finish()
     }
-    return try read(timeoutSeconds: timeoutSeconds)
   }
 
   /// Waits a while for the next line that the child writes.
@@ -93,11 +101,20 @@ public final class LineProcess {
   /// - Returns: Nil when nothing came in that time.
   /// - Throws: `LabError` when the lab was asked to stop.
   public func poll(seconds: Int) throws(LabError) -> LineAnswer? {
+    try poll(milliseconds: seconds * 1000)
+  }
+
+  /// Waits a while for the next line that the child writes.
+  /// - Parameter milliseconds: How long.
+  /// - Returns: Nil when nothing came in that time.
+  /// - Throws: `LabError` when the lab was asked to stop.
+  func poll(milliseconds: Int) throws(LabError) -> LineAnswer? {
     if let line = buffer.next() { return .line(line) }
     if let ending { return .ended(ending) }
-    for _ in 0..<seconds * 10 {
+    let slice = min(milliseconds, 100)
+    for _ in 0..<max(1, milliseconds / max(1, slice)) {
       try Interruption.check()
-      if Descriptors.wait([output], timeoutMilliseconds: 100).isEmpty { continue }
+      if Descriptors.wait([output], timeoutMilliseconds: slice).isEmpty { continue }
       let chunk = try? Descriptors.read(output, limitBytes: 1 << 16)
       guard let chunk, !chunk.isEmpty else { return .ended(finish()) }
       buffer.append(chunk)

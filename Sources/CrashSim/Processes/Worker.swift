@@ -219,7 +219,8 @@ final class WorkerSession: Sendable {
         return answer
       }
       return answer
-    case .transaction(let transaction): return try run(transaction, database)
+    case .transaction(let transaction):
+      return try run(transaction, database, command.database ?? DatabaseDeclaration())
     case .verify: return try verify(database)
     case .compact:
       guard try database.compact() else {
@@ -300,15 +301,27 @@ final class WorkerSession: Sendable {
   }
 
   private func run(
-    _ transaction: PlannedTransaction, _ database: Database
+    _ transaction: PlannedTransaction, _ database: Database, _ declaration: DatabaseDeclaration
   ) throws(EngineError) -> WorkerAnswer {
     let writer = try database.beginWrite()
     didBegin?(transaction, writer.nextVersion.rawValue)
     // Does nothing after a commit; after a statement that failed nothing must stay.
     defer { writer.cancel() }
     for mutation in transaction.mutations { try apply(mutation, writer) }
-    if transaction.cancels { return .done(version: database.version.rawValue) }
-    return .done(version: try writer.commit().rawValue)
+    var copied: UInt64?
+    if let copy = transaction.copy {
+      let path = Self.path(of: copy, beside: database.path)
+      try writer.writeCopy(to: path, encryptionKey: declaration.of(copy).key.bytes)
+      guard case .done(_, let hash) = try read(copy, at: path, declaration) else {
+        return .broken(
+          Violation(.structure, promised: "a copy is whole", got: "'\(copy.name)' is damaged"))
+      }
+      copied = hash
+    }
+    if transaction.cancels {
+      return .done(version: database.version.rawValue, contentHash: copied)
+    }
+    return .done(version: try writer.commit().rawValue, contentHash: copied)
   }
 
   private func apply(
@@ -327,12 +340,18 @@ final class WorkerSession: Sendable {
   private func write(
     _ copy: CopyStep, _ command: WorkerCommand, _ database: Database
   ) throws(EngineError) -> WorkerAnswer {
-    let declaration = (command.database ?? DatabaseDeclaration()).of(copy)
-    try database.writeCopy(
-      to: Self.path(of: copy, beside: database.path), encryptionKey: declaration.key.bytes)
+    let declaration = command.database ?? DatabaseDeclaration()
+    let path = Self.path(of: copy, beside: database.path)
+    try database.writeCopy(to: path, encryptionKey: declaration.of(copy).key.bytes)
+    return try read(copy, at: path, declaration)
+  }
+
+  /// Opens a copy, verifies it, and answers with what is in it.
+  private func read(
+    _ copy: CopyStep, at path: String, _ declaration: DatabaseDeclaration
+  ) throws(EngineError) -> WorkerAnswer {
     let written = try Database.open(
-      path: Self.path(of: copy, beside: database.path),
-      options: declaration.options(createsMissing: false))
+      path: path, options: declaration.of(copy).options(createsMissing: false))
     defer { try? written.close() }
     return try verify(written)
   }

@@ -34,9 +34,11 @@ public struct WorkerClient: Sendable {
     _ command: WorkerCommand, _ answer: WorkerAnswer
   ) -> [AckLog.Entry] {
     if let transaction = command.transaction {
+      let copied = transaction.copy.map { [AckLog.Entry.copied($0.name)] } ?? []
       switch answer {
-      case .done where transaction.cancels: return [.cancel(transaction.number)]
-      case .done(let version?, _): return [.commit(transaction.number, version: version)]
+      case .done where transaction.cancels: return [.cancel(transaction.number)] + copied
+      case .done(let version?, _):
+        return [.commit(transaction.number, version: version)] + copied
       case .failed(let code, _): return [.failed(transaction.number, code: code)]
       // Without a version nobody knows whether it was committed: it stays in flight.
       case .done, .broken, .stopped: return []
@@ -163,6 +165,14 @@ public struct WorkerClient: Sendable {
   ) -> Violation? {
     switch command.action {
     case .verify, .pin, .copy, .compact: break
+    case .transaction(let transaction):
+      guard let copy = transaction.copy, case .done(_, let found?) = answer,
+        let expected = history?.outcomes.copies[copy.name], found != expected
+      else { return nil }
+      return Violation(
+        .referenceModel,
+        promised: "the copy '\(copy.name)' has what transaction \(transaction.number) sees",
+        got: "it has the content of \(history?.labels[found] ?? "no version")")
     default: return nil
     }
     guard let expected = history?.liveState,

@@ -82,6 +82,9 @@ public struct ScenarioRecipe: Codable, Sendable, Hashable {
     case recovery(model: String, state: String, shape: String, second: String)
     /// The process was killed at the n-th operation, before or after it took effect.
     case kill(operation: Int, before: Bool)
+    /// A crash state of a run in which the process was killed there, and of one in its recovery.
+    case killedCrash(
+      operation: Int, before: Bool, model: String, state: String, shape: String, second: String?)
     /// The n-th operation of those that the scenario's sweep names failed.
     case fault(operation: Int)
     /// Faults of the medium at rest, and the trace's shape.

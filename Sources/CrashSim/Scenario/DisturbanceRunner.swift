@@ -33,7 +33,8 @@ struct DisturbanceRunner {
   static let placesMax = 20_000
 
   /// Goes through the places in turn and judges what is left.
-  func run(firstNumber: Int) throws(LabError) -> ExplorationReport {
+  /// - Returns: A report of the places, and one for each model under which power failed, too.
+  func run(firstNumber: Int) throws(LabError) -> [ExplorationReport] {
     var report = ExplorationReport(
       title: scenario.title, model: disturbance.name, seed: plan.seed, operationCount: 0,
       markCount: 0, crashPointCount: 0, candidateCount: 0, distinctCount: 0, exploredCount: 0,
@@ -43,8 +44,9 @@ struct DisturbanceRunner {
     var failures: [Int: CheckResult] = [:]
     var places: [Int: Place] = [:]
     var coverage = CommitCoverage()
+    var cuts = KilledRunCuts(self)
     do throws(LabError) {
-      try disturbEverywhere(&report, &failures, &places, &coverage)
+      try disturbEverywhere(&report, &failures, &places, &coverage, &cuts)
     } catch {
       guard error.code == .interrupted else { throw error }
       report.isInterrupted = true
@@ -67,7 +69,8 @@ struct DisturbanceRunner {
         "\(scenario.file): the workload does nothing at which this could happen: "
           + disturbance.name)
     }
-    return report
+    report.line = scenario.lines.line(of: disturbance)
+    return [report] + cuts.reports(firstNumber: firstNumber + report.findings.count)
   }
 
   /// Where it happened, and what had been acknowledged until then.
@@ -75,14 +78,16 @@ struct DisturbanceRunner {
 
   private func disturbEverywhere(
     _ report: inout ExplorationReport, _ failures: inout [Int: CheckResult],
-    _ places: inout [Int: Place], _ coverage: inout CommitCoverage
+    _ places: inout [Int: Place], _ coverage: inout CommitCoverage, _ cuts: inout KilledRunCuts
   ) throws(LabError) {
     let judge = try makeJudge()
     for before in sides {
       for number in numbers where number % shard.count == shard.index {
         try Interruption.check()
         // Nothing happened: there are fewer places than that.
-        guard let run = try disturbed(at: number, before: before) else { break }
+        guard
+          let run = try disturbed(at: number, before: before, recordingTo: cuts.tracePath)
+        else { break }
         let result = try self.judge(run, with: judge)
         report.operationCount = max(report.operationCount, number)
         coverage.add(run.coverage)
@@ -90,6 +95,7 @@ struct DisturbanceRunner {
         places[ordinal] = (number, before, run.marks)
         if !result.ending.isSuccess { failures[ordinal] = result }
         report.exploredCount += 1
+        try cuts.explore(operation: number, before: before)
         runner.console.progress("\(disturbance.name): place \(number), \(failures.count) failing")
       }
     }

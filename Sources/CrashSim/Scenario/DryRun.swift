@@ -187,6 +187,10 @@ public struct DryRun {
     var most = DisturbanceRunner.placesMax * kill.sides.count
     if case .operation = kill.place { most = kill.sides.count }
     let verb = kill.manner == .stop ? "stopped" : "killed"
+    let cuts = kill.crashStates.map { states in
+      "in each of them power fails, too: at most \(Formatting.counted(states, "crash state")) of "
+        + "each, under the models named above"
+    }
     let others = scenario.processes.filter { $0.name != kill.process }.map(\.name)
     return [
       "\(kill.process) is \(verb) \(place)\(sides): one run for each",
@@ -195,7 +199,7 @@ public struct DryRun {
         : "\(others.joined(separator: ", ")) \(others.count == 1 ? "goes" : "go") on; at the end a "
           + "new process opens what is left",
       "at most \(Formatting.counted(most, "run")); how many places there are is known when it runs",
-    ]
+    ] + (cuts.map { [$0] } ?? [])
   }
 
   private func sweep() throws(LabError) -> [String] {

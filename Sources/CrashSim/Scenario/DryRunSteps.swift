@@ -40,6 +40,8 @@ struct DryRunSteps {
     case .file(.remove(let part)): "remove the name of the \(part.rawValue) file"
     case .file(.overwrite(let part, let filling)):
       "write \(filling.rawValue) bytes over the \(part.rawValue) file"
+    case .file(.cut(let part, let bytes)):
+      "cut the \(part.rawValue) file to \(Formatting.grouped(Int(clamping: bytes))) bytes"
     }
   }
 
@@ -67,8 +69,9 @@ struct DryRunSteps {
       ending = write.cancels ? "rolled back" : "committed"
     }
     let each = write.repeats == 1 ? "" : "each "
+    let copy = write.copy.map { "; before it ends, \(text(of: .copy($0)))" } ?? ""
     return "\(Formatting.counted(write.repeats, "transaction")), \(each)\(ending): "
-      + statements.joined(separator: ", ")
+      + statements.joined(separator: ", ") + copy
   }
 
   private func text(of claim: LiveExpectation) -> String {

@@ -1,6 +1,7 @@
 // RunningPlan+Events.swift: processes that end, stand still and go on while a plan runs.
 // Invariant: a process that stands still within a commit goes on before anybody could have to wait
-// for it: before its own next command, and before anybody else writes.
+// for it: before its own next command, and before anybody else writes. One that hangs at a file
+// operation may be waited for in an open, and goes on after some time.
 
 import CSystem
 import Glibc
@@ -31,9 +32,53 @@ extension RunningPlan {
     return true
   }
 
-  /// The process stands still within a commit; it has said so, and is about to.
+  /// How long another process may wait for one that stands still, before that goes on.
+  private static let patienceMilliseconds = 2000
+
+  /// Whether the process that is to stand still does so at a file operation.
+  private var hangs: Bool {
+    if case .standstill = kill?.moment { true } else { false }
+  }
+
+  /// The place in the list of the command to do next; nil when there is none.
+  ///
+  /// While a process hangs in what it is doing, others that open the database next do so first.
+  func next(of commands: ArraySlice<WorkerCommand>) -> Int? {
+    guard hangs, let stopped, let first = commands.first,
+      plan.process(of: first.actor) == stopped.process,
+      let other = commands.firstIndex(where: { plan.process(of: $0.actor) != stopped.process }),
+      commands[other].opens
+    else { return commands.indices.first }
+    return other
+  }
+
+  /// Asks a worker; one that hangs at its place is said to have stopped, and others that wait for
+  /// it get their answer when it goes on.
+  mutating func reply(
+    of worker: any ScenarioWorker, to command: WorkerCommand, _ process: String
+  ) throws(LabError) -> WorkerReply {
+    guard hangs else { return try worker.ask(command) }
+    if process == kill?.process, !outcome.wasStopped, let index = ruleIndex {
+      let door = recorder.door
+      let reply = try worker.ask(command, timeoutMilliseconds: nil) { () throws(LabError) in
+        let hits = try door.ruleHits()
+        return index < hits.count && hits[index].hitCount > 0
+      }
+      return reply ?? .answer(.stopped)
+    }
+    guard stopped != nil else { return try worker.ask(command) }
+    let patience = Self.patienceMilliseconds
+    if let reply = try worker.ask(command, timeoutMilliseconds: patience, until: { false }) {
+      return reply
+    }
+    try finish()
+    return try worker.answer()
+  }
+
+  /// The process stands still, at a file operation or within a commit; it has said so, and is about
+  /// to.
   mutating func stand(_ process: String, over command: WorkerCommand) throws(LabError) {
-    guard let number = workers[process]?.process, csystem_wait_until_stopped(number) == 1 else {
+    guard hangs || workers[process]?.process.map({ csystem_wait_until_stopped($0) }) == 1 else {
       throw .lab("command \(command.index): '\(process)' ended instead of standing still")
     }
     stopped = (process, command)
@@ -56,7 +101,11 @@ extension RunningPlan {
   mutating func finish() throws(LabError) {
     guard let (process, command) = stopped, let worker = workers[process] else { return }
     stopped = nil
-    try worker.signal(stops: false)
+    if hangs, let ruleIndex {
+      try recorder.door.removeRule(at: ruleIndex)
+    } else {
+      try worker.signal(stops: false)
+    }
     switch try worker.answer() {
     case .ended(let ending):
       outcome.violations.append(

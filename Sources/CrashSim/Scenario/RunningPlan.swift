@@ -7,7 +7,9 @@ import Glibc
 struct RunningPlan {
   let plan: WorkloadPlan
   let recorder: ScenarioRecorder
-  private let kill: PlannedKill?
+  let kill: PlannedKill?
+  /// Which of the rules in force is that of the kill.
+  private(set) var ruleIndex: Int?
   private let tolerated: Set<String>
   private let healing: () throws(LabError) -> Void
   private var hasFailed = false
@@ -77,7 +79,7 @@ struct RunningPlan {
     recorder.watch?.current = worker.process.map {
       WorkerWatch.Asked(process: $0, actor: command.actor)
     }
-    switch try worker.ask(armed(command, of: process)) {
+    switch try reply(of: worker, to: armed(command, of: process), process) {
     case .ended(let ending): return try end(of: process, over: command, ending)
     case .answer(.stopped):
       try stand(process, over: command)
@@ -127,8 +129,12 @@ struct RunningPlan {
     let worker = try recorder.door.startWorker(
       timeoutSeconds: recorder.timeoutSeconds, errorPath: "\(recorder.errorPath)-\(process)")
     workers[process] = worker
-    if let kill, kill.process == process, case .operation(let rule) = kill.moment {
+    guard let kill, kill.process == process else { return worker }
+    switch kill.moment {
+    case .operation(let rule), .standstill(let rule):
       try recorder.door.addRules([rule(worker.process ?? 0)])
+      ruleIndex = try recorder.door.ruleHits().count - 1
+    case .command, .commitStep: break
     }
     return worker
   }

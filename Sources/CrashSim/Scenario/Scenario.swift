@@ -43,9 +43,13 @@ public struct Scenario: Sendable, Hashable {
   /// Why it cannot run in-process; nil when it can.
   var needsMount: String? {
     if processes.count > 1 { return "several processes need the FUSE door" }
+    let opened = steps.compactMap(\.database) + [database]
+    if opened.contains(where: \.compactsOnLaunch) { return "compactOnLaunch needs the FUSE door" }
     for step in steps {
       switch step.action {
       case .compact, .copy, .attempt(.compact, _), .attempt(.copy, _):
+        return "compact and copy need the FUSE door"
+      case .write(let write) where write.copy != nil:
         return "compact and copy need the FUSE door"
       default:
         guard step.action.isOfProcesses else { continue }
@@ -153,6 +157,8 @@ public struct ScenarioStep: Sendable, Hashable {
   public var action: StepAction
   /// Number of the block whose actors run side by side; nil for a step in lockstep.
   public var block: Int?
+  /// How it opens the database; nil where that is as for all processes, or where nothing is opened.
+  public var database: DatabaseDeclaration?
 }
 
 /// What a step does.
@@ -205,6 +211,8 @@ public struct WriteStep: Sendable, Hashable {
   public var cancels: Bool
   /// The engine's error code that each of them must end with.
   public var fails: String?
+  /// A copy of what the transaction sees, written before it ends.
+  public var copy: CopyStep?
 }
 
 /// What a statement does with a row.

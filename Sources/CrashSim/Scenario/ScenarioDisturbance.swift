@@ -37,6 +37,8 @@ public struct KillDeclaration: Sendable, Hashable {
   public var side: KillSide
   /// Whether it ends there, or only stands still for a while.
   public var manner = KillManner.kill
+  /// Crash states of each of these runs that are visited under each model; nil for none.
+  public var crashStates: Int?
 }
 
 /// What becomes of a process at a place.

@@ -28,6 +28,12 @@ protocol ScenarioWorker {
   var process: Int32? { get }
   /// Does one command.
   func ask(_ command: WorkerCommand) throws(LabError) -> WorkerReply
+  /// Does one command, and waits for the answer until something else has come true, or for so long.
+  /// - Returns: Nil when there was no answer until then; `answer()` gets it.
+  func ask(
+    _ command: WorkerCommand, timeoutMilliseconds: Int?,
+    until isOver: () throws(LabError) -> Bool
+  ) throws(LabError) -> WorkerReply?
   /// The answer proper, after one that said the process stands still.
   func answer() throws(LabError) -> WorkerReply
   /// Makes the worker stand still, or go on; when it stands, the call returns.
@@ -45,6 +51,8 @@ protocol ScenarioDoor {
   func saveRecording(to path: String) throws(LabError)
   func addRules(_ rules: [FaultRule]) throws(LabError)
   func clearRules() throws(LabError)
+  /// Removes the rule at this place of `ruleHits`; what hangs because of it goes on.
+  func removeRule(at index: Int) throws(LabError)
   func ruleHits() throws(LabError) -> [RuleHits]
   /// Does to a file of the database what befalls it; a file that is not there stays so.
   func perform(_ event: FileEvent, seed: Seed) throws(LabError)
@@ -76,6 +84,12 @@ extension FaultFSClient: ScenarioDoor {
 
   func saveRecording(to path: String) throws(LabError) { try endRecording(savingTo: path) }
 
+  func removeRule(at index: Int) throws(LabError) {
+    let rules = try rules()
+    guard index < rules.count else { throw .lab("there is no fault rule \(index)") }
+    try removeRules([rules[index].id])
+  }
+
   func perform(_ event: FileEvent, seed: Seed) throws(LabError) {
     switch event {
     case .remove(let part): PathCalls.removeFile("\(mountPoint)/\(part.fileName)")
@@ -83,6 +97,8 @@ extension FaultFSClient: ScenarioDoor {
       let path = "\(mountPoint)/\(part.fileName)"
       let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
       try PathCalls.overwrite(path, with: filling.bytes(count: size ?? 4096, seed: seed))
+    case .cut(let part, let bytes):
+      try PathCalls.cut("\(mountPoint)/\(part.fileName)", toBytes: bytes)
     }
   }
 
@@ -117,6 +133,22 @@ private struct MountWorker: ScenarioWorker {
   func ask(_ command: WorkerCommand) throws(LabError) -> WorkerReply {
     try reply(try child.ask(try WorkerWire.line(command), timeoutSeconds: timeoutSeconds))
   }
+
+  func ask(
+    _ command: WorkerCommand, timeoutMilliseconds: Int?,
+    until isOver: () throws(LabError) -> Bool
+  ) throws(LabError) -> WorkerReply? {
+    if let ending = child.send(try WorkerWire.line(command)) { return .ended(ending) }
+    let limit = timeoutMilliseconds ?? timeoutSeconds * 1000
+    for _ in 0..<max(1, limit / Self.sliceMilliseconds) {
+      if let line = try child.poll(milliseconds: Self.sliceMilliseconds) { return try reply(line) }
+      if try isOver() { return nil }
+    }
+    return timeoutMilliseconds == nil ? try answer() : nil
+  }
+
+  /// How often a worker that may not answer is looked after.
+  private static let sliceMilliseconds = 2
 
   func answer() throws(LabError) -> WorkerReply {
     try reply(try child.read(timeoutSeconds: timeoutSeconds))
@@ -154,6 +186,10 @@ extension SimulatedFileSystem: ScenarioDoor {
 
   func saveRecording(to path: String) throws(LabError) { try endRecording(savingTo: path) }
 
+  func removeRule(at index: Int) throws(LabError) {
+    throw .lab("a process that hangs needs the FUSE door")
+  }
+
   func perform(_ event: FileEvent, seed: Seed) throws(LabError) {
     throw .lab("what befalls a file needs the FUSE door")
   }
@@ -187,6 +223,11 @@ private struct ThreadWorker: ScenarioWorker {
     try Interruption.check()
     return .answer(try crew.answer(command, timeoutSeconds: timeoutSeconds))
   }
+
+  func ask(
+    _ command: WorkerCommand, timeoutMilliseconds: Int?,
+    until isOver: () throws(LabError) -> Bool
+  ) throws(LabError) -> WorkerReply? { throw Self.needsProcess }
 
   func answer() throws(LabError) -> WorkerReply { throw Self.needsProcess }
 

@@ -120,6 +120,14 @@ extension KillDeclaration {
     case .everyOperation, .everySync, .everyWrite, .everyTruncate, .operation: break
     }
     let kinds = self.kinds
+    if manner == .stop {
+      return PlannedKill(
+        process: process,
+        moment: .standstill { process in
+          FaultRule(
+            when: FaultRule.Match(kinds, process: process, nth: number), what: .hang)
+        })
+    }
     return PlannedKill(
       process: process,
       moment: .operation { process in
@@ -136,13 +144,15 @@ extension KillDeclaration {
     case .everyCommitStep:
       "the process was \(manner == .stop ? "stopped" : "killed") before its commit step \(number)"
     case .everyOperation, .everySync, .everyWrite, .everyTruncate, .operation:
-      "the process was killed \(before ? "before" : "after") its file operation \(number)"
+      manner == .stop
+        ? "the process was stopped before its file operation \(number)"
+        : "the process was killed \(before ? "before" : "after") its file operation \(number)"
     }
   }
 
   /// The sides to try.
   var sides: [Bool] {
-    if place == .everyCommand || place == .everyCommitStep { return [true] }
+    if place == .everyCommand || place == .everyCommitStep || manner == .stop { return [true] }
     return switch side {
     case .before: [true]
     case .after: [false]

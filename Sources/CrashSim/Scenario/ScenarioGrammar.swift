@@ -12,6 +12,7 @@ public enum GrammarObject: String, CaseIterable, Sendable {
   case step
   case limit
   case overwrite
+  case cut
   case action
   case statement
   case randomText
@@ -45,15 +46,20 @@ public enum GrammarObject: String, CaseIterable, Sendable {
         "title", "schema", "processes", "database", "steps", "schedule", "crash", "media",
         "kill", "sweep", "faults", "negative", "seed", "tags",
       ]
-    case .database: ["commit", "key", "grouped"]
+    case .database: ["commit", "key", "grouped", "compactOnLaunch", "readOnly", "maximumVersions"]
     case .step:
       [
         "all", "expect", "together", "kill", "exit", "stop", "continue", "limit", "remove",
-        "overwrite",
+        "overwrite", "cut",
       ]
     case .limit: ["process"] + LimitedResource.allCases.map(\.rawValue)
     case .overwrite: ["file", "with"]
-    case .action: ["pin", "release", "copy", "key", "write", "repeat", "cancel", "fails", "try"]
+    case .cut: ["file", "to"]
+    case .action:
+      [
+        "open", "pin", "release", "copy", "key", "write", "repeat", "cancel", "fails", "try",
+        "with",
+      ]
     case .statement: ["insert", "upsert", "update", "delete", "times"]
     case .randomText: ["random"]
     case .expectation: ["count", "version", "file", "pinned", "verify"]
@@ -70,7 +76,7 @@ public enum GrammarObject: String, CaseIterable, Sendable {
     case .mediaPlace: ["structure", "offset", "length"]
     case .survives, .mayGoBack: FileStructure.allCases.map(\.rawValue)
     case .schedule: ["strategy", "depth", "preemptions", "runs", "script"]
-    case .kill: ["process", "at", "side", "by"]
+    case .kill: ["process", "at", "side", "by", "crash"]
     case .sweep: ["on", "file", "error", "lasts"]
     case .fault:
       [
@@ -130,6 +136,7 @@ public enum GrammarWords {
     "io", "noSpace", "corrupted", "poisoned", "locked", "notADatabase", "unsupportedFormat",
     "schemaMismatch", "tableExists", "noSuchTable", "keyExists", "keyNotFound", "valueTooLarge",
     "busy", "closed", "limit", "tooManyReaders", "tooManyVersions", "incompatible", "fileExists",
+    "forked", "readOnly", "invalidKey", "wrongKey", "keyNeeded", "notEncrypted", "truncated",
     WorkerAnswer.refusedCode,
   ]
   /// Steps of the engine's commits.

@@ -61,11 +61,19 @@ extension ScenarioParser {
       let words = KillManner.allCases.map(\.rawValue)
       kill.manner =
         reader.word(by, "manner", of: words).flatMap { KillManner(rawValue: $0) } ?? .kill
-      if kill.manner == .stop, place != .everyCommitStep {
+      if kill.manner == .stop, place == .everyCommand {
         reader.report(
-          by.position, "a process is stopped within its commits only",
-          "write 'at: every commit step'")
+          by.position, "between its commands a process stands still anyway",
+          "write 'at: every operation', or another place")
       }
+      if kill.manner == .stop, let side = fields["side"] {
+        reader.report(
+          side.position, "a process is stopped before the operation, never after it", "remove it")
+      }
+    }
+    if let crash = fields["crash"] {
+      kill.crashStates =
+        reader.integer(crash, "a number of crash states", in: 1...1_000_000).map { Int($0) }
     }
     return kill
   }

@@ -16,6 +16,7 @@ extension ScenarioParser {
       return readPart(node).map {
         ScenarioStep(position: position, actors: [actors.first ?? ""], action: .file(.remove($0)))
       }
+    case "cut": return readCut(node, position)
     default: return readOverwrite(node, position)
     }
   }
@@ -72,6 +73,22 @@ extension ScenarioParser {
       action: .file(.overwrite(part, with: filling)))
   }
 
+  private func readCut(_ node: ScenarioNode, _ position: SourcePosition) -> ScenarioStep? {
+    guard let fields = reader.fields(node, .cut, required: ["file", "to"]),
+      let part = fields["file"].flatMap({ readPart($0) }),
+      let bytes = fields["to"].flatMap({ readBytes($0, "a size") })
+    else { return nil }
+    guard part == .database else {
+      reader.report(
+        position, "only the database is a file that can be too short",
+        "write 'file: database', or overwrite the lock file")
+      return nil
+    }
+    return ScenarioStep(
+      position: position, actors: [actors.first ?? ""],
+      action: .file(.cut(part, toBytes: bytes)))
+  }
+
   private func readBytes(_ node: ScenarioNode, _ what: String) -> UInt64? {
     guard let text = reader.text(node, what) else { return nil }
     if let bytes = Self.byteCount(text) { return bytes }
@@ -105,6 +122,11 @@ extension ScenarioParser {
     guard let word = reader.word(node, "action to try", of: GrammarWords.attempts),
       let code = reader.word(failing, "engine error code", of: GrammarWords.errorCodes)
     else { return nil }
+    if let with = fields["with"], word != "open", word != "reopen" {
+      reader.report(
+        with.position, "'with' says how the database is opened, and '\(word)' does not open it",
+        "remove it")
+    }
     let action: StepAction
     switch word {
     case "open": action = .open

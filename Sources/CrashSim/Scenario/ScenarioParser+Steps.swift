@@ -42,7 +42,7 @@ extension ScenarioParser {
       return nil
     }
     switch entry.key.text {
-    case "kill", "exit", "stop", "continue", "limit", "remove", "overwrite":
+    case "kill", "exit", "stop", "continue", "limit", "remove", "overwrite", "cut":
       return readEvent(entry)
     case "expect":
       let claims = readExpectations(entry.value)
@@ -60,9 +60,19 @@ extension ScenarioParser {
       return ScenarioStep(position: entry.key.position, actors: actors, action: action)
     default:
       guard let action = readAction(entry.value, actor: entry.key.text) else { return nil }
-      return ScenarioStep(
+      var step = ScenarioStep(
         position: entry.key.position, actors: [entry.key.text], action: action)
+      step.database = readOpening(entry.value)
+      return step
     }
+  }
+
+  /// How a step opens the database, where it says so.
+  private func readOpening(_ node: ScenarioNode) -> DatabaseDeclaration? {
+    guard case .map(let pairs) = node.body,
+      let pair = pairs.first(where: { ["open", "with"].contains($0.key.text) })
+    else { return nil }
+    return readDatabase(pair.value)
   }
 
   private func readAction(_ node: ScenarioNode, actor: String) -> StepAction? {
@@ -80,8 +90,12 @@ extension ScenarioParser {
       }
     }
     guard let fields = reader.fields(node, .action) else { return nil }
-    let names = ["pin", "release", "copy", "write", "try"]
-    let verbs = fields.entries.filter { names.contains($0.key.text) }
+    let names = ["open", "pin", "release", "copy", "write", "try"]
+    // A copy beside a write is one of what the transaction sees.
+    let isWrite = fields["write"] != nil
+    let verbs = fields.entries.filter {
+      names.contains($0.key.text) && !(isWrite && $0.key.text == "copy")
+    }
     guard let verb = verbs.first, verbs.count == 1 else {
       reader.report(
         verbs.dropFirst().first?.key.position ?? node.position,
@@ -89,8 +103,10 @@ extension ScenarioParser {
         "write one of them, each in a step of its own")
       return nil
     }
+    let isCopying = isWrite && fields["copy"] != nil
     for entry in fields.entries where entry.key.text != verb.key.text {
-      let owner = entry.key.text == "key" ? "copy" : "write"
+      if isCopying, ["copy", "key"].contains(entry.key.text) { continue }
+      let owner = ["key": "copy", "with": "try"][entry.key.text] ?? "write"
       if owner == verb.key.text || (entry.key.text == "fails" && verb.key.text == "try") {
         continue
       }
@@ -98,6 +114,7 @@ extension ScenarioParser {
         entry.key.position, "'\(entry.key.text)' belongs to '\(owner)', not to '\(verb.key.text)'",
         "remove it")
     }
+    if verb.key.text == "open" { return .open }
     if verb.key.text == "write" { return readWrite(fields).map { .write($0) } }
     if verb.key.text == "try" { return readAttempt(fields, actor: actor) }
     let what = verb.key.text == "copy" ? "copy" : "pin"
@@ -109,6 +126,19 @@ extension ScenarioParser {
     case "release": return .release(name)
     default: return .copy(CopyStep(name: name, key: fields["key"].flatMap { readKey($0) }))
     }
+  }
+
+  /// The copy beside a write.
+  private func readCopy(_ fields: ScenarioReader.Fields, of step: WriteStep) -> CopyStep? {
+    guard let node = fields["copy"], let text = reader.text(node, "the name of a copy"),
+      let name = reader.name(text, node.position, "copy")
+    else { return nil }
+    if step.repeats > 1 || step.fails != nil {
+      reader.report(
+        node.position, "one transaction that succeeds can write a copy",
+        "remove 'repeat' and 'fails', or the copy")
+    }
+    return CopyStep(name: name, key: fields["key"].flatMap { readKey($0) })
   }
 
   private func readWrite(_ fields: ScenarioReader.Fields) -> WriteStep? {
@@ -128,6 +158,7 @@ extension ScenarioParser {
     if let node = fields["write"] {
       step.statements = reader.list(node, of: "statements").compactMap { readStatement($0) }
     }
+    step.copy = readCopy(fields, of: step)
     return step
   }
 

@@ -6,6 +6,7 @@ public struct ScenarioParser {
   let reader: ScenarioReader
   var tables: [TableDeclaration] = []
   var processes: [ProcessDeclaration] = []
+  var database = DatabaseDeclaration()
 
   init(file: String) {
     reader = ScenarioReader(file: file)
@@ -53,10 +54,11 @@ public struct ScenarioParser {
     let title = fields["title"].flatMap { reader.text($0, "a title") }
     if let node = fields["schema"] { tables = readTables(node) }
     if let node = fields["processes"] { processes = readProcesses(node) }
+    if let node = fields["database"] { database = readDatabase(node) }
     let steps = fields["steps"].map { readSteps($0) } ?? []
     var scenario = Scenario(
       title: title ?? "", file: reader.file, tables: tables, processes: processes,
-      database: fields["database"].map { readDatabase($0) } ?? DatabaseDeclaration(), steps: steps,
+      database: database, steps: steps,
       schedule: fields["schedule"].flatMap { readSchedule($0) },
       crash: fields["crash"].flatMap { readCrash($0) },
       media: fields["media"].flatMap { readMedia($0) },
@@ -70,6 +72,11 @@ public struct ScenarioParser {
       title: fields.keyPosition("title")?.line, crash: fields.keyPosition("crash")?.line,
       schedule: fields.keyPosition("schedule")?.line, media: fields.keyPosition("media")?.line,
       kill: fields.keyPosition("kill")?.line, sweep: fields.keyPosition("sweep")?.line)
+    if scenario.kill?.crashStates != nil, scenario.crash == nil, let node = fields["kill"] {
+      reader.report(
+        node.position, "the power cuts of killed runs need the models of 'crash'",
+        "add 'crash: {model: ext4-ordered}', or take 'crash' out of 'kill'")
+    }
     // What the steps come to is only worth a word when each of them is well formed.
     if reader.diagnostics.isEmpty {
       StepOrder(scenario, reader).check()
@@ -174,8 +181,9 @@ extension ScenarioParser {
     return table
   }
 
-  private func readDatabase(_ node: ScenarioNode) -> DatabaseDeclaration {
-    var database = DatabaseDeclaration()
+  /// How the database is opened: as the file says for all processes, but for these keys.
+  func readDatabase(_ node: ScenarioNode) -> DatabaseDeclaration {
+    var database = self.database
     guard let fields = reader.fields(node, .database) else { return database }
     if let node = fields["commit"] {
       let words = DeclaredProtocol.allCases.map(\.rawValue)
@@ -185,6 +193,16 @@ extension ScenarioParser {
     if let node = fields["key"] { database.key = readKey(node) ?? .none }
     if let node = fields["grouped"] {
       database.isGrouped = reader.flag(node, "value of grouped") ?? false
+    }
+    if let node = fields["compactOnLaunch"] {
+      database.compactsOnLaunch = reader.flag(node, "value of compactOnLaunch") ?? false
+    }
+    if let node = fields["readOnly"] {
+      database.isReadOnly = reader.flag(node, "value of readOnly") ?? false
+    }
+    if let node = fields["maximumVersions"] {
+      database.activeVersionsMax =
+        reader.integer(node, "a number of versions", in: ScenarioBounds.repeats).map { Int($0) }
     }
     return database
   }

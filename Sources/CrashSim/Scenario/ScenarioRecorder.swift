@@ -36,6 +36,9 @@ struct PlannedKill {
     /// At one of its file operations; the rule is for whatever number the process turns out to
     /// have.
     case operation(@Sendable (_ process: Int32) -> FaultRule)
+    /// It stands still before one of its file operations, and goes on later; the rule makes the
+    /// operation hang.
+    case standstill(@Sendable (_ process: Int32) -> FaultRule)
     /// Instead of being told its n-th command, counted from 1.
     case command(Int)
     /// Before the n-th step of a commit that it comes to, counted from 1; it may go on later.
@@ -73,9 +76,10 @@ struct ScenarioRecorder {
   ) throws(LabError) -> WorkerRun {
     var run = RunningPlan(plan, self, kill, tolerating: tolerated, healing: healing)
     defer { run.end() }
-    for command in plan.commands {
+    var commands = plan.commands[...]
+    while let index = run.next(of: commands) {
       try Interruption.check()
-      guard try run.perform(command) else { break }
+      guard try run.perform(commands.remove(at: index)) else { break }
     }
     try run.finish()
     return run.outcome

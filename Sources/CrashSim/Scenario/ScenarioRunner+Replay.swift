@@ -26,6 +26,12 @@ extension ScenarioRunner {
       return try replay(
         scenario, plan, mount, .kill(killDeclaration(scenario, plan)), operation: operation,
         before: before, directory)
+    case .killedCrash(let operation, let before, let model, let state, let shape, let second):
+      let path = "\(run.path)/killed.sqlite"
+      _ = try recordKilled(scenario, plan, operation: operation, before: before, to: path)
+      return try replay(
+        scenario, plan, recipe, tracePath: path, model: model, state: state, second: second,
+        shape: shape, directory)
     case .fault(let operation):
       guard let mount = opened.mount else {
         throw .usage("the token's \(Self.sweepSkipped), and here it is \(doorName)")
@@ -60,6 +66,20 @@ extension ScenarioRunner {
         scenario, plan, recipe, tracePath: record(scenario, plan, as: "trace").path, model: model,
         state: state, second: second, shape: shape, directory)
     }
+  }
+
+  /// Records the run in which a process is killed at a place.
+  /// - Returns: What happened there, in words.
+  func recordKilled(
+    _ scenario: Scenario, _ plan: WorkloadPlan, operation: Int, before: Bool, to path: String
+  ) throws(LabError) -> String {
+    guard let mount = opened.mount else {
+      throw .usage("the token's \(Self.killSkipped), and here it is \(doorName)")
+    }
+    return try DisturbanceRunner(
+      runner: self, fileSystem: mount, scenario: scenario, plan: plan,
+      disturbance: .kill(killDeclaration(scenario, plan))
+    ).record(operation: operation, before: before, to: path)
   }
 
   /// A recording of another shape has other states.

@@ -49,6 +49,11 @@ extension ScenarioRunner {
     case .kill(let operation, let before):
       let disturbance = Disturbance.kill(killDeclaration(scenario, plan))
       return try walk(scenario, plan, disturbance, operation: operation, before: before)
+    case .killedCrash(let operation, let before, let model, let state, let shape, let second):
+      let path = "\(run.path)/killed.sqlite"
+      _ = try recordKilled(scenario, plan, operation: operation, before: before, to: path)
+      return try walk(
+        scenario, plan, recipe, path, model, state, shape: shape, isRecovery: second != nil)
     case .fault(let operation):
       guard let sweep = scenario.sweep else {
         throw .usage("\(scenario.file) has no 'sweep' any more")

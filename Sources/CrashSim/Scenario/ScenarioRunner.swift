@@ -188,11 +188,9 @@ public final class ScenarioRunner {
         item.skipped.append(skipped)
         continue
       }
-      var report = try DisturbanceRunner(
+      item.explorations += try DisturbanceRunner(
         runner: self, fileSystem: mount, scenario: scenario, plan: plan, disturbance: disturbance
       ).run(firstNumber: item.findings.count + 1)
-      report.line = scenario.lines.line(of: disturbance)
-      item.explorations.append(report)
     }
   }
 

@@ -54,10 +54,10 @@ extension StepOrder {
   mutating func checkFile(_ event: FileEvent, _ step: ScenarioStep) {
     refuseSweep(step)
     switch event {
-    case .remove(.database):
+    case .remove(.database), .cut:
       guard scenario.crash == nil, scenario.kill == nil, scenario.media == nil else {
         reader.report(
-          step.position, "a removed database cannot be judged after a crash or a kill",
+          step.position, "a removed or cut database cannot be judged after a crash or a kill",
           "remove 'crash', 'media' and 'kill'")
         return
       }

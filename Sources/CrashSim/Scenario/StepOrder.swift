@@ -65,10 +65,7 @@ struct StepOrder {
           step.position, "'\(other)' has the database open in another process at this compact",
           "add '- \(other): close' before")
       }
-    case .copy(let copy):
-      if !copies.insert(copy.name).inserted {
-        reader.report(step.position, "there is a copy '\(copy.name)' already", "use another name")
-      }
+    case .copy(let copy): add(copy, step)
     case .close:
       refusePins(of: { $0 == actor }, step, "close")
       open.remove(actor)
@@ -88,6 +85,7 @@ struct StepOrder {
     case .release(let name):
       release(name, actor, step)
     case .write(let write):
+      if let copy = write.copy { add(copy, step) }
       checkSurvivor(step, actor, write)
       let rows = write.statements.reduce(0) { $0 &+ $1.times }
       let (total, overflow) = rows.multipliedReportingOverflow(by: write.repeats)
@@ -126,6 +124,11 @@ struct StepOrder {
         "\(reason), and '\(statement.kind.rawValue)' needs to know which rows are there",
         "write upsert")
     }
+  }
+
+  private mutating func add(_ copy: CopyStep, _ step: ScenarioStep) {
+    guard !copies.insert(copy.name).inserted else { return }
+    reader.report(step.position, "there is a copy '\(copy.name)' already", "use another name")
   }
 
   private mutating func release(_ name: String, _ actor: String, _ step: ScenarioStep) {

@@ -62,6 +62,11 @@ struct TogetherCheck {
           step.position, "nobody knows which write fails with \(code) when they run side by side",
           "remove 'fails'")
       }
+      if write.copy != nil {
+        reader.report(
+          step.position, "a copy needs the FUSE door, and 'together' runs as threads of the lab",
+          "write the copy behind the block")
+      }
       for statement in write.statements {
         writers[statement.table, default: []].formUnion(step.actors)
       }

@@ -10,6 +10,12 @@ public struct DatabaseDeclaration: Sendable, Hashable, Codable {
   public var key = DeclaredKey.none
   /// Whether commits of actors that wait for each other share their syncs.
   public var isGrouped = false
+  /// Whether every open compacts the file when nobody else uses it.
+  public var compactsOnLaunch = false
+  /// Whether it is opened for reading only.
+  public var isReadOnly = false
+  /// Most versions that may be alive at once; nil for no bound.
+  public var activeVersionsMax: Int?
   /// Ends or stops the process before a step of its commits.
   var atCommitStep: CommitStepSignal?
 
@@ -20,6 +26,7 @@ public struct DatabaseDeclaration: Sendable, Hashable, Codable {
   func of(_ copy: CopyStep) -> DatabaseDeclaration {
     var declaration = self
     declaration.key = copy.key ?? key
+    declaration.compactsOnLaunch = false
     return declaration
   }
 
@@ -31,6 +38,9 @@ public struct DatabaseDeclaration: Sendable, Hashable, Codable {
     options.createsMissing = createsMissing
     options.encryptionKey = key.bytes
     options.groupedCommits = isGrouped
+    options.readOnly = isReadOnly
+    if compactsOnLaunch { options.shouldCompactOnLaunch = { _, _ in true } }
+    if let activeVersionsMax { options.maximumNumberOfActiveVersions = activeVersionsMax }
     options.commitProtocol = commit.engineProtocol
     let watch = atCommitStep.map { CommitStepWatch($0) }
     if steps != nil || watch != nil {

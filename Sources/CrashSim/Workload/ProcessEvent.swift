@@ -45,6 +45,8 @@ public enum FileEvent: Sendable, Hashable, Codable {
   case remove(DatabasePart)
   /// Its bytes are written over, or it is made with such bytes when it is not there.
   case overwrite(DatabasePart, with: FileFilling)
+  /// It loses what is behind so many bytes; a shorter one stays as it is.
+  case cut(DatabasePart, toBytes: UInt64)
 }
 
 /// A file that belongs to a database.

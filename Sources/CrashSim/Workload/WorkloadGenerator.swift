@@ -33,6 +33,8 @@ struct WorkloadGenerator {
   private var textBytes = 0
   /// The block of the step that is being expanded.
   private var block: Int?
+  /// How that step opens the database.
+  private var database = DatabaseDeclaration()
 
   init(_ scenario: Scenario, seed: Seed) {
     self.scenario = scenario
@@ -43,6 +45,7 @@ struct WorkloadGenerator {
   mutating func plan() throws(LabError) -> WorkloadPlan {
     for step in scenario.steps {
       block = step.block
+      database = step.database ?? scenario.database
       if step.actors.isEmpty {
         let awake = openActors.first { !stopped.contains(scenario.process(of: $0).name) }
         add(awake ?? "", step.action)
@@ -64,8 +67,8 @@ struct WorkloadGenerator {
     var command = WorkerCommand(index: commands.count, actor: actor, action: action)
     command.block = block
     switch action {
-    case .open, .reopen, .copy, .fork: command.database = scenario.database
-    default: break
+    case .open, .reopen, .fork: command.database = database
+    default: if action.copy != nil { command.database = database }
     }
     commands.append(command)
   }
@@ -127,12 +130,10 @@ struct WorkloadGenerator {
         mutations.append(mutation)
       }
     }
-    append(
-      actor,
-      .transaction(
-        PlannedTransaction(
-          number: transactionCount, mutations: mutations, cancels: write.cancels,
-          fails: write.fails)))
+    var transaction = PlannedTransaction(
+      number: transactionCount, mutations: mutations, cancels: write.cancels, fails: write.fails)
+    transaction.copy = write.copy
+    append(actor, .transaction(transaction))
     transactionCount += 1
     guard let committed else { return }
     model = committed

@@ -107,6 +107,17 @@ public enum WorkerAction: Sendable, Hashable, Codable {
   case file(FileEvent)
 }
 
+extension WorkerAction {
+  /// The copy that it writes, if it writes one.
+  var copy: CopyStep? {
+    switch self {
+    case .copy(let copy): copy
+    case .transaction(let transaction): transaction.copy
+    default: nil
+    }
+  }
+}
+
 /// One transaction with every choice made.
 public struct PlannedTransaction: Sendable, Hashable, Codable {
   /// Its number in the plan.
@@ -117,6 +128,8 @@ public struct PlannedTransaction: Sendable, Hashable, Codable {
   public var cancels: Bool
   /// The engine's error code that it must end with.
   public var fails: String?
+  /// A copy that it writes of what it sees, before it ends.
+  public var copy: CopyStep?
 
   /// Makes a transaction.
   public init(
