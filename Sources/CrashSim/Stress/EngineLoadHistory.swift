@@ -51,10 +51,7 @@ struct EngineLoadHistory {
     var doubted: [Account] = []
     if mayEndUnheard {
       doubted = accounts.compactMap { account in
-        guard account.newest.version + 1 == version, account.newest.author != author else {
-          return nil
-        }
-        return account.withoutNewest
+        account.newest.version + 1 == version ? account.withoutNewest : nil
       }
     }
     var complaint: Violation?
@@ -74,6 +71,7 @@ struct EngineLoadHistory {
             got: "the next transaction began version \(version)")
         continue
       }
+      guard account.goesOn(author, threads: options.writers) else { continue }
       let model = Self.model(after: account.newest.model, seed, number, options)
       account.begun.append(Content(version: version, model: model, author: author))
       possible.append(account)
@@ -192,19 +190,33 @@ extension EngineLoadHistory {
     var begun: [Content] = []
     /// Versions that were begun, and are here taken for the end of a group without changes.
     var unchanged: Set<UInt64> = []
+    /// Processes whose transaction failed here, with what each has begun since: it ends at once, so
+    /// at most every thread of it begins once more.
+    var failed: [Int: Int] = [:]
 
     var newest: Content { begun.last ?? base }
 
     /// The same, but that the newest transaction failed and left its number to a version without
     /// changes.
     var withoutNewest: Account? {
-      guard let newest = begun.last, newest.author != nil else { return nil }
+      guard let newest = begun.last, let author = newest.author, failed[author] == nil else {
+        return nil
+      }
       var account = self
       account.begun.removeLast()
       account.begun.append(
         Content(version: newest.version, model: account.newest.model, author: nil))
       account.unchanged.insert(newest.version)
+      account.failed[author] = 0
       return account
+    }
+
+    /// Takes in that a process begins a transaction.
+    /// - Returns: Whether it can, after what happened here.
+    mutating func goesOn(_ author: Int, threads: Int) -> Bool {
+      guard let count = failed[author] else { return true }
+      failed[author] = count + 1
+      return count < threads
     }
 
     mutating func commit(_ version: UInt64) {
