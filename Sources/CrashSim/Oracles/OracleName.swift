@@ -51,6 +51,8 @@ public struct Violation: Sendable, Hashable, Codable, CustomStringConvertible {
   public let promised: String
   /// What came back.
   public let got: String
+  /// Line of the scenario's step over which it showed, where there is one.
+  public var line: Int?
 
   /// Makes a violation.
   public init(_ oracle: OracleName, promised: String, got: String) {

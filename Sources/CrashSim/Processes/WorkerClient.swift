@@ -121,6 +121,7 @@ public struct WorkerClient: Sendable {
     if case .broken(let violation) = answer { found.append(violation) }
     if let violation = unexpected(command, answer) { found.append(violation) }
     if let violation = wrongContent(command, answer) { found.append(violation) }
+    for index in found.indices { found[index].line = command.line }
     return found
   }
 

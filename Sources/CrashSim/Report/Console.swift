@@ -150,9 +150,8 @@ public struct Console: Sendable {
     let skipped = report.cases.reduce(0) { $0 + $1.skipped.count }
     if skipped > 0 { line += ", \(Formatting.counted(skipped, "part")) skipped" }
     say(bold(report.outcome == .held ? green(line) : red(line)))
-    if let first = positive.flatMap(\.findings).first {
-      say("replay: faultline replay \(first.token)")
-    }
+    let tokens = positive.flatMap(\.findings).map(\.token) + positive.compactMap(\.runToken)
+    if let first = tokens.first { say("replay: faultline replay \(first)") }
   }
 
   func show(_ finding: Finding, _ annotation: Annotation) {

@@ -93,6 +93,8 @@ public struct CaseReport: Codable, Sendable {
   public var explorations: [ExplorationReport] = []
   /// What went wrong apart from findings: a step that failed, a planted bug that was not found.
   public var complaints: [String] = []
+  /// The token that brings back what was broken without any crash.
+  public var runToken: String?
   /// Of a negative case in a shard that did not find the planted bug: what to say if no other
   /// shard did.
   public var pendingComplaint: String?

@@ -18,7 +18,7 @@ extension ScenarioRunner {
     case .run:
       let (_, run) = try record(scenario, plan, as: "trace")
       guard let violation = run.violations.first else { return nil }
-      throw .lab("without any crash: \(violation)")
+      return finding(scenario, plan, violation, run)
     case .kill(let operation, let before):
       guard let mount = opened.mount else {
         throw .usage("the token's \(Self.killSkipped), and here it is \(doorName)")
@@ -80,6 +80,22 @@ extension ScenarioRunner {
       runner: self, fileSystem: mount, scenario: scenario, plan: plan,
       disturbance: .kill(killDeclaration(scenario, plan))
     ).record(operation: operation, before: before, to: path)
+  }
+
+  /// What a run broke without any crash.
+  private func finding(
+    _ scenario: Scenario, _ plan: WorkloadPlan, _ violation: Violation, _ run: WorkerRun
+  ) -> Finding {
+    Finding(
+      number: 1, promised: violation.promised, headline: "\(violation)", got: [violation.got],
+      ending: violation.line.map { "over the step at \(scenario.file):\($0)" } ?? "during the run",
+      crash: "there was no crash",
+      acknowledgedCount: run.marks.count,
+      lastAcknowledged: run.marks.last.map {
+        $0.text.trimmingCharacters(in: .whitespacesAndNewlines)
+      },
+      lost: ["nothing: the machine lives"], missingSync: [], models: ["run"], stateCount: 1,
+      token: token(ofRun: scenario, plan))
   }
 
   /// A recording of another shape has other states.

@@ -163,7 +163,8 @@ public final class ScenarioRunner {
     defer { item.noteCoverage(recorded.coverage) }
     defer { item.timelines[0].show(trace, plan: plan, findings: item.findings(of: 0)) }
     for violation in recorded.violations {
-      item.complaints.append("without any crash: \(violation)")
+      item.complaints.append(Self.complaint(violation, scenario))
+      item.runToken = token(ofRun: scenario, plan)
     }
     if let crash = scenario.crash {
       for model in try models(of: crash) {
@@ -192,6 +193,20 @@ public final class ScenarioRunner {
         runner: self, fileSystem: mount, scenario: scenario, plan: plan, disturbance: disturbance
       ).run(firstNumber: item.findings.count + 1)
     }
+  }
+
+  /// A promise that was broken before anything went wrong.
+  private static func complaint(_ violation: Violation, _ scenario: Scenario) -> String {
+    let place = violation.line.map { "\(scenario.file):\($0): " } ?? ""
+    return "\(place)without any crash: \(violation)"
+  }
+
+  func token(ofRun scenario: Scenario, _ plan: WorkloadPlan) -> String {
+    var recipe = ScenarioRecipe(
+      path: scenario.file, seed: plan.seed, place: .run,
+      door: opened.mount == nil ? .inProcess : nil)
+    recipe.fingerprint = scenario.fingerprint
+    return ReplayToken.encode(.scenario(recipe))
   }
 
   func seed(of scenario: Scenario) -> Seed {

@@ -120,6 +120,17 @@ enum ScenarioText {
     }
   }
 
+  /// What to do about the mistakes that are made most.
+  private static func remedy(for problem: String) -> String {
+    if problem.contains("mapping values are not allowed") {
+      return "a mapping within a line needs braces, as in '- ui: {write: [...]}'"
+    }
+    if problem.contains("tab character") || problem.contains("cannot start any token") {
+      return "indent with blanks, not with tabs"
+    }
+    return "correct the syntax"
+  }
+
   private static func diagnostic(of error: YamlError, file: String) -> ScenarioDiagnostic {
     func made(_ mark: Yams.Mark?, _ message: String, _ remedy: String) -> ScenarioDiagnostic {
       ScenarioDiagnostic(
@@ -130,7 +141,7 @@ enum ScenarioText {
     switch error {
     case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
       .composer(_, let problem, let mark, _):
-      return made(mark, "not YAML: \(problem)", "correct the syntax")
+      return made(mark, "not YAML: \(problem)", remedy(for: problem))
     case .duplicatedKeysInMapping(let keys, let context):
       let names = keys.map { "'\($0.prefix(60))'" }.joined(separator: ", ")
       return made(context.mark, "key \(names) stands twice in this mapping", "keep one of them")

@@ -33,6 +33,8 @@ struct WorkloadGenerator {
   private var textBytes = 0
   /// The block of the step that is being expanded.
   private var block: Int?
+  /// The line of that step.
+  private var line: Int?
   /// How that step opens the database.
   private var database = DatabaseDeclaration()
 
@@ -45,6 +47,7 @@ struct WorkloadGenerator {
   mutating func plan() throws(LabError) -> WorkloadPlan {
     for step in scenario.steps {
       block = step.block
+      line = step.position.line
       database = step.database ?? scenario.database
       if step.actors.isEmpty {
         let awake = openActors.first { !stopped.contains(scenario.process(of: $0).name) }
@@ -66,6 +69,7 @@ struct WorkloadGenerator {
   private mutating func append(_ actor: String, _ action: WorkerAction) {
     var command = WorkerCommand(index: commands.count, actor: actor, action: action)
     command.block = block
+    command.line = line
     switch action {
     case .open, .reopen, .fork: command.database = database
     default: if action.copy != nil { command.database = database }

@@ -45,6 +45,8 @@ public struct WorkerCommand: Sendable, Hashable, Codable {
   public var fails: String?
   /// Number of the block whose actors run side by side; nil for a command in lockstep.
   public var block: Int?
+  /// Line of the scenario's step that asks for it.
+  public var line: Int?
 
   /// Makes a command.
   public init(
