@@ -82,7 +82,9 @@ extension Value: Hashable {
       hasher.combine(nanoseconds)
     case .objectId(let id): hasher.combine(id)
     case .uuid(let id): hasher.combine(id)
-    case .decimal128(let number): hasher.combine(number)
+    case .decimal128(let number):
+      hasher.combine(number.high)
+      hasher.combine(number.low)
     case .typedLink(let table, let key):
       hasher.combine(table)
       hasher.combine(key)
