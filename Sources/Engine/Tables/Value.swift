@@ -127,12 +127,12 @@ extension Value {
   }
 
   /// Strings stand in the order of their UTF-8 bytes, whatever is equivalent for a reader.
-  static func order(_ left: String, _ right: String) -> Int {
+  package static func order(_ left: String, _ right: String) -> Int {
     RawBytes.over(left) { left in RawBytes.over(right) { left.order($0) } }
   }
 
   /// Below 0, 0 or above 0, as the left value stands before, with or after the right one.
-  static func order(_ left: Value, _ right: Value) -> Int {
+  package static func order(_ left: Value, _ right: Value) -> Int {
     switch (left, right) {
     case (.int(let left), .int(let right)), (.link(let left), .link(let right)):
       compare(left, right)

@@ -15,7 +15,7 @@ extension QueryPrinter {
     case .binary(let bytes): "B64\"" + Base64.encoded(bytes) + "\""
     case .date(let seconds, let nanoseconds): timestamp(seconds, nanoseconds)
     case .objectId(let id): "oid(\(id))"
-    case .uuid(let id): "uuid(\(dashed(id)))"
+    case .uuid(let id): "uuid(\(id))"
     case .decimal128(let number): "\(number)"
     case .typedLink, .list, .set, .dictionary: "null"
     }
@@ -31,15 +31,6 @@ extension QueryPrinter {
   private static func timestamp(_ seconds: Int64, _ nanoseconds: Int32) -> String {
     seconds < 0 && nanoseconds > 0
       ? "T\(seconds + 1):\(nanoseconds - 1_000_000_000)" : "T\(seconds):\(nanoseconds)"
-  }
-
-  private static func dashed(_ id: UUIDBytes) -> String {
-    var text = ""
-    for (index, byte) in "\(id)".utf8.enumerated() {
-      if [8, 12, 16, 20].contains(index) { text += "-" }
-      text.unicodeScalars.append(Unicode.Scalar(byte))
-    }
-    return text
   }
 
   /// A text in quotes.
