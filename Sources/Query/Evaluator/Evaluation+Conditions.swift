@@ -3,8 +3,8 @@
 import Engine
 
 extension Evaluation {
-  /// Whether a condition holds.
-  /// - Parameter rows: The row of the query, then those of the subqueries around the condition.
+  /// Whether a condition holds for the row of the query, followed by those of the subqueries around
+  /// the condition.
   func passes(_ predicate: BoundPredicate, _ rows: [QueriedRow]) throws(QueryError) -> Bool {
     switch predicate {
     case .constant(let isTrue): return isTrue

@@ -16,8 +16,8 @@ enum OperandValues {
 }
 
 extension Evaluation {
-  /// The values of an operand.
-  /// - Parameter rows: The row of the query, then those of the subqueries around the operand.
+  /// The values of an operand for the row of the query, followed by those of the subqueries around
+  /// the operand.
   func values(_ operand: BoundOperand, _ rows: [QueriedRow]) throws(QueryError) -> OperandValues {
     switch operand {
     case .value(let value): return .one(value)
