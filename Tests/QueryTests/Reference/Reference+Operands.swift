@@ -262,7 +262,8 @@ extension Reference {
           }
           return .item(.int(Int64(count)))
         }
-        return (places.flatMap(elements), isMany, .int)
+        let counts = places.flatMap(elements)
+        return (isMany || !counts.isEmpty ? counts : [.null], isMany, .int)
       case .operation(.keys):
         places = places.flatMap { place -> [Place] in
           guard case .column(let table, let key, let index) = place,

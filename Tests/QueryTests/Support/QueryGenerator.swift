@@ -104,6 +104,8 @@ struct QueryGenerator {
     // Bools stand in no order.
     if type == .mixed { type = pick([.int, .double, .string, .date, .decimal128]) }
     var value = chance(12) ? Value.null : Kennel.scalar(type, &random)
+    // SQL has no NaN.
+    if isPlain, Numbers.double(value)?.isNaN ?? false { value = .double(1.5) }
     if type == .link { value = .null }
     // A literal has no type float or decimal of its own: those are arguments.
     switch value {
@@ -121,9 +123,12 @@ struct QueryGenerator {
   }
 
   private mutating func plain(_ table: String, isMany: Bool) -> QueryComparison? {
-    guard let (path, column) = path(table, isMany: isMany, where: { $0.type != .mixed }) else {
-      return nil
-    }
+    let isDecimal = !isPlain
+    guard
+      let (path, column) = path(
+        table, isMany: isMany,
+        where: { $0.type != .mixed && (isDecimal || $0.type != .decimal128) })
+    else { return nil }
     if chance(12), column.type != .bool, column.type != .link {
       return QueryComparison(
         .path(path), .between, .list([constant(column.type), constant(column.type)]),
@@ -161,9 +166,13 @@ struct QueryGenerator {
 
   private mutating func member(_ table: String) -> QueryComparison? {
     let isMany = !isPlain && chance(4)
+    let isDecimal = !isPlain
     guard
       let (path, column) = path(
-        table, isMany: isMany, where: { $0.type != .mixed && $0.type != .link })
+        table, isMany: isMany,
+        where: {
+          $0.type != .mixed && $0.type != .link && (isDecimal || $0.type != .decimal128)
+        })
     else { return nil }
     let members = (0..<random.below(4)).map { _ in constant(column.type) }
     return QueryComparison(
@@ -195,9 +204,11 @@ struct QueryGenerator {
   }
 
   private mutating func numeric(_ table: String) -> QueryOperand? {
-    let types: [ColumnType] = isPlain ? [.int] : [.int, .double, .float, .decimal128]
+    // SQL goes over to floating point where ours overflows; ages are small there.
+    let (types, isSmall): ([ColumnType], Bool) =
+      isPlain ? ([.int], true) : ([.int, .double, .float, .decimal128], false)
     return path(
-      table, isMany: false, where: { types.contains($0.type) }
+      table, isMany: false, where: { types.contains($0.type) && (!isSmall || $0.name == "age") }
     ).map { .path($0.path) }
   }
 
@@ -276,6 +287,11 @@ struct QueryGenerator {
   }
 
   private mutating func element(_ table: String) -> QueryComparison? {
+    if chance(6) {
+      var path = QueryPath([.links, .operation(.count)])
+      if table == "Dog", chance(2) { path.steps.insert(.property("owner"), at: 0) }
+      return QueryComparison(.path(path), order(.int), .literal(.value(.int(2))))
+    }
     guard table == "Person" else { return nil }
     let name = pick(["tags", "numbers", "things", "map", "walks", "friends"])
     var path = QueryPath([.property(name)])
@@ -372,6 +388,8 @@ struct QueryGenerator {
         path.steps.append(step)
         table = origin
         isSeveral = true
+        let rows = ColumnSchema(name: "", type: .link, target: origin)
+        if isWanted(rows), chance(3) { return (path, rows) }
         continue
       }
       guard !links.isEmpty else { return nil }
