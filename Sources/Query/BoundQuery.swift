@@ -4,8 +4,8 @@ import Engine
 
 /// A query that was bound to a schema and planned.
 ///
-/// It is a value: any thread may run it over any snapshot or write transaction whose tables are those
-/// of its schema.
+/// It is a value: any thread may run it over any snapshot or write transaction whose tables are
+/// those of its schema.
 public struct BoundQuery: Sendable, CustomStringConvertible {
   let schema: QuerySchema
   let table: Int
@@ -37,10 +37,10 @@ public struct BoundQuery: Sendable, CustomStringConvertible {
   /// The keys of the rows that pass: ascending, or in the order that SORT gives.
   /// - Parameter source: A snapshot, or an open write transaction.
   /// - Returns: The keys.
-  /// - Throws: `QueryError` with code `.engine` when the database fails, `.limit` when the run costs
-  ///   more than `limits` allow.
-  /// - Complexity: O(rows) of scans at most, and the cost of the other conditions on what they leave;
-  ///   with an index O(log rows + found).
+  /// - Throws: `QueryError` with code `.engine` when the database fails, `.limit` when the run
+  ///   costs more than `limits` allow.
+  /// - Complexity: O(rows) of scans at most, and the cost of the other conditions on what they
+  ///   leave; with an index O(log rows + found).
   public func keys(in source: some QuerySource) throws(QueryError) -> [Int64] {
     let evaluation = Evaluation(source, schema, limits)
     let keys = try evaluation.keys(try plan(evaluation), table)

@@ -1,5 +1,5 @@
-// DifferentialTests.swift: random queries over random rows, answered by the planner and by the naive
-// evaluator; both must give the same keys in the same order.
+// DifferentialTests.swift: random queries over random rows, answered by the planner and by the
+// naive evaluator; both must give the same keys in the same order.
 // QUERY_PAIRS=1000000 in the environment asks for that many pairs, QUERY_SEED for another seed.
 
 import Engine

@@ -120,7 +120,8 @@ struct LanguageTests {
     ("@links.Person.friends.@count == 2", [1]), ("ownedDogs.name == 'Rex'", [1]),
     ("SUBQUERY(staff, $x, $x.age > age AND $x.isActive == null).@count == 1", [1]),
     (
-      "SUBQUERY(ownedDogs, $d, SUBQUERY($d.owner.staff, $p, $p.age > $d.age - 1).@count == 1).@count == 1",
+      "SUBQUERY(ownedDogs, $d, SUBQUERY($d.owner.staff, $p, $p.age > $d.age - 1).@count == 1)"
+        + ".@count == 1",
       [1]
     ),
     ("isOn == true", [3]),

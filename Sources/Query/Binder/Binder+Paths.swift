@@ -29,8 +29,8 @@ extension Binder {
     guard let origin = scopes.lastIndex(where: { $0.variable == path.variable }) else {
       throw QueryError(
         .unknownName,
-        "\(Self.text(path)): there is no variable $\(path.variable ?? "") here; SUBQUERY(collection, "
-          + "$\(path.variable ?? ""), …) makes it")
+        "\(Self.text(path)): there is no variable $\(path.variable ?? "") here; "
+          + "SUBQUERY(collection, $\(path.variable ?? ""), …) makes it")
     }
     var binding = PathBinding(table: scopes[origin].table)
     for (index, step) in path.steps.enumerated() {
@@ -103,8 +103,8 @@ extension Binder {
     guard let backlink = table.backlinks.first(where: { $0.name == name }) else {
       throw QueryError(
         .unknownName,
-        "\(Self.text(path)): \(table.schema.name) has no property \"\(name)\"; it has \(table.names)"
-      )
+        "\(Self.text(path)): \(table.schema.name) has no property \"\(name)\"; it has "
+          + table.names)
     }
     try takeBacklinks(backlink.originTable, backlink.originColumn, &binding, path)
   }

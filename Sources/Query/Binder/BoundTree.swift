@@ -72,7 +72,7 @@ struct BoundTerm: Sendable {
 
 /// Steps from a row to values.
 struct BoundPath: Sendable {
-  /// Which row it starts at: 0 for the row of the query, then those of subqueries, outer ones first.
+  /// Which row it starts at: 0 for the row of the query, then those of subqueries from outside.
   var origin: Int
   var steps: [BoundStep]
   var finish: PathFinish
