@@ -150,6 +150,26 @@ struct LanguageTests {
     #expect(try Self.keys(text) == keys)
   }
 
+  @Test("asks the rows of a collection, in its order")
+  func among() throws {
+    let database = try Kennel.database(Self.people(), "among")
+    let snapshot = try database.snapshot()
+    let write = try database.beginWrite()
+    let list: [Int64] = [3, 1, 9, 2, 3]
+    for (text, keys) in [
+      ("age > 1", [3, 2, 3]), ("TRUEPREDICATE", [3, 1, 2, 3]),
+      ("age > 1 SORT(age ASC)", [2, 3, 3]),
+      ("age > 1 DISTINCT(age)", [3, 2]), ("age > 1 LIMIT(1)", [3]),
+    ] as [(String, [Int64])] {
+      let query = try ParsedQuery(parsing: text).bound(to: Kennel.schema, table: "Person")
+      #expect(try query.keys(among: list, in: snapshot) == keys, "\(text)")
+      #expect(try query.keys(among: list, in: write) == keys, "\(text)")
+    }
+    write.cancel()
+    snapshot.release()
+    try database.close()
+  }
+
   @Test("takes arguments of every kind")
   func arguments() throws {
     #expect(try Self.keys("age IN $0", [.list([.int(1), .int(3)])]) == [1, 3])
