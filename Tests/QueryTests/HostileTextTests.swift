@@ -1,5 +1,5 @@
-// HostileTextTests.swift: cut, spliced and random texts are bound and run: each ends in keys or in an
-// error in words, within the bounds of the call.
+// HostileTextTests.swift: cut, spliced and random texts are bound and run: each ends in keys or in
+// an error in words, within the bounds of the call.
 
 import Engine
 import Testing

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Queries and SQLite")
 struct SQLTests {
-  @Test("agree on comparisons, links to one, IN, BETWEEN, arithmetic and logic")
+  @Test("agree on comparisons, links to one, collections, IN, BETWEEN, arithmetic, logic and order")
   func agree() throws {
     var found = 0
     for round in 0..<20 {
@@ -32,9 +32,10 @@ struct SQLTests {
         let keys = try bound.keys(in: snapshot)
         var translation = Translation(arguments: generator.arguments)
         let condition = translation.condition(query.predicate, table)
+        let order = translation.order(query.clauses, table)
         let expected = try queue.read { db in
           try Int64.fetchAll(
-            db, sql: "SELECT key FROM \(table) t WHERE \(condition) ORDER BY key",
+            db, sql: "SELECT key FROM \(table) t WHERE \(condition) \(order)",
             arguments: StatementArguments(translation.values))
         }
         found += keys.count
@@ -56,6 +57,9 @@ struct SQLTests {
             data.rows[table.name]![key]![index] = .int(number % 100)
           case .double(let number) where number.isNaN:
             data.rows[table.name]![key]![index] = .double(0.5)
+          case .set(let values):
+            data.rows[table.name]![key]![index] = .set(
+              values.filter { Numbers.double($0)?.isNaN != true })
           case .float(let number) where number.isNaN:
             data.rows[table.name]![key]![index] = .float(0.5)
           default: break
@@ -65,8 +69,29 @@ struct SQLTests {
     }
   }
 
+  /// Elements are rows of tables of their own.
+  private static func fillElements(_ db: GRDB.Database, _ data: ReferenceTables) throws {
+    for name in ["tags", "numbers", "scores"] {
+      try db.execute(sql: "CREATE TABLE Person_\(name) (owner, value)")
+      let column = Kennel.person.columns.firstIndex { $0.name == name }!
+      for key in data.keys("Person") {
+        let elements: [Value]
+        switch data.rows["Person"]![key]![column] {
+        case .list(let values), .set(let values): elements = values
+        default: elements = []
+        }
+        for element in elements {
+          try db.execute(
+            sql: "INSERT INTO Person_\(name) VALUES (?, ?)",
+            arguments: StatementArguments([key, Translation.stored(element)]))
+        }
+      }
+    }
+  }
+
   private static func fill(_ queue: DatabaseQueue, _ data: ReferenceTables) throws {
     try queue.write { db in
+      try fillElements(db, data)
       for table in data.tables.map(\.schema) {
         let columns = table.columns.filter { $0.collection == .none && $0.type != .mixed }
         let names = columns.map { "\"\($0.name)\"" }
@@ -123,18 +148,57 @@ private struct Translation {
     }
   }
 
+  mutating func order(_ clauses: [QueryClause], _ table: String) -> String {
+    var keys: [String] = []
+    var limit = ""
+    for clause in clauses {
+      switch clause {
+      case .sort(let sortKeys):
+        for key in sortKeys {
+          let text = expression(key.path.steps[...], table, "t", 0)
+          keys.append(text + (key.isAscending ? " ASC" : " DESC"))
+        }
+      case .limit(let count): limit = " LIMIT \(count)"
+      case .distinct: break
+      }
+    }
+    return "ORDER BY " + (keys + ["t.key ASC"]).joined(separator: ", ") + limit
+  }
+
+  /// A comparison of a collection's elements; nil when there is none.
+  private mutating func elements(_ comparison: QueryComparison) -> String? {
+    guard case .path(let path) = comparison.left, case .property(let name)? = path.steps.first,
+      ["tags", "numbers", "scores"].contains(name)
+    else { return nil }
+    let from = "FROM Person_\(name) e WHERE e.owner = t.key"
+    var left = "e.value"
+    if case .operation(let operation)? = path.steps.last {
+      let function =
+        operation == .count ? "COUNT(*)" : operation.rawValue.uppercased() + "(e.value)"
+      left = "(SELECT \(function) \(from))"
+    }
+    var condition = pair(comparison.comparison, left, operand(comparison.right, "Person", false))
+    if comparison.comparison == .lessEqual || comparison.comparison == .greaterEqual {
+      let right = operand(comparison.right, "Person", false)
+      condition = "(\(condition) OR (\(left) IS NULL AND \(right) IS NULL))"
+    }
+    guard path.steps.count == 1 else { return condition }
+    switch comparison.leftQuantifier ?? .any {
+    case .any: return "EXISTS (SELECT 1 \(from) AND (\(condition)))"
+    case .none: return "NOT EXISTS (SELECT 1 \(from) AND (\(condition)))"
+    case .all: return "NOT EXISTS (SELECT 1 \(from) AND NOT (\(condition)))"
+    }
+  }
+
   private mutating func condition(_ comparison: QueryComparison, _ table: String) -> String {
+    if let elements = elements(comparison) { return elements }
     let isFloat =
       if case .path(let path) = comparison.left { type(path, table) == .float } else { false }
     if case .list(let members) = comparison.right {
       if comparison.comparison == .between {
         return "("
-          + pair(
-            .greaterEqual, operand(comparison.left, table, isFloat),
-            operand(members[0], table, isFloat)) + ") AND ("
-          + pair(
-            .lessEqual, operand(comparison.left, table, isFloat),
-            operand(members[1], table, isFloat)) + ")"
+          + inOrder(.greaterEqual, comparison.left, members[0], table, isFloat) + ") AND ("
+          + inOrder(.lessEqual, comparison.left, members[1], table, isFloat) + ")"
       }
       if members.isEmpty { return "0" }
       return members.map {
@@ -150,18 +214,19 @@ private struct Translation {
       values.append(Data(wanted.utf8))
       return "COALESCE(substr(CAST(\(left) AS BLOB), 1, \(wanted.utf8.count)) = ?, 0)"
     }
-    // `<=` needs its operands twice, so they are translated twice.
-    guard comparison.comparison == .lessEqual || comparison.comparison == .greaterEqual else {
-      return pair(
-        comparison.comparison, operand(comparison.left, table, isFloat),
-        operand(comparison.right, table, isFloat))
-    }
+    return inOrder(comparison.comparison, comparison.left, comparison.right, table, isFloat)
+  }
+
+  /// A pair in which `<=` and `>=` hold for two nulls; those need their operands twice.
+  private mutating func inOrder(
+    _ comparison: ComparisonOperator, _ left: QueryOperand, _ right: QueryOperand, _ table: String,
+    _ isFloat: Bool
+  ) -> String {
     let first = pair(
-      comparison.comparison, operand(comparison.left, table, isFloat),
-      operand(comparison.right, table, isFloat))
-    let left = operand(comparison.left, table, isFloat)
-    let right = operand(comparison.right, table, isFloat)
-    return "\(first) OR (\(left) IS NULL AND \(right) IS NULL)"
+      comparison, operand(left, table, isFloat), operand(right, table, isFloat))
+    guard comparison == .lessEqual || comparison == .greaterEqual else { return first }
+    return "\(first) OR (\(operand(left, table, isFloat)) IS NULL AND "
+      + "\(operand(right, table, isFloat)) IS NULL)"
   }
 
   private func pair(_ comparison: ComparisonOperator, _ left: String, _ right: String) -> String {

@@ -28,7 +28,20 @@ struct QueryGenerator {
     variables = []
     var clauses: [QueryClause] = []
     while !isPlain, clauses.count < 3, chance(4) { clauses.append(clause(table)) }
+    if isPlain, chance(3) { clauses = plainClauses(table) }
     return ParsedQuery(predicate(table, depth: 3), clauses: clauses)
+  }
+
+  /// What ORDER BY and LIMIT can say.
+  private mutating func plainClauses(_ table: String) -> [QueryClause] {
+    let types: [ColumnType] = [.decimal128, .mixed]
+    var keys: [SortKey] = []
+    while keys.count < 2, let path = path(table, isMany: false, where: { !types.contains($0.type) })
+    {
+      keys.append(SortKey(path.path, isAscending: !chance(2)))
+    }
+    let limit = QueryClause.limit(random.below(9))
+    return keys.isEmpty ? [limit] : chance(2) ? [.sort(keys)] : [.sort(keys), limit]
   }
 
   private mutating func clause(_ table: String) -> QueryClause {
@@ -62,7 +75,7 @@ struct QueryGenerator {
   // MARK: comparisons
 
   private mutating func comparison(_ table: String, _ depth: Int) -> QueryComparison {
-    let kinds = isPlain ? 6 : 13
+    let kinds = isPlain ? 7 : 13
     for _ in 0..<50 {
       let made: QueryComparison?
       switch random.below(kinds) {
@@ -71,6 +84,7 @@ struct QueryGenerator {
       case 3: made = member(table)
       case 4: made = link(table)
       case 5: made = numbers(table)
+      case 6 where isPlain: made = elements(table)
       case 6, 7: made = plain(table, isMany: true)
       case 8: made = aggregate(table)
       case 9: made = subquery(table, depth)
@@ -137,6 +151,21 @@ struct QueryGenerator {
     return QueryComparison(
       .path(path), order(column.type), constant(column.type),
       leftQuantifier: isMany ? quantifier() : nil)
+  }
+
+  /// The elements of a collection of the row's own, or how many there are, and their extremes.
+  private mutating func elements(_ table: String) -> QueryComparison? {
+    guard table == "Person" else { return nil }
+    let name = pick(["tags", "numbers", "scores"])
+    let type = Kennel.person.columns.first { $0.name == name }!.type
+    var path = QueryPath([.property(name)])
+    guard chance(3) else {
+      return QueryComparison(
+        .path(path), order(type), constant(type), leftQuantifier: quantifier())
+    }
+    let operations: [PathOperation] = type == .string ? [.count] : [.count, .min, .max]
+    path.steps.append(.operation(pick(operations)))
+    return QueryComparison(.path(path), order(.int), constant(.int))
   }
 
   private mutating func text(_ table: String) -> QueryComparison? {
