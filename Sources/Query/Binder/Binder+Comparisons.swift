@@ -102,24 +102,7 @@ extension Binder {
       try checkMembers(text, left, right)
       return .between
     case .beginsWith, .endsWith, .contains, .like:
-      let isLike = comparison.comparison == .like
-      for side in [left, right] {
-        let fits = side.type == .string || side.type == .binary && !isLike || side.type.isOpen
-        guard fits else {
-          let kinds = isLike ? "strings" : "strings and binaries"
-          throw QueryError(
-            .type,
-            "\(text): \(comparison.comparison.rawValue) is for \(kinds), and one side is "
-              + side.type.named(schema))
-        }
-      }
-      guard left.type.fits(right.type) else { throw mismatch(text, left, right) }
-      switch comparison.comparison {
-      case .beginsWith: return .beginsWith
-      case .endsWith: return .endsWith
-      case .contains: return .contains
-      default: return .like
-      }
+      return try search(comparison.comparison, left, right, text)
     case .text:
       guard left.type == .string || left.type == .mixed,
         case .value(.string(let words)) = right.operand
@@ -137,6 +120,30 @@ extension Binder {
             + "doubles) is in a geoBox, geoCircle or geoPolygon")
       }
       return .within
+    }
+  }
+
+  /// An operator that looks for a text or bytes in others.
+  private func search(
+    _ comparison: ComparisonOperator, _ left: Bound, _ right: Bound, _ text: String
+  ) throws(QueryError) -> BoundOperator {
+    let isLike = comparison == .like
+    for side in [left, right] {
+      let fits = side.type == .string || side.type == .binary && !isLike || side.type.isOpen
+      guard fits else {
+        let kinds = isLike ? "strings" : "strings and binaries"
+        throw QueryError(
+          .type,
+          "\(text): \(comparison.rawValue) is for \(kinds), and one side is "
+            + side.type.named(schema))
+      }
+    }
+    guard left.type.fits(right.type) else { throw mismatch(text, left, right) }
+    switch comparison {
+    case .beginsWith: return .beginsWith
+    case .endsWith: return .endsWith
+    case .contains: return .contains
+    default: return .like
     }
   }
 

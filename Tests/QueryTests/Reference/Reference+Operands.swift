@@ -208,6 +208,26 @@ extension Reference {
     }
   }
 
+  /// The keys of a dictionary.
+  private func keys(_ place: Place) -> [Place] {
+    guard case .column(let table, let key, let index) = place,
+      case .dictionary(let entries) = data.rows[table]![key]![index].canonical
+    else { return [] }
+    return entries.map { .item(.text(Array($0.key.utf8))) }
+  }
+
+  /// How many links lead to a row.
+  private func linkCount(_ place: Place) -> Item {
+    guard case .row(let own, let key) = place else { return .null }
+    var count = 0
+    for origin in data.tables {
+      for other in origin.schema.columns where other.target == own {
+        count += links(from: origin.schema.name, other.name, to: own, key).count
+      }
+    }
+    return .int(Int64(count))
+  }
+
   private func walk(
     _ path: QueryPath, _ scopes: [ReferenceScope]
   ) -> (items: [Item], isMany: Bool, kind: ColumnType?) {
@@ -252,25 +272,10 @@ extension Reference {
         goBack(origin, property)
       case .links:
         follow()
-        places = places.map { place in
-          guard case .row(let own, let key) = place else { return place }
-          var count = 0
-          for origin in data.tables {
-            for other in origin.schema.columns where other.target == own {
-              count += links(from: origin.schema.name, other.name, to: own, key).count
-            }
-          }
-          return .item(.int(Int64(count)))
-        }
-        let counts = places.flatMap(elements)
+        let counts = places.map(linkCount)
         return (isMany || !counts.isEmpty ? counts : [.null], isMany, .int)
       case .operation(.keys):
-        places = places.flatMap { place -> [Place] in
-          guard case .column(let table, let key, let index) = place,
-            case .dictionary(let entries) = data.rows[table]![key]![index].canonical
-          else { return [] }
-          return entries.map { .item(.text(Array($0.key.utf8))) }
-        }
+        places = places.flatMap(keys)
         (isMany, kind, column) = (true, .string, nil)
       case .operation(.values): break
       case .operation(let other): operation = other
