@@ -38,6 +38,8 @@ let package = Package(
       name: "Engine",
       dependencies: ["CSystem", .product(name: "Crypto", package: "swift-crypto")],
       swiftSettings: house),
+    // The query language: reads, binds, plans and runs queries over the engine's tables.
+    .target(name: "Query", dependencies: ["Engine"], swiftSettings: house),
     .target(
       name: "CrashSim",
       dependencies: [
@@ -74,6 +76,10 @@ let package = Package(
     .testTarget(
       name: "EngineTests", dependencies: ["Engine", "CSystem", "engine-worker", "Fuzz"],
       exclude: ["Golden"],
+      swiftSettings: house),
+    .testTarget(
+      name: "QueryTests",
+      dependencies: ["Query", "Engine", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: house),
     .testTarget(
       name: "CrashSimTests",
