@@ -130,7 +130,7 @@ extension Value {
   }
 
   /// Below 0, 0 or above 0, as the left value stands before, with or after the right one.
-  static func order(_ left: Value, _ right: Value) -> Int {
+  package static func order(_ left: Value, _ right: Value) -> Int {
     switch (left, right) {
     case (.int(let left), .int(let right)), (.link(let left), .link(let right)):
       compare(left, right)

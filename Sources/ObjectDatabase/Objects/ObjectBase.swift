@@ -1,0 +1,124 @@
+// ObjectBase.swift: objects, unmanaged or managed. A managed one holds its table and key, and reads
+// the version that its realm is at.
+// Invariant: `access` and `key` are set once, when the object is added or made for a row.
+
+import Engine
+
+/// The base of Object and EmbeddedObject; not to be derived from directly.
+open class ObjectBase: RealmCollectionValue, CustomStringConvertible {
+  final var access: _TableAccess?
+  final var key: Int64 = 0
+
+  /// Makes an unmanaged object, every property at its default.
+  public required init() {}
+
+  /// The name under which the class is kept.
+  public class func className() -> String {
+    if let name = _realmObjectName() { return name }
+    let full = String(describing: self)
+    return full
+  }
+
+  /// Another name for the class in the file; nil for its own.
+  open class func _realmObjectName() -> String? { nil }
+
+  /// Names in the file for properties that have others there, by the names in the class.
+  open class func propertiesMapping() -> [String: String] { [:] }
+
+  /// The realm of a managed object; nil for an unmanaged one.
+  public final var realm: Realm? { access.map { Realm($0.core) } }
+
+  /// Whether the object was deleted, or its realm invalidated.
+  public final var isInvalidated: Bool {
+    guard let access else { return false }
+    return access.isInvalidated || !access.contains(key)
+  }
+
+  /// Whether the object belongs to a frozen realm.
+  public final var isFrozen: Bool { access?.core.isFrozen ?? false }
+
+  /// The class and its properties.
+  public final var objectSchema: ObjectSchema { ObjectSchema(info) }
+
+  final var info: ClassInfo {
+    if let access { return access.info }
+    return Misuse.unthrowingRealm { () throws(Realm.Error) in
+      try Discovery.info(for: Swift.type(of: self))
+    }
+  }
+
+  /// Whether both are the same row of the same realm, or the same unmanaged object.
+  public final func isSameObject(as other: ObjectBase?) -> Bool {
+    guard let other else { return false }
+    guard let access, let otherAccess = other.access else { return self === other }
+    return key == other.key && access.info.name == otherAccess.info.name
+      && access.core.isSameContent(as: otherAccess.core)
+  }
+
+  /// Whether both are the same row of the same realm, or the same unmanaged object.
+  public static func == (left: ObjectBase, right: ObjectBase) -> Bool {
+    left.isSameObject(as: right)
+  }
+
+  /// Feeds the row, or the identity of an unmanaged object; it changes when the object is added.
+  public final func hash(into hasher: inout Hasher) {
+    if let access {
+      hasher.combine(access.info.name)
+      hasher.combine(key)
+    } else {
+      hasher.combine(ObjectIdentifier(self))
+    }
+  }
+
+  /// Class and properties with their values; of linked objects only the class.
+  public var description: String {
+    guard !isInvalidated else { return "\(info.name) [invalidated]" }
+    let lines = info.properties.enumerated().map { number, property in
+      "  \(property.name) = \(DynamicValue.text(of: self, number));"
+    }
+    return "\(info.name) {\n" + lines.joined(separator: "\n") + "\n}"
+  }
+
+  // MARK: as an element
+
+  /// A link to the class.
+  public static var _shape: _PropertyShape { _PropertyShape(.object, target: self) }
+
+  /// Nil until it is written: links need rows to lead to.
+  public final var _plainValue: Value? { nil }
+}
+
+extension _Persistable where Self: ObjectBase {
+  /// A new unmanaged object.
+  public static func _default() -> Self { Self() }
+}
+
+extension RealmCollectionValue where Self: ObjectBase {
+  /// The object of a row.
+  public static func _make(from value: Value, in core: _RealmCore) -> Self {
+    guard case .link(let key) = value else { misfit(value) }
+    let access = core.access(to: Self.self)
+    guard let object = access.makeObject(key) as? Self else { misfit(value) }
+    return object
+  }
+
+  /// The link to the object, which is added when it is unmanaged.
+  public func _engineValue(in core: _RealmCore) -> Value { .link(core.link(to: self)) }
+
+  /// The object itself.
+  public static func _cast(_ object: ObjectBase) -> Self {
+    guard let own = object as? Self else {
+      Misuse.stop("an object of \(object.info.name) is no \(Self.self)")
+    }
+    return own
+  }
+}
+
+/// An object that stands for itself: a row of its own, with or without a primary key.
+open class Object: ObjectBase {}
+
+/// An object that belongs to exactly one other and is deleted with it.
+open class EmbeddedObject: ObjectBase {}
+
+/// An object whose class only the file knows, as migrations see it.
+public final class DynamicObject: Object {}
