@@ -39,7 +39,10 @@ let package = Package(
       name: "Engine",
       dependencies: ["CSystem", .product(name: "Crypto", package: "swift-crypto")],
       swiftSettings: house),
-    .target(name: "ObjectDatabase", dependencies: ["Engine"], swiftSettings: house),
+    .target(
+      name: "ObjectDatabase", dependencies: ["Engine", "Query"], swiftSettings: house),
+    // The query language: reads, binds, plans and runs queries over the engine's tables.
+    .target(name: "Query", dependencies: ["Engine"], swiftSettings: house),
     .target(
       name: "CrashSim",
       dependencies: [
@@ -79,6 +82,10 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "ObjectDatabaseTests", dependencies: ["ObjectDatabase", "Engine"],
+      swiftSettings: house),
+    .testTarget(
+      name: "QueryTests",
+      dependencies: ["Query", "Engine", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: house),
     .testTarget(
       name: "CrashSimTests",

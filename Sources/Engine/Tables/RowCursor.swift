@@ -100,7 +100,11 @@ package final class RowCursor {
     var keys: [Int64] = []
     keys.reserveCapacity(min(rowCount, 1 << 24))
     try tree.reader.reading { section throws(EngineError) in
-      try tree.forEachLeaf(section: section) { leaf in keys += leaf.allKeys }
+      try tree.forEachLeaf(section: section) { leaf in
+        var own: [Int64] = []
+        leaf.keys.decode(into: &own)
+        keys += own
+      }
     }
     return keys
   }

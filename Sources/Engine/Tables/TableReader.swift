@@ -63,8 +63,8 @@ public final class TableReader: Sendable {
   let snapshot: Snapshot
   let tree: BPlusTree
   let isSealed: Bool
-  private let schema: TableSchema
-  private let number: UInt64
+  let schema: TableSchema
+  let number: UInt64
   /// The number of rows.
   public let rowCount: Int
 

@@ -82,7 +82,9 @@ extension Value: Hashable {
       hasher.combine(nanoseconds)
     case .objectId(let id): hasher.combine(id)
     case .uuid(let id): hasher.combine(id)
-    case .decimal128(let number): hasher.combine(number)
+    case .decimal128(let number):
+      hasher.combine(number.high)
+      hasher.combine(number.low)
     case .typedLink(let table, let key):
       hasher.combine(table)
       hasher.combine(key)
@@ -125,7 +127,7 @@ extension Value {
   }
 
   /// Strings stand in the order of their UTF-8 bytes, whatever is equivalent for a reader.
-  static func order(_ left: String, _ right: String) -> Int {
+  package static func order(_ left: String, _ right: String) -> Int {
     RawBytes.over(left) { left in RawBytes.over(right) { left.order($0) } }
   }
 

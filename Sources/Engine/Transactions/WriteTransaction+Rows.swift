@@ -1,6 +1,5 @@
-// WriteTransaction+Rows.swift: one value of a row changed, and the keys of a table as the
-// transaction sees them. Invariant: as with whole rows, everything that can refuse a change is
-// asked before the first step of it.
+// WriteTransaction+Rows.swift: one value of a row changed, and what rows there are. Invariant: as
+// with whole rows, everything that can refuse a change is asked before the first step of it.
 
 extension WriteTransaction {
   /// Changes one value of a row; the other columns stay as they are.
@@ -51,19 +50,6 @@ extension WriteTransaction {
     try reading { () throws(EngineError) in try self.table(table).tree.find(key) != nil }
   }
 
-  /// The keys of a table as this transaction sees them, ascending.
-  /// - Throws: `EngineError` with code `.noSuchTable`, `.corrupted` or `.closed`.
-  /// - Complexity: O(rows).
-  public func keys(in table: String) throws(EngineError) -> [Int64] {
-    try reading { () throws(EngineError) in
-      let tree = try self.table(table).tree
-      var keys: [Int64] = []
-      keys.reserveCapacity(Int(clamping: min(tree.rowCount, 1 << 24)))
-      try tree.forEachLeafKeys { keys += $0 }
-      return keys
-    }
-  }
-
   /// The smallest key of a table as this transaction sees it, or nil.
   /// - Throws: `EngineError` with code `.noSuchTable`, `.corrupted` or `.closed`.
   /// - Complexity: O(log rows).
@@ -86,24 +72,6 @@ extension WriteTransaction {
 }
 
 extension MutableTree {
-  /// Calls `body` with the keys of each leaf, in key order.
-  fileprivate func forEachLeafKeys(
-    _ body: ([Int64]) throws(EngineError) -> Void
-  ) throws(EngineError) {
-    guard let root else { return }
-    var stack = [(child: root, level: level)]
-    while let (child, level) = stack.popLast() {
-      switch child {
-      case .inner(let inner): stack += inner.children.reversed().map { ($0, level - 1) }
-      case .leaf(let leaf): try body(Array(leaf.keys))
-      case .stored(let link):
-        try BPlusTree(
-          reader: writer.reader, root: link, level: level, shape: shape, newest: writer.base
-        ).forEachLeaf { leaf throws(EngineError) in try body(leaf.allKeys) }
-      }
-    }
-  }
-
   fileprivate func firstKey() throws(EngineError) -> Int64? {
     guard var child = root else { return nil }
     var depth = level
@@ -120,14 +88,5 @@ extension MutableTree {
         return try walk.next().flatMap { $0.count > 0 ? $0.keys[0] : nil }
       }
     }
-  }
-}
-
-extension LeafView {
-  /// All keys of the leaf.
-  var allKeys: [Int64] {
-    var keys: [Int64] = []
-    self.keys.decode(into: &keys)
-    return keys
   }
 }

@@ -10,6 +10,8 @@ struct LeafTest {
     case doubles(FloatingTest<Double>)
     case floats(FloatingTest<Float>)
     case text(TextPattern)
+    /// Whether there is no value; the column is of any type but mixed.
+    case null
   }
 
   /// Index of the column in the table.
@@ -21,7 +23,7 @@ struct LeafTest {
     case .integers(let test), .bools(let test): test.isNegated
     case .doubles(let test): test.isNegated
     case .floats(let test): test.isNegated
-    case .text: false
+    case .text, .null: false
     }
   }
 
@@ -32,6 +34,7 @@ struct LeafTest {
     let nulls = try leaf.nulls(column, tree.shape)
     guard nulls.isAllZero else { return try countWithNulls(leaf, nulls, tree) }
     switch kind {
+    case .null: return 0
     case .integers(let test):
       let array = try leaf.integers(column, tree.shape)
       walk.prefetchNext(array.bytes, of: leaf)
@@ -77,6 +80,9 @@ struct LeafTest {
     let count = (leaf.count + 63) >> 6
     words.removeAll(keepingCapacity: true)
     switch kind {
+    case .null:
+      for word in 0..<count { words.append(nulls.isAllZero ? 0 : nulls.bits(word: word)) }
+      return
     case .integers(let test), .bools(let test):
       let array: PackedArray
       if case .bools = kind {

@@ -171,7 +171,7 @@ import Engine
     core.checkThread()
     return Misuse.unthrowing { () throws(EngineError) in
       if isInvalidated { return [] }
-      if let write = core.write { return write.hasTable(name) ? try write.keys(in: name) : [] }
+      if let write = core.write { return write.hasTable(name) ? try write.keys(of: name) : [] }
       return try currentCursor()?.keys() ?? []
     }
   }

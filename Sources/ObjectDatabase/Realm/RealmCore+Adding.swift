@@ -177,7 +177,7 @@ extension _RealmCore {
   func deleteAll() {
     change { write throws(EngineError) in
       for table in write.tables where !table.name.hasPrefix(ClassInfo.reservedPrefix) {
-        for key in try write.keys(in: table.name) { try write.delete(from: table.name, key: key) }
+        for key in try write.keys(of: table.name) { try write.delete(from: table.name, key: key) }
       }
     }
   }

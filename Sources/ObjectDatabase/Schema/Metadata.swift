@@ -145,7 +145,7 @@ struct FileSchema {
   /// The next free key of a class; of a table that another program made, behind its last row.
   static func nextKey(of name: String, _ write: WriteTransaction) throws(EngineError) -> Int64 {
     if let (_, row) = try record(of: name, in: write) { return try record(row).nextKey }
-    guard let last = try write.keys(in: name).last else { return 0 }
+    guard let last = try write.keys(of: name).last else { return 0 }
     guard last < .max else { throw noKeyLeft(name) }
     return max(0, last + 1)
   }

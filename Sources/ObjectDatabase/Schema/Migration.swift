@@ -131,7 +131,7 @@ public final class Migration {
     }
     new.change { write throws(EngineError) in
       guard old.isOptional == property.isOptional else {
-        for key in try write.keys(in: typeName) {
+        for key in try write.keys(of: typeName) {
           let value = try write.value(in: typeName, key: key, column: oldName) ?? .null
           try write.set(value, in: typeName, key: key, column: newName)
         }

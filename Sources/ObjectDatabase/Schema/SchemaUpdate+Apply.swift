@@ -56,7 +56,7 @@ extension SchemaUpdate {
     new.name = String(column.name.prefix(200)) + convertedSuffix
     new.isUnique = false
     try write.addColumn(new, to: name)
-    for key in try write.keys(in: name) {
+    for key in try write.keys(of: name) {
       guard let value = try write.value(in: name, key: key, column: column.name) else { continue }
       let kept = column.isOptional ? value : DynamicValue.required(value, new)
       try write.set(kept, in: name, key: key, column: new.name)

@@ -11,11 +11,18 @@ private struct Arrow: Sendable {
 private let forbidden: [Arrow] = [
   Arrow(
     folder: "Sources/Engine",
-    modules: ["CrashSim", "DocumentStore", "CFuse", "GRDB", "Yams"],
-    reason: "the engine knows nothing of the lab"),
+    modules: ["CrashSim", "DocumentStore", "CFuse", "GRDB", "Yams", "Query"],
+    reason: "the engine knows nothing of the lab, nor of what is built on it"),
+  Arrow(
+    folder: "Sources/Query",
+    modules: ["CrashSim", "DocumentStore", "CFuse", "GRDB", "Yams", "Foundation"],
+    reason: "queries are about the engine's tables, and fuzzers run them"),
   Arrow(
     folder: "Sources/Engine", modules: ["ObjectDatabase"],
     reason: "the object database stands on the engine, and not the other way round"),
+  Arrow(
+    folder: "Sources/Query", modules: ["ObjectDatabase"],
+    reason: "queries are about tables, and know no objects"),
   Arrow(
     folder: "Sources/ObjectDatabase", modules: ["CrashSim", "CFuse", "CSystem", "GRDB", "Yams"],
     reason: "the object database knows the engine, and nothing of the lab"),

@@ -1,0 +1,60 @@
+// RowTest.swift: a condition on several columns of a table, answered for a leaf at a time: each
+// column's scan gives a bit per row, and the bits are combined.
+// Invariant: bits behind the last row of a leaf are 0, also behind a negation.
+
+/// A condition on the columns of a table's rows, made by `TableReader.test`.
+public indirect enum RowTest: Sendable {
+  /// What one column says.
+  case column(ColumnTest)
+  /// Every one of them.
+  case all([RowTest])
+  /// At least one of them.
+  case any([RowTest])
+  /// Not this.
+  case not(RowTest)
+
+  /// Replaces the content of `words` by the rows of a leaf that pass, a bit each.
+  func fill(
+    _ words: inout [UInt64], from leaf: LeafView, _ tree: BPlusTree
+  ) throws(EngineError) {
+    switch self {
+    case .column(let test): try test.leafTest.fill(&words, from: leaf, tree)
+    case .not(let member):
+      try member.fill(&words, from: leaf, tree)
+      for word in words.indices {
+        words[word] = ~words[word] & MatchWord.mask(leaf.count - word << 6)
+      }
+    case .all(let members):
+      words = (0..<(leaf.count + 63) >> 6).map { MatchWord.mask(leaf.count - $0 << 6) }
+      var own: [UInt64] = []
+      for member in members where words.contains(where: { $0 != 0 }) {
+        try member.fill(&own, from: leaf, tree)
+        for word in words.indices { words[word] &= own[word] }
+      }
+    case .any(let members):
+      words = Array(repeating: 0, count: (leaf.count + 63) >> 6)
+      var own: [UInt64] = []
+      for member in members {
+        try member.fill(&own, from: leaf, tree)
+        for word in words.indices { words[word] |= own[word] }
+      }
+    }
+  }
+
+  /// A test belongs to the reader that made it.
+  func check(_ reader: UInt64) {
+    switch self {
+    case .column(let test):
+      precondition(test.reader == reader, "a test belongs to the reader that made it")
+    case .all(let members), .any(let members):
+      for member in members { member.check(reader) }
+    case .not(let member): member.check(reader)
+    }
+  }
+}
+
+/// A condition on one column.
+public struct ColumnTest: Sendable {
+  let leafTest: LeafTest
+  let reader: UInt64
+}

@@ -1,0 +1,200 @@
+// TableReader+Rows.swift: tests of columns, and the rows that pass several of them.
+
+extension TableReader {
+  private func test(_ column: Int, _ kind: LeafTest.Kind) -> RowTest {
+    .column(ColumnTest(leafTest: LeafTest(column: column, kind: kind), reader: number))
+  }
+
+  // MARK: making tests
+
+  /// A test of a column of integers; a null passes `notEqual` only.
+  /// - Parameters:
+  ///   - column: The column.
+  ///   - comparison: What its values are held against.
+  /// - Returns: The test, good for this reader.
+  /// - Throws: `EngineError` with code `.closed`.
+  public func test(
+    _ column: TableColumn<Int64>, _ comparison: Comparison<Int64>
+  ) throws(EngineError) -> RowTest {
+    try check(column)
+    return test(column.index, .integers(IntegerTest(comparison)))
+  }
+
+  /// A test of a column of bools; a null does not pass.
+  /// - Throws: `EngineError` with code `.closed`.
+  public func test(
+    _ column: TableColumn<Bool>, equalTo value: Bool
+  ) throws(EngineError) -> RowTest {
+    try check(column)
+    return test(column.index, .bools(IntegerTest(.equal(value ? 1 : 0))))
+  }
+
+  /// A test of a column of 64-bit numbers; a null and a NaN pass `notEqual` only.
+  /// - Throws: `EngineError` with code `.closed`.
+  public func test(
+    _ column: TableColumn<Double>, _ comparison: Comparison<Double>
+  ) throws(EngineError) -> RowTest {
+    try check(column)
+    return test(column.index, .doubles(FloatingTest(comparison)))
+  }
+
+  /// A test of a column of 32-bit numbers; a null and a NaN pass `notEqual` only.
+  /// - Throws: `EngineError` with code `.closed`.
+  public func test(
+    _ column: TableColumn<Float>, _ comparison: Comparison<Float>
+  ) throws(EngineError) -> RowTest {
+    try check(column)
+    return test(column.index, .floats(FloatingTest(comparison)))
+  }
+
+  /// A test of a column of texts, byte for byte; a null does not pass.
+  /// - Throws: `EngineError` with code `.closed`.
+  public func test(
+    _ column: TableColumn<String>, equalTo text: String
+  ) throws(EngineError) -> RowTest {
+    try check(column)
+    return test(column.index, .text(TextPattern(text, isPrefix: false)))
+  }
+
+  /// A test for how the texts of a column begin, byte for byte; a null does not pass.
+  /// - Throws: `EngineError` with code `.closed`.
+  public func test(
+    _ column: TableColumn<String>, withPrefix text: String
+  ) throws(EngineError) -> RowTest {
+    try check(column)
+    return test(column.index, .text(TextPattern(text, isPrefix: true)))
+  }
+
+  /// A test for having no value.
+  /// - Parameter name: A column of any type but mixed, and no collection.
+  /// - Returns: The test, good for this reader.
+  /// - Throws: `EngineError` with code `.noSuchColumn`, or `.schemaMismatch` for a collection or a
+  ///   mixed column.
+  public func test(isNull name: String) throws(EngineError) -> RowTest {
+    let index = try schema.column(named: name)
+    guard schema.columns[index].collection == .none, schema.columns[index].type != .mixed else {
+      throw EngineError(
+        code: .schemaMismatch,
+        message: "\(name) of \(schema.name) is a collection or mixed; a null is looked for in the "
+          + "rows there")
+    }
+    return test(index, .null)
+  }
+
+  // MARK: rows
+
+  /// Counts the rows that pass.
+  /// - Throws: `EngineError` with code `.corrupted` or `.closed`.
+  /// - Complexity: O(rows × tests), 8 to 64 of them at a time.
+  public func count(where test: RowTest) throws(EngineError) -> Int {
+    try begin(test)
+    if case .column(let single) = test { return try count(single.leafTest) }
+    var found = 0
+    var words: [UInt64] = []
+    try forEachLeaf { leaf, _ throws(EngineError) in
+      try test.fill(&words, from: leaf, tree)
+      for word in words { found += word.nonzeroBitCount }
+    }
+    return found
+  }
+
+  /// The keys of the rows that pass, ascending.
+  /// - Throws: `EngineError` with code `.corrupted` or `.closed`.
+  /// - Complexity: O(rows × tests), 8 to 64 of them at a time.
+  public func keys(where test: RowTest) throws(EngineError) -> [Int64] {
+    try begin(test)
+    var keys: [Int64] = []
+    try forEachMatch(test) { leaf, row in keys.append(leaf.keys[row]) }
+    return keys
+  }
+
+  /// Calls `body` with the place of each row that passes, in key order.
+  /// - Parameters:
+  ///   - test: The condition; nil for all rows.
+  ///   - body: Gets the places, good for this reader.
+  /// - Throws: What `body` throws, or `EngineError` with code `.corrupted` or `.closed`.
+  /// - Complexity: O(rows × tests).
+  public func forEachRow(
+    where test: RowTest?, _ body: (RowPosition) throws(EngineError) -> Void
+  ) throws(EngineError) {
+    let test = test ?? .all([])
+    try begin(test)
+    guard isSealed else {
+      try forEachMatch(test) { leaf, row throws(EngineError) in
+        let found = position(leaf, row, key: leaf.keys[row])
+        try tree.reader.mapping.checkPages()
+        try body(found)
+      }
+      return
+    }
+    // The caller's code must not keep decrypted nodes in memory: it runs when the scan is over.
+    var found: [RowPosition] = []
+    try forEachMatch(test) { leaf, row in
+      found.append(position(leaf, row, key: leaf.keys[row]))
+    }
+    for position in found { try body(position) }
+  }
+
+  private func begin(_ test: RowTest) throws(EngineError) {
+    test.check(number)
+    try snapshot.check()
+  }
+
+  private func forEachMatch(
+    _ test: RowTest, _ body: (LeafView, Int) throws(EngineError) -> Void
+  ) throws(EngineError) {
+    var words: [UInt64] = []
+    try forEachLeaf { leaf, _ throws(EngineError) in
+      try test.fill(&words, from: leaf, tree)
+      for word in words.indices {
+        var rows = words[word]
+        while rows != 0 {
+          try body(leaf, word << 6 + rows.trailingZeroBitCount)
+          rows &= rows - 1
+        }
+      }
+    }
+  }
+}
+
+extension Snapshot {
+  /// The keys of a table's rows, ascending.
+  /// - Throws: `EngineError` with code `.noSuchTable`, `.corrupted` or `.closed`.
+  /// - Complexity: O(rows).
+  public func keys(of table: String) throws(EngineError) -> [Int64] {
+    try reader(for: table).keys(where: .all([]))
+  }
+}
+
+extension WriteTransaction {
+  /// The keys of a table's rows as this transaction sees them, ascending.
+  /// - Throws: `EngineError` with code `.noSuchTable`, `.corrupted` or `.closed`.
+  /// - Complexity: O(rows).
+  public func keys(of table: String) throws(EngineError) -> [Int64] {
+    try reading { () throws(EngineError) in try self.table(table).tree.keys() }
+  }
+}
+
+extension MutableTree {
+  /// The keys of all rows, ascending.
+  func keys() throws(EngineError) -> [Int64] {
+    var keys: [Int64] = []
+    var stack: [(child: MutableChild, level: Int)] = []
+    if let root { stack.append((root, level)) }
+    while let (child, level) = stack.popLast() {
+      precondition(level >= 0, "the depth of a tree is bounded")
+      switch child {
+      case .stored(let link):
+        let committed = BPlusTree(
+          reader: writer.reader, root: link, level: level, shape: shape, newest: writer.base)
+        try committed.forEachLeaf { leaf throws(EngineError) in
+          for row in 0..<leaf.count { keys.append(leaf.keys[row]) }
+        }
+      case .leaf(let leaf): keys += leaf.keys
+      case .inner(let inner):
+        for child in inner.children.reversed() { stack.append((child, level - 1)) }
+      }
+    }
+    return keys
+  }
+}

@@ -1,0 +1,203 @@
+// Binder+Comparisons.swift: which operators fit which types.
+
+import Engine
+
+extension Binder {
+  mutating func bind(_ comparison: QueryComparison) throws(QueryError) -> BoundComparison {
+    let text = Self.text(comparison)
+    var left = try bind(comparison.left)
+    var right = try bind(comparison.right)
+    try checkQuantifier(comparison.leftQuantifier, left, comparison.left, text)
+    if comparison.comparison != .between {
+      try checkQuantifier(comparison.rightQuantifier, right, comparison.right, text)
+    }
+    let operation: BoundOperator
+    if left.type == .typeName || right.type == .typeName {
+      operation = try typeComparison(comparison, &left, &right, text)
+    } else {
+      operation = try self.operation(comparison, left, &right, text)
+    }
+    if comparison.ignoresCase {
+      for side in [left, right] where side.type != .string && !side.type.isOpen {
+        throw QueryError(
+          .type, "\(text): [c] is for strings, and one side is \(side.type.named(schema))")
+      }
+    }
+    var bound = BoundComparison(
+      left: settled(left.operand, right.type), leftQuantifier: comparison.leftQuantifier ?? .any,
+      operation: operation, ignoresCase: comparison.ignoresCase,
+      right: settled(right.operand, left.type),
+      rightQuantifier: comparison.rightQuantifier ?? .any, text: text)
+    try checkLinks(bound)
+    switch operation {
+    case .equal, .notEqual, .beginsWith, .endsWith, .contains:
+      guard !bound.ignoresCase, case .value(.string(let wanted)) = bound.right else { break }
+      bound.wantedBytes = Array(wanted.utf8)
+    default: break
+    }
+    return bound
+  }
+
+  private func checkQuantifier(
+    _ quantifier: Quantifier?, _ side: Bound, _ operand: QueryOperand, _ text: String
+  ) throws(QueryError) {
+    guard let quantifier, !side.isMany else { return }
+    throw QueryError(
+      .type,
+      "\(text): \(quantifier.rawValue) is for collections, and \(Self.text(operand)) is one "
+        + side.type.named(schema))
+  }
+
+  /// A link without a table can be held against objects of a known table only.
+  private func checkLinks(_ bound: BoundComparison) throws(QueryError) {
+    for side in [bound.left, bound.right] {
+      let members = if case .list(let members) = side { members } else { [side] }
+      for member in members {
+        guard case .value(.link(let key)) = member else { continue }
+        throw QueryError(
+          .argument,
+          "\(bound.text): a link to key \(key) says no table; give a typedLink, or compare with a "
+            + "property that links to one table")
+      }
+    }
+  }
+
+  private func mismatch(_ text: String, _ left: Bound, _ right: Bound) -> QueryError {
+    QueryError(
+      .type,
+      "\(text): \(left.type.named(schema)) and \(right.type.named(schema)) do not go together here")
+  }
+
+  private mutating func operation(
+    _ comparison: QueryComparison, _ left: Bound, _ right: inout Bound, _ text: String
+  ) throws(QueryError) -> BoundOperator {
+    switch comparison.comparison {
+    case .equal, .notEqual, .in:
+      if comparison.comparison == .in, !right.isMany {
+        throw QueryError(
+          .type,
+          "\(text): behind IN stands a collection, and this is one \(right.type.named(schema))")
+      }
+      guard left.type.fits(right.type) else { throw mismatch(text, left, right) }
+      try checkMembers(text, left, right)
+      return comparison.comparison == .notEqual ? .notEqual : .equal
+    case .less, .lessEqual, .greater, .greaterEqual:
+      guard left.type.fits(right.type), left.type.hasOrder, right.type.hasOrder else {
+        throw mismatch(text, left, right)
+      }
+      try checkMembers(text, left, right)
+      switch comparison.comparison {
+      case .less: return .less
+      case .lessEqual: return .lessEqual
+      case .greater: return .greater
+      default: return .greaterEqual
+      }
+    case .between:
+      guard case .list(let ends) = right.operand, ends.count == 2 else {
+        throw QueryError(.type, "\(text): behind BETWEEN stands {lowest, highest}")
+      }
+      guard left.type.fits(right.type), left.type.hasOrder, right.type.hasOrder else {
+        throw mismatch(text, left, right)
+      }
+      try checkMembers(text, left, right)
+      return .between
+    case .beginsWith, .endsWith, .contains, .like:
+      let isLike = comparison.comparison == .like
+      for side in [left, right] {
+        let fits = side.type == .string || side.type == .binary && !isLike || side.type.isOpen
+        guard fits else {
+          let kinds = isLike ? "strings" : "strings and binaries"
+          throw QueryError(
+            .type,
+            "\(text): \(comparison.comparison.rawValue) is for \(kinds), and one side is "
+              + side.type.named(schema))
+        }
+      }
+      guard left.type.fits(right.type) else { throw mismatch(text, left, right) }
+      switch comparison.comparison {
+      case .beginsWith: return .beginsWith
+      case .endsWith: return .endsWith
+      case .contains: return .contains
+      default: return .like
+      }
+    case .text:
+      guard left.type == .string || left.type == .mixed,
+        case .value(.string(let words)) = right.operand
+      else {
+        throw QueryError(
+          .type, "\(text): TEXT looks in a string for words in quotes or of an argument")
+      }
+      right.operand = .words(SearchWords(words))
+      return .text
+    case .geoWithin:
+      guard right.type == .shape, case .object(let table?) = left.type, isPlace(table) else {
+        throw QueryError(
+          .type,
+          "\(text): GEOWITHIN looks whether an object with type (string) and coordinates (list of "
+            + "doubles) is in a geoBox, geoCircle or geoPolygon")
+      }
+      return .within
+    }
+  }
+
+  /// Each constant of a list must fit, not only what they have in common.
+  private func checkMembers(_ text: String, _ left: Bound, _ right: Bound) throws(QueryError) {
+    for (side, other) in [(left, right), (right, left)] {
+      guard case .list(let members) = side.operand else { continue }
+      for member in members {
+        guard let value = member.constant else { continue }
+        let type = OperandType(of: value)
+        guard type.fits(other.type) else {
+          throw mismatch(text, Bound(operand: member, type: type), other)
+        }
+      }
+    }
+  }
+
+  private mutating func typeComparison(
+    _ comparison: QueryComparison, _ left: inout Bound, _ right: inout Bound, _ text: String
+  ) throws(QueryError) -> BoundOperator {
+    let isNegated = comparison.comparison == .notEqual
+    guard isNegated || comparison.comparison == .equal || comparison.comparison == .in else {
+      throw QueryError(.type, "\(text): @type is compared with ==, != and IN")
+    }
+    left.operand = try typeNames(left, text)
+    right.operand = try typeNames(right, text)
+    left.type = .typeName
+    right.type = .typeName
+    return isNegated ? .sharesNoType : .sharesType
+  }
+
+  private func typeNames(_ side: Bound, _ text: String) throws(QueryError) -> BoundOperand {
+    guard side.type != .typeName else { return side.operand }
+    let members = if case .list(let members) = side.operand { members } else { [side.operand] }
+    var sets: [BoundOperand] = []
+    for member in members {
+      guard case .value(.string(let name)) = member, let set = TypeSet.named(name) else {
+        throw QueryError(
+          .type, "\(text): @type is compared with a name in quotes, one of \(TypeSet.names)")
+      }
+      sets.append(.value(.int(set)))
+    }
+    return side.isMany ? .list(sets) : sets[0]
+  }
+
+  /// Whether rows of a table are places: a type, and coordinates.
+  private func isPlace(_ table: Int) -> Bool {
+    let place = schema.tables[table]
+    guard let coordinates = place.column(named: "coordinates"),
+      let type = place.column(named: "type")
+    else { return false }
+    let columns = place.schema.columns
+    return columns[coordinates].type == .double && columns[coordinates].collection == .list
+      && columns[type].type == .string && columns[type].collection == .none
+  }
+}
+
+extension OperandType {
+  /// Whether values can be held against each other, after constants have settled.
+  fileprivate func fits(_ other: OperandType) -> Bool {
+    isComparable(with: other) || self == .binary && other == .string
+      || self == .string && other == .binary
+  }
+}

@@ -1,0 +1,265 @@
+// Binder+Paths.swift: paths to columns. A column that was named waits until the next step says how
+// it is used: followed, asked for one element, or read.
+
+import Engine
+
+/// A path while its steps are read.
+private struct PathBinding {
+  /// The table of the rows that the steps so far lead to.
+  var table: Int
+  var steps: [BoundStep] = []
+  var isMany = false
+  /// The column that was named last and not used yet.
+  var column: ColumnID?
+  /// Which element of it.
+  var choice: ElementChoice?
+  /// What is to be done with all values.
+  var finish = PathFinish.none
+  /// Set by a step behind which no other can stand.
+  var type: OperandType?
+}
+
+extension Binder {
+  private func unfit(_ path: QueryPath, _ message: String) -> QueryError {
+    QueryError(.type, "\(Self.text(path)): \(message)")
+  }
+
+  /// Binds a path.
+  func bind(_ path: QueryPath) throws(QueryError) -> (path: BoundPath, type: OperandType) {
+    guard let origin = scopes.lastIndex(where: { $0.variable == path.variable }) else {
+      throw QueryError(
+        .unknownName,
+        "\(Self.text(path)): there is no variable $\(path.variable ?? "") here; SUBQUERY(collection, "
+          + "$\(path.variable ?? ""), …) makes it")
+    }
+    var binding = PathBinding(table: scopes[origin].table)
+    for (index, step) in path.steps.enumerated() {
+      guard binding.type == nil else {
+        throw unfit(path, "nothing can follow the step before the last one")
+      }
+      try take(step, isLast: index == path.steps.count - 1, &binding, path)
+    }
+    let type = try end(&binding, path)
+    let isReduced: Bool
+    switch binding.finish {
+    case .none, .type: isReduced = false
+    default: isReduced = true
+    }
+    let bound = BoundPath(
+      origin: origin, steps: binding.steps, finish: binding.finish,
+      isMany: binding.isMany && !isReduced)
+    return (bound, type)
+  }
+
+  private func take(
+    _ step: QueryStep, isLast: Bool, _ binding: inout PathBinding, _ path: QueryPath
+  ) throws(QueryError) {
+    switch step {
+    case .property(let name): try takeProperty(name, &binding, path)
+    case .backlinks(let origin, let property):
+      try follow(&binding, path)
+      try takeBacklinks(origin, property, &binding, path)
+    case .links:
+      try follow(&binding, path)
+      var columns: [ColumnID] = []
+      for (table, origin) in schema.tables.enumerated() {
+        for (column, other) in origin.schema.columns.enumerated()
+        where other.target == schema.tables[binding.table].schema.name {
+          columns.append(ColumnID(table: table, column: column))
+        }
+      }
+      binding.steps.append(.linkCount(columns))
+      binding.finish = .count
+    case .index(let index): try choose(.index(index), &binding, path)
+    case .firstElement: try choose(.index(0), &binding, path)
+    case .lastElement: try choose(.last, &binding, path)
+    case .key(let key): try choose(.key(key), &binding, path)
+    case .argument(let number):
+      switch try argument(number) {
+      case .int(let index): try choose(.index(Int(clamping: index)), &binding, path)
+      case .string(let key): try choose(.key(key), &binding, path)
+      default: throw unfit(path, "[$\(number)] needs an int or a string as argument \(number)")
+      }
+    case .elementCount:
+      guard let column = binding.column, schema.column(column).collection != .none else {
+        throw unfit(path, "[SIZE] stands behind a collection")
+      }
+      binding.steps.append(.elementCount(column))
+      binding.column = nil
+      binding.type = .int
+    case .operation(let operation): try takeOperation(operation, isLast, &binding, path)
+    }
+  }
+
+  private func takeProperty(
+    _ name: String, _ binding: inout PathBinding, _ path: QueryPath
+  ) throws(QueryError) {
+    try follow(&binding, path)
+    let table = schema.tables[binding.table]
+    if let column = table.column(named: name) {
+      binding.column = ColumnID(table: binding.table, column: column)
+      return
+    }
+    guard let backlink = table.backlinks.first(where: { $0.name == name }) else {
+      throw QueryError(
+        .unknownName,
+        "\(Self.text(path)): \(table.schema.name) has no property \"\(name)\"; it has \(table.names)"
+      )
+    }
+    try takeBacklinks(backlink.originTable, backlink.originColumn, &binding, path)
+  }
+
+  private func takeBacklinks(
+    _ origin: String, _ property: String, _ binding: inout PathBinding, _ path: QueryPath
+  ) throws(QueryError) {
+    let table = try schema.table(named: origin)
+    let target = schema.tables[binding.table].schema.name
+    guard let column = schema.tables[table].column(named: property) else {
+      throw QueryError(
+        .unknownName,
+        "\(Self.text(path)): \(origin) has no property \"\(property)\"; it has "
+          + schema.tables[table].names)
+    }
+    let id = ColumnID(table: table, column: column)
+    guard schema.column(id).target == target else {
+      throw unfit(
+        path, "\(schema.name(id)) is \(described(id)), which does not link to \(target)")
+    }
+    binding.steps.append(.backlinks(id))
+    binding.table = table
+    binding.isMany = true
+  }
+
+  private func takeOperation(
+    _ operation: PathOperation, _ isLast: Bool, _ binding: inout PathBinding, _ path: QueryPath
+  ) throws(QueryError) {
+    if binding.finish == .count, case .linkCount? = binding.steps.last {
+      guard operation == .count || operation == .size, isLast else {
+        throw unfit(path, "@count stands behind @links, or the name of a class")
+      }
+      binding.finish = .none
+      binding.type = .int
+      return
+    }
+    guard binding.finish == .none else {
+      throw unfit(path, "one aggregate in a path, not @\(operation.rawValue) behind another")
+    }
+    switch operation {
+    case .keys, .values:
+      guard let column = binding.column, schema.column(column).collection == .dictionary else {
+        throw unfit(path, "@\(operation.rawValue) stands behind a dictionary")
+      }
+      guard operation == .keys else { return }
+      binding.steps.append(.keys(column))
+      binding.column = nil
+      binding.isMany = true
+      guard isLast else {
+        throw unfit(path, "nothing stands behind @keys")
+      }
+      binding.type = .string
+    case .count, .size, .type:
+      guard isLast else { throw unfit(path, "nothing stands behind @\(operation.rawValue)") }
+      binding.finish = operation == .type ? .type : .count
+    case .sum: binding.finish = .sum
+    case .avg: binding.finish = .average
+    case .min: binding.finish = .minimum
+    case .max: binding.finish = .maximum
+    }
+  }
+
+  private func choose(
+    _ choice: ElementChoice, _ binding: inout PathBinding, _ path: QueryPath
+  ) throws(QueryError) {
+    guard let column = binding.column, binding.choice == nil else {
+      throw unfit(path, "[…] stands behind a list or a dictionary")
+    }
+    let kind = schema.column(column).collection
+    let isKey = if case .key = choice { true } else { false }
+    guard kind == (isKey ? .dictionary : .list) else {
+      throw unfit(
+        path,
+        "\(schema.name(column)) is \(described(column)); an index stands behind a list, a key in "
+          + "quotes behind a dictionary")
+    }
+    binding.choice = choice
+  }
+
+  /// Goes from the column that waits to the rows it links to.
+  private func follow(_ binding: inout PathBinding, _ path: QueryPath) throws(QueryError) {
+    guard let column = binding.column else { return }
+    let definition = schema.column(column)
+    guard definition.type == .link, let target = definition.target else {
+      throw unfit(
+        path, "\(schema.name(column)) is \(described(column)); only links have properties")
+    }
+    if let choice = binding.choice {
+      binding.steps.append(.element(column, choice, isFollowed: true))
+    } else if definition.collection == .none {
+      binding.steps.append(.link(column))
+    } else {
+      binding.steps.append(.links(column))
+      binding.isMany = true
+    }
+    binding.table = try schema.table(named: target)
+    binding.column = nil
+    binding.choice = nil
+  }
+
+  /// Reads the column that waits, and judges what is done with the values.
+  private func end(_ binding: inout PathBinding, _ path: QueryPath) throws(QueryError) -> OperandType {
+    var type = binding.type ?? .object(binding.table)
+    if let column = binding.column {
+      let definition = schema.column(column)
+      let target: Int? = if let name = definition.target { try schema.table(named: name) } else { nil }
+      type = OperandType(definition.type, target: target)
+      if let choice = binding.choice {
+        binding.steps.append(.element(column, choice, isFollowed: false))
+      } else if definition.collection == .none {
+        binding.steps.append(.value(column))
+      } else {
+        binding.steps.append(.elements(column))
+        binding.isMany = true
+      }
+    } else if binding.type == nil {
+      if case .linkCount? = binding.steps.last {
+        throw unfit(path, "@links needs .@count, or the name of a class and its property")
+      }
+      binding.steps.append(.itself)
+    }
+    return try finished(type, &binding, path)
+  }
+
+  private func finished(
+    _ type: OperandType, _ binding: inout PathBinding, _ path: QueryPath
+  ) throws(QueryError) -> OperandType {
+    switch binding.finish {
+    case .none: return type
+    case .type: return .typeName
+    case .count, .byteCount:
+      if binding.isMany { return .int }
+      guard type == .string || type == .binary else {
+        throw unfit(
+          path, "@count is for collections, strings and binaries, not \(type.named(schema))")
+      }
+      binding.finish = .byteCount
+      return .int
+    case .sum, .average, .minimum, .maximum:
+      let isExtreme = binding.finish == .minimum || binding.finish == .maximum
+      guard binding.isMany else { throw unfit(path, "an aggregate stands behind a collection") }
+      guard type.isNumeric || type == .mixed || type == .date && isExtreme else {
+        throw unfit(path, "an aggregate is for numbers\(isExtreme ? " and dates" : ""), not "
+          + type.named(schema))
+      }
+      if isExtreme || type == .mixed { return type }
+      if binding.finish == .average { return type == .decimal ? .decimal : .double }
+      return type == .float ? .double : type
+    }
+  }
+
+  /// The type of a column in words.
+  func described(_ id: ColumnID) -> String {
+    let column = schema.column(id)
+    let collection = column.collection == .none ? "" : "\(column.collection) of "
+    return "\(collection)\(column.type)" + (column.target.map { " to \($0)" } ?? "")
+  }
+}

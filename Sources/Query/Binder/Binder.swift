@@ -1,0 +1,123 @@
+// Binder.swift: from names to columns, and from any operands to those that fit each other.
+// Invariant: `scopes` has the query's table first, then one entry per subquery around the place that
+// is being bound.
+
+import Engine
+
+/// Binds a query to a schema.
+struct Binder {
+  /// A row that paths can start at.
+  struct Scope {
+    let variable: String?
+    let table: Int
+  }
+
+  /// An operand, its type, and whether it has many values.
+  struct Bound {
+    var operand: BoundOperand
+    var type: OperandType
+    var isMany = false
+  }
+
+  let schema: QuerySchema
+  let arguments: [Value]
+  var scopes: [Scope]
+
+  init(_ schema: QuerySchema, table: String, arguments: [Value]) throws(QueryError) {
+    self.schema = schema
+    self.arguments = arguments
+    scopes = [Scope(variable: nil, table: try schema.table(named: table))]
+  }
+
+  // MARK: conditions
+
+  mutating func bind(_ predicate: QueryPredicate) throws(QueryError) -> BoundPredicate {
+    switch predicate {
+    case .constant(let isTrue): return .constant(isTrue)
+    case .all(let members):
+      var bound: [BoundPredicate] = []
+      for member in members { bound.append(try bind(member)) }
+      return .all(bound)
+    case .any(let members):
+      var bound: [BoundPredicate] = []
+      for member in members { bound.append(try bind(member)) }
+      return .any(bound)
+    case .not(let member): return .not(try bind(member))
+    case .comparison(let comparison): return .comparison(try bind(comparison))
+    }
+  }
+
+  // MARK: clauses
+
+  mutating func bind(_ clause: QueryClause) throws(QueryError) -> BoundClause {
+    switch clause {
+    case .limit(let count): return .limit(count)
+    case .sort(let keys):
+      var bound: [BoundSortKey] = []
+      for key in keys {
+        bound.append(BoundSortKey(path: try order(key.path, "SORT"), isAscending: key.isAscending))
+      }
+      return .sort(bound)
+    case .distinct(let paths):
+      var bound: [BoundPath] = []
+      for path in paths { bound.append(try order(path, "DISTINCT")) }
+      return .distinct(bound)
+    }
+  }
+
+  /// A path that gives one value for each row.
+  private func order(_ path: QueryPath, _ clause: String) throws(QueryError) -> BoundPath {
+    let (bound, _) = try bind(path)
+    guard !bound.isMany else {
+      throw QueryError(
+        .type,
+        "\(clause)(\(Self.text(path))): \(Self.text(path)) has several values for a row; name a "
+          + "property with one, or an aggregate such as @count")
+    }
+    return bound
+  }
+
+  // MARK: texts
+
+  static func text(_ path: QueryPath) -> String {
+    var printer = QueryPrinter()
+    printer.print(path)
+    return printer.text
+  }
+
+  static func text(_ operand: QueryOperand) -> String {
+    var printer = QueryPrinter()
+    printer.print(operand)
+    return printer.text
+  }
+
+  static func text(_ comparison: QueryComparison) -> String {
+    var printer = QueryPrinter()
+    printer.print(.comparison(comparison))
+    return printer.text
+  }
+}
+
+extension ParsedQuery {
+  /// Gives the query's names a meaning.
+  /// - Parameters:
+  ///   - schema: The tables that it can speak of.
+  ///   - table: The table whose rows it is about.
+  ///   - arguments: The values of `$0`, `$1` and so on; collections for the operators that take
+  ///     collections, `.link` where the table is known, `.typedLink` anywhere.
+  /// - Returns: The query, ready to run any number of times.
+  /// - Throws: `QueryError` with code `.unknownName`, `.type` or `.argument`, which names the
+  ///   property and its type.
+  /// - Complexity: O(size of the query).
+  public func bound(
+    to schema: QuerySchema, table: String, arguments: [Value] = []
+  ) throws(QueryError) -> BoundQuery {
+    var binder = try Binder(schema, table: table, arguments: arguments)
+    let bound = try binder.bind(predicate)
+    var boundClauses: [BoundClause] = []
+    for clause in clauses { boundClauses.append(try binder.bind(clause)) }
+    return BoundQuery(
+      schema: schema, table: binder.scopes[0].table, predicate: Simplifier.simplified(bound),
+      clauses: boundClauses, source: self)
+  }
+}

@@ -1,0 +1,129 @@
+// BoundTree.swift: a query whose names are columns and whose operators fit the types.
+// Links among values are `.typedLink` with the index of the table in the query's schema, wherever
+// they come from, so that two of them are equal when they lead to one row.
+
+import Engine
+
+/// A condition on columns.
+indirect enum BoundPredicate: Sendable {
+  case constant(Bool)
+  case all([BoundPredicate])
+  case any([BoundPredicate])
+  case not(BoundPredicate)
+  case comparison(BoundComparison)
+}
+
+/// What a comparison asks of a pair of values.
+enum BoundOperator: Hashable, Sendable {
+  case equal, notEqual, less, lessEqual, greater, greaterEqual
+  case beginsWith, endsWith, contains, like
+  /// The right operand is a list of both ends.
+  case between
+  /// The types have a bit in common, or none.
+  case sharesType, sharesNoType
+  /// The right operand is a text of words to look for.
+  case text
+  /// The left operand is a row with a place, the right one a part of the Earth.
+  case within
+}
+
+/// Two operands that fit each other.
+struct BoundComparison: Sendable {
+  var left: BoundOperand
+  /// What it takes of a left operand with many values.
+  var leftQuantifier: Quantifier
+  var operation: BoundOperator
+  var ignoresCase: Bool
+  var right: BoundOperand
+  var rightQuantifier: Quantifier
+  /// The comparison as text, for `explain`.
+  var text: String
+  /// The bytes of a constant text on the right that is looked for as it stands.
+  var wantedBytes: [UInt8]?
+}
+
+/// What has values.
+indirect enum BoundOperand: Sendable {
+  case value(Value)
+  /// A number with a fraction as written, until its neighbour decides what it is.
+  case number(String)
+  /// A row of a table by its primary key or by its own key, looked up when the query runs.
+  case object(table: Int, key: Value, isRowKey: Bool)
+  /// A link with the table as the database numbers it.
+  case engineLink(table: UInt32, key: Int64)
+  case list([BoundOperand])
+  case path(BoundPath)
+  case arithmetic(BoundOperand, [BoundTerm])
+  case subquery(BoundSubquery)
+  case words(SearchWords)
+  case area(GeoArea)
+
+  /// The constant that it is.
+  var constant: Value? {
+    if case .value(let value) = self { value } else { nil }
+  }
+}
+
+/// An operator and what stands behind it.
+struct BoundTerm: Sendable {
+  let arithmetic: ArithmeticOperator
+  let operand: BoundOperand
+}
+
+/// Steps from a row to values.
+struct BoundPath: Sendable {
+  /// Which row it starts at: 0 for the row of the query, then those of subqueries, outer ones first.
+  var origin: Int
+  var steps: [BoundStep]
+  var finish: PathFinish
+  /// Whether steps can lead to several values.
+  var isMany: Bool
+}
+
+/// One step; all but the last one lead to rows.
+enum BoundStep: Hashable, Sendable {
+  case link(ColumnID)
+  case links(ColumnID)
+  case backlinks(ColumnID)
+  /// One element of a collection; it is a row when the path goes on.
+  case element(ColumnID, ElementChoice, isFollowed: Bool)
+  case value(ColumnID)
+  case elements(ColumnID)
+  case keys(ColumnID)
+  case elementCount(ColumnID)
+  /// How often any of these columns links to the row.
+  case linkCount([ColumnID])
+  /// The row itself.
+  case itself
+}
+
+/// Which element of a collection.
+enum ElementChoice: Hashable, Sendable {
+  case index(Int)
+  case last
+  case key(String)
+}
+
+/// What is done with the values that a path leads to.
+enum PathFinish: Hashable, Sendable {
+  case none, count, byteCount, sum, average, minimum, maximum, type
+}
+
+/// A collection of rows, and a condition on each of them.
+struct BoundSubquery: Sendable {
+  let collection: BoundPath
+  let predicate: BoundPredicate
+}
+
+/// What is done with the rows that were found.
+enum BoundClause: Sendable {
+  case sort([BoundSortKey])
+  case distinct([BoundPath])
+  case limit(Int)
+}
+
+/// A path to sort by.
+struct BoundSortKey: Sendable {
+  let path: BoundPath
+  let isAscending: Bool
+}

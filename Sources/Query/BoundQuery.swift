@@ -1,0 +1,105 @@
+// BoundQuery.swift: a query that can run.
+
+import Engine
+
+/// A query that was bound to a schema and planned.
+///
+/// It is a value: any thread may run it over any snapshot or write transaction whose tables are those
+/// of its schema.
+public struct BoundQuery: Sendable, CustomStringConvertible {
+  let schema: QuerySchema
+  let table: Int
+  let predicate: BoundPredicate
+  let clauses: [BoundClause]
+  private let source: ParsedQuery
+  /// What a run may cost.
+  public var limits = QueryLimits()
+
+  init(
+    schema: QuerySchema, table: Int, predicate: BoundPredicate, clauses: [BoundClause],
+    source: ParsedQuery
+  ) {
+    self.schema = schema
+    self.table = table
+    self.predicate = predicate
+    self.clauses = clauses
+    self.source = source
+  }
+
+  /// The query as text, arguments as `$0`.
+  public var description: String { source.description }
+
+  /// The name of the table that the query is about.
+  public var tableName: String { schema.tables[table].schema.name }
+
+  // MARK: running
+
+  /// The keys of the rows that pass: ascending, or in the order that SORT gives.
+  /// - Parameter source: A snapshot, or an open write transaction.
+  /// - Returns: The keys.
+  /// - Throws: `QueryError` with code `.engine` when the database fails, `.limit` when the run costs
+  ///   more than `limits` allow.
+  /// - Complexity: O(rows) of scans at most, and the cost of the other conditions on what they leave;
+  ///   with an index O(log rows + found).
+  public func keys(in source: some QuerySource) throws(QueryError) -> [Int64] {
+    let evaluation = Evaluation(source, schema, limits)
+    let keys = try evaluation.keys(try plan(evaluation), table)
+    return try evaluation.applied(clauses, to: keys, of: table)
+  }
+
+  /// The number of rows that pass.
+  /// - Parameter source: A snapshot, or an open write transaction.
+  /// - Returns: The number of keys that `keys(in:)` gives.
+  /// - Throws: As `keys(in:)`.
+  /// - Complexity: As `keys(in:)`, without making keys where scans alone tell.
+  public func count(in source: some QuerySource) throws(QueryError) -> Int {
+    let evaluation = Evaluation(source, schema, limits)
+    let plan = try plan(evaluation)
+    if let count = try evaluation.scannedCount(plan, table) {
+      var bound: Int? = count
+      for clause in clauses {
+        switch clause {
+        case .sort: break
+        case .limit(let most): bound = bound.map { min($0, most) }
+        case .distinct: bound = nil
+        }
+      }
+      if let bound { return bound }
+    }
+    let keys = try evaluation.keys(plan, table)
+    return try evaluation.applied(clauses, to: keys, of: table).count
+  }
+
+  /// Whether a row passes the condition; SORT, DISTINCT and LIMIT play no part.
+  /// - Parameters:
+  ///   - key: The key of the row.
+  ///   - source: A snapshot, or an open write transaction.
+  /// - Returns: Whether it passes; false when there is no such row.
+  /// - Throws: As `keys(in:)`.
+  public func matches(key: Int64, in source: some QuerySource) throws(QueryError) -> Bool {
+    let evaluation = Evaluation(source, schema, limits)
+    guard let row = try evaluation.existingRow(table, key) else { return false }
+    return try evaluation.passes(try evaluation.resolved(predicate), [row])
+  }
+
+  private func plan(_ evaluation: Evaluation) throws(QueryError) -> Plan {
+    Plan(Simplifier.simplified(try evaluation.resolved(predicate)), schema)
+  }
+
+  // MARK: words
+
+  /// How the query finds its rows, in lines: indexes that it may use, scans of columns, conditions
+  /// that are asked of rows in this order, and what is done with the rows found.
+  public func explain() -> String {
+    var lines = ["\(tableName): \(description)"]
+    lines += Plan(predicate, schema).explained(schema).map { "  \($0)" }
+    for clause in clauses {
+      switch clause {
+      case .sort(let keys): lines.append("  then sort by \(keys.count) keys, ties by key")
+      case .distinct(let paths): lines.append("  then the first of each \(paths.count) values")
+      case .limit(let count): lines.append("  then the first \(count) rows")
+      }
+    }
+    return lines.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,79 @@
+// Evaluation+Clauses.swift: SORT, DISTINCT and LIMIT, one after another as they were written.
+// Sorting is stable: rows that a SORT leaves equal keep the order they had.
+
+import Engine
+
+extension Evaluation {
+  /// A row by its key when there is one, also in a write transaction.
+  func existingRow(_ table: Int, _ key: Int64) throws(QueryError) -> QueriedRow? {
+    if snapshot != nil { return try row(table, key) }
+    let columns = schema.tables[table].schema.columns
+    guard let first = columns.first else {
+      let keys = try asking { () throws(EngineError) in try source.keys(of: name(table)) }
+      return keys.contains(key) ? try row(table, key) : nil
+    }
+    let value = try asking { () throws(EngineError) in
+      try source.value(in: name(table), key: key, column: first.name)
+    }
+    return value == nil ? nil : try row(table, key)
+  }
+
+  /// The keys that the clauses leave, in their order.
+  func applied(
+    _ clauses: [BoundClause], to keys: [Int64], of table: Int
+  ) throws(QueryError) -> [Int64] {
+    var keys = keys
+    for clause in clauses {
+      switch clause {
+      case .limit(let count): keys = Array(keys.prefix(count))
+      case .sort(let sortKeys):
+        let values = try values(of: sortKeys.map(\.path), for: keys, in: table)
+        let order = keys.indices.sorted { left, right in
+          for (index, key) in sortKeys.enumerated() {
+            let order = Matching.sortOrder(values[index][left], values[index][right])
+            if order != 0 { return (order < 0) == key.isAscending }
+          }
+          return left < right
+        }
+        keys = order.map { keys[$0] }
+      case .distinct(let paths):
+        let values = try values(of: paths, for: keys, in: table)
+        func order(_ left: Int, _ right: Int) -> Int {
+          for column in values {
+            let order = Matching.sortOrder(column[left], column[right])
+            if order != 0 { return order }
+          }
+          return 0
+        }
+        let sorted = keys.indices.sorted {
+          let order = order($0, $1)
+          return order == 0 ? $0 < $1 : order < 0
+        }
+        var isFirst = Array(repeating: true, count: keys.count)
+        for (previous, next) in zip(sorted, sorted.dropFirst()) where order(previous, next) == 0 {
+          isFirst[next] = false
+        }
+        keys = keys.indices.filter { isFirst[$0] }.map { keys[$0] }
+      }
+    }
+    return keys
+  }
+
+  private func values(
+    of paths: [BoundPath], for keys: [Int64], in table: Int
+  ) throws(QueryError) -> [[Value]] {
+    var values: [[Value]] = Array(repeating: [], count: paths.count)
+    for key in keys {
+      let row = try row(table, key)
+      for (index, path) in paths.enumerated() {
+        guard let row else {
+          values[index].append(.null)
+          continue
+        }
+        let found = try self.values(.path(path), [row])
+        values[index].append(found.all.first ?? .null)
+      }
+    }
+    return values
+  }
+}

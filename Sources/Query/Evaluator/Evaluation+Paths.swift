@@ -1,0 +1,208 @@
+// Evaluation+Paths.swift: the values that operands have for a row.
+
+import Engine
+
+/// The values of an operand.
+enum OperandValues {
+  case one(Value)
+  case many([Value])
+
+  var all: [Value] {
+    switch self {
+    case .one(let value): [value]
+    case .many(let values): values
+    }
+  }
+}
+
+extension Evaluation {
+  /// The values of an operand.
+  /// - Parameter rows: The row of the query, then those of the subqueries around the operand.
+  func values(_ operand: BoundOperand, _ rows: [QueriedRow]) throws(QueryError) -> OperandValues {
+    switch operand {
+    case .value(let value): return .one(value)
+    case .path(let path): return try values(path, rows)
+    case .list(let members):
+      var values: [Value] = []
+      for member in members { values += try self.values(member, rows).all }
+      return .many(values)
+    case .arithmetic(let first, let terms):
+      var result = try values(first, rows)
+      for term in terms {
+        let next = try values(term.operand, rows)
+        switch (result, next) {
+        case (.one(let left), .one(let right)):
+          result = .one(Numbers.result(left, term.arithmetic, right))
+        case (.many(let left), .one(let right)):
+          result = .many(left.map { Numbers.result($0, term.arithmetic, right) })
+        case (.one(let left), .many(let right)):
+          result = .many(right.map { Numbers.result(left, term.arithmetic, $0) })
+        case (.many, .many): preconditionFailure("the binder lets one side have several values")
+        }
+      }
+      return result
+    case .subquery(let subquery):
+      var count: Int64 = 0
+      for row in try self.rows(subquery.collection, rows) {
+        if try passes(subquery.predicate, rows + [row]) { count += 1 }
+      }
+      return .one(.int(count))
+    case .engineLink(let table, let key):
+      return .one(.typedLink(table: try index(of: table), key: key))
+    case .object(let table, let key, let isRowKey):
+      return .one(try object(table, key, isRowKey: isRowKey))
+    case .number(let text): return .one(Numbers.value(text, nil))
+    case .words, .area: return .many([])
+    }
+  }
+
+  /// The link to the object of a key; one that leads nowhere when there is none.
+  func object(_ table: Int, _ key: Value, isRowKey: Bool) throws(QueryError) -> Value {
+    let nowhere = Value.typedLink(table: .max, key: 0)
+    if isRowKey {
+      guard case .int(let number) = key, try row(table, number) != nil else { return nowhere }
+      return .typedLink(table: UInt32(table), key: number)
+    }
+    let definition = schema.tables[table]
+    guard let name = definition.primaryKey, let index = definition.column(named: name) else {
+      return nowhere
+    }
+    let id = ColumnID(table: table, column: index)
+    let column = schema.column(id)
+    if column.isIndexed || column.isUnique {
+      let found = try asking { () throws(EngineError) in
+        try source.keys(in: self.name(table), column: column.name, equalTo: key)
+      }
+      return found.first.map { .typedLink(table: UInt32(table), key: $0) } ?? nowhere
+    }
+    let keys = try asking { () throws(EngineError) in try source.keys(of: self.name(table)) }
+    for candidate in keys {
+      guard let row = try row(table, candidate) else { continue }
+      if Matching.equal(try value(id, row), key) {
+        return .typedLink(table: UInt32(table), key: candidate)
+      }
+    }
+    return nowhere
+  }
+
+  // MARK: paths
+
+  private func values(_ path: BoundPath, _ rows: [QueriedRow]) throws(QueryError) -> OperandValues {
+    switch path.finish {
+    case .none, .type:
+      guard path.isMany else {
+        var row = rows[path.origin]
+        for step in path.steps.dropLast() {
+          guard let next = try self.rows(step, row).first else {
+            return .one(path.finish == .type ? .int(TypeSet.of(.null)) : .null)
+          }
+          row = next
+        }
+        let value = try self.values(path.steps[path.steps.count - 1], row)[0]
+        return .one(path.finish == .type ? .int(TypeSet.of(value)) : value)
+      }
+      let values = try all(path, rows)
+      return .many(path.finish == .type ? values.map { .int(TypeSet.of($0)) } : values)
+    case .count:
+      if path.steps.count == 1, case .elements(let id) = path.steps[0] {
+        return .one(.int(Int64(try elementCount(id, rows[path.origin]))))
+      }
+      return .one(.int(Int64(try all(path, rows).count)))
+    case .byteCount:
+      switch try all(path, rows).first ?? .null {
+      case .string(let text): return .one(.int(Int64(text.utf8.count)))
+      case .binary(let bytes): return .one(.int(Int64(bytes.count)))
+      default: return .one(.null)
+      }
+    case .sum: return .one(Numbers.sum(try all(path, rows), empty: zero(path)))
+    case .average: return .one(Numbers.average(try all(path, rows)))
+    case .minimum: return .one(Numbers.extreme(try all(path, rows), isGreatest: false))
+    case .maximum: return .one(Numbers.extreme(try all(path, rows), isGreatest: true))
+    }
+  }
+
+  /// The sum of nothing, in the type that the sum of something has.
+  private func zero(_ path: BoundPath) -> Value {
+    switch path.steps.last {
+    case .value(let id), .elements(let id):
+      switch schema.column(id).type {
+      case .float, .double: .double(0)
+      case .decimal128: .decimal128(.zero)
+      default: .int(0)
+      }
+    default: .int(0)
+    }
+  }
+
+  /// Every value that a path leads to.
+  private func all(_ path: BoundPath, _ rows: [QueriedRow]) throws(QueryError) -> [Value] {
+    var values: [Value] = []
+    for row in try reached(path, rows) {
+      values += try self.values(path.steps[path.steps.count - 1], row)
+    }
+    return values
+  }
+
+  /// The rows before the last step.
+  private func reached(_ path: BoundPath, _ rows: [QueriedRow]) throws(QueryError) -> [QueriedRow] {
+    var reached = [rows[path.origin]]
+    for step in path.steps.dropLast() {
+      var next: [QueriedRow] = []
+      for row in reached { next += try self.rows(step, row) }
+      reached = next
+    }
+    return reached
+  }
+
+  /// The rows that a path leads to.
+  private func rows(_ path: BoundPath, _ rows: [QueriedRow]) throws(QueryError) -> [QueriedRow] {
+    let before = try reached(path, rows)
+    if path.steps.last == .itself { return before }
+    var found: [QueriedRow] = []
+    for row in before {
+      found += try self.rows(try self.values(path.steps[path.steps.count - 1], row))
+    }
+    return found
+  }
+
+  private func rows(_ links: [Value]) throws(QueryError) -> [QueriedRow] {
+    var rows: [QueriedRow] = []
+    for link in links {
+      guard case .typedLink(let table, let key) = link, Int(table) < schema.tables.count,
+        let row = try row(Int(table), key)
+      else { continue }
+      rows.append(row)
+    }
+    return rows
+  }
+
+  /// The rows that one step leads to.
+  private func rows(_ step: BoundStep, _ row: QueriedRow) throws(QueryError) -> [QueriedRow] {
+    switch step {
+    case .link(let id): return try rows([try value(id, row)])
+    case .links(let id): return try rows(try elements(id, row))
+    case .element(let id, let choice, _): return try rows([try element(id, choice, row)])
+    case .backlinks(let id):
+      var found: [QueriedRow] = []
+      for key in try backlinks(id, row) {
+        if let origin = try self.row(id.table, key) { found.append(origin) }
+      }
+      return found
+    default: preconditionFailure("the binder ends paths with the other steps")
+    }
+  }
+
+  /// The values that the last step leads to; of steps for one value exactly one.
+  private func values(_ step: BoundStep, _ row: QueriedRow) throws(QueryError) -> [Value] {
+    switch step {
+    case .value(let id): return [try value(id, row)]
+    case .elements(let id): return try elements(id, row)
+    case .keys(let id): return try elements(id, row, areKeys: true)
+    case .element(let id, let choice, _): return [try element(id, choice, row)]
+    case .elementCount(let id): return [.int(Int64(try elementCount(id, row)))]
+    case .linkCount(let ids): return [.int(try linkCount(ids, row))]
+    case .itself: return [.typedLink(table: UInt32(row.table), key: row.key)]
+    case .link, .links, .backlinks: preconditionFailure("the binder does not end paths so")
+    }
+  }
+}

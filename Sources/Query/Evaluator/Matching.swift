@@ -1,0 +1,96 @@
+// Matching.swift: whether two values pass an operator. docs/query-language.md says it in words.
+
+import Engine
+
+/// Operators on two values.
+enum Matching {
+  /// -1, 0 or 1 as the left value stands before, with or after the right one; nil when they are in
+  /// no order: a null, a NaN, or types that do not go together.
+  static func order(_ left: Value, _ right: Value) -> Int? {
+    switch (left, right) {
+    case (.null, _), (_, .null): nil
+    case (.string, .string), (.binary, .binary), (.bool, .bool), (.date, .date),
+      (.objectId, .objectId), (.uuid, .uuid), (.typedLink, .typedLink):
+      Value.order(left, right)
+    default: Numbers.order(left, right)
+    }
+  }
+
+  /// Whether two values are equal; nulls are, and NaNs are not.
+  static func equal(_ left: Value, _ right: Value) -> Bool {
+    if case .null = left { return right == .null }
+    return order(left, right) == 0
+  }
+
+  /// Whether a pair of values passes an operator other than those of collections.
+  static func passes(_ operation: BoundOperator, _ left: Value, _ right: Value) -> Bool {
+    switch operation {
+    case .equal: return equal(left, right)
+    case .notEqual: return !equal(left, right)
+    case .less: return order(left, right).map { $0 < 0 } ?? false
+    case .greater: return order(left, right).map { $0 > 0 } ?? false
+    case .lessEqual: return order(left, right).map { $0 <= 0 } ?? (left == .null && right == .null)
+    case .greaterEqual:
+      return order(left, right).map { $0 >= 0 } ?? (left == .null && right == .null)
+    case .beginsWith, .endsWith, .contains, .like: return searches(operation, left, right)
+    case .sharesType, .sharesNoType:
+      guard case .int(let left) = left, case .int(let right) = right else { return false }
+      return (left & right != 0) == (operation == .sharesType)
+    case .between, .text, .within: return false
+    }
+  }
+
+  private static func searches(_ operation: BoundOperator, _ left: Value, _ right: Value) -> Bool {
+    let (text, wanted): ([UInt8], [UInt8])
+    switch (left, right) {
+    case (.string(let left), .string(let right)):
+      if operation == .like { return Text.isLike(left, right) }
+      (text, wanted) = (Array(left.utf8), Array(right.utf8))
+    case (.binary(let left), .binary(let right)) where operation != .like:
+      (text, wanted) = (left, right)
+    default: return false
+    }
+    switch operation {
+    case .beginsWith: return text.starts(with: wanted)
+    case .endsWith: return text.suffix(wanted.count).elementsEqual(wanted)
+    default: return Text.contains(text, wanted)
+    }
+  }
+
+  // MARK: total order
+
+  /// Where values of a kind stand in SORT: null, bools, numbers, then by type.
+  private static func rank(_ value: Value) -> Int {
+    switch value {
+    case .null: 0
+    case .bool: 1
+    case .int, .float, .double, .decimal128: 2
+    case .string: 3
+    case .binary: 4
+    case .date: 5
+    case .objectId: 6
+    case .uuid: 7
+    case .link, .typedLink: 8
+    case .list, .set, .dictionary: 9
+    }
+  }
+
+  private static func isNaN(_ value: Value) -> Bool {
+    switch value {
+    case .float(let number): number.isNaN
+    case .double(let number): number.isNaN
+    case .decimal128(let number): number.isNaN
+    default: false
+    }
+  }
+
+  /// The order of SORT, in which every two values have one: NaN is below all numbers, and what no
+  /// operator can order stands by its type.
+  static func sortOrder(_ left: Value, _ right: Value) -> Int {
+    let (leftRank, rightRank) = (rank(left), rank(right))
+    guard leftRank == rightRank else { return leftRank < rightRank ? -1 : 1 }
+    if let order = order(left, right) { return order }
+    guard leftRank == 2 else { return 0 }
+    return (isNaN(left) ? 0 : 1) - (isNaN(right) ? 0 : 1)
+  }
+}

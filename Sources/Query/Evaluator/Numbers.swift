@@ -1,0 +1,179 @@
+// Numbers.swift: numbers of several types held against each other, and arithmetic on them.
+// Comparisons are exact: an int is never rounded to be compared with a double. Beside a decimal a
+// binary number is the decimal with the fewest digits that reads back to it, so 1.1 is 1.1.
+
+import Engine
+
+/// Comparison and arithmetic of numeric values.
+enum Numbers {
+  /// What a number in a query's text is beside operands of a type.
+  static func value(_ text: String, _ hint: OperandType?) -> Value {
+    let isFloat = text.last == "f" || text.last == "F"
+    let digits = isFloat ? String(text.dropLast()) : text
+    if isFloat || hint == .float { return .float(Float(digits) ?? .nan) }
+    if hint == .decimal { return .decimal128(Decimal128(digits) ?? .nan) }
+    return .double(Double(digits) ?? .nan)
+  }
+
+  /// A number as a double, rounded; nil when it is none.
+  static func double(_ value: Value) -> Double? {
+    switch value {
+    case .int(let number): Double(number)
+    case .float(let number): Double(number)
+    case .double(let number): number
+    case .decimal128(let number): Double("\(number)") ?? .nan
+    default: nil
+    }
+  }
+
+  private static func decimal(_ value: Value) -> Decimal128? {
+    switch value {
+    case .int(let number): Decimal128(number)
+    case .float(let number): Decimal128("\(number)")
+    case .double(let number): Decimal128(shortest: number)
+    case .decimal128(let number): number
+    default: nil
+    }
+  }
+
+  /// Whether a value is a number.
+  static func isNumber(_ value: Value) -> Bool {
+    switch value {
+    case .int, .float, .double, .decimal128: true
+    default: false
+    }
+  }
+
+  // MARK: order
+
+  private static func order(_ left: Double, _ right: Double) -> Int? {
+    left < right ? -1 : left == right ? 0 : left > right ? 1 : nil
+  }
+
+  private static func order(_ left: Int64, _ right: Double) -> Int? {
+    if right.isNaN { return nil }
+    if right >= 0x1p63 { return -1 }
+    if right < -0x1p63 { return 1 }
+    let whole = Int64(right)
+    guard left == whole else { return left < whole ? -1 : 1 }
+    return order(0.0, right - Double(whole))
+  }
+
+  /// -1, 0 or 1 as the left number is below, equal to or above the right one; nil with a NaN, or
+  /// when one of them is no number.
+  static func order(_ left: Value, _ right: Value) -> Int? {
+    switch (left, right) {
+    case (.int(let left), .int(let right)): return left < right ? -1 : left == right ? 0 : 1
+    case (.decimal128, _), (_, .decimal128):
+      guard let left = decimal(left), let right = decimal(right), !left.isNaN, !right.isNaN else {
+        return nil
+      }
+      return Decimal128.compare(left, right)
+    case (.int(let left), _): return double(right).flatMap { order(left, $0) }
+    case (_, .int(let right)): return double(left).flatMap { order(right, $0) }.map { -$0 }
+    default:
+      guard let left = double(left), let right = double(right) else { return nil }
+      return order(left, right)
+    }
+  }
+
+  // MARK: arithmetic
+
+  /// The result of an operator; null when an operand is no number, when integers overflow and when
+  /// an integer is divided by 0.
+  static func result(
+    _ left: Value, _ arithmetic: ArithmeticOperator, _ right: Value
+  ) -> Value {
+    switch (left, right) {
+    case (.int(let left), .int(let right)):
+      let (number, overflow) =
+        switch arithmetic {
+        case .add: left.addingReportingOverflow(right)
+        case .subtract: left.subtractingReportingOverflow(right)
+        case .multiply: left.multipliedReportingOverflow(by: right)
+        case .divide: left.dividedReportingOverflow(by: right)
+        }
+      return overflow ? .null : .int(number)
+    case (.decimal128, _), (_, .decimal128):
+      guard let left = decimal(left), let right = decimal(right) else { return .null }
+      return .decimal128(result(left, arithmetic, right))
+    case (.float(let left), .float(let right)): return .float(result(left, arithmetic, right))
+    default:
+      guard let left = double(left), let right = double(right) else { return .null }
+      return .double(result(left, arithmetic, right))
+    }
+  }
+
+  private static func result(
+    _ left: Decimal128, _ arithmetic: ArithmeticOperator, _ right: Decimal128
+  ) -> Decimal128 {
+    switch arithmetic {
+    case .add: left + right
+    case .subtract: left - right
+    case .multiply: left * right
+    case .divide: left / right
+    }
+  }
+
+  private static func result<Number: BinaryFloatingPoint>(
+    _ left: Number, _ arithmetic: ArithmeticOperator, _ right: Number
+  ) -> Number {
+    switch arithmetic {
+    case .add: left + right
+    case .subtract: left - right
+    case .multiply: left * right
+    case .divide: left / right
+    }
+  }
+
+  // MARK: aggregates
+
+  /// The sum of the numbers among some values: an int when all are ints, null when it is no 64-bit
+  /// number then; a decimal when one is; else a double.
+  static func sum(_ values: [Value], empty: Value) -> Value {
+    let numbers = values.filter(isNumber)
+    guard !numbers.isEmpty else { return empty }
+    if numbers.contains(where: { if case .decimal128 = $0 { true } else { false } }) {
+      return .decimal128(numbers.reduce(.zero) { $0 + (decimal($1) ?? .zero) })
+    }
+    var whole: Int128 = 0
+    var isWhole = true
+    var sum = 0.0
+    for number in numbers {
+      if case .int(let number) = number { whole += Int128(number) } else { isWhole = false }
+      sum += double(number) ?? 0
+    }
+    guard isWhole else { return .double(sum) }
+    return Int64(exactly: whole).map { .int($0) } ?? .null
+  }
+
+  /// The average of the numbers among some values; null when there are none.
+  static func average(_ values: [Value]) -> Value {
+    let numbers = values.filter(isNumber)
+    guard !numbers.isEmpty else { return .null }
+    if numbers.contains(where: { if case .decimal128 = $0 { true } else { false } }) {
+      let sum = numbers.reduce(Decimal128.zero) { $0 + (decimal($1) ?? .zero) }
+      return .decimal128(sum / Decimal128(Int64(numbers.count)))
+    }
+    var sum = 0.0
+    for number in numbers { sum += double(number) ?? 0 }
+    return .double(sum / Double(numbers.count))
+  }
+
+  /// The smallest or the greatest of the numbers and dates among some values; the first of equal
+  /// ones; null when there are none. NaNs are left out.
+  static func extreme(_ values: [Value], isGreatest: Bool) -> Value {
+    var found: Value?
+    for value in values where Matching.order(value, value) == 0 {
+      let isDate = if case .date = value { true } else { false }
+      guard isDate || isNumber(value) else { continue }
+      guard let known = found else {
+        found = value
+        continue
+      }
+      guard let order = Matching.order(value, known) else { continue }
+      if isGreatest ? order > 0 : order < 0 { found = value }
+    }
+    return found ?? .null
+  }
+}

@@ -1,0 +1,94 @@
+// Text.swift: texts held against each other: scalar by scalar, or folded. Nothing is normalised:
+// two ways to write one character are two texts, as in the engine.
+
+/// Operators on texts and bytes.
+enum Text {
+  /// A text without the difference of upper and lower case: each scalar is mapped to upper case and
+  /// each of the result to lower case, so that ß is ss and both small sigmas are one.
+  static func folded(_ text: String) -> String {
+    var isPlain = true
+    for byte in text.utf8 where byte >= 0x80 || byte &- UInt8(ascii: "A") < 26 {
+      isPlain = false
+      break
+    }
+    if isPlain { return text }
+    var result = ""
+    for scalar in text.unicodeScalars {
+      if scalar.isASCII {
+        let isUpper = ("A"..."Z").contains(scalar)
+        result.unicodeScalars.append(
+          isUpper ? Unicode.Scalar(UInt8(scalar.value) | 0x20) : scalar)
+        continue
+      }
+      for upper in scalar.properties.uppercaseMapping.unicodeScalars {
+        result += upper.properties.lowercaseMapping
+      }
+    }
+    return result
+  }
+
+  /// Whether bytes stand in others, anywhere.
+  static func contains(_ bytes: [UInt8], _ wanted: [UInt8]) -> Bool {
+    guard let first = wanted.first else { return true }
+    guard bytes.count >= wanted.count else { return false }
+    for start in 0...(bytes.count - wanted.count) where bytes[start] == first {
+      if bytes[start..<start + wanted.count].elementsEqual(wanted) { return true }
+    }
+    return false
+  }
+
+  /// Whether a text fits a pattern: `*` is any run of scalars, `?` is one, and a backslash takes the
+  /// next scalar as it stands.
+  /// - Complexity: O(text × pattern), without recursion.
+  static func isLike(_ text: String, _ pattern: String) -> Bool {
+    let text = Array(text.unicodeScalars)
+    var wanted: [PatternPart] = []
+    var isEscaped = false
+    for scalar in pattern.unicodeScalars {
+      switch scalar {
+      case "\\" where !isEscaped:
+        isEscaped = true
+        continue
+      case "*" where !isEscaped: if wanted.last != .anything { wanted.append(.anything) }
+      case "?" where !isEscaped: wanted.append(.one)
+      default: wanted.append(.scalar(scalar))
+      }
+      isEscaped = false
+    }
+    if isEscaped { wanted.append(.scalar("\\")) }
+    // After a mismatch the last run takes one scalar more.
+    var (place, part) = (0, 0)
+    var retry: (place: Int, part: Int)?
+    while place < text.count {
+      if part < wanted.count, wanted[part] == .anything {
+        retry = (place, part)
+        part += 1
+      } else if part < wanted.count, wanted[part].takes(text[place]) {
+        place += 1
+        part += 1
+      } else if let last = retry {
+        retry = (last.place + 1, last.part)
+        place = last.place + 1
+        part = last.part + 1
+      } else {
+        return false
+      }
+    }
+    while part < wanted.count, wanted[part] == .anything { part += 1 }
+    return part == wanted.count
+  }
+
+  private enum PatternPart: Equatable {
+    case anything
+    case one
+    case scalar(Unicode.Scalar)
+
+    func takes(_ scalar: Unicode.Scalar) -> Bool {
+      switch self {
+      case .anything: false
+      case .one: true
+      case .scalar(let wanted): wanted == scalar
+      }
+    }
+  }
+}

@@ -1,0 +1,315 @@
+// Lexer.swift: a text's words, one at a time, from its UTF-8 bytes.
+// Invariants: `position` never goes back and each call of `next` moves it or is at the end, so the
+// text is read once; a token's bytes are inside the text.
+
+/// Splits the text of a query into words.
+struct Lexer {
+  let bytes: [UInt8]
+  private(set) var position = 0
+
+  /// - Throws: `QueryError` with code `.limit` when the text is too long.
+  init(_ text: String) throws(QueryError) {
+    guard text.utf8.count <= QueryLimits.textBytesMax else {
+      throw QueryError(
+        .limit,
+        "the query has \(text.utf8.count) bytes, at most \(QueryLimits.textBytesMax) are read; "
+          + "pass long values as arguments")
+    }
+    bytes = Array(text.utf8)
+  }
+
+  // MARK: places
+
+  /// A place as line and column.
+  /// - Complexity: O(offset).
+  func position(of offset: Int) -> QueryError.Position {
+    var line = 1
+    var column = 1
+    for byte in bytes[..<min(offset, bytes.count)] {
+      if byte == UInt8(ascii: "\n") {
+        line += 1
+        column = 1
+      } else if byte & 0xc0 != 0x80 {
+        column += 1
+      }
+    }
+    return QueryError.Position(offsetBytes: offset, line: line, column: column)
+  }
+
+  func error(_ message: String, at offset: Int) -> QueryError {
+    QueryError(.syntax, message, at: position(of: offset))
+  }
+
+  // MARK: bytes
+
+  @inline(__always)
+  func byte(_ index: Int) -> UInt8 { index < bytes.count ? bytes[index] : 0 }
+
+  @inline(__always)
+  static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
+
+  @inline(__always)
+  static func isNameStart(_ byte: UInt8) -> Bool {
+    (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte == UInt8(ascii: "_") || byte >= 0x80
+      || byte == UInt8(ascii: "\\")
+  }
+
+  @inline(__always)
+  static func isNamePart(_ byte: UInt8) -> Bool { isNameStart(byte) || isDigit(byte) }
+
+  private static func isSpace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || byte &- 9 < 5
+  }
+
+  // MARK: words
+
+  /// The next word.
+  /// - Throws: `QueryError` with code `.syntax` when there is none.
+  mutating func next() throws(QueryError) -> Token {
+    while position < bytes.count, Self.isSpace(bytes[position]) { position += 1 }
+    guard position < bytes.count else { return token(.end, 0) }
+    let first = bytes[position]
+    if Self.isDigit(first) { return try numeral() }
+    if Self.isNameStart(first) { return try word() }
+    let second = byte(position + 1)
+    switch first {
+    case UInt8(ascii: "'"), UInt8(ascii: "\""): return try quoted(.string, prefix: 0)
+    case UInt8(ascii: "$"): return try dollar()
+    case UInt8(ascii: "@"): return try operation()
+    case UInt8(ascii: "="): return token(.equal, second == UInt8(ascii: "=") ? 2 : 1)
+    case UInt8(ascii: "!"):
+      return second == UInt8(ascii: "=") ? token(.notEqual, 2) : token(.not, 1)
+    case UInt8(ascii: "<"):
+      if second == UInt8(ascii: "=") { return token(.lessEqual, 2) }
+      return second == UInt8(ascii: ">") ? token(.notEqual, 2) : token(.less, 1)
+    case UInt8(ascii: ">"):
+      return second == UInt8(ascii: "=") ? token(.greaterEqual, 2) : token(.greater, 1)
+    case UInt8(ascii: "&") where second == first: return token(.and, 2)
+    case UInt8(ascii: "|") where second == first: return token(.or, 2)
+    case UInt8(ascii: ".") where Self.isDigit(second): return try numeral()
+    default: return try mark(first)
+    }
+  }
+
+  /// A mark of one byte.
+  private mutating func mark(_ byte: UInt8) throws(QueryError) -> Token {
+    switch byte {
+    case UInt8(ascii: "+"): return token(.plus, 1)
+    case UInt8(ascii: "-"): return token(.minus, 1)
+    case UInt8(ascii: "*"): return token(.star, 1)
+    case UInt8(ascii: "/"): return token(.slash, 1)
+    case UInt8(ascii: "("): return token(.leftParenthesis, 1)
+    case UInt8(ascii: ")"): return token(.rightParenthesis, 1)
+    case UInt8(ascii: "{"): return token(.leftBrace, 1)
+    case UInt8(ascii: "}"): return token(.rightBrace, 1)
+    case UInt8(ascii: "["): return token(.leftBracket, 1)
+    case UInt8(ascii: "]"): return token(.rightBracket, 1)
+    case UInt8(ascii: ","): return token(.comma, 1)
+    case UInt8(ascii: "."): return token(.dot, 1)
+    default:
+      throw QueryError(
+        found: Self.shown(bytes[position...position]), expected: "a word of the query language",
+        at: position(of: position))
+    }
+  }
+
+  private mutating func token(_ kind: TokenKind, _ count: Int) -> Token {
+    let start = position
+    position += count
+    return Token(kind: kind, start: start, end: position)
+  }
+
+  // MARK: names
+
+  private mutating func word() throws(QueryError) -> Token {
+    let start = position
+    let first = bytes[start]
+    if first == UInt8(ascii: "T"), let end = timestampEnd(start) {
+      return token(.timestamp, end - start)
+    }
+    if first | 0x20 == UInt8(ascii: "b"), byte(start + 1) == UInt8(ascii: "6"),
+      byte(start + 2) == UInt8(ascii: "4"),
+      [UInt8(ascii: "'"), UInt8(ascii: "\"")].contains(byte(start + 3))
+    {
+      return try quoted(.binary, prefix: 3)
+    }
+    var isEscaped = false
+    while position < bytes.count, Self.isNamePart(bytes[position]) {
+      if bytes[position] == UInt8(ascii: "\\") {
+        isEscaped = true
+        position += 1
+        guard position < bytes.count else {
+          throw error("a name ends in a backslash; write the character it escapes", at: start)
+        }
+        // The rest of a longer character are bytes of names themselves.
+      }
+      position += 1
+    }
+    return Token(
+      kind: .name, keyword: isEscaped ? nil : Keyword.spelled(bytes[start..<position]),
+      isEscaped: isEscaped, start: start, end: position)
+  }
+
+  /// Where `T<seconds>:<nanoseconds>` ends, if that is what stands here.
+  private func timestampEnd(_ start: Int) -> Int? {
+    var end = start + 1
+    for part in 0..<2 {
+      if byte(end) == UInt8(ascii: "-") { end += 1 }
+      guard Self.isDigit(byte(end)) else { return nil }
+      while Self.isDigit(byte(end)) { end += 1 }
+      guard part == 0 else { continue }
+      guard byte(end) == UInt8(ascii: ":") else { return nil }
+      end += 1
+    }
+    return end
+  }
+
+  private mutating func dollar() throws(QueryError) -> Token {
+    let start = position
+    position += 1
+    let isArgument = Self.isDigit(byte(position))
+    while position < bytes.count,
+      isArgument
+        ? Self.isDigit(bytes[position])
+        : Self.isNamePart(bytes[position]) && bytes[position] != UInt8(ascii: "\\")
+    {
+      position += 1
+    }
+    guard position > start + 1 else {
+      throw QueryError(
+        found: "$", expected: "$ with the number of an argument or the name of a variable",
+        at: position(of: start))
+    }
+    return Token(kind: isArgument ? .argument : .variable, start: start, end: position)
+  }
+
+  private mutating func operation() throws(QueryError) -> Token {
+    let start = position
+    position += 1
+    while position < bytes.count, (bytes[position] | 0x20) &- UInt8(ascii: "a") < 26 {
+      position += 1
+    }
+    return Token(kind: .operation, start: start, end: position)
+  }
+
+  private mutating func quoted(_ kind: TokenKind, prefix: Int) throws(QueryError) -> Token {
+    let start = position
+    let quote = bytes[start + prefix]
+    position += prefix + 1
+    while position < bytes.count {
+      let byte = bytes[position]
+      position += byte == UInt8(ascii: "\\") ? 2 : 1
+      if byte == quote { return Token(kind: kind, start: start, end: position) }
+    }
+    position = bytes.count
+    throw error("a text begins here and does not end; add \(Character(.init(quote)))", at: start)
+  }
+
+  // MARK: numbers
+
+  private mutating func digits() {
+    while position < bytes.count, Self.isDigit(bytes[position]) { position += 1 }
+  }
+
+  /// `12`, `0x1f`, `1.5`, `.5`, `1e-3`, `1.5f`, or the date that begins with a year.
+  private mutating func numeral() throws(QueryError) -> Token {
+    let start = position
+    if let end = dateEnd(start) { return token(.date, end - start) }
+    if bytes[start] == UInt8(ascii: "0"), byte(start + 1) | 0x20 == UInt8(ascii: "x") {
+      position += 2
+      while Self.hexadecimal(byte(position)) != nil { position += 1 }
+      guard (1...16).contains(position - start - 2) else {
+        throw error("a hexadecimal number has 1 to 16 digits", at: start)
+      }
+      return try numeralToken(.integer, start)
+    }
+    var kind = TokenKind.integer
+    digits()
+    if byte(position) == UInt8(ascii: "."), !Self.isNameStart(byte(position + 1)) {
+      kind = .number
+      position += 1
+      digits()
+    }
+    if byte(position) | 0x20 == UInt8(ascii: "e") {
+      kind = .number
+      position += 1
+      if byte(position) == UInt8(ascii: "-") || byte(position) == UInt8(ascii: "+") {
+        position += 1
+      }
+      guard Self.isDigit(byte(position)) else {
+        throw error("a number ends in its exponent's sign; write digits behind it", at: start)
+      }
+      digits()
+    }
+    if byte(position) | 0x20 == UInt8(ascii: "f"), kind == .number { position += 1 }
+    return try numeralToken(kind, start)
+  }
+
+  private func numeralToken(_ kind: TokenKind, _ start: Int) throws(QueryError) -> Token {
+    guard !Self.isNamePart(byte(position)) else {
+      throw QueryError(
+        found: Self.shown(bytes[start...position]), expected: "a number, or a space behind it",
+        at: position(of: start))
+    }
+    guard position - start <= QueryLimits.numberBytesMax else {
+      throw QueryError(
+        .limit,
+        "a number has \(position - start) bytes, at most \(QueryLimits.numberBytesMax) are read",
+        at: position(of: start))
+    }
+    return Token(kind: kind, start: start, end: position)
+  }
+
+  /// Where `YYYY-MM-DD@HH:MM:SS[:nanoseconds]` ends, if its first half stands here.
+  private func dateEnd(_ start: Int) -> Int? {
+    let pattern = "0000-00-00@00:00:00".utf8
+    guard bytes.count - start >= pattern.count else { return nil }
+    for (index, byte) in pattern.enumerated() {
+      let actual = bytes[start + index]
+      switch byte {
+      case UInt8(ascii: "0"): guard Self.isDigit(actual) else { return nil }
+      case UInt8(ascii: "@"):
+        guard actual == byte || actual == UInt8(ascii: "T") else { return nil }
+      default: guard actual == byte else { return nil }
+      }
+    }
+    var end = start + pattern.count
+    guard byte(end) == UInt8(ascii: ":"), Self.isDigit(byte(end + 1)) else { return end }
+    end += 1
+    while Self.isDigit(byte(end)) { end += 1 }
+    return end
+  }
+
+  static func hexadecimal(_ byte: UInt8) -> UInt8? {
+    if isDigit(byte) { return byte &- UInt8(ascii: "0") }
+    let letter = (byte | 0x20) &- UInt8(ascii: "a")
+    return letter < 6 ? letter + 10 : nil
+  }
+
+  /// Reads what stands between `(` and `)`, which it leaves; nil when no `(` is next.
+  ///
+  /// For identifiers, which are no words of their own: `oid(507f…)`.
+  mutating func parenthesized() -> ArraySlice<UInt8>? {
+    var start = position
+    while Self.isSpace(byte(start)), start < bytes.count { start += 1 }
+    guard byte(start) == UInt8(ascii: "(") else { return nil }
+    position = start + 1
+    while position < bytes.count, bytes[position] != UInt8(ascii: ")"), position - start < 64 {
+      position += 1
+    }
+    return bytes[(start + 1)..<position]
+  }
+
+  /// Whether `(` is the next byte that is no space.
+  var isBeforeParenthesis: Bool {
+    var next = position
+    while next < bytes.count, Self.isSpace(bytes[next]) { next += 1 }
+    return byte(next) == UInt8(ascii: "(")
+  }
+
+  /// Bytes of the text for a message.
+  static func shown(_ bytes: ArraySlice<UInt8>) -> String {
+    let text = String(decoding: bytes.prefix(40), as: UTF8.self)
+    return "\"" + text + (bytes.count > 40 ? "…" : "") + "\""
+  }
+}

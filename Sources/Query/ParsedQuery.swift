@@ -1,0 +1,35 @@
+// ParsedQuery.swift: a query as text says it.
+
+import Engine
+
+/// A query that was read and not yet bound to a schema.
+///
+/// Its description is a query that reads as an equal one.
+public struct ParsedQuery: Hashable, Sendable, CustomStringConvertible {
+  /// The condition.
+  package var predicate: QueryPredicate
+  /// What is done with the rows that pass, one after another.
+  package var clauses: [QueryClause]
+
+  package init(_ predicate: QueryPredicate, clauses: [QueryClause] = []) {
+    self.predicate = predicate
+    self.clauses = clauses
+  }
+
+  /// Reads a query.
+  /// - Parameter text: The text, up to 1 MiB, nested up to 100 deep.
+  /// - Throws: `QueryError` with code `.syntax`, which says where, what was found and what was
+  ///   expected; with `.limit` when the text is too long or nested too deep.
+  /// - Complexity: O(bytes).
+  public init(parsing text: String) throws(QueryError) {
+    var parser = try Parser(text)
+    self = try parser.query()
+  }
+
+  /// The query in its one spelling.
+  public var description: String {
+    var printer = QueryPrinter()
+    printer.print(self)
+    return printer.text
+  }
+}

@@ -1,0 +1,305 @@
+// Parser+Operands.swift: paths, lists, subqueries, and what stands in parentheses behind a word.
+
+import Engine
+
+extension Parser {
+  /// What has a value, without arithmetic.
+  mutating func operand() throws(QueryError) -> QueryOperand {
+    switch current.kind {
+    case .variable, .operation: return .path(try path())
+    case .argument: return .argument(try argument())
+    case .leftBrace: return try list()
+    case .name:
+      if let operand = try special() { return operand }
+      return .path(try path())
+    default:
+      guard let literal = try literal() else {
+        throw unexpected("a property, a value or a condition")
+      }
+      return .literal(literal)
+    }
+  }
+
+  /// The number of an argument: `$0`.
+  mutating func argument() throws(QueryError) -> Int {
+    guard let number = Int(text(current).dropFirst()), number <= QueryLimits.argumentMax else {
+      throw QueryError(
+        .limit, "\(text(current)): arguments have numbers up to \(QueryLimits.argumentMax)",
+        at: lexer.position(of: current.start))
+    }
+    try advance()
+    return number
+  }
+
+  private mutating func list() throws(QueryError) -> QueryOperand {
+    try advance()
+    var members: [QueryOperand] = []
+    if try accept(.rightBrace) { return .list(members) }
+    repeat {
+      let member = try nested { parser throws(QueryError) in try parser.operand() }
+      if case .list = member { throw unexpected("values in a list, not lists, before this") }
+      members.append(member)
+    } while try accept(.comma)
+    try expect(.rightBrace, ", or } behind a value of a list")
+    return .list(members)
+  }
+
+  /// Words that are no property where an operand begins.
+  private mutating func special() throws(QueryError) -> QueryOperand? {
+    let isCall = lexer.isBeforeParenthesis
+    switch current.keyword {
+    case .subquery where isCall: return try subquery()
+    case .obj where isCall: return .literal(try object())
+    case .oid where isCall, .uuid where isCall: return .literal(try identifier())
+    case .geobox where isCall, .geocircle where isCall, .geopolygon where isCall:
+      return .shape(try shape())
+    default: return try literal().map { .literal($0) }
+    }
+  }
+
+  // MARK: paths
+
+  /// A name without its backslashes.
+  mutating func name(_ expected: String) throws(QueryError) -> String {
+    guard current.kind == .name else { throw unexpected(expected) }
+    let raw = bytes(current)
+    var plain: [UInt8] = []
+    var isEscaped = false
+    for byte in raw {
+      if byte == UInt8(ascii: "\\"), !isEscaped {
+        isEscaped = true
+        continue
+      }
+      isEscaped = false
+      plain.append(byte)
+    }
+    try advance()
+    return String(decoding: plain, as: UTF8.self)
+  }
+
+  mutating func path() throws(QueryError) -> QueryPath {
+    var path = QueryPath([])
+    if current.kind == .variable {
+      path.variable = String(text(current).dropFirst())
+      try advance()
+    } else {
+      path.steps.append(try namedStep())
+    }
+    while true {
+      if try accept(.dot) {
+        path.steps.append(try namedStep())
+      } else if try accept(.leftBracket) {
+        path.steps.append(try bracketStep())
+      } else {
+        return path
+      }
+      guard path.steps.count <= QueryLimits.pathStepsMax else {
+        throw QueryError(
+          .limit, "a path has more than \(QueryLimits.pathStepsMax) steps",
+          at: lexer.position(of: current.start))
+      }
+    }
+  }
+
+  private mutating func namedStep() throws(QueryError) -> QueryStep {
+    guard current.kind == .operation else { return .property(try name("the name of a property")) }
+    let word = String(text(current).dropFirst()).lowercased()
+    if let operation = PathOperation(rawValue: word) {
+      try advance()
+      return .operation(operation)
+    }
+    guard word == "links" else {
+      throw unexpected(
+        PathOperation.allCases.map { "@\($0.rawValue)" }.joined(separator: ", ") + " or @links")
+    }
+    try advance()
+    guard current.kind == .dot, lexer.bytes.indices.contains(current.end),
+      lexer.bytes[current.end] != UInt8(ascii: "@")
+    else { return .links }
+    try advance()
+    let table = try name("the name of a class behind @links, or @count")
+    try expect(.dot, "a dot and the property of \(table) that links")
+    return .backlinks(table: table, property: try name("the property of \(table) that links"))
+  }
+
+  private mutating func bracketStep() throws(QueryError) -> QueryStep {
+    let expected = "an index, FIRST, LAST, SIZE, a key in quotes or an argument"
+    let step: QueryStep
+    switch current.kind {
+    case .integer:
+      guard let index = Int(text(current)) else { throw unexpected(expected) }
+      step = .index(index)
+    case .string: step = .key(try string(bytes(current)))
+    case .argument:
+      step = .argument(try argument())
+      try expect(.rightBracket, "]")
+      return step
+    case .name:
+      switch current.keyword {
+      case .first: step = .firstElement
+      case .last: step = .lastElement
+      case .size: step = .elementCount
+      default: throw unexpected(expected)
+      }
+    default: throw unexpected(expected)
+    }
+    try advance()
+    try expect(.rightBracket, "]")
+    return step
+  }
+
+  // MARK: calls
+
+  private mutating func subquery() throws(QueryError) -> QueryOperand {
+    try advance()
+    try expect(.leftParenthesis, "( behind SUBQUERY")
+    let collection = try path()
+    try expect(.comma, ", behind the collection of a subquery")
+    guard current.kind == .variable else { throw unexpected("a variable such as $x") }
+    let variable = String(text(current).dropFirst())
+    try advance()
+    try expect(.comma, ", behind the variable of a subquery")
+    let predicate = try nested { parser throws(QueryError) in try parser.predicate() }
+    try expect(.rightParenthesis, "AND, OR or )")
+    let isCounted = try accept(.dot) && ["@count", "@size"].contains(text(current).lowercased())
+    guard isCounted else { throw unexpected(".@count behind SUBQUERY(…)") }
+    try advance()
+    return .subquery(
+      QuerySubquery(collection: collection, variable: variable, predicate: predicate))
+  }
+
+  /// `oid(…)` and `uuid(…)`, whose content is read as it stands.
+  private mutating func identifier() throws(QueryError) -> QueryLiteral {
+    let start = current.start
+    let isObjectId = current.keyword == .oid
+    let digits = (lexer.parenthesized() ?? []).filter { $0 != UInt8(ascii: " ") }
+    guard let value = Self.identifier(digits, isObjectId: isObjectId) else {
+      throw QueryError(
+        found: Lexer.shown(digits[...]),
+        expected: isObjectId
+          ? "24 hexadecimal digits in oid(…)"
+          : "32 hexadecimal digits in uuid(8-4-4-4-12)",
+        at: lexer.position(of: start))
+    }
+    try advance()
+    try expect(.rightParenthesis, ")")
+    return .value(value)
+  }
+
+  private static func identifier(_ text: [UInt8], isObjectId: Bool) -> Value? {
+    var digits: [UInt8] = []
+    for (index, byte) in text.enumerated() {
+      if !isObjectId, [8, 13, 18, 23].contains(index) {
+        guard byte == UInt8(ascii: "-") else { return nil }
+        continue
+      }
+      guard let digit = Lexer.hexadecimal(byte) else { return nil }
+      digits.append(digit)
+    }
+    guard digits.count % 2 == 0 else { return nil }
+    let bytes = stride(from: 0, to: digits.count, by: 2).map {
+      digits[$0] << 4 | digits[$0 + 1]
+    }
+    guard isObjectId else {
+      return text.count == 36 ? UUIDBytes(bytes: bytes).map { .uuid($0) } : nil
+    }
+    return ObjectId(bytes: bytes).map { .objectId($0) }
+  }
+
+  /// An object: `obj("Table", key)`.
+  private mutating func object() throws(QueryError) -> QueryLiteral {
+    try advance()
+    try expect(.leftParenthesis, "( behind obj")
+    let table: String
+    if current.kind == .string {
+      table = try string(bytes(current))
+      try advance()
+    } else {
+      table = try name("the name of a class, in quotes")
+    }
+    try expect(.comma, ", and the primary key of an object")
+    var key = Value.null
+    var isRowKey = false
+    if let number = try rowKey() {
+      key = .int(number)
+      isRowKey = true
+    } else if case .value(let value)? = try primaryKey() {
+      key = value
+    } else {
+      throw unexpected("a primary key, or O and the key of a row")
+    }
+    try expect(.rightParenthesis, ")")
+    return .object(table: table, key: key, isRowKey: isRowKey)
+  }
+
+  private mutating func primaryKey() throws(QueryError) -> QueryLiteral? {
+    if case .literal(let literal)? = try special() { return literal }
+    return nil
+  }
+
+  /// The key of a row: `O5` or `O-5`.
+  private mutating func rowKey() throws(QueryError) -> Int64? {
+    let word = text(current)
+    guard current.kind == .name, word.first == "O" else { return nil }
+    if word == "O", lexer.position < lexer.bytes.count {
+      try advance()
+      guard try accept(.minus), current.kind == .integer,
+        let number = Int64("-" + text(current))
+      else { throw unexpected("the key of a row behind O") }
+      try advance()
+      return number
+    }
+    guard let number = Int64(word.dropFirst()), number >= 0 else { return nil }
+    try advance()
+    return number
+  }
+
+  // MARK: places
+
+  private mutating func shape() throws(QueryError) -> QueryShape {
+    let keyword = current.keyword
+    try advance()
+    try expect(.leftParenthesis, "(")
+    let shape: QueryShape
+    switch keyword {
+    case .geobox:
+      let first = try point()
+      try expect(.comma, ", and the other corner")
+      shape = .box(first, try point())
+    case .geocircle:
+      let centre = try point()
+      try expect(.comma, ", and the radius in radians")
+      shape = .circle(centre, radius: try coordinate())
+    default:
+      var rings: [[QueryPoint]] = []
+      repeat {
+        try expect(.leftBrace, "{ before the points of a ring")
+        var ring: [QueryPoint] = []
+        repeat { ring.append(try point()) } while try accept(.comma)
+        try expect(.rightBrace, ", or } behind a point of a ring")
+        rings.append(ring)
+      } while try accept(.comma)
+      shape = .polygon(rings)
+    }
+    try expect(.rightParenthesis, ")")
+    return shape
+  }
+
+  private mutating func point() throws(QueryError) -> QueryPoint {
+    try expect(.leftBracket, "[longitude, latitude]")
+    let longitude = try coordinate()
+    try expect(.comma, ", and the latitude")
+    let latitude = try coordinate()
+    try expect(.rightBracket, "] behind the latitude")
+    return QueryPoint(longitude: longitude, latitude: latitude)
+  }
+
+  private mutating func coordinate() throws(QueryError) -> QueryOperand {
+    if current.kind == .argument { return .argument(try argument()) }
+    switch try literal() {
+    case .number(let text)?: return .literal(.number(text))
+    case .value(.int(let number))?: return .literal(.value(.int(number)))
+    default: throw unexpected("a number of degrees or radians before this")
+    }
+  }
+}

@@ -1,0 +1,269 @@
+// Parser.swift: conditions and comparisons, by recursive descent with one word of lookahead.
+// Parentheses hold a condition or an operand; which of them is known only behind what they hold, so
+// both come back as one `Node`, and nothing is read twice.
+// Invariant: every recursion passes `nested`, which bounds the depth; chains of operators are loops.
+
+import Engine
+
+/// Reads the text of a query.
+struct Parser {
+  /// What parentheses can hold.
+  enum Node {
+    case predicate(QueryPredicate)
+    case operand(QueryOperand)
+  }
+
+  var lexer: Lexer
+  /// The word that comes next.
+  var current = Token()
+  private var depth = 0
+
+  init(_ text: String) throws(QueryError) {
+    lexer = try Lexer(text)
+    current = try lexer.next()
+  }
+
+  // MARK: words
+
+  mutating func advance() throws(QueryError) {
+    current = try lexer.next()
+  }
+
+  mutating func accept(_ kind: TokenKind) throws(QueryError) -> Bool {
+    guard current.kind == kind else { return false }
+    try advance()
+    return true
+  }
+
+  mutating func accept(_ keyword: Keyword) throws(QueryError) -> Bool {
+    guard current.keyword == keyword else { return false }
+    try advance()
+    return true
+  }
+
+  mutating func expect(_ kind: TokenKind, _ expected: String) throws(QueryError) {
+    guard try accept(kind) else { throw unexpected(expected) }
+  }
+
+  /// The bytes of a word.
+  func bytes(_ token: Token) -> ArraySlice<UInt8> { lexer.bytes[token.start..<token.end] }
+
+  func text(_ token: Token) -> String { String(decoding: bytes(token), as: UTF8.self) }
+
+  func unexpected(_ expected: String) -> QueryError {
+    let found =
+      current.kind == .end ? "the end of the query" : Lexer.shown(bytes(current))
+    return QueryError(found: found, expected: expected, at: lexer.position(of: current.start))
+  }
+
+  /// Goes one level deeper.
+  mutating func nested<Result>(
+    _ body: (inout Parser) throws(QueryError) -> Result
+  ) throws(QueryError) -> Result {
+    guard depth < QueryLimits.depthMax else {
+      throw QueryError(
+        .limit,
+        "the query is nested deeper than \(QueryLimits.depthMax) levels; write AND and OR without "
+          + "parentheses where they are not needed", at: lexer.position(of: current.start))
+    }
+    depth += 1
+    let result = try body(&self)
+    depth -= 1
+    return result
+  }
+
+  // MARK: conditions
+
+  mutating func query() throws(QueryError) -> ParsedQuery {
+    let predicate = try predicate()
+    var clauses: [QueryClause] = []
+    while let clause = try clause() { clauses.append(clause) }
+    guard current.kind == .end else {
+      throw unexpected("AND, OR, SORT(…), DISTINCT(…), LIMIT(…) or the end of the query")
+    }
+    return ParsedQuery(predicate, clauses: clauses)
+  }
+
+  /// A condition; an operand alone is none.
+  mutating func predicate() throws(QueryError) -> QueryPredicate {
+    let node = try disjunction()
+    return try condition(node)
+  }
+
+  private func condition(_ node: Node) throws(QueryError) -> QueryPredicate {
+    guard case .predicate(let predicate) = node else {
+      throw unexpected("an operator that compares, as in \"age > 5\"")
+    }
+    return predicate
+  }
+
+  private mutating func disjunction() throws(QueryError) -> Node {
+    let first = try conjunction()
+    guard current.kind == .or || current.keyword == .or else { return first }
+    var members = [try condition(first)]
+    while true {
+      guard current.kind == .or || current.keyword == .or else { break }
+      try advance()
+      let next = try conjunction()
+      members.append(try condition(next))
+    }
+    return .predicate(.any(members))
+  }
+
+  private mutating func conjunction() throws(QueryError) -> Node {
+    let first = try negation()
+    guard current.kind == .and || current.keyword == .and else { return first }
+    var members = [try condition(first)]
+    while true {
+      guard current.kind == .and || current.keyword == .and else { break }
+      try advance()
+      let next = try negation()
+      members.append(try condition(next))
+    }
+    return .predicate(.all(members))
+  }
+
+  private mutating func negation() throws(QueryError) -> Node {
+    guard current.kind == .not || current.keyword == .not else { return try comparison() }
+    try advance()
+    return try nested { parser throws(QueryError) in
+      let member = try parser.negation()
+      return .predicate(.not(try parser.condition(member)))
+    }
+  }
+
+  // MARK: comparisons
+
+  private mutating func quantifier() throws(QueryError) -> Quantifier? {
+    let quantifier: Quantifier
+    switch current.keyword {
+    case .any, .someOf: quantifier = .any
+    case .all: quantifier = .all
+    case .noneOf: quantifier = .none
+    default: return nil
+    }
+    try advance()
+    return quantifier
+  }
+
+  private mutating func comparison() throws(QueryError) -> Node {
+    let leftQuantifier = try quantifier()
+    let node = try arithmetic(inProduct: false)
+    guard case .operand(let left) = node else {
+      guard leftQuantifier == nil else {
+        throw unexpected("a collection behind ANY, ALL or NONE, not a condition")
+      }
+      return node
+    }
+    guard let operation = try comparisonOperator() else {
+      guard leftQuantifier == nil else { throw unexpected("an operator that compares") }
+      return node
+    }
+    let ignoresCase = try caseMark(operation)
+    let rightQuantifier = try quantifier()
+    guard case .operand(let right) = try arithmetic(inProduct: false) else {
+      throw unexpected("a value behind \(operation.rawValue), not a condition")
+    }
+    if operation == .between, case .list(let ends) = right, ends.count != 2 {
+      throw unexpected("BETWEEN {lowest, highest} before this, with two values")
+    }
+    return .predicate(
+      .comparison(
+        QueryComparison(
+          left, operation, right, ignoresCase: ignoresCase, leftQuantifier: leftQuantifier,
+          rightQuantifier: rightQuantifier)))
+  }
+
+  private mutating func comparisonOperator() throws(QueryError) -> ComparisonOperator? {
+    let operation: ComparisonOperator
+    switch current.kind {
+    case .equal: operation = .equal
+    case .notEqual: operation = .notEqual
+    case .less: operation = .less
+    case .lessEqual: operation = .lessEqual
+    case .greater: operation = .greater
+    case .greaterEqual: operation = .greaterEqual
+    case .name:
+      switch current.keyword {
+      case .beginswith: operation = .beginsWith
+      case .endswith: operation = .endsWith
+      case .contains: operation = .contains
+      case .like: operation = .like
+      case .between: operation = .between
+      case .in: operation = .in
+      case .text: operation = .text
+      case .geowithin: operation = .geoWithin
+      default: return nil
+      }
+    default: return nil
+    }
+    try advance()
+    return operation
+  }
+
+  /// `[c]` behind an operator.
+  private mutating func caseMark(_ operation: ComparisonOperator) throws(QueryError) -> Bool {
+    guard current.kind == .leftBracket else { return false }
+    guard operation.takesCase else {
+      throw unexpected("a value; \(operation.rawValue) does not take [c]")
+    }
+    try advance()
+    guard current.kind == .name, ["c", "C"].contains(text(current)) else {
+      throw unexpected("[c], the mark for comparing without upper and lower case")
+    }
+    try advance()
+    try expect(.rightBracket, "] behind [c")
+    return true
+  }
+
+  // MARK: arithmetic
+
+  private func arithmeticOperator(inProduct: Bool) -> ArithmeticOperator? {
+    switch (current.kind, inProduct) {
+    case (.plus, false): .add
+    case (.minus, false): .subtract
+    case (.star, true): .multiply
+    case (.slash, true): .divide
+    default: nil
+    }
+  }
+
+  /// A sum, or a product: a chain of operators that bind alike.
+  private mutating func arithmetic(inProduct: Bool) throws(QueryError) -> Node {
+    let first = inProduct ? try primary() : try arithmetic(inProduct: true)
+    guard arithmeticOperator(inProduct: inProduct) != nil else { return first }
+    guard case .operand(let operand) = first else {
+      throw unexpected("AND or OR behind a condition")
+    }
+    var terms: [ArithmeticTerm] = []
+    while let operation = arithmeticOperator(inProduct: inProduct) {
+      try advance()
+      guard
+        case .operand(let next) = inProduct ? try primary() : try arithmetic(inProduct: true)
+      else { throw unexpected("a number behind \(operation.rawValue), not a condition") }
+      terms.append(ArithmeticTerm(operation, next))
+    }
+    return .operand(.arithmetic(operand, terms))
+  }
+
+  private mutating func primary() throws(QueryError) -> Node {
+    switch current.kind {
+    case .leftParenthesis:
+      try advance()
+      let node = try nested { parser throws(QueryError) in try parser.disjunction() }
+      try expect(.rightParenthesis, "AND, OR or )")
+      return node
+    case .name:
+      switch current.keyword {
+      case .truepredicate:
+        try advance()
+        return .predicate(.constant(true))
+      case .falsepredicate:
+        try advance()
+        return .predicate(.constant(false))
+      default: return .operand(try operand())
+      }
+    default: return .operand(try operand())
+    }
+  }
+}

@@ -1,0 +1,253 @@
+// ColumnCondition.swift: conditions that the engine's scans answer for whole columns: a column of
+// the table itself held against a constant, and AND, OR and NOT of such.
+// Invariant: a condition made here passes the same rows as the predicate it was made of, so a
+// constant that a scan cannot express exactly gives none.
+
+import Engine
+
+/// A condition on the columns of one table.
+indirect enum ColumnCondition: Sendable {
+  case constant(Bool)
+  case isNull(Int)
+  case int(Int, Comparison<Int64>)
+  case bool(Int, Bool)
+  case double(Int, Comparison<Double>)
+  case float(Int, Comparison<Float>)
+  case text(Int, String, isPrefix: Bool)
+  case all([ColumnCondition])
+  case any([ColumnCondition])
+  case not(ColumnCondition)
+
+  /// The most constants of a list that are looked for by scans.
+  private static let listCountMax = 16
+
+  // MARK: making
+
+  init?(_ predicate: BoundPredicate, _ schema: QuerySchema) {
+    switch predicate {
+    case .constant(let isTrue): self = .constant(isTrue)
+    case .not(let member):
+      guard let member = ColumnCondition(member, schema) else { return nil }
+      self = .not(member)
+    case .all(let members), .any(let members):
+      var conditions: [ColumnCondition] = []
+      for member in members {
+        guard let condition = ColumnCondition(member, schema) else { return nil }
+        conditions.append(condition)
+      }
+      if case .all = predicate { self = .all(conditions) } else { self = .any(conditions) }
+    case .comparison(let comparison):
+      guard let condition = Self.made(of: comparison, schema) else { return nil }
+      self = condition
+    }
+  }
+
+  private static func made(
+    of comparison: BoundComparison, _ schema: QuerySchema
+  ) -> ColumnCondition? {
+    guard let id = comparison.left.ownColumn, !comparison.ignoresCase else { return nil }
+    let column = schema.column(id)
+    switch comparison.right {
+    case .value(let value):
+      return made(id.column, column, comparison.operation, value, schema)
+    case .list(let members) where comparison.operation == .between:
+      guard let lower = members[0].constant, let upper = members[1].constant,
+        let first = made(id.column, column, .greaterEqual, lower, schema),
+        let second = made(id.column, column, .lessEqual, upper, schema)
+      else { return nil }
+      return .all([first, second])
+    case .list(let members):
+      guard comparison.rightQuantifier == .any, comparison.operation == .equal,
+        members.count <= listCountMax
+      else { return nil }
+      var conditions: [ColumnCondition] = []
+      for member in members {
+        guard let value = member.constant,
+          let condition = made(id.column, column, .equal, value, schema)
+        else { return nil }
+        conditions.append(condition)
+      }
+      return .any(conditions)
+    default: return nil
+    }
+  }
+
+  private static func made(
+    _ index: Int, _ column: ColumnSchema, _ operation: BoundOperator, _ value: Value,
+    _ schema: QuerySchema
+  ) -> ColumnCondition? {
+    if value == .null {
+      guard column.type != .mixed else { return nil }
+      switch operation {
+      case .equal, .lessEqual, .greaterEqual: return .isNull(index)
+      case .notEqual: return .not(.isNull(index))
+      case .less, .greater: return .constant(false)
+      default: return nil
+      }
+    }
+    switch column.type {
+    case .int: return int(index, operation, value)
+    case .double:
+      switch value {
+      case .double(let number): return floating(operation, number).map { .double(index, $0) }
+      case .float(let number): return floating(operation, Double(number)).map { .double(index, $0) }
+      case .int(let number):
+        guard let exact = Double(exactly: number) else { return nil }
+        return floating(operation, exact).map { .double(index, $0) }
+      default: return nil
+      }
+    case .float: return float(index, operation, value)
+    case .bool:
+      guard case .bool(let isTrue) = value else { return nil }
+      switch operation {
+      case .equal: return .bool(index, isTrue)
+      case .notEqual: return .not(.bool(index, isTrue))
+      default: return nil
+      }
+    case .string:
+      guard case .string(let text) = value else { return nil }
+      switch operation {
+      case .equal: return .text(index, text, isPrefix: false)
+      case .notEqual: return .not(.text(index, text, isPrefix: false))
+      case .beginsWith: return .text(index, text, isPrefix: true)
+      default: return nil
+      }
+    case .link: return link(index, column, operation, value, schema)
+    default: return nil
+    }
+  }
+
+  private static func link(
+    _ index: Int, _ column: ColumnSchema, _ operation: BoundOperator, _ value: Value,
+    _ schema: QuerySchema
+  ) -> ColumnCondition? {
+    guard case .typedLink(let table, let key) = value, Int(table) < schema.tables.count,
+      schema.tables[Int(table)].schema.name == column.target
+    else { return nil }
+    switch operation {
+    case .equal: return .int(index, .equal(key))
+    case .notEqual: return .int(index, .notEqual(key))
+    default: return nil
+    }
+  }
+
+  // MARK: numbers
+
+  private static func floating<Number>(
+    _ operation: BoundOperator, _ number: Number
+  ) -> Comparison<Number>? {
+    switch operation {
+    case .equal: .equal(number)
+    case .notEqual: .notEqual(number)
+    case .less: .less(number)
+    case .lessEqual: .atMost(number)
+    case .greater: .greater(number)
+    case .greaterEqual: .atLeast(number)
+    default: nil
+    }
+  }
+
+  private static func int(
+    _ index: Int, _ operation: BoundOperator, _ value: Value
+  ) -> ColumnCondition? {
+    switch value {
+    case .int(let number): return floating(operation, number).map { .int(index, $0) }
+    case .float(let number): return int(index, operation, Double(number))
+    case .double(let number): return int(index, operation, number)
+    default: return nil
+    }
+  }
+
+  /// An int column against a number with a fraction, or one that no int reaches.
+  private static func int(
+    _ index: Int, _ operation: BoundOperator, _ number: Double
+  ) -> ColumnCondition? {
+    if let exact = Int64(exactly: number) {
+      return floating(operation, exact).map { .int(index, $0) }
+    }
+    let isAbove: Bool
+    switch operation {
+    case .equal: return .constant(false)
+    case .notEqual: return .constant(true)
+    case .less, .lessEqual: isAbove = false
+    case .greater, .greaterEqual: isAbove = true
+    default: return nil
+    }
+    if number.isNaN { return .constant(false) }
+    if number >= 0x1p63 { return isAbove ? .constant(false) : .int(index, .atMost(.max)) }
+    if number < -0x1p63 { return isAbove ? .int(index, .atLeast(.min)) : .constant(false) }
+    return isAbove
+      ? .int(index, .atLeast(Int64(number.rounded(.up))))
+      : .int(index, .atMost(Int64(number.rounded(.down))))
+  }
+
+  private static func float(
+    _ index: Int, _ operation: BoundOperator, _ value: Value
+  ) -> ColumnCondition? {
+    let number: Double
+    switch value {
+    case .float(let exact): return floating(operation, exact).map { .float(index, $0) }
+    case .double(let double): number = double
+    case .int(let int):
+      guard let exact = Double(exactly: int) else { return nil }
+      number = exact
+    default: return nil
+    }
+    let nearest = Float(number)
+    if number.isNaN || Double(nearest) == number {
+      return floating(operation, nearest).map { .float(index, $0) }
+    }
+    // No float is the number: those below it are up to `nearest` or below that.
+    let isBelow = Double(nearest) < number
+    switch operation {
+    case .equal: return .constant(false)
+    case .notEqual: return .constant(true)
+    case .less, .lessEqual: return .float(index, isBelow ? .atMost(nearest) : .less(nearest))
+    case .greater, .greaterEqual:
+      return .float(index, isBelow ? .greater(nearest) : .atLeast(nearest))
+    default: return nil
+    }
+  }
+
+  // MARK: running
+
+  /// The condition as the engine's scans take it.
+  func test(_ reader: TableReader, _ schema: TableSchema) throws(EngineError) -> RowTest {
+    switch self {
+    case .constant(let isTrue): return isTrue ? .all([]) : .any([])
+    case .isNull(let index): return try reader.test(isNull: schema.columns[index].name)
+    case .int(let index, let comparison):
+      return try reader.test(
+        reader.column(schema.columns[index].name, of: Int64.self), comparison)
+    case .bool(let index, let isTrue):
+      return try reader.test(
+        reader.column(schema.columns[index].name, of: Bool.self), equalTo: isTrue)
+    case .double(let index, let comparison):
+      return try reader.test(
+        reader.column(schema.columns[index].name, of: Double.self), comparison)
+    case .float(let index, let comparison):
+      return try reader.test(
+        reader.column(schema.columns[index].name, of: Float.self), comparison)
+    case .text(let index, let text, let isPrefix):
+      let column = try reader.column(schema.columns[index].name, of: String.self)
+      return isPrefix
+        ? try reader.test(column, withPrefix: text) : try reader.test(column, equalTo: text)
+    case .not(let member): return .not(try member.test(reader, schema))
+    case .all(let members), .any(let members):
+      var tests: [RowTest] = []
+      for member in members { tests.append(try member.test(reader, schema)) }
+      if case .all = self { return .all(tests) }
+      return .any(tests)
+    }
+  }
+}
+
+extension BoundOperand {
+  /// The column that the operand reads in the query's own row; nil when it does anything else.
+  var ownColumn: ColumnID? {
+    guard case .path(let path) = self, path.origin == 0, path.steps.count == 1,
+      path.finish == .none, case .value(let id) = path.steps[0]
+    else { return nil }
+    return id
+  }
+}

@@ -1,0 +1,141 @@
+// PlanRun.swift: a plan at work: one index if it narrows the rows down, else scans of columns, and
+// the other conditions on the rows that are left.
+
+import Engine
+
+extension Evaluation {
+  /// An index is not worth its lookups when it gives more than one row of this many.
+  private static let scanShare = 16
+
+  /// The condition with objects looked up, once for the whole run.
+  func resolved(_ predicate: BoundPredicate) throws(QueryError) -> BoundPredicate {
+    switch predicate {
+    case .constant: return predicate
+    case .not(let member): return .not(try resolved(member))
+    case .all(let members):
+      var found: [BoundPredicate] = []
+      for member in members { found.append(try resolved(member)) }
+      return .all(found)
+    case .any(let members):
+      var found: [BoundPredicate] = []
+      for member in members { found.append(try resolved(member)) }
+      return .any(found)
+    case .comparison(var comparison):
+      comparison.left = try resolved(comparison.left)
+      comparison.right = try resolved(comparison.right)
+      return .comparison(comparison)
+    }
+  }
+
+  private func resolved(_ operand: BoundOperand) throws(QueryError) -> BoundOperand {
+    switch operand {
+    case .object(let table, let key, let isRowKey):
+      return .value(try object(table, key, isRowKey: isRowKey))
+    case .engineLink(let table, let key):
+      return .value(.typedLink(table: try index(of: table), key: key))
+    case .list(let members):
+      var found: [BoundOperand] = []
+      for member in members { found.append(try resolved(member)) }
+      return .list(found)
+    case .subquery(let subquery):
+      return .subquery(
+        BoundSubquery(
+          collection: subquery.collection, predicate: try resolved(subquery.predicate)))
+    default: return operand
+    }
+  }
+
+  /// The number of rows that pass, when scans alone can tell.
+  func scannedCount(_ plan: Plan, _ table: Int) throws(QueryError) -> Int? {
+    guard let reader = try reader(table), !plan.conditions.contains(where: { $0.column == nil }),
+      try narrowest(plan, table) == nil
+    else { return nil }
+    try spend(reader.rowCount)
+    let definition = schema.tables[table].schema
+    return try asking { () throws(EngineError) in
+      var tests: [RowTest] = []
+      for condition in plan.conditions {
+        if let column = condition.column { tests.append(try column.test(reader, definition)) }
+      }
+      return try reader.count(where: tests.count == 1 ? tests[0] : .all(tests))
+    }
+  }
+
+  /// The keys of the rows that pass, ascending.
+  func keys(_ plan: Plan, _ table: Int) throws(QueryError) -> [Int64] {
+    if let used = try narrowest(plan, table) {
+      let rest = plan.conditions.indices.filter { $0 != used }.map { plan.conditions[$0].predicate }
+      return try filtered(plan.conditions[used].probe?.keys(self) ?? [], table, rest)
+    }
+    guard let reader = try reader(table) else {
+      let keys = try asking { () throws(EngineError) in try source.keys(of: name(table)) }
+      return try filtered(keys, table, plan.conditions.map(\.predicate))
+    }
+    try spend(reader.rowCount)
+    let definition = schema.tables[table].schema
+    let test = try asking { () throws(EngineError) in
+      var tests: [RowTest] = []
+      for condition in plan.conditions {
+        if let column = condition.column { tests.append(try column.test(reader, definition)) }
+      }
+      return tests.count == 1 ? tests[0] : RowTest.all(tests)
+    }
+    let rest = plan.conditions.filter { $0.column == nil }.map(\.predicate)
+    if rest.isEmpty {
+      return try asking { () throws(EngineError) in try reader.keys(where: test) }
+    }
+    return try scanned(reader, test, table, rest)
+  }
+
+  private func scanned(
+    _ reader: TableReader, _ test: RowTest, _ table: Int, _ rest: [BoundPredicate]
+  ) throws(QueryError) -> [Int64] {
+    var keys: [Int64] = []
+    var failure: QueryError?
+    let condition = rest.count == 1 ? rest[0] : BoundPredicate.all(rest)
+    do throws(EngineError) {
+      try reader.forEachRow(where: test) { position throws(EngineError) in
+        do throws(QueryError) {
+          let row = QueriedRow(table: table, key: position.key, position: position)
+          if try passes(condition, [row]) { keys.append(position.key) }
+        } catch {
+          // The engine's closure throws the engine's errors; ours waits outside.
+          failure = error
+          throw error.engineError ?? EngineError(code: .limit, message: error.message)
+        }
+      }
+    } catch {
+      throw failure ?? QueryError(error)
+    }
+    return keys
+  }
+
+  private func filtered(
+    _ keys: [Int64], _ table: Int, _ rest: [BoundPredicate]
+  ) throws(QueryError) -> [Int64] {
+    guard !rest.isEmpty else { return keys }
+    let condition = rest.count == 1 ? rest[0] : BoundPredicate.all(rest)
+    var found: [Int64] = []
+    for key in keys {
+      guard let row = try row(table, key) else { continue }
+      if try passes(condition, [row]) { found.append(key) }
+    }
+    return found
+  }
+
+  /// The condition whose index gives the fewest rows; nil when scanning is cheaper.
+  private func narrowest(_ plan: Plan, _ table: Int) throws(QueryError) -> Int? {
+    var best: (index: Int, count: Int)?
+    for (index, condition) in plan.conditions.enumerated() {
+      guard let probe = condition.probe else { continue }
+      if probe.isUnique, case .values = probe.wanted { return index }
+      // Of values nobody knows how many rows have them; few, as a rule of indexes.
+      let count = try probe.count(self) ?? 0
+      if best.map({ count < $0.count }) ?? true { best = (index, count) }
+    }
+    guard let best else { return nil }
+    let rows = try asking { () throws(EngineError) in try source.count(of: name(table)) }
+    if plan.conditions[best.index].column != nil, best.count > rows / Self.scanShare { return nil }
+    return best.index
+  }
+}

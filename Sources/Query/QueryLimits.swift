@@ -1,0 +1,24 @@
+// QueryLimits.swift: the bounds of a query, so that no text makes a process grow or hang.
+
+/// Bounds of texts and of the work that one call may do.
+public struct QueryLimits: Hashable, Sendable {
+  /// The longest text, in bytes of UTF-8.
+  public static let textBytesMax = 1 << 20
+  /// The deepest nesting of parentheses, `NOT`, lists and subqueries.
+  public static let depthMax = 100
+  /// The most steps of one path.
+  public static let pathStepsMax = 32
+  /// The longest text of one number, in bytes.
+  public static let numberBytesMax = 128
+  /// The greatest number of an argument.
+  public static let argumentMax = 9_999
+
+  /// The most values and rows that one call may look at besides those of its table.
+  ///
+  /// Paths over lists of lists and nested subqueries multiply; a server that runs other people's
+  /// queries sets this.
+  public var stepsMax = Int.max
+
+  /// Makes the default bounds: texts are bounded, work is not.
+  public init() {}
+}

@@ -1,0 +1,208 @@
+// Expression.swift: the tree of a query's text, before anybody knows what its names mean.
+// Invariants of a tree that the parser made: `all` and `any` have two members or more, sums and
+// products have one term or more, and nesting is bounded by `QueryLimits.depthMax`.
+
+import Engine
+
+/// A condition.
+package indirect enum QueryPredicate: Hashable, Sendable {
+  case constant(Bool)
+  case all([QueryPredicate])
+  case any([QueryPredicate])
+  case not(QueryPredicate)
+  case comparison(QueryComparison)
+}
+
+/// How a comparison takes the values of a collection.
+package enum Quantifier: String, Hashable, Sendable, CaseIterable {
+  case any = "ANY"
+  case all = "ALL"
+  case none = "NONE"
+}
+
+/// The operator of a comparison.
+package enum ComparisonOperator: String, Hashable, Sendable, CaseIterable {
+  case equal = "=="
+  case notEqual = "!="
+  case less = "<"
+  case lessEqual = "<="
+  case greater = ">"
+  case greaterEqual = ">="
+  case beginsWith = "BEGINSWITH"
+  case endsWith = "ENDSWITH"
+  case contains = "CONTAINS"
+  case like = "LIKE"
+  case between = "BETWEEN"
+  case `in` = "IN"
+  case text = "TEXT"
+  case geoWithin = "GEOWITHIN"
+
+  /// Whether the operator can be told to look past upper and lower case.
+  package var takesCase: Bool {
+    switch self {
+    case .equal, .notEqual, .beginsWith, .endsWith, .contains, .like, .in: true
+    default: false
+    }
+  }
+
+  /// Whether the operator asks which operand stands before the other.
+  package var isOrder: Bool {
+    switch self {
+    case .less, .lessEqual, .greater, .greaterEqual: true
+    default: false
+    }
+  }
+}
+
+/// Two operands held against each other.
+package struct QueryComparison: Hashable, Sendable {
+  package var left: QueryOperand
+  package var leftQuantifier: Quantifier?
+  package var comparison: ComparisonOperator
+  /// Whether `[c]` stands behind the operator.
+  package var ignoresCase = false
+  package var right: QueryOperand
+  package var rightQuantifier: Quantifier?
+
+  package init(
+    _ left: QueryOperand, _ comparison: ComparisonOperator, _ right: QueryOperand,
+    ignoresCase: Bool = false, leftQuantifier: Quantifier? = nil,
+    rightQuantifier: Quantifier? = nil
+  ) {
+    self.left = left
+    self.comparison = comparison
+    self.right = right
+    self.ignoresCase = ignoresCase
+    self.leftQuantifier = leftQuantifier
+    self.rightQuantifier = rightQuantifier
+  }
+}
+
+/// What has a value.
+package indirect enum QueryOperand: Hashable, Sendable {
+  case literal(QueryLiteral)
+  case argument(Int)
+  case list([QueryOperand])
+  case path(QueryPath)
+  case arithmetic(QueryOperand, [ArithmeticTerm])
+  case subquery(QuerySubquery)
+  case shape(QueryShape)
+}
+
+/// A constant.
+package enum QueryLiteral: Hashable, Sendable {
+  case value(Value)
+  /// A number that is no 64-bit integer, as it stands in the text: it is a binary or a decimal
+  /// number as its neighbour is.
+  case number(String)
+  /// `obj("Table", primary key)`, or `obj("Table", O5)` with the key of the row.
+  case object(table: String, key: Value, isRowKey: Bool)
+}
+
+/// An operator between numbers.
+package enum ArithmeticOperator: String, Hashable, Sendable, CaseIterable {
+  case add = "+"
+  case subtract = "-"
+  case multiply = "*"
+  case divide = "/"
+
+  /// Whether it binds like `*`.
+  package var isProduct: Bool { self == .multiply || self == .divide }
+}
+
+/// An operator and what stands behind it; the terms of one chain bind alike.
+package struct ArithmeticTerm: Hashable, Sendable {
+  package var arithmetic: ArithmeticOperator
+  package var operand: QueryOperand
+
+  package init(_ arithmetic: ArithmeticOperator, _ operand: QueryOperand) {
+    self.arithmetic = arithmetic
+    self.operand = operand
+  }
+}
+
+/// Steps from a row to its values.
+package struct QueryPath: Hashable, Sendable {
+  /// The variable of a subquery that it starts at; nil for the row of the query.
+  package var variable: String?
+  package var steps: [QueryStep]
+
+  package init(variable: String? = nil, _ steps: [QueryStep]) {
+    self.variable = variable
+    self.steps = steps
+  }
+}
+
+/// One step of a path.
+package enum QueryStep: Hashable, Sendable {
+  case property(String)
+  /// `@links.Table.property`
+  case backlinks(table: String, property: String)
+  /// `@links`, which only `@count` can follow.
+  case links
+  case operation(PathOperation)
+  case index(Int)
+  case firstElement
+  case lastElement
+  /// `[SIZE]`
+  case elementCount
+  case key(String)
+  /// `[$0]`
+  case argument(Int)
+}
+
+/// What a path does with the values it has come to.
+package enum PathOperation: String, Hashable, Sendable, CaseIterable {
+  case count, size, sum, avg, min, max, type, keys, values
+}
+
+/// The number of elements that pass: `SUBQUERY(collection, $variable, predicate).@count`.
+package struct QuerySubquery: Hashable, Sendable {
+  package var collection: QueryPath
+  package var variable: String
+  package var predicate: QueryPredicate
+
+  package init(collection: QueryPath, variable: String, predicate: QueryPredicate) {
+    self.collection = collection
+    self.variable = variable
+    self.predicate = predicate
+  }
+}
+
+/// A place on the Earth as written: degrees, each a text of a number or an argument.
+package struct QueryPoint: Hashable, Sendable {
+  package var longitude: QueryOperand
+  package var latitude: QueryOperand
+
+  package init(longitude: QueryOperand, latitude: QueryOperand) {
+    self.longitude = longitude
+    self.latitude = latitude
+  }
+}
+
+/// A part of the Earth's surface.
+package indirect enum QueryShape: Hashable, Sendable {
+  case box(QueryPoint, QueryPoint)
+  /// The radius is in radians.
+  case circle(QueryPoint, radius: QueryOperand)
+  /// Rings; the first one is the outer one.
+  case polygon([[QueryPoint]])
+}
+
+/// What is done with the rows that were found.
+package enum QueryClause: Hashable, Sendable {
+  case sort([SortKey])
+  case distinct([QueryPath])
+  case limit(Int)
+}
+
+/// A path to sort by.
+package struct SortKey: Hashable, Sendable {
+  package var path: QueryPath
+  package var isAscending: Bool
+
+  package init(_ path: QueryPath, isAscending: Bool) {
+    self.path = path
+    self.isAscending = isAscending
+  }
+}

@@ -1,0 +1,387 @@
+// Reference+Operands.swift: the items that operands stand for.
+
+import Engine
+
+@testable import Query
+
+/// Where a path has come to.
+private enum Place {
+  case row(String, Int64)
+  /// A column of a row, not read yet.
+  case column(String, Int64, Int)
+  case item(Item)
+}
+
+extension Reference {
+  /// The type of column that an operand reads; what decides constants beside it.
+  func kind(_ operand: QueryOperand, _ scopes: [ReferenceScope]) -> ColumnType? {
+    switch operand {
+    case .path(let path): return walk(path, scopes).kind
+    case .arithmetic(let first, let terms):
+      let kinds = ([first] + terms.map(\.operand)).map { kind($0, scopes) }
+      return kinds.contains(.decimal128) ? .decimal128 : nil
+    case .argument(let number):
+      if case .decimal128 = arguments[number] { return .decimal128 }
+      return nil
+    default: return nil
+    }
+  }
+
+  func items(
+    _ operand: QueryOperand, _ scopes: [ReferenceScope], beside kind: ColumnType?
+  ) -> (items: [Item], isMany: Bool) {
+    switch operand {
+    case .literal(let literal): return ([item(literal, beside: kind)], false)
+    case .argument(let number):
+      switch arguments[number] {
+      case .list(let values): return (values.map { item($0, kind) }, true)
+      default: return ([item(arguments[number], kind)], false)
+      }
+    case .list(let members):
+      return (members.map { items($0, scopes, beside: kind).items[0] }, true)
+    case .path(let path): return items(path, scopes)
+    case .subquery(let subquery):
+      let rows = items(subquery.collection, scopes).items
+      let count = rows.filter { row in
+        guard case .row(let table, let key) = row else { return false }
+        let scope = ReferenceScope(variable: subquery.variable, table: table, key: key)
+        return passes(subquery.predicate, scopes + [scope])
+      }.count
+      return ([.int(Int64(count))], false)
+    case .arithmetic(let first, let terms):
+      let own = self.kind(operand, scopes) == .decimal128 ? .decimal128 : kind
+      var result = items(first, scopes, beside: own)
+      for term in terms {
+        let next = items(term.operand, scopes, beside: own)
+        var all: [Item] = []
+        for left in result.items {
+          for right in next.items { all.append(calculated(left, term.arithmetic, right)) }
+        }
+        result = (all, result.isMany || next.isMany)
+      }
+      return result
+    case .shape: return ([], true)
+    }
+  }
+
+  private func calculated(_ left: Item, _ operation: ArithmeticOperator, _ right: Item) -> Item {
+    if case .int(let left) = left, case .int(let right) = right {
+      let (first, second) = (Int128(left), Int128(right))
+      let result: Int128
+      switch operation {
+      case .add: result = first + second
+      case .subtract: result = first - second
+      case .multiply: result = first * second
+      case .divide:
+        if second == 0 { return .null }
+        result = first / second
+      }
+      return Int64(exactly: result).map { .int($0) } ?? .null
+    }
+    func calculate<Number>(
+      _ left: Number, _ right: Number, _ plus: (Number, Number) -> Number,
+      _ minus: (Number, Number) -> Number, _ times: (Number, Number) -> Number,
+      _ over: (Number, Number) -> Number
+    ) -> Number {
+      switch operation {
+      case .add: plus(left, right)
+      case .subtract: minus(left, right)
+      case .multiply: times(left, right)
+      case .divide: over(left, right)
+      }
+    }
+    if case .float(let left) = left, case .float(let right) = right {
+      return .float(calculate(left, right, +, -, *, /))
+    }
+    let isDecimal = [left, right].contains { if case .decimal = $0 { true } else { false } }
+    if isDecimal {
+      guard let left = ReferenceOrder.decimal(left), let right = ReferenceOrder.decimal(right) else {
+        return .null
+      }
+      return .decimal(calculate(left, right, +, -, *, /))
+    }
+    guard let left = double(left), let right = double(right) else { return .null }
+    return .double(calculate(left, right, +, -, *, /))
+  }
+
+  private func double(_ item: Item) -> Double? {
+    switch item {
+    case .int(let number): Double(number)
+    case .float(let number): Double(number)
+    case .double(let number): number
+    case .decimal(let number): Double("\(number)")
+    default: nil
+    }
+  }
+
+  // MARK: constants
+
+  private func item(_ literal: QueryLiteral, beside kind: ColumnType?) -> Item {
+    switch literal {
+    case .value(let value): return item(value, kind)
+    case .number(let text):
+      if kind == .float { return .float(Float(text)!) }
+      if kind == .decimal128 { return .decimal(Decimal128(text)!) }
+      return .double(Double(text)!)
+    case .object(let table, let key, let isRowKey):
+      let definition = data.table(table)
+      guard !isRowKey, let primaryKey = definition.primaryKey else {
+        guard case .int(let number) = key, data.rows[table]?[number] != nil else {
+          return .row("nowhere", 0)
+        }
+        return .row(table, number)
+      }
+      let column = definition.schema.columns.firstIndex { $0.name == primaryKey }!
+      let found = data.keys(table).first {
+        item(data.rows[table]![$0]![column], nil) == item(key, nil)
+      }
+      return found.map { .row(table, $0) } ?? .row("nowhere", 0)
+    }
+  }
+
+  /// A stored value or an argument.
+  private func item(_ value: Value, _ kind: ColumnType?, target: String? = nil) -> Item {
+    switch value {
+    case .null: return .null
+    case .bool(let isTrue): return .bool(isTrue)
+    case .int(let number): return .int(number)
+    case .float(let number): return .float(number)
+    case .double(let number): return .double(number)
+    case .decimal128(let number): return .decimal(number)
+    case .string(let text): return kind == .binary ? .bytes(Array(text.utf8)) : .text(Array(text.utf8))
+    case .binary(let bytes): return .bytes(bytes)
+    case .date(let seconds, let nanoseconds): return .date(seconds, nanoseconds)
+    case .objectId(let id): return .objectId(id.bytes)
+    case .uuid(let id): return .uuid(id.bytes)
+    case .link(let key): return .row(target ?? "nowhere", key)
+    case .typedLink(let table, let key): return .row(data.ids[table] ?? "nowhere", key)
+    case .list, .set, .dictionary: return .null
+    }
+  }
+
+  // MARK: paths
+
+  func items(_ path: QueryPath, _ scopes: [ReferenceScope]) -> (items: [Item], isMany: Bool) {
+    let walked = walk(path, scopes)
+    return (walked.items, walked.isMany)
+  }
+
+  private func column(_ table: String, _ name: String) -> Int? {
+    let definition = data.table(table)
+    let column = definition.aliases[name] ?? name
+    return definition.schema.columns.firstIndex { $0.name == column }
+  }
+
+  private func elements(_ place: Place) -> [Item] {
+    guard case .column(let table, let key, let index) = place else {
+      if case .row(let table, let key) = place { return [.row(table, key)] }
+      if case .item(let item) = place { return [item] }
+      return []
+    }
+    let target = data.table(table).schema.columns[index].target
+    switch data.rows[table]![key]![index].canonical {
+    case .list(let values), .set(let values): return values.map { item($0, nil, target: target) }
+    case .dictionary(let entries): return entries.map { item($0.value, nil, target: target) }
+    case let value: return [item(value, nil, target: target)]
+    }
+  }
+
+  private func linked(_ places: [Place]) -> [Place] {
+    places.flatMap { place -> [Place] in
+      if case .row = place { return [place] }
+      return elements(place).compactMap {
+        guard case .row(let table, let key) = $0, data.rows[table]?[key] != nil else { return nil }
+        return .row(table, key)
+      }
+    }
+  }
+
+  private func links(from origin: String, _ property: String, to table: String, _ key: Int64)
+    -> [Place]
+  {
+    let index = column(origin, property)!
+    return data.keys(origin).flatMap { originKey in
+      elements(.column(origin, originKey, index))
+        .filter { $0 == .row(table, key) }.map { _ in .row(origin, originKey) }
+    }
+  }
+
+  private func walk(
+    _ path: QueryPath, _ scopes: [ReferenceScope]
+  ) -> (items: [Item], isMany: Bool, kind: ColumnType?) {
+    let scope = scopes.last { $0.variable == path.variable }!
+    var places: [Place] = [.row(scope.table, scope.key)]
+    var table = scope.table
+    var column: ColumnSchema?
+    var isMany = false
+    var operation: PathOperation?
+    var kind: ColumnType? = .link
+    /// Reads what the last property links to.
+    func follow() {
+      guard let last = column else { return }
+      isMany = isMany || last.collection != .none
+      table = last.target ?? table
+      places = linked(places)
+      column = nil
+    }
+    func goBack(_ origin: String, _ property: String) {
+      places = places.flatMap { place -> [Place] in
+        guard case .row(let own, let key) = place else { return [] }
+        return links(from: origin, property, to: own, key)
+      }
+      (table, isMany, kind) = (origin, true, .link)
+    }
+    for step in path.steps {
+      switch step {
+      case .property(let name):
+        follow()
+        if let index = self.column(table, name) {
+          column = data.table(table).schema.columns[index]
+          kind = column?.type
+          places = places.compactMap {
+            if case .row(let table, let key) = $0 { .column(table, key, index) } else { nil }
+          }
+        } else {
+          let backlink = data.table(table).backlinks.first { $0.name == name }!
+          goBack(backlink.originTable, backlink.originColumn)
+        }
+      case .backlinks(let origin, let property):
+        follow()
+        goBack(origin, property)
+      case .links:
+        follow()
+        places = places.map { place in
+          guard case .row(let own, let key) = place else { return place }
+          var count = 0
+          for origin in data.tables {
+            for other in origin.schema.columns where other.target == own {
+              count += links(from: origin.schema.name, other.name, to: own, key).count
+            }
+          }
+          return .item(.int(Int64(count)))
+        }
+        return (places.flatMap(elements), isMany, .int)
+      case .operation(.keys):
+        places = places.flatMap { place -> [Place] in
+          guard case .column(let table, let key, let index) = place,
+            case .dictionary(let entries) = data.rows[table]![key]![index].canonical
+          else { return [] }
+          return entries.map { .item(.text(Array($0.key.utf8))) }
+        }
+        (isMany, kind, column) = (true, .string, nil)
+      case .operation(.values): break
+      case .operation(let other): operation = other
+      case .index, .firstElement, .lastElement, .key, .argument, .elementCount:
+        places = places.compactMap { chosen($0, step) }
+        // What was chosen is one value.
+        column?.collection = .none
+        if step == .elementCount { kind = .int }
+      }
+    }
+    isMany = isMany || column.map { $0.collection != .none } ?? false
+    var items = places.flatMap(elements)
+    if !isMany, items.isEmpty { items = [.null] }
+    return finished(items, isMany, operation, kind)
+  }
+
+  private func chosen(_ place: Place, _ step: QueryStep) -> Place? {
+    guard case .column(let table, let key, let index) = place else { return nil }
+    let target = data.table(table).schema.columns[index].target
+    let content = data.rows[table]![key]![index].canonical
+    var step = step
+    if case .argument(let number) = step {
+      if case .int(let index) = arguments[number] { step = .index(Int(index)) }
+      if case .string(let key) = arguments[number] { step = .key(key) }
+    }
+    switch (content, step) {
+    case (.list(let values), .index(let index)):
+      let value = values.indices.contains(index) ? values[index] : .null
+      return .item(item(value, nil, target: target))
+    case (.list(let values), .firstElement):
+      return .item(item(values.first ?? .null, nil, target: target))
+    case (.list(let values), .lastElement):
+      return .item(item(values.last ?? .null, nil, target: target))
+    case (.dictionary(let entries), .key(let key)):
+      let entry = entries.first { Array($0.key.utf8) == Array(key.utf8) }
+      return .item(item(entry?.value ?? .null, nil, target: target))
+    case (.list(let values), .elementCount), (.set(let values), .elementCount):
+      return .item(.int(Int64(values.count)))
+    case (.dictionary(let entries), .elementCount): return .item(.int(Int64(entries.count)))
+    default: return nil
+    }
+  }
+
+  // MARK: aggregates
+
+  private func finished(
+    _ items: [Item], _ isMany: Bool, _ operation: PathOperation?, _ kind: ColumnType?
+  ) -> (items: [Item], isMany: Bool, kind: ColumnType?) {
+    guard let operation else { return (items, isMany, kind) }
+    let numbers = items.filter { double($0) != nil }
+    let areDecimal = numbers.contains { if case .decimal = $0 { true } else { false } }
+    switch operation {
+    case .type: return (items.map { .kinds([name($0)]) }, isMany, nil)
+    case .count, .size:
+      guard !isMany else { return ([.int(Int64(items.count))], false, .int) }
+      switch items[0] {
+      case .text(let bytes), .bytes(let bytes): return ([.int(Int64(bytes.count))], false, .int)
+      default: return ([.null], false, .int)
+      }
+    case .min, .max:
+      let candidates = items.filter {
+        if case .date = $0 { return true }
+        return double($0) != nil && !ReferenceOrder.isNaN($0)
+      }
+      var best: Item?
+      for candidate in candidates {
+        guard let known = best else {
+          best = candidate
+          continue
+        }
+        if ReferenceOrder.order(candidate, known) == (operation == .min ? -1 : 1) {
+          best = candidate
+        }
+      }
+      return ([best ?? .null], false, kind)
+    case .sum, .avg:
+      let isAverage = operation == .avg
+      guard !numbers.isEmpty else {
+        if isAverage { return ([.null], false, kind) }
+        let zero: Item =
+          kind == .float || kind == .double
+          ? .double(0) : kind == .decimal128 ? .decimal(Decimal128("0")!) : .int(0)
+        return ([zero], false, kind)
+      }
+      if areDecimal {
+        let sum = numbers.reduce(Decimal128("0")!) { $0 + ReferenceOrder.decimal($1)! }
+        return (
+          [.decimal(isAverage ? sum / Decimal128(String(numbers.count))! : sum)], false, .decimal128
+        )
+      }
+      let sum = numbers.reduce(0.0) { $0 + double($1)! }
+      if isAverage { return ([.double(sum / Double(numbers.count))], false, .double) }
+      let ints = numbers.compactMap { if case .int(let number) = $0 { Int128(number) } else { nil } }
+      guard ints.count == numbers.count else { return ([.double(sum)], false, .double) }
+      return ([Int64(exactly: ints.reduce(0, +)).map { .int($0) } ?? .null], false, .int)
+    case .keys, .values: return (items, isMany, kind)
+    }
+  }
+
+  private func name(_ item: Item) -> String {
+    switch item {
+    case .null: "null"
+    case .bool: "bool"
+    case .int: "int"
+    case .float: "float"
+    case .double: "double"
+    case .decimal: "decimal"
+    case .text: "string"
+    case .bytes: "binary"
+    case .date: "date"
+    case .objectId: "objectid"
+    case .uuid: "uuid"
+    case .row: "object"
+    case .kinds: "kinds"
+    }
+  }
+}

@@ -1,0 +1,225 @@
+// Reference.swift: queries answered the simple way: every condition asked of every row, over plain
+// values, with nothing shared with the query module but the tree of the text. It is the second
+// opinion that the planner and the evaluator are held against; speed is no matter here.
+
+import Engine
+
+@testable import Query
+
+/// Tables as plain values.
+struct ReferenceTables {
+  var tables: [QueryTable]
+  /// Rows by table and key.
+  var rows: [String: [Int64: [Value]]] = [:]
+  /// The numbers that the engine gives the tables, for mixed links.
+  var ids: [UInt32: String] = [:]
+
+  func table(_ name: String) -> QueryTable { tables.first { $0.schema.name == name }! }
+
+  func keys(_ table: String) -> [Int64] { (rows[table] ?? [:]).keys.sorted() }
+}
+
+/// A value as this evaluator sees it.
+enum Item: Equatable {
+  case null
+  case bool(Bool)
+  case int(Int64)
+  case float(Float)
+  case double(Double)
+  case decimal(Decimal128)
+  case text([UInt8])
+  case bytes([UInt8])
+  case date(Int64, Int32)
+  case objectId([UInt8])
+  case uuid([UInt8])
+  case row(String, Int64)
+  case kinds(Set<String>)
+}
+
+/// A row that names start at.
+struct ReferenceScope {
+  let variable: String?
+  let table: String
+  let key: Int64
+}
+
+/// The naive evaluator.
+struct Reference {
+  let data: ReferenceTables
+  let arguments: [Value]
+  /// For the tests of the comparison itself: an evaluator that is wrong on purpose.
+  var mistake = Mistake.none
+
+  enum Mistake: CaseIterable {
+    case none, nullIsLess, allIsAny, sortsBackwards
+  }
+
+  // MARK: queries
+
+  func keys(_ query: ParsedQuery, table: String) -> [Int64] {
+    var keys = data.keys(table).filter {
+      passes(query.predicate, [ReferenceScope(variable: nil, table: table, key: $0)])
+    }
+    for clause in query.clauses { keys = applied(clause, keys, table) }
+    return keys
+  }
+
+  private func applied(_ clause: QueryClause, _ keys: [Int64], _ table: String) -> [Int64] {
+    func item(_ path: QueryPath, _ key: Int64) -> Item {
+      items(path, [ReferenceScope(variable: nil, table: table, key: key)]).items[0]
+    }
+    switch clause {
+    case .limit(let count): return Array(keys.prefix(count))
+    case .sort(let sortKeys):
+      // Insertion into a sorted list, behind everything that is not greater.
+      var sorted: [Int64] = []
+      for key in keys {
+        let place = sorted.firstIndex { other in
+          for sortKey in sortKeys {
+            let order = ReferenceOrder.total(item(sortKey.path, key), item(sortKey.path, other))
+            let isAscending = sortKey.isAscending != (mistake == .sortsBackwards)
+            if order != 0 { return (order < 0) == isAscending }
+          }
+          return false
+        }
+        sorted.insert(key, at: place ?? sorted.count)
+      }
+      return sorted
+    case .distinct(let paths):
+      var kept: [Int64] = []
+      for key in keys {
+        let isKnown = kept.contains { other in
+          paths.allSatisfy { ReferenceOrder.total(item($0, key), item($0, other)) == 0 }
+        }
+        if !isKnown { kept.append(key) }
+      }
+      return kept
+    }
+  }
+
+  // MARK: conditions
+
+  func passes(_ predicate: QueryPredicate, _ scopes: [ReferenceScope]) -> Bool {
+    switch predicate {
+    case .constant(let isTrue): isTrue
+    case .all(let members): members.allSatisfy { passes($0, scopes) }
+    case .any(let members): members.contains { passes($0, scopes) }
+    case .not(let member): !passes(member, scopes)
+    case .comparison(let comparison): passes(comparison, scopes)
+    }
+  }
+
+  private func passes(_ comparison: QueryComparison, _ scopes: [ReferenceScope]) -> Bool {
+    let neighbours = [kind(comparison.left, scopes), kind(comparison.right, scopes)]
+    let left = items(comparison.left, scopes, beside: neighbours[1])
+    let leftQuantifier = comparison.leftQuantifier ?? .any
+    if comparison.comparison == .between {
+      let ends = items(comparison.right, scopes, beside: neighbours[0]).items
+      return quantified(leftQuantifier, left) {
+        one(.greaterEqual, $0, ends[0], false) && one(.lessEqual, $0, ends[1], false)
+      }
+    }
+    let right = items(comparison.right, scopes, beside: neighbours[0])
+    let rightQuantifier = comparison.rightQuantifier ?? .any
+    return quantified(leftQuantifier, left) { leftItem in
+      quantified(rightQuantifier, right) { rightItem in
+        one(comparison.comparison, leftItem, rightItem, comparison.ignoresCase)
+      }
+    }
+  }
+
+  private func quantified(
+    _ quantifier: Quantifier, _ values: (items: [Item], isMany: Bool), _ test: (Item) -> Bool
+  ) -> Bool {
+    guard values.isMany else { return test(values.items[0]) }
+    let count = values.items.filter(test).count
+    switch quantifier {
+    case .any: return count > 0
+    case .all: return mistake == .allIsAny ? count > 0 : count == values.items.count
+    case .none: return count == 0
+    }
+  }
+
+  /// Whether one pair passes.
+  private func one(
+    _ comparison: ComparisonOperator, _ left: Item, _ right: Item, _ ignoresCase: Bool
+  ) -> Bool {
+    if case .kinds(let names) = left {
+      return names.isDisjoint(with: kinds(right)) == (comparison == .notEqual)
+    }
+    if case .kinds(let names) = right {
+      return names.isDisjoint(with: kinds(left)) == (comparison == .notEqual)
+    }
+    let left = ignoresCase ? folded(left) : left
+    let right = ignoresCase ? folded(right) : right
+    let order = ReferenceOrder.order(left, right)
+    let areNull = left == .null && right == .null
+    switch comparison {
+    case .equal, .in: return order == 0 || areNull
+    case .notEqual: return !(order == 0 || areNull)
+    case .less:
+      return order == -1 || mistake == .nullIsLess && left == .null && right != .null
+    case .lessEqual: return order == -1 || order == 0 || areNull
+    case .greater: return order == 1
+    case .greaterEqual: return order == 1 || order == 0 || areNull
+    case .beginsWith, .endsWith, .contains, .like:
+      return searches(comparison, left, right)
+    case .between, .text, .geoWithin: return false
+    }
+  }
+
+  private func kinds(_ item: Item) -> Set<String> {
+    switch item {
+    case .kinds(let names): return names
+    case .text(let name):
+      let word = String(decoding: name, as: UTF8.self)
+      return word == "numeric" ? ["int", "float", "double", "decimal"] : [word]
+    default: return []
+    }
+  }
+
+  // MARK: texts
+
+  private func folded(_ item: Item) -> Item {
+    guard case .text(let bytes) = item else { return item }
+    let text = String(decoding: bytes, as: UTF8.self)
+    let upper = text.unicodeScalars.map(\.properties.uppercaseMapping).joined()
+    return .text(Array(upper.unicodeScalars.map(\.properties.lowercaseMapping).joined().utf8))
+  }
+
+  private func searches(_ comparison: ComparisonOperator, _ left: Item, _ right: Item) -> Bool {
+    let (text, wanted): ([UInt8], [UInt8])
+    switch (left, right) {
+    case (.text(let left), .text(let right)): (text, wanted) = (left, right)
+    case (.bytes(let left), .bytes(let right)) where comparison != .like:
+      (text, wanted) = (left, right)
+    default: return false
+    }
+    switch comparison {
+    case .beginsWith: return Array(text.prefix(wanted.count)) == wanted
+    case .endsWith: return Array(text.suffix(wanted.count)) == wanted
+    case .contains:
+      return (0...text.count).contains { Array(text.dropFirst($0).prefix(wanted.count)) == wanted }
+    default:
+      return isLike(
+        Array(String(decoding: text, as: UTF8.self).unicodeScalars)[...],
+        Array(String(decoding: wanted, as: UTF8.self).unicodeScalars)[...])
+    }
+  }
+
+  /// By trying every way, which short texts allow.
+  private func isLike(
+    _ text: ArraySlice<Unicode.Scalar>, _ pattern: ArraySlice<Unicode.Scalar>
+  ) -> Bool {
+    guard let first = pattern.first else { return text.isEmpty }
+    switch first {
+    case "*":
+      return (0...text.count).contains { isLike(text.dropFirst($0), pattern.dropFirst()) }
+    case "?": return !text.isEmpty && isLike(text.dropFirst(), pattern.dropFirst())
+    case "\\" where pattern.count > 1:
+      let second = pattern[pattern.startIndex + 1]
+      return text.first == second && isLike(text.dropFirst(), pattern.dropFirst(2))
+    default: return text.first == first && isLike(text.dropFirst(), pattern.dropFirst())
+    }
+  }
+}

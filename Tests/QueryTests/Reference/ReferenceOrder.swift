@@ -1,0 +1,98 @@
+// ReferenceOrder.swift: how the naive evaluator holds values against each other.
+
+import Engine
+
+/// Orders of items.
+enum ReferenceOrder {
+  /// -1, 0 or 1; nil when two items are in no order.
+  static func order(_ left: Item, _ right: Item) -> Int? {
+    func sign<Key: Comparable>(_ left: Key, _ right: Key) -> Int {
+      left < right ? -1 : left > right ? 1 : 0
+    }
+    func bytes(_ left: [UInt8], _ right: [UInt8]) -> Int {
+      left == right ? 0 : left.lexicographicallyPrecedes(right) ? -1 : 1
+    }
+    switch (left, right) {
+    case (.bool(let left), .bool(let right)): return sign(left ? 1 : 0, right ? 1 : 0)
+    case (.text(let left), .text(let right)), (.bytes(let left), .bytes(let right)),
+      (.objectId(let left), .objectId(let right)), (.uuid(let left), .uuid(let right)):
+      return bytes(left, right)
+    case (.date(let left, let leftPart), .date(let right, let rightPart)):
+      return sign(Int128(left) * 1_000_000_000 + Int128(leftPart),
+        Int128(right) * 1_000_000_000 + Int128(rightPart))
+    case (.row(let left, let leftKey), .row(let right, let rightKey)):
+      return left == right ? sign(leftKey, rightKey) : sign(left, right)
+    default: break
+    }
+    if isDecimal(left) || isDecimal(right) {
+      guard let left = decimal(left), let right = decimal(right), !left.isNaN, !right.isNaN else {
+        return nil
+      }
+      return Decimal128.compare(left, right)
+    }
+    guard let left = parts(left), let right = parts(right) else { return nil }
+    return left.whole == right.whole
+      ? sign(left.fraction, right.fraction) : sign(left.whole, right.whole)
+  }
+
+  /// A number as a whole one and a fraction from 0 up to 1; whole numbers beyond 80 bits stand at
+  /// the ends, with all that is left of them in the fraction.
+  private static func parts(_ item: Item) -> (whole: Int128, fraction: Double)? {
+    let number: Double
+    switch item {
+    case .int(let int): return (Int128(int), 0)
+    case .float(let float): number = Double(float)
+    case .double(let double): number = double
+    default: return nil
+    }
+    if number.isNaN { return nil }
+    if number >= 0x1p80 { return (1 << 80, number) }
+    if number <= -0x1p80 { return (-(1 << 80), number) }
+    let floor = number.rounded(.down)
+    return (Int128(floor), number - floor)
+  }
+
+  private static func isDecimal(_ item: Item) -> Bool {
+    if case .decimal = item { true } else { false }
+  }
+
+  static func decimal(_ item: Item) -> Decimal128? {
+    switch item {
+    case .int(let number): Decimal128(String(number))
+    case .float(let number): Decimal128("\(number)")
+    case .double(let number): Decimal128("\(number)")
+    case .decimal(let number): number
+    default: nil
+    }
+  }
+
+  static func isNaN(_ item: Item) -> Bool {
+    switch item {
+    case .float(let number): number.isNaN
+    case .double(let number): number.isNaN
+    case .decimal(let number): number.isNaN
+    default: false
+    }
+  }
+
+  /// The order of SORT.
+  static func total(_ left: Item, _ right: Item) -> Int {
+    func group(_ item: Item) -> Int {
+      switch item {
+      case .null: 0
+      case .bool: 1
+      case .int, .float, .double, .decimal: isNaN(item) ? 2 : 3
+      case .text: 4
+      case .bytes: 5
+      case .date: 6
+      case .objectId: 7
+      case .uuid: 8
+      case .row: 9
+      case .kinds: 10
+      }
+    }
+    let groups = (group(left), group(right))
+    if groups.0 != groups.1 { return groups.0 < groups.1 ? -1 : 1 }
+    return order(left, right) ?? 0
+  }
+}
