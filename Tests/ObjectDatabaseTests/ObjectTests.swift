@@ -173,11 +173,11 @@ struct ObjectTests {
     let realm = try folder.realm()
     let dog = Dog()
     try realm.write { realm.add(dog) }
-    let key = dog.key
+    let key = dog.rowKey
     try realm.write { realm.delete(dog) }
     let other = Dog()
     try realm.write { realm.add(other) }
-    #expect(other.key > key && dog.isInvalidated)
+    #expect(other.rowKey > key && dog.isInvalidated)
   }
 
   @Test("default values come from the class; ignored properties are not kept")

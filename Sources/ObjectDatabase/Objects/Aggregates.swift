@@ -1,7 +1,8 @@
 // Aggregates.swift: smallest, greatest, sum and average of a property. Nil is left out. A whole
 // class is summed up column by column in the engine; anything else value by value.
 // Invariant: sums of integers are exact, and one that is no 64-bit number stops the process, as
-// Swift's own addition does; sums of floating-point numbers are made in 64 bits.
+// Swift's own addition does; sums of floating-point numbers are made in 64 bits,
+// sums of decimals to 34 digits.
 
 import Engine
 import FoundationEssentials
@@ -19,6 +20,7 @@ public protocol AddableType: RealmCollectionValue {
 public struct _Sum {
   var integers: Int128 = 0
   var floating: Double = 0
+  var decimals = Decimal128.zero
   var count = 0
 
   mutating func add(_ value: Value) {
@@ -26,12 +28,17 @@ public struct _Sum {
     case .int(let number): integers += Int128(number)
     case .float(let number): floating += Double(number)
     case .double(let number): floating += number
+    case .decimal128(let number): decimals = decimals + number
     default: return
     }
     count += 1
   }
 
-  var double: Double { Double(integers) + floating }
+  /// All as one number of 64 bits; decimals rounded once.
+  var double: Double {
+    let sum = Double(integers) + floating
+    return decimals == .zero ? sum : sum + Double(decimals)
+  }
 
   func integer<Number: FixedWidthInteger>(_ type: Number.Type) -> Number {
     guard let exact = Number(exactly: integers) else {
@@ -60,7 +67,10 @@ extension Double: MinMaxType, AddableType {
   public static func _sum(_ sum: _Sum) -> Double { sum.double }
 }
 extension Date: MinMaxType {}
-extension Engine.Decimal128: MinMaxType {}
+extension Engine.Decimal128: MinMaxType, AddableType {
+  /// The sum, to 34 digits.
+  public static func _sum(_ sum: _Sum) -> Engine.Decimal128 { sum.decimals }
+}
 extension Optional: MinMaxType where Wrapped: MinMaxType {}
 extension Optional: AddableType where Wrapped: AddableType {
   /// The sum.

@@ -85,7 +85,7 @@ public enum AnyRealmValue: RealmCollectionValue, CustomStringConvertible {
 
   /// The value in words.
   public var description: String {
-    if case .object(let object) = self { return object.info.name }
+    if case .object(let object) = self { return object.classInfo.name }
     return _plainValue.map { DynamicValue.text(of: $0) } ?? "nil"
   }
 
@@ -119,7 +119,7 @@ public enum AnyRealmValue: RealmCollectionValue, CustomStringConvertible {
   public func _engineValue(in core: _RealmCore) -> Value {
     guard case .object(let object) = self else { return _plainValue ?? .null }
     let key = core.link(to: object)
-    let name = object.info.name
+    let name = object.classInfo.name
     guard let write = core.write else { return .null }
     return Misuse.unthrowing { () throws(EngineError) in
       .typedLink(table: try write.tableID(of: name), key: key)

@@ -74,15 +74,15 @@ enum DynamicValue {
 
   /// A property of an object as its description has it.
   static func text(of object: ObjectBase, _ number: Int) -> String {
-    let property = object.info.properties[number]
+    let property = object.classInfo.properties[number]
     guard property.type != .linkingObjects else {
       return "LinkingObjects<\(property.objectClassName ?? "")>"
     }
-    guard let access = object.access else {
+    guard let access = object.tableAccess else {
       guard let any = object.value(forKey: property.name) else { return "nil" }
       return any is ObjectBase ? property.objectClassName ?? "object" : "\(any)"
     }
-    let value = access.value(object.key, number)
+    let value = access.value(object.rowKey, number)
     if case .link = value { return property.objectClassName ?? "object" }
     return text(of: value)
   }

@@ -18,8 +18,7 @@ final class Elements {
   enum Step {
     case sorted([SortDescriptor])
     case distinct([String])
-    case kept(String, (_TableAccess, Int64) -> Bool)
-    case selected(String, (_TableAccess) -> [Int64])
+    case selected(Filter)
   }
 
   /// What was found.
@@ -111,6 +110,9 @@ final class Elements {
   }
 
   private func find() -> Content {
+    if case .table(let access) = origin, case .selected(let filter) = steps.first {
+      return steps.dropFirst().reduce(.keys(filter.keys(access))) { apply($1, $0) }
+    }
     var content: Content
     switch origin {
     case .table(let access): content = .keys(access.keys)
@@ -138,12 +140,8 @@ final class Elements {
     case (.distinct, .values(let values), _):
       var seen: Set<Value> = []
       return .values(values.filter { seen.insert($0).inserted })
-    case (.kept(_, let keeps), .keys(let keys), .some(let access)):
-      return .keys(keys.filter { keeps(access, $0) })
-    case (.selected(_, let select), .keys(let keys), .some(let access)):
-      let selected = select(access)
-      if case .table = origin, steps.count == 1 { return .keys(selected) }
-      let known = Set(selected)
+    case (.selected(let filter), .keys(let keys), .some(let access)):
+      let known = Set(filter.keys(access))
       return .keys(keys.filter { known.contains($0) })
     default:
       Misuse.stop("values are sorted and made distinct as they are; only objects have properties")

@@ -52,8 +52,10 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
   private static func value(_ element: Element, in row: _Row) -> Value? {
     if let plain = element._plainValue { return plain }
     if let object = element as? ObjectBase {
-      guard let access = object.access, access.core.store === row.core.store else { return nil }
-      return .link(object.key)
+      guard let access = object.tableAccess, access.core.store === row.core.store else {
+        return nil
+      }
+      return .link(object.rowKey)
     }
     return row.core.write == nil ? nil : element._engineValue(in: row.core)
   }

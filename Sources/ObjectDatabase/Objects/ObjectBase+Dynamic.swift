@@ -13,13 +13,13 @@ extension ObjectBase {
   /// The value of a property by its name in the class; collections as arrays and dictionaries.
   public final func value(forKey key: String) -> Any? {
     let number = propertyNumber(key)
-    guard let access else {
+    guard let access = tableAccess else {
       guard let wrapper = Self.wrapper(named: key, in: self) else { return nil }
       return DynamicValue.flattened(wrapper.anyValue)
     }
     let property = access.info.properties[number]
     guard property.type != .linkingObjects else { return nil }
-    return DynamicValue.any(access.value(self.key, number), property, access.core)
+    return DynamicValue.any(access.value(rowKey, number), property, access.core)
   }
 
   /// Changes a property of a managed object by its name in the class.
@@ -28,19 +28,20 @@ extension ObjectBase {
   /// `realm.create(_:value:)`.
   public final func setValue(_ value: Any?, forKey key: String) {
     let number = propertyNumber(key)
-    guard let access else {
-      Misuse.stop("\(info.name).\(key) is set by name, and the object is unmanaged; add it first")
+    guard let access = tableAccess else {
+      Misuse.stop(
+        "\(classInfo.name).\(key) is set by name, and the object is unmanaged; add it first")
     }
     access.checkWritable()
-    access.checkAssignable(number, self.key)
-    access.core.set(value, self.key, access, number, depth: 0)
+    access.checkAssignable(number, rowKey)
+    access.core.set(value, rowKey, access, number, depth: 0)
   }
 
   private func propertyNumber(_ key: String) -> Int {
-    guard let number = info.number(of: key) else {
+    guard let number = classInfo.number(of: key) else {
       Misuse.stop(
-        "class \(info.name) has no property \"\(key)\"; it has "
-          + info.properties.map(\.name).joined(separator: ", "))
+        "class \(classInfo.name) has no property \"\(key)\"; it has "
+          + classInfo.properties.map(\.name).joined(separator: ", "))
     }
     return number
   }
@@ -127,7 +128,7 @@ extension _RealmCore {
       return values
     case let object as ObjectBase:
       var values: [String: Any?] = [:]
-      for property in object.info.properties
+      for property in object.classInfo.properties
       where property.type != .linkingObjects && info.number(of: property.name) != nil {
         values[property.name] = .some(object.value(forKey: property.name))
       }
@@ -230,8 +231,8 @@ extension _RealmCore {
       misfit(any, access, number)
       return nil
     }
-    if let object = flat as? ObjectBase, object.info.name == name,
-      object.access.map({ $0.core === self }) ?? true, !target.info.isEmbedded
+    if let object = flat as? ObjectBase, object.classInfo.name == name,
+      object.tableAccess.map({ $0.core === self }) ?? true, !target.info.isEmbedded
     {
       return .link(link(to: object))
     }

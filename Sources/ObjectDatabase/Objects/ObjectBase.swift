@@ -1,13 +1,13 @@
 // ObjectBase.swift: objects, unmanaged or managed. A managed one holds its table and key, and reads
 // the version that its realm is at.
-// Invariant: `access` and `key` are set once, when the object is added or made for a row.
+// Invariant: `tableAccess` and `rowKey` are set once, when the object is added or made for a row.
 
 import Engine
 
 /// The base of Object and EmbeddedObject; not to be derived from directly.
 open class ObjectBase: RealmCollectionValue, CustomStringConvertible {
-  final var access: _TableAccess?
-  final var key: Int64 = 0
+  final var tableAccess: _TableAccess?
+  final var rowKey: Int64 = 0
 
   /// Makes an unmanaged object, every property at its default.
   public required init() {}
@@ -26,22 +26,22 @@ open class ObjectBase: RealmCollectionValue, CustomStringConvertible {
   open class func propertiesMapping() -> [String: String] { [:] }
 
   /// The realm of a managed object; nil for an unmanaged one.
-  public final var realm: Realm? { access.map { Realm($0.core) } }
+  public final var realm: Realm? { tableAccess.map { Realm($0.core) } }
 
   /// Whether the object was deleted, or its realm invalidated.
   public final var isInvalidated: Bool {
-    guard let access else { return false }
-    return access.isInvalidated || !access.contains(key)
+    guard let access = tableAccess else { return false }
+    return access.isInvalidated || !access.contains(rowKey)
   }
 
   /// Whether the object belongs to a frozen realm.
-  public final var isFrozen: Bool { access?.core.isFrozen ?? false }
+  public final var isFrozen: Bool { tableAccess?.core.isFrozen ?? false }
 
   /// The class and its properties.
-  public final var objectSchema: ObjectSchema { ObjectSchema(info) }
+  public final var objectSchema: ObjectSchema { ObjectSchema(classInfo) }
 
-  final var info: ClassInfo {
-    if let access { return access.info }
+  final var classInfo: ClassInfo {
+    if let tableAccess { return tableAccess.info }
     return Misuse.unthrowingRealm { () throws(Realm.Error) in
       try Discovery.info(for: Swift.type(of: self))
     }
@@ -50,8 +50,10 @@ open class ObjectBase: RealmCollectionValue, CustomStringConvertible {
   /// Whether both are the same row of the same realm, or the same unmanaged object.
   public final func isSameObject(as other: ObjectBase?) -> Bool {
     guard let other else { return false }
-    guard let access, let otherAccess = other.access else { return self === other }
-    return key == other.key && access.info.name == otherAccess.info.name
+    guard let access = tableAccess, let otherAccess = other.tableAccess else {
+      return self === other
+    }
+    return rowKey == other.rowKey && access.info.name == otherAccess.info.name
       && access.core.isSameContent(as: otherAccess.core)
   }
 
@@ -62,9 +64,9 @@ open class ObjectBase: RealmCollectionValue, CustomStringConvertible {
 
   /// Feeds the row, or the identity of an unmanaged object; it changes when the object is added.
   public final func hash(into hasher: inout Hasher) {
-    if let access {
-      hasher.combine(access.info.name)
-      hasher.combine(key)
+    if let tableAccess {
+      hasher.combine(tableAccess.info.name)
+      hasher.combine(rowKey)
     } else {
       hasher.combine(ObjectIdentifier(self))
     }
@@ -72,11 +74,11 @@ open class ObjectBase: RealmCollectionValue, CustomStringConvertible {
 
   /// Class and properties with their values; of linked objects only the class.
   public var description: String {
-    guard !isInvalidated else { return "\(info.name) [invalidated]" }
-    let lines = info.properties.enumerated().map { number, property in
+    guard !isInvalidated else { return "\(classInfo.name) [invalidated]" }
+    let lines = classInfo.properties.enumerated().map { number, property in
       "  \(property.name) = \(DynamicValue.text(of: self, number));"
     }
-    return "\(info.name) {\n" + lines.joined(separator: "\n") + "\n}"
+    return "\(classInfo.name) {\n" + lines.joined(separator: "\n") + "\n}"
   }
 
   // MARK: as an element
@@ -108,7 +110,7 @@ extension RealmCollectionValue where Self: ObjectBase {
   /// The object itself.
   public static func _cast(_ object: ObjectBase) -> Self {
     guard let own = object as? Self else {
-      Misuse.stop("an object of \(object.info.name) is no \(Self.self)")
+      Misuse.stop("an object of \(object.classInfo.name) is no \(Self.self)")
     }
     return own
   }

@@ -61,6 +61,9 @@ struct Ordering {
       }
       return left < right ? -1 : left == right ? 0 : 1
     }
+    if case .decimal128(let left) = left, case .decimal128(let right) = right {
+      return Decimal128.compare(left, right)
+    }
     return Value.order(left, right)
   }
 

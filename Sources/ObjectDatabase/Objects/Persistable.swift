@@ -80,7 +80,7 @@ extension RealmCollectionValue {
 
   /// Only classes are objects.
   public static func _cast(_ object: ObjectBase) -> Self {
-    Misuse.stop("an object of \(object.info.name) is no \(Self.self)")
+    Misuse.stop("an object of \(object.classInfo.name) is no \(Self.self)")
   }
 
   static func misfit(_ value: Value) -> Never {

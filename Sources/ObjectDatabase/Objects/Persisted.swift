@@ -79,12 +79,12 @@ public struct Persisted<Value: _Persistable> {
     storage storage: ReferenceWritableKeyPath<Owner, Self>
   ) -> Value {
     get {
-      guard let access = owner.access else { return unmanaged(owner, storage) }
+      guard let access = owner.tableAccess else { return unmanaged(owner, storage) }
       let number = propertyNumber(access, storage)
-      return Value._read(_Row(access: access, key: owner.key, property: number))
+      return Value._read(_Row(access: access, key: owner.rowKey, property: number))
     }
     set {
-      guard let access = owner.access else {
+      guard let access = owner.tableAccess else {
         // A prototype keeps its marks, whatever an initializer sets.
         if case .mark = owner[keyPath: storage].storage { return }
         owner[keyPath: storage].storage = .value(newValue)
@@ -92,8 +92,8 @@ public struct Persisted<Value: _Persistable> {
       }
       let number = propertyNumber(access, storage)
       access.checkWritable()
-      access.checkAssignable(number, owner.key)
-      Value._write(newValue, to: _Row(access: access, key: owner.key, property: number))
+      access.checkAssignable(number, owner.rowKey)
+      Value._write(newValue, to: _Row(access: access, key: owner.rowKey, property: number))
     }
   }
 

@@ -177,7 +177,5 @@ extension Engine.Decimal128: PlainValue {
   var engineValue: Value { .decimal128(self) }
 
   /// Zero, as an integer without exponent.
-  public static func _default() -> Engine.Decimal128 {
-    Engine.Decimal128(high: 0x3040_0000_0000_0000, low: 0)
-  }
+  public static func _default() -> Engine.Decimal128 { .zero }
 }

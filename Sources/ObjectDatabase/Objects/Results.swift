@@ -101,7 +101,7 @@ public struct RealmIterator<Element: RealmCollectionValue>: IteratorProtocol {
       let key = keys[position]
       position += 1
       if reuses, let object = reusable() {
-        object.key = key
+        object.rowKey = key
         return Element._cast(object)
       }
       let object = access.makeObject(key)

@@ -37,8 +37,8 @@ import Engine
   /// The object of a row, which need not be there.
   func makeObject(_ key: Int64) -> ObjectBase {
     let object = info.type.init()
-    object.access = self
-    object.key = key
+    object.tableAccess = self
+    object.rowKey = key
     return object
   }
 

@@ -20,30 +20,11 @@ extension Engine.ObjectId {
   /// - Parameter string: The digits, of either case.
   /// - Throws: `Realm.Error` with code `.invalidValue` for anything else.
   public init(string: String) throws {
-    let digits = Array(string.utf8)
-    var bytes: [UInt8] = []
-    if digits.count == 24 {
-      for index in stride(from: 0, to: 24, by: 2) {
-        guard let high = Self.digit(digits[index]), let low = Self.digit(digits[index + 1]) else {
-          break
-        }
-        bytes.append(high << 4 | low)
-      }
-    }
-    guard let id = Self(bytes: bytes) else {
+    guard let id = Self(string) else {
       throw Realm.Error(
         .invalidValue, "\"\(string.prefix(40))\" is no ObjectId; use 24 hexadecimal digits")
     }
     self = id
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 
   /// The 24 hexadecimal digits.
@@ -53,6 +34,21 @@ extension Engine.ObjectId {
   public var timestamp: Date {
     Date(seconds: Int64(bytes[..<4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }), nanoseconds: 0)
   }
+}
+
+extension Engine.Decimal128 {
+  /// Reads a number.
+  /// - Parameter string: Digits with a sign, a point and an exponent, or `inf` or `nan`.
+  /// - Throws: `Realm.Error` with code `.invalidValue` for anything else.
+  public init(string: String) throws {
+    guard let number = Self(string) else {
+      throw Realm.Error(.invalidValue, "\"\(string.prefix(60))\" is no decimal number")
+    }
+    self = number
+  }
+
+  /// The number as text.
+  public var stringValue: String { description }
 }
 
 extension UUID {

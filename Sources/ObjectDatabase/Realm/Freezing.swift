@@ -35,25 +35,25 @@ public protocol ThreadConfined {
 extension ThreadConfined where Self: ObjectBase {
   /// The object as its realm has it now, never to change, for any thread.
   public func freeze() -> Self {
-    guard let access else {
+    guard let access = tableAccess else {
       Misuse.stop("an unmanaged object cannot be frozen; add it to a realm first")
     }
     guard !access.core.isFrozen else { return self }
-    guard let frozen = _moved(to: access.core.freeze()) else { access.gone(key) }
+    guard let frozen = _moved(to: access.core.freeze()) else { access.gone(rowKey) }
     return frozen
   }
 
   /// The live object that this was frozen of; nil when it was deleted.
   public func thaw() -> Self? {
-    guard let access, access.core.isFrozen else { return self }
+    guard let access = tableAccess, access.core.isFrozen else { return self }
     return _moved(to: access.core.thawed())
   }
 
   /// The same in another realm on the same database; nil when it is not there.
   public func _moved(to core: _RealmCore) -> Self? {
-    guard let access else { return nil }
+    guard let access = tableAccess else { return nil }
     let other = core.access(access.info)
-    return other.contains(key) ? Self._cast(other.makeObject(key)) : nil
+    return other.contains(rowKey) ? Self._cast(other.makeObject(rowKey)) : nil
   }
 }
 

@@ -21,7 +21,7 @@ extension Realm {
   ///   - update: What happens when its primary key is there already.
   public func add(_ object: Object, update: UpdatePolicy = .error) {
     core.checkWritable()
-    if object.access != nil {
+    if object.tableAccess != nil {
       _ = core.link(to: object)
       return
     }

@@ -18,7 +18,7 @@ extension _RealmCore {
 
   /// The key of an object that something is to link to; an unmanaged one is added.
   func link(to object: ObjectBase) -> Int64 {
-    guard let access = object.access else { return add(object, adding.policy) }
+    guard let access = object.tableAccess else { return add(object, adding.policy) }
     guard access.core === self else {
       Misuse.stop(
         "an object of \(access.name) belongs to another realm; use realm.create(value:), or thaw() "
@@ -29,8 +29,8 @@ extension _RealmCore {
         "an embedded object of \(access.name) has its owner already; make another with the same "
           + "values")
     }
-    guard !object.isInvalidated else { access.gone(object.key) }
-    return object.key
+    guard !object.isInvalidated else { access.gone(object.rowKey) }
+    return object.rowKey
   }
 
   /// Adds an unmanaged object and everything that it leads to.
@@ -72,8 +72,8 @@ extension _RealmCore {
       isPlaced = true
     }
     guard isPlaced else { return key }
-    object.access = access
-    object.key = key
+    object.tableAccess = access
+    object.rowKey = key
     for (number, wrapper) in wrappers.enumerated().reversed() {
       let property = info.properties[number]
       guard property.type != .linkingObjects else { continue }
@@ -157,11 +157,11 @@ extension _RealmCore {
   /// Deletes the row of an object; the object is invalidated.
   func delete(_ object: ObjectBase) {
     checkWritable()
-    guard let access = object.access, access.core === self else {
+    guard let access = object.tableAccess, access.core === self else {
       Misuse.stop("an object can be deleted in its own realm only, and an unmanaged one has none")
     }
-    guard !object.isInvalidated else { access.gone(object.key) }
-    delete([object.key], access)
+    guard !object.isInvalidated else { access.gone(object.rowKey) }
+    delete([object.rowKey], access)
   }
 
   /// Deletes rows; those that an embedding took along are skipped.
