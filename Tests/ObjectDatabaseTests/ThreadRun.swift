@@ -33,3 +33,11 @@ enum ThreadRun {
     func set(_ value: Result<Value, any Error>) { stored.withLock { $0 = value } }
   }
 }
+
+/// Takes what belongs to a thread to another one, which no program should.
+@safe struct Smuggled<Value>: @unchecked Sendable {
+  // Safety: the tests look at what the library does about it.
+  let value: Value
+
+  init(_ value: Value) { self.value = value }
+}

@@ -97,6 +97,9 @@ public enum AnyRealmValue: RealmCollectionValue, CustomStringConvertible {
   /// Nothing.
   public static func _default() -> AnyRealmValue { .none }
 
+  /// A value of any type that has a case.
+  public static func _fromAny(_ any: Any?) -> AnyRealmValue? { AnyRealmValue(any: any as Any) }
+
   /// The value, unless it is an object, which needs a row.
   public var _plainValue: Value? {
     switch self {

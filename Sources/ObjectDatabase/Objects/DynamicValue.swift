@@ -139,9 +139,15 @@ enum DynamicValue {
   }
 
   /// An optional inside of an Any, taken out.
-  static func flattened(_ any: Any?) -> Any? {
+  static func unwrapped(_ any: Any?) -> Any? {
     var any = any
     while let value = any, let optional = value as? any OptionalValue { any = optional.anyValue }
+    return any
+  }
+
+  /// An optional inside of an Any, and the raw value of an enumeration, taken out.
+  static func flattened(_ any: Any?) -> Any? {
+    let any = unwrapped(any)
     if let raw = (any as? any RawRepresentable)?.rawValue as Any? { return raw }
     return any
   }

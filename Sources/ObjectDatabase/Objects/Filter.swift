@@ -138,6 +138,7 @@ struct Filter {
 extension _RealmCore {
   /// What queries may speak of.
   /// - Parameter tables: The tables of a version; nil for the classes as the program has them.
+  /// - Returns: Tables, with the names that the program's classes have for their columns.
   func querySchema(ofFile tables: [TableSchema]?) -> QuerySchema {
     let infos = classes.withLock { $0.infos }
     let present =
@@ -188,7 +189,7 @@ extension RealmCollection {
     try found(text, arguments)
   }
 
-  private func found(
+  func found(
     _ text: String, _ arguments: [Any?]
   ) throws(Realm.Error) -> Results<Element> {
     let elements = elements

@@ -60,6 +60,9 @@ extension LinkingObjects: _Persistable {
   /// Without elements.
   public static func _default() -> LinkingObjects { LinkingObjects() }
 
+  /// None: it cannot be set.
+  public static func _fromAny(_ any: Any?) -> LinkingObjects? { nil }
+
   /// What links to a row.
   public static func _read(_ row: _Row) -> LinkingObjects {
     let property = row.access.info.properties[row.property]

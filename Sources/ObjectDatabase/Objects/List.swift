@@ -192,6 +192,18 @@ extension List: _Persistable {
   /// An empty one.
   public static func _default() -> List { List() }
 
+  /// The elements of a sequence.
+  public static func _fromAny(_ any: Any?) -> List? {
+    if let own = any as? List { return own }
+    guard let sequence = any as? any Sequence else { return nil }
+    let made = List()
+    for case let item as Any? in sequence {
+      guard let element = Element._fromAny(item) else { return nil }
+      made.append(element)
+    }
+    return made
+  }
+
   /// The list of a row.
   public static func _read(_ row: _Row) -> List { List(row) }
 

@@ -153,6 +153,18 @@ extension Map: _Persistable {
   /// An empty one.
   public static func _default() -> Map { Map() }
 
+  /// The entries of a dictionary.
+  public static func _fromAny(_ any: Any?) -> Map? {
+    if let own = any as? Map { return own }
+    guard let entries = any as? [String: Any?] else { return nil }
+    let made = Map()
+    for (key, item) in entries {
+      guard let value = Value._fromAny(item) else { return nil }
+      made[Key(_keyText: key)] = value
+    }
+    return made
+  }
+
   /// The map of a row.
   public static func _read(_ row: _Row) -> Map { Map(row) }
 

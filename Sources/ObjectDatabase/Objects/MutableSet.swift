@@ -146,6 +146,18 @@ extension MutableSet: _Persistable {
   /// An empty one.
   public static func _default() -> MutableSet { MutableSet() }
 
+  /// The elements of a sequence.
+  public static func _fromAny(_ any: Any?) -> MutableSet? {
+    if let own = any as? MutableSet { return own }
+    guard let sequence = any as? any Sequence else { return nil }
+    let made = MutableSet()
+    for case let item as Any? in sequence {
+      guard let element = Element._fromAny(item) else { return nil }
+      made.insert(element)
+    }
+    return made
+  }
+
   /// The set of a row.
   public static func _read(_ row: _Row) -> MutableSet { MutableSet(row) }
 

@@ -12,6 +12,46 @@ open class ObjectBase: RealmCollectionValue, CustomStringConvertible {
   /// Makes an unmanaged object, every property at its default.
   public required init() {}
 
+  /// Makes an unmanaged object of values.
+  ///
+  /// What does not fit the class stops the process; `realm.create(_:value:)` makes the transaction
+  /// fail instead.
+  /// - Parameter value: Values by property name, or all in the order of the properties.
+  public convenience init(value: Any) {
+    // Only wrappers made by this call are boxed: those of the object itself.
+    let mode = Discovery.enter(.boxes)
+    self.init()
+    Discovery.leave(mode)
+    take(value)
+  }
+
+  fileprivate final func take(_ value: Any) {
+    let properties = classInfo.properties
+    var given: [(name: String, value: Any?)] = []
+    switch value {
+    case let values as [String: Any?]:
+      given = values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    case let values as [Any?] where values.count <= properties.count:
+      given = zip(properties, values).map { ($0.name, $1) }
+    default:
+      Misuse.stop(
+        "an object of \(classInfo.name) is made of a dictionary or of an array of at most "
+          + "\(properties.count) values, not of \(Swift.type(of: value))")
+    }
+    let wrappers = ClassInfo.levels(of: self).flatMap { level in
+      level.children.compactMap { $0.value as? any PersistedProperty }
+    }
+    for (name, value) in given {
+      guard let number = classInfo.number(of: name) else {
+        Misuse.stop("class \(classInfo.name) has no property \"\(name)\"")
+      }
+      guard wrappers[number].setBox(value) else {
+        let text = String(describing: DynamicValue.flattened(value) ?? "nil").prefix(60)
+        Misuse.stop("\(classInfo.name).\(properties[number]) cannot hold \(text)")
+      }
+    }
+  }
+
   /// The name under which the class is kept.
   public class func className() -> String {
     if let name = _realmObjectName() { return name }
@@ -93,6 +133,18 @@ open class ObjectBase: RealmCollectionValue, CustomStringConvertible {
 extension _Persistable where Self: ObjectBase {
   /// A new unmanaged object.
   public static func _default() -> Self { Self() }
+
+  /// An object of the class, or a new one of values.
+  public static func _fromAny(_ any: Any?) -> Self? {
+    guard let any = DynamicValue.unwrapped(any) else { return nil }
+    if let own = any as? Self { return own }
+    guard any is [String: Any?] || any is [Any?] else { return nil }
+    let mode = Discovery.enter(.boxes)
+    let made = Self()
+    Discovery.leave(mode)
+    made.take(any)
+    return made
+  }
 }
 
 extension RealmCollectionValue where Self: ObjectBase {

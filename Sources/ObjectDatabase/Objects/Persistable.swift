@@ -51,6 +51,8 @@ public protocol _Persistable {
   var _plainValue: Value? { get }
   /// An unmanaged property of this value became a managed one.
   func _becomeManaged(_ row: _Row)
+  /// Made of a value of a type that only the running program knows; nil when it does not fit.
+  static func _fromAny(_ any: Any?) -> Self?
 }
 
 extension _Persistable {
@@ -113,6 +115,12 @@ extension PersistableEnum {
     return first
   }
 
+  /// A case, or the one of a raw value.
+  public static func _fromAny(_ any: Any?) -> Self? {
+    if let own = any as? Self { return own }
+    return RawValue._fromAny(any).flatMap { Self(rawValue: $0) }
+  }
+
   /// The case of a raw value; a value of no case stops the process.
   public static func _make(from value: Value, in core: _RealmCore) -> Self {
     let raw = RawValue._make(from: value, in: core)
@@ -143,6 +151,12 @@ extension CustomPersistable {
   /// The shape of what the file holds.
   public static var _shape: _PropertyShape { PersistedType._shape }
 
+  /// A value of the type, or made of what the file would hold.
+  public static func _fromAny(_ any: Any?) -> Self? {
+    if let own = any as? Self { return own }
+    return PersistedType._fromAny(any).map { Self(persistedValue: $0) }
+  }
+
   /// Made of the default of what the file holds.
   public static func _default() -> Self { Self(persistedValue: ._default()) }
 
@@ -170,6 +184,12 @@ extension Optional: _Persistable where Wrapped: RealmCollectionValue {
 
   /// Nil.
   public static func _default() -> Wrapped? { nil }
+
+  /// Nil for nil.
+  public static func _fromAny(_ any: Any?) -> Wrapped?? {
+    guard let any = DynamicValue.unwrapped(any) else { return .some(nil) }
+    return Wrapped._fromAny(any).map { .some($0) }
+  }
 
   /// The wrapped value, or null.
   public var _plainValue: Value? {

@@ -8,13 +8,21 @@
 import Engine
 
 /// What a wrapper holds.
-@usableFromInline
 enum PersistedStorage<Value: _Persistable> {
   /// Nothing was set; the type's default is made at the first read.
   case unset
   case value(Value)
   /// In a prototype.
   case mark(PropertyMark)
+  /// In an object that is made of values by name.
+  case box(ValueBox<Value>)
+}
+
+/// A value that reflection can set.
+final class ValueBox<Value: _Persistable> {
+  var value: Value?
+
+  init(_ value: Value?) { self.value = value }
 }
 
 /// A property that is kept in the database.
@@ -26,15 +34,21 @@ public struct Persisted<Value: _Persistable> {
     _ storage: PersistedStorage<Value>, isIndexed: Bool = false, isPrimaryKey: Bool = false,
     originProperty: String? = nil
   ) {
-    guard Discovery.isActive else {
-      self.storage = storage
-      return
+    switch Discovery.mode {
+    case .none: self.storage = storage
+    case .boxes:
+      if case .value(let value) = storage {
+        self.storage = .box(ValueBox(value))
+      } else {
+        self.storage = .box(ValueBox(nil))
+      }
+    case .prototype:
+      let mark = PropertyMark(Value._shape)
+      mark.isIndexed = isIndexed
+      mark.isPrimaryKey = isPrimaryKey
+      mark.originProperty = originProperty
+      self.storage = .mark(mark)
     }
-    let mark = PropertyMark(Value._shape)
-    mark.isIndexed = isIndexed
-    mark.isPrimaryKey = isPrimaryKey
-    mark.originProperty = originProperty
-    self.storage = .mark(mark)
   }
 
   /// A property with its type's default value.
@@ -102,7 +116,8 @@ public struct Persisted<Value: _Persistable> {
   ) -> Value {
     switch owner[keyPath: storage].storage {
     case .value(let value): return value
-    case .unset:
+    case .box(let box) where box.value != nil: return box.value ?? Value._default()
+    case .unset, .box:
       let value = Value._default()
       owner[keyPath: storage].storage = .value(value)
       return value
@@ -133,6 +148,8 @@ protocol PersistedProperty {
   /// The value of an unmanaged property, or the default.
   var anyValue: Any { get }
   func write(to row: _Row)
+  /// Sets the value of a wrapper that holds a box; false when the value does not fit.
+  func setBox(_ any: Any?) -> Bool
 }
 
 extension Persisted: PersistedProperty {
@@ -142,8 +159,17 @@ extension Persisted: PersistedProperty {
   }
 
   private var current: Value? {
-    guard case .value(let value) = storage else { return nil }
-    return value
+    switch storage {
+    case .value(let value): value
+    case .box(let box): box.value
+    case .unset, .mark: nil
+    }
+  }
+
+  func setBox(_ any: Any?) -> Bool {
+    guard case .box(let box) = storage, let value = Value._fromAny(any) else { return false }
+    box.value = value
+    return true
   }
 
   var plainValue: Engine.Value? {

@@ -15,6 +15,13 @@ extension PlainValue {
     return made
   }
 
+  /// A value of the type, or a number that is one without rounding.
+  public static func _fromAny(_ any: Any?) -> Self? {
+    if let own = any as? Self { return own }
+    let property = Property(name: "", columnName: "", type: propertyType)
+    return DynamicValue.plain(any, property).flatMap { Self(engineValue: $0) }
+  }
+
   /// What the engine holds.
   public func _engineValue(in core: _RealmCore) -> Value { engineValue }
 

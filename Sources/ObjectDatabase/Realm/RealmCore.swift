@@ -91,6 +91,15 @@ import Synchronization
     return made
   }
 
+  /// Goes to the newest version, and stays there.
+  private func pinNewest() {
+    forgetSnapshot()
+    do throws(EngineError) { snapshot = try store.database.snapshot() } catch {
+      // The next read tries again, and says what is wrong.
+      snapshot = nil
+    }
+  }
+
   private func forgetSnapshot() {
     snapshot = nil
     snapshotStamp &+= 1
@@ -102,7 +111,7 @@ import Synchronization
     guard write == nil, !isFrozen, let snapshot, store.database.version > snapshot.version else {
       return false
     }
-    forgetSnapshot()
+    pinNewest()
     return true
   }
 
@@ -192,7 +201,7 @@ import Synchronization
     nextKeys = [:]
     adding = Adding()
     classes.withLock { $0.forgetUncommitted() }
-    forgetSnapshot()
+    pinNewest()
   }
 
   /// Stops a caller without a write transaction.

@@ -1,13 +1,13 @@
 // Discovery.swift: finds a class's persisted properties by reflection, once per class.
-// Invariants: one thread at a time discovers; a wrapper that this thread makes meanwhile holds a
-// mark, and no other; once published a description never changes, so every thread may read it.
+// Invariants: a wrapper that a thread makes while it discovers holds a mark, while it makes an
+// object of values a box, and else neither; a description never changes once it is published, so
+// every thread may read it. No lock is held while code of the program runs.
 
 import Engine
 import Glibc
 import Synchronization
 
 /// What a prototype's wrapper knows of its property.
-@usableFromInline
 final class PropertyMark {
   let shape: _PropertyShape
   var isIndexed = false
@@ -21,36 +21,66 @@ final class PropertyMark {
 }
 
 enum Discovery {
-  /// The thread that is making a prototype or follows a key path in one; 0: none.
-  private static let thread = Atomic<UInt>(0)
-  /// Held by the thread that discovers.
-  private static let turn = Mutex<Void>(())
+  /// What a thread is making.
+  enum Mode {
+    /// A prototype; the names are those of the properties that a key path met.
+    case prototype(met: [String])
+    /// An object whose values are set by name.
+    case boxes
+  }
+
+  /// How many threads are making something; wrappers look no further while it is 0.
+  private static let activeCount = Atomic<Int>(0)
+  private static let modes = Mutex<[UInt: Mode]>([:])
   private static let known = Mutex<[ObjectIdentifier: ClassInfo]>([:])
 
-  /// The properties that a key path met.
-  private static let trail = Mutex<[String]>([])
-
-  /// Whether the wrappers that this thread makes now are a prototype's.
+  /// What the wrappers are that this thread makes now; nil: ordinary ones.
   @inline(__always)
-  static var isActive: Bool {
-    let discovering = thread.load(ordering: .relaxed)
-    return discovering != 0 && discovering == UInt(pthread_self())
+  static var mode: Mode? {
+    activeCount.load(ordering: .relaxed) == 0 ? nil : currentMode
+  }
+
+  @inline(never)
+  private static var currentMode: Mode? {
+    let thread = UInt(pthread_self())
+    return modes.withLock { $0[thread] }
+  }
+
+  /// Begins to make wrappers of a mode.
+  /// - Returns: The mode before, to be given to `leave`.
+  static func enter(_ mode: Mode) -> Mode? {
+    let thread = UInt(pthread_self())
+    activeCount.add(1, ordering: .relaxed)
+    return modes.withLock { $0.updateValue(mode, forKey: thread) }
+  }
+
+  /// Goes back to the mode before.
+  /// - Returns: The mode that ended.
+  @discardableResult
+  static func leave(_ before: Mode?) -> Mode? {
+    let thread = UInt(pthread_self())
+    activeCount.subtract(1, ordering: .relaxed)
+    return modes.withLock { modes in
+      let ended = modes[thread]
+      modes[thread] = before
+      return ended
+    }
+  }
+
+  /// Runs a body in a mode.
+  private static func making<Result>(_ mode: Mode, _ body: () -> Result) -> (Result, Mode?) {
+    let before = enter(mode)
+    let result = body()
+    return (result, leave(before))
   }
 
   /// A key path led to a wrapper of a prototype.
   static func note(_ mark: PropertyMark) {
-    guard isActive else { return }
+    let thread = UInt(pthread_self())
     let name = mark.name
-    trail.withLock { $0.append(name) }
-  }
-
-  private static func discovering<Result>(
-    _ body: () throws(Realm.Error) -> sending Result
-  ) throws(Realm.Error) -> sending Result {
-    try turn.withLock { _ throws(Realm.Error) in
-      thread.store(UInt(pthread_self()), ordering: .relaxed)
-      defer { thread.store(0, ordering: .relaxed) }
-      return try body()
+    modes.withLock { modes in
+      guard case .prototype(let met) = modes[thread] else { return }
+      modes[thread] = .prototype(met: met + [name])
     }
   }
 
@@ -59,9 +89,8 @@ enum Discovery {
   static func info(for type: ObjectBase.Type) throws(Realm.Error) -> ClassInfo {
     let id = ObjectIdentifier(type)
     if let info = known.withLock({ $0[id] }) { return info }
-    let made = try discovering { () throws(Realm.Error) in
-      try ClassInfo(type, prototype: type.init())
-    }
+    let (prototype, _) = making(.prototype(met: [])) { type.init() }
+    let made = try ClassInfo(type, prototype: prototype)
     return known.withLock { known in
       if let info = known[id] { return info }
       known[id] = made
@@ -74,14 +103,9 @@ enum Discovery {
     of keyPath: KeyPath<Root, Value>, in info: ClassInfo
   ) -> String? {
     guard let prototype = info.prototype as? Root else { return nil }
-    return Misuse.unthrowingRealm { () throws(Realm.Error) in
-      try discovering { () throws(Realm.Error) in
-        trail.withLock { $0 = [] }
-        _ = prototype[keyPath: keyPath]
-        let names = trail.withLock { $0 }
-        return names.count == 1 ? names[0] : nil
-      }
-    }
+    let (_, mode) = making(.prototype(met: [])) { _ = prototype[keyPath: keyPath] }
+    guard case .prototype(let met) = mode, met.count == 1 else { return nil }
+    return met[0]
   }
 }
 
