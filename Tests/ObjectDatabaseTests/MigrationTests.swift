@@ -3,6 +3,7 @@
 
 import Engine
 import FoundationEssentials
+import Glibc
 import Synchronization
 import Testing
 
@@ -176,6 +177,25 @@ struct MigrationTests {
     #expect(realm.objects(Changed.Pet.self).map(\.key).sorted() == ["made", "v0-2", "v0-3"])
     try realm.write { realm.create(Changed.Pet.self, value: ["key": "later"]) }
     #expect(realm.objects(Changed.Pet.self).count == 4)
+  }
+
+  @Test("a process that dies in the middle of a migration leaves the old file")
+  func killed() async throws {
+    let folder = try prepared()
+    let before = try content(folder)
+    await #expect(processExitsWith: .signal(SIGKILL)) { [path = folder.path as String] in
+      let configuration = Realm.Configuration(
+        fileURL: URL(filePath: path + "/test.realm"), schemaVersion: 1,
+        migrationBlock: { migration, version in
+          Self.block(migration, version)
+          kill(getpid(), SIGKILL)
+        }, objectTypes: [Changed.Pet.self])
+      _ = try Realm(configuration: configuration)
+    }
+    #expect(try content(folder) == before && schemaVersion(folder) == 0)
+    let realm = try folder.realm([Before.Pet.self])
+    #expect(realm.objects(Before.Pet.self).map(\.first) == ["f1", "f2", "f3"])
+    try realm.write { realm.deleteAll() }
   }
 
   private func schemaVersion(_ folder: Folder) throws -> UInt64 {

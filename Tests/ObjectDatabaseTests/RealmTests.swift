@@ -272,3 +272,86 @@ struct RealmTests {
 func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) throws -> Result {
   try ThreadRun.run(body)
 }
+
+@Suite("files of other programs")
+struct ForeignFileTests {
+  private func engine(_ folder: Folder, _ body: (WriteTransaction) throws -> Void) throws {
+    let database = try Database.open(path: folder.path + "/test.realm")
+    let write = try database.beginWrite()
+    try body(write)
+    try write.commit()
+  }
+
+  @Test("a table that the engine's user made is taken over when its columns fit")
+  func takenOver() throws {
+    let folder = try Folder()
+    try engine(folder) { write in
+      try write.createTable(
+        TableSchema(name: "Plain", columns: [ColumnSchema(name: "number", type: .int)]))
+      try write.insert(into: "Plain", key: 41, [.int(7)])
+    }
+    let realm = try folder.realm([Plain.self])
+    let made = Plain()
+    made.number = 8
+    try realm.write { realm.add(made) }
+    #expect(realm.objects(Plain.self).map(\.number) == [7, 8] && made.rowKey == 42)
+  }
+
+  class Plain: Object {
+    @Persisted var number: Int
+  }
+
+  @Test("tables that are not the layer's under its names are an error, not a trap")
+  func wrongTables() throws {
+    for (name, columns) in [
+      ("__classes", [ColumnSchema(name: "x", type: .int)]),
+      ("__realm", [ColumnSchema(name: "schemaVersion", type: .string)]),
+    ] {
+      let folder = try Folder()
+      try engine(folder) { write in
+        try write.createTable(TableSchema(name: name, columns: columns))
+        if name == "__realm" { try write.insert(into: name, key: 0, [.string("no")]) }
+      }
+      let error = #expect(throws: Realm.Error.self) { _ = try folder.realm([Plain.self]) }
+      #expect(error?.code == .invalidDatabase, "\(name)")
+    }
+  }
+
+  @Test("an embedded object with two owners, or itself as owner, can be deleted")
+  func sharedEmbedded() throws {
+    let folder = try Folder()
+    do {
+      let realm = try folder.realm([Company.self])
+      try realm.write {
+        for name in ["a", "b"] {
+          let company = Company()
+          company.name = name
+          if name == "a" { company.seat = Address() }
+          realm.add(company)
+        }
+      }
+    }
+    try engine(folder) { write in
+      try write.set(.link(0), in: "Company", key: 1, column: "seat")
+    }
+    let realm = try folder.realm([Company.self])
+    #expect(realm.objects(Company.self).allSatisfy { $0.seat != nil })
+    try realm.write { realm.delete(realm.objects(Company.self)) }
+    #expect(realm.isEmpty)
+  }
+
+  @Test("garbage is no database, and a directory no file")
+  func garbage() throws {
+    let folder = try Folder()
+    let path = folder.path + "/test.realm"
+    try Data(repeating: 0xA5, count: 100_000).write(to: URL(filePath: path))
+    let error = #expect(throws: Realm.Error.self) { _ = try folder.realm() }
+    #expect(error?.code == .invalidDatabase && error?.engineError != nil)
+    let matched: Bool
+    do {
+      _ = try folder.realm()
+      matched = false
+    } catch Realm.Error.invalidDatabase { matched = true }
+    #expect(matched)
+  }
+}

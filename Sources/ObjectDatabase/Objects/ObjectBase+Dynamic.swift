@@ -14,8 +14,7 @@ extension ObjectBase {
   public final func value(forKey key: String) -> Any? {
     let number = propertyNumber(key)
     guard let access = tableAccess else {
-      guard let wrapper = Self.wrapper(named: key, in: self) else { return nil }
-      return DynamicValue.flattened(wrapper.anyValue)
+      return DynamicValue.flattened(classInfo.fields[number].wrapper(of: self).anyValue)
     }
     let property = access.info.properties[number]
     guard property.type != .linkingObjects else { return nil }
@@ -44,17 +43,6 @@ extension ObjectBase {
           + classInfo.properties.map(\.name).joined(separator: ", "))
     }
     return number
-  }
-
-  private static func wrapper(
-    named name: String, in object: ObjectBase
-  ) -> (any PersistedProperty)? {
-    for level in ClassInfo.levels(of: object) {
-      for child in level.children where child.label == "_" + name {
-        return child.value as? any PersistedProperty
-      }
-    }
-    return nil
   }
 }
 

@@ -18,10 +18,7 @@ open class ObjectBase: RealmCollectionValue, CustomStringConvertible {
   /// fail instead.
   /// - Parameter value: Values by property name, or all in the order of the properties.
   public convenience init(value: Any) {
-    // Only wrappers made by this call are boxed: those of the object itself.
-    let mode = Discovery.enter(.boxes)
     self.init()
-    Discovery.leave(mode)
     take(value)
   }
 
@@ -38,14 +35,11 @@ open class ObjectBase: RealmCollectionValue, CustomStringConvertible {
         "an object of \(classInfo.name) is made of a dictionary or of an array of at most "
           + "\(properties.count) values, not of \(Swift.type(of: value))")
     }
-    let wrappers = ClassInfo.levels(of: self).flatMap { level in
-      level.children.compactMap { $0.value as? any PersistedProperty }
-    }
     for (name, value) in given {
       guard let number = classInfo.number(of: name) else {
         Misuse.stop("class \(classInfo.name) has no property \"\(name)\"")
       }
-      guard wrappers[number].setBox(value) else {
+      guard classInfo.fields[number].set(value, of: self) else {
         let text = String(describing: DynamicValue.flattened(value) ?? "nil").prefix(60)
         Misuse.stop("\(classInfo.name).\(properties[number]) cannot hold \(text)")
       }
@@ -139,9 +133,7 @@ extension _Persistable where Self: ObjectBase {
     guard let any = DynamicValue.unwrapped(any) else { return nil }
     if let own = any as? Self { return own }
     guard any is [String: Any?] || any is [Any?] else { return nil }
-    let mode = Discovery.enter(.boxes)
     let made = Self()
-    Discovery.leave(mode)
     made.take(any)
     return made
   }

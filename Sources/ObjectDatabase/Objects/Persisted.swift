@@ -14,15 +14,6 @@ enum PersistedStorage<Value: _Persistable> {
   case value(Value)
   /// In a prototype.
   case mark(PropertyMark)
-  /// In an object that is made of values by name.
-  case box(ValueBox<Value>)
-}
-
-/// A value that reflection can set.
-final class ValueBox<Value: _Persistable> {
-  var value: Value?
-
-  init(_ value: Value?) { self.value = value }
 }
 
 /// A property that is kept in the database.
@@ -34,21 +25,15 @@ public struct Persisted<Value: _Persistable> {
     _ storage: PersistedStorage<Value>, isIndexed: Bool = false, isPrimaryKey: Bool = false,
     originProperty: String? = nil
   ) {
-    switch Discovery.mode {
-    case .none: self.storage = storage
-    case .boxes:
-      if case .value(let value) = storage {
-        self.storage = .box(ValueBox(value))
-      } else {
-        self.storage = .box(ValueBox(nil))
-      }
-    case .prototype:
-      let mark = PropertyMark(Value._shape)
-      mark.isIndexed = isIndexed
-      mark.isPrimaryKey = isPrimaryKey
-      mark.originProperty = originProperty
-      self.storage = .mark(mark)
+    guard Discovery.isActive else {
+      self.storage = storage
+      return
     }
+    let mark = PropertyMark(Value._shape)
+    mark.isIndexed = isIndexed
+    mark.isPrimaryKey = isPrimaryKey
+    mark.originProperty = originProperty
+    self.storage = .mark(mark)
   }
 
   /// A property with its type's default value.
@@ -116,8 +101,7 @@ public struct Persisted<Value: _Persistable> {
   ) -> Value {
     switch owner[keyPath: storage].storage {
     case .value(let value): return value
-    case .box(let box) where box.value != nil: return box.value ?? Value._default()
-    case .unset, .box:
+    case .unset:
       let value = Value._default()
       owner[keyPath: storage].storage = .value(value)
       return value
@@ -148,9 +132,14 @@ protocol PersistedProperty {
   /// The value of an unmanaged property, or the default.
   var anyValue: Any { get }
   func write(to row: _Row)
-  /// Sets the value of a wrapper that holds a box; false when the value does not fit.
-  func setBox(_ any: Any?) -> Bool
+  /// The wrapper at a place in an object; so do the other two.
+  static func copy(at place: UnsafeMutableRawPointer) -> any PersistedProperty
+  static func plainValue(at place: UnsafeMutableRawPointer) -> PlainEngineValue?
+  static func set(_ any: Any?, at place: UnsafeMutableRawPointer) -> Bool
 }
+
+/// The engine's value; within `Persisted` the name is the property's type.
+typealias PlainEngineValue = Engine.Value
 
 extension Persisted: PersistedProperty {
   var mark: PropertyMark? {
@@ -159,17 +148,8 @@ extension Persisted: PersistedProperty {
   }
 
   private var current: Value? {
-    switch storage {
-    case .value(let value): value
-    case .box(let box): box.value
-    case .unset, .mark: nil
-    }
-  }
-
-  func setBox(_ any: Any?) -> Bool {
-    guard case .box(let box) = storage, let value = Value._fromAny(any) else { return false }
-    box.value = value
-    return true
+    guard case .value(let value) = storage else { return nil }
+    return value
   }
 
   var plainValue: Engine.Value? {

@@ -17,6 +17,8 @@ import Engine
   /// The column of each property in the cursor's table; -1 for properties without one.
   private var columns: [Int] = []
   private var columnsOf: TableSchema?
+  /// The property of each column, for new rows.
+  private var rowOrder: (schema: TableSchema, properties: [Int])?
 
   init(_ core: _RealmCore, _ info: ClassInfo) {
     self.core = core
@@ -67,6 +69,16 @@ import Engine
       schema.columns.firstIndex { $0.name == property.columnName } ?? -1
     }
     columnsOf = schema
+  }
+
+  /// The property of each column; -1 for columns without one.
+  func propertyOrder(_ schema: TableSchema) -> [Int] {
+    if let rowOrder, rowOrder.schema == schema { return rowOrder.properties }
+    let properties = schema.columns.map { column in
+      info.properties.firstIndex { $0.columnName == column.name } ?? -1
+    }
+    rowOrder = (schema, properties)
+    return properties
   }
 
   /// A value of a row; a row that is gone stops the process.

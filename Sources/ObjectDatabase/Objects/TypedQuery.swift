@@ -1,6 +1,6 @@
-// TypedQuery.swift: queries that the compiler checks: `where { $0.age > 3 && $0.owner.name == "A" }`.
-// The closure is run once, on names instead of objects, and builds a query in words with arguments;
-// it is never asked about an object.
+// TypedQuery.swift: queries that the compiler checks:
+// `where { $0.age > 3 && $0.owner.name == "A" }`. The closure is run once, on names instead of
+// objects, and builds a query in words with arguments; it is never asked about an object.
 
 import Engine
 

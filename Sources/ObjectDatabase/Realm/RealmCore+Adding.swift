@@ -52,43 +52,37 @@ extension _RealmCore {
 
   private func place(_ object: ObjectBase, _ access: _TableAccess) -> Int64 {
     let info = access.info
-    let wrappers = Self.wrappers(of: object)
-    precondition(wrappers.count == info.properties.count, "a class has the properties it had")
+    let fields = info.fields
     var key: Int64 = 0
     var isPlaced = false
     change { write throws(EngineError) in
-      if let number = info.primaryKey, let value = wrappers[number].plainValue,
+      if let number = info.primaryKey, let value = fields[number].plainValue(of: object),
         let existing = try write.firstKey(
           in: info.name, column: info.properties[number].columnName, equalTo: value)
       {
         key = existing
         guard adding.policy != .error else { throw Self.duplicate(info, number, value) }
         isPlaced = true
-        try update(existing, info, wrappers, write)
+        try update(existing, info, object, write)
         return
       }
       key = try nextKey(of: info.name, write)
-      try write.insert(into: info.name, key: key, try plainRow(info, wrappers, write))
+      try write.insert(into: info.name, key: key, try plainRow(info, object, write))
       isPlaced = true
     }
     guard isPlaced else { return key }
     object.tableAccess = access
     object.rowKey = key
-    for (number, wrapper) in wrappers.enumerated().reversed() {
+    for number in fields.indices.reversed() {
       let property = info.properties[number]
       guard property.type != .linkingObjects else { continue }
-      if property.isCollection || wrapper.plainValue == nil {
+      if property.isCollection || property.type == .object || property.type == .any {
+        let wrapper = fields[number].wrapper(of: object)
+        guard property.isCollection || wrapper.plainValue == nil else { continue }
         adding.open.append((wrapper, _Row(access: access, key: key, property: number)))
       }
     }
     return key
-  }
-
-  /// The wrappers of an object, in the order of the class's properties.
-  private static func wrappers(of object: ObjectBase) -> [any PersistedProperty] {
-    ClassInfo.levels(of: object).flatMap { level in
-      level.children.compactMap { $0.value as? any PersistedProperty }
-    }
   }
 
   private static func duplicate(_ info: ClassInfo, _ number: Int, _ value: Value) -> EngineError {
@@ -101,24 +95,29 @@ extension _RealmCore {
 
   /// The values of a new row, in the order of the table's columns.
   private func plainRow(
-    _ info: ClassInfo, _ wrappers: [any PersistedProperty], _ write: WriteTransaction
+    _ info: ClassInfo, _ object: ObjectBase, _ write: WriteTransaction
   ) throws(EngineError) -> [Value] {
-    try write.schema(of: info.name).columns.map { column in
-      guard let number = info.properties.firstIndex(where: { $0.columnName == column.name }) else {
-        return DynamicValue.empty(column)
+    let schema = try write.schema(of: info.name)
+    let order = access(info).propertyOrder(schema)
+    var row: [Value] = []
+    row.reserveCapacity(order.count)
+    for (column, number) in order.enumerated() {
+      guard number >= 0, !info.properties[number].isCollection else {
+        row.append(DynamicValue.empty(schema.columns[column]))
+        continue
       }
-      guard !info.properties[number].isCollection else { return DynamicValue.empty(column) }
-      return wrappers[number].plainValue ?? .null
+      row.append(info.fields[number].plainValue(of: object) ?? .null)
     }
+    return row
   }
 
   /// Gives a row that is there the values of an object.
   private func update(
-    _ key: Int64, _ info: ClassInfo, _ wrappers: [any PersistedProperty], _ write: WriteTransaction
+    _ key: Int64, _ info: ClassInfo, _ object: ObjectBase, _ write: WriteTransaction
   ) throws(EngineError) {
     for (number, property) in info.properties.enumerated()
     where !property.isPrimaryKey && !property.isCollection && property.type != .linkingObjects {
-      guard let value = wrappers[number].plainValue else { continue }
+      guard let value = info.fields[number].plainValue(of: object) else { continue }
       let column = property.columnName
       // A value that is the same is written by `.all` only.
       if adding.policy == .modified,
@@ -139,11 +138,15 @@ extension _RealmCore {
   // MARK: deleting
 
   /// Deletes a row, and the embedded objects that it owns, at any depth.
+  ///
+  /// A file can be made in which two rows own one embedded object, or an object itself: what is gone
+  /// is passed over, so this ends.
   func deleteRow(
     _ key: Int64, of info: ClassInfo, _ write: WriteTransaction
   ) throws(EngineError) {
     var open = [(key: key, info: info)]
     while let (key, info) = open.popLast() {
+      guard try write.contains(key: key, in: info.name) else { continue }
       for number in info.properties.indices {
         guard let embedded = embeddedTarget(info, number) else { continue }
         let column = info.properties[number].columnName

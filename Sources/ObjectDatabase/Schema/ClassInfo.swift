@@ -16,6 +16,8 @@ import Engine
   /// The classes that properties lead to or come from, by property.
   let targets: [ObjectBase.Type?]
   let primaryKey: Int?
+  /// Where the wrappers are in an object, by property; none of a class that only the file knows.
+  let fields: [PersistedField]
   private let numbers: [String: Int]
   /// Whether an object of the class is nothing but its row: it has no stored property that is not
   /// persisted, so one that nobody refers to any more can stand for another row.
@@ -30,7 +32,14 @@ import Engine
     let mapping = type.propertiesMapping()
     var properties: [Property] = []
     var targets: [ObjectBase.Type?] = []
-    for mark in Self.marks(of: prototype) {
+    let (fields, otherCount) = PersistedField.all(of: type)
+    self.fields = fields
+    isNothingButRow = otherCount == PersistedField.all(of: ObjectBase.self).otherCount
+    for field in fields {
+      guard let mark = field.wrapper(of: prototype).mark else {
+        preconditionFailure("the wrappers of a prototype hold marks")
+      }
+      mark.name = field.name
       mark.number = properties.count
       properties.append(Self.property(mark, mapping))
       targets.append(mark.shape.target)
@@ -38,10 +47,6 @@ import Engine
     self.properties = properties
     self.targets = targets
     primaryKey = properties.firstIndex { $0.isPrimaryKey }
-    isNothingButRow = Self.levels(of: prototype).allSatisfy { level in
-      level.subjectType == ObjectBase.self
-        || level.children.allSatisfy { $0.value is any PersistedProperty }
-    }
     numbers = Dictionary(
       properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     for key in mapping.keys.sorted() where numbers[key] == nil {
@@ -57,6 +62,7 @@ import Engine
     name = schema.name
     self.isEmbedded = isEmbedded
     isNothingButRow = true
+    fields = []
     properties = schema.columns.map { Property($0, isPrimaryKey: $0.name == primaryKey) }
     targets = schema.columns.map { _ in nil }
     self.primaryKey = properties.firstIndex { $0.isPrimaryKey }
@@ -66,30 +72,6 @@ import Engine
 
   /// The position of a property.
   func number(of name: String) -> Int? { numbers[name] }
-
-  /// An object's own stored properties and those of its base classes, the base first.
-  static func levels(of object: ObjectBase) -> [Mirror] {
-    var levels: [Mirror] = []
-    var mirror: Mirror? = Mirror(reflecting: object)
-    while let level = mirror {
-      levels.append(level)
-      mirror = level.superclassMirror
-    }
-    return levels.reversed()
-  }
-
-  private static func marks(of prototype: ObjectBase) -> [PropertyMark] {
-    var marks: [PropertyMark] = []
-    for level in levels(of: prototype) {
-      for child in level.children {
-        guard let mark = (child.value as? any PersistedProperty)?.mark else { continue }
-        let label = child.label ?? "_"
-        mark.name = String(label.hasPrefix("_") ? label.dropFirst() : label[...])
-        marks.append(mark)
-      }
-    }
-    return marks
-  }
 
   private static func property(_ mark: PropertyMark, _ mapping: [String: String]) -> Property {
     var property = Property(

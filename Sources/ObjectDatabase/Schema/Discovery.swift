@@ -1,7 +1,7 @@
 // Discovery.swift: finds a class's persisted properties by reflection, once per class.
-// Invariants: a wrapper that a thread makes while it discovers holds a mark, while it makes an
-// object of values a box, and else neither; a description never changes once it is published, so
-// every thread may read it. No lock is held while code of the program runs.
+// Invariants: a wrapper that a thread makes while it discovers holds a mark, and no other does; a
+// description never changes once it is published, so every thread may read it. No lock is held
+// while code of the program runs.
 
 import Engine
 import Glibc
@@ -21,67 +21,43 @@ final class PropertyMark {
 }
 
 enum Discovery {
-  /// What a thread is making.
-  enum Mode {
-    /// A prototype; the names are those of the properties that a key path met.
-    case prototype(met: [String])
-    /// An object whose values are set by name.
-    case boxes
-  }
-
-  /// How many threads are making something; wrappers look no further while it is 0.
+  /// How many threads are discovering; wrappers look no further while it is 0.
   private static let activeCount = Atomic<Int>(0)
-  private static let modes = Mutex<[UInt: Mode]>([:])
+  /// The properties that key paths met, by the thread that discovers.
+  private static let met = Mutex<[UInt: [String]]>([:])
   private static let known = Mutex<[ObjectIdentifier: ClassInfo]>([:])
 
-  /// What the wrappers are that this thread makes now; nil: ordinary ones.
+  /// Whether the wrappers that this thread makes now are a prototype's.
   @inline(__always)
-  static var mode: Mode? {
-    activeCount.load(ordering: .relaxed) == 0 ? nil : currentMode
-  }
+  static var isActive: Bool { activeCount.load(ordering: .relaxed) != 0 && isThisThreadActive }
 
   @inline(never)
-  private static var currentMode: Mode? {
+  private static var isThisThreadActive: Bool {
     let thread = UInt(pthread_self())
-    return modes.withLock { $0[thread] }
+    return met.withLock { $0[thread] != nil }
   }
 
-  /// Begins to make wrappers of a mode.
-  /// - Returns: The mode before, to be given to `leave`.
-  static func enter(_ mode: Mode) -> Mode? {
+  /// Runs a body that makes a prototype or follows a key path in one.
+  /// - Returns: The result, and the properties that were met.
+  private static func discovering<Result>(_ body: () -> Result) -> (Result, [String]) {
     let thread = UInt(pthread_self())
+    let before = met.withLock { $0.updateValue([], forKey: thread) }
     activeCount.add(1, ordering: .relaxed)
-    return modes.withLock { $0.updateValue(mode, forKey: thread) }
-  }
-
-  /// Goes back to the mode before.
-  /// - Returns: The mode that ended.
-  @discardableResult
-  static func leave(_ before: Mode?) -> Mode? {
-    let thread = UInt(pthread_self())
-    activeCount.subtract(1, ordering: .relaxed)
-    return modes.withLock { modes in
-      let ended = modes[thread]
-      modes[thread] = before
-      return ended
-    }
-  }
-
-  /// Runs a body in a mode.
-  private static func making<Result>(_ mode: Mode, _ body: () -> Result) -> (Result, Mode?) {
-    let before = enter(mode)
     let result = body()
-    return (result, leave(before))
+    activeCount.subtract(1, ordering: .relaxed)
+    let names = met.withLock { met in
+      let names = met[thread] ?? []
+      met[thread] = before
+      return names
+    }
+    return (result, names)
   }
 
   /// A key path led to a wrapper of a prototype.
   static func note(_ mark: PropertyMark) {
     let thread = UInt(pthread_self())
     let name = mark.name
-    modes.withLock { modes in
-      guard case .prototype(let met) = modes[thread] else { return }
-      modes[thread] = .prototype(met: met + [name])
-    }
+    met.withLock { $0[thread]?.append(name) }
   }
 
   /// The description of a class; found at the first call.
@@ -89,7 +65,7 @@ enum Discovery {
   static func info(for type: ObjectBase.Type) throws(Realm.Error) -> ClassInfo {
     let id = ObjectIdentifier(type)
     if let info = known.withLock({ $0[id] }) { return info }
-    let (prototype, _) = making(.prototype(met: [])) { type.init() }
+    let (prototype, _) = discovering { type.init() }
     let made = try ClassInfo(type, prototype: prototype)
     return known.withLock { known in
       if let info = known[id] { return info }
@@ -103,9 +79,8 @@ enum Discovery {
     of keyPath: KeyPath<Root, Value>, in info: ClassInfo
   ) -> String? {
     guard let prototype = info.prototype as? Root else { return nil }
-    let (_, mode) = making(.prototype(met: [])) { _ = prototype[keyPath: keyPath] }
-    guard case .prototype(let met) = mode, met.count == 1 else { return nil }
-    return met[0]
+    let (_, names) = discovering { _ = prototype[keyPath: keyPath] }
+    return names.count == 1 ? names[0] : nil
   }
 }
 
