@@ -88,6 +88,10 @@ struct RealmTests {
         Everything.self, value: ["id": 1, "string": "third"] as [String: Any], update: policy)
     }
     #expect(first.string == "third" && Array(first.ints) == [9])
+    let fourth = Everything()
+    fourth.id = 1
+    try realm.write { realm.add(fourth, update: policy) }
+    #expect(first.string == "" && first.ints.isEmpty && first.link == nil)
   }
 
   @Test("create makes objects of dictionaries, arrays and objects")

@@ -131,7 +131,8 @@ protocol PersistedProperty {
   var plainValue: Value? { get }
   /// The value of an unmanaged property, or the default.
   var anyValue: Any { get }
-  func write(to row: _Row)
+  /// Writes the value to a row; an unset collection empties the row's, if that has one already.
+  func write(to row: _Row, isUpdate: Bool)
   /// The wrapper at a place in an object; so do the other two.
   static func copy(at place: UnsafeMutableRawPointer) -> any PersistedProperty
   static func plainValue(at place: UnsafeMutableRawPointer) -> PlainEngineValue?
@@ -159,8 +160,11 @@ extension Persisted: PersistedProperty {
 
   var anyValue: Any { current ?? Value._default() }
 
-  func write(to row: _Row) {
-    guard let current else { return }
+  func write(to row: _Row, isUpdate: Bool) {
+    guard let current else {
+      if isUpdate, Value._shape.collection != .none { row.removeAll() }
+      return
+    }
     Value._write(current, to: row)
     current._becomeManaged(row)
   }

@@ -10,7 +10,7 @@ struct Adding {
   var policy = Realm.UpdatePolicy.error
   var isActive = false
   /// Properties that lead to other objects, to be written.
-  var open: [(wrapper: any PersistedProperty, row: _Row)] = []
+  var open: [(wrapper: any PersistedProperty, row: _Row, isUpdate: Bool)] = []
 }
 
 extension _RealmCore {
@@ -45,7 +45,9 @@ extension _RealmCore {
     }
     let key = place(object, access)
     guard isOuter else { return key }
-    while let next = adding.open.popLast() { next.wrapper.write(to: next.row) }
+    while let next = adding.open.popLast() {
+      next.wrapper.write(to: next.row, isUpdate: next.isUpdate)
+    }
     adding = Adding()
     return key
   }
@@ -54,7 +56,7 @@ extension _RealmCore {
     let info = access.info
     let fields = info.fields
     var key: Int64 = 0
-    var isPlaced = false
+    var (isPlaced, isUpdate) = (false, false)
     change { write throws(EngineError) in
       if let number = info.primaryKey, let value = fields[number].plainValue(of: object),
         let existing = try write.firstKey(
@@ -62,7 +64,7 @@ extension _RealmCore {
       {
         key = existing
         guard adding.policy != .error else { throw Self.duplicate(info, number, value) }
-        isPlaced = true
+        (isPlaced, isUpdate) = (true, true)
         try update(existing, info, object, write)
         return
       }
@@ -79,7 +81,8 @@ extension _RealmCore {
       if property.isCollection || property.type == .object || property.type == .any {
         let wrapper = fields[number].wrapper(of: object)
         guard property.isCollection || wrapper.plainValue == nil else { continue }
-        adding.open.append((wrapper, _Row(access: access, key: key, property: number)))
+        let row = _Row(access: access, key: key, property: number)
+        adding.open.append((wrapper, row, isUpdate))
       }
     }
     return key
@@ -139,8 +142,8 @@ extension _RealmCore {
 
   /// Deletes a row, and the embedded objects that it owns, at any depth.
   ///
-  /// A file can be made in which two rows own one embedded object, or an object itself: what is gone
-  /// is passed over, so this ends.
+  /// A file can be made in which two rows own one embedded object, or an object itself: what is
+  /// gone is passed over, so this ends.
   func deleteRow(
     _ key: Int64, of info: ClassInfo, _ write: WriteTransaction
   ) throws(EngineError) {
