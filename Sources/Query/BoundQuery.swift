@@ -4,14 +4,16 @@ import Engine
 
 /// A query that was bound to a schema and planned.
 ///
-/// It is a value: any thread may run it over any snapshot or write transaction whose tables are those
-/// of its schema.
+/// It is a value: any thread may run it over any snapshot or write transaction whose tables are
+/// those of its schema.
 public struct BoundQuery: Sendable, CustomStringConvertible {
   let schema: QuerySchema
   let table: Int
   let predicate: BoundPredicate
   let clauses: [BoundClause]
   private let source: ParsedQuery
+  /// The plan, when no object has to be looked up before there can be one.
+  private let readyPlan: Plan?
   /// What a run may cost.
   public var limits = QueryLimits()
 
@@ -24,6 +26,7 @@ public struct BoundQuery: Sendable, CustomStringConvertible {
     self.predicate = predicate
     self.clauses = clauses
     self.source = source
+    readyPlan = predicate.needsLookup ? nil : Plan(predicate, schema)
   }
 
   /// The query as text, arguments as `$0`.
@@ -37,14 +40,35 @@ public struct BoundQuery: Sendable, CustomStringConvertible {
   /// The keys of the rows that pass: ascending, or in the order that SORT gives.
   /// - Parameter source: A snapshot, or an open write transaction.
   /// - Returns: The keys.
-  /// - Throws: `QueryError` with code `.engine` when the database fails, `.limit` when the run costs
-  ///   more than `limits` allow.
-  /// - Complexity: O(rows) of scans at most, and the cost of the other conditions on what they leave;
-  ///   with an index O(log rows + found).
+  /// - Throws: `QueryError` with code `.engine` when the database fails, `.limit` when the run
+  ///   costs more than `limits` allow.
+  /// - Complexity: O(rows) of scans at most, and the cost of the other conditions on what they
+  ///   leave; with an index O(log rows + found).
   public func keys(in source: some QuerySource) throws(QueryError) -> [Int64] {
     let evaluation = Evaluation(source, schema, limits)
     let keys = try evaluation.keys(try plan(evaluation), table)
     return try evaluation.applied(clauses, to: keys, of: table)
+  }
+
+  /// The rows of a collection that pass: in its order, or in the order that SORT gives.
+  /// - Parameters:
+  ///   - keys: Keys of rows of the query's table, such as the elements of a list; a key that comes
+  ///     twice is asked twice, and one without a row passes nothing.
+  ///   - source: A snapshot, or an open write transaction.
+  /// - Returns: The keys that pass.
+  /// - Throws: As `keys(in:)`.
+  /// - Complexity: O(keys × cost of the condition).
+  public func keys(
+    among keys: [Int64], in source: some QuerySource
+  ) throws(QueryError) -> [Int64] {
+    let evaluation = Evaluation(source, schema, limits)
+    let predicate = try evaluation.resolved(predicate)
+    var found: [Int64] = []
+    for key in keys {
+      guard let row = try evaluation.existingRow(table, key) else { continue }
+      if try evaluation.passes(predicate, [row]) { found.append(key) }
+    }
+    return try evaluation.applied(clauses, to: found, of: table)
   }
 
   /// The number of rows that pass.
@@ -83,7 +107,8 @@ public struct BoundQuery: Sendable, CustomStringConvertible {
   }
 
   private func plan(_ evaluation: Evaluation) throws(QueryError) -> Plan {
-    Plan(Simplifier.simplified(try evaluation.resolved(predicate)), schema)
+    if let readyPlan { return readyPlan }
+    return Plan(Simplifier.simplified(try evaluation.resolved(predicate)), schema)
   }
 
   // MARK: words

@@ -10,6 +10,8 @@ public struct QueryLimits: Hashable, Sendable {
   public static let pathStepsMax = 32
   /// The longest text of one number, in bytes.
   public static let numberBytesMax = 128
+  /// The most rows that one path leads to from one row, where links of many multiply.
+  public static let pathRowsMax = 1 << 22
   /// The greatest number of an argument.
   public static let argumentMax = 9_999
 

@@ -134,10 +134,12 @@ extension Binder {
           : types.allSatisfy { $0 == .number }
             ? .number : types.allSatisfy { $0 == .float } ? .float : .double
     let hint: OperandType? = type == .decimal ? .decimal : nil
-    let operands = type == .decimal ? members.map { settled($0.operand, hint) } : members.map(\.operand)
+    let operands =
+      type == .decimal ? members.map { settled($0.operand, hint) } : members.map(\.operand)
     return Bound(
       operand: .arithmetic(
-        operands[0], zip(terms, operands.dropFirst()).map { BoundTerm(arithmetic: $0.arithmetic, operand: $1) }),
+        operands[0],
+        zip(terms, operands.dropFirst()).map { BoundTerm(arithmetic: $0.arithmetic, operand: $1) }),
       type: type, isMany: members.contains(where: \.isMany))
   }
 
@@ -167,7 +169,9 @@ extension Binder {
     case .number(let text): return .value(Numbers.value(text, hint))
     case .value(.string(let text)) where hint == .binary: return .value(.binary(Array(text.utf8)))
     case .value(.link(let key)):
-      if case .object(let table?) = hint { return .value(.typedLink(table: UInt32(table), key: key)) }
+      if case .object(let table?) = hint {
+        return .value(.typedLink(table: UInt32(table), key: key))
+      }
       return operand
     case .list(let members): return .list(members.map { settled($0, hint) })
     case .arithmetic(let first, let terms):

@@ -29,8 +29,8 @@ extension Binder {
     guard let origin = scopes.lastIndex(where: { $0.variable == path.variable }) else {
       throw QueryError(
         .unknownName,
-        "\(Self.text(path)): there is no variable $\(path.variable ?? "") here; SUBQUERY(collection, "
-          + "$\(path.variable ?? ""), …) makes it")
+        "\(Self.text(path)): there is no variable $\(path.variable ?? "") here; "
+          + "SUBQUERY(collection, $\(path.variable ?? ""), …) makes it")
     }
     var binding = PathBinding(table: scopes[origin].table)
     for (index, step) in path.steps.enumerated() {
@@ -103,8 +103,8 @@ extension Binder {
     guard let backlink = table.backlinks.first(where: { $0.name == name }) else {
       throw QueryError(
         .unknownName,
-        "\(Self.text(path)): \(table.schema.name) has no property \"\(name)\"; it has \(table.names)"
-      )
+        "\(Self.text(path)): \(table.schema.name) has no property \"\(name)\"; it has "
+          + table.names)
     }
     try takeBacklinks(backlink.originTable, backlink.originColumn, &binding, path)
   }
@@ -206,11 +206,14 @@ extension Binder {
   }
 
   /// Reads the column that waits, and judges what is done with the values.
-  private func end(_ binding: inout PathBinding, _ path: QueryPath) throws(QueryError) -> OperandType {
+  private func end(_ binding: inout PathBinding, _ path: QueryPath) throws(QueryError)
+    -> OperandType
+  {
     var type = binding.type ?? .object(binding.table)
     if let column = binding.column {
       let definition = schema.column(column)
-      let target: Int? = if let name = definition.target { try schema.table(named: name) } else { nil }
+      let target: Int? =
+        if let name = definition.target { try schema.table(named: name) } else { nil }
       type = OperandType(definition.type, target: target)
       if let choice = binding.choice {
         binding.steps.append(.element(column, choice, isFollowed: false))
@@ -247,8 +250,10 @@ extension Binder {
       let isExtreme = binding.finish == .minimum || binding.finish == .maximum
       guard binding.isMany else { throw unfit(path, "an aggregate stands behind a collection") }
       guard type.isNumeric || type == .mixed || type == .date && isExtreme else {
-        throw unfit(path, "an aggregate is for numbers\(isExtreme ? " and dates" : ""), not "
-          + type.named(schema))
+        throw unfit(
+          path,
+          "an aggregate is for numbers\(isExtreme ? " and dates" : ""), not "
+            + type.named(schema))
       }
       if isExtreme || type == .mixed { return type }
       if binding.finish == .average { return type == .decimal ? .decimal : .double }

@@ -1,6 +1,6 @@
 // Binder.swift: from names to columns, and from any operands to those that fit each other.
-// Invariant: `scopes` has the query's table first, then one entry per subquery around the place that
-// is being bound.
+// Invariant: `scopes` has the query's table first, then one entry per subquery around the place
+// that is being bound.
 
 import Engine
 

@@ -13,6 +13,19 @@ indirect enum BoundPredicate: Sendable {
   case comparison(BoundComparison)
 }
 
+extension BoundPredicate {
+  /// Whether objects have to be looked up before it can be planned.
+  var needsLookup: Bool {
+    switch self {
+    case .constant: false
+    case .not(let member): member.needsLookup
+    case .all(let members), .any(let members): members.contains(where: \.needsLookup)
+    case .comparison(let comparison):
+      comparison.left.needsLookup || comparison.right.needsLookup
+    }
+  }
+}
+
 /// What a comparison asks of a pair of values.
 enum BoundOperator: Hashable, Sendable {
   case equal, notEqual, less, lessEqual, greater, greaterEqual
@@ -62,6 +75,16 @@ indirect enum BoundOperand: Sendable {
   var constant: Value? {
     if case .value(let value) = self { value } else { nil }
   }
+
+  /// Whether objects have to be looked up before it has a value.
+  var needsLookup: Bool {
+    switch self {
+    case .object, .engineLink: true
+    case .list(let members): members.contains(where: \.needsLookup)
+    case .subquery(let subquery): subquery.predicate.needsLookup
+    case .value, .number, .path, .arithmetic, .words, .area: false
+    }
+  }
 }
 
 /// An operator and what stands behind it.
@@ -72,7 +95,7 @@ struct BoundTerm: Sendable {
 
 /// Steps from a row to values.
 struct BoundPath: Sendable {
-  /// Which row it starts at: 0 for the row of the query, then those of subqueries, outer ones first.
+  /// Which row it starts at: 0 for the row of the query, then those of subqueries from outside.
   var origin: Int
   var steps: [BoundStep]
   var finish: PathFinish

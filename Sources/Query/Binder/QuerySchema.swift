@@ -101,7 +101,7 @@ public struct QuerySchema: Hashable, Sendable {
 
   func column(_ id: ColumnID) -> ColumnSchema { tables[id.table].schema.columns[id.column] }
 
-  /// `Dog.age`
+  /// Table and column, as in `Dog.age`.
   func name(_ id: ColumnID) -> String {
     "\(tables[id.table].schema.name).\(column(id).name)"
   }

@@ -3,8 +3,8 @@
 import Engine
 
 extension Evaluation {
-  /// Whether a condition holds.
-  /// - Parameter rows: The row of the query, then those of the subqueries around the condition.
+  /// Whether a condition holds for the row of the query, followed by those of the subqueries around
+  /// the condition.
   func passes(_ predicate: BoundPredicate, _ rows: [QueriedRow]) throws(QueryError) -> Bool {
     switch predicate {
     case .constant(let isTrue): return isTrue
@@ -52,6 +52,9 @@ extension Evaluation {
     case .within: return try isWithin(left, comparison)
     default: break
     }
+    if comparison.operation == .like || comparison.operation == .contains {
+      try spend(left, right)
+    }
     let ignoresCase = comparison.ignoresCase
     let left = ignoresCase ? Self.folded(left) : left
     switch right {
@@ -63,6 +66,15 @@ extension Evaluation {
       return try Self.quantified(comparison.rightQuantifier, values) { value in
         Matching.passes(comparison.operation, left, ignoresCase ? Self.folded(value) : value)
       }
+    }
+  }
+
+  /// Counts the work of searching a text, which grows with both sizes.
+  private func spend(_ text: Value, _ wanted: OperandValues) throws(QueryError) {
+    guard case .string(let text) = text else { return }
+    for value in wanted.all {
+      guard case .string(let wanted) = value else { continue }
+      try spend(text.utf8.count * wanted.utf8.count >> 12)
     }
   }
 

@@ -16,8 +16,8 @@ enum OperandValues {
 }
 
 extension Evaluation {
-  /// The values of an operand.
-  /// - Parameter rows: The row of the query, then those of the subqueries around the operand.
+  /// The values of an operand for the row of the query, followed by those of the subqueries around
+  /// the operand.
   func values(_ operand: BoundOperand, _ rows: [QueriedRow]) throws(QueryError) -> OperandValues {
     switch operand {
     case .value(let value): return .one(value)
@@ -148,7 +148,15 @@ extension Evaluation {
     var reached = [rows[path.origin]]
     for step in path.steps.dropLast() {
       var next: [QueriedRow] = []
-      for row in reached { next += try self.rows(step, row) }
+      for row in reached {
+        next += try self.rows(step, row)
+        guard next.count <= QueryLimits.pathRowsMax else {
+          throw QueryError(
+            .limit,
+            "a path leads to more than \(QueryLimits.pathRowsMax) rows from the row "
+              + "\(name(row.table))[\(row.key)]; follow fewer collections of links in one path")
+        }
+      }
       reached = next
     }
     return reached

@@ -1,6 +1,6 @@
 // Evaluation.swift: one run of a query: how rows, values and links of the source are read.
-// Invariants: links among values are `.typedLink` with the index of the table in the query's schema;
-// `stepsLeft` falls with each row and element that is looked at, so a run ends.
+// Invariants: links among values are `.typedLink` with the index of the table in the query's
+// schema; `stepsLeft` falls with each row and element that is looked at, so a run ends.
 
 import Engine
 

@@ -160,8 +160,9 @@ enum Numbers {
     return .double(sum / Double(numbers.count))
   }
 
-  /// The smallest or the greatest of the numbers and dates among some values; the first of equal
-  /// ones; null when there are none. NaNs are left out.
+  /// The smallest or the greatest of the numbers and dates among some values, without NaNs.
+  ///
+  /// It is the first of equal ones, and null when there are none.
   static func extreme(_ values: [Value], isGreatest: Bool) -> Value {
     var found: Value?
     for value in values where Matching.order(value, value) == 0 {

@@ -37,8 +37,8 @@ enum Text {
     return false
   }
 
-  /// Whether a text fits a pattern: `*` is any run of scalars, `?` is one, and a backslash takes the
-  /// next scalar as it stands.
+  /// Whether a text fits a pattern: `*` is any run of scalars, `?` is one, and a backslash takes
+  /// the next scalar as it stands.
   /// - Complexity: O(text × pattern), without recursion.
   static func isLike(_ text: String, _ pattern: String) -> Bool {
     let text = Array(text.unicodeScalars)

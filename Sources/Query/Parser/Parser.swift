@@ -1,7 +1,8 @@
 // Parser.swift: conditions and comparisons, by recursive descent with one word of lookahead.
 // Parentheses hold a condition or an operand; which of them is known only behind what they hold, so
 // both come back as one `Node`, and nothing is read twice.
-// Invariant: every recursion passes `nested`, which bounds the depth; chains of operators are loops.
+// Invariant: every recursion passes `nested`, which bounds the depth; chains of operators are
+// loops.
 
 import Engine
 

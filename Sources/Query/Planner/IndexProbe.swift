@@ -41,9 +41,10 @@ struct IndexProbe: Sendable {
       }
       return range(comparison.operation, value, column)
     case .list(let members) where comparison.operation == .between:
-      guard case .range(let lower, _)? = members[0].constant.flatMap({
-        range(.greaterEqual, $0, column)
-      }),
+      guard
+        case .range(let lower, _)? = members[0].constant.flatMap({
+          range(.greaterEqual, $0, column)
+        }),
         case .range(_, let upper)? = members[1].constant.flatMap({ range(.lessEqual, $0, column) })
       else { return nil }
       return .range(lower, upper)

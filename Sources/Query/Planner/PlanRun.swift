@@ -63,9 +63,13 @@ extension Evaluation {
 
   /// The keys of the rows that pass, ascending.
   func keys(_ plan: Plan, _ table: Int) throws(QueryError) -> [Int64] {
-    if let used = try narrowest(plan, table) {
+    if let used = try narrowest(plan, table), let probe = plan.conditions[used].probe {
+      let keys = try probe.keys(self)
       let rest = plan.conditions.indices.filter { $0 != used }.map { plan.conditions[$0].predicate }
-      return try filtered(plan.conditions[used].probe?.keys(self) ?? [], table, rest)
+      // A value that many rows have is found by scanning in less time than their lookups take.
+      let canScan = snapshot != nil && plan.conditions[used].column != nil && !rest.isEmpty
+      let isMost = canScan ? try isMost(keys.count, of: table) : false
+      if !isMost { return try filtered(keys, table, rest) }
     }
     guard let reader = try reader(table) else {
       let keys = try asking { () throws(EngineError) in try source.keys(of: name(table)) }
@@ -134,8 +138,14 @@ extension Evaluation {
       if best.map({ count < $0.count }) ?? true { best = (index, count) }
     }
     guard let best else { return nil }
+    let canScan = snapshot != nil && plan.conditions[best.index].column != nil
+    let isMost = canScan ? try isMost(best.count, of: table) : false
+    return isMost ? nil : best.index
+  }
+
+  /// Whether so many rows are not worth a lookup each.
+  private func isMost(_ count: Int, of table: Int) throws(QueryError) -> Bool {
     let rows = try asking { () throws(EngineError) in try source.count(of: name(table)) }
-    if plan.conditions[best.index].column != nil, best.count > rows / Self.scanShare { return nil }
-    return best.index
+    return count > rows / Self.scanShare
   }
 }

@@ -1,7 +1,7 @@
 // Planner.swift: how a query finds its rows: through an index, by scans of columns, and by looking
 // at rows, the cheapest condition first.
-// The conditions that AND joins are sorted into three kinds. Which index is used, if any, is decided
-// when the query runs, by the number of rows that each would give.
+// The conditions that AND joins are sorted into three kinds. Which index is used, if any, is
+// decided when the query runs, by the number of rows that each would give.
 
 import Engine
 

@@ -95,7 +95,8 @@ extension Reference {
     }
     let isDecimal = [left, right].contains { if case .decimal = $0 { true } else { false } }
     if isDecimal {
-      guard let left = ReferenceOrder.decimal(left), let right = ReferenceOrder.decimal(right) else {
+      guard let left = ReferenceOrder.decimal(left), let right = ReferenceOrder.decimal(right)
+      else {
         return .null
       }
       return .decimal(calculate(left, right, +, -, *, /))
@@ -148,7 +149,8 @@ extension Reference {
     case .float(let number): return .float(number)
     case .double(let number): return .double(number)
     case .decimal128(let number): return .decimal(number)
-    case .string(let text): return kind == .binary ? .bytes(Array(text.utf8)) : .text(Array(text.utf8))
+    case .string(let text):
+      return kind == .binary ? .bytes(Array(text.utf8)) : .text(Array(text.utf8))
     case .binary(let bytes): return .bytes(bytes)
     case .date(let seconds, let nanoseconds): return .date(seconds, nanoseconds)
     case .objectId(let id): return .objectId(id.bytes)
@@ -260,7 +262,8 @@ extension Reference {
           }
           return .item(.int(Int64(count)))
         }
-        return (places.flatMap(elements), isMany, .int)
+        let counts = places.flatMap(elements)
+        return (isMany || !counts.isEmpty ? counts : [.null], isMany, .int)
       case .operation(.keys):
         places = places.flatMap { place -> [Place] in
           guard case .column(let table, let key, let index) = place,
@@ -360,7 +363,9 @@ extension Reference {
       }
       let sum = numbers.reduce(0.0) { $0 + double($1)! }
       if isAverage { return ([.double(sum / Double(numbers.count))], false, .double) }
-      let ints = numbers.compactMap { if case .int(let number) = $0 { Int128(number) } else { nil } }
+      let ints = numbers.compactMap {
+        if case .int(let number) = $0 { Int128(number) } else { nil }
+      }
       guard ints.count == numbers.count else { return ([.double(sum)], false, .double) }
       return ([Int64(exactly: ints.reduce(0, +)).map { .int($0) } ?? .null], false, .int)
     case .keys, .values: return (items, isMany, kind)

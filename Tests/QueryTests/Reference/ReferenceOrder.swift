@@ -18,7 +18,8 @@ enum ReferenceOrder {
       (.objectId(let left), .objectId(let right)), (.uuid(let left), .uuid(let right)):
       return bytes(left, right)
     case (.date(let left, let leftPart), .date(let right, let rightPart)):
-      return sign(Int128(left) * 1_000_000_000 + Int128(leftPart),
+      return sign(
+        Int128(left) * 1_000_000_000 + Int128(leftPart),
         Int128(right) * 1_000_000_000 + Int128(rightPart))
     case (.row(let left, let leftKey), .row(let right, let rightKey)):
       return left == right ? sign(leftKey, rightKey) : sign(left, right)

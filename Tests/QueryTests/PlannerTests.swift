@@ -1,0 +1,105 @@
+// PlannerTests.swift: the plan in words, and its answers on tables of many leaves, where indexes,
+// scans and lookups are each used; the naive evaluator says what is right.
+
+import Engine
+import Testing
+
+@testable import Query
+
+@Suite("The planner")
+struct PlannerTests {
+  private static func explained(_ text: String, _ table: String = "Person") throws -> [String] {
+    try ParsedQuery(parsing: text).bound(to: Kennel.schema, table: table).explain()
+      .split(separator: "\n").map(String.init)
+  }
+
+  @Test("uses an index, then scans, then looks at rows, the cheapest condition first")
+  func order() throws {
+    let lines = try Self.explained(
+      "friends.@count > 1 AND boss.name == 'a' AND score > 1.5 AND born == T0:0 "
+        + "SORT(age DESC) DISTINCT(name) LIMIT(3)")
+    #expect(lines.count == 8)
+    #expect(lines[1] == "  index of Person.born (one value): born == T0:0")
+    #expect(lines[2] == "  scan of columns: score > 1.5")
+    #expect(lines[3].hasPrefix("  row by row (cost 13): boss.name == 'a'"))
+    #expect(lines[4].hasPrefix("  row by row (cost 51): friends.@count > 1"))
+    #expect(lines[5] == "  then sort by 1 keys, ties by key")
+    #expect(lines[6] == "  then the first of each 1 values")
+    #expect(lines[7] == "  then the first 3 rows")
+  }
+
+  @Test(
+    "answers by index what an index can answer",
+    arguments: [
+      ("age == 5", "one value"), ("age IN {1, 2, 3.0}", "3 values"), ("age > 5", "range"),
+      ("age BETWEEN {1, 9}", "range"), ("boss == obj('Person', O5)", "one value"),
+      ("oid == oid(000000000000000000000001)", "one value"), ("uid == null", "one value"),
+      ("born >= T0:0", "range"), ("age == 1.5", "0 values"),
+    ])
+  func indexed(text: String, kind: String) throws {
+    let database = try Kennel.database(ReferenceTables(tables: Kennel.tables), "indexed \(text)")
+    let snapshot = try database.snapshot()
+    let query = try ParsedQuery(parsing: text).bound(to: Kennel.schema, table: "Person")
+    let evaluation = Evaluation(snapshot, Kennel.schema, QueryLimits())
+    let plan = Plan(try evaluation.resolved(query.predicate), Kennel.schema)
+    let line = plan.explained(Kennel.schema).first
+    if !text.contains("obj") { #expect(line?.contains("(\(kind)") == true, "\(line ?? "")") }
+    #expect(plan.conditions[0].probe != nil)
+    snapshot.release()
+    try database.close()
+  }
+
+  @Test(
+    "does not ask an index or a scan what it cannot answer",
+    arguments: [
+      "name ==[c] 'a'", "boss.age == 5", "price > 1", "thing == 1", "age + 1 == 2", "age == number",
+      "tags == 'a'", "age IN ALL {1}", "name CONTAINS 'a'", "blob == 'a'",
+    ])
+  func rowByRow(text: String) throws {
+    let lines = try Self.explained(text)
+    #expect(lines[1].contains("row by row"), "\(lines)")
+  }
+
+  @Test("drops conditions that decide nothing, and answers what constants alone decide")
+  func constants() throws {
+    #expect(
+      try Self.explained("1 < 2 AND (TRUEPREDICATE OR age == 1)")[1].contains("TRUEPREDICATE"))
+    #expect(try Self.explained("NOT NOT score == 1.5")[1] == "  scan of columns: score == 1.5")
+    #expect(try Self.explained("2 < 1 AND score == 1.5")[1].contains("FALSEPREDICATE"))
+  }
+
+  @Test("gives the naive evaluator's rows on tables of many leaves")
+  func manyRows() throws {
+    var random = TestRandom(31)
+    var data = Kennel.rows(&random, people: 1_500, dogs: 40)
+    // Ages from 0 to 999 make ranges of every width.
+    let age = Kennel.person.columns.firstIndex { $0.name == "age" }!
+    for key in data.keys("Person") {
+      data.rows["Person"]![key]![age] = .int(Int64(random.below(1_000)))
+    }
+    let database = try Kennel.database(data, "many rows")
+    let snapshot = try database.snapshot()
+    let reference = Reference(data: data, arguments: [])
+    for text in [
+      "age < 10", "age < 900", "age >= 995 AND score > 1",
+      "age < 900 AND score > 1 AND ratio <= 1.5",
+      "age IN {3, 1, 3, 2}", "age BETWEEN {10, 20} AND name BEGINSWITH 'a'", "age > 990 OR age < 5",
+      "NOT (age > 5 AND name != 'a')", "isActive == true AND age < 50", "isActive == null",
+      "oid IN {oid(000000000000000000000005), oid(000000000000000000000001)}", "name == 'ab'",
+      "pet == obj('Dog', O5) AND age < 500", "boss == null AND name == null AND number == null",
+      "number >= 9.3e18 OR number < -9.3e18 OR score == 16777217 AND ratio < 16777217.5",
+      "ratio >= 0.1 AND ratio < 16777217.0", "score < inf AND score > -inf AND number > 1.5",
+      "age < 100 AND boss.age > 500 AND pet.name == 'a'", "born > T0:0 AND born <= T1600000000:0",
+      "age < 100 SORT(name ASC, age DESC) DISTINCT(name, isActive) LIMIT(9)",
+      "age < 40 SORT(score DESC, ratio ASC) LIMIT(50)",
+    ] {
+      let query = try ParsedQuery(parsing: text)
+      let bound = try query.bound(to: Kennel.schema, table: "Person")
+      let expected = reference.keys(query, table: "Person")
+      #expect(try bound.keys(in: snapshot) == expected, "\(text)")
+      #expect(try bound.count(in: snapshot) == expected.count, "\(text)")
+    }
+    snapshot.release()
+    try database.close()
+  }
+}
