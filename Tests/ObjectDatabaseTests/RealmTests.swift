@@ -97,7 +97,7 @@ struct RealmTests {
   @Test("create makes objects of dictionaries, arrays and objects")
   func creating() throws {
     let folder = try Folder()
-    let realm = try folder.realm([Person.self, Company.self])
+    let realm = try folder.realm([Person.self, Company.self, Everything.self])
     let person = try realm.write {
       realm.create(
         Person.self,
@@ -106,6 +106,10 @@ struct RealmTests {
     }
     #expect(person.age == 36 && person.dogs.map(\.name) == ["Fido", "Bello"])
     #expect(person.dogs[1].age == 2)
+    let warm = Everything(value: ["id": 1, "heat": 20.5, "mood": "wild", "ints": [1, 2]])
+    #expect(warm.heat.degrees == 20.5 && warm.mood == .wild && Array(warm.ints) == [1, 2])
+    let kept = try realm.write { realm.create(Everything.self, value: warm) }
+    #expect(kept.heat.degrees == 20.5 && kept.mood == .wild && Array(kept.ints) == [1, 2])
     let copy = try realm.write { realm.create(Dog.self, value: person.dogs[0]) }
     #expect(copy.name == "Fido" && copy != person.dogs[0])
     let company = try realm.write {
@@ -116,7 +120,11 @@ struct RealmTests {
     #expect(company.seat?.street == "High Street")
     for wrong: [String: Any] in [["age": "old"], ["legs": 4], ["owner": 5]] {
       let error = #expect(throws: Realm.Error.self) {
-        try realm.write { realm.create(Dog.self, value: wrong) }
+        try realm.write {
+          let dog = realm.create(Dog.self, value: wrong)
+          dog.name = "what follows does no harm"
+          #expect(dog.realm == nil && realm.create(Dog.self).realm == nil)
+        }
       }
       #expect(error?.code == .invalidValue, "\(wrong)")
     }

@@ -145,9 +145,11 @@ enum DynamicValue {
     return any
   }
 
-  /// An optional inside of an Any, and the raw value of an enumeration, taken out.
+  /// An optional inside of an Any, the raw value of an enumeration, and what the file holds for a
+  /// type of the program's, taken out.
   static func flattened(_ any: Any?) -> Any? {
     let any = unwrapped(any)
+    if let custom = any as? any CustomPersistable { return custom.persistableValue }
     if let raw = (any as? any RawRepresentable)?.rawValue as Any? { return raw }
     return any
   }

@@ -134,6 +134,19 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: Sequence,
   }
 }
 
+/// The entries of a map of any type.
+protocol MapEntries {
+  var anyEntries: [String: Any?] { get }
+}
+
+extension Map: MapEntries {
+  var anyEntries: [String: Any?] {
+    var entries: [String: Any?] = [:]
+    for entry in self { entries[entry.key._keyText] = .some(entry.value) }
+    return entries
+  }
+}
+
 /// An entry of a map.
 public struct SingleMapEntry<Key: _MapKey, Value: RealmCollectionValue>: Hashable {
   /// The key.

@@ -59,16 +59,17 @@ extension _RealmCore {
   }
 
   /// Makes a row of values by name, or in the order of the properties, or of another object.
-  /// - Returns: The key; any when the transaction failed.
+  /// - Returns: The key; nil when the transaction failed, now or before.
   func create(
     _ access: _TableAccess, _ value: Any, _ policy: Realm.UpdatePolicy, depth: Int = 0
-  ) -> Int64 {
+  ) -> Int64? {
     checkWritable()
+    guard firstFailure == nil else { return nil }
     guard depth <= Self.depthMax else {
       fail(Realm.Error(.invalidValue, "values of \(access.name) are nested deeper than 100"))
-      return 0
+      return nil
     }
-    guard let given = values(value, access) else { return 0 }
+    guard let given = values(value, access) else { return nil }
     let defaults = access.info.type.init()
     var key: Int64 = 0
     var isNew = true
@@ -93,7 +94,7 @@ extension _RealmCore {
       key = try nextKey(of: access.name, write)
       try write.insert(into: access.name, key: key, row)
     }
-    guard firstFailure == nil else { return key }
+    guard firstFailure == nil else { return nil }
     for (number, property) in access.info.properties.enumerated() {
       guard let any = given[property.name], property.type != .linkingObjects,
         !property.isPrimaryKey
@@ -101,7 +102,7 @@ extension _RealmCore {
       let isWritten = isNew && !property.isCollection && property.type != .object
       if !isWritten { set(any, key, access, number, policy, depth: depth + 1) }
     }
-    return key
+    return firstFailure == nil ? key : nil
   }
 
   /// The values by property name; nil when there is an error, which is noted.
@@ -154,8 +155,7 @@ extension _RealmCore {
     let property = access.info.properties[number]
     guard let any = given[property.name] else {
       if defaults is DynamicObject { return DynamicValue.empty(column) }
-      return DynamicValue.plain(defaults.value(forKey: property.name), property)
-        ?? DynamicValue.empty(column)
+      return access.info.fields[number].plainValue(of: defaults) ?? DynamicValue.empty(column)
     }
     if let value = DynamicValue.plain(any, property) { return value }
     misfit(any, access, number)
@@ -185,7 +185,7 @@ extension _RealmCore {
       }
       access.set(property.isArray ? .list(values) : .set(values), key, number)
     case .dictionary:
-      guard let entries = any as? [String: Any?] else {
+      guard let entries = any as? [String: Any?] ?? (any as? any MapEntries)?.anyEntries else {
         misfit(any, access, number)
         return
       }
@@ -224,6 +224,6 @@ extension _RealmCore {
     {
       return .link(link(to: object))
     }
-    return .link(create(target, flat, policy, depth: depth))
+    return create(target, flat, policy, depth: depth).map { .link($0) }
   }
 }

@@ -254,7 +254,11 @@ import Engine
   /// Changes a value; an embedded object that it replaces is deleted.
   func set(_ value: Value, _ key: Int64, _ property: Int) {
     core.change { write throws(EngineError) in
-      guard !isInvalidated, try write.contains(key: key, in: name) else { gone(key) }
+      guard !isInvalidated, try write.contains(key: key, in: name) else {
+        // The row may be one that could not be made; nothing of this transaction stays anyway.
+        if core.firstFailure != nil { return }
+        gone(key)
+      }
       let column = info.properties[property].columnName
       guard let embedded = core.embeddedTarget(info, property) else {
         try write.set(value, in: name, key: key, column: column)

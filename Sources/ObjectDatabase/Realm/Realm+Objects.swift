@@ -40,14 +40,16 @@ extension Realm {
   ///   - type: The class.
   ///   - value: Values by property name, or all in the order of the properties, or an object.
   ///   - update: What happens when the primary key is there already.
-  /// - Returns: The managed object.
+  /// - Returns: The managed object; an unmanaged one when the transaction failed, so that what
+  ///   follows in the block does no harm.
   @discardableResult
   public func create<Class: Object>(
     _ type: Class.Type, value: Any = [String: Any](), update: UpdatePolicy = .error
   ) -> Class {
     core.checkWritable()
     let access = core.access(to: type)
-    return Class._cast(access.makeObject(core.create(access, value, update)))
+    guard let key = core.create(access, value, update) else { return Class() }
+    return Class._cast(access.makeObject(key))
   }
 
   /// Deletes an object, and the embedded ones that it owns; links to it become nil.

@@ -78,7 +78,8 @@ public final class Migration {
     guard let access = new.access(named: typeName) else {
       Misuse.stop("the new schema has no class \(typeName)")
     }
-    let key = new.create(access, value, .error)
+    // A row that is not there: the migration has failed, and nothing of it stays.
+    let key = new.create(access, value, .error) ?? -1
     guard let object = access.makeObject(key) as? MigrationObject else {
       preconditionFailure("the classes of a migration are dynamic")
     }

@@ -23,7 +23,7 @@ struct RowChangeTests {
   }
 
   private func prepared(_ count: Int64 = 500) throws -> Database {
-    let database = try Database.open(backend: MemoryBackend())
+    let database = try Database.open(backend: MemoryBackend(name: "row changes"))
     let write = try database.beginWrite()
     try write.createTable(Self.pets)
     for key in 0..<count { try write.insert(into: "Pet", key: key, row(key)) }
@@ -106,7 +106,7 @@ struct RowChangeTests {
     try write.commit()
     let snapshot = try database.snapshot()
     let cursor = try RowCursor(snapshot, "Pet", remembersLeaf: remembersLeaf)
-    #expect(cursor.rowCount == 2000 && (try cursor.smallestKey()) == 1)
+    #expect(try cursor.rowCount == 2000 && cursor.smallestKey() == 1)
     #expect(try cursor.keys() == snapshot.keys(of: "Pet"))
     var random = TestRandom(42)
     for step in 0..<4000 {
