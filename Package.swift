@@ -10,6 +10,7 @@ let package = Package(
   products: [
     .executable(name: "faultline", targets: ["StressRunner"]),
     .library(name: "Engine", targets: ["Engine"]),
+    .library(name: "ObjectDatabase", targets: ["ObjectDatabase"]),
     .library(name: "CrashSim", targets: ["CrashSim"]),
     .executable(name: "fuzz", targets: ["Fuzz"]),
     // Serves one FaultFS mount; `faultline` finds it beside itself and starts it.
@@ -38,6 +39,8 @@ let package = Package(
       name: "Engine",
       dependencies: ["CSystem", .product(name: "Crypto", package: "swift-crypto")],
       swiftSettings: house),
+    .target(
+      name: "ObjectDatabase", dependencies: ["Engine", "Query"], swiftSettings: house),
     // The query language: reads, binds, plans and runs queries over the engine's tables.
     .target(name: "Query", dependencies: ["Engine"], swiftSettings: house),
     .target(
@@ -76,6 +79,9 @@ let package = Package(
     .testTarget(
       name: "EngineTests", dependencies: ["Engine", "CSystem", "engine-worker", "Fuzz"],
       exclude: ["Golden"],
+      swiftSettings: house),
+    .testTarget(
+      name: "ObjectDatabaseTests", dependencies: ["ObjectDatabase", "Engine"],
       swiftSettings: house),
     .testTarget(
       name: "QueryTests",

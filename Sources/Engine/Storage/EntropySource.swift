@@ -23,7 +23,7 @@ package struct EntropySource: Sendable {
   }
 
   /// That many bytes.
-  func bytes(_ count: Int) throws(EngineError) -> [UInt8] {
+  package func bytes(_ count: Int) throws(EngineError) -> [UInt8] {
     let bytes = try draw(count)
     precondition(bytes.count == count, "a source gives as many bytes as it is asked for")
     return bytes

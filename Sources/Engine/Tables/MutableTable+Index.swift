@@ -48,13 +48,18 @@ extension MutableTable {
   /// Refuses a value that another row has in a unique column.
   func checkUnique(_ key: Int64, _ values: [Value]) throws(EngineError) {
     for column in indexedColumns where schema.columns[column].isUnique {
-      var other: Int64?
-      try searchIndex(column).forEachKey(IndexProbe(values[column])) { found throws(EngineError) in
-        other = found == key ? nil : found
-        return other == nil
-      }
-      if let other { throw duplicate(values[column], column, other) }
+      try checkUnique(key, column, values[column])
     }
+  }
+
+  /// The same for one column, which is unique.
+  func checkUnique(_ key: Int64, _ column: Int, _ value: Value) throws(EngineError) {
+    var other: Int64?
+    try searchIndex(column).forEachKey(IndexProbe(value)) { found throws(EngineError) in
+      other = found == key ? nil : found
+      return other == nil
+    }
+    if let other { throw duplicate(value, column, other) }
   }
 
   private func duplicate(_ value: Value, _ column: Int, _ other: Int64) -> EngineError {

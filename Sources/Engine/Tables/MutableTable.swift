@@ -114,7 +114,8 @@ final class MutableTable {
     }
   }
 
-  private func check(_ value: Value, column index: Int) throws(EngineError) {
+  /// Checks the value of one column, which may be a collection.
+  func check(_ value: Value, column index: Int) throws(EngineError) {
     let layout = tree.shape.columns[index]
     switch (layout.collection, value) {
     case (.none, _): try checkElement(value, column: index)

@@ -83,7 +83,7 @@ public struct ColumnSchema: Hashable, Sendable {
   }
 
   /// Whether null is a value where the type and the collection leave no choice; else nil.
-  static func nullability(_ type: ColumnType, _ collection: CollectionKind) -> Bool? {
+  package static func nullability(_ type: ColumnType, _ collection: CollectionKind) -> Bool? {
     switch (type, collection) {
     case (.mixed, _), (.link, .none), (.link, .dictionary): true
     case (.link, _): false

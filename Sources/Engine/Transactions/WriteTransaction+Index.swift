@@ -31,7 +31,7 @@ extension WriteTransaction {
   }
 
   /// Refuses a link to a row that is not there; a row may link to itself as it comes.
-  private func checkTarget(
+  func checkTarget(
     _ key: Int64, _ table: MutableTable, _ column: Int, isBeingWritten own: Int64? = nil
   ) throws(EngineError) {
     let target = try target(table, column)

@@ -18,6 +18,15 @@ private let forbidden: [Arrow] = [
     modules: ["CrashSim", "DocumentStore", "CFuse", "GRDB", "Yams", "Foundation"],
     reason: "queries are about the engine's tables, and fuzzers run them"),
   Arrow(
+    folder: "Sources/Engine", modules: ["ObjectDatabase"],
+    reason: "the object database stands on the engine, and not the other way round"),
+  Arrow(
+    folder: "Sources/Query", modules: ["ObjectDatabase"],
+    reason: "queries are about tables, and know no objects"),
+  Arrow(
+    folder: "Sources/ObjectDatabase", modules: ["CrashSim", "CFuse", "CSystem", "GRDB", "Yams"],
+    reason: "the object database knows the engine, and nothing of the lab"),
+  Arrow(
     folder: "Sources/DocumentStore", modules: ["Engine", "CrashSim", "CFuse", "Yams"],
     reason: "the document store is a system under test of its own"),
   Arrow(

@@ -1,0 +1,132 @@
+// RowCursor.swift: one thread's reading of single rows of a table of a snapshot. It remembers the
+// leaf of the row before, so that rows close to each other cost no way down from the root.
+// Invariants: the cursor keeps its snapshot, so its mapping, alive; of an encrypted file it
+// remembers nothing, so it keeps no plaintext in memory.
+
+/// Reads single rows of a table; belongs to one thread at a time, if it remembers.
+package final class RowCursor {
+  private let snapshot: Snapshot
+  private let tree: BPlusTree
+  private let remembersLeaf: Bool
+  private var leaf: LeafView?
+  private var firstKey: Int64 = 0
+  private var lastKey: Int64 = -1
+  /// Name and columns.
+  package let schema: TableSchema
+  /// The number of rows.
+  package let rowCount: Int
+
+  /// Opens a table of a snapshot.
+  /// - Parameters:
+  ///   - snapshot: The snapshot.
+  ///   - table: The table.
+  ///   - remembersLeaf: Whether the leaf of the row before is tried first. A cursor that does not
+  ///     may be used by several threads at once.
+  /// - Throws: `EngineError` with code `.noSuchTable` or `.closed`.
+  package init(
+    _ snapshot: Snapshot, _ table: String, remembersLeaf: Bool = true
+  ) throws(EngineError) {
+    try snapshot.check()
+    let record = try snapshot.state.group.table(named: table)
+    self.snapshot = snapshot
+    tree = snapshot.tree(record)
+    self.remembersLeaf = remembersLeaf && tree.reader.cipher == nil
+    schema = record.schema
+    rowCount = Int(clamping: record.rowCount)
+  }
+
+  /// Calls `body` with the leaf of a row and the row's index in it; nil when there is no such row.
+  @inline(__always)
+  private func reading<Result>(
+    _ key: Int64, _ body: (LeafView, Int) throws(EngineError) -> Result
+  ) throws(EngineError) -> Result? {
+    try snapshot.check()
+    return try tree.reader.reading { _ throws(EngineError) in
+      if firstKey <= key, key <= lastKey, let leaf {
+        // Keys between the first and the last one of a leaf are in it or nowhere.
+        guard let index = leaf.index(of: key) else { return nil }
+        return try body(leaf, index)
+      }
+      guard let (found, index) = try tree.find(key) else { return nil }
+      if remembersLeaf { remember(found) }
+      return try body(found, index)
+    }
+  }
+
+  private func remember(_ found: LeafView) {
+    leaf = found
+    firstKey = found.keys[0]
+    lastKey = found.keys[found.count - 1]
+  }
+
+  /// Whether there is a row.
+  /// - Throws: `EngineError` with code `.corrupted`, `.io` or `.closed`; so do the other reads.
+  package func contains(_ key: Int64) throws(EngineError) -> Bool {
+    try reading(key) { _, _ in true } ?? false
+  }
+
+  /// One value; nil when there is no such row.
+  package func value(_ key: Int64, _ column: Int) throws(EngineError) -> Value? {
+    try reading(key) { leaf, row throws(EngineError) in
+      try tree.reader.value(leaf.arrays, tree.shape.columns[column], row, newest: tree.newest)
+    }
+  }
+
+  /// An integer of a column that cannot be null; nil when there is no such row.
+  package func int(_ key: Int64, _ column: Int) throws(EngineError) -> Int64? {
+    try reading(key) { leaf, row throws(EngineError) in
+      try leaf.integers(column, tree.shape)[row]
+    }
+  }
+
+  /// A number of a column that cannot be null; nil when there is no such row.
+  package func double(_ key: Int64, _ column: Int) throws(EngineError) -> Double? {
+    try reading(key) { leaf, row throws(EngineError) in
+      try leaf.doubles(column, tree.shape)[row]
+    }
+  }
+
+  /// A truth value of a column that cannot be null; nil when there is no such row.
+  package func bool(_ key: Int64, _ column: Int) throws(EngineError) -> Bool? {
+    try reading(key) { leaf, row throws(EngineError) in
+      try leaf.bools(column, tree.shape)[row] != 0
+    }
+  }
+
+  /// All keys, ascending.
+  /// - Complexity: O(rows).
+  package func keys() throws(EngineError) -> [Int64] {
+    try snapshot.check()
+    var keys: [Int64] = []
+    keys.reserveCapacity(min(rowCount, 1 << 24))
+    try tree.reader.reading { section throws(EngineError) in
+      try tree.forEachLeaf(section: section) { leaf in
+        var own: [Int64] = []
+        leaf.keys.decode(into: &own)
+        keys += own
+      }
+    }
+    return keys
+  }
+
+  /// The smallest key, or nil.
+  package func smallestKey() throws(EngineError) -> Int64? {
+    try snapshot.check()
+    return try tree.reader.reading { section throws(EngineError) in
+      var walk = LeafWalk(tree, section)
+      return try walk.next().flatMap { $0.count > 0 ? $0.keys[0] : nil }
+    }
+  }
+}
+
+extension Snapshot {
+  /// One table's schema, or nil; without making a list of all.
+  package func schema(of table: String) -> TableSchema? {
+    do throws(EngineError) {
+      return try state.group.table(named: table).schema
+    } catch { return nil }
+  }
+
+  /// The name of the table that mixed values know by a number, or nil.
+  package func tableName(ofID id: UInt32) -> String? { state.group.table(id: id)?.schema.name }
+}

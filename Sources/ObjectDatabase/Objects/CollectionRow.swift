@@ -1,0 +1,195 @@
+// CollectionRow.swift: reading and changing the collection of one property of one row.
+// Invariant: an embedded object that leaves a collection is deleted in the same change.
+
+import Engine
+
+/// What snapshots and write transactions are both asked.
+protocol CollectionSource {
+  func count(of path: CollectionPath) throws(EngineError) -> Int
+  func element(at index: Int, of path: CollectionPath) throws(EngineError) -> Value
+  func contains(_ value: Value, in path: CollectionPath) throws(EngineError) -> Bool
+  func value(forKey key: String, in path: CollectionPath) throws(EngineError) -> Value?
+  func forEach(
+    in path: CollectionPath, _ body: (String?, Value) throws(EngineError) -> Void
+  ) throws(EngineError)
+}
+
+extension Snapshot: CollectionSource {}
+extension WriteTransaction: CollectionSource {}
+
+extension _Row {
+  private var path: CollectionPath {
+    CollectionPath(
+      table: access.name, key: key, column: access.info.properties[property].columnName)
+  }
+
+  /// Whether the row was deleted.
+  var isInvalidated: Bool { access.isInvalidated || !access.contains(key) }
+
+  /// The class of the elements; nil for values.
+  var elementAccess: _TableAccess? {
+    guard access.info.properties[property].type == .object,
+      let name = access.info.properties[property].objectClassName
+    else { return nil }
+    return core.access(named: name)
+  }
+
+  private func read<Result>(
+    _ body: (any CollectionSource, CollectionPath) throws(EngineError) -> Result
+  ) -> Result {
+    core.checkThread()
+    if access.isInvalidated { access.gone(key) }
+    return Misuse.unthrowing { () throws(EngineError) in
+      do throws(EngineError) {
+        if let write = core.write { return try body(write, path) }
+        return try body(try core.currentSnapshot(), path)
+      } catch {
+        if error.code == .keyNotFound || error.code == .noSuchTable { access.gone(key) }
+        throw error
+      }
+    }
+  }
+
+  var count: Int { read { source, path throws(EngineError) in try source.count(of: path) } }
+
+  func element(at index: Int) -> Value {
+    read { source, path throws(EngineError) in
+      guard index >= 0, index < (try source.count(of: path)) else {
+        Misuse.stop(
+          "index \(index) of \(access.name).\(access.info.properties[property]) is out of bounds; "
+            + "it has \(try source.count(of: path)) elements")
+      }
+      return try source.element(at: index, of: path)
+    }
+  }
+
+  func contains(_ value: Value) -> Bool {
+    read { source, path throws(EngineError) in try source.contains(value, in: path) }
+  }
+
+  func value(forKey name: String) -> Value? {
+    read { source, path throws(EngineError) in try source.value(forKey: name, in: path) }
+  }
+
+  /// All elements, in order.
+  var elements: [Value] {
+    read { source, path throws(EngineError) in
+      var values: [Value] = []
+      try source.forEach(in: path) { _, value in values.append(value) }
+      return values
+    }
+  }
+
+  /// All entries of a map, in order.
+  var entries: [(key: String, value: Value)] {
+    read { source, path throws(EngineError) in
+      var entries: [(key: String, value: Value)] = []
+      try source.forEach(in: path) { key, value in entries.append((key ?? "", value)) }
+      return entries
+    }
+  }
+
+  // MARK: changing
+
+  /// Runs a change of the collection, and deletes the embedded objects that it took out.
+  private func change(
+    taking old: @autoclosure () -> [Value],
+    _ body: (WriteTransaction, CollectionPath) throws(EngineError) -> Void
+  ) {
+    core.checkWritable()
+    if isInvalidated { access.gone(key) }
+    let embedded = core.embeddedTarget(access.info, property)
+    let before = embedded == nil ? [] : old()
+    core.change { write throws(EngineError) in
+      try body(write, path)
+      guard let embedded else { return }
+      for child in before.flatMap(\.linkedKeys)
+      where try write.contains(key: child, in: embedded.name) {
+        try core.deleteRow(child, of: embedded, write)
+      }
+    }
+  }
+
+  private func checkIndex(_ index: Int, below end: Int) {
+    guard index >= 0, index < end else {
+      Misuse.stop(
+        "index \(index) of \(access.name).\(access.info.properties[property]) is out of bounds; "
+          + "the count is \(count)")
+    }
+  }
+
+  func append(_ value: Value) {
+    change(taking: []) { write, path throws(EngineError) in try write.append(value, to: path) }
+  }
+
+  func insert(_ value: Value, at index: Int) {
+    checkIndex(index, below: count + 1)
+    change(taking: []) { write, path throws(EngineError) in
+      try write.insert(value, at: index, in: path)
+    }
+  }
+
+  func replace(at index: Int, with value: Value) {
+    checkIndex(index, below: count)
+    change(taking: [element(at: index)]) { write, path throws(EngineError) in
+      try write.replace(at: index, with: value, in: path)
+    }
+  }
+
+  func remove(at index: Int) {
+    checkIndex(index, below: count)
+    change(taking: [element(at: index)]) { write, path throws(EngineError) in
+      try write.remove(at: index, from: path)
+    }
+  }
+
+  /// Puts an element elsewhere; it stays the same object.
+  func move(from source: Int, to target: Int) {
+    checkIndex(source, below: count)
+    checkIndex(target, below: count)
+    change(taking: []) { write, path throws(EngineError) in
+      let value = try write.element(at: source, of: path)
+      try write.remove(at: source, from: path)
+      try write.insert(value, at: target, in: path)
+    }
+  }
+
+  /// Lets two elements change places.
+  func swapAt(_ first: Int, _ second: Int) {
+    checkIndex(first, below: count)
+    checkIndex(second, below: count)
+    change(taking: []) { write, path throws(EngineError) in
+      let (left, right) = (
+        try write.element(at: first, of: path), try write.element(at: second, of: path)
+      )
+      try write.replace(at: first, with: right, in: path)
+      try write.replace(at: second, with: left, in: path)
+    }
+  }
+
+  func removeAll() {
+    change(taking: elements) { write, path throws(EngineError) in try write.removeAll(from: path) }
+  }
+
+  func insert(_ value: Value) -> Bool {
+    let isNew = !contains(value)
+    change(taking: []) { write, path throws(EngineError) in try write.insert(value, into: path) }
+    return isNew
+  }
+
+  func remove(_ value: Value) {
+    change(taking: []) { write, path throws(EngineError) in try write.remove(value, from: path) }
+  }
+
+  func set(_ value: Value, forKey name: String) {
+    change(taking: self.value(forKey: name).map { [$0] } ?? []) { write, path throws(EngineError) in
+      try write.set(value, forKey: name, in: path)
+    }
+  }
+
+  func removeValue(forKey name: String) {
+    change(taking: self.value(forKey: name).map { [$0] } ?? []) { write, path throws(EngineError) in
+      try write.removeValue(forKey: name, from: path)
+    }
+  }
+}

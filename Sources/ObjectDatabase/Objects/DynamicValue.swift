@@ -1,0 +1,191 @@
+// DynamicValue.swift: values whose type is known when the program runs only: by property name, in
+// dictionaries given to `create(value:)`, in migrations, in bulk changes.
+// Invariant: an integer is never rounded on its way; what does not fit a property is an error that
+// names class, property and value.
+
+import Engine
+import FoundationEssentials
+
+enum DynamicValue {
+  /// What a column holds when nobody gave it a value.
+  static func empty(_ column: ColumnSchema) -> Value {
+    switch column.collection {
+    case .list: return .list([])
+    case .set: return .set([])
+    case .dictionary: return .dictionary([])
+    case .none: return column.isOptional ? .null : required(.null, column)
+    }
+  }
+
+  /// A value, with zero or empty in the place of null.
+  static func required(_ value: Value, _ column: ColumnSchema) -> Value {
+    switch value {
+    case .null: zero(column.type)
+    case .list(let values): .list(values.map { $0 == .null ? zero(column.type) : $0 })
+    case .set(let values): .set(values.map { $0 == .null ? zero(column.type) : $0 })
+    case .dictionary(let entries):
+      .dictionary(
+        entries.map {
+          DictionaryEntry(key: $0.key, value: $0.value == .null ? zero(column.type) : $0.value)
+        })
+    default: value
+    }
+  }
+
+  private static func zero(_ type: ColumnType) -> Value {
+    switch type {
+    case .int: .int(0)
+    case .string: .string("")
+    case .bool: .bool(false)
+    case .float: .float(0)
+    case .double: .double(0)
+    case .binary: .binary([])
+    case .date: .date(seconds: 0, nanoseconds: 0)
+    case .objectId: ObjectId(bytes: Array(repeating: 0, count: 12)).map { .objectId($0) } ?? .null
+    case .uuid: UUIDBytes(bytes: Array(repeating: 0, count: 16)).map { .uuid($0) } ?? .null
+    case .decimal128: .decimal128(Decimal128._default())
+    case .link, .mixed: .null
+    }
+  }
+
+  // MARK: text
+
+  /// A value as messages have it.
+  static func text(of value: Value) -> String {
+    switch value {
+    case .null: "nil"
+    case .int(let number): "\(number)"
+    case .string(let text): "\"\(text.count > 60 ? text.prefix(40) + "…" : text[...])\""
+    case .bool(let isTrue): "\(isTrue)"
+    case .float(let number): "\(number)"
+    case .double(let number): "\(number)"
+    case .binary(let bytes): "\(bytes.count) bytes"
+    case .date(let seconds, let nanoseconds):
+      "\(Date(seconds: seconds, nanoseconds: nanoseconds))"
+    case .objectId(let id): "\(id)"
+    case .uuid(let id): "\(UUID(id.bytes))"
+    case .decimal128(let number): "\(number)"
+    case .link(let key): "object \(key)"
+    case .typedLink(_, let key): "object \(key)"
+    case .list(let values), .set(let values): "\(values.count) elements"
+    case .dictionary(let entries): "\(entries.count) entries"
+    }
+  }
+
+  /// A property of an object as its description has it.
+  static func text(of object: ObjectBase, _ number: Int) -> String {
+    let property = object.classInfo.properties[number]
+    guard property.type != .linkingObjects else {
+      return "LinkingObjects<\(property.objectClassName ?? "")>"
+    }
+    guard let access = object.tableAccess else {
+      guard let any = object.value(forKey: property.name) else { return "nil" }
+      return any is ObjectBase ? property.objectClassName ?? "object" : "\(any)"
+    }
+    let value = access.value(object.rowKey, number)
+    if case .link = value { return property.objectClassName ?? "object" }
+    return text(of: value)
+  }
+
+  // MARK: any
+
+  /// A value as a program has it; links as objects.
+  static func any(_ value: Value, _ property: Property, _ core: _RealmCore) -> Any? {
+    switch value {
+    case .null: return nil
+    case .int(let number): return Int(number)
+    case .string(let text): return text
+    case .bool(let isTrue): return isTrue
+    case .float(let number): return number
+    case .double(let number): return number
+    case .binary(let bytes): return Data(bytes)
+    case .date(let seconds, let nanoseconds):
+      return Date(seconds: seconds, nanoseconds: nanoseconds)
+    case .objectId(let id): return id
+    case .uuid(let id): return UUID(id.bytes)
+    case .decimal128(let number): return number
+    case .link(let key):
+      guard let name = property.objectClassName else { return nil }
+      return core.access(named: name)?.makeObject(key)
+    case .typedLink: return AnyRealmValue._make(from: value, in: core)
+    case .list(let values), .set(let values): return values.map { any($0, property, core) }
+    case .dictionary(let entries):
+      return Dictionary(
+        entries.map { ($0.key, any($0.value, property, core)) }, uniquingKeysWith: { $1 })
+    }
+  }
+
+  /// What the engine is to hold for a value that is no link and no collection; nil when it does not
+  /// fit the property.
+  static func plain(_ any: Any?, _ property: Property) -> Value? {
+    guard let any = flattened(any) else {
+      return property.isOptional || property.type == .any ? .null : nil
+    }
+    switch property.type {
+    case .int: return integer(any).map { .int($0) }
+    case .bool: return (any as? Bool).map { .bool($0) }
+    case .float: return float(any).map { .float($0) }
+    case .double: return double(any).map { .double($0) }
+    case .string:
+      return (any as? String ?? (any as? Substring).map(String.init)).map { .string($0) }
+    case .data: return (any as? Data).map { .binary([UInt8]($0)) }
+    case .date: return (any as? Date)?.engineValue
+    case .objectId: return (any as? ObjectId).map { .objectId($0) }
+    case .uuid: return (any as? UUID)?.engineValue
+    case .decimal128: return (any as? Decimal128).map { .decimal128($0) }
+    case .any: return AnyRealmValue(any: any)?._plainValue
+    case .object, .linkingObjects: return nil
+    }
+  }
+
+  /// An optional inside of an Any, taken out.
+  static func unwrapped(_ any: Any?) -> Any? {
+    var any = any
+    while let value = any, let optional = value as? any OptionalValue { any = optional.anyValue }
+    return any
+  }
+
+  /// An optional inside of an Any, the raw value of an enumeration, and what the file holds for a
+  /// type of the program's, taken out.
+  static func flattened(_ any: Any?) -> Any? {
+    let any = unwrapped(any)
+    if let custom = any as? any CustomPersistable { return custom.persistableValue }
+    if let raw = (any as? any RawRepresentable)?.rawValue as Any? { return raw }
+    return any
+  }
+
+  private static func integer(_ any: Any) -> Int64? {
+    guard !(any is Bool), let number = any as? any BinaryInteger else { return nil }
+    return Int64(exactly: number)
+  }
+
+  private static func double(_ any: Any) -> Double? {
+    switch any {
+    case let number as Double: number
+    case let number as Float: Double(number)
+    default: integer(any).flatMap { Double(exactly: $0) }
+    }
+  }
+
+  private static func float(_ any: Any) -> Float? {
+    switch any {
+    case let number as Float: number
+    case let number as Double: Float(number)
+    default: integer(any).flatMap { Float(exactly: $0) }
+    }
+  }
+}
+
+/// An optional of any type.
+protocol OptionalValue {
+  var anyValue: Any? { get }
+}
+
+extension Optional: OptionalValue {
+  var anyValue: Any? {
+    switch self {
+    case .none: nil
+    case .some(let wrapped): wrapped
+    }
+  }
+}

@@ -1,0 +1,194 @@
+// Elements.swift: what results are made of: where the elements come from, and what happens to them.
+// Nothing is looked at before somebody asks, and what was found is kept until the realm's content
+// may have changed. Of objects only the keys are kept.
+
+import Engine
+import Synchronization
+
+/// Elements of a realm, live and lazy.
+final class Elements {
+  /// Where the elements come from.
+  enum Origin {
+    case table(_TableAccess)
+    case collection(_Row)
+    case backlinks(_TableAccess, key: Int64, origin: _TableAccess, property: Int)
+  }
+
+  /// What happens to the elements, one step after the other.
+  enum Step {
+    case sorted([SortDescriptor])
+    case distinct([String])
+    case selected(Filter)
+  }
+
+  /// What was found.
+  enum Content {
+    case keys([Int64])
+    case values([Value])
+
+    var count: Int {
+      switch self {
+      case .keys(let keys): keys.count
+      case .values(let values): values.count
+      }
+    }
+  }
+
+  let origin: Origin
+  let steps: [Step]
+  /// The class of the elements; nil for values.
+  let access: _TableAccess?
+  private var known: (stamp: UInt64, content: Content)?
+
+  init(_ origin: Origin, _ steps: [Step] = []) {
+    self.origin = origin
+    self.steps = steps
+    access =
+      switch origin {
+      case .table(let access): access
+      case .collection(let row): row.elementAccess
+      case .backlinks(_, _, let origin, _): origin
+      }
+  }
+
+  func adding(_ step: Step) -> Elements { Elements(origin, steps + [step]) }
+
+  var core: _RealmCore {
+    switch origin {
+    case .table(let access): access.core
+    case .collection(let row): row.core
+    case .backlinks(let target, _, _, _): target.core
+    }
+  }
+
+  var isInvalidated: Bool {
+    switch origin {
+    case .table(let access): access.isInvalidated
+    case .collection(let row): row.isInvalidated
+    case .backlinks(let target, let key, _, _): target.isInvalidated || !target.contains(key)
+    }
+  }
+
+  /// The same elements of another realm on the same database.
+  func moved(to core: _RealmCore) -> Elements? {
+    switch origin {
+    case .table(let access): return Elements(.table(core.access(access.info)), steps)
+    case .collection(let row):
+      let access = core.access(row.access.info)
+      guard access.contains(row.key) else { return nil }
+      return Elements(
+        .collection(_Row(access: access, key: row.key, property: row.property)), steps)
+    case .backlinks(let target, let key, let origin, let property):
+      let access = core.access(target.info)
+      guard access.contains(key) else { return nil }
+      return Elements(
+        .backlinks(access, key: key, origin: core.access(origin.info), property: property), steps)
+    }
+  }
+
+  // MARK: finding
+
+  /// The elements as the realm has them now.
+  var content: Content {
+    core.checkThread()
+    if let known, known.stamp == core.contentStamp { return known.content }
+    let found = find()
+    // A frozen realm's elements are shared by threads, and are not kept.
+    if !core.isFrozen { known = (core.contentStamp, found) }
+    return found
+  }
+
+  var count: Int {
+    if steps.isEmpty {
+      switch origin {
+      case .table(let access): return access.count
+      case .collection(let row): return row.count
+      case .backlinks: break
+      }
+    }
+    return content.count
+  }
+
+  private func find() -> Content {
+    if case .table(let access) = origin, case .selected(let filter) = steps.first {
+      return steps.dropFirst().reduce(.keys(filter.keys(access))) { apply($1, $0) }
+    }
+    var content: Content
+    switch origin {
+    case .table(let access): content = .keys(access.keys)
+    case .collection(let row):
+      let values = row.elements
+      content = access == nil ? .values(values) : .keys(values.flatMap(\.linkedKeys))
+    case .backlinks(let target, let key, let origin, let property):
+      content = .keys(target.backlinks(to: key, from: origin.info, property))
+    }
+    for step in steps { content = apply(step, content) }
+    return content
+  }
+
+  private func apply(_ step: Step, _ content: Content) -> Content {
+    switch (step, content, access) {
+    case (.sorted(let descriptors), .keys(let keys), .some(let access)):
+      return .keys(Ordering(descriptors, access).sorted(keys))
+    case (.sorted(let descriptors), .values(let values), _):
+      let isAscending = descriptors.first?.ascending ?? true
+      return .values(Ordering.sorted(values, ascending: isAscending))
+    case (.distinct(let names), .keys(let keys), .some(let access)):
+      let paths = names.map { PathReader($0, access) }
+      var seen: Set<[Value]> = []
+      return .keys(keys.filter { key in seen.insert(paths.map { $0.value(key) }).inserted })
+    case (.distinct, .values(let values), _):
+      var seen: Set<Value> = []
+      return .values(values.filter { seen.insert($0).inserted })
+    case (.selected(let filter), .keys(let keys), .some(let access)):
+      let known = Set(filter.keys(access))
+      return .keys(keys.filter { known.contains($0) })
+    default:
+      Misuse.stop("values are sorted and made distinct as they are; only objects have properties")
+    }
+  }
+}
+
+/// Reads a property, or one behind links: `owner.name`.
+struct PathReader {
+  private let access: _TableAccess
+  private let numbers: [(access: _TableAccess, number: Int)]
+  let property: Property
+
+  /// A path that leads nowhere stops the process.
+  init(_ path: String, _ access: _TableAccess) {
+    self.access = access
+    var numbers: [(access: _TableAccess, number: Int)] = []
+    var current: _TableAccess? = access
+    var last: Property?
+    for name in path.split(separator: ".", omittingEmptySubsequences: false) {
+      guard let here = current, let number = here.info.number(of: String(name)) else {
+        Misuse.stop(
+          "the key path \"\(path)\" leads to no property of \(access.name): \"\(name)\" is none of "
+            + (current?.info.properties.map(\.name).joined(separator: ", ") ?? "nothing"))
+      }
+      let property = here.info.properties[number]
+      guard property.collection == .none, property.type != .linkingObjects else {
+        Misuse.stop("the key path \"\(path)\" of \(access.name) leads through a collection")
+      }
+      numbers.append((here, number))
+      last = property
+      current = property.objectClassName.flatMap { here.core.access(named: $0) }
+    }
+    guard let last else { Misuse.stop("an empty key path leads nowhere") }
+    self.numbers = numbers
+    property = last
+  }
+
+  /// The value for a row; null behind a link that leads nowhere.
+  func value(_ key: Int64) -> Value {
+    var key = key
+    for (position, step) in numbers.enumerated() {
+      let value = step.access.value(key, step.number)
+      guard position + 1 < numbers.count else { return value }
+      guard case .link(let next) = value else { return .null }
+      key = next
+    }
+    return .null
+  }
+}

@@ -1,0 +1,232 @@
+// List.swift: elements in an order of the caller's; of an unmanaged object an array, of a managed
+// one the collection of its row.
+// Invariant: a list that was unmanaged when its owner was added is the owner's list from then on.
+
+import Engine
+
+/// Elements in an order of the caller's.
+public final class List<Element: RealmCollectionValue>: RealmCollection, RangeReplaceableCollection,
+  MutableCollection
+{
+  private var unmanaged: [Element] = []
+  private var row: _Row?
+  var managedRow: _Row? { row }
+
+  /// Makes an empty, unmanaged list.
+  public init() {}
+
+  init(_ row: _Row) { self.row = row }
+
+  /// For this module.
+  public var _elements: _ElementsBox? {
+    row.map { _ElementsBox(elements: Elements(.collection($0))) }
+  }
+
+  /// The realm; nil for an unmanaged list.
+  public var realm: Realm? { row.map { Realm($0.core) } }
+  /// Whether the owner was deleted, or the realm invalidated.
+  public var isInvalidated: Bool { row?.isInvalidated ?? false }
+  /// Whether the realm is frozen.
+  public var isFrozen: Bool { row?.core.isFrozen ?? false }
+
+  // MARK: reading
+
+  /// The number of elements.
+  public var count: Int { row?.count ?? unmanaged.count }
+
+  /// The element at a position; one out of bounds stops the process.
+  public subscript(position: Int) -> Element {
+    get {
+      guard let row else { return unmanaged[position] }
+      return Element._make(from: row.element(at: position), in: row.core)
+    }
+    set {
+      guard let row else {
+        unmanaged[position] = newValue
+        return
+      }
+      row.core.checkWritable()
+      row.replace(at: position, with: newValue._engineValue(in: row.core))
+    }
+  }
+
+  /// A loop over the present elements.
+  public func makeIterator() -> AnyIterator<Element> {
+    guard let row else { return AnyIterator(unmanaged.makeIterator()) }
+    return AnyIterator(RealmIterator(Elements(.collection(row))))
+  }
+
+  // MARK: changing
+
+  /// Adds an element at the end; an unmanaged object is added to the realm.
+  public func append(_ object: Element) {
+    guard let row else {
+      unmanaged.append(object)
+      return
+    }
+    row.core.checkWritable()
+    row.append(object._engineValue(in: row.core))
+  }
+
+  /// Adds elements at the end.
+  public func append<Objects: Sequence>(objectsIn objects: Objects)
+  where Objects.Element == Element {
+    for object in Array(objects) { append(object) }
+  }
+
+  /// Adds elements at the end.
+  public func append<Objects: Sequence>(contentsOf objects: Objects)
+  where Objects.Element == Element {
+    append(objectsIn: objects)
+  }
+
+  /// Adds an element before the one at a position.
+  public func insert(_ object: Element, at index: Int) {
+    guard let row else {
+      unmanaged.insert(object, at: index)
+      return
+    }
+    row.core.checkWritable()
+    row.insert(object._engineValue(in: row.core), at: index)
+  }
+
+  /// Takes an element out.
+  /// - Returns: The element; of a managed list of embedded objects it is invalidated.
+  @discardableResult
+  public func remove(at index: Int) -> Element {
+    guard let row else { return unmanaged.remove(at: index) }
+    let element = self[index]
+    row.remove(at: index)
+    return element
+  }
+
+  /// Takes the first element out; an empty list stops the process.
+  @discardableResult
+  public func removeFirst() -> Element { remove(at: 0) }
+
+  /// Takes the last element out; an empty list stops the process.
+  @discardableResult
+  public func removeLast() -> Element { remove(at: count - 1) }
+
+  /// Takes all elements out.
+  public func removeAll() {
+    guard let row else {
+      unmanaged = []
+      return
+    }
+    row.removeAll()
+  }
+
+  /// Takes all elements out.
+  /// - Parameter keepCapacity: Of no meaning to a managed list.
+  public func removeAll(keepingCapacity keepCapacity: Bool) { removeAll() }
+
+  /// Puts elements in the place of others.
+  public func replaceSubrange<Objects: Collection>(
+    _ subrange: Range<Int>, with objects: Objects
+  ) where Objects.Element == Element {
+    guard row != nil else {
+      unmanaged.replaceSubrange(subrange, with: objects)
+      return
+    }
+    let new = Array(objects)
+    for _ in subrange { _ = remove(at: subrange.lowerBound) }
+    for (offset, object) in new.enumerated() { insert(object, at: subrange.lowerBound + offset) }
+  }
+
+  /// Puts an element elsewhere.
+  /// - Parameters:
+  ///   - from: Where it is.
+  ///   - to: Where it is afterwards.
+  public func move(from: Int, to: Int) {
+    guard let row else {
+      unmanaged.insert(unmanaged.remove(at: from), at: to)
+      return
+    }
+    row.move(from: from, to: to)
+  }
+
+  /// Lets two elements change places.
+  public func swapAt(_ index1: Int, _ index2: Int) {
+    guard let row else {
+      unmanaged.swapAt(index1, index2)
+      return
+    }
+    row.swapAt(index1, index2)
+  }
+
+  // MARK: freezing
+
+  /// The same list, never to change, for any thread.
+  public func freeze() -> List {
+    guard let row else { Misuse.stop("an unmanaged list cannot be frozen; add its owner first") }
+    guard !isFrozen else { return self }
+    guard let frozen = row.moved(to: row.core.freeze()) else { row.access.gone(row.key) }
+    return List(frozen)
+  }
+
+  /// The live list that this was frozen of; nil when the owner was deleted.
+  public func thaw() -> List? {
+    guard let row, isFrozen else { return self }
+    return row.moved(to: row.core.thawed()).map { List($0) }
+  }
+}
+
+extension _Row {
+  /// The same property of another realm on the same database; nil when the row is not there.
+  func moved(to core: _RealmCore) -> _Row? {
+    let access = core.access(self.access.info)
+    guard access.contains(key) else { return nil }
+    return _Row(access: access, key: key, property: property)
+  }
+}
+
+extension List: _Persistable {
+  /// A list of the element's shape.
+  public static var _shape: _PropertyShape {
+    var shape = Element._shape
+    shape.collection = .list
+    return shape
+  }
+
+  /// An empty one.
+  public static func _default() -> List { List() }
+
+  /// The elements of a sequence.
+  public static func _fromAny(_ any: Any?) -> List? {
+    if let own = any as? List { return own }
+    guard let sequence = any as? any Sequence else { return nil }
+    let made = List()
+    for case let item as Any? in sequence {
+      guard let element = Element._fromAny(item) else { return nil }
+      made.append(element)
+    }
+    return made
+  }
+
+  /// The list of a row.
+  public static func _read(_ row: _Row) -> List { List(row) }
+
+  /// Puts the elements of another list in the place of a row's.
+  public static func _write(_ value: List, to row: _Row) {
+    if let own = value.row, own.key == row.key, own.access === row.access,
+      own.property == row.property
+    {
+      return
+    }
+    let elements = Array(value)
+    let list = List(row)
+    if row.count > 0 { list.removeAll() }
+    list.append(objectsIn: elements)
+  }
+
+  /// Nil: elements are written once their rows are there.
+  public var _plainValue: Value? { nil }
+
+  /// An unmanaged list became the list of a row.
+  public func _becomeManaged(_ row: _Row) {
+    guard self.row == nil else { return }
+    self.row = row
+    unmanaged = []
+  }
+}

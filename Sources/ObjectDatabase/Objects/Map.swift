@@ -1,0 +1,206 @@
+// Map.swift: values under strings, sorted by them when the owner is managed.
+
+import Engine
+
+/// A type that maps can have as keys.
+public protocol _MapKey: Hashable, Sendable {
+  /// The key as a string.
+  var _keyText: String { get }
+  /// Made of a string.
+  init(_keyText: String)
+}
+
+extension String: _MapKey {
+  /// Itself.
+  public var _keyText: String { self }
+  /// Itself.
+  public init(_keyText: String) { self = _keyText }
+}
+
+/// Values under strings.
+public final class Map<Key: _MapKey, Value: RealmCollectionValue>: Sequence,
+  ExpressibleByDictionaryLiteral, CustomStringConvertible
+{
+  /// A key and its value.
+  public typealias Element = SingleMapEntry<Key, Value>
+
+  private var unmanaged: [Key: Value] = [:]
+  private var row: _Row?
+  var managedRow: _Row? { row }
+
+  /// Makes an empty, unmanaged map.
+  public init() {}
+
+  /// Makes an unmanaged map.
+  public init(dictionaryLiteral elements: (Key, Value)...) {
+    for (key, value) in elements { unmanaged[key] = value }
+  }
+
+  init(_ row: _Row) { self.row = row }
+
+  /// The realm; nil for an unmanaged map.
+  public var realm: Realm? { row.map { Realm($0.core) } }
+  /// Whether the owner was deleted, or the realm invalidated.
+  public var isInvalidated: Bool { row?.isInvalidated ?? false }
+  /// Whether the realm is frozen.
+  public var isFrozen: Bool { row?.core.isFrozen ?? false }
+  /// The number of entries.
+  public var count: Int { row?.count ?? unmanaged.count }
+  /// Whether there are none.
+  public var isEmpty: Bool { count == 0 }
+
+  /// The keys, ascending.
+  public var keys: [Key] {
+    guard let row else { return unmanaged.keys.sorted { $0._keyText < $1._keyText } }
+    return row.entries.map { Key(_keyText: $0.key) }
+  }
+
+  /// The values, in the order of their keys.
+  public var values: [Value] {
+    guard let row else { return keys.compactMap { unmanaged[$0] } }
+    return row.entries.map { Value._make(from: $0.value, in: row.core) }
+  }
+
+  /// What stands under a key; setting nil takes the entry out.
+  public subscript(key: Key) -> Value? {
+    get {
+      guard let row else { return unmanaged[key] }
+      return row.value(forKey: key._keyText).map { Value._make(from: $0, in: row.core) }
+    }
+    set {
+      guard let row else {
+        unmanaged[key] = newValue
+        return
+      }
+      row.core.checkWritable()
+      guard let newValue else {
+        row.removeValue(forKey: key._keyText)
+        return
+      }
+      row.set(newValue._engineValue(in: row.core), forKey: key._keyText)
+    }
+  }
+
+  /// What stands under a key, or nil.
+  public func object(forKey key: Key) -> Value? { self[key] }
+
+  /// Puts a value under a key.
+  public func updateValue(_ value: Value, forKey key: Key) { self[key] = value }
+
+  /// Takes an entry out.
+  public func removeObject(for key: Key) { self[key] = nil }
+
+  /// Takes all entries out.
+  public func removeAll() {
+    guard let row else {
+      unmanaged = [:]
+      return
+    }
+    row.removeAll()
+  }
+
+  /// Puts the entries of a dictionary over those of the map.
+  public func merge<Entries: Sequence>(
+    _ other: Entries, uniquingKeysWith combine: (Value, Value) throws -> Value
+  ) rethrows where Entries.Element == (key: Key, value: Value) {
+    for (key, value) in other {
+      if let old = self[key] { self[key] = try combine(old, value) } else { self[key] = value }
+    }
+  }
+
+  /// A loop over the present entries, by key.
+  public func makeIterator() -> AnyIterator<SingleMapEntry<Key, Value>> {
+    let entries = zip(keys, values).map { SingleMapEntry(key: $0, value: $1) }
+    return AnyIterator(entries.makeIterator())
+  }
+
+  /// Keys and values.
+  public var description: String {
+    "Map {\n" + map { "  \($0.key._keyText): \($0.value)" }.joined(separator: "\n") + "\n}"
+  }
+
+  /// The same map, never to change, for any thread.
+  public func freeze() -> Map {
+    guard let row else { Misuse.stop("an unmanaged map cannot be frozen; add its owner first") }
+    guard !isFrozen else { return self }
+    guard let frozen = row.moved(to: row.core.freeze()) else { row.access.gone(row.key) }
+    return Map(frozen)
+  }
+
+  /// The live map that this was frozen of; nil when the owner was deleted.
+  public func thaw() -> Map? {
+    guard let row, isFrozen else { return self }
+    return row.moved(to: row.core.thawed()).map { Map($0) }
+  }
+}
+
+/// The entries of a map of any type.
+protocol MapEntries {
+  var anyEntries: [String: Any?] { get }
+}
+
+extension Map: MapEntries {
+  var anyEntries: [String: Any?] {
+    var entries: [String: Any?] = [:]
+    for entry in self { entries[entry.key._keyText] = .some(entry.value) }
+    return entries
+  }
+}
+
+/// An entry of a map.
+public struct SingleMapEntry<Key: _MapKey, Value: RealmCollectionValue>: Hashable {
+  /// The key.
+  public let key: Key
+  /// The value.
+  public let value: Value
+}
+
+extension Map: _Persistable {
+  /// A map of the value's shape.
+  public static var _shape: _PropertyShape {
+    var shape = Value._shape
+    shape.collection = .dictionary
+    return shape
+  }
+
+  /// An empty one.
+  public static func _default() -> Map { Map() }
+
+  /// The entries of a dictionary.
+  public static func _fromAny(_ any: Any?) -> Map? {
+    if let own = any as? Map { return own }
+    guard let entries = any as? [String: Any?] else { return nil }
+    let made = Map()
+    for (key, item) in entries {
+      guard let value = Value._fromAny(item) else { return nil }
+      made[Key(_keyText: key)] = value
+    }
+    return made
+  }
+
+  /// The map of a row.
+  public static func _read(_ row: _Row) -> Map { Map(row) }
+
+  /// Puts the entries of another map in the place of a row's.
+  public static func _write(_ value: Map, to row: _Row) {
+    if let own = value.row, own.key == row.key, own.access === row.access,
+      own.property == row.property
+    {
+      return
+    }
+    let entries = Array(value)
+    let map = Map(row)
+    if row.count > 0 { map.removeAll() }
+    for entry in entries { map[entry.key] = entry.value }
+  }
+
+  /// Nil: values are written once their rows are there.
+  public var _plainValue: Engine.Value? { nil }
+
+  /// An unmanaged map became the map of a row.
+  public func _becomeManaged(_ row: _Row) {
+    guard self.row == nil else { return }
+    self.row = row
+    unmanaged = [:]
+  }
+}

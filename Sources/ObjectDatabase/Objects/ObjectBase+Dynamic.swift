@@ -1,0 +1,229 @@
+// ObjectBase+Dynamic.swift: properties by name. A name that the class has not stops the process; a
+// value that does not fit makes the write transaction fail.
+
+import Engine
+
+extension ObjectBase {
+  /// A property by its name in the class.
+  public final subscript(key: String) -> Any? {
+    get { value(forKey: key) }
+    set { setValue(newValue, forKey: key) }
+  }
+
+  /// The value of a property by its name in the class; collections as arrays and dictionaries.
+  public final func value(forKey key: String) -> Any? {
+    let number = propertyNumber(key)
+    guard let access = tableAccess else {
+      return DynamicValue.flattened(classInfo.fields[number].wrapper(of: self).anyValue)
+    }
+    let property = access.info.properties[number]
+    guard property.type != .linkingObjects else { return nil }
+    return DynamicValue.any(access.value(rowKey, number), property, access.core)
+  }
+
+  /// Changes a property of a managed object by its name in the class.
+  ///
+  /// An unmanaged object has no schema to check the value by: set its property, or use
+  /// `realm.create(_:value:)`.
+  public final func setValue(_ value: Any?, forKey key: String) {
+    let number = propertyNumber(key)
+    guard let access = tableAccess else {
+      Misuse.stop(
+        "\(classInfo.name).\(key) is set by name, and the object is unmanaged; add it first")
+    }
+    access.checkWritable()
+    access.checkAssignable(number, rowKey)
+    access.core.set(value, rowKey, access, number, depth: 0)
+  }
+
+  private func propertyNumber(_ key: String) -> Int {
+    guard let number = classInfo.number(of: key) else {
+      Misuse.stop(
+        "class \(classInfo.name) has no property \"\(key)\"; it has "
+          + classInfo.properties.map(\.name).joined(separator: ", "))
+    }
+    return number
+  }
+}
+
+extension _RealmCore {
+  /// Values nested deeper than this are refused: they come from outside.
+  private static let depthMax = 100
+
+  private func misfit(_ any: Any?, _ access: _TableAccess, _ number: Int) {
+    let text = String(describing: DynamicValue.flattened(any) ?? "nil").prefix(60)
+    fail(
+      Realm.Error(
+        .invalidValue,
+        "\(access.name).\(access.info.properties[number]) cannot hold \(text)"))
+  }
+
+  /// Makes a row of values by name, or in the order of the properties, or of another object.
+  /// - Returns: The key; nil when the transaction failed, now or before.
+  func create(
+    _ access: _TableAccess, _ value: Any, _ policy: Realm.UpdatePolicy, depth: Int = 0
+  ) -> Int64? {
+    checkWritable()
+    guard firstFailure == nil else { return nil }
+    guard depth <= Self.depthMax else {
+      fail(Realm.Error(.invalidValue, "values of \(access.name) are nested deeper than 100"))
+      return nil
+    }
+    guard let given = values(value, access) else { return nil }
+    let defaults = access.info.type.init()
+    var key: Int64 = 0
+    var isNew = true
+    change { write throws(EngineError) in
+      let columns = try write.schema(of: access.name).columns
+      if let existing = try self.existing(given, access, write) {
+        key = existing
+        isNew = false
+        if policy == .error {
+          fail(
+            Realm.Error(
+              .invalidValue,
+              "an object of \(access.name) with that primary key is there already; create it with "
+                + "update: .modified or .all to change that one"))
+        }
+        return
+      }
+      var row: [Value] = []
+      for column in columns {
+        row.append(initial(column, given, defaults, access))
+      }
+      key = try nextKey(of: access.name, write)
+      try write.insert(into: access.name, key: key, row)
+    }
+    guard firstFailure == nil else { return nil }
+    for (number, property) in access.info.properties.enumerated() {
+      guard let any = given[property.name], property.type != .linkingObjects,
+        !property.isPrimaryKey
+      else { continue }
+      let isWritten = isNew && !property.isCollection && property.type != .object
+      if !isWritten { set(any, key, access, number, policy, depth: depth + 1) }
+    }
+    return firstFailure == nil ? key : nil
+  }
+
+  /// The values by property name; nil when there is an error, which is noted.
+  private func values(_ value: Any, _ access: _TableAccess) -> [String: Any?]? {
+    let info = access.info
+    switch value {
+    case let values as [String: Any?]:
+      if let unknown = values.keys.sorted().first(where: { info.number(of: $0) == nil }) {
+        fail(Realm.Error(.invalidValue, "class \(info.name) has no property \"\(unknown)\""))
+        return nil
+      }
+      return values
+    case let object as ObjectBase:
+      var values: [String: Any?] = [:]
+      for property in object.classInfo.properties
+      where property.type != .linkingObjects && info.number(of: property.name) != nil {
+        values[property.name] = .some(object.value(forKey: property.name))
+      }
+      return values
+    case let list as [Any?] where list.count <= info.properties.count:
+      return Dictionary(
+        zip(info.properties.map(\.name), list), uniquingKeysWith: { first, _ in first })
+    default:
+      fail(
+        Realm.Error(
+          .invalidValue,
+          "an object of \(info.name) is made of a dictionary, an array of at most "
+            + "\(info.properties.count) values or an object, not of \(Swift.type(of: value))"))
+      return nil
+    }
+  }
+
+  private func existing(
+    _ given: [String: Any?], _ access: _TableAccess, _ write: WriteTransaction
+  ) throws(EngineError) -> Int64? {
+    guard let number = access.info.primaryKey, let any = given[access.info.properties[number].name],
+      let value = DynamicValue.plain(any, access.info.properties[number])
+    else { return nil }
+    return try write.firstKey(
+      in: access.name, column: access.info.properties[number].columnName, equalTo: value)
+  }
+
+  private func initial(
+    _ column: ColumnSchema, _ given: [String: Any?], _ defaults: ObjectBase,
+    _ access: _TableAccess
+  ) -> Value {
+    guard let number = access.info.properties.firstIndex(where: { $0.columnName == column.name }),
+      column.collection == .none, column.type != .link
+    else { return DynamicValue.empty(column) }
+    let property = access.info.properties[number]
+    guard let any = given[property.name] else {
+      if defaults is DynamicObject { return DynamicValue.empty(column) }
+      return access.info.fields[number].plainValue(of: defaults) ?? DynamicValue.empty(column)
+    }
+    if let value = DynamicValue.plain(any, property) { return value }
+    misfit(any, access, number)
+    return DynamicValue.empty(column)
+  }
+
+  /// Changes a property to a value of any type.
+  func set(
+    _ any: Any?, _ key: Int64, _ access: _TableAccess, _ number: Int,
+    _ policy: Realm.UpdatePolicy = .error, depth: Int
+  ) {
+    let property = access.info.properties[number]
+    let any = DynamicValue.flattened(any)
+    switch property.collection {
+    case .none:
+      guard let value = element(any, access, number, policy, depth) else { return }
+      access.set(value, key, number)
+    case .list, .set:
+      guard let sequence = any as? any Sequence, !(any is String), !(any is [String: Any]) else {
+        misfit(any, access, number)
+        return
+      }
+      var values: [Value] = []
+      for case let item as Any? in sequence {
+        guard let value = element(item, access, number, policy, depth) else { return }
+        values.append(value)
+      }
+      access.set(property.isArray ? .list(values) : .set(values), key, number)
+    case .dictionary:
+      guard let entries = any as? [String: Any?] ?? (any as? any MapEntries)?.anyEntries else {
+        misfit(any, access, number)
+        return
+      }
+      var values: [DictionaryEntry] = []
+      for (name, item) in entries.sorted(by: { $0.key < $1.key }) {
+        guard let value = element(item, access, number, policy, depth) else { return }
+        values.append(DictionaryEntry(key: name, value: value))
+      }
+      access.set(.dictionary(values), key, number)
+    }
+  }
+
+  /// One value, or one element; nil when there is an error, which is noted.
+  private func element(
+    _ any: Any?, _ access: _TableAccess, _ number: Int, _ policy: Realm.UpdatePolicy, _ depth: Int
+  ) -> Value? {
+    let property = access.info.properties[number]
+    let flat = DynamicValue.flattened(any)
+    if property.type == .any { return AnyRealmValue(any: flat as Any)?._engineValue(in: self) }
+    guard property.type == .object else {
+      if let value = DynamicValue.plain(flat, property) { return value }
+      misfit(any, access, number)
+      return nil
+    }
+    guard let flat else {
+      if property.collection == .none || property.isOptional { return .null }
+      misfit(any, access, number)
+      return nil
+    }
+    guard let name = property.objectClassName, let target = self.access(named: name) else {
+      misfit(any, access, number)
+      return nil
+    }
+    if let object = flat as? ObjectBase, object.classInfo.name == name,
+      object.tableAccess.map({ $0.core === self }) ?? true, !target.info.isEmbedded
+    {
+      return .link(link(to: object))
+    }
+    return create(target, flat, policy, depth: depth).map { .link($0) }
+  }
+}

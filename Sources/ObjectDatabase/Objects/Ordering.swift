@@ -1,0 +1,83 @@
+// Ordering.swift: in which order sorted results stand: nil first, then by value; numbers by size
+// whatever their types, text by its UTF-8 bytes, a NaN before all numbers. Rows that are equal keep
+// the order they had.
+
+import Engine
+
+/// By which property to sort, and in which direction.
+public struct SortDescriptor: Hashable, Sendable {
+  /// The property, or one behind links: `owner.name`.
+  public let keyPath: String
+  /// Whether small values come first.
+  public let ascending: Bool
+
+  /// Makes a descriptor.
+  public init(keyPath: String, ascending: Bool = true) {
+    self.keyPath = keyPath
+    self.ascending = ascending
+  }
+
+  /// The same property in the other direction.
+  public func reversed() -> SortDescriptor {
+    SortDescriptor(keyPath: keyPath, ascending: !ascending)
+  }
+}
+
+/// Sorts the rows of a class.
+struct Ordering {
+  private let paths: [(reader: PathReader, isAscending: Bool)]
+
+  init(_ descriptors: [SortDescriptor], _ access: _TableAccess) {
+    paths = descriptors.map { (PathReader($0.keyPath, access), $0.ascending) }
+  }
+
+  func sorted(_ keys: [Int64]) -> [Int64] {
+    let rows = keys.map { key in (key, paths.map { $0.reader.value(key) }) }
+    // The standard library's sort keeps the order of equal elements.
+    return rows.sorted { left, right in
+      for (index, path) in paths.enumerated() {
+        let order = Self.order(left.1[index], right.1[index])
+        if order != 0 { return path.isAscending ? order < 0 : order > 0 }
+      }
+      return false
+    }.map(\.0)
+  }
+
+  static func sorted(_ values: [Value], ascending: Bool) -> [Value] {
+    values.sorted { left, right in
+      let order = order(left, right)
+      return ascending ? order < 0 : order > 0
+    }
+  }
+
+  /// Below 0, 0 or above 0.
+  static func order(_ left: Value, _ right: Value) -> Int {
+    if let (left, right) = integers(left, right) {
+      return left < right ? -1 : left == right ? 0 : 1
+    }
+    if let left = number(left), let right = number(right) {
+      if left.isNaN || right.isNaN {
+        return left.isNaN && right.isNaN ? 0 : left.isNaN ? -1 : 1
+      }
+      return left < right ? -1 : left == right ? 0 : 1
+    }
+    if case .decimal128(let left) = left, case .decimal128(let right) = right {
+      return Decimal128.compare(left, right)
+    }
+    return Value.order(left, right)
+  }
+
+  private static func integers(_ left: Value, _ right: Value) -> (Int64, Int64)? {
+    guard case .int(let left) = left, case .int(let right) = right else { return nil }
+    return (left, right)
+  }
+
+  private static func number(_ value: Value) -> Double? {
+    switch value {
+    case .int(let number): Double(number)
+    case .float(let number): Double(number)
+    case .double(let number): number
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,214 @@
+// Persistable.swift: what a property's type has to say of itself: its shape in a schema, its
+// default value, and how it is read from a row and written to one.
+// Invariant: a value that a type makes of an engine's value gives that engine's value again.
+
+import Engine
+
+/// One property of one managed object.
+public struct _Row {
+  let access: _TableAccess
+  let key: Int64
+  /// The position in the class, not in the table.
+  let property: Int
+
+  var core: _RealmCore { access.core }
+
+  var value: Value { access.value(key, property) }
+
+  func set(_ value: Value) { access.set(value, key, property) }
+}
+
+/// What a type is in a schema.
+public struct _PropertyShape: Sendable {
+  var type: PropertyType
+  var isOptional = false
+  var collection = CollectionKind.none
+  /// The class that links lead to.
+  var target: ObjectBase.Type?
+
+  init(
+    _ type: PropertyType, isOptional: Bool = false, collection: CollectionKind = .none,
+    target: ObjectBase.Type? = nil
+  ) {
+    self.type = type
+    self.isOptional = isOptional
+    self.collection = collection
+    self.target = target
+  }
+}
+
+/// A type that a persisted property can have.
+public protocol _Persistable {
+  /// What the type is in a schema.
+  static var _shape: _PropertyShape { get }
+  /// The value of a property that nobody has set.
+  static func _default() -> Self
+  /// Reads a managed property.
+  static func _read(_ row: _Row) -> Self
+  /// Changes a managed property.
+  static func _write(_ value: Self, to row: _Row)
+  /// What a new row holds; nil when that needs other rows first, so that it is written afterwards.
+  var _plainValue: Value? { get }
+  /// An unmanaged property of this value became a managed one.
+  func _becomeManaged(_ row: _Row)
+  /// Made of a value of a type that only the running program knows; nil when it does not fit.
+  static func _fromAny(_ any: Any?) -> Self?
+}
+
+extension _Persistable {
+  /// Nothing to do for plain values.
+  public func _becomeManaged(_ row: _Row) {}
+}
+
+/// A type that lists, sets, maps and results can have as elements.
+public protocol RealmCollectionValue: Hashable, _Persistable {
+  /// Makes an element of what the engine holds.
+  static func _make(from value: Value, in core: _RealmCore) -> Self
+  /// What the engine is to hold; adds unmanaged objects to the realm.
+  func _engineValue(in core: _RealmCore) -> Value
+  /// The element that an object of the element's class is.
+  static func _cast(_ object: ObjectBase) -> Self
+}
+
+extension RealmCollectionValue {
+  /// Reads a managed property.
+  public static func _read(_ row: _Row) -> Self { _make(from: row.value, in: row.core) }
+
+  /// Changes a managed property.
+  public static func _write(_ value: Self, to row: _Row) {
+    row.access.checkWritable()
+    row.set(value._engineValue(in: row.core))
+  }
+
+  /// Only classes are objects.
+  public static func _cast(_ object: ObjectBase) -> Self {
+    Misuse.stop("an object of \(object.classInfo.name) is no \(Self.self)")
+  }
+
+  static func misfit(_ value: Value) -> Never {
+    Misuse.stop("the file holds \(value) where the program expects \(Self.self)")
+  }
+}
+
+/// A type with a value that the engine holds as it is.
+protocol PlainValue: RealmCollectionValue {
+  static var propertyType: PropertyType { get }
+  init?(engineValue: Value)
+  var engineValue: Value { get }
+}
+
+/// An enumeration whose raw values are kept; `@Persisted var state: State`.
+///
+/// A property that nobody has set has the first case.
+public protocol PersistableEnum: RealmCollectionValue, RawRepresentable, CaseIterable
+where RawValue: RealmCollectionValue {}
+
+extension PersistableEnum {
+  /// The shape of the raw value.
+  public static var _shape: _PropertyShape { RawValue._shape }
+
+  /// The first case.
+  public static func _default() -> Self {
+    guard let first = allCases.first else {
+      Misuse.stop("\(Self.self) has no case, so no property of that type can have a value")
+    }
+    return first
+  }
+
+  /// A case, or the one of a raw value.
+  public static func _fromAny(_ any: Any?) -> Self? {
+    if let own = any as? Self { return own }
+    return RawValue._fromAny(any).flatMap { Self(rawValue: $0) }
+  }
+
+  /// The case of a raw value; a value of no case stops the process.
+  public static func _make(from value: Value, in core: _RealmCore) -> Self {
+    let raw = RawValue._make(from: value, in: core)
+    guard let made = Self(rawValue: raw) else {
+      Misuse.stop("the file holds \(raw), which is no case of \(Self.self); migrate the data")
+    }
+    return made
+  }
+
+  /// The raw value.
+  public func _engineValue(in core: _RealmCore) -> Value { rawValue._engineValue(in: core) }
+
+  /// The raw value.
+  public var _plainValue: Value? { rawValue._plainValue }
+}
+
+/// A type of the program's that is kept as another, persistable one.
+public protocol CustomPersistable: RealmCollectionValue {
+  /// What the file holds.
+  associatedtype PersistedType: RealmCollectionValue
+  /// Makes the value of what the file holds.
+  init(persistedValue: PersistedType)
+  /// What the file holds for it.
+  var persistableValue: PersistedType { get }
+}
+
+extension CustomPersistable {
+  /// The shape of what the file holds.
+  public static var _shape: _PropertyShape { PersistedType._shape }
+
+  /// A value of the type, or made of what the file would hold.
+  public static func _fromAny(_ any: Any?) -> Self? {
+    if let own = any as? Self { return own }
+    return PersistedType._fromAny(any).map { Self(persistedValue: $0) }
+  }
+
+  /// Made of the default of what the file holds.
+  public static func _default() -> Self { Self(persistedValue: ._default()) }
+
+  /// Made of what the file holds.
+  public static func _make(from value: Value, in core: _RealmCore) -> Self {
+    Self(persistedValue: ._make(from: value, in: core))
+  }
+
+  /// What the file holds.
+  public func _engineValue(in core: _RealmCore) -> Value {
+    persistableValue._engineValue(in: core)
+  }
+
+  /// What the file holds.
+  public var _plainValue: Value? { persistableValue._plainValue }
+}
+
+extension Optional: _Persistable where Wrapped: RealmCollectionValue {
+  /// The wrapped shape, which can be null.
+  public static var _shape: _PropertyShape {
+    var shape = Wrapped._shape
+    shape.isOptional = true
+    return shape
+  }
+
+  /// Nil.
+  public static func _default() -> Wrapped? { nil }
+
+  /// Nil for nil.
+  public static func _fromAny(_ any: Any?) -> Wrapped?? {
+    guard let any = DynamicValue.unwrapped(any) else { return .some(nil) }
+    return Wrapped._fromAny(any).map { .some($0) }
+  }
+
+  /// The wrapped value, or null.
+  public var _plainValue: Value? {
+    switch self {
+    case .none: .null
+    case .some(let wrapped): wrapped._plainValue
+    }
+  }
+}
+
+extension Optional: RealmCollectionValue where Wrapped: RealmCollectionValue {
+  /// Nil for null.
+  public static func _make(from value: Value, in core: _RealmCore) -> Wrapped? {
+    if case .null = value { return nil }
+    return Wrapped._make(from: value, in: core)
+  }
+
+  /// Null for nil.
+  public func _engineValue(in core: _RealmCore) -> Value {
+    self?._engineValue(in: core) ?? .null
+  }
+}

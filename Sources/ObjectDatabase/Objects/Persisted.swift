@@ -1,0 +1,171 @@
+// Persisted.swift [U]: the property wrapper. Of an unmanaged object it holds the value; of a
+// managed one it holds nothing that counts, and every read goes to the row.
+// Which property a wrapper stands for is known to the class's prototype only: an object made during
+// discovery, whose wrappers hold marks with the property's number. A key path to the wrapper, which
+// the compiler hands over with each access, leads to the mark; so no object carries names or
+// numbers, and making a managed object costs its allocation.
+
+import Engine
+
+/// What a wrapper holds.
+enum PersistedStorage<Value: _Persistable> {
+  /// Nothing was set; the type's default is made at the first read.
+  case unset
+  case value(Value)
+  /// In a prototype.
+  case mark(PropertyMark)
+}
+
+/// A property that is kept in the database.
+@propertyWrapper
+public struct Persisted<Value: _Persistable> {
+  var storage: PersistedStorage<Value>
+
+  private init(
+    _ storage: PersistedStorage<Value>, isIndexed: Bool = false, isPrimaryKey: Bool = false,
+    originProperty: String? = nil
+  ) {
+    guard Discovery.isActive else {
+      self.storage = storage
+      return
+    }
+    let mark = PropertyMark(Value._shape)
+    mark.isIndexed = isIndexed
+    mark.isPrimaryKey = isPrimaryKey
+    mark.originProperty = originProperty
+    self.storage = .mark(mark)
+  }
+
+  /// A property with its type's default value.
+  public init() { self.init(.unset) }
+
+  /// A property with a default value.
+  public init(wrappedValue: Value) { self.init(.value(wrappedValue)) }
+
+  /// A property with or without a search index.
+  public init(indexed: Bool) { self.init(.unset, isIndexed: indexed) }
+
+  /// A property with a default value, with or without a search index.
+  public init(wrappedValue: Value, indexed: Bool) {
+    self.init(.value(wrappedValue), isIndexed: indexed)
+  }
+
+  /// A property that is the primary key, or is not.
+  public init(primaryKey: Bool) { self.init(.unset, isPrimaryKey: primaryKey) }
+
+  /// A property with a default value that is the primary key, or is not.
+  public init(wrappedValue: Value, primaryKey: Bool) {
+    self.init(.value(wrappedValue), isPrimaryKey: primaryKey)
+  }
+
+  /// The objects that link here through a property of theirs.
+  public init<Origin: Object>(originProperty: String) where Value == LinkingObjects<Origin> {
+    self.init(.unset, originProperty: originProperty)
+  }
+
+  /// Only classes have persisted properties.
+  @available(*, unavailable, message: "@Persisted belongs into a class derived from Object")
+  public var wrappedValue: Value {
+    get { preconditionFailure("only classes have persisted properties") }
+    // swift-format-ignore: UseExplicitNilCheckInConditions
+    set { preconditionFailure("only classes have persisted properties: \(newValue)") }
+  }
+
+  /// Reads or changes the property of an object.
+  public static subscript<Owner: ObjectBase>(
+    _enclosingInstance owner: Owner,
+    wrapped wrapped: ReferenceWritableKeyPath<Owner, Value>,
+    storage storage: ReferenceWritableKeyPath<Owner, Self>
+  ) -> Value {
+    get {
+      guard let access = owner.tableAccess else { return unmanaged(owner, storage) }
+      let number = propertyNumber(access, storage)
+      return Value._read(_Row(access: access, key: owner.rowKey, property: number))
+    }
+    set {
+      guard let access = owner.tableAccess else {
+        // A prototype keeps its marks, whatever an initializer sets.
+        if case .mark = owner[keyPath: storage].storage { return }
+        owner[keyPath: storage].storage = .value(newValue)
+        return
+      }
+      let number = propertyNumber(access, storage)
+      access.checkWritable()
+      access.checkAssignable(number, owner.rowKey)
+      Value._write(newValue, to: _Row(access: access, key: owner.rowKey, property: number))
+    }
+  }
+
+  private static func unmanaged<Owner: ObjectBase>(
+    _ owner: Owner, _ storage: ReferenceWritableKeyPath<Owner, Self>
+  ) -> Value {
+    switch owner[keyPath: storage].storage {
+    case .value(let value): return value
+    case .unset:
+      let value = Value._default()
+      owner[keyPath: storage].storage = .value(value)
+      return value
+    case .mark(let mark):
+      Discovery.note(mark)
+      return Value._default()
+    }
+  }
+
+  @inline(__always)
+  private static func propertyNumber<Owner: ObjectBase>(
+    _ access: _TableAccess, _ storage: ReferenceWritableKeyPath<Owner, Self>
+  ) -> Int {
+    // Safety: the prototype is of the object's own class, which is Owner or derived from it.
+    let prototype = unsafe unsafeDowncast(access.prototype, to: Owner.self)
+    guard case .mark(let mark) = prototype[keyPath: storage].storage else {
+      preconditionFailure("the wrappers of a prototype hold marks")
+    }
+    return mark.number
+  }
+}
+
+/// What discovery and adding ask a wrapper, whatever its type.
+protocol PersistedProperty {
+  var mark: PropertyMark? { get }
+  /// What a new row holds; nil when it is written once all rows are there.
+  var plainValue: Value? { get }
+  /// The value of an unmanaged property, or the default.
+  var anyValue: Any { get }
+  /// Writes the value to a row; an unset collection empties the row's, if that has one already.
+  func write(to row: _Row, isUpdate: Bool)
+  /// The wrapper at a place in an object; so do the other two.
+  static func copy(at place: UnsafeMutableRawPointer) -> any PersistedProperty
+  static func plainValue(at place: UnsafeMutableRawPointer) -> PlainEngineValue?
+  static func set(_ any: Any?, at place: UnsafeMutableRawPointer) -> Bool
+}
+
+/// The engine's value; within `Persisted` the name is the property's type.
+typealias PlainEngineValue = Engine.Value
+
+extension Persisted: PersistedProperty {
+  var mark: PropertyMark? {
+    guard case .mark(let mark) = storage else { return nil }
+    return mark
+  }
+
+  private var current: Value? {
+    guard case .value(let value) = storage else { return nil }
+    return value
+  }
+
+  var plainValue: Engine.Value? {
+    if let current { return current._plainValue }
+    return Value._default()._plainValue
+  }
+
+  var anyValue: Any { current ?? Value._default() }
+
+  func write(to row: _Row, isUpdate: Bool) {
+    guard let current else {
+      if isUpdate, Value._shape.collection != .none { row.removeAll() }
+      return
+    }
+    Value._write(current, to: row)
+    current._becomeManaged(row)
+  }
+}

@@ -1,0 +1,188 @@
+// PlainValues.swift: the persistable types that are values: numbers, text, bytes, dates,
+// identifiers. Every integer type is a column of 64 bits; a value that does not fit the property's
+// type when it is read stops the process, as any arithmetic overflow does.
+
+import Engine
+import FoundationEssentials
+
+extension PlainValue {
+  /// The property type, never null.
+  public static var _shape: _PropertyShape { _PropertyShape(propertyType) }
+
+  /// Made of what the engine holds.
+  public static func _make(from value: Value, in core: _RealmCore) -> Self {
+    guard let made = Self(engineValue: value) else { misfit(value) }
+    return made
+  }
+
+  /// A value of the type, or a number that is one without rounding.
+  public static func _fromAny(_ any: Any?) -> Self? {
+    if let own = any as? Self { return own }
+    let property = Property(name: "", columnName: "", type: propertyType)
+    return DynamicValue.plain(any, property).flatMap { Self(engineValue: $0) }
+  }
+
+  /// What the engine holds.
+  public func _engineValue(in core: _RealmCore) -> Value { engineValue }
+
+  /// What the engine holds.
+  public var _plainValue: Value? { engineValue }
+}
+
+/// An integer of any width.
+protocol IntegerValue: PlainValue, FixedWidthInteger {}
+
+extension IntegerValue {
+  static var propertyType: PropertyType { .int }
+
+  init?(engineValue: Value) {
+    guard case .int(let number) = engineValue else { return nil }
+    self.init(exactly: number)
+  }
+
+  var engineValue: Value { .int(Int64(self)) }
+
+  /// Zero.
+  public static func _default() -> Self { 0 }
+
+  /// Reads a managed property without a detour over the engine's values.
+  public static func _read(_ row: _Row) -> Self {
+    let number = row.access.int(row.key, row.property)
+    guard let read = Self(exactly: number) else { misfit(.int(number)) }
+    return read
+  }
+}
+
+extension Int: IntegerValue {}
+extension Int8: IntegerValue {}
+extension Int16: IntegerValue {}
+extension Int32: IntegerValue {}
+extension Int64: IntegerValue {}
+
+extension Bool: PlainValue {
+  static var propertyType: PropertyType { .bool }
+
+  init?(engineValue: Value) {
+    guard case .bool(let isTrue) = engineValue else { return nil }
+    self = isTrue
+  }
+
+  var engineValue: Value { .bool(self) }
+
+  /// False.
+  public static func _default() -> Bool { false }
+
+  /// Reads a managed property without a detour over the engine's values.
+  public static func _read(_ row: _Row) -> Bool { row.access.bool(row.key, row.property) }
+}
+
+extension Double: PlainValue {
+  static var propertyType: PropertyType { .double }
+
+  init?(engineValue: Value) {
+    guard case .double(let number) = engineValue else { return nil }
+    self = number
+  }
+
+  var engineValue: Value { .double(self) }
+
+  /// Zero.
+  public static func _default() -> Double { 0 }
+
+  /// Reads a managed property without a detour over the engine's values.
+  public static func _read(_ row: _Row) -> Double { row.access.double(row.key, row.property) }
+}
+
+extension Float: PlainValue {
+  static var propertyType: PropertyType { .float }
+
+  init?(engineValue: Value) {
+    guard case .float(let number) = engineValue else { return nil }
+    self = number
+  }
+
+  var engineValue: Value { .float(self) }
+
+  /// Zero.
+  public static func _default() -> Float { 0 }
+}
+
+extension String: PlainValue {
+  static var propertyType: PropertyType { .string }
+
+  init?(engineValue: Value) {
+    guard case .string(let text) = engineValue else { return nil }
+    self = text
+  }
+
+  var engineValue: Value { .string(self) }
+
+  /// Empty.
+  public static func _default() -> String { "" }
+}
+
+extension Data: PlainValue {
+  static var propertyType: PropertyType { .data }
+
+  init?(engineValue: Value) {
+    guard case .binary(let bytes) = engineValue else { return nil }
+    self.init(bytes)
+  }
+
+  var engineValue: Value { .binary([UInt8](self)) }
+
+  /// Empty.
+  public static func _default() -> Data { Data() }
+}
+
+extension Date: PlainValue {
+  static var propertyType: PropertyType { .date }
+
+  init?(engineValue: Value) {
+    guard case .date(let seconds, let nanoseconds) = engineValue else { return nil }
+    self.init(seconds: seconds, nanoseconds: nanoseconds)
+  }
+
+  /// The time at which it is asked for.
+  public static func _default() -> Date { IdentifierSource.now() }
+}
+
+extension UUID: PlainValue {
+  static var propertyType: PropertyType { .uuid }
+
+  init?(engineValue: Value) {
+    guard case .uuid(let id) = engineValue else { return nil }
+    self.init(id.bytes)
+  }
+
+  /// A new one.
+  public static func _default() -> UUID { IdentifierSource.makeUUID() }
+}
+
+extension Engine.ObjectId: PlainValue {
+  static var propertyType: PropertyType { .objectId }
+
+  init?(engineValue: Value) {
+    guard case .objectId(let id) = engineValue else { return nil }
+    self = id
+  }
+
+  var engineValue: Value { .objectId(self) }
+
+  /// A new one.
+  public static func _default() -> Engine.ObjectId { .generate() }
+}
+
+extension Engine.Decimal128: PlainValue {
+  static var propertyType: PropertyType { .decimal128 }
+
+  init?(engineValue: Value) {
+    guard case .decimal128(let number) = engineValue else { return nil }
+    self = number
+  }
+
+  var engineValue: Value { .decimal128(self) }
+
+  /// Zero, as an integer without exponent.
+  public static func _default() -> Engine.Decimal128 { .zero }
+}

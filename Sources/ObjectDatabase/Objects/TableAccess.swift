@@ -1,0 +1,286 @@
+// TableAccess.swift [U]: the way of one realm to the rows of one class. Objects hold it and a key,
+// and nothing else.
+// Invariants: reads go to the open write transaction, else to the realm's snapshot; `columns` and
+// `cursor` fit the version that they were made for and are made anew when that changes; an access
+// that `invalidate` cut off stays so.
+
+import Engine
+
+/// The rows of a class in a realm.
+@safe public final class _TableAccess: @unchecked Sendable {
+  // Safety: the realm's owner is checked at each use; of a frozen realm nothing changes after init.
+  let core: _RealmCore
+  let info: ClassInfo
+  private(set) var isInvalidated = false
+  private var cursor: RowCursor?
+  private var cursorStamp: UInt64?
+  /// The column of each property in the cursor's table; -1 for properties without one.
+  private var columns: [Int] = []
+  private var columnsOf: TableSchema?
+  /// The property of each column, for new rows.
+  private var rowOrder: (schema: TableSchema, properties: [Int])?
+
+  init(_ core: _RealmCore, _ info: ClassInfo) {
+    self.core = core
+    self.info = info
+    // A frozen realm's accesses are shared by threads, so nothing is made later.
+    if core.isFrozen { _ = Misuse.unthrowing { () throws(EngineError) in try makeCursor() } }
+  }
+
+  var name: String { info.name }
+  var prototype: ObjectBase { info.prototype }
+
+  func invalidate() {
+    isInvalidated = true
+    cursor = nil
+    cursorStamp = nil
+  }
+
+  /// The object of a row, which need not be there.
+  func makeObject(_ key: Int64) -> ObjectBase {
+    let object = info.type.init()
+    object.tableAccess = self
+    object.rowKey = key
+    return object
+  }
+
+  // MARK: reading
+
+  @inline(__always)
+  private func currentCursor() throws(EngineError) -> RowCursor? {
+    if cursorStamp == core.snapshotStamp { return cursor }
+    return try makeCursor()
+  }
+
+  private func makeCursor() throws(EngineError) -> RowCursor? {
+    guard !isInvalidated else { return nil }
+    let snapshot = try core.currentSnapshot()
+    cursor = nil
+    if let schema = snapshot.schema(of: name) {
+      if columnsOf != schema { map(schema) }
+      cursor = try RowCursor(snapshot, name, remembersLeaf: !core.isFrozen)
+    }
+    cursorStamp = core.snapshotStamp
+    return cursor
+  }
+
+  private func map(_ schema: TableSchema) {
+    columns = info.properties.map { property in
+      schema.columns.firstIndex { $0.name == property.columnName } ?? -1
+    }
+    columnsOf = schema
+  }
+
+  /// The property of each column; -1 for columns without one.
+  func propertyOrder(_ schema: TableSchema) -> [Int] {
+    if let rowOrder, rowOrder.schema == schema { return rowOrder.properties }
+    let properties = schema.columns.map { column in
+      info.properties.firstIndex { $0.columnName == column.name } ?? -1
+    }
+    rowOrder = (schema, properties)
+    return properties
+  }
+
+  /// A value of a row; a row that is gone stops the process.
+  func value(_ key: Int64, _ property: Int) -> Value {
+    core.checkThread()
+    return Misuse.unthrowing { () throws(EngineError) in
+      if let write = core.write {
+        let column = info.properties[property].columnName
+        guard !isInvalidated, write.hasTable(name),
+          let value = try write.value(in: name, key: key, column: column)
+        else { gone(key) }
+        return value
+      }
+      guard let cursor = try currentCursor(),
+        let value = try cursor.value(key, column(property))
+      else { gone(key) }
+      return value
+    }
+  }
+
+  @inline(__always)
+  private func column(_ property: Int) -> Int {
+    let column = columns[property]
+    guard column >= 0 else {
+      Misuse.stop(
+        "\(info.properties[property]) of \(name) has no column in the version that is read; "
+          + "another program migrated the file: open it again")
+    }
+    return column
+  }
+
+  func int(_ key: Int64, _ property: Int) -> Int64 {
+    core.checkThread()
+    if core.write == nil {
+      let found = Misuse.unthrowing { () throws(EngineError) -> Int64? in
+        try currentCursor()?.int(key, column(property))
+      }
+      if let found { return found }
+    }
+    guard case .int(let number) = value(key, property) else { misfit(property) }
+    return number
+  }
+
+  func double(_ key: Int64, _ property: Int) -> Double {
+    core.checkThread()
+    if core.write == nil {
+      let found = Misuse.unthrowing { () throws(EngineError) -> Double? in
+        try currentCursor()?.double(key, column(property))
+      }
+      if let found { return found }
+    }
+    guard case .double(let number) = value(key, property) else { misfit(property) }
+    return number
+  }
+
+  func bool(_ key: Int64, _ property: Int) -> Bool {
+    core.checkThread()
+    if core.write == nil {
+      let found = Misuse.unthrowing { () throws(EngineError) -> Bool? in
+        try currentCursor()?.bool(key, column(property))
+      }
+      if let found { return found }
+    }
+    guard case .bool(let isTrue) = value(key, property) else { misfit(property) }
+    return isTrue
+  }
+
+  private func misfit(_ property: Int) -> Never {
+    Misuse.stop("\(name).\(info.properties[property]) holds another type in the file")
+  }
+
+  func gone(_ key: Int64) -> Never {
+    Misuse.stop(
+      "an object of \(name) was deleted, or its realm invalidated, and is used; ask isInvalidated "
+        + "before (key \(key))")
+  }
+
+  /// Whether there is a row.
+  func contains(_ key: Int64) -> Bool {
+    core.checkThread()
+    return Misuse.unthrowing { () throws(EngineError) in
+      if isInvalidated { return false }
+      if let write = core.write {
+        return write.hasTable(name) ? try write.contains(key: key, in: name) : false
+      }
+      return try currentCursor()?.contains(key) ?? false
+    }
+  }
+
+  /// The number of rows.
+  var count: Int {
+    core.checkThread()
+    return Misuse.unthrowing { () throws(EngineError) in
+      if isInvalidated { return 0 }
+      if let write = core.write { return write.hasTable(name) ? try write.count(of: name) : 0 }
+      return try currentCursor()?.rowCount ?? 0
+    }
+  }
+
+  /// The keys of all rows, ascending.
+  var keys: [Int64] {
+    core.checkThread()
+    return Misuse.unthrowing { () throws(EngineError) in
+      if isInvalidated { return [] }
+      if let write = core.write { return write.hasTable(name) ? try write.keys(of: name) : [] }
+      return try currentCursor()?.keys() ?? []
+    }
+  }
+
+  /// The smallest key, or nil.
+  var firstKey: Int64? {
+    core.checkThread()
+    return Misuse.unthrowing { () throws(EngineError) in
+      if isInvalidated { return nil }
+      if let write = core.write { return write.hasTable(name) ? try write.firstKey(in: name) : nil }
+      return try currentCursor()?.smallestKey()
+    }
+  }
+
+  /// The row with a value of the primary key, or nil.
+  func firstKey(_ property: Int, equalTo value: Value) -> Int64? {
+    core.checkThread()
+    let column = info.properties[property].columnName
+    return Misuse.unthrowing { () throws(EngineError) in
+      if isInvalidated { return nil }
+      if let write = core.write {
+        guard write.hasTable(name) else { return nil }
+        return try write.firstKey(in: name, column: column, equalTo: value)
+      }
+      guard try currentCursor() != nil else { return nil }
+      return try core.currentSnapshot().firstKey(in: name, column: column, equalTo: value)
+    }
+  }
+
+  /// The keys of the rows of another class that link to a row, as often as they do.
+  func backlinks(to key: Int64, from origin: ClassInfo, _ property: Int) -> [Int64] {
+    core.checkThread()
+    let column = origin.properties[property].columnName
+    return Misuse.unthrowing { () throws(EngineError) in
+      let links: [Backlink]
+      if let write = core.write {
+        guard write.hasTable(name), write.hasTable(origin.name) else { return [] }
+        links = try write.backlinks(to: key, in: name, from: origin.name, column: column)
+      } else {
+        let snapshot = try core.currentSnapshot()
+        guard snapshot.schema(of: name) != nil, snapshot.schema(of: origin.name) != nil else {
+          return []
+        }
+        links = try snapshot.backlinks(to: key, in: name, from: origin.name, column: column)
+      }
+      return links.flatMap { Array(repeating: $0.key, count: Int(clamping: $0.count)) }
+    }
+  }
+
+  // MARK: writing
+
+  /// Stops a caller without a write transaction.
+  func checkWritable() { core.checkWritable() }
+
+  /// Stops a caller that changes what never changes.
+  func checkAssignable(_ property: Int, _ key: Int64) {
+    let property = info.properties[property]
+    guard !property.isPrimaryKey || core.isMigrating else {
+      Misuse.stop(
+        "\(name).\(property.name) is the primary key of a managed object and cannot change; make "
+          + "a new object")
+    }
+    guard property.type != .linkingObjects else {
+      Misuse.stop("\(name).\(property.name) is what links here, and cannot be set")
+    }
+  }
+
+  /// Changes a value; an embedded object that it replaces is deleted.
+  func set(_ value: Value, _ key: Int64, _ property: Int) {
+    core.change { write throws(EngineError) in
+      guard !isInvalidated, try write.contains(key: key, in: name) else {
+        // The row may be one that could not be made; nothing of this transaction stays anyway.
+        if core.firstFailure != nil { return }
+        gone(key)
+      }
+      let column = info.properties[property].columnName
+      guard let embedded = core.embeddedTarget(info, property) else {
+        try write.set(value, in: name, key: key, column: column)
+        return
+      }
+      let old = try write.value(in: name, key: key, column: column) ?? .null
+      try write.set(value, in: name, key: key, column: column)
+      for child in old.linkedKeys where !value.linkedKeys.contains(child) {
+        try core.deleteRow(child, of: embedded, write)
+      }
+    }
+  }
+}
+
+extension Value {
+  /// The keys that a link or a collection of links leads to.
+  var linkedKeys: [Int64] {
+    switch self {
+    case .link(let key): [key]
+    case .list(let values), .set(let values): values.flatMap(\.linkedKeys)
+    case .dictionary(let entries): entries.flatMap { $0.value.linkedKeys }
+    default: []
+    }
+  }
+}

@@ -1,0 +1,123 @@
+// Configuration.swift: how a realm is opened.
+
+import Engine
+import FoundationEssentials
+import Synchronization
+
+/// Changes the data of a file whose schema version is lower than the configuration's.
+public typealias MigrationBlock =
+  @Sendable (_ migration: Migration, _ oldSchemaVersion: UInt64) -> Void
+
+extension Realm {
+  /// How a realm is opened.
+  public struct Configuration: Sendable {
+    /// The file; nil for a realm in memory.
+    ///
+    /// By default `default.realm` in the working folder.
+    public var fileURL: URL? {
+      didSet { if fileURL != nil { inMemoryIdentifier = nil } }
+    }
+    /// The name of a realm in memory, shared in this process; nil for a file.
+    public var inMemoryIdentifier: String? {
+      didSet { if inMemoryIdentifier != nil { fileURL = nil } }
+    }
+    /// The key of an encrypted file, 64 bytes.
+    public var encryptionKey: Data?
+    /// Whether nothing may be written.
+    public var readOnly = false
+    /// The version of the program's classes.
+    public var schemaVersion: UInt64 = 0
+    /// Changes the data when `schemaVersion` is higher than the file's.
+    public var migrationBlock: MigrationBlock?
+    /// Whether all data goes where a migration would be needed; for development.
+    public var deleteRealmIfMigrationNeeded = false
+    /// Asked by the first who opens the file: whether to compact it, given the file's bytes and
+    /// those in use.
+    public var shouldCompactOnLaunch: (@Sendable (_ totalBytes: Int, _ usedBytes: Int) -> Bool)?
+    /// The classes to keep; nil lets each class join when it is used first.
+    public var objectTypes: [ObjectBase.Type]?
+    /// Versions that may be alive when a write transaction begins; nil for any number.
+    public var maximumNumberOfActiveVersions: UInt?
+    /// A file to copy to `fileURL` when nothing is there.
+    public var seedFilePath: URL?
+
+    /// Makes a configuration.
+    /// - Parameters:
+    ///   - fileURL: The file.
+    ///   - inMemoryIdentifier: The name of a realm in memory; it replaces the file.
+    ///   - encryptionKey: The key of an encrypted file, 64 bytes.
+    ///   - readOnly: Whether nothing may be written.
+    ///   - schemaVersion: The version of the program's classes.
+    ///   - migrationBlock: Changes the data of a file of a lower version.
+    ///   - deleteRealmIfMigrationNeeded: Whether all data goes where a migration would be needed.
+    ///   - shouldCompactOnLaunch: Whether to compact the file at the first open.
+    ///   - objectTypes: The classes to keep.
+    ///   - seedFilePath: A file to copy when nothing is there.
+    public init(
+      fileURL: URL? = URL(filePath: "default.realm"), inMemoryIdentifier: String? = nil,
+      encryptionKey: Data? = nil, readOnly: Bool = false, schemaVersion: UInt64 = 0,
+      migrationBlock: MigrationBlock? = nil, deleteRealmIfMigrationNeeded: Bool = false,
+      shouldCompactOnLaunch: (@Sendable (Int, Int) -> Bool)? = nil,
+      objectTypes: [ObjectBase.Type]? = nil, seedFilePath: URL? = nil
+    ) {
+      self.fileURL = inMemoryIdentifier == nil ? fileURL : nil
+      self.inMemoryIdentifier = inMemoryIdentifier
+      self.encryptionKey = encryptionKey
+      self.readOnly = readOnly
+      self.schemaVersion = schemaVersion
+      self.migrationBlock = migrationBlock
+      self.deleteRealmIfMigrationNeeded = deleteRealmIfMigrationNeeded
+      self.shouldCompactOnLaunch = shouldCompactOnLaunch
+      self.objectTypes = objectTypes
+      self.seedFilePath = seedFilePath
+    }
+
+    private static let standard = Mutex(Configuration())
+
+    /// What `Realm()` opens.
+    public static var defaultConfiguration: Configuration {
+      get { standard.withLock { $0 } }
+      set { standard.withLock { $0 = newValue } }
+    }
+
+    /// The file's path, absolute and without `.` and `..`.
+    var path: String? { fileURL?.standardizedFileURL.path }
+
+    /// What tells this database from others in the process.
+    var identity: String {
+      if let inMemoryIdentifier { return "memory \(inMemoryIdentifier)" }
+      return "file \(path ?? "")"
+    }
+
+    var engineOptions: Database.Options {
+      var options = Database.Options()
+      options.readOnly = readOnly
+      options.createsMissing = !readOnly
+      options.encryptionKey = encryptionKey.map { [UInt8]($0) }
+      options.maximumNumberOfActiveVersions =
+        maximumNumberOfActiveVersions.map { Int(clamping: $0) } ?? .max
+      if let shouldCompactOnLaunch {
+        options.shouldCompactOnLaunch = { total, used in
+          shouldCompactOnLaunch(Int(clamping: total), Int(clamping: used))
+        }
+      }
+      return options
+    }
+
+    func check() throws(Realm.Error) {
+      guard fileURL != nil || inMemoryIdentifier != nil else {
+        throw Realm.Error(.fileAccess, "neither fileURL nor inMemoryIdentifier is set; set one")
+      }
+      guard fileURL?.isFileURL ?? true else {
+        throw Realm.Error(.fileAccess, "\(fileURL?.absoluteString ?? "") is no file URL")
+      }
+      guard !(readOnly && deleteRealmIfMigrationNeeded) else {
+        throw Realm.Error(
+          .readOnly, "readOnly and deleteRealmIfMigrationNeeded are both set; choose one")
+      }
+      guard !readOnly || inMemoryIdentifier == nil else {
+        throw Realm.Error(.readOnly, "a realm in memory cannot be opened for reading only")
+      }
+    }
+  }
+}

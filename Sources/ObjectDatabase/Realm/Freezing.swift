@@ -1,0 +1,91 @@
+// Freezing.swift: frozen objects and the way back. A frozen realm holds one version of the
+// database, which is kept as long as anybody refers to the realm or an object of it.
+
+import Engine
+
+extension _RealmCore {
+  /// The live realm of the calling thread on the same database.
+  func thawed() -> _RealmCore {
+    guard isFrozen else {
+      checkThread()
+      return self
+    }
+    return Misuse.unthrowingRealm { () throws(Realm.Error) in
+      try store.core(configuration, owner: .currentThread)
+    }
+  }
+}
+
+/// What belongs to a thread, and can be frozen or handed over.
+public protocol ThreadConfined {
+  /// The realm; nil for what is unmanaged.
+  var realm: Realm? { get }
+  /// Whether it was deleted, or its realm invalidated.
+  var isInvalidated: Bool { get }
+  /// Whether it belongs to a frozen realm.
+  var isFrozen: Bool { get }
+  /// The same, never to change, for any thread.
+  func freeze() -> Self
+  /// The live one that this was frozen of; nil when it was deleted.
+  func thaw() -> Self?
+  /// The same in another realm on the same database; nil when it is not there.
+  func _moved(to core: _RealmCore) -> Self?
+}
+
+extension ThreadConfined where Self: ObjectBase {
+  /// The object as its realm has it now, never to change, for any thread.
+  public func freeze() -> Self {
+    guard let access = tableAccess else {
+      Misuse.stop("an unmanaged object cannot be frozen; add it to a realm first")
+    }
+    guard !access.core.isFrozen else { return self }
+    guard let frozen = _moved(to: access.core.freeze()) else { access.gone(rowKey) }
+    return frozen
+  }
+
+  /// The live object that this was frozen of; nil when it was deleted.
+  public func thaw() -> Self? {
+    guard let access = tableAccess, access.core.isFrozen else { return self }
+    return _moved(to: access.core.thawed())
+  }
+
+  /// The same in another realm on the same database; nil when it is not there.
+  public func _moved(to core: _RealmCore) -> Self? {
+    guard let access = tableAccess else { return nil }
+    let other = core.access(access.info)
+    return other.contains(rowKey) ? Self._cast(other.makeObject(rowKey)) : nil
+  }
+}
+
+extension ObjectBase: ThreadConfined {}
+
+extension Results: ThreadConfined {
+  /// The same in another realm on the same database; nil when it is not there.
+  public func _moved(to core: _RealmCore) -> Results? {
+    content.moved(to: core).map { Results($0) }
+  }
+}
+
+extension List: ThreadConfined {
+  /// The same in another realm on the same database; nil when it is not there.
+  public func _moved(to core: _RealmCore) -> List? { managedRow?.moved(to: core).map { List($0) } }
+}
+
+extension MutableSet: ThreadConfined {
+  /// The same in another realm on the same database; nil when it is not there.
+  public func _moved(to core: _RealmCore) -> MutableSet? {
+    managedRow?.moved(to: core).map { MutableSet($0) }
+  }
+}
+
+extension Map: ThreadConfined {
+  /// The same in another realm on the same database; nil when it is not there.
+  public func _moved(to core: _RealmCore) -> Map? { managedRow?.moved(to: core).map { Map($0) } }
+}
+
+extension LinkingObjects: ThreadConfined {
+  /// The same in another realm on the same database; nil when it is not there.
+  public func _moved(to core: _RealmCore) -> LinkingObjects? {
+    content?.moved(to: core).map { LinkingObjects($0) }
+  }
+}

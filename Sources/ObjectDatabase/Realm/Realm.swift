@@ -1,0 +1,180 @@
+// Realm.swift: the face of the database: opening, writing, finding, versions, files.
+
+import Dispatch
+import Engine
+import FoundationEssentials
+
+/// A database of objects, as one thread, queue or frozen version sees it.
+///
+/// It belongs to the thread, or the serial queue, that opened it, and so do its objects, lists and
+/// results; use elsewhere stops the process with both names. A frozen one belongs to nobody.
+public struct Realm: Equatable {
+  let core: _RealmCore
+
+  init(_ core: _RealmCore) { self.core = core }
+
+  // MARK: opening
+
+  /// Opens the realm of the default configuration.
+  /// - Parameter queue: A serial queue to belong to, instead of the calling thread.
+  /// - Throws: `Realm.Error`.
+  public init(queue: DispatchQueue? = nil) throws {
+    try self.init(configuration: .defaultConfiguration, queue: queue)
+  }
+
+  /// Opens a realm.
+  /// - Parameters:
+  ///   - configuration: How.
+  ///   - queue: A serial queue to belong to, instead of the calling thread.
+  /// - Throws: `Realm.Error`.
+  public init(configuration: Configuration, queue: DispatchQueue? = nil) throws {
+    let owner = queue.map { RealmOwner.owner($0) } ?? .currentThread
+    guard owner.isCurrent else {
+      throw Error(
+        .wrongThread,
+        "a realm for \(owner.text) is opened on thread \(RealmOwner.threadName); open it on the "
+          + "queue")
+    }
+    core = try Store.open(configuration).core(configuration, owner: owner)
+  }
+
+  /// Opens the realm in a file, with the default configuration otherwise.
+  /// - Parameter fileURL: The file.
+  /// - Throws: `Realm.Error`.
+  public init(fileURL: URL) throws {
+    var configuration = Configuration.defaultConfiguration
+    configuration.fileURL = fileURL
+    try self.init(configuration: configuration)
+  }
+
+  /// How the realm was opened.
+  public var configuration: Configuration { core.configuration }
+
+  /// The classes, those included that joined since.
+  public var schema: Schema {
+    let infos = core.classes.withLock { $0.infos }
+    return Schema(objectSchema: infos.values.sorted { $0.name < $1.name }.map { ObjectSchema($0) })
+  }
+
+  /// Whether both are the same realm: the same database with the same owner.
+  public static func == (left: Realm, right: Realm) -> Bool { left.core === right.core }
+
+  // MARK: writing
+
+  /// Whether a write transaction is open.
+  public var isInWriteTransaction: Bool { core.write != nil }
+
+  /// Runs a block in a write transaction, and commits it.
+  ///
+  /// When the block throws, or a change in it broke a rule of the schema, nothing of it stays.
+  /// - Parameter block: Makes the changes.
+  /// - Returns: What the block returns.
+  /// - Throws: What the block throws, or `Realm.Error`.
+  ///
+  /// Durability: when the call returns, the changes survive any crash.
+  @discardableResult
+  public func write<Result>(_ block: () throws -> Result) throws -> Result {
+    try core.beginWrite()
+    let result: Result
+    do { result = try block() } catch {
+      if core.write != nil { core.cancelWrite() }
+      throw error
+    }
+    if core.write != nil { try core.commitWrite() }
+    return result
+  }
+
+  /// Opens a write transaction; waits until no other thread or process has one open.
+  ///
+  /// An error stops the process, because the call cannot throw: use `write`, which throws it.
+  public func beginWrite() { Misuse.unthrowingRealm { () throws(Error) in try core.beginWrite() } }
+
+  /// Makes the changes durable and visible to others.
+  /// - Throws: `Realm.Error`; nothing of the transaction stays then.
+  ///
+  /// Durability: when the call returns, the changes survive any crash.
+  public func commitWrite() throws { try core.commitWrite() }
+
+  /// Drops the changes.
+  public func cancelWrite() {
+    core.checkThread()
+    guard core.write != nil else { Misuse.stop("no write transaction is open; begin one first") }
+    core.cancelWrite()
+  }
+
+  // MARK: versions
+
+  /// Goes to the newest version.
+  /// - Returns: Whether there was a newer one.
+  @discardableResult
+  public func refresh() -> Bool {
+    core.checkThread()
+    return core.refresh()
+  }
+
+  /// Gives the version up, so that its space can be reused; all objects and collections of the
+  /// realm are invalidated, and the next read goes to the newest version.
+  public func invalidate() {
+    core.checkThread()
+    guard !core.isFrozen else { Misuse.stop("a frozen realm cannot be invalidated; let go of it") }
+    core.invalidate()
+  }
+
+  /// Whether the realm is frozen.
+  public var isFrozen: Bool { core.isFrozen }
+
+  /// The version that is read, never to change, for any thread.
+  public func freeze() -> Realm { Realm(core.freeze()) }
+
+  /// The live realm of the calling thread.
+  public func thaw() -> Realm { Realm(core.thawed()) }
+
+  /// The live or frozen object of this realm's version; for objects of other realms of the file.
+  public func resolve<Confined: ThreadConfined>(
+    _ reference: ThreadSafeReference<Confined>
+  ) -> Confined? {
+    reference.resolve(in: self)
+  }
+
+  // MARK: finding
+
+  /// All objects of a class.
+  public func objects<Class: ObjectBase>(_ type: Class.Type) -> Results<Class> {
+    core.checkThread()
+    return Results(Elements(.table(core.access(to: type))))
+  }
+
+  /// The object with a primary key, or nil.
+  /// - Complexity: O(log objects).
+  public func object<Class: Object, Key>(ofType type: Class.Type, forPrimaryKey key: Key) -> Class?
+  {
+    core.checkThread()
+    let access = core.access(to: type)
+    guard let number = access.info.primaryKey else {
+      Misuse.stop("class \(access.name) has no primary key; declare one")
+    }
+    guard let value = DynamicValue.plain(key, access.info.properties[number]) else {
+      Misuse.stop(
+        "the primary key \(access.name).\(access.info.properties[number]) is asked for \(key)")
+    }
+    return access.firstKey(number, equalTo: value).map { Class._cast(access.makeObject($0)) }
+  }
+
+  /// Whether no class has an object.
+  public var isEmpty: Bool {
+    core.checkThread()
+    return Misuse.unthrowing { () throws(EngineError) in
+      if let write = core.write {
+        for table in write.tables where !table.name.hasPrefix(ClassInfo.reservedPrefix) {
+          if try write.count(of: table.name) > 0 { return false }
+        }
+        return true
+      }
+      let snapshot = try core.currentSnapshot()
+      for table in snapshot.tables where !table.name.hasPrefix(ClassInfo.reservedPrefix) {
+        if try snapshot.count(of: table.name) > 0 { return false }
+      }
+      return true
+    }
+  }
+}

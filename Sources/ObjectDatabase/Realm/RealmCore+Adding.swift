@@ -1,0 +1,190 @@
+// RealmCore+Adding.swift: how objects get rows and lose them. An added object's row is written
+// first, with its plain values; what leads to other objects follows once every row is there, from a
+// list instead of by recursion, so that a chain of a million objects needs no deep stack.
+
+import Engine
+
+/// The adding that is going on.
+struct Adding {
+  /// What happens with a primary key that is there already; holds for what is linked, too.
+  var policy = Realm.UpdatePolicy.error
+  var isActive = false
+  /// Properties that lead to other objects, to be written.
+  var open: [(wrapper: any PersistedProperty, row: _Row, isUpdate: Bool)] = []
+}
+
+extension _RealmCore {
+  // MARK: adding
+
+  /// The key of an object that something is to link to; an unmanaged one is added.
+  func link(to object: ObjectBase) -> Int64 {
+    guard let access = object.tableAccess else { return add(object, adding.policy) }
+    guard access.core === self else {
+      Misuse.stop(
+        "an object of \(access.name) belongs to another realm; use realm.create(value:), or thaw() "
+          + "it if it is frozen")
+    }
+    guard !access.info.isEmbedded else {
+      Misuse.stop(
+        "an embedded object of \(access.name) has its owner already; make another with the same "
+          + "values")
+    }
+    guard !object.isInvalidated else { access.gone(object.rowKey) }
+    return object.rowKey
+  }
+
+  /// Adds an unmanaged object and everything that it leads to.
+  /// - Returns: The key; of the row that has the primary key already, if it does.
+  func add(_ object: ObjectBase, _ policy: Realm.UpdatePolicy) -> Int64 {
+    checkWritable()
+    let access = access(to: Swift.type(of: object))
+    let isOuter = !adding.isActive
+    if isOuter {
+      adding.isActive = true
+      adding.policy = policy
+    }
+    let key = place(object, access)
+    guard isOuter else { return key }
+    while let next = adding.open.popLast() {
+      next.wrapper.write(to: next.row, isUpdate: next.isUpdate)
+    }
+    adding = Adding()
+    return key
+  }
+
+  private func place(_ object: ObjectBase, _ access: _TableAccess) -> Int64 {
+    let info = access.info
+    let fields = info.fields
+    var key: Int64 = 0
+    var (isPlaced, isUpdate) = (false, false)
+    change { write throws(EngineError) in
+      if let number = info.primaryKey, let value = fields[number].plainValue(of: object),
+        let existing = try write.firstKey(
+          in: info.name, column: info.properties[number].columnName, equalTo: value)
+      {
+        key = existing
+        guard adding.policy != .error else { throw Self.duplicate(info, number, value) }
+        (isPlaced, isUpdate) = (true, true)
+        try update(existing, info, object, write)
+        return
+      }
+      key = try nextKey(of: info.name, write)
+      try write.insert(into: info.name, key: key, try plainRow(info, object, write))
+      isPlaced = true
+    }
+    guard isPlaced else { return key }
+    object.tableAccess = access
+    object.rowKey = key
+    for number in fields.indices.reversed() {
+      let property = info.properties[number]
+      guard property.type != .linkingObjects else { continue }
+      if property.isCollection || property.type == .object || property.type == .any {
+        let wrapper = fields[number].wrapper(of: object)
+        guard property.isCollection || wrapper.plainValue == nil else { continue }
+        let row = _Row(access: access, key: key, property: number)
+        adding.open.append((wrapper, row, isUpdate))
+      }
+    }
+    return key
+  }
+
+  private static func duplicate(_ info: ClassInfo, _ number: Int, _ value: Value) -> EngineError {
+    EngineError(
+      code: .duplicateValue,
+      message: "an object of \(info.name) with the primary key \(info.properties[number].name) = "
+        + "\(DynamicValue.text(of: value)) is there already; add it with update: .modified or "
+        + ".all to change that one")
+  }
+
+  /// The values of a new row, in the order of the table's columns.
+  private func plainRow(
+    _ info: ClassInfo, _ object: ObjectBase, _ write: WriteTransaction
+  ) throws(EngineError) -> [Value] {
+    let schema = try write.schema(of: info.name)
+    let order = access(info).propertyOrder(schema)
+    var row: [Value] = []
+    row.reserveCapacity(order.count)
+    for (column, number) in order.enumerated() {
+      guard number >= 0, !info.properties[number].isCollection else {
+        row.append(DynamicValue.empty(schema.columns[column]))
+        continue
+      }
+      row.append(info.fields[number].plainValue(of: object) ?? .null)
+    }
+    return row
+  }
+
+  /// Gives a row that is there the values of an object.
+  private func update(
+    _ key: Int64, _ info: ClassInfo, _ object: ObjectBase, _ write: WriteTransaction
+  ) throws(EngineError) {
+    for (number, property) in info.properties.enumerated()
+    where !property.isPrimaryKey && !property.isCollection && property.type != .linkingObjects {
+      guard let value = info.fields[number].plainValue(of: object) else { continue }
+      let column = property.columnName
+      // A value that is the same is written by `.all` only.
+      if adding.policy == .modified,
+        try write.value(in: info.name, key: key, column: column) == value
+      {
+        continue
+      }
+      if let embedded = embeddedTarget(info, number) {
+        let old = try write.value(in: info.name, key: key, column: column) ?? .null
+        try write.set(value, in: info.name, key: key, column: column)
+        for child in old.linkedKeys { try deleteRow(child, of: embedded, write) }
+        continue
+      }
+      try write.set(value, in: info.name, key: key, column: column)
+    }
+  }
+
+  // MARK: deleting
+
+  /// Deletes a row, and the embedded objects that it owns, at any depth.
+  ///
+  /// A file can be made in which two rows own one embedded object, or an object itself: what is
+  /// gone is passed over, so this ends.
+  func deleteRow(
+    _ key: Int64, of info: ClassInfo, _ write: WriteTransaction
+  ) throws(EngineError) {
+    var open = [(key: key, info: info)]
+    while let (key, info) = open.popLast() {
+      guard try write.contains(key: key, in: info.name) else { continue }
+      for number in info.properties.indices {
+        guard let embedded = embeddedTarget(info, number) else { continue }
+        let column = info.properties[number].columnName
+        let value = try write.value(in: info.name, key: key, column: column)
+        for child in value?.linkedKeys ?? [] { open.append((child, embedded)) }
+      }
+      try write.delete(from: info.name, key: key)
+    }
+  }
+
+  /// Deletes the row of an object; the object is invalidated.
+  func delete(_ object: ObjectBase) {
+    checkWritable()
+    guard let access = object.tableAccess, access.core === self else {
+      Misuse.stop("an object can be deleted in its own realm only, and an unmanaged one has none")
+    }
+    guard !object.isInvalidated else { access.gone(object.rowKey) }
+    delete([object.rowKey], access)
+  }
+
+  /// Deletes rows; those that an embedding took along are skipped.
+  func delete(_ keys: [Int64], _ access: _TableAccess) {
+    change { write throws(EngineError) in
+      for key in keys where try write.contains(key: key, in: access.name) {
+        try deleteRow(key, of: access.info, write)
+      }
+    }
+  }
+
+  /// Deletes all objects of all classes that the realm knows or the file holds.
+  func deleteAll() {
+    change { write throws(EngineError) in
+      for table in write.tables where !table.name.hasPrefix(ClassInfo.reservedPrefix) {
+        for key in try write.keys(of: table.name) { try write.delete(from: table.name, key: key) }
+      }
+    }
+  }
+}

@@ -1,0 +1,134 @@
+// RealmCore+Classes.swift [U]: which classes a realm knows. With `objectTypes` all are checked when
+// it is opened; without, a class joins when it is used first, with all that it leads to.
+
+import Engine
+import Synchronization
+
+/// The classes of a realm, and its ways to their rows.
+struct KnownClasses: Sendable {
+  var infos: [String: ClassInfo] = [:]
+  /// Classes that joined and whose tables the file may lack.
+  var missing: [ClassInfo] = []
+  /// Classes whose tables the open transaction made.
+  private var uncommitted: [ClassInfo] = []
+  private var accesses: [String: WeakAccess] = [:]
+
+  func access(_ name: String) -> _TableAccess? { accesses[name]?.access }
+
+  mutating func keep(_ access: _TableAccess) {
+    accesses = accesses.filter { $0.value.access != nil }
+    accesses[access.name] = WeakAccess(access: access)
+  }
+
+  mutating func invalidate() {
+    for name in accesses.keys.sorted() { accesses[name]?.access?.invalidate() }
+    accesses = [:]
+  }
+
+  mutating func madeMissing() {
+    uncommitted += missing
+    missing = []
+  }
+
+  /// What was made may have been cancelled: the next transaction looks again.
+  mutating func forgetUncommitted() {
+    missing += uncommitted
+    uncommitted = []
+  }
+}
+
+extension _RealmCore {
+  /// The way to the rows of a class.
+  func access(to type: ObjectBase.Type) -> _TableAccess {
+    let info = Misuse.unthrowingRealm { () throws(Realm.Error) in try Discovery.info(for: type) }
+    return access(info)
+  }
+
+  /// The way to the rows of a class that the realm knows already; nil for another.
+  func access(named name: String) -> _TableAccess? {
+    guard let info = classes.withLock({ $0.infos[name] }) else { return nil }
+    return access(info)
+  }
+
+  func access(_ info: ClassInfo) -> _TableAccess {
+    if let access = classes.withLock({ $0.access(info.name) }) { return access }
+    checkThread()
+    if classes.withLock({ $0.infos[info.name] }) == nil { join(info) }
+    let known = classes.withLock { $0.infos[info.name] } ?? info
+    let access = _TableAccess(self, known)
+    classes.withLock { $0.keep(access) }
+    return access
+  }
+
+  /// Takes a class in that is used for the first time.
+  private func join(_ info: ClassInfo) {
+    Misuse.unthrowingRealm { () throws(Realm.Error) in
+      let joining = try ClassSet(reachableFrom: [info])
+      let differences = try SchemaUpdate.differences(of: joining.infos, self)
+      if configuration.objectTypes != nil, !isFrozen {
+        throw Realm.Error(
+          .schemaMismatch,
+          "class \(info.name) is not among the objectTypes of the configuration; add it")
+      }
+      let grave = differences.filter { $0.need > .nothing }
+      guard grave.isEmpty else { throw SchemaUpdate.migrationNeeded(grave) }
+      classes.withLock { classes in
+        for info in joining.infos where classes.infos[info.name] == nil {
+          classes.infos[info.name] = info
+          classes.missing.append(info)
+        }
+      }
+      if let write { try makeMissingTables(write) }
+    }
+  }
+
+  /// Makes the tables of classes that joined since the last write transaction.
+  func makeMissingTables(_ write: WriteTransaction) throws(Realm.Error) {
+    let missing = classes.withLock { $0.missing }
+    guard !missing.isEmpty else { return }
+    try SchemaUpdate.addClasses(missing, write, configuration)
+    classes.withLock { $0.madeMissing() }
+  }
+
+  /// The class of the embedded objects that a property holds, or nil.
+  func embeddedTarget(_ info: ClassInfo, _ property: Int) -> ClassInfo? {
+    guard info.properties[property].type == .object,
+      let name = info.properties[property].objectClassName,
+      let target = classes.withLock({ $0.infos[name] }), target.isEmbedded
+    else { return nil }
+    return target
+  }
+}
+
+// Safety: a table access checks the owner of its realm at each use.
+private struct WeakAccess: @unchecked Sendable {
+  weak var access: _TableAccess?
+}
+
+/// Classes with all the classes that their properties lead to, by name ascending.
+struct ClassSet {
+  let infos: [ClassInfo]
+
+  /// - Throws: `Realm.Error` with code `.unsupportedClass`.
+  init(reachableFrom roots: [ClassInfo]) throws(Realm.Error) {
+    var found: [String: ClassInfo] = [:]
+    var open = roots
+    while let info = open.popLast() {
+      if let other = found[info.name] {
+        guard other.type == info.type else {
+          throw Realm.Error(
+            .unsupportedClass,
+            "two classes are kept as \(info.name): \(String(reflecting: other.type)) and "
+              + String(reflecting: info.type))
+        }
+        continue
+      }
+      found[info.name] = info
+      for case .some(let target) in info.targets { open.append(try Discovery.info(for: target)) }
+    }
+    infos = found.values.sorted { $0.name < $1.name }
+    for info in infos {
+      try info.checkTargets { type throws(Realm.Error) in try Discovery.info(for: type) }
+    }
+  }
+}

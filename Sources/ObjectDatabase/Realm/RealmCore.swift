@@ -1,0 +1,249 @@
+// RealmCore.swift [U]: what the references to one realm share: its owner, its version, its open
+// write transaction.
+// Invariants: a live core is used by its owner only, which every access checks; a frozen one never
+// changes after it is made, except for the list of accesses, which a mutex guards. `snapshotStamp`
+// changes when another version may be read, `contentStamp` when anything read may be different.
+// A transaction that met an error never commits: the first error is kept, and the commit throws it.
+
+import Engine
+import Synchronization
+
+/// The state of a realm, shared by all references to it.
+@safe public final class _RealmCore: @unchecked Sendable {
+  // Safety: see the invariants.
+  let store: Store
+  let configuration: Realm.Configuration
+  let owner: RealmOwner
+  /// The owner in words, for messages to others.
+  private let ownerText: String
+  let isFrozen: Bool
+  /// In a migration primary keys may change.
+  private(set) var isMigrating = false
+  private(set) var write: WriteTransaction?
+  private(set) var snapshotStamp: UInt64 = 0
+  private(set) var contentStamp: UInt64 = 0
+  private var snapshot: Snapshot?
+  private var failure: Realm.Error?
+  private weak var frozen: _RealmCore?
+  /// See RealmCore+Classes.swift.
+  let classes = Mutex(KnownClasses())
+  /// See RealmCore+Adding.swift.
+  var adding = Adding()
+  /// The next key of each class that got objects in the open transaction.
+  private var nextKeys: [String: Int64] = [:]
+
+  /// A live realm.
+  init(_ store: Store, _ configuration: Realm.Configuration, owner: RealmOwner) {
+    self.store = store
+    self.configuration = configuration
+    self.owner = owner
+    ownerText = owner.text
+    isFrozen = false
+  }
+
+  /// A frozen realm.
+  init(frozen snapshot: Snapshot, of live: _RealmCore, classes: [String: ClassInfo]) {
+    store = live.store
+    configuration = live.configuration
+    owner = .nobody
+    ownerText = owner.text
+    isFrozen = true
+    self.snapshot = snapshot
+    self.classes.withLock { $0.infos = classes }
+  }
+
+  /// The new side of a migration.
+  init(migrating live: _RealmCore, _ write: WriteTransaction, classes: [String: ClassInfo]) {
+    store = live.store
+    configuration = live.configuration
+    owner = live.owner
+    ownerText = live.ownerText
+    isFrozen = false
+    isMigrating = true
+    self.write = write
+    self.classes.withLock { $0.infos = classes }
+  }
+
+  // MARK: the owner
+
+  /// Stops a caller on another thread.
+  @inline(__always)
+  func checkThread() {
+    if !owner.isCurrent { Misuse.stop(wrongThread) }
+  }
+
+  private var wrongThread: String {
+    "a realm of \(ownerText) is used on thread \(RealmOwner.threadName); use it where it was "
+      + "opened, or hand over a frozen one or a ThreadSafeReference"
+  }
+
+  func checkOwner() throws(Realm.Error) {
+    if !owner.isCurrent { throw Realm.Error(.wrongThread, wrongThread) }
+  }
+
+  // MARK: versions
+
+  /// The version that is read; the newest one, if none was read since it was given up.
+  func currentSnapshot() throws(EngineError) -> Snapshot {
+    if let snapshot { return snapshot }
+    let made = try store.database.snapshot()
+    snapshot = made
+    return made
+  }
+
+  /// Goes to the newest version, and stays there.
+  private func pinNewest() {
+    forgetSnapshot()
+    do throws(EngineError) { snapshot = try store.database.snapshot() } catch {
+      // The next read tries again, and says what is wrong.
+      snapshot = nil
+    }
+  }
+
+  private func forgetSnapshot() {
+    snapshot = nil
+    snapshotStamp &+= 1
+    contentStamp &+= 1
+  }
+
+  /// Goes to the newest version.
+  func refresh() -> Bool {
+    guard write == nil, !isFrozen, let snapshot, store.database.version > snapshot.version else {
+      return false
+    }
+    pinNewest()
+    return true
+  }
+
+  /// Gives the version up, and cuts off all objects and collections.
+  func invalidate() {
+    if write != nil { cancelWrite() }
+    classes.withLock { $0.invalidate() }
+    forgetSnapshot()
+  }
+
+  /// The frozen realm of the version that is read.
+  func freeze() -> _RealmCore {
+    if isFrozen { return self }
+    checkThread()
+    guard write == nil else {
+      Misuse.stop("a realm cannot be frozen while its write transaction is open; commit first")
+    }
+    return Misuse.unthrowing { () throws(EngineError) in
+      let snapshot = try currentSnapshot()
+      if let frozen, frozen.snapshot === snapshot { return frozen }
+      let made = _RealmCore(frozen: snapshot, of: self, classes: classes.withLock { $0.infos })
+      frozen = made
+      return made
+    }
+  }
+
+  /// Whether both read the same version of the same database, or are the same realm.
+  func isSameContent(as other: _RealmCore) -> Bool {
+    if self === other { return true }
+    guard isFrozen, other.isFrozen, store === other.store else { return false }
+    return snapshot?.version == other.snapshot?.version
+  }
+
+  // MARK: writing
+
+  func checkWriteStart() throws(Realm.Error) {
+    if isFrozen {
+      throw Realm.Error(.frozen, "a frozen realm is never written; thaw() it, and write that")
+    }
+    try checkOwner()
+    if write != nil {
+      throw Realm.Error(
+        .transaction, "the realm is in a write transaction; commit or cancel it first")
+    }
+  }
+
+  func beginWrite() throws(Realm.Error) {
+    try checkWriteStart()
+    let begun = try translating { () throws(EngineError) in try store.database.beginWrite() }
+    forgetSnapshot()
+    write = begun
+    failure = nil
+    nextKeys = [:]
+    do throws(Realm.Error) { try makeMissingTables(begun) } catch {
+      cancelWrite()
+      throw error
+    }
+  }
+
+  func commitWrite() throws(Realm.Error) {
+    try checkOwner()
+    guard let write else {
+      throw Realm.Error(.transaction, "no write transaction is open; begin one before the commit")
+    }
+    defer { end() }
+    if let failure {
+      write.cancel()
+      throw failure
+    }
+    do throws(EngineError) {
+      try saveNextKeys()
+      try write.commit()
+    } catch {
+      write.cancel()
+      throw Realm.Error(error)
+    }
+  }
+
+  func cancelWrite() {
+    write?.cancel()
+    end()
+  }
+
+  private func end() {
+    write = nil
+    failure = nil
+    nextKeys = [:]
+    adding = Adding()
+    classes.withLock { $0.forgetUncommitted() }
+    pinNewest()
+  }
+
+  /// Stops a caller without a write transaction.
+  func checkWritable() {
+    checkThread()
+    if isFrozen { Misuse.stop("a frozen object or collection never changes; thaw() it first") }
+    if write == nil {
+      Misuse.stop("managed objects change in a write transaction only; use realm.write { }")
+    }
+  }
+
+  /// Runs a change; its error is kept, and thrown by the commit.
+  func change(_ body: (WriteTransaction) throws(EngineError) -> Void) {
+    checkWritable()
+    guard let write else { return }
+    contentStamp &+= 1
+    do throws(EngineError) { try body(write) } catch { fail(Realm.Error(error)) }
+  }
+
+  /// The transaction will not commit, but throw this; the first error counts.
+  func fail(_ error: Realm.Error) {
+    if failure == nil { failure = error }
+  }
+
+  /// What keeps the transaction from committing.
+  var firstFailure: Realm.Error? { failure }
+
+  // MARK: keys
+
+  /// A key that no object of the class ever had.
+  func nextKey(of name: String, _ write: WriteTransaction) throws(EngineError) -> Int64 {
+    let next =
+      if let known = nextKeys[name] { known } else { try FileSchema.nextKey(of: name, write) }
+    guard next < .max else { throw FileSchema.noKeyLeft(name) }
+    nextKeys[name] = next + 1
+    return next
+  }
+
+  func saveNextKeys() throws(EngineError) {
+    guard let write else { return }
+    for name in nextKeys.keys.sorted() where write.hasTable(name) {
+      if let next = nextKeys[name] { try FileSchema.setNextKey(next, of: name, write) }
+    }
+  }
+}

@@ -1,0 +1,120 @@
+// Store.swift [U]: one open database and the realms of this process on it.
+// Invariants: one store per file while anybody uses it; one realm per store and owner, so that what
+// a thread writes through one reference it sees through all; neither is kept alive from here.
+
+import Engine
+import FoundationEssentials
+import Synchronization
+
+@safe final class Store: Sendable {
+  let database: Database
+  let identity: String
+  let path: String?
+  private let encryptionKey: Data?
+  private let readOnly: Bool
+  private let cores = Mutex<[RealmOwner: WeakCore]>([:])
+
+  // Safety: a core checks its owner at each use; the reference alone is shared.
+  private struct WeakCore: @unchecked Sendable {
+    weak var core: _RealmCore?
+  }
+
+  private struct WeakStore {
+    weak var store: Store?
+  }
+
+  private static let stores = Mutex<[String: WeakStore]>([:])
+
+  private init(_ configuration: Realm.Configuration) throws(Realm.Error) {
+    identity = configuration.identity
+    path = configuration.path
+    encryptionKey = configuration.encryptionKey
+    readOnly = configuration.readOnly
+    let options = configuration.engineOptions
+    if let identifier = configuration.inMemoryIdentifier {
+      database = try translating { () throws(EngineError) in
+        try Database.open(inMemory: identifier, options: options)
+      }
+      return
+    }
+    let path = configuration.path ?? ""
+    if let seed = configuration.seedFilePath?.standardizedFileURL.path,
+      !configuration.readOnly, !FileManager.default.fileExists(atPath: path)
+    {
+      try Self.copy(seed, to: path, options)
+    }
+    database = try translating { () throws(EngineError) in
+      try Database.open(path: path, options: options)
+    }
+  }
+
+  private static func copy(
+    _ seed: String, to path: String, _ options: Database.Options
+  ) throws(Realm.Error) {
+    var reading = options
+    reading.readOnly = true
+    reading.createsMissing = false
+    reading.shouldCompactOnLaunch = nil
+    try translating { () throws(EngineError) in
+      let database = try Database.open(path: seed, options: reading)
+      try database.writeCopy(to: path, encryptionKey: options.encryptionKey)
+      try database.close()
+    }
+  }
+
+  /// The store of a configuration, opened if nobody has it open.
+  static func open(_ configuration: Realm.Configuration) throws(Realm.Error) -> Store {
+    try configuration.check()
+    return try stores.withLock { stores throws(Realm.Error) in
+      stores = stores.filter { $0.value.store != nil }
+      if let store = stores[configuration.identity]?.store {
+        try store.check(configuration)
+        return store
+      }
+      let store = try Store(configuration)
+      stores[store.identity] = WeakStore(store: store)
+      return store
+    }
+  }
+
+  private func check(_ configuration: Realm.Configuration) throws(Realm.Error) {
+    guard encryptionKey == configuration.encryptionKey else {
+      throw Realm.Error(
+        .invalidDatabase, "\(identity) is open in this process with another encryption key")
+    }
+    guard readOnly == configuration.readOnly else {
+      throw Realm.Error(
+        .alreadyOpen,
+        "\(identity) is open in this process with readOnly=\(readOnly), and is to be opened with "
+          + "readOnly=\(configuration.readOnly)")
+    }
+  }
+
+  /// Whether somebody in this process has a database open.
+  static func isOpen(_ configuration: Realm.Configuration) -> Bool {
+    stores.withLock { $0[configuration.identity]?.store != nil }
+  }
+
+  /// The realm of an owner, made if there is none.
+  func core(
+    _ configuration: Realm.Configuration, owner: RealmOwner
+  ) throws(Realm.Error) -> _RealmCore {
+    if let core = cores.withLock({ $0[owner]?.core }) {
+      guard core.configuration.schemaVersion == configuration.schemaVersion else {
+        throw Realm.Error(
+          .schemaMismatch,
+          "\(identity) is open on this thread with schema version "
+            + "\(core.configuration.schemaVersion), and is to be opened with "
+            + "\(configuration.schemaVersion)")
+      }
+      return core
+    }
+    let core = _RealmCore(self, configuration, owner: owner)
+    try SchemaUpdate.open(core)
+    cores.withLock { cores in
+      cores = cores.filter { $0.value.core != nil }
+      cores[owner] = WeakCore(core: core)
+    }
+    return core
+  }
+}

@@ -1,0 +1,196 @@
+// ClassInfo.swift [U]: the description of a class: its properties in order, base class first, and
+// the prototype that key paths are asked through.
+// Invariants: never changed once made; the prototype is never given to anybody and never becomes
+// managed; names and column names are unique; at most one primary key.
+
+import Engine
+
+/// A class that is kept in the database.
+@safe final class ClassInfo: @unchecked Sendable {
+  // Safety: the prototype is only read once this is made, so any thread may.
+  let prototype: ObjectBase
+  let type: ObjectBase.Type
+  let name: String
+  let isEmbedded: Bool
+  let properties: [Property]
+  /// The classes that properties lead to or come from, by property.
+  let targets: [ObjectBase.Type?]
+  let primaryKey: Int?
+  /// Where the wrappers are in an object, by property; none of a class that only the file knows.
+  let fields: [PersistedField]
+  private let numbers: [String: Int]
+  /// Whether an object of the class is nothing but its row: it has no stored property that is not
+  /// persisted, so one that nobody refers to any more can stand for another row.
+  let isNothingButRow: Bool
+
+  /// - Throws: `Realm.Error` with code `.unsupportedClass`, naming class and property.
+  init(_ type: ObjectBase.Type, prototype: ObjectBase) throws(Realm.Error) {
+    self.type = type
+    self.prototype = prototype
+    name = type.className()
+    isEmbedded = type is EmbeddedObject.Type
+    let mapping = type.propertiesMapping()
+    var properties: [Property] = []
+    var targets: [ObjectBase.Type?] = []
+    let (fields, otherCount) = PersistedField.all(of: type)
+    self.fields = fields
+    isNothingButRow = otherCount == PersistedField.all(of: ObjectBase.self).otherCount
+    for field in fields {
+      guard let mark = field.wrapper(of: prototype).mark else {
+        preconditionFailure("the wrappers of a prototype hold marks")
+      }
+      mark.name = field.name
+      mark.number = properties.count
+      properties.append(Self.property(mark, mapping))
+      targets.append(mark.shape.target)
+    }
+    self.properties = properties
+    self.targets = targets
+    primaryKey = properties.firstIndex { $0.isPrimaryKey }
+    numbers = Dictionary(
+      properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    for key in mapping.keys.sorted() where numbers[key] == nil {
+      throw unsupported(key, "is in propertiesMapping() and is no persisted property")
+    }
+    try check()
+  }
+
+  /// A class that only the file knows.
+  init(_ schema: TableSchema, primaryKey: String?, isEmbedded: Bool) {
+    type = DynamicObject.self
+    prototype = DynamicObject()
+    name = schema.name
+    self.isEmbedded = isEmbedded
+    isNothingButRow = true
+    fields = []
+    properties = schema.columns.map { Property($0, isPrimaryKey: $0.name == primaryKey) }
+    targets = schema.columns.map { _ in nil }
+    self.primaryKey = properties.firstIndex { $0.isPrimaryKey }
+    numbers = Dictionary(
+      properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The position of a property.
+  func number(of name: String) -> Int? { numbers[name] }
+
+  private static func property(_ mark: PropertyMark, _ mapping: [String: String]) -> Property {
+    var property = Property(
+      name: mark.name, columnName: mapping[mark.name] ?? mark.name, type: mark.shape.type)
+    property.isOptional = mark.shape.isOptional
+    property.collection = mark.shape.collection
+    property.isIndexed = mark.isIndexed
+    property.isPrimaryKey = mark.isPrimaryKey
+    property.objectClassName = mark.shape.target?.className()
+    property.linkOriginPropertyName = mark.originProperty
+    return property
+  }
+
+  // MARK: checks
+
+  private func unsupported(_ property: String, _ reason: String) -> Realm.Error {
+    Realm.Error(.unsupportedClass, "\(name).\(property) \(reason)")
+  }
+
+  private static let keyTypes: [PropertyType] = [.int, .string, .objectId, .uuid]
+  private static let indexTypes: [PropertyType] = [
+    .int, .string, .bool, .data, .date, .objectId, .uuid,
+  ]
+  static let reservedPrefix = "__"
+
+  private func check() throws(Realm.Error) {
+    guard !name.hasPrefix(Self.reservedPrefix), (1...255).contains(name.utf8.count) else {
+      throw Realm.Error(
+        .unsupportedClass,
+        "the class name \"\(name)\" is not possible: use 1 to 255 bytes, not beginning with "
+          + Self.reservedPrefix)
+    }
+    var columns: Set<String> = []
+    for (number, property) in properties.enumerated() {
+      try check(property, number)
+      guard columns.insert(property.columnName).inserted else {
+        throw unsupported(
+          property.name, "has the name \(property.columnName) in the file, as another property has")
+      }
+    }
+    let keys = properties.filter(\.isPrimaryKey)
+    if keys.count > 1 {
+      throw unsupported(keys[1].name, "is a second primary key beside \(keys[0].name)")
+    }
+    if isEmbedded, let key = keys.first {
+      throw unsupported(key.name, "is a primary key, which an embedded object cannot have")
+    }
+  }
+
+  private func check(_ property: Property, _ number: Int) throws(Realm.Error) {
+    if property.isPrimaryKey,
+      property.isCollection || !Self.keyTypes.contains(property.type)
+    {
+      throw unsupported(
+        property.name,
+        "is a primary key of type \(property.typeText); use Int, String, ObjectId or UUID")
+    }
+    if property.isIndexed, property.isCollection || !Self.indexTypes.contains(property.type) {
+      throw unsupported(
+        property.name,
+        "is indexed and of type \(property.typeText); use one of "
+          + Self.indexTypes.map(\.rawValue).joined(separator: ", "))
+    }
+    switch (property.type, property.collection, property.isOptional) {
+    case (.object, .none, false):
+      throw unsupported(
+        property.name, "is a link that is not optional; write \(property.typeText)?")
+    case (.object, .list, true), (.object, .set, true):
+      throw unsupported(
+        property.name, "has optional links as elements; a list or set never holds nil there")
+    case (.object, .dictionary, false):
+      throw unsupported(
+        property.name, "has links as values that are not optional; write them with a ?")
+    case (.object, .set, _) where targets[number] is EmbeddedObject.Type:
+      throw unsupported(property.name, "is a set of embedded objects; use a list or a map")
+    case (.any, _, true):
+      throw unsupported(property.name, "is an optional AnyRealmValue; it has a case none")
+    default: break
+    }
+    try checkOrigin(property, number)
+  }
+
+  private func checkOrigin(_ property: Property, _ number: Int) throws(Realm.Error) {
+    guard property.type == .linkingObjects else { return }
+    guard let origin = property.linkOriginPropertyName else {
+      throw unsupported(property.name, "has LinkingObjects without an originProperty")
+    }
+    guard !origin.isEmpty else {
+      throw unsupported(property.name, "has an empty originProperty")
+    }
+  }
+
+  /// Checks what needs the descriptions of other classes.
+  /// - Throws: `Realm.Error` with code `.unsupportedClass`, naming class and property.
+  func checkTargets(_ info: (ObjectBase.Type) throws(Realm.Error) -> ClassInfo)
+    throws(Realm.Error)
+  {
+    for (number, property) in properties.enumerated() {
+      guard let target = targets[number] else { continue }
+      let other = try info(target)
+      guard property.type == .linkingObjects else { continue }
+      let originName = property.linkOriginPropertyName ?? ""
+      guard let origin = other.number(of: originName) else {
+        throw unsupported(
+          property.name, "has the origin \(other.name).\(originName), which is no property")
+      }
+      guard other.properties[origin].type == .object,
+        other.properties[origin].objectClassName == name
+      else {
+        throw unsupported(
+          property.name,
+          "has the origin \(other.properties[origin]) of \(other.name), which does not link to "
+            + name)
+      }
+    }
+  }
+
+  /// What the engine is to keep for the class.
+  var tableSchema: TableSchema {
+    TableSchema(name: name, columns: properties.compactMap(\.column))
+  }
+}

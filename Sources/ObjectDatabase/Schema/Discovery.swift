@@ -1,0 +1,94 @@
+// Discovery.swift: finds a class's persisted properties by reflection, once per class.
+// Invariants: a wrapper that a thread makes while it discovers holds a mark, and no other does; a
+// description never changes once it is published, so every thread may read it. No lock is held
+// while code of the program runs.
+
+import Engine
+import Glibc
+import Synchronization
+
+/// What a prototype's wrapper knows of its property.
+final class PropertyMark {
+  let shape: _PropertyShape
+  var isIndexed = false
+  var isPrimaryKey = false
+  var originProperty: String?
+  /// The position among the properties of the class.
+  var number = -1
+  var name = ""
+
+  init(_ shape: _PropertyShape) { self.shape = shape }
+}
+
+enum Discovery {
+  /// How many threads are discovering; wrappers look no further while it is 0.
+  private static let activeCount = Atomic<Int>(0)
+  /// The properties that key paths met, by the thread that discovers.
+  private static let met = Mutex<[UInt: [String]]>([:])
+  private static let known = Mutex<[ObjectIdentifier: ClassInfo]>([:])
+
+  /// Whether the wrappers that this thread makes now are a prototype's.
+  @inline(__always)
+  static var isActive: Bool { activeCount.load(ordering: .relaxed) != 0 && isThisThreadActive }
+
+  @inline(never)
+  private static var isThisThreadActive: Bool {
+    let thread = UInt(pthread_self())
+    return met.withLock { $0[thread] != nil }
+  }
+
+  /// Runs a body that makes a prototype or follows a key path in one.
+  /// - Returns: The result, and the properties that were met.
+  private static func discovering<Result>(_ body: () -> Result) -> (Result, [String]) {
+    let thread = UInt(pthread_self())
+    let before = met.withLock { $0.updateValue([], forKey: thread) }
+    activeCount.add(1, ordering: .relaxed)
+    let result = body()
+    activeCount.subtract(1, ordering: .relaxed)
+    let names = met.withLock { met in
+      let names = met[thread] ?? []
+      met[thread] = before
+      return names
+    }
+    return (result, names)
+  }
+
+  /// A key path led to a wrapper of a prototype.
+  static func note(_ mark: PropertyMark) {
+    let thread = UInt(pthread_self())
+    let name = mark.name
+    met.withLock { $0[thread]?.append(name) }
+  }
+
+  /// The description of a class; found at the first call.
+  /// - Throws: `Realm.Error` with code `.unsupportedClass`, naming class and property.
+  static func info(for type: ObjectBase.Type) throws(Realm.Error) -> ClassInfo {
+    let id = ObjectIdentifier(type)
+    if let info = known.withLock({ $0[id] }) { return info }
+    let (prototype, _) = discovering { type.init() }
+    let made = try ClassInfo(type, prototype: prototype)
+    return known.withLock { known in
+      if let info = known[id] { return info }
+      known[id] = made
+      return made
+    }
+  }
+
+  /// The name of the property that a key path leads to, or nil when it leads to none directly.
+  static func name<Root: ObjectBase, Value>(
+    of keyPath: KeyPath<Root, Value>, in info: ClassInfo
+  ) -> String? {
+    guard let prototype = info.prototype as? Root else { return nil }
+    let (_, names) = discovering { _ = prototype[keyPath: keyPath] }
+    return names.count == 1 ? names[0] : nil
+  }
+}
+
+extension Misuse {
+  /// Runs what only a wrong program makes fail.
+  static func unthrowingRealm<Result>(
+    _ body: () throws(Realm.Error) -> Result
+  ) -> Result {
+    do throws(Realm.Error) { return try body() } catch { stop("\(error)") }
+  }
+}

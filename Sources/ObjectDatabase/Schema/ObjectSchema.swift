@@ -1,0 +1,42 @@
+// ObjectSchema.swift: the classes of a realm, for callers to look at.
+
+/// A class and its properties.
+public struct ObjectSchema: Hashable, Sendable, CustomStringConvertible {
+  /// The name of the class.
+  public let className: String
+  /// The properties, those of base classes first.
+  public let properties: [Property]
+  /// Whether its objects are embedded in others.
+  public let isEmbedded: Bool
+
+  init(_ info: ClassInfo) {
+    className = info.name
+    properties = info.properties
+    isEmbedded = info.isEmbedded
+  }
+
+  /// The property that is the primary key.
+  public var primaryKeyProperty: Property? { properties.first { $0.isPrimaryKey } }
+
+  /// The property of a name.
+  public subscript(name: String) -> Property? { properties.first { $0.name == name } }
+
+  /// Class and properties, a line each.
+  public var description: String {
+    ([className] + properties.map { "  \($0)" }).joined(separator: "\n")
+  }
+}
+
+/// The classes of a realm.
+public struct Schema: Hashable, Sendable, CustomStringConvertible {
+  /// The classes, by name ascending.
+  public let objectSchema: [ObjectSchema]
+
+  /// The class of a name.
+  public subscript(className: String) -> ObjectSchema? {
+    objectSchema.first { $0.className == className }
+  }
+
+  /// All classes.
+  public var description: String { objectSchema.map(\.description).joined(separator: "\n") }
+}

@@ -1,0 +1,81 @@
+// PersistedField.swift [U]: the wrappers of an object by their place in it, as the runtime's
+// description of the class has it. Adding an object reads all its wrappers, which Mirror would copy
+// one by one into boxes.
+// Invariant: a field belongs to the class that it was listed for, and is used on its objects only.
+
+@_spi(Reflection) import Swift
+
+/// A wrapper in the objects of a class.
+struct PersistedField: @unchecked Sendable {
+  // Safety: metatypes and numbers only.
+  let name: String
+  private let offsetBytes: Int
+  private let wrapper: any PersistedProperty.Type
+
+  /// The stored properties of a class, those of base classes first.
+  /// - Returns: The persisted ones, and how many others there are.
+  static func all(of type: ObjectBase.Type) -> (fields: [PersistedField], otherCount: Int) {
+    let isClass: UInt32 = 1
+    var fields: [PersistedField] = []
+    var otherCount = 0
+    // Safety: the runtime's names are C strings that live as long as the process.
+    _ = unsafe _forEachField(of: type, options: _EachFieldOptions(rawValue: isClass)) {
+      name, offset, fieldType, _ in
+      if let wrapper = fieldType as? any PersistedProperty.Type {
+        let label = unsafe String(cString: name)
+        fields.append(
+          PersistedField(
+            name: String(label.hasPrefix("_") ? label.dropFirst() : label[...]),
+            offsetBytes: offset, wrapper: wrapper))
+      } else {
+        otherCount += 1
+      }
+      return true
+    }
+    return (fields, otherCount)
+  }
+
+  @inline(__always)
+  private func reading<Result>(
+    _ object: ObjectBase, _ body: (UnsafeMutableRawPointer) -> Result
+  ) -> Result {
+    withExtendedLifetime(object) {
+      // Safety: the object is of the class that the offset is one of, and lives during the call.
+      unsafe body(Unmanaged.passUnretained(object).toOpaque() + offsetBytes)
+    }
+  }
+
+  /// The wrapper of an object.
+  func wrapper(of object: ObjectBase) -> any PersistedProperty {
+    unsafe reading(object) { unsafe wrapper.copy(at: $0) }
+  }
+
+  /// What a new row holds for the property; nil when it is written once all rows are there.
+  func plainValue(of object: ObjectBase) -> PlainEngineValue? {
+    unsafe reading(object) { unsafe wrapper.plainValue(at: $0) }
+  }
+
+  /// Sets the property of an unmanaged object; false when the value does not fit.
+  func set(_ any: Any?, of object: ObjectBase) -> Bool {
+    unsafe reading(object) { unsafe wrapper.set(any, at: $0) }
+  }
+}
+
+extension Persisted {
+  static func copy(at place: UnsafeMutableRawPointer) -> any PersistedProperty {
+    // Safety: a field of this type is at the place.
+    unsafe place.assumingMemoryBound(to: Self.self).pointee
+  }
+
+  static func plainValue(at place: UnsafeMutableRawPointer) -> PlainEngineValue? {
+    // Safety: a field of this type is at the place.
+    unsafe place.assumingMemoryBound(to: Self.self).pointee.plainValue
+  }
+
+  static func set(_ any: Any?, at place: UnsafeMutableRawPointer) -> Bool {
+    guard let value = Value._fromAny(any) else { return false }
+    // Safety: a field of this type is at the place, and nobody else is using the new object.
+    unsafe place.assumingMemoryBound(to: Self.self).pointee.storage = .value(value)
+    return true
+  }
+}

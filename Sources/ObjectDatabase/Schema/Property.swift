@@ -1,0 +1,145 @@
+// Property.swift: a property of a class as callers and the file see it.
+
+import Engine
+
+/// What a property holds, or what the elements of its collection are.
+public enum PropertyType: String, Sendable, CustomStringConvertible {
+  /// An integer of any width.
+  case int
+  /// True or false.
+  case bool
+  /// A 32-bit floating-point number.
+  case float
+  /// A 64-bit floating-point number.
+  case double
+  /// Text.
+  case string
+  /// Bytes.
+  case data
+  /// A point in time.
+  case date
+  /// A link to an object.
+  case object
+  /// The objects that link here.
+  case linkingObjects
+  /// Twelve bytes.
+  case objectId
+  /// A decimal number.
+  case decimal128
+  /// Sixteen bytes.
+  case uuid
+  /// A value of any type.
+  case any = "mixed"
+
+  /// The name of the type.
+  public var description: String { rawValue }
+
+  /// The column type; nil for what has no column.
+  var column: ColumnType? {
+    switch self {
+    case .int: .int
+    case .bool: .bool
+    case .float: .float
+    case .double: .double
+    case .string: .string
+    case .data: .binary
+    case .date: .date
+    case .object: .link
+    case .linkingObjects: nil
+    case .objectId: .objectId
+    case .decimal128: .decimal128
+    case .uuid: .uuid
+    case .any: .mixed
+    }
+  }
+
+  init(_ column: ColumnType) {
+    self =
+      switch column {
+      case .int: .int
+      case .string: .string
+      case .bool: .bool
+      case .float: .float
+      case .double: .double
+      case .binary: .data
+      case .date: .date
+      case .objectId: .objectId
+      case .uuid: .uuid
+      case .decimal128: .decimal128
+      case .link: .object
+      case .mixed: .any
+      }
+  }
+}
+
+/// A property of a class.
+public struct Property: Hashable, Sendable, CustomStringConvertible {
+  /// The name in the class.
+  public var name: String
+  /// The name in the file.
+  public var columnName: String
+  /// What it holds, or what its elements are.
+  public var type: PropertyType
+  /// Whether nil is a value, or an element.
+  public var isOptional = false
+  /// Whether it has a search index.
+  public var isIndexed = false
+  /// Whether it is the primary key.
+  public var isPrimaryKey = false
+  /// The class that links lead to, or come from.
+  public var objectClassName: String?
+  /// The property of the other class that links here.
+  public var linkOriginPropertyName: String?
+  var collection = CollectionKind.none
+
+  /// Whether it is a list.
+  public var isArray: Bool { collection == .list }
+  /// Whether it is a set.
+  public var isSet: Bool { collection == .set }
+  /// Whether it is a map.
+  public var isMap: Bool { collection == .dictionary }
+
+  var isCollection: Bool { collection != .none }
+
+  /// Name and type in words.
+  public var description: String { "\(name): \(typeText)" }
+
+  /// The type in words, as messages have it.
+  var typeText: String {
+    let element = (objectClassName.map { "<\($0)>" } ?? type.rawValue) + (isOptional ? "?" : "")
+    return switch collection {
+    case .none: element
+    case .list: "list of \(element)"
+    case .set: "set of \(element)"
+    case .dictionary: "map of \(element)"
+    }
+  }
+
+  /// The column that the property needs; nil when it needs none.
+  var column: ColumnSchema? {
+    guard let type = type.column else { return nil }
+    return ColumnSchema(
+      name: columnName, type: type,
+      isOptional: ColumnSchema.nullability(type, collection) ?? isOptional,
+      collection: collection, target: type == .link ? objectClassName : nil,
+      isIndexed: isIndexed || isPrimaryKey, isUnique: isPrimaryKey)
+  }
+
+  /// A property of a class that only the file knows.
+  init(_ column: ColumnSchema, isPrimaryKey: Bool) {
+    name = column.name
+    columnName = column.name
+    type = PropertyType(column.type)
+    isOptional = column.isOptional
+    isIndexed = column.isIndexed
+    self.isPrimaryKey = isPrimaryKey
+    objectClassName = column.target
+    collection = column.collection
+  }
+
+  init(name: String, columnName: String, type: PropertyType) {
+    self.name = name
+    self.columnName = columnName
+    self.type = type
+  }
+}

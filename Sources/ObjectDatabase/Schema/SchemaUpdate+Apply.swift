@@ -1,0 +1,100 @@
+// SchemaUpdate+Apply.swift: the differences as changes of the engine's tables.
+// Order: tables first, without their columns, so that links of any circle have tables to lead to;
+// then columns; then, after a migration block, what goes; unique indexes last, for a block may be
+// what makes the values of a new primary key distinct.
+
+import Engine
+
+extension SchemaUpdate {
+  /// Applies everything but removals and primary keys.
+  static func apply(
+    _ differences: [SchemaDifference], _ infos: [ClassInfo], _ write: WriteTransaction
+  ) throws(EngineError) {
+    var added: [ClassInfo] = []
+    for difference in differences {
+      guard case .addClass(let info) = difference.change else { continue }
+      try write.createTable(TableSchema(name: info.name, columns: []))
+      added.append(info)
+    }
+    for info in added {
+      for property in info.properties {
+        guard var column = property.column else { continue }
+        column.isUnique = false
+        column.isIndexed = property.isIndexed
+        try write.addColumn(column, to: info.name)
+      }
+    }
+    for difference in differences { try apply(difference, write) }
+  }
+
+  private static func apply(
+    _ difference: SchemaDifference, _ write: WriteTransaction
+  ) throws(EngineError) {
+    let name = difference.className
+    switch difference.change {
+    case .addClass, .removeColumn, .setRecord: break
+    case .addColumn(var column):
+      column.isUnique = false
+      try write.addColumn(column, to: name)
+    case .replaceColumn(var column):
+      column.isUnique = false
+      try write.removeColumn(column.name, from: name)
+      try write.addColumn(column, to: name)
+    case .convertColumn(let column): try convert(column, of: name, write)
+    case .addIndex(let column): try write.addIndex(to: column, in: name)
+    case .removeIndex(let column): try write.removeIndex(from: column, in: name)
+    }
+  }
+
+  private static let convertedSuffix = " converted"
+
+  /// Makes a column nullable or required; nulls become the type's zero or empty value.
+  private static func convert(
+    _ column: ColumnSchema, of name: String, _ write: WriteTransaction
+  ) throws(EngineError) {
+    var new = column
+    new.name = String(column.name.prefix(200)) + convertedSuffix
+    new.isUnique = false
+    try write.addColumn(new, to: name)
+    for key in try write.keys(of: name) {
+      guard let value = try write.value(in: name, key: key, column: column.name) else { continue }
+      let kept = column.isOptional ? value : DynamicValue.required(value, new)
+      try write.set(kept, in: name, key: key, column: new.name)
+    }
+    try write.removeColumn(column.name, from: name)
+    try write.renameColumn(new.name, in: name, to: column.name)
+  }
+
+  /// Removes the columns of properties that went, unless a migration gave them another name.
+  static func removeColumns(
+    _ differences: [SchemaDifference], _ write: WriteTransaction
+  ) throws(EngineError) {
+    for difference in differences {
+      guard case .removeColumn(let column) = difference.change else { continue }
+      let schema = try write.schema(of: difference.className)
+      if schema.columns.contains(where: { $0.name == column }) {
+        try write.removeColumn(column, from: difference.className)
+      }
+    }
+  }
+
+  /// Makes primary keys unique and writes down what each class is.
+  /// - Throws: `EngineError` with code `.duplicateValue` when two objects have one primary key.
+  static func finish(_ infos: [ClassInfo], _ write: WriteTransaction) throws(EngineError) {
+    for info in infos {
+      let key = info.primaryKey.map { info.properties[$0].columnName }
+      for column in try write.schema(of: info.name).columns {
+        if column.isUnique, column.name != key {
+          try write.removeIndex(from: column.name, in: info.name)
+          let isIndexed = info.properties.contains { $0.columnName == column.name && $0.isIndexed }
+          if isIndexed { try write.addIndex(to: column.name, in: info.name) }
+        }
+        if column.name == key, !column.isUnique {
+          try write.addIndex(to: column.name, in: info.name, isUnique: true)
+        }
+      }
+      try FileSchema.setClass(
+        info.name, primaryKey: key, isEmbedded: info.isEmbedded, write)
+    }
+  }
+}

@@ -1,0 +1,188 @@
+// SchemaUpdate.swift: what opening does about a file whose schema is not the program's.
+// Invariants: everything happens in one transaction of the engine, block included, so an
+// interrupted or failed migration leaves the old file; a file of a higher schema version is never
+// changed; what would lose data needs a higher version and a migration block.
+
+import Engine
+
+enum SchemaUpdate {
+  /// Compares the file's schema with the program's, and brings it up to date where that is allowed.
+  /// - Throws: `Realm.Error` with code `.schemaMismatch`, every difference in words,
+  ///   `.schemaVersion`, `.unsupportedClass`, or an error of the engine.
+  static func open(_ core: _RealmCore) throws(Realm.Error) {
+    let configuration = core.configuration
+    guard let types = configuration.objectTypes else {
+      try openWithoutClasses(core)
+      return
+    }
+    var roots: [ClassInfo] = []
+    for type in types { roots.append(try Discovery.info(for: type)) }
+    let infos = try ClassSet(reachableFrom: roots).infos
+    core.classes.withLock { classes in
+      for info in infos { classes.infos[info.name] = info }
+    }
+    let file = try translating { () throws(EngineError) in
+      try FileSchema(try core.currentSnapshot())
+    }
+    try checkVersion(file, configuration)
+    let differences = SchemaDifference.all(between: file, and: infos)
+    guard !differences.isEmpty || file.version != configuration.schemaVersion else { return }
+    guard !configuration.readOnly else {
+      let grave = differences.filter { $0.need > .nothing }
+      if !grave.isEmpty { throw migrationNeeded(grave) }
+      return
+    }
+    try update(core, infos)
+  }
+
+  private static func openWithoutClasses(_ core: _RealmCore) throws(Realm.Error) {
+    let configuration = core.configuration
+    guard configuration.migrationBlock == nil else {
+      throw Realm.Error(
+        .schemaMismatch,
+        "a configuration with a migrationBlock needs objectTypes: list the classes that it migrates"
+          + " to")
+    }
+    let file = try translating { () throws(EngineError) in
+      try FileSchema(try core.currentSnapshot())
+    }
+    try checkVersion(file, configuration)
+  }
+
+  static func checkVersion(
+    _ file: FileSchema, _ configuration: Realm.Configuration
+  ) throws(Realm.Error) {
+    guard let version = file.version, version > configuration.schemaVersion else { return }
+    throw Realm.Error(
+      .schemaVersion,
+      "Provided schema version \(configuration.schemaVersion) is less than last set version "
+        + "\(version) of \(configuration.identity); open it with a later program")
+  }
+
+  /// How the file that a realm reads differs from classes.
+  static func differences(
+    of infos: [ClassInfo], _ core: _RealmCore
+  ) throws(Realm.Error) -> [SchemaDifference] {
+    let file = try translating { () throws(EngineError) in
+      if let write = core.write { return try FileSchema(write) }
+      return try FileSchema(try core.currentSnapshot())
+    }
+    return SchemaDifference.all(between: file, and: infos)
+  }
+
+  static func migrationNeeded(_ differences: [SchemaDifference]) -> Realm.Error {
+    Realm.Error(
+      .schemaMismatch,
+      "Migration is required due to the following differences:\n"
+        + differences.map { "- \($0.text)" }.joined(separator: "\n")
+        + "\nRaise schemaVersion"
+        + (differences.contains { $0.need == .migrationBlock }
+          ? " and give a migrationBlock." : "."))
+  }
+
+  // MARK: one transaction
+
+  private static func update(_ core: _RealmCore, _ infos: [ClassInfo]) throws(Realm.Error) {
+    let write = try translating { () throws(EngineError) in try core.store.database.beginWrite() }
+    do throws(Realm.Error) {
+      try update(core, infos, write)
+      try translating { () throws(EngineError) in try write.commit() }
+    } catch {
+      write.cancel()
+      throw error
+    }
+    // The snapshot that the comparison read is an old one now.
+    _ = core.refresh()
+  }
+
+  private static func update(
+    _ core: _RealmCore, _ infos: [ClassInfo], _ write: WriteTransaction
+  ) throws(Realm.Error) {
+    let configuration = core.configuration
+    // Somebody else may have migrated since the comparison.
+    let file = try translating { () throws(EngineError) in try FileSchema(write) }
+    try checkVersion(file, configuration)
+    let differences = SchemaDifference.all(between: file, and: infos)
+    let isNew = file.version == nil && file.classes.isEmpty
+    let isHigher = configuration.schemaVersion > file.version ?? 0
+    let allowed: SchemaDifference.Need =
+      !isHigher ? .nothing : configuration.migrationBlock == nil ? .higherVersion : .migrationBlock
+    let grave = differences.filter { $0.need > allowed }
+    if !grave.isEmpty {
+      guard configuration.deleteRealmIfMigrationNeeded else { throw migrationNeeded(grave) }
+      try startOver(infos, file, write, configuration)
+      return
+    }
+    try translating { () throws(EngineError) in try FileSchema.prepare(write) }
+    guard isHigher, !isNew, let block = configuration.migrationBlock else {
+      try translating { () throws(EngineError) in
+        try apply(differences, infos, write)
+        try removeColumns(differences, write)
+        try finish(infos, write)
+        try FileSchema.setVersion(configuration.schemaVersion, write)
+      }
+      return
+    }
+    try migrate(core, infos, file, differences, write, block)
+  }
+
+  private static func migrate(
+    _ core: _RealmCore, _ infos: [ClassInfo], _ file: FileSchema,
+    _ differences: [SchemaDifference], _ write: WriteTransaction, _ block: MigrationBlock
+  ) throws(Realm.Error) {
+    // Nobody can commit now, so this is the version that the transaction began on.
+    let before = try translating { () throws(EngineError) in
+      let before = try core.store.database.snapshot()
+      try apply(differences, infos, write)
+      return before
+    }
+    let migration = try Migration(core, before, file, infos, write)
+    block(migration, file.version ?? 0)
+    if let failure = migration.new.firstFailure { throw failure }
+    try translating { () throws(EngineError) in
+      try removeColumns(differences, write)
+      try finish(infos, write)
+      try migration.new.saveNextKeys()
+      try FileSchema.setVersion(core.configuration.schemaVersion, write)
+    }
+  }
+
+  /// Removes every class's table and makes those of the program.
+  private static func startOver(
+    _ infos: [ClassInfo], _ file: FileSchema, _ write: WriteTransaction,
+    _ configuration: Realm.Configuration
+  ) throws(Realm.Error) {
+    try translating { () throws(EngineError) in
+      // Links keep tables: first the columns, then the tables.
+      for (name, entry) in file.classes.sorted(by: { $0.key < $1.key }) {
+        for column in entry.table.columns { try write.removeColumn(column.name, from: name) }
+      }
+      for name in file.classes.keys.sorted() {
+        try FileSchema.prepare(write)
+        try FileSchema.removeClass(name, write)
+        try write.removeTable(name)
+      }
+    }
+    try addClasses(infos, write, configuration)
+    try translating { () throws(EngineError) in
+      try FileSchema.setVersion(configuration.schemaVersion, write)
+    }
+  }
+
+  /// Makes the tables of classes that the file lacks, and what else needs no migration.
+  static func addClasses(
+    _ infos: [ClassInfo], _ write: WriteTransaction, _ configuration: Realm.Configuration
+  ) throws(Realm.Error) {
+    let file = try translating { () throws(EngineError) in try FileSchema(write) }
+    let differences = SchemaDifference.all(between: file, and: infos)
+    let grave = differences.filter { $0.need > .nothing }
+    guard grave.isEmpty else { throw migrationNeeded(grave) }
+    guard !differences.isEmpty else { return }
+    try translating { () throws(EngineError) in
+      try FileSchema.prepare(write)
+      try apply(differences, infos, write)
+      try finish(infos, write)
+      if file.version == nil { try FileSchema.setVersion(configuration.schemaVersion, write) }
+    }
+  }
+}
