@@ -46,7 +46,7 @@ struct FuzzTarget: Sendable {
     let salt = name.utf8.reduce(7 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
     var choices = MutantChoices(seed: salt)
     return [[]]
-      + [8, 24, 80, 240].map { count in
+      + [8, 24, 80, 240, 1000].map { count in
         (0..<count).map { _ in UInt8(truncatingIfNeeded: choices.number(1)) }
       }
   }

@@ -21,7 +21,16 @@ enum JudgedImage {
     do throws(EngineError) {
       if let wrong = try readAll(database) { return .finding(wrong) }
       let hash = try contentHash(database)
+      let older = try database.snapshot()
+      defer { older.release() }
       guard commit(database) else { return .accepted }
+      let newer = try database.snapshot()
+      let changes = try newer.changes(since: older)
+      newer.release()
+      older.release()
+      guard changes.tables.count == 1, changes[newTable]?.insertions == Array(0..<20) else {
+        return .finding("a commit of one new table changed \(changes.tables.map(\.name))")
+      }
       _ = try database.verify()
       try database.close()
       let again = try Database.open(backend: FuzzBackend(backend.bytes), options: options)
