@@ -1,6 +1,6 @@
-// CanaryTarget.swift: a queue with a planted bug, against an array. Every campaign must find it: one
-// that does not, looks at nothing. The bug needs a few right steps one after the other, and shows
-// as a wrong answer and not as a trap.
+// CanaryTarget.swift: a queue with a planted bug, against an array. A campaign that does not find
+// it looks at nothing. The bug needs a few right steps one after the other, and shows as a wrong
+// answer and not as a trap.
 
 enum CanaryTarget {
   static let target = FuzzTarget(

@@ -1,7 +1,7 @@
 // FolderTarget.swift: bytes → what stands beside a database under the names that it uses: the note
 // file, the management folder and what is in it, left-overs of creation and compaction.
-// Invariants checked: opening is refused with an error or goes well; the data file is what it was in
-// both cases; a folder that is not the engine's keeps what is in it.
+// Invariants checked: opening is refused with an error or goes well; the data file keeps its rows
+// in both cases; a folder that is not the engine's keeps what is in it.
 
 import Engine
 

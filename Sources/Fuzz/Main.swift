@@ -1,6 +1,6 @@
 // Main.swift: [U] the two ways in. Built with -DFUZZING, libFuzzer calls LLVMFuzzerTestOneInput
-// with the target that FUZZ_TARGET names (default: header). Built as usual, `fuzz` replays files and
-// makes inputs from numbers (FuzzCampaign.swift), or damages images (MutantRun.swift).
+// with the target that FUZZ_TARGET names (default: header). Built as usual, `fuzz` replays files,
+// makes inputs from numbers (FuzzCampaign.swift) or damages images (MutantRun.swift).
 
 import Glibc
 

@@ -55,10 +55,10 @@ struct Mutator {
   static func mutantSlots(of base: MutantBase, _ choices: inout MutantChoices) -> [UInt8] {
     var mutator = Mutator(base)
     repeat {
-      if choices.below(8) == 0 {
-        mutator.setHeader(&choices)
-      } else {
-        mutator.setSlot(&choices)
+      switch choices.below(8) {
+      case 0: mutator.setHeader(&choices)
+      case 1, 2: mutator.flipInSlot(&choices)
+      default: mutator.setSlot(&choices)
       }
     } while !choices.isAtEnd && choices.below(3) == 0
     return mutator.image
@@ -115,6 +115,13 @@ struct Mutator {
     let offset = choices.below(Layout.fileHeaderRecordBytes)
     image.set(choices.interesting(), at: offset, [1, 4, 8][choices.below(3)])
     if choices.below(4) > 0 { MutantBase.sealHeader(&image) }
+  }
+
+  /// One bit of a slot, in both copies, and no checksum made right.
+  private mutating func flipInSlot(_ choices: inout MutantChoices) {
+    let slot = Layout.slotOffsetsBytes[choices.below(2)]
+    let (offset, bit) = (choices.below(Layout.slotRecordBytes), UInt8(choices.below(8)))
+    for copy in [slot, slot + Layout.slotCopyDistanceBytes] { image[copy + offset] ^= 1 << bit }
   }
 
   /// One field of a slot, in both copies; or a slot in the place of another.

@@ -21,17 +21,20 @@ enum SlotTarget {
     }
     let version = database.version
     _ = try? database.close()
-    let named = RawBytes.over(image) { bytes -> [Version] in
-      guard let header = try? UnverifiedFileHeader(bytes) else { return [] }
-      return header.slots.compactMap { slot in
-        guard case .valid(let slot) = slot else { return nil }
-        return slot.version
-      }
-    }
+    let named = wholeVersions(image)
     // An image with nothing in it but zeros, or a creation's beginning, becomes a new database.
-    guard named.contains(version) || (named.isEmpty && version == .first) else {
+    guard named.contains(version.rawValue) || (named.isEmpty && version == .first) else {
       return .finding("version \(version) opened, whole slots name \(named)")
     }
     return JudgedImage.judge(image, key: base.key)
+  }
+
+  /// The versions that records with a right checksum name, without the engine's reading of slots.
+  private static func wholeVersions(_ image: [UInt8]) -> [UInt64] {
+    guard image.count >= Layout.headerSizeBytes else { return [] }
+    let copies = Layout.slotOffsetsBytes.flatMap { [$0, $0 + Layout.slotCopyDistanceBytes] }
+    return copies.filter { copy in
+      image.number(copy) == image.checksum(copy + 8..<copy + Layout.slotRecordBytes)
+    }.map { image.number($0 + SlotField.version) }
   }
 }

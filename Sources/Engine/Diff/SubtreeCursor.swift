@@ -1,7 +1,7 @@
 // SubtreeCursor.swift: a place in a table's tree that moves on by whole subtrees or by rows.
 // Invariants: what lies ahead is the open leaf from `index` on, then the subtrees of `ahead` from
 // the last to the first; keys ascend strictly over all opened leaves. Every node of a tree has
-// sectors of its own, so more nodes than sectors means one node twice: no bytes make a walk endless.
+// sectors of its own, so more nodes than sectors means one node twice: no bytes make it endless.
 
 /// A walk over a tree that opens only the nodes it is told to open.
 struct SubtreeCursor {
