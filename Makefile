@@ -104,7 +104,7 @@ bench: PACKAGES += liblmdb-dev
 bench: setup
 	swift run -c release --package-path Benchmarks bench
 
-# make fuzz FOR=60 TARGET=image: libFuzzer on whole images (or on the file header) for so many seconds.
+# make fuzz FOR=60 TARGET=image: libFuzzer on one target (docs/fuzzing.md) for so many seconds.
 FOR ?= 60
 TARGET ?= image
 fuzz: setup

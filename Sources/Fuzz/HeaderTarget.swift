@@ -4,9 +4,22 @@
 import Engine
 
 enum HeaderTarget {
-  private static let recordBytes = Layout.slotRecordBytes
+  static let target = FuzzTarget(
+    name: "header", judges: "file header and slots, sealed or not: what is accepted is in range",
+    smokeCount: 3000, seeds: { FuzzTarget.choiceSeeds("header") + wholeHeaders },
+    run: { run($0) })
 
-  static func run(_ input: [UInt8]) {
+  /// The records of whole images, so that changed ones come close.
+  private static var wholeHeaders: [[UInt8]] {
+    MutantBase.all.map { base in
+      [1]
+        + ([0] + Layout.slotOffsetsBytes).flatMap { spot in
+          base.bytes[spot..<spot + Layout.slotRecordBytes]
+        }
+    }
+  }
+
+  private static func run(_ input: [UInt8]) -> FuzzOutcome {
     let recordBytes = Layout.slotRecordBytes
     // A mutator rarely makes 12 KiB: short inputs are spread over the fields, and checksums are
     // made right when the first byte asks for it, so that the checks behind them are reached.
@@ -16,8 +29,8 @@ enum HeaderTarget {
       image[spots[index / recordBytes] + index % recordBytes] = byte
     }
     if let first = input.first, first & 1 == 1 { seal(&image, spots) }
-    RawBytes.over(image) { check($0) }
-    RawBytes.over(input) { check($0) }
+    let outcomes = [RawBytes.over(image) { check($0) }, RawBytes.over(input) { check($0) }]
+    return outcomes.first { $0 != .refused } ?? .refused
   }
 
   private static func seal(_ image: inout [UInt8], _ spots: [Int]) {
@@ -31,16 +44,18 @@ enum HeaderTarget {
     }
   }
 
-  private static func check(_ bytes: RawBytes) {
-    guard let unverified = try? UnverifiedFileHeader(bytes) else { return }
+  private static func check(_ bytes: RawBytes) -> FuzzOutcome {
+    guard let unverified = try? UnverifiedFileHeader(bytes) else { return .refused }
     let slots = unverified.slots
-    precondition(slots.count == 2, "there are two slots")
+    guard slots.count == 2 else { return .finding("there are \(slots.count) slots") }
     _ = RecoveryTable.action(SlotState(slots[0]), SlotState(slots[1]))
-    for case .valid(let slot) in slots {
-      precondition(slot.version >= .first, "versions start at 1")
+    for case .valid(let slot) in slots where slot.version < .first {
+      return .finding("a slot of version \(slot.version) is valid")
     }
-    if let header = try? unverified.verified() {
-      precondition(header.formatVersion == .current, "other formats are refused")
+    guard let header = try? unverified.verified() else { return .refused }
+    guard header.formatVersion == .current else {
+      return .finding("format \(header.formatVersion) is accepted")
     }
+    return .accepted
   }
 }

@@ -5,11 +5,16 @@
 import Engine
 
 enum ImageTarget {
-  static func run(_ input: [UInt8]) {
+  static let target = FuzzTarget(
+    name: "image", judges: "an image damaged anywhere: open, verify, read, write, copy, inspect",
+    smokeCount: 300, seeds: { FuzzTarget.choiceSeeds("image") }, run: { run($0) })
+
+  private static func run(_ input: [UInt8]) -> FuzzOutcome {
     var choices = MutantChoices(bytes: input)
     let change = choices.below(4)
     let base = MutantBase.all[choices.below(MutantBase.all.count)]
     let image = Mutator.mutant(of: base, &choices)
-    _ = MutantExercise.run(image, key: base.key, choice: change)
+    let outcome = MutantExercise.run(image, key: base.key, choice: change)
+    return outcome.isWhole ? .accepted : .refused
   }
 }

@@ -39,13 +39,16 @@ enum MutantExercise {
       snapshot.release()
     }
     if let folder { copy(database, to: folder + "/copy.realm", key: key) }
+    let older = choice % 4 == 1 ? try? database.snapshot() : nil
     outcome.isCommitted = change(database, choice)
     // The old nodes, of which a wrong free list may have given sectors away, beside the new ones.
     if let snapshot = try? database.snapshot() {
       var again = MutantOutcome()
       read(snapshot, &again)
+      if let older { _ = try? snapshot.changes(since: older) }
       snapshot.release()
     }
+    older?.release()
     _ = database.statistics()
     _ = try? database.close()
     return outcome

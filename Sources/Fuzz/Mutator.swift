@@ -35,7 +35,36 @@ struct Mutator {
       mutateBytes(kind % 8, &choices)
       return
     }
-    let node = base.nodes[choices.below(base.nodes.count)]
+    damage(base.nodes[choices.below(base.nodes.count)], kind, &choices)
+  }
+
+  /// The image with damage to some of its nodes only, sealed.
+  static func mutant(
+    of base: MutantBase, in nodes: [Int], _ choices: inout MutantChoices
+  ) -> [UInt8] {
+    var mutator = Mutator(base)
+    repeat {
+      let node = nodes[choices.below(nodes.count)]
+      mutator.damage(node, 8 + choices.below(16), &choices)
+    } while !choices.isAtEnd && choices.below(4) == 0
+    mutator.seal()
+    return mutator.image
+  }
+
+  /// The image with damage to its root slots, and now and then to the file header.
+  static func mutantSlots(of base: MutantBase, _ choices: inout MutantChoices) -> [UInt8] {
+    var mutator = Mutator(base)
+    repeat {
+      switch choices.below(8) {
+      case 0: mutator.setHeader(&choices)
+      case 1, 2: mutator.flipInSlot(&choices)
+      default: mutator.setSlot(&choices)
+      }
+    } while !choices.isAtEnd && choices.below(3) == 0
+    return mutator.image
+  }
+
+  private mutating func damage(_ node: Int, _ kind: Int, _ choices: inout MutantChoices) {
     guard node + 4096 <= image.count else { return }
     switch kind {
     case 8, 9: setHeaderField(node, &choices)
@@ -86,6 +115,13 @@ struct Mutator {
     let offset = choices.below(Layout.fileHeaderRecordBytes)
     image.set(choices.interesting(), at: offset, [1, 4, 8][choices.below(3)])
     if choices.below(4) > 0 { MutantBase.sealHeader(&image) }
+  }
+
+  /// One bit of a slot, in both copies, and no checksum made right.
+  private mutating func flipInSlot(_ choices: inout MutantChoices) {
+    let slot = Layout.slotOffsetsBytes[choices.below(2)]
+    let (offset, bit) = (choices.below(Layout.slotRecordBytes), UInt8(choices.below(8)))
+    for copy in [slot, slot + Layout.slotCopyDistanceBytes] { image[copy + offset] ^= 1 << bit }
   }
 
   /// One field of a slot, in both copies; or a slot in the place of another.

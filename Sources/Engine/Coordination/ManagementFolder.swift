@@ -17,7 +17,6 @@ enum ManagementFolder {
 
   /// Removes the files in it; what cannot be removed stays, it is in nobody's way.
   static func sweep(for database: String) {
-    let folder = path(for: database)
-    for name in Syscalls.names(in: folder) { _ = Syscalls.unlink(folder + "/" + name) }
+    Syscalls.removeFiles(in: path(for: database))
   }
 }

@@ -15,6 +15,7 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
       case fileExists
       case invalidKey, wrongKey, keyNeeded, notEncrypted
       case swappedNode, rolledBackNode, forgedSlot, truncated
+      case notComparable
     }
 
     private let kind: Kind
@@ -91,6 +92,8 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
     public static let forgedSlot = Code(kind: .forgedSlot)
     /// The file is shorter than its newest version.
     public static let truncated = Code(kind: .truncated)
+    /// Two snapshots are not of one open database, or in the wrong order, so nothing lies between.
+    public static let notComparable = Code(kind: .notComparable)
 
     /// The name of the code.
     public var description: String { kind.rawValue }

@@ -162,9 +162,16 @@ extension Syscalls {
     return unsafe String(cString: text)
   }
 
-  /// Names of what lies in a folder; empty when there is none.
-  static func names(in folder: String) -> [String] {
-    guard let directory = unsafe opendir(folder) else { return [] }
+  /// Removes the files in a folder; what cannot be removed stays, and so does everything when a
+  /// link stands in the folder's place: it leads to a folder of somebody else's.
+  static func removeFiles(in folder: String) {
+    let fd = unsafe csystem_open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
+    guard fd >= 0 else { return }
+    guard let directory = unsafe fdopendir(fd) else {
+      close(fd)
+      return
+    }
+    // Closes the descriptor, too.
     defer { unsafe closedir(directory) }
     var names: [String] = []
     while let entry = unsafe readdir(directory) {
@@ -173,7 +180,7 @@ extension Syscalls {
       }
       if name != "." && name != ".." { names.append(name) }
     }
-    return names
+    for name in names { _ = unsafe unlinkat(fd, name, 0) }
   }
 
   /// The first bytes of a small file, as in /proc.

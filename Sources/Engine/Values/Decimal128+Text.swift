@@ -120,7 +120,7 @@ extension Decimal128: LosslessStringConvertible {
   /// The standard's scientific text, which reads back to the same bits if these are canonical.
   ///
   /// Digits as they are while the exponent is 0 or below and at most five zeros stand behind the
-  /// point, else one digit before the point and an exponent: `-12.50`, `0.000001`, `1E-7`, `1.2E+9`.
+  /// point, else one digit before the point and an exponent: `-12.50`, `0.000001`, `1E-7`, `1E+9`.
   public var description: String {
     let sign = isNegative ? "-" : ""
     guard !isNaN else {

@@ -3,8 +3,8 @@
 //   126 ..< 113  exponent + 6176, unless bits 126 and 125 are both 1
 //   112 ... 0    coefficient, at most 10^34 - 1
 // Bits 126 ..< 122 of 11110 are an infinity, of 11111 a NaN (bit 121: it signals; bits 109 ... 0:
-// payload, at most 10^33 - 1). Other numbers whose bits 126 and 125 are both 1, or whose coefficient
-// is too large, are no canonical encoding: they have the coefficient 0.
+// payload, at most 10^33 - 1). Others whose bits 126 and 125 are both 1, or whose coefficient is
+// too large, are no canonical encoding: they have the coefficient 0.
 // Invariant: what this code makes is canonical; what it is given may have any bits.
 
 /// A decimal number of 34 digits: ± coefficient × 10^exponent, an infinity, or a NaN.

@@ -198,6 +198,20 @@ struct LockFileTests {
     }
   }
 
+  @Test("a link in the place of the management folder leads nowhere")
+  func managementLink() throws {
+    // Found by the fuzz target `folder`: the sweep emptied whatever folder the link led to.
+    try withAccounts { path in
+      let other = path + "-other"
+      try makeFolder(other)
+      Self.write(other + "/precious", [1])
+      _ = unsafe symlink(other, ManagementFolder.path(for: path))
+      let database = try Database.open(path: path)
+      #expect(fileNames(in: other) == ["precious"])
+      try database.close()
+    }
+  }
+
   @Test("handles of one path, of a link to it and of another registry see each other's commits")
   func handles() throws {
     try withAccounts { path in

@@ -1,5 +1,5 @@
 // DecimalCasesTests.swift: two thousand nine hundred results of another implementation of the
-// standard, Python's `decimal` (libmpdec), in Tests/DecimalCases/decimal-cases.txt; decimal-cases.py made them.
+// standard, Python's `decimal` (libmpdec), in Tests/DecimalCases; the script there made them.
 
 import Testing
 

@@ -1,0 +1,52 @@
+// FuzzWatch.swift: [U] ends this process with a line that names the input when one traps or hangs,
+// and measures what it took of memory.
+// Safety: the handlers call write(2) and _exit(2) only; what they print was made before the input
+// ran, by the one thread there is.
+
+import Glibc
+
+/// The line that a handler prints, without its first word.
+nonisolated(unsafe) private let line = UnsafeMutablePointer<UInt8>.allocate(capacity: 256)
+nonisolated(unsafe) private var lineCount = 0
+
+enum FuzzWatch {
+  /// Far more than any input takes, also in a debug build on a busy machine.
+  private static let secondsMax: UInt32 = 30
+  /// What one input may add to the memory that the process ever had; files have 128 KiB at most.
+  static let growthBytesMax = 64 << 20
+
+  /// Names the input that runs next, and gives it its time.
+  static func announce(_ what: String) {
+    let text = Array(" at \(what)\n".utf8)
+    unsafe lineCount = min(text.count, 256)
+    for index in 0..<min(text.count, 256) { unsafe line[index] = text[index] }
+    alarm(secondsMax)
+  }
+
+  /// Nothing runs any more.
+  static func rest() { alarm(0) }
+
+  /// Takes over the signals of traps and of the alarm.
+  static func install() {
+    unsafe lineCount = 0
+    for number in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGABRT, SIGFPE] {
+      _ = signal(number) { _ in
+        unsafe _ = write(STDOUT_FILENO, "trap", 4)
+        unsafe _ = write(STDOUT_FILENO, line, lineCount)
+        _exit(1)
+      }
+    }
+    _ = signal(SIGALRM) { _ in
+      unsafe _ = write(STDOUT_FILENO, "hang", 4)
+      unsafe _ = write(STDOUT_FILENO, line, lineCount)
+      _exit(1)
+    }
+  }
+
+  /// The most memory that the process ever had.
+  static func peakBytes() -> Int {
+    var usage = rusage()
+    _ = unsafe getrusage(__rusage_who_t(0), &usage)
+    return usage.ru_maxrss * 1024
+  }
+}

@@ -1,0 +1,18 @@
+// NodeTarget.swift: bytes → choices → one node of an image damaged, with every checksum above it
+// made right again, so that what is wrong reaches the code behind the checksums.
+
+import Engine
+
+enum NodeTarget {
+  static let target = FuzzTarget(
+    name: "node", judges: "one node changed and sealed: what verifies is read, changed and kept",
+    smokeCount: 300, seeds: { FuzzTarget.choiceSeeds("node") }, run: { run($0) })
+
+  private static func run(_ input: [UInt8]) -> FuzzOutcome {
+    var choices = MutantChoices(bytes: input)
+    let bases = MutantBase.all.filter { !$0.nodes.isEmpty }
+    let base = bases[choices.below(bases.count)]
+    let node = base.nodes[choices.below(base.nodes.count)]
+    return JudgedImage.judge(Mutator.mutant(of: base, in: [node], &choices))
+  }
+}
