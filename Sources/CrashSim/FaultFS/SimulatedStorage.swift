@@ -178,7 +178,7 @@ extension SimulatedFileSystem {
   func openDatabase(
     _ name: String, options: Database.Options
   ) throws(EngineError) -> Database {
-    guard let storage = try openExisting(name) else { return try create(name, options) }
+    guard let storage = try openExisting(name, options) else { return try create(name, options) }
     do throws(EngineError) {
       return try Database.open(backend: storage, options: options)
     } catch {
@@ -188,8 +188,16 @@ extension SimulatedFileSystem {
   }
 
   /// A storage over the file, or nil when there is none.
-  private func openExisting(_ name: String) throws(EngineError) -> SimulatedStorage? {
+  private func openExisting(
+    _ name: String, _ options: Database.Options
+  ) throws(EngineError) -> SimulatedStorage? {
     guard let storage = try openFile(name, path: name) else { return nil }
+    guard !options.readOnly else { return storage }
+    // Before: its creator may have died before the name was durable. After: it is, as for a file.
+    do throws(EngineError) { try syncFolder(of: name) } catch {
+      storage.close()
+      throw error
+    }
     // The database is there, so whatever has the temporary name is a left-over; nobody needs it.
     withFileSystem { fileSystem in
       let name = FileName(name + Self.suffix)
@@ -241,11 +249,7 @@ extension SimulatedFileSystem {
           FileName(temporary), from: root, to: root, FileName(name), flags: 0, by: Self.caller)
       }
       // Before: a crash leaves the temporary name or the real one. After: the real one.
-      try step("fsync of the folder", name) { fileSystem throws(ErrorNumber) in
-        let root = fileSystem.tree.root
-        fileSystem.finish(try fileSystem.begin(.open, root, by: Self.caller), by: Self.caller)
-        try fileSystem.sync(root, dataOnly: false, by: Self.caller)
-      }
+      try syncFolder(of: name)
       return database
     } catch {
       storage.close()
@@ -271,6 +275,14 @@ extension SimulatedFileSystem {
     }
     guard let inode = made.inode else { preconditionFailure("a new file is nobody else's") }
     return SimulatedStorage(inode, path: path, in: self)
+  }
+
+  private func syncFolder(of name: String) throws(EngineError) {
+    try step("fsync of the folder", name) { fileSystem throws(ErrorNumber) in
+      let root = fileSystem.tree.root
+      fileSystem.finish(try fileSystem.begin(.open, root, by: Self.caller), by: Self.caller)
+      try fileSystem.sync(root, dataOnly: false, by: Self.caller)
+    }
   }
 
   private func step(
