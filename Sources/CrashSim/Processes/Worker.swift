@@ -350,8 +350,10 @@ final class WorkerSession: Sendable {
   private func read(
     _ copy: CopyStep, at path: String, _ declaration: DatabaseDeclaration
   ) throws(EngineError) -> WorkerAnswer {
-    let written = try Database.open(
-      path: path, options: declaration.of(copy).options(createsMissing: false))
+    var options = declaration.of(copy).options(createsMissing: false)
+    // An open for writing would make the copy's name durable, which is for the copy to do.
+    options.readOnly = true
+    let written = try Database.open(path: path, options: options)
     defer { try? written.close() }
     return try verify(written)
   }
