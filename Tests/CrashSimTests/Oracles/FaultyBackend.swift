@@ -154,8 +154,8 @@ struct FaultyRun {
   init(_ scenario: Scenario, seed: UInt64) throws {
     plan = try WorkloadPlan(scenario, seed: Seed(rawValue: seed))
     let backend = FaultyBackend(scenario.faults)
-    let session = WorkerSession(open: { (_) throws(EngineError) -> Database in
-      try Database.open(backend: backend)
+    let session = WorkerSession(open: { (declaration) throws(EngineError) -> Database in
+      try Database.open(backend: backend, options: declaration.options())
     })
     var client = WorkerClient(plan)
     var violations: [Violation] = []
