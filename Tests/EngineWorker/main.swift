@@ -169,12 +169,12 @@ func forkAndUse(_ path: String) throws {
 func forkInWrite(_ path: String) throws {
   let database = try Database.open(path: path)
   let write = try database.beginWrite()
-  let child = fork()
-  if child == 0 {
+  if fork() == 0 {
+    // Said by the child: by now it has let go of the locks that it inherited.
+    say("forked \(getpid())")
     waitForEnd()
     exit(0)
   }
-  say("forked \(child)")
   withExtendedLifetime(write) { die() }
 }
 
