@@ -36,21 +36,6 @@ public struct LinkingObjects<Element: ObjectBase>: RealmCollection {
     guard let content else { return AnyIterator { nil } }
     return AnyIterator(RealmIterator(content))
   }
-
-  /// The same objects, never to change, for any thread.
-  public func freeze() -> LinkingObjects {
-    guard let content, !isFrozen else { return self }
-    guard let moved = content.moved(to: content.core.freeze()) else {
-      Misuse.stop("an invalidated collection cannot be frozen")
-    }
-    return LinkingObjects(moved)
-  }
-
-  /// The live objects that these were frozen of; nil when the object was deleted.
-  public func thaw() -> LinkingObjects? {
-    guard let content, isFrozen else { return self }
-    return content.moved(to: content.core.thawed()).map { LinkingObjects($0) }
-  }
 }
 
 extension LinkingObjects: _Persistable {

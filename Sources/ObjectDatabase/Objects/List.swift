@@ -154,31 +154,6 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, RangeRe
     }
     row.swapAt(index1, index2)
   }
-
-  // MARK: freezing
-
-  /// The same list, never to change, for any thread.
-  public func freeze() -> List {
-    guard let row else { Misuse.stop("an unmanaged list cannot be frozen; add its owner first") }
-    guard !isFrozen else { return self }
-    guard let frozen = row.moved(to: row.core.freeze()) else { row.access.gone(row.key) }
-    return List(frozen)
-  }
-
-  /// The live list that this was frozen of; nil when the owner was deleted.
-  public func thaw() -> List? {
-    guard let row, isFrozen else { return self }
-    return row.moved(to: row.core.thawed()).map { List($0) }
-  }
-}
-
-extension _Row {
-  /// The same property of another realm on the same database; nil when the row is not there.
-  func moved(to core: _RealmCore) -> _Row? {
-    let access = core.access(self.access.info)
-    guard access.contains(key) else { return nil }
-    return _Row(access: access, key: key, property: property)
-  }
 }
 
 extension List: _Persistable {
@@ -195,12 +170,9 @@ extension List: _Persistable {
   /// The elements of a sequence.
   public static func _fromAny(_ any: Any?) -> List? {
     if let own = any as? List { return own }
-    guard let sequence = any as? any Sequence else { return nil }
+    guard let elements = Element.elements(of: any) else { return nil }
     let made = List()
-    for case let item as Any? in sequence {
-      guard let element = Element._fromAny(item) else { return nil }
-      made.append(element)
-    }
+    made.append(objectsIn: elements)
     return made
   }
 
@@ -209,11 +181,7 @@ extension List: _Persistable {
 
   /// Puts the elements of another list in the place of a row's.
   public static func _write(_ value: List, to row: _Row) {
-    if let own = value.row, own.key == row.key, own.access === row.access,
-      own.property == row.property
-    {
-      return
-    }
+    if let own = value.row, own.isSame(as: row) { return }
     let elements = Array(value)
     let list = List(row)
     if row.count > 0 { list.removeAll() }

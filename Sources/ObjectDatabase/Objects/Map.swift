@@ -118,20 +118,6 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: Sequence,
   public var description: String {
     "Map {\n" + map { "  \($0.key._keyText): \($0.value)" }.joined(separator: "\n") + "\n}"
   }
-
-  /// The same map, never to change, for any thread.
-  public func freeze() -> Map {
-    guard let row else { Misuse.stop("an unmanaged map cannot be frozen; add its owner first") }
-    guard !isFrozen else { return self }
-    guard let frozen = row.moved(to: row.core.freeze()) else { row.access.gone(row.key) }
-    return Map(frozen)
-  }
-
-  /// The live map that this was frozen of; nil when the owner was deleted.
-  public func thaw() -> Map? {
-    guard let row, isFrozen else { return self }
-    return row.moved(to: row.core.thawed()).map { Map($0) }
-  }
 }
 
 /// The entries of a map of any type.
@@ -183,11 +169,7 @@ extension Map: _Persistable {
 
   /// Puts the entries of another map in the place of a row's.
   public static func _write(_ value: Map, to row: _Row) {
-    if let own = value.row, own.key == row.key, own.access === row.access,
-      own.property == row.property
-    {
-      return
-    }
+    if let own = value.row, own.isSame(as: row) { return }
     let entries = Array(value)
     let map = Map(row)
     if row.count > 0 { map.removeAll() }

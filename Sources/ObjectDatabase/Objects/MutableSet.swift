@@ -117,22 +117,6 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
 
   /// Whether the sets have a value in common.
   public func intersects(_ otherSet: MutableSet) -> Bool { contains { otherSet.contains($0) } }
-
-  // MARK: freezing
-
-  /// The same set, never to change, for any thread.
-  public func freeze() -> MutableSet {
-    guard let row else { Misuse.stop("an unmanaged set cannot be frozen; add its owner first") }
-    guard !isFrozen else { return self }
-    guard let frozen = row.moved(to: row.core.freeze()) else { row.access.gone(row.key) }
-    return MutableSet(frozen)
-  }
-
-  /// The live set that this was frozen of; nil when the owner was deleted.
-  public func thaw() -> MutableSet? {
-    guard let row, isFrozen else { return self }
-    return row.moved(to: row.core.thawed()).map { MutableSet($0) }
-  }
 }
 
 extension MutableSet: _Persistable {
@@ -149,12 +133,9 @@ extension MutableSet: _Persistable {
   /// The elements of a sequence.
   public static func _fromAny(_ any: Any?) -> MutableSet? {
     if let own = any as? MutableSet { return own }
-    guard let sequence = any as? any Sequence else { return nil }
+    guard let elements = Element.elements(of: any) else { return nil }
     let made = MutableSet()
-    for case let item as Any? in sequence {
-      guard let element = Element._fromAny(item) else { return nil }
-      made.insert(element)
-    }
+    made.insert(objectsIn: elements)
     return made
   }
 
@@ -163,11 +144,7 @@ extension MutableSet: _Persistable {
 
   /// Puts the values of another set in the place of a row's.
   public static func _write(_ value: MutableSet, to row: _Row) {
-    if let own = value.row, own.key == row.key, own.access === row.access,
-      own.property == row.property
-    {
-      return
-    }
+    if let own = value.row, own.isSame(as: row) { return }
     let elements = Array(value)
     let set = MutableSet(row)
     if row.count > 0 { set.removeAll() }

@@ -16,6 +16,18 @@ public struct _Row {
   var value: Value { access.value(key, property) }
 
   func set(_ value: Value) { access.set(value, key, property) }
+
+  /// Whether it is the same property of the same object.
+  func isSame(as other: _Row) -> Bool {
+    key == other.key && access === other.access && property == other.property
+  }
+
+  /// The same property of another realm on the same database; nil when the row is not there.
+  func moved(to core: _RealmCore) -> _Row? {
+    let access = core.access(self.access.info)
+    guard access.contains(key) else { return nil }
+    return _Row(access: access, key: key, property: property)
+  }
 }
 
 /// What a type is in a schema.
@@ -83,6 +95,17 @@ extension RealmCollectionValue {
   /// Only classes are objects.
   public static func _cast(_ object: ObjectBase) -> Self {
     Misuse.stop("an object of \(object.classInfo.name) is no \(Self.self)")
+  }
+
+  /// The elements of a sequence that only the running program knows; nil when one does not fit.
+  static func elements(of any: Any?) -> [Self]? {
+    guard let sequence = any as? any Sequence else { return nil }
+    var elements: [Self] = []
+    for case let item as Any? in sequence {
+      guard let element = _fromAny(item) else { return nil }
+      elements.append(element)
+    }
+    return elements
   }
 
   static func misfit(_ value: Value) -> Never {

@@ -56,21 +56,6 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
 
   /// A loop over the present elements.
   public func makeIterator() -> RealmIterator<Element> { RealmIterator(content) }
-
-  /// The same elements, never to change, for any thread.
-  public func freeze() -> Results {
-    guard !isFrozen else { return self }
-    guard let moved = content.moved(to: content.core.freeze()) else {
-      Misuse.stop("an invalidated collection cannot be frozen")
-    }
-    return Results(moved)
-  }
-
-  /// The live results that these were frozen of; nil when what they view was deleted.
-  public func thaw() -> Results? {
-    guard isFrozen else { return self }
-    return content.moved(to: content.core.thawed()).map { Results($0) }
-  }
 }
 
 /// A loop over the elements that there were when it began.

@@ -32,23 +32,27 @@ public protocol ThreadConfined {
   func _moved(to core: _RealmCore) -> Self?
 }
 
-extension ThreadConfined where Self: ObjectBase {
-  /// The object as its realm has it now, never to change, for any thread.
+extension ThreadConfined {
+  /// The same as its realm has it now, never to change, for any thread; a frozen one is itself.
   public func freeze() -> Self {
-    guard let access = tableAccess else {
-      Misuse.stop("an unmanaged object cannot be frozen; add it to a realm first")
+    guard !isFrozen else { return self }
+    guard let realm else {
+      Misuse.stop("an unmanaged \(Self.self) cannot be frozen; add it, or its owner, to a realm")
     }
-    guard !access.core.isFrozen else { return self }
-    guard let frozen = _moved(to: access.core.freeze()) else { access.gone(rowKey) }
+    guard let frozen = _moved(to: realm.core.freeze()) else {
+      Misuse.stop("a \(Self.self) that was deleted or invalidated cannot be frozen")
+    }
     return frozen
   }
 
-  /// The live object that this was frozen of; nil when it was deleted.
+  /// The live one that this was frozen of; nil when it was deleted. A live one is itself.
   public func thaw() -> Self? {
-    guard let access = tableAccess, access.core.isFrozen else { return self }
-    return _moved(to: access.core.thawed())
+    guard isFrozen, let realm else { return self }
+    return _moved(to: realm.core.thawed())
   }
+}
 
+extension ThreadConfined where Self: ObjectBase {
   /// The same in another realm on the same database; nil when it is not there.
   public func _moved(to core: _RealmCore) -> Self? {
     guard let access = tableAccess else { return nil }
