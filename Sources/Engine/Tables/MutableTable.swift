@@ -52,9 +52,12 @@ final class MutableTable {
     indexedColumns = indexes.indices.filter { indexes[$0] != nil }
   }
 
-  /// The table as the group of the next version knows it.
-  func record(root: NodeLink) -> TableRecord {
-    TableRecord(
+  /// Gives its changed nodes their places and bytes.
+  /// - Returns: The table as the group of the next version knows it.
+  func encoded(into sink: inout NodeSink) -> TableRecord {
+    let root = tree.encode(into: &sink)
+    encodeIndexes(into: &sink)
+    return TableRecord(
       id: id, nextColumnID: nextColumnID, schema: schema, columns: columns, shape: tree.shape,
       root: root, level: root.isNone ? 0 : tree.level, rowCount: tree.rowCount)
   }

@@ -21,26 +21,8 @@ extension TableReader {
     return found
   }
 
-  func forEachMatch(
-    _ test: LeafTest, _ body: (LeafView, Int) throws(EngineError) -> Void
-  ) throws(EngineError) {
-    var words: [UInt64] = []
-    try forEachLeaf { leaf, _ throws(EngineError) in
-      try test.fill(&words, from: leaf, tree)
-      for word in words.indices {
-        var rows = words[word]
-        while rows != 0 {
-          try body(leaf, word << 6 + rows.trailingZeroBitCount)
-          rows &= rows - 1
-        }
-      }
-    }
-  }
-
   func keys(_ test: LeafTest) throws(EngineError) -> [Int64] {
-    var keys: [Int64] = []
-    try forEachMatch(test) { leaf, row in keys.append(leaf.keys[row]) }
-    return keys
+    try keys(where: .column(ColumnTest(leafTest: test, reader: number)))
   }
 
   // MARK: integers
@@ -72,22 +54,7 @@ extension TableReader {
     _ column: TableColumn<Int64>, where comparison: Comparison<Int64>,
     _ body: (RowPosition) throws(EngineError) -> Void
   ) throws(EngineError) {
-    try check(column)
-    let test = LeafTest(column: column.index, kind: .integers(IntegerTest(comparison)))
-    guard isSealed else {
-      try forEachMatch(test) { leaf, row throws(EngineError) in
-        let found = position(leaf, row, key: leaf.keys[row])
-        try tree.reader.mapping.checkPages()
-        try body(found)
-      }
-      return
-    }
-    // The caller's code must not keep decrypted nodes in memory: it runs when the scan is over.
-    var found: [RowPosition] = []
-    try forEachMatch(test) { leaf, row in
-      found.append(position(leaf, row, key: leaf.keys[row]))
-    }
-    for position in found { try body(position) }
+    try forEachRow(where: try test(column, comparison), body)
   }
 
   /// The sum of a column of integers, exact.

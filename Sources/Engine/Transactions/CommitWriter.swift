@@ -114,13 +114,7 @@ struct CommitWriter {
     _ tables: [MutableTable], into sink: inout NodeSink
   ) throws(CommitFailure) -> [TableRecord] {
     try reach(.encodeTrees)
-    var records: [TableRecord] = []
-    for table in tables {
-      let root = table.tree.encode(into: &sink)
-      table.encodeIndexes(into: &sink)
-      records.append(table.record(root: root))
-    }
-    return records
+    return tables.map { $0.encoded(into: &sink) }
   }
 
   /// Step 3: what the new version does not reach becomes pending, the old top included.
@@ -206,13 +200,7 @@ struct CommitWriter {
   ) throws(CommitFailure) -> (reader: NodeReader, sizeBytes: UInt64)? {
     let needed = space.endSector * UInt64(Layout.sectorSizeBytes)
     guard needed > fileSizeBytes else { return nil }
-    try step(.growFile) { () throws(EngineError) in
-      guard needed <= Layout.fileSizeBytesMax else {
-        throw EngineError(
-          code: .limit, message: "file_bytes=\(needed) > \(Layout.fileSizeBytesMax)")
-      }
-      try allocate(needed)
-    }
+    try step(.growFile) { () throws(EngineError) in try allocate(needed) }
     // Before: the old size. After: the old size or the new one, with zeros in it; what makes the
     // nodes durable does the same for the size that they need (fdatasync(2); decision 0463).
     do throws(EngineError) {
@@ -223,6 +211,10 @@ struct CommitWriter {
 
   /// Asks for room for later commits too; when the disk has only what this commit needs, for that.
   func allocate(_ needed: UInt64) throws(EngineError) {
+    guard needed <= Layout.fileSizeBytesMax else {
+      throw EngineError(
+        code: .limit, message: "file_bytes=\(needed) > \(Layout.fileSizeBytesMax)")
+    }
     let present = try backend.sizeBytes()
     let sector = UInt64(Layout.sectorSizeBytes)
     let generous = max(needed, present + Layout.growthStep(from: present)) / sector * sector

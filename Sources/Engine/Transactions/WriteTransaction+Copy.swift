@@ -49,12 +49,7 @@ extension CommitWriter {
     try base.reader.cipher?.beginSession()
     var sink = NodeSink(
       slab: slab, version: base.version.next, reader: base.reader, space: space, isForCopy: true)
-    var records: [TableRecord] = []
-    for table in tables {
-      let root = table.tree.encode(into: &sink)
-      table.encodeIndexes(into: &sink)
-      records.append(table.record(root: root))
-    }
+    let records = tables.map { $0.encoded(into: &sink) }
     let needed = sink.space.endSector * UInt64(Layout.sectorSizeBytes)
     var reader = base.reader
     if needed > fileSizeBytes {
