@@ -26,7 +26,7 @@ public protocol ThreadConfined {
   var isFrozen: Bool { get }
   /// The same, never to change, for any thread.
   func freeze() -> Self
-  /// The live one that this was frozen of; nil when it was deleted.
+  /// The live one that this was frozen of, or nil when it was deleted.
   func thaw() -> Self?
   /// The same in another realm on the same database; nil when it is not there.
   func _moved(to core: _RealmCore) -> Self?
@@ -45,7 +45,9 @@ extension ThreadConfined {
     return frozen
   }
 
-  /// The live one that this was frozen of; nil when it was deleted. A live one is itself.
+  /// The live one that this was frozen of, or nil when it was deleted.
+  ///
+  /// A live one is itself.
   public func thaw() -> Self? {
     guard isFrozen, let realm else { return self }
     return _moved(to: realm.core.thawed())
