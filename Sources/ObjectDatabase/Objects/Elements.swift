@@ -98,6 +98,11 @@ final class Elements {
     return found
   }
 
+  /// Keeps what an observer found for a version, if that is the one that is read.
+  func adopt(_ content: Content, of snapshot: Snapshot) {
+    if core.write == nil, core.heldSnapshot === snapshot { known = (core.contentStamp, content) }
+  }
+
   var count: Int {
     if steps.isEmpty {
       switch origin {
