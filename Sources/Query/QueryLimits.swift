@@ -20,9 +20,9 @@ public struct QueryLimits: Hashable, Sendable {
 
   /// The most values and rows that one call may look at.
   ///
-  /// Paths over lists of lists and nested subqueries multiply, so a short text can ask for more work
-  /// than there is time for. A server that runs other people's queries sets less, a program that
-  /// knows its queries `Int.max`.
+  /// Paths over lists of lists and nested subqueries multiply, so a short text can ask for more
+  /// work than there is time for. A server that runs other people's queries sets less, a program
+  /// that knows its queries `Int.max`.
   public var stepsMax = QueryLimits.stepsDefault
 
   /// Makes the default bounds.

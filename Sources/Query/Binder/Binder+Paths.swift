@@ -1,6 +1,6 @@
 // Binder+Paths.swift: paths to columns. A column that was named waits until the next step says how
-// it is used: followed, asked for one element, or read. Behind a mixed column only each value tells of
-// which table the rows are, so what follows is looked for by its name in every table.
+// it is used: followed, asked for one element, or read. Behind a mixed column only each value
+// tells of which table the rows are, so what follows is looked for by its name in every table.
 
 import Engine
 

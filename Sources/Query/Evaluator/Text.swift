@@ -1,6 +1,7 @@
 // Text.swift: texts held against each other: scalar by scalar, or folded. Nothing is normalised:
-// two ways to write one character are two texts, as in the engine. Only `[d]` takes letters and their
-// marks apart, by the canonical decomposition that the standard library has for its own comparisons.
+// two ways to write one character are two texts, as in the engine. Only `[d]` takes letters and
+// their marks apart, by the canonical decomposition that the standard library has for its own
+// comparisons.
 
 @_spi(_Unicode) import Swift
 

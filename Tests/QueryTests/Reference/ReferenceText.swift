@@ -1,5 +1,5 @@
-// ReferenceText.swift: how the naive evaluator folds texts and finds words and places, by other means
-// than the query module: Foundation's decomposition and sets of characters, and vectors.
+// ReferenceText.swift: how the naive evaluator folds texts and finds words and places, by other
+// means than the query module: Foundation's decomposition and sets of characters, and vectors.
 
 import Engine
 import Foundation
