@@ -46,7 +46,7 @@ let package = Package(
     .target(
       name: "CrashSim",
       dependencies: [
-        "CSystem", "CFuse", "Engine",
+        "CSystem", "CFuse", "Engine", "ObjectDatabase",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Yams", package: "Yams"),
       ],

@@ -8,7 +8,7 @@ import PackagePlugin
 @main
 struct EngineFingerprint: BuildToolPlugin {
   /// The targets that decide what the engine does to its files.
-  private static let targets = ["Engine", "CSystem"]
+  private static let targets = ["Engine", "CSystem", "ObjectDatabase", "Query"]
 
   func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
     let sources = context.package.targets.filter { Self.targets.contains($0.name) }

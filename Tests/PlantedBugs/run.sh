@@ -1,5 +1,5 @@
 #!/bin/sh
-# Each patch in this folder plants one bug in the engine. For each: a clone of the repository with the bug in it is
+# Each patch in this folder plants one bug in the engine or the object database. For each: a clone of the repository with the bug in it is
 # built, the scenario named in the patch is run, and it must find the bug by the oracle that the patch names. A patch
 # with `stress:` in place of `scenario:` names arguments of `faultline stress`, for bugs that only show when processes
 # and threads work at the same time; one with `options:` adds options to the run of its scenario. Each line says how many crash states were checked, and how long that took, in the
@@ -11,13 +11,13 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 work=$(mktemp -d)
 tree=$root
-trap 'git -C "$tree" checkout -q Sources/Engine; rm -rf "$work"' EXIT
+trap 'git -C "$tree" checkout -q Sources/Engine Sources/ObjectDatabase Sources/Query; rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 if [ "${1:-}" = --here ]; then
   shift
-  [ -z "$(git -C "$root" status --porcelain -- Sources/Engine)" ] || {
+  [ -z "$(git -C "$root" status --porcelain -- Sources/Engine Sources/ObjectDatabase Sources/Query)" ] || {
     trap 'rm -rf "$work"' EXIT
-    echo "Sources/Engine has changes, which --here would lose: commit them, or leave --here out" >&2
+    echo "Sources/Engine, ObjectDatabase or Query has changes, which --here would lose: commit them, or leave --here out" >&2
     exit 2
   }
 else
@@ -36,7 +36,7 @@ for name; do
   if ! { git apply "$patch" && swift build -q --product faultline && swift build -q --product faultline-fs; } > "$work/output" 2>&1; then
     echo "BROKEN  $name: it does not apply, or does not build with the bug in it"
     tail -n 20 "$work/output"
-    git checkout -q Sources/Engine
+    git checkout -q Sources/Engine Sources/ObjectDatabase Sources/Query
     missed=$((missed + 1))
     continue
   fi
@@ -47,7 +47,7 @@ for name; do
   else
     "$(swift build --show-bin-path)/faultline" run "$scenario" --budget 2000 $options > "$work/output" 2>&1 || status=$?
   fi
-  git checkout -q Sources/Engine
+  git checkout -q Sources/Engine Sources/ObjectDatabase Sources/Query
   if [ "$status" = 1 ] && grep -q "$oracle" "$work/output"; then
     cost=$(sed -n 's/^checked \(.*\) crash states of .* in \(.* s\) .*/\1 states in \2/p' "$work/output")
     schedules=$(sed -n 's/^ *schedule .*: \([0-9,]* schedules*\) of .*/, \1/p' "$work/output")

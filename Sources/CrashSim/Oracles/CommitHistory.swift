@@ -120,7 +120,7 @@ struct CommitHistory {
     transactions = plan.transactions
     isConcurrent = plan.isConcurrent
     isGrouped = plan.database.isGrouped
-    let model = ReferenceModel(tables: plan.tables, hasTables: false)
+    let model = ReferenceModel(before: plan)
     live = Content(model: model, state: Self.state(nil, version: emptyVersion, model))
     found = [live]
     outcomes = AllowedOutcomes(mustExist: false, acked: live.state, candidates: [])

@@ -41,7 +41,7 @@ public struct EngineCheck: Sendable {
     _ plan: WorkloadPlan, marks: [Mark], options: Options = .init()
   ) throws(LabError) {
     timeline = try OutcomeTimeline(plan, marks: marks)
-    table = plan.tables.first
+    table = plan.sentinelTable
     database = plan.database
     copies = plan.commands.compactMap(\.action.copy)
     sentinelNumber = plan.transactions.count

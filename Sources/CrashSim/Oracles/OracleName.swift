@@ -23,6 +23,10 @@ public enum OracleName: String, Sendable, Hashable, Codable, CaseIterable {
   /// A medium that damages a database at rest is survived within the fault budget, and noticed
   /// beyond it.
   case media
+  /// Objects read as their rows are, and links, embedded objects and queries agree with them.
+  case objects
+  /// What is used on another thread is refused.
+  case confinement
 }
 
 extension OracleName {
@@ -38,6 +42,8 @@ extension OracleName {
     case .isolation: "a pinned version does not change"
     case .liveness: "nobody hangs or ends because something else failed or was killed"
     case .expectation: "steps succeed or fail as the scenario says, and its expectations hold"
+    case .objects: "objects, links, embedded objects and queries agree with the rows"
+    case .confinement: "a use on another thread is an error that names both threads"
     case .media: "damage at rest is survived within the fault budget and noticed beyond it"
     }
   }

@@ -107,11 +107,14 @@ final class WorkerSession: Sendable {
 
   private struct State {
     var database: Database?
+    /// The realms over the database, in a scenario over objects.
+    var objects: ObjectSession?
     var actors: Set<String> = []
     var pins: [String: Pin] = [:]
   }
 
   private let makeDatabase: OpenDatabase
+  private let path: String?
   private let steps: CommitStepAnnouncer?
   private let didBegin: (@Sendable (PlannedTransaction, _ version: UInt64) -> Void)?
   private let state = Mutex(State())
@@ -126,10 +129,13 @@ final class WorkerSession: Sendable {
   ///   - steps: Told of the steps of commits.
   ///   - didBegin: Called by each transaction that has its turn, before its first statement, with
   ///     the version that it will be.
+  ///   - path: Where the file is; nil when only `open` knows.
   init(
     open: @escaping OpenDatabase, announcing steps: CommitStepAnnouncer? = nil,
-    didBegin: (@Sendable (PlannedTransaction, _ version: UInt64) -> Void)? = nil
+    didBegin: (@Sendable (PlannedTransaction, _ version: UInt64) -> Void)? = nil,
+    path: String? = nil
   ) {
+    self.path = path
     makeDatabase = open
     self.steps = steps
     self.didBegin = didBegin
@@ -139,7 +145,7 @@ final class WorkerSession: Sendable {
     self.init(
       open: { (declaration) throws(EngineError) -> Database in
         try Database.open(path: path, options: declaration.options(announcing: steps))
-      }, announcing: steps)
+      }, announcing: steps, path: path)
   }
 
   /// Runs one command on the calling thread.
@@ -161,6 +167,7 @@ final class WorkerSession: Sendable {
   func end() {
     state.withLock { state in
       for pin in state.pins.values { pin.snapshot.release() }
+      state.objects?.letGo()
       try? state.database?.close()
       state = State()
     }
@@ -185,12 +192,16 @@ final class WorkerSession: Sendable {
       throw Self.closed
     }
     if case .reopen = command.action {
+      state.objects?.letGo()
       try database.close()
       state.database = nil
       return try open(command, &state)
     }
     state.actors.remove(command.actor)
+    state.objects?.leave(command.actor)
     guard state.actors.isEmpty else { return .done() }
+    state.objects?.letGo()
+    state.objects = nil
     // A handle that refuses to close stays open, as its owner has to know.
     do throws(EngineError) { try database.close() } catch {
       state.actors.insert(command.actor)
@@ -208,6 +219,9 @@ final class WorkerSession: Sendable {
   private func perform(_ command: WorkerCommand) throws(EngineError) -> WorkerAnswer {
     if let refusal = state.withLock({ self.refusal(command, $0.actors) }) { return refusal }
     guard let database = state.withLock({ $0.database }) else { throw Self.closed }
+    if let objects = state.withLock({ $0.objects }), let answer = objects.perform(command) {
+      return answer
+    }
     switch command.action {
     case .open, .close, .reopen: preconditionFailure("these are done under the lock")
     case .createTables(let tables): return try createTables(tables, database)
@@ -235,6 +249,8 @@ final class WorkerSession: Sendable {
     case .fork: return try ForkedChild.judge(database, command.database ?? DatabaseDeclaration())
     case .process, .file:
       return .failed(code: WorkerAnswer.protocolCode, message: "this is the lab's to do")
+    case .query, .refresh, .invalidate, .misuse:
+      return .failed(code: WorkerAnswer.protocolCode, message: "there are no objects here")
     }
   }
 
@@ -244,14 +260,46 @@ final class WorkerSession: Sendable {
   private func open(
     _ command: WorkerCommand, _ state: inout State
   ) throws(EngineError) -> WorkerAnswer {
+    let declaration = command.database ?? DatabaseDeclaration()
+    if let objects = declaration.objects { return openObjects(command, objects, &state) }
     guard state.database == nil else {
       state.actors.insert(command.actor)
       return .done()
     }
-    let database = try makeDatabase(command.database ?? DatabaseDeclaration())
+    let database = try makeDatabase(declaration)
     state.database = database
     state.actors.insert(command.actor)
     return .done(version: database.version.rawValue)
+  }
+
+  /// The same with the realms over it.
+  private func openObjects(
+    _ command: WorkerCommand, _ declaration: ObjectDeclaration, _ state: inout State
+  ) -> WorkerAnswer {
+    let isFirst = state.database == nil
+    do {
+      if isFirst {
+        let made = try ObjectSession(
+          command.database ?? DatabaseDeclaration(), path: path, open: makeDatabase,
+          didBegin: didBegin)
+        state.objects?.handOver(to: made)
+        state.objects = made
+        state.database = made.database
+      }
+      let version = state.database?.version.rawValue
+      if case .open = command.action { try state.objects?.join(command.actor, declaration) }
+      state.actors.insert(command.actor)
+      return .done(version: isFirst ? version : nil)
+    } catch {
+      state.objects?.leave(command.actor)
+      if isFirst {
+        state.objects?.letGo()
+        try? state.database?.close()
+        state.database = nil
+        if state.actors.isEmpty { state.objects = nil }
+      }
+      return ObjectSession.failure(error)
+    }
   }
 
   // MARK: - Pins

@@ -36,6 +36,12 @@ struct DryRunSteps {
     case .expect(let claims): claims.map(text).joined(separator: "; ")
     case .attempt(let tried, let code): "\(text(of: tried)); it must be refused with \(code)"
     case .fork: "fork; the child may use nothing of its parent's, and can open the file itself"
+    case .query(let query):
+      "find \(query.keys.map { "\($0)" } ?? Formatting.counted(query.count, "object")) "
+        + "of \(query.table) by '\(query.text)'"
+    case .refresh: "refresh the realm, which must have stayed at its version"
+    case .invalidate: "give up the version that the realm reads"
+    case .misuse(let owner): "use the realm of '\(owner)' on another thread, which must be refused"
     case .process(let event): text(of: event)
     case .file(.remove(let part)): "remove the name of the \(part.rawValue) file"
     case .file(.overwrite(let part, let filling)):

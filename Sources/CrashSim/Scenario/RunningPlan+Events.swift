@@ -92,7 +92,9 @@ extension RunningPlan {
     let waits =
       switch command.action {
       case .createTables, .transaction, .compact, .copy, .fork, .process, .file: true
-      case .open, .close, .reopen, .pin, .release, .verify, .expect: false
+      case .open, .close, .reopen, .pin, .release, .verify, .expect, .query, .refresh, .invalidate,
+        .misuse:
+        false
       }
     if waits || process == stopped.process { try finish() }
   }

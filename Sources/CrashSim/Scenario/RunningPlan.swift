@@ -96,7 +96,8 @@ struct RunningPlan {
       owesTables = false
       return try perform(
         WorkerCommand(
-          index: command.index, actor: command.actor, action: .createTables(plan.tables)))
+          index: command.index, actor: command.actor, action: .createTables(plan.tables),
+          database: command.database))
     }
   }
 
@@ -111,7 +112,12 @@ struct RunningPlan {
     if case .open = command.action { return try perform(command) }
     let reopen = WorkerCommand(
       index: command.index, actor: command.actor, action: .reopen, database: plan.database)
-    guard try perform(reopen), case .createTables = command.action else { return true }
+    // Whoever comes later counts on the tables, and on the classes of a realm.
+    let isMissed =
+      if case .createTables = command.action { true } else {
+        command.transaction?.schema != nil
+      }
+    guard try perform(reopen), isMissed else { return true }
     return try perform(command)
   }
 

@@ -45,6 +45,7 @@ public struct Scenario: Sendable, Hashable {
     if processes.count > 1 { return "several processes need the FUSE door" }
     let opened = steps.compactMap(\.database) + [database]
     if opened.contains(where: \.compactsOnLaunch) { return "compactOnLaunch needs the FUSE door" }
+    if opened.contains(where: { $0.objects?.seed != nil }) { return "seed needs the FUSE door" }
     for step in steps {
       switch step.action {
       case .compact, .copy, .attempt(.compact, _), .attempt(.copy, _):
@@ -121,6 +122,8 @@ public struct ColumnDeclaration: Sendable, Hashable, Codable {
   public var isIndexed = false
   /// The table whose rows a link leads to.
   public var target: String?
+  /// What it is in the lab's classes, where no table of a scenario can have it.
+  public var objects: ObjectColumn?
 
   /// Makes a column of single values that are never null.
   public init(name: String, type: DeclaredType) {
@@ -187,6 +190,14 @@ public enum StepAction: Sendable, Hashable {
   indirect case attempt(StepAction, fails: String)
   /// Forks; the child must be told that the database is not its own.
   case fork
+  /// Compares what a query over objects finds.
+  case query(ObjectQuery)
+  /// Moves the realm to the newest version.
+  case refresh
+  /// Gives up the version that the realm reads.
+  case invalidate
+  /// Uses another actor's realm.
+  case misuse(of: String)
   /// Something befalls the actor's process.
   case process(ProcessEvent)
   /// Something befalls a file of the database.

@@ -46,7 +46,9 @@ public enum GrammarObject: String, CaseIterable, Sendable {
         "title", "schema", "processes", "database", "steps", "schedule", "crash", "media",
         "kill", "sweep", "faults", "negative", "seed", "tags",
       ]
-    case .database: ["commit", "key", "grouped", "compactOnLaunch", "readOnly", "maximumVersions"]
+    case .database:
+      ["commit", "key", "grouped", "compactOnLaunch", "readOnly", "maximumVersions"]
+        + Self.realmKeys
     case .step:
       [
         "all", "expect", "together", "kill", "exit", "stop", "continue", "limit", "remove",
@@ -58,7 +60,7 @@ public enum GrammarObject: String, CaseIterable, Sendable {
     case .action:
       [
         "open", "pin", "release", "copy", "key", "write", "repeat", "cancel", "fails", "try",
-        "with",
+        "with", "query", "of", "finds", "misuse",
       ]
     case .statement: ["insert", "upsert", "update", "delete", "times"]
     case .randomText: ["random"]
@@ -91,6 +93,9 @@ public enum GrammarObject: String, CaseIterable, Sendable {
     }
   }
 
+  /// Keys of `database` that say how a realm is opened.
+  static let realmKeys = ["schemaVersion", "migration", "deleteIfNeeded", "seed"]
+
   /// What messages call it.
   var title: String {
     switch self {
@@ -108,7 +113,8 @@ public enum GrammarObject: String, CaseIterable, Sendable {
 public enum GrammarWords {
   /// What an actor can be told in one word.
   public static let actions = [
-    "open", "close", "reopen", "pin", "release", "verify", "compact", "fork",
+    "open", "close", "reopen", "pin", "release", "verify", "compact", "fork", "refresh",
+    "invalidate",
   ]
   /// What an actor can try and be refused, in one word.
   public static let attempts = ["open", "reopen", "pin", "verify", "compact"]
@@ -137,6 +143,7 @@ public enum GrammarWords {
     "schemaMismatch", "tableExists", "noSuchTable", "keyExists", "keyNotFound", "valueTooLarge",
     "busy", "closed", "limit", "tooManyReaders", "tooManyVersions", "incompatible", "fileExists",
     "forked", "readOnly", "invalidKey", "wrongKey", "keyNeeded", "notEncrypted", "truncated",
+    "schemaVersion", "alreadyOpen",
     WorkerAnswer.refusedCode,
   ]
   /// Steps of the engine's commits.

@@ -86,11 +86,13 @@ extension ScenarioParser {
       case "pin": return .pin(actor)
       case "release": return .release(actor)
       case "fork": return .fork
+      case "refresh": return .refresh
+      case "invalidate": return .invalidate
       default: return nil
       }
     }
     guard let fields = reader.fields(node, .action) else { return nil }
-    let names = ["open", "pin", "release", "copy", "write", "try"]
+    let names = ["open", "pin", "release", "copy", "write", "try", "query", "misuse"]
     // A copy beside a write is one of what the transaction sees.
     let isWrite = fields["write"] != nil
     let verbs = fields.entries.filter {
@@ -106,7 +108,8 @@ extension ScenarioParser {
     let isCopying = isWrite && fields["copy"] != nil
     for entry in fields.entries where entry.key.text != verb.key.text {
       if isCopying, ["copy", "key"].contains(entry.key.text) { continue }
-      let owner = ["key": "copy", "with": "try"][entry.key.text] ?? "write"
+      let owner =
+        ["key": "copy", "with": "try", "of": "query", "finds": "query"][entry.key.text] ?? "write"
       if owner == verb.key.text || (entry.key.text == "fails" && verb.key.text == "try") {
         continue
       }
@@ -117,6 +120,8 @@ extension ScenarioParser {
     if verb.key.text == "open" { return .open }
     if verb.key.text == "write" { return readWrite(fields).map { .write($0) } }
     if verb.key.text == "try" { return readAttempt(fields, actor: actor) }
+    if verb.key.text == "query" { return readQuery(fields) }
+    if verb.key.text == "misuse" { return readMisuse(verb.value, by: actor) }
     let what = verb.key.text == "copy" ? "copy" : "pin"
     guard let text = reader.text(verb.value, "the name of a \(what)"),
       let name = reader.name(text, verb.value.position, what)

@@ -93,6 +93,10 @@ extension ScenarioParser {
 
   private func readValue(_ node: ScenarioNode, _ column: ColumnDeclaration) -> ValueRule? {
     if column.isOptional, case .scalar("null", isQuoted: false) = node.body { return .null }
+    if let kind = column.objects {
+      if kind == .home, case .scalar("random", isQuoted: false) = node.body { return .any }
+      return readItems(node, column)
+    }
     if column.isList { return readItems(node, column) }
     switch column.type {
     case .int: return readInt(node, column)

@@ -52,7 +52,7 @@ public struct ScenarioParser {
         root, .scenario, required: ["title", "schema", "processes", "steps"])
     else { return nil }
     let title = fields["title"].flatMap { reader.text($0, "a title") }
-    if let node = fields["schema"] { tables = readTables(node) }
+    if let node = fields["schema"] { readSchema(node) }
     if let node = fields["processes"] { processes = readProcesses(node) }
     if let node = fields["database"] { database = readDatabase(node) }
     let steps = fields["steps"].map { readSteps($0) } ?? []
@@ -121,6 +121,16 @@ public struct ScenarioParser {
 // MARK: - Schema and processes
 
 extension ScenarioParser {
+  /// Tables of the scenario's own, or the lab's classes.
+  private mutating func readSchema(_ node: ScenarioNode) {
+    guard case .scalar(ObjectClasses.word, isQuoted: false) = node.body else {
+      tables = readTables(node)
+      return
+    }
+    tables = ObjectClasses.tables
+    database.objects = ObjectDeclaration()
+  }
+
   private func readTables(_ node: ScenarioNode) -> [TableDeclaration] {
     guard case .map(let pairs) = node.body, !pairs.isEmpty else {
       reader.report(
@@ -204,6 +214,7 @@ extension ScenarioParser {
       database.activeVersionsMax =
         reader.integer(node, "a number of versions", in: ScenarioBounds.repeats).map { Int($0) }
     }
+    readRealm(fields, &database)
     return database
   }
 

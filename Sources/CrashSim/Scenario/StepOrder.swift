@@ -56,8 +56,16 @@ struct StepOrder {
     }
     guard hasOpen(actor, step) else { return }
     switch step.action {
-    case .open, .verify, .expect, .fork, .attempt, .process, .file: break
+    case .open, .verify, .expect, .fork, .attempt, .process, .file, .query, .refresh, .invalidate:
+      checkObjects(step)
+    case .misuse(let owner):
+      if !open.contains(owner) {
+        reader.report(
+          step.position, "'\(owner)' does not have the database open",
+          "add '- \(owner): open' before")
+      }
     case .compact:
+      checkObjects(step)
       refusePins(of: { _ in true }, step, "compact")
       let fellows = scenario.process(of: actor).actors
       for other in open.subtracting(fellows).sorted() {
@@ -86,6 +94,7 @@ struct StepOrder {
       release(name, actor, step)
     case .write(let write):
       if let copy = write.copy { add(copy, step) }
+      checkObjects(step)
       checkSurvivor(step, actor, write)
       let rows = write.statements.reduce(0) { $0 &+ $1.times }
       let (total, overflow) = rows.multipliedReportingOverflow(by: write.repeats)
@@ -113,7 +122,10 @@ struct StepOrder {
     } else {
       return
     }
-    if let column = scenario.tables.flatMap(\.columns).first(where: { $0.type == .link }) {
+    let isOfTables = scenario.database.objects == nil
+    if isOfTables,
+      let column = scenario.tables.flatMap(\.columns).first(where: { $0.type == .link })
+    {
       reader.report(
         step.position, "\(reason), and '\(column.name)' links to a row that need not be there",
         "use a schema without links")

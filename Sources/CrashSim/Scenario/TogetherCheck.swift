@@ -27,6 +27,11 @@ struct TogetherCheck {
         first.position, "the actors of several processes cannot be scheduled together",
         "put all actors into one process")
     }
+    if scenario.database.objects != nil {
+      reader.report(
+        first.position, "the realms of several actors are not scheduled together",
+        "write the steps one after the other, or use a schema of tables")
+    }
     let others = [
       ("kill", scenario.kill != nil), ("sweep", scenario.sweep != nil),
       ("media", scenario.media != nil),

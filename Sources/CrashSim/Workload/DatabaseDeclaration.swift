@@ -16,6 +16,8 @@ public struct DatabaseDeclaration: Sendable, Hashable, Codable {
   public var isReadOnly = false
   /// Most versions that may be alive at once; nil for no bound.
   public var activeVersionsMax: Int?
+  /// How realms are opened; nil for a scenario that works with the engine's own tables.
+  public var objects: ObjectDeclaration?
   /// Ends or stops the process before a step of its commits.
   var atCommitStep: CommitStepSignal?
 

@@ -36,6 +36,7 @@ public enum PlannedValue: Sendable, Hashable {
   /// What a column holds that no statement ever filled.
   static func empty(_ column: ColumnDeclaration) -> PlannedValue {
     if column.isOptional { return .null }
+    if let kind = column.objects { return kind.empty }
     if column.isList { return .list([]) }
     return switch column.type {
     case .int: .int(0)

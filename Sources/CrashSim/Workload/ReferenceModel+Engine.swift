@@ -48,7 +48,8 @@ extension ReferenceModel {
   func contentHashes(withSentinels most: Int) -> [UInt64] {
     var hasher = hasher()
     var hashes = [hasher.finalize()]
-    guard let table = tables.first else { return hashes }
+    let first = objects == nil ? tables.first : ObjectClasses.sentinelTable
+    guard let table = first else { return hashes }
     if !hasTables { hasher.beginTable(table.schema) }
     for index in 0..<most {
       hasher.combine(key: Sentinel.key(index), table.emptyRow.map(\.engineValue))
@@ -62,6 +63,10 @@ extension ReferenceModel {
   private func hasher() -> ContentHasher {
     var hasher = ContentHasher()
     guard hasTables else { return hasher }
+    if let objects {
+      objects.feed(&hasher)
+      return hasher
+    }
     for table in tables.reversed() {
       hasher.beginTable(table.schema)
       forEachRow(of: table.name) { key, values in

@@ -10,11 +10,25 @@ public struct ReferenceModel: Sendable, Hashable {
   /// False until transaction 0: a new database has no table.
   public private(set) var hasTables: Bool
   private var rows: [String: [Int64: [PlannedValue]]] = [:]
+  /// What the file holds of objects; nil when the tables are the engine's own.
+  private(set) var objects: ObjectModel?
 
   /// A database that has the tables, or, on request, none yet.
   public init(tables: [TableDeclaration], hasTables: Bool = true) {
     self.tables = tables
     self.hasTables = hasTables
+  }
+
+  /// The database of a plan before its first transaction.
+  init(before plan: WorkloadPlan) {
+    self.init(tables: plan.tables, hasTables: false)
+    if plan.database.objects != nil { objects = ObjectModel() }
+  }
+
+  /// Opens the first realm of a plan.
+  mutating func makeObjects(_ schema: ObjectDeclaration) {
+    objects = ObjectModel()
+    objects?.open(schema)
   }
 
   /// Does what transaction 0 does.
@@ -69,8 +83,10 @@ public struct ReferenceModel: Sendable, Hashable {
     case .insert where exists: return "keyExists"
     case .update where !exists, .delete where !exists: return "keyNotFound"
     case .insert, .upsert, .update:
+      objects?.apply(mutation)
       rows[mutation.table, default: [:]][mutation.key] = mutation.values
     case .delete:
+      objects?.apply(mutation)
       rows[mutation.table]?[mutation.key] = nil
       forgetLinks(to: mutation.key, in: mutation.table)
     }
@@ -93,14 +109,34 @@ public struct ReferenceModel: Sendable, Hashable {
   /// - Returns: The error code of the first statement that does not fit; nil when all did.
   public mutating func apply(_ transaction: PlannedTransaction) -> String? {
     if transaction.number == 0 { createTables() }
-    let before = rows
+    let (before, objectsBefore) = (rows, objects)
+    if let schema = transaction.schema { open(schema) }
     for mutation in transaction.mutations {
       if let code = apply(mutation) {
-        rows = before
+        (rows, objects) = (before, objectsBefore)
         return code
       }
     }
-    if transaction.cancels { rows = before }
+    if transaction.cancels { (rows, objects) = (before, objectsBefore) }
     return nil
+  }
+
+  /// Opens a realm, which may migrate it; a new database gets its tables.
+  private mutating func open(_ schema: ObjectDeclaration) {
+    guard let version = objects?.version else {
+      objects?.open(schema)
+      return
+    }
+    objects?.open(schema)
+    guard version < schema.schemaVersion else { return }
+    if schema.migration == .none { rows = [:] }
+    if schema.migration == .full {
+      for (key, _) in sortedRows(of: ObjectClasses.person) {
+        let number = Int64(DeclaredMigration.newDog(of: Int(key)))
+        rows[ObjectClasses.dog, default: [:]][number] = [
+          .string("new"), .int(0), .null, .null,
+        ]
+      }
+    }
   }
 }

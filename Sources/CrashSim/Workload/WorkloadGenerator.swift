@@ -24,6 +24,8 @@ struct WorkloadGenerator {
   private var commands: [WorkerCommand] = []
   private var transactionCount = 0
   private var hasTables = false
+  /// The version of the lab's classes that the file has by now.
+  private var schemaVersion: UInt64 = 0
   private var openActors: [String] = []
   private var stopped: Set<String> = []
   private var doubtful: [String: Set<Int64>] = [:]
@@ -71,7 +73,7 @@ struct WorkloadGenerator {
     command.block = block
     command.line = line
     switch action {
-    case .open, .reopen, .fork: command.database = database
+    case .open, .reopen, .fork, .createTables: command.database = database
     default: if action.copy != nil { command.database = database }
     }
     commands.append(command)
@@ -80,13 +82,7 @@ struct WorkloadGenerator {
   private mutating func add(_ actor: String, _ action: StepAction) {
     switch action {
     case .open:
-      append(actor, .open)
-      openActors.append(actor)
-      if !hasTables {
-        append(actor, .createTables(scenario.tables))
-        hasTables = true
-        transactionCount = 1
-      }
+      open(actor)
     case .close:
       append(actor, .close)
       openActors.removeAll { $0 == actor }
@@ -99,6 +95,10 @@ struct WorkloadGenerator {
     case .expect(let claims): for claim in claims { append(actor, .expect(claim)) }
     case .attempt(let tried, let code): attempt(actor, tried, failing: code)
     case .fork: append(actor, .fork)
+    case .query(let query): append(actor, .query(query))
+    case .refresh: append(actor, .refresh)
+    case .invalidate: append(actor, .invalidate)
+    case .misuse(let owner): append(actor, .misuse(of: owner))
     case .process(let event):
       append(actor, .process(event))
       let process = scenario.process(of: actor)
@@ -109,6 +109,39 @@ struct WorkloadGenerator {
     case .file(let event): append(actor, .file(event))
     case .write: preconditionFailure("writes are expanded by addTransaction")
     }
+  }
+
+  private mutating func open(_ actor: String) {
+    let migrates = hasTables && database.objects.map { needsTransaction($0, actor) } ?? false
+    if !hasTables || migrates { database.objects?.joins = false }
+    append(actor, .open)
+    openActors.append(actor)
+    if !hasTables {
+      append(actor, .createTables(scenario.tables))
+      hasTables = true
+      transactionCount = 1
+    } else if migrates, let schema = database.objects {
+      let transaction = PlannedTransaction(number: transactionCount, schema: schema)
+      append(actor, .transaction(transaction))
+      transactionCount += 1
+      _ = model.apply(transaction)
+      highestKey[ObjectClasses.dog] =
+        model.sortedRows(of: ObjectClasses.dog).last.map { max($0.key, highestDog) }
+    }
+    if let schema = database.objects {
+      if schemaVersion == 0 { model.makeObjects(schema) }
+      schemaVersion = max(schemaVersion, schema.schemaVersion)
+      database.objects?.joins = true
+    }
+  }
+
+  private var highestDog: Int64 { highestKey[ObjectClasses.dog] ?? 0 }
+
+  /// Whether opening a realm commits something, or, after a kill or a failure, may have to.
+  private func needsTransaction(_ schema: ObjectDeclaration, _ actor: String) -> Bool {
+    let process = scenario.process(of: actor).name
+    return schema.schemaVersion != schemaVersion
+      || scenario.kill.map { $0.process != process } ?? (scenario.sweep != nil)
   }
 
   private mutating func attempt(_ actor: String, _ action: StepAction, failing code: String) {
@@ -278,6 +311,12 @@ struct WorkloadGenerator {
     var generator = generator(place)
     defer { generators[place] = generator }
     guard column.type != .link else { return makeLink(rule, place, column, &generator) }
+    if let kind = column.objects, rule != .null {
+      var range: ClosedRange<Int>?
+      if case .items(let items) = rule { range = items }
+      let dogs = kind == .dogs ? model.sortedRows(of: ObjectClasses.dog).map(\.key) : []
+      return kind.draw(range, dogs: dogs, &generator)
+    }
     switch rule {
     case .null: return .null
     case .any: return column.draw(&generator)

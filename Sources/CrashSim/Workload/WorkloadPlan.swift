@@ -25,6 +25,11 @@ public struct WorkloadPlan: Sendable, Hashable, Codable {
   /// Whether transactions of several actors may be in flight at once.
   var isConcurrent: Bool { commands.contains { $0.block != nil } }
 
+  /// The table that takes the lab's own commits.
+  var sentinelTable: TableDeclaration? {
+    database.objects == nil ? tables.first : ObjectClasses.sentinelTable
+  }
+
   /// The process that an actor is a thread of.
   func process(of actor: String) -> String {
     processes.first { $0.actors.contains(actor) }?.name ?? ""
@@ -69,7 +74,7 @@ public struct WorkerCommand: Sendable, Hashable, Codable {
   /// The transaction that it asks for, if it asks for one.
   var transaction: PlannedTransaction? {
     switch action {
-    case .createTables: PlannedTransaction(number: 0)
+    case .createTables: PlannedTransaction(number: 0, schema: database?.objects)
     case .transaction(let transaction): transaction
     default: nil
     }
@@ -103,6 +108,14 @@ public enum WorkerAction: Sendable, Hashable, Codable {
   case expect(LiveExpectation)
   /// Forks, and asks the child what it can do.
   case fork
+  /// Compares what a query over objects finds with what it must find.
+  case query(ObjectQuery)
+  /// Moves the actor's realm to the newest version.
+  case refresh
+  /// Gives up the version that the actor's realm reads.
+  case invalidate
+  /// Uses another actor's realm, which must be refused.
+  case misuse(of: String)
   /// Something befalls the actor's process; the lab or the worker does it.
   case process(ProcessEvent)
   /// Something befalls a file; the lab does it.
@@ -132,12 +145,16 @@ public struct PlannedTransaction: Sendable, Hashable, Codable {
   public var fails: String?
   /// A copy that it writes of what it sees, before it ends.
   public var copy: CopyStep?
+  /// The open of a realm, which it consists of.
+  public var schema: ObjectDeclaration?
 
   /// Makes a transaction.
   public init(
-    number: Int, mutations: [Mutation] = [], cancels: Bool = false, fails: String? = nil
+    number: Int, mutations: [Mutation] = [], cancels: Bool = false, fails: String? = nil,
+    schema: ObjectDeclaration? = nil
   ) {
     self.number = number
+    self.schema = schema
     self.mutations = mutations
     self.cancels = cancels
     self.fails = fails

@@ -40,6 +40,8 @@ extension Realm {
     public var maximumNumberOfActiveVersions: UInt?
     /// A file to copy to `fileURL` when nothing is there.
     public var seedFilePath: URL?
+    /// Opens the database in place of the engine's own open; for the lab.
+    package var engineOpener: EngineOpener?
 
     /// Makes a configuration.
     /// - Parameters:
@@ -86,7 +88,7 @@ extension Realm {
     /// What tells this database from others in the process.
     var identity: String {
       if let inMemoryIdentifier { return "memory \(inMemoryIdentifier)" }
-      return "file \(path ?? "")"
+      return "file \(path ?? "")" + (engineOpener.map { " of opener \($0.number)" } ?? "")
     }
 
     var engineOptions: Database.Options {

@@ -8,6 +8,7 @@ import Glibc
 enum Misuse {
   /// Stops the process with a message.
   static func stop(_ message: String) -> Never {
+    MisuseProbe.stopThread(message)
     let line = Array("ObjectDatabase: \(message)\n".utf8)
     // Safety: the array outlives the call, which reads no more than its count.
     _ = unsafe line.withUnsafeBytes { bytes in unsafe Glibc.write(2, bytes.baseAddress, bytes.count)

@@ -45,8 +45,10 @@ import Synchronization
     {
       try Self.copy(seed, to: path, options)
     }
+    let opener = configuration.engineOpener
     database = try translating { () throws(EngineError) in
-      try Database.open(path: path, options: options)
+      if let opener { return try opener.open(options) }
+      return try Database.open(path: path, options: options)
     }
   }
 

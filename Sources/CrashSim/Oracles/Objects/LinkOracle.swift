@@ -1,0 +1,24 @@
+// LinkOracle.swift: no link dangles: a deleted object takes the links to it along.
+
+enum LinkOracle {
+  static func judge(_ rows: ObjectRows) -> Violation? {
+    for (key, person) in rows.people.sorted(by: { $0.key < $1.key }) {
+      for link in person.links("dogs") where rows.dogs[link] == nil {
+        return broken("Person in row \(key) has the dog in row \(link) in its list")
+      }
+      if let home = person.link("home"), rows.addresses[home] == nil {
+        return broken("Person in row \(key) has the home in row \(home)")
+      }
+    }
+    for (key, dog) in rows.dogs.sorted(by: { $0.key < $1.key }) {
+      if let owner = dog.link("owner"), rows.people[owner] == nil {
+        return broken("Dog in row \(key) has the owner in row \(owner)")
+      }
+    }
+    return nil
+  }
+
+  private static func broken(_ what: String) -> Violation {
+    Violation(.objects, promised: "no link dangles", got: "\(what), which is not there")
+  }
+}

@@ -1,0 +1,103 @@
+// ObjectOracleTests.swift: each oracle over objects accepts what is right, and finds the one thing
+// that is planted for it.
+
+import Engine
+import Testing
+
+@testable import CrashSim
+
+/// A person with a home of one room and a dog that it owns, as rows.
+private func sound() -> ObjectRows {
+  var rows = ObjectRows()
+  rows.people[0] = ObjectRows.Row(columns: [
+    "_id": .int(7), "name": .string("Ada"), "age": .int(36), "home": .link(4),
+    "dogs": .list([.link(2), .link(2)]), "nicknames": .set([.string("A"), .string("B")]),
+    "scores": .dictionary([DictionaryEntry(key: "go", value: .int(3))]),
+  ])
+  rows.dogs[2] = ObjectRows.Row(columns: [
+    "_id": .int(1), "name": .string("Rex"), "age": .int(5), "owner": .link(0), "weight": .null,
+  ])
+  rows.addresses[4] = ObjectRows.Row(columns: [
+    "city": .string("Ulm"), "rooms": .list([.link(9)]),
+  ])
+  rows.rooms[9] = ObjectRows.Row(columns: ["name": .string("hall"), "size": .int(20)])
+  return rows
+}
+
+@Suite struct ObjectOracleTests {
+  @Test("sound rows are accepted by every oracle")
+  func accepted() {
+    let rows = sound()
+    let sight = ObjectSight(rows)
+    #expect(LinkOracle.judge(rows) == nil)
+    #expect(EmbeddedOracle.judge(rows) == nil)
+    #expect(ObjectViewOracle.judge(sight, rows) == nil)
+    #expect(QueryOracle.judge([.init(age: 5, dogs: [1]), .init(age: 6, dogs: [])], sight) == nil)
+    #expect(FrozenViewOracle.judge(frozen: "f", was: sight, is: sight) == nil)
+    #expect(sight.people[7]?.home == ["Ulm", "hall 20"])
+    #expect(sight.dogs[1]?.fans == [7, 7])
+  }
+
+  @Test("a link whose row is gone is found")
+  func dangling() {
+    var inList = sound()
+    inList.dogs[2] = nil
+    #expect(LinkOracle.judge(inList)?.oracle == .objects)
+    var owner = sound()
+    owner.dogs[2]?.columns["owner"] = .link(5)
+    #expect(LinkOracle.judge(owner)?.got.contains("the owner in row 5") == true)
+    var home = sound()
+    home.addresses = [:]
+    #expect(LinkOracle.judge(home)?.got.contains("the home in row 4") == true)
+  }
+
+  @Test("an embedded object without an owner, or with two, is found")
+  func owners() {
+    var left = sound()
+    left.people[0]?.columns["home"] = .null
+    #expect(EmbeddedOracle.judge(left)?.got == "the one in row 4 has 0")
+    var shared = sound()
+    shared.people[1] = shared.people[0]
+    #expect(EmbeddedOracle.judge(shared)?.got == "the one in row 4 has 2")
+    var room = sound()
+    room.addresses[4]?.columns["rooms"] = .list([])
+    #expect(EmbeddedOracle.judge(room)?.promised.contains("Room") == true)
+  }
+
+  @Test("an object, list, set, map or back link that reads otherwise than its row is found")
+  func views() throws {
+    let rows = sound()
+    let changes: [(inout ObjectSight) -> Void] = [
+      { $0.people[7]?.name = "Eve" }, { $0.people[7]?.dogs = [1] },
+      { $0.people[7]?.nicknames = [] }, { $0.people[7]?.scores = ["go=4"] },
+      { $0.people[7]?.home = nil }, { $0.dogs[1]?.fans = [7] }, { $0.dogs[1]?.owner = nil },
+      { $0.people[8] = $0.people[7] }, { $0.dogs = [:] },
+    ]
+    for (number, change) in changes.enumerated() {
+      var sight = ObjectSight(rows)
+      change(&sight)
+      #expect(ObjectViewOracle.judge(sight, rows)?.oracle == .objects, "change \(number)")
+      let frozen = FrozenViewOracle.judge(frozen: "f", was: ObjectSight(rows), is: sight)
+      #expect(frozen?.oracle == .isolation, "change \(number)")
+      let live = FrozenViewOracle.judge(live: "ui", was: ObjectSight(rows), is: sight)
+      #expect(live?.oracle == .isolation, "change \(number)")
+    }
+  }
+
+  @Test("a query that finds too much or too little is found")
+  func queries() {
+    let sight = ObjectSight(sound())
+    #expect(QueryOracle.judge([.init(age: 5, dogs: [])], sight)?.oracle == .objects)
+    #expect(QueryOracle.judge([.init(age: 4, dogs: [1])], sight)?.oracle == .objects)
+  }
+
+  @Test("a use on another thread that goes through, or is refused without names, is found")
+  func confinement() {
+    func judge(_ message: String?) -> Violation? {
+      ConfinementOracle.judge("a read", owner: "ui", caller: "background", message: message)
+    }
+    #expect(judge("a realm of thread \"ui\" is used on thread \"background\"") == nil)
+    #expect(judge(nil)?.got == "it went through")
+    #expect(judge("a realm of thread \"ui\" is used elsewhere")?.oracle == .confinement)
+  }
+}
