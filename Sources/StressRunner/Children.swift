@@ -59,6 +59,17 @@ struct Judge: ParsableCommand {
   func run() throws { try EngineJudgeServer.run(job: job) }
 }
 
+/// Has dirty pages of files written, for a daemon.
+struct WritePages: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "write-pages", abstract: "Write dirty pages of files on a mount.",
+    shouldDisplay: false)
+
+  @Argument var mountPoint: String
+
+  func run() throws { try PageWriter.run(mountPoint: mountPoint) }
+}
+
 /// Searches the schedules of a scenario.
 struct SearchSchedules: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -108,6 +108,28 @@ struct LifecycleTests {
     _ = user.wait()
   }
 
+  /// Its daemon has pages written nearly all the time, and must not wait for itself then.
+  @Test("killed while mapped pages are written back", arguments: 1...3)
+  func killedWritingBack(attempt: Int) throws {
+    let program = FaultlineCommand.folder.appendingPathComponent("mapped-order").path
+    let command = try FaultlineCommand()
+    let (lab, run) = try start(
+      command,
+      FaultlineCommand.exploration(
+        workload: """
+          for i in 1 2 3 4; do
+            head -c 4096 /dev/zero > data$i
+            '\(program)' data$i log$i 100000000 &
+          done
+          sleep 0.2; echo > '\(command.directory.file("working"))'
+          wait
+          """, check: "true") + ["--write-back", "\(attempt):1"],
+      until: "working")
+    #expect(run.mounts.count == 1)
+    Thread.sleep(forTimeInterval: 0.05 * Double(attempt))
+    try expectNothing(of: run, lab, command, pids: run.processes)
+  }
+
   @Test("interrupted while exploring: the findings so far, the reports, and exit code 130")
   func interrupted() throws {
     let command = try FaultlineCommand()

@@ -99,7 +99,7 @@ final class FaultPlan {
   }
 
   private var rules: [Counted] = []
-  /// The thread of the file system itself that uses its mount; no rule is about it.
+  /// The process that has dirty pages written for the file system; no rule is about it.
   var ownThread: Int32?
   private var lastID = 0
   /// The rule that has made the file system read-only.

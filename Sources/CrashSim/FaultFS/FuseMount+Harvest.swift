@@ -5,15 +5,14 @@
 // one actor it is decided what the pages hold.
 // The pages are written, not dropped (sync_file_range): between a write's copy into a page of the
 // cache and its request a dropped page could be read back as it was, and stay so.
-// Invariants: the kernel is told from the thread of page drops, without the lock; no rule, count
-// or hold is about what that thread asks; the file that the held request names is left out,
+// Invariants: a process of its own has the pages written, for the thread of page drops, without the
+// lock (PageWriter.swift); no rule, count or hold is about what that process asks; the file that the held request names is left out,
 // because the kernel may hold locks of its pages until we answer; one request at a time is held,
 // so that all others, which may hold locks of the other files, are answered; requests of the
 // kernel's own (process 0), among them what is written back, are never held.
 // Safety: a held request owns a copy of the kernel's bytes, which is freed when it has begun.
 
 import CFuse
-import CSystem
 import Glibc
 
 /// Counts requests down to the next write-back.
@@ -90,20 +89,6 @@ extension FuseMount {
     isHarvesting = true
     drops.add(job)
     return true
-  }
-
-  /// Has the kernel write the dirty pages of a file, and waits for it; the caller has no lock.
-  func writeDirtyPages(of path: [UInt8]) {
-    let full = Array(mountPoint.utf8) + [UInt8(ascii: "/")] + path + [0]
-    let descriptor = unsafe full.withUnsafeBytes { bytes in
-      unsafe csystem_open(
-        bytes.assumingMemoryBound(to: CChar.self).baseAddress.unsafelyUnwrapped,
-        O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0)
-    }
-    // Somebody may have taken the name away meanwhile.
-    guard descriptor >= 0 else { return }
-    _ = csystem_write_dirty_pages(descriptor)
-    Glibc.close(descriptor)
   }
 
   /// Begins a held request.

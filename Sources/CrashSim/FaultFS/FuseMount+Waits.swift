@@ -209,12 +209,22 @@ extension FuseMount {
     _ = done.wait(timeout: .now() + .milliseconds(Self.patienceMilliseconds))
   }
 
+  private func writeDirtyPages(of paths: [[UInt8]], by writer: inout PageWriterClient) {
+    do throws(LabError) {
+      try writer.write(paths) { pid in lock.withLock { _ in fileSystem.plan.ownThread = pid } }
+    } catch {
+      // Whoever asked for write-back would take the silence for a verdict.
+      Glibc.fputs("faultline-fs: \(error.message)\n", stderr)
+      exit(ExitCode.labFailed.rawValue)
+    }
+  }
+
   /// Makes the kernel drop pages; for a thread of its own, which holds no lock.
   func serveDrops() -> Never {
-    lock.withLock { _ in fileSystem.plan.ownThread = csystem_thread_id() }
+    var writer = PageWriterClient(mountPoint: mountPoint)
     while true {
       let job = drops.next()
-      for path in job.dirtyPaths { writeDirtyPages(of: path) }
+      if !job.dirtyPaths.isEmpty { writeDirtyPages(of: job.dirtyPaths, by: &writer) }
       for inode in job.inodes {
         unsafe _ = fuse_lowlevel_notify_inval_inode(session, fuse_ino_t(inode.rawValue), 0, 0)
       }

@@ -1,0 +1,64 @@
+// PageWriter.swift [U]: a process that has the kernel write dirty pages of files on a mount.
+// The daemon does no file operation on its own mount: killed while a thread of its own waits for
+// an answer, it could not end, since that thread would hold /dev/fuse open and wait for ever. This
+// process waits in its place: when the daemon is killed the device is closed, the calls fail, and
+// the signal of its parent's death ends it.
+// Safety: the path outlives the one call that it is given to.
+
+import CSystem
+import Foundation
+import Glibc
+
+/// The child's side: paths in, a line out when their pages are written.
+public enum PageWriter {
+  /// Serves until the input ends.
+  /// - Parameter mountPoint: Where the file system is mounted.
+  /// - Throws: `LabError` when the daemon cannot be understood.
+  public static func run(mountPoint: String) throws(LabError) {
+    var channel = WorkerChannel(input: 0, output: 1)
+    while let line = try channel.readLine() {
+      guard let paths = try? JSONDecoder().decode([[UInt8]].self, from: Data(line)) else {
+        throw .lab("the daemon named paths that cannot be read")
+      }
+      for path in paths { write(Array(mountPoint.utf8) + [UInt8(ascii: "/")] + path + [0]) }
+      try channel.write(try WorkerWire.line(paths.count))
+    }
+  }
+
+  private static func write(_ path: [UInt8]) {
+    let descriptor = unsafe path.withUnsafeBytes { bytes in
+      unsafe csystem_open(
+        bytes.assumingMemoryBound(to: CChar.self).baseAddress.unsafelyUnwrapped,
+        O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0)
+    }
+    // Somebody may have taken the name away meanwhile.
+    guard descriptor >= 0 else { return }
+    _ = csystem_write_dirty_pages(descriptor)
+    Glibc.close(descriptor)
+  }
+}
+
+/// The daemon's side, for one thread.
+struct PageWriterClient {
+  let mountPoint: String
+  private var process: LineProcess?
+
+  /// After this a child that does not answer is killed.
+  private static let timeoutSeconds = 60
+
+  init(mountPoint: String) { self.mountPoint = mountPoint }
+
+  /// Has the dirty pages of files written, and waits for it.
+  /// - Parameters:
+  ///   - paths: Paths from the root of the mount.
+  ///   - starting: Told the process, which has one thread, before it does anything.
+  /// - Throws: `LabError` when no process can be started.
+  mutating func write(_ paths: [[UInt8]], starting: (Int32) -> Void) throws(LabError) {
+    let started = try process ?? LineProcess(["write-pages", mountPoint])
+    if process == nil { starting(started.pid) }
+    process = started
+    let answer = try started.ask(
+      try WorkerWire.line(paths), timeoutSeconds: Self.timeoutSeconds)
+    if case .ended = answer { process = nil }
+  }
+}
