@@ -39,6 +39,14 @@ int csystem_fallocate(int fd, int mode, off_t offset, off_t length) {
   return fallocate(fd, mode, offset, length);
 }
 
+int csystem_open_direct(void) { return O_DIRECT; }
+
+int csystem_write_dirty_pages(int fd) {
+  return sync_file_range(
+      fd, 0, 0,
+      SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+}
+
 int csystem_renameat2(const char *from, const char *to, unsigned int flags) {
   return renameat2(AT_FDCWD, from, AT_FDCWD, to, flags);
 }

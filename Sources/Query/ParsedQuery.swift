@@ -26,6 +26,15 @@ public struct ParsedQuery: Hashable, Sendable, CustomStringConvertible {
     self = try parser.query()
   }
 
+  /// A name of a property as texts have it, with backslashes where it would be something else.
+  /// - Parameters:
+  ///   - name: The name.
+  ///   - isFirst: Whether it stands where an operand begins, and not behind a dot.
+  /// - Returns: The text.
+  package static func written(name: String, isFirst: Bool) -> String {
+    QueryPrinter.name(name, canBeReserved: !isFirst)
+  }
+
   /// The query in its one spelling.
   public var description: String {
     var printer = QueryPrinter()

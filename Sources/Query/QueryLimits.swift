@@ -15,12 +15,16 @@ public struct QueryLimits: Hashable, Sendable {
   /// The greatest number of an argument.
   public static let argumentMax = 9_999
 
-  /// The most values and rows that one call may look at besides those of its table.
-  ///
-  /// Paths over lists of lists and nested subqueries multiply; a server that runs other people's
-  /// queries sets this.
-  public var stepsMax = Int.max
+  /// The most rows and values that one call looks at unless its caller says otherwise.
+  public static let stepsDefault = 1 << 28
 
-  /// Makes the default bounds: texts are bounded, work is not.
+  /// The most values and rows that one call may look at.
+  ///
+  /// Paths over lists of lists and nested subqueries multiply, so a short text can ask for more
+  /// work than there is time for. A server that runs other people's queries sets less, a program
+  /// that knows its queries `Int.max`.
+  public var stepsMax = QueryLimits.stepsDefault
+
+  /// Makes the default bounds.
   public init() {}
 }

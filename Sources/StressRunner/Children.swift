@@ -59,6 +59,18 @@ struct Judge: ParsableCommand {
   func run() throws { try EngineJudgeServer.run(job: job) }
 }
 
+/// Searches the schedules of a scenario.
+struct SearchSchedules: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "search-schedules", abstract: "Search the schedules of a job.",
+    shouldDisplay: false)
+
+  @Argument var job: String
+  @Argument var journal: String
+
+  func run() throws { try ScheduleServer.run(job: job, journal: journal) }
+}
+
 /// Makes the kernel write something now, between the steps of a calibration's probe.
 struct WriteBackStep: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -31,8 +31,8 @@ struct Faultline: ParsableCommand {
     subcommands: [
       Run.self, Explore.self, Certify.self, Stress.self, Replay.self, Shrink.self, Merge.self,
       Mount.self, Fault.self, Inspect.self, HistoryCommand.self, Calibrate.self, Worker.self,
-      CheckShard.self, Judge.self, Guard.self, WriteBackStep.self, StressLoad.self,
-      StressJudge.self,
+      CheckShard.self, Judge.self, SearchSchedules.self, Guard.self, WriteBackStep.self,
+      StressLoad.self, StressJudge.self,
     ])
 
   static func main() {

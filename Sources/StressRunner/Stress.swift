@@ -174,12 +174,7 @@ struct Stress: ParsableCommand {
       if let kills { options.kills = kills }
       if let within { options.within = within }
       if let model { options.model = model }
-      if writeBack != nil {
-        options.writeBack = chosen.writeBack
-        options.load.processes = 1
-        options.load.writers = 1
-        options.load.readers = 0
-      }
+      if writeBack != nil { options.writeBack = chosen.writeBack }
       if faults != nil {
         options.faults = chosen.faults
         options.faultNames = chosen.faults.map(\.what.word)

@@ -56,6 +56,15 @@ struct WriteBackTests {
     #expect(result.status == 0, "\(result.output)")
   }
 
+  /// Where pages were dropped to have them written, a reader could bring an old one back.
+  @Test("several processes and threads of the engine: nothing is found", arguments: 1...2)
+  func manyThreads(seed: Int) throws {
+    let result = try FaultlineCommand().run([
+      "stress", "--cuts", "6", "--no-swarm", "--seed", "\(seed)", "--write-back", "\(seed):1",
+    ])
+    #expect(result.status == 0, "\(result.output)")
+  }
+
   @Test(
     "SQLite with WAL and synchronous=FULL: nothing is found",
     .enabled(if: FaultlineCommand.isInstalled("sqlite3"), "skipped: no sqlite3"))

@@ -54,6 +54,7 @@ static long call(const char *name, char a[4][256]) {
   }
   if (!strcmp(name, "fsync")) return fsync(file);
   if (!strcmp(name, "fdatasync")) return fdatasync(file);
+  if (!strcmp(name, "forget")) return posix_fadvise(file, x, y, POSIX_FADV_DONTNEED);
   if (!strcmp(name, "ftruncate")) return ftruncate(file, x);
   if (!strcmp(name, "truncate")) return truncate(a[0], y);
   if (!strcmp(name, "fallocate")) return fallocate(file, 0, x, y);

@@ -125,6 +125,15 @@ struct LanguageTests {
       [1]
     ),
     ("isOn == true", [3]),
+    // Behind mixed values, which lead to rows of any class.
+    ("thing.name == 'Rex'", [3]), ("thing.age == 3", [3]), ("thing.owner.age == 1", [3]),
+    ("thing.weight == null", [1, 2]), ("things.name == 'Rex'", [1]),
+    ("thing.friends.@count == 0", [1, 2, 3]),
+    ("NONE things.age == 3", [2, 3]), ("map['k'].name == null", [1, 2, 3]),
+    // Marks.
+    ("name CONTAINS[d] 'Muller'", [1]), ("name CONTAINS[d] 'muller'", []),
+    ("name CONTAINS[cd] 'MULLER'", [1]), ("name BEGINSWITH[dc] 'ÄNN'", [1]),
+    ("name ==[d] 'Böb'", [2]),
     // Places.
     ("home GEOWITHIN geoBox([0, 50], [20, 55])", [1]),
     ("home GEOWITHIN geoCircle([0, 51.5], 0.01)", [2]),
@@ -185,6 +194,38 @@ struct LanguageTests {
     #expect(try Self.keys("ALL $0 > age", [.set([.int(2), .int(3)])]) == [1])
   }
 
+  @Test("takes parts of the Earth as arguments")
+  func shapes() throws {
+    let database = try Kennel.database(Self.people(), "shapes")
+    let snapshot = try database.snapshot()
+    func place(_ longitude: Double, _ latitude: Double) -> QueryPlace {
+      QueryPlace(longitude: longitude, latitude: latitude)
+    }
+    func keys(_ text: String, _ argument: QueryArgument) throws -> [Int64] {
+      try ParsedQuery(parsing: text).bound(
+        to: Kennel.schema, table: "Person", arguments: [argument]
+      ).keys(in: snapshot)
+    }
+    let within = "home GEOWITHIN $0"
+    #expect(try keys(within, .geoBox(place(20, 55), place(0, 50))) == [1])
+    #expect(try keys(within, .geoCircle(place(0, 51.5), radius: 0.01)) == [2])
+    let ring = [place(-1, 51), place(-1, 52), place(1, 52), place(1, 51)]
+    #expect(try keys(within, .geoPolygon([ring])) == [2])
+    for (text, argument) in [
+      (within, .geoBox(place(181, 0), place(0, 0))), (within, .geoBox(place(0, .nan), place(0, 0))),
+      (within, .geoCircle(place(0, 0), radius: -1)), (within, .geoPolygon([])),
+      (within, .geoPolygon([[place(0, 0), place(0, 1)]])),
+      ("home GEOWITHIN geoCircle([0, 0], $0)", .geoBox(place(0, 0), place(0, 0))),
+    ] as [(String, QueryArgument)] {
+      let error = #expect(throws: QueryError.self) { try keys(text, argument) }
+      #expect(error?.code == .argument, "\(text) \(argument)")
+    }
+    let wrong = #expect(throws: QueryError.self) { try keys("age == $0", .geoPolygon([ring])) }
+    #expect(wrong?.code == .type)
+    snapshot.release()
+    try database.close()
+  }
+
   @Test(
     "names the property and its type where types do not fit",
     arguments: [
@@ -216,6 +257,10 @@ struct LanguageTests {
       ("age IN {1, 'x'}", .type, "string and int"), ("age ==[c] 5", .type, "[c] is for strings"),
       ("TRUEPREDICATE SORT(friends.age ASC)", .type, "several values"),
       ("numbers + numbers == 1", .type, "one operand with several values"),
+      ("thing.legs == 1", .unknownName, "no class has a property \"legs\""),
+      ("thing.age.x == 1", .type, "no class has links under age"),
+      ("thing.@links.Dog.owner.@count == 1", .type, "not behind a mixed property"),
+      ("age ==[d] 5", .type, "[d] is for strings"),
       ("age GEOWITHIN geoBox([0, 0], [1, 1])", .type, "GEOWITHIN"),
       ("home GEOWITHIN geoCircle([0, 91], 1)", .argument, "91: a latitude in degrees"),
       ("home GEOWITHIN geoPolygon({[0, 0], [1, 1], [0, 0]})", .argument, "three different points"),
@@ -238,6 +283,7 @@ struct LanguageTests {
       parsing: "SUBQUERY(staff, $x, SUBQUERY(staff, $y, $y.age > 0).@count > 0).@count > 0"
     ).bound(to: Kennel.schema, table: "Person")
     #expect(try query.count(in: snapshot) == 1)
+    #expect(query.limits.stepsMax == QueryLimits.stepsDefault, "bounded unless somebody says so")
     query.limits.stepsMax = 10
     let error = #expect(throws: QueryError.self) { try query.count(in: snapshot) }
     #expect(error?.code == .limit)

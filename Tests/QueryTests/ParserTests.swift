@@ -22,6 +22,7 @@ struct ParserTests {
     ("age -5 > 0", "age - 5 > 0"),
     ("(a + 1) > 2 AND ((b) == (3))", "a + 1 > 2 AND b == 3"),
     ("name BEGINSWITH[c] 'a\\'b\\n\\u00e9\\ud83d\\ude00'", "name BEGINSWITH[c] 'a\\'b\\né😀'"),
+    ("name ==[d] 'a' OR name LIKE[DC] 'b'", "name ==[d] 'a' OR name LIKE[cd] 'b'"),
     ("name contains \"it's\"", "name CONTAINS 'it\\'s'"),
     ("name LIKE '*a?'", "name LIKE '*a?'"),
     ("age BETWEEN {1, $0}", "age BETWEEN {1, $0}"),

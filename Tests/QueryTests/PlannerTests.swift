@@ -60,6 +60,13 @@ struct PlannerTests {
     #expect(lines[1].contains("row by row"), "\(lines)")
   }
 
+  @Test("says that words are looked for in every text")
+  func words() throws {
+    let lines = try Self.explained("name TEXT 'a' AND age > 1")
+    #expect(
+      lines.contains { $0.contains("row by row (cost 102, no index of words): name TEXT 'a'") })
+  }
+
   @Test("drops conditions that decide nothing, and answers what constants alone decide")
   func constants() throws {
     #expect(

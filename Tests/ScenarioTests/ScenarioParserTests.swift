@@ -77,6 +77,31 @@ private let everyKeyText = """
   """
 
 @Suite struct ScenarioParserTests {
+  @Test("bools and doubles are written as they are; anything else in their place is told")
+  func constants() throws {
+    let text = """
+      title: t
+      schema: {Task: {id: int primary, done: bool, weight: double}}
+      processes: {app: [main]}
+      steps:
+        - main: open
+        - main: {write: [{insert: Task, id: 1, done: true, weight: -2.5}]}
+
+      """
+    let scenario = try parsed(text)
+    guard case .write(let write) = scenario.steps[1].action else {
+      Issue.record("no write")
+      return
+    }
+    #expect(write.statements[0].values == ["done": .bool(true), "weight": .double(-2.5)])
+    let plan = try WorkloadPlan(scenario, seed: Seed(rawValue: 1))
+    let values = plan.commands.compactMap(\.transaction).flatMap(\.mutations).map(\.values)
+    #expect(values == [[.bool(true), .double((-2.5).bitPattern)]])
+    for (good, bad) in [("done: true", "done: yes"), ("weight: -2.5", "weight: nan")] {
+      #expect(throws: (any Error).self) { try parsed(text.replacing(good, with: bad)) }
+    }
+  }
+
   @Test("every key of the language is read")
   func everyKey() throws {
     let scenario = try parsed(everyKeyText)

@@ -38,7 +38,7 @@ import Testing
         return change(count, try plan.run(chooser))
       },
       actors: plan.actors, ruleCount: 0, declaration: declaration, seed: Seed(rawValue: 3),
-      runsMax: runs, recordingsMax: 4, progress: { _ in })
+      runsMax: runs, recordingsMax: 4)
   }
 
   private func adding(_ violation: Violation, to outcome: ScheduledOutcome) -> ScheduledOutcome {

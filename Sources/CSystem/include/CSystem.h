@@ -11,6 +11,10 @@
 int csystem_open(const char *path, int flags, mode_t mode);
 /// fallocate(2), which glibc hides behind _GNU_SOURCE.
 int csystem_fallocate(int fd, int mode, off_t offset, off_t length);
+/// O_DIRECT, which glibc hides behind _GNU_SOURCE.
+int csystem_open_direct(void);
+/// sync_file_range(2) over a whole file: its dirty pages are written, none is dropped, no sync.
+int csystem_write_dirty_pages(int fd);
 /// renameat2(2) relative to the working directory.
 int csystem_renameat2(const char *from, const char *to, unsigned int flags);
 /// memfd_create(2).

@@ -3,7 +3,7 @@
 /// An error of the lab itself or of its input; never a finding.
 public struct LabError: Error, Sendable, CustomStringConvertible {
   /// What kind of error it is, and with it the exit code.
-  public enum Code: Sendable, Hashable {
+  public enum Code: String, Codable, Sendable, Hashable {
     /// The command line, a scenario or a file given by the user is wrong.
     case usage
     /// The lab failed: mount, fork, out of space, a broken trace.

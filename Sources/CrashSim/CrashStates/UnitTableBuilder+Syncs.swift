@@ -101,7 +101,7 @@ extension UnitTableBuilder {
   }
 
   /// Makes units durable, with all that they depend on and all that they supersede.
-  private mutating func makeDurable(_ roots: [Int]) {
+  mutating func makeDurable(_ roots: [Int]) {
     var open = roots
     var reached: [Int] = []
     while let unit = open.popLast() {

@@ -183,6 +183,7 @@ extension FaultFileSystem {
     switch firing.effect {
     case .reorder:
       keepOld(of: inode, offset..<end)
+      soil(inode, offset..<end)
       try tree.write(payload.bytes, at: offset, to: inode)
       note(firing, subject, isOfEvent: false)
       guard recorder.isRecording, inode.isTraced else { return count }
@@ -228,6 +229,7 @@ extension FaultFileSystem {
     _ bytes: ArraySlice<UInt8>, at offset: UInt64, to inode: Inode, by caller: Caller
   ) throws(ErrorNumber) {
     keepOld(of: inode, offset..<offset + UInt64(bytes.count))
+    soil(inode, offset..<offset + UInt64(bytes.count))
     let payload = Payload(Array(bytes))
     try tree.write(payload.bytes, at: offset, to: inode)
     record(
@@ -303,12 +305,27 @@ extension FaultFileSystem {
     inode.shadow = nil
     try? resize(inode, to: shadow.sizeBytes, flags: .injected, by: Caller())
     for (offset, bytes) in shadow.oldPages() where !bytes.isEmpty {
-      try? put(bytes[...], at: offset, to: inode, by: Caller())
+      restore(bytes[...], at: offset, to: inode)
     }
     inode.shadow = nil
     inode.isDamaged = true
     hands.forgetAttributes(inode.number)
     staleInodes.append(inode.number)
+  }
+
+  /// Makes a file show what the medium has, and tells the trace that it has it.
+  func restore(_ bytes: ArraySlice<UInt8>, at offset: UInt64, to inode: Inode) {
+    guard !bytes.isEmpty else { return }
+    let payload = Payload(Array(bytes))
+    do throws(ErrorNumber) {
+      try tree.write(payload.bytes, at: offset, to: inode)
+    } catch {
+      // No room for the old bytes: the file goes on to show the new ones.
+      return
+    }
+    record(
+      inode, .write(inode: inode.number, offsetBytes: offset, payload: payload),
+      flags: [.injected, .onMedium], by: Caller())
   }
 
   /// Remembers what is about to be overwritten, while a rule needs it.

@@ -64,7 +64,11 @@ final class FaultFileSystem {
 
   func beginRecording() {
     held = [:]
-    for inode in tree.inodes.values where inode.linkCount == 0 { inode.isTraced = false }
+    for inode in tree.inodes.values {
+      if inode.linkCount == 0 { inode.isTraced = false }
+      // All that is there counts as durable.
+      inode.shadow = nil
+    }
     recorder.begin(tree.image())
   }
 
@@ -83,7 +87,11 @@ final class FaultFileSystem {
     let removed = plan.remove(ids)
     for inode in tree.inodes.values {
       if let error = inode.syncError, ids.contains(error.ruleID) { inode.syncError = nil }
-      if !plan.needsShadows { inode.shadow = nil }
+      if !plan.needsShadows, let shadow = inode.shadow {
+        // What a failed sync lost stays lost.
+        shadow.forgetDirty()
+        if shadow.clean.isEmpty { inode.shadow = nil }
+      }
     }
     return removed
   }
@@ -131,6 +139,7 @@ final class FaultFileSystem {
       countBytes = try write(Payload(copying: bytes), at: offset, to: inode, firing, by: caller)
     } else {
       keepOld(of: inode, offset..<end)
+      soil(inode, offset..<end)
       try tree.write(bytes, at: offset, to: inode)
       if inode.isTraced {
         recorder.recordWrite(bytes, at: offset, to: inode.number, by: caller)
@@ -163,6 +172,7 @@ final class FaultFileSystem {
     _ inode: Inode, to sizeBytes: UInt64, flags: OperationFlags = [], by caller: Caller
   ) throws(ErrorNumber) {
     keepOldTail(of: inode, from: sizeBytes)
+    if sizeBytes < inode.sizeBytes { soilCut(inode, at: sizeBytes) }
     let oldSizeBytes = try tree.truncate(inode, to: sizeBytes)
     guard oldSizeBytes != sizeBytes else { return }
     record(
@@ -180,6 +190,7 @@ final class FaultFileSystem {
     let injection = try begin(.allocate, inode, bytes: offset..<end, through: file, by: caller)
     releaseAll()
     keepOldTail(of: inode, from: offset)
+    if mode.contains(.punchHole) || mode.contains(.zeroRange) { soil(inode, offset..<end) }
     let oldSizeBytes = inode.sizeBytes
     let zeroes = try tree.allocate(inode, at: offset, count: count, mode: mode)
     record(
@@ -216,7 +227,7 @@ final class FaultFileSystem {
     try fallBefore(injection, by: caller)
     guard let firing = injection?.outcome, !firing.isOfRest else {
       record(inode, operation, flags: flags, by: caller)
-      inode.shadow = nil
+      leaveSynced(inode)
       return finish(injection, by: caller)
     }
     note(firing, subject, isOfEvent: inode.isTraced)
@@ -226,6 +237,7 @@ final class FaultFileSystem {
       try fail(inode, number, state, firing.ruleID, file)
     case .error(let number):
       record(inode, operation, flags: flags.union([.failed, .injected]), by: caller)
+      leaveClean(inode)
       throw ErrorNumber(number)
     default:
       record(inode, operation, flags: flags.union([.ignored, .injected]), by: caller)
@@ -248,6 +260,7 @@ final class FaultFileSystem {
   ) throws(ErrorNumber) {
     syncErrorCount += 1
     inode.syncError = SyncError(sequence: syncErrorCount, number: number, ruleID: rule)
+    if state != .btrfs { leaveClean(inode) }
     if state == .ext4Data { return }
     file?.seenSyncError = syncErrorCount
     if state == .btrfs { revert(inode) }

@@ -99,6 +99,8 @@ final class FaultPlan {
   }
 
   private var rules: [Counted] = []
+  /// The thread of the file system itself that uses its mount; no rule is about it.
+  var ownThread: Int32?
   private var lastID = 0
   /// The rule that has made the file system read-only.
   private var readOnlyRule: Int?
@@ -167,7 +169,8 @@ final class FaultPlan {
   private func refreshNeeds() {
     needsShadows = rules.contains { counted in
       switch counted.rule.what {
-      case .stale, .failSync(_, as: .btrfs), .clearCache: true
+      case .stale, .failSync, .clearCache, .readOnly: true
+      case .error, .randomError, .errorOncePerOpenFile: counted.rule.when.kinds.contains(.sync)
       default: false
       }
     }
@@ -201,6 +204,7 @@ final class FaultPlan {
 
   /// Counts an operation, and says what it gets.
   func decide(_ subject: FaultSubject) -> Injection? {
+    if let ownThread, subject.caller.thread == ownThread { return nil }
     var injection = Injection(subject: subject)
     for index in rules.indices {
       let rule = rules[index].rule

@@ -3,12 +3,17 @@
 // one content only. At a seeded request the mount holds the request back, has the kernel write the
 // dirty pages of all open files back, and begins the request afterwards: its caller waits, so for
 // one actor it is decided what the pages hold.
-// Invariants: the kernel is told from the thread of page drops, without the lock; the file that the
-// held request names is left out, because the kernel may hold locks of its pages until we answer;
-// requests of the kernel's own (process 0), among them what is written back, are never held.
+// The pages are written, not dropped (sync_file_range): between a write's copy into a page of the
+// cache and its request a dropped page could be read back as it was, and stay so.
+// Invariants: the kernel is told from the thread of page drops, without the lock; no rule, count
+// or hold is about what that thread asks; the file that the held request names is left out,
+// because the kernel may hold locks of its pages until we answer; one request at a time is held,
+// so that all others, which may hold locks of the other files, are answered; requests of the
+// kernel's own (process 0), among them what is written back, are never held.
 // Safety: a held request owns a copy of the kernel's bytes, which is freed when it has begun.
 
 import CFuse
+import CSystem
 import Glibc
 
 /// Counts requests down to the next write-back.
@@ -70,22 +75,41 @@ extension FuseMount {
       unsafe bytes.loadUnaligned(fromByteOffset: Header.process, as: UInt32.self) != 0
     else { return false }
     let opcode = unsafe bytes.loadUnaligned(fromByteOffset: Header.opcode, as: UInt32.self)
-    guard !Self.uncounted.contains(opcode), harvest?.ticks() == true else { return false }
+    let thread = unsafe bytes.loadUnaligned(fromByteOffset: Header.process, as: UInt32.self)
+    guard !isHarvesting, fileSystem.plan.ownThread != Int32(bitPattern: thread),
+      !Self.uncounted.contains(opcode), harvest?.ticks() == true
+    else { return false }
     let own = unsafe bytes.loadUnaligned(fromByteOffset: Header.inode, as: UInt64.self)
     var job = PageDrops.Job()
-    job.inodes = fileSystem.tree.inodes.values.filter { inode in
-      inode.type == .regular && inode.openCount > 0 && inode.lookupCount > 0
-        && inode.number.rawValue != own
-    }.map(\.number).sorted()
-    if job.inodes.isEmpty { return false }
+    // A file without a name cannot be opened; its pages are written when the kernel likes.
+    job.dirtyPaths = fileSystem.tree.inodes.values.filter { inode in
+      inode.type == .regular && inode.openCount > 0 && inode.number.rawValue != own
+    }.sorted { $0.number < $1.number }.compactMap { $0.path() }
+    if job.dirtyPaths.isEmpty { return false }
     job.request = unsafe HeldRequest(bytes)
+    isHarvesting = true
     drops.add(job)
     return true
+  }
+
+  /// Has the kernel write the dirty pages of a file, and waits for it; the caller has no lock.
+  func writeDirtyPages(of path: [UInt8]) {
+    let full = Array(mountPoint.utf8) + [UInt8(ascii: "/")] + path + [0]
+    let descriptor = unsafe full.withUnsafeBytes { bytes in
+      unsafe csystem_open(
+        bytes.assumingMemoryBound(to: CChar.self).baseAddress.unsafelyUnwrapped,
+        O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0)
+    }
+    // Somebody may have taken the name away meanwhile.
+    guard descriptor >= 0 else { return }
+    _ = csystem_write_dirty_pages(descriptor)
+    Glibc.close(descriptor)
   }
 
   /// Begins a held request.
   func begin(_ request: HeldRequest) {
     lock.withLock { _ in
+      isHarvesting = false
       var buffer = unsafe fuse_buf()
       unsafe buffer.mem = request.memory
       unsafe buffer.size = request.countBytes

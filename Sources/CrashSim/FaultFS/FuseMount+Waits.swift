@@ -6,6 +6,7 @@
 // Safety: a postponed request owns its memory, which is freed when it is begun again or given up.
 
 import CFuse
+import CSystem
 import Dispatch
 import Foundation
 import Glibc
@@ -155,6 +156,8 @@ final class PageDrops: Sendable {
   @safe struct Job: @unchecked Sendable {
     var inodes: [InodeNumber] = []
     var names: [(parent: InodeNumber, name: FileName)] = []
+    /// Files whose dirty pages are to be written.
+    var dirtyPaths: [[UInt8]] = []
     /// A request that is answered afterwards.
     var handle: fuse_req_t?
     var number: Int32 = 0
@@ -208,8 +211,10 @@ extension FuseMount {
 
   /// Makes the kernel drop pages; for a thread of its own, which holds no lock.
   func serveDrops() -> Never {
+    lock.withLock { _ in fileSystem.plan.ownThread = csystem_thread_id() }
     while true {
       let job = drops.next()
+      for path in job.dirtyPaths { writeDirtyPages(of: path) }
       for inode in job.inodes {
         unsafe _ = fuse_lowlevel_notify_inval_inode(session, fuse_ino_t(inode.rawValue), 0, 0)
       }

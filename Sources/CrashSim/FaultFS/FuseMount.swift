@@ -41,6 +41,8 @@ final class OpenFile {
   var seenSyncError: UInt64
   /// The rules that tell an error once per open file and have told it this one.
   var toldBy: Set<Int> = []
+  /// True when the mount itself has it open, to write dirty pages back: no rule is about it.
+  var isOwn = false
   /// True after a write through O_SYNC or O_DSYNC until the sync that the kernel lets follow.
   var isSyncDue = false
   /// A directory's entries as they were when the reader began.
@@ -71,6 +73,8 @@ final class OpenFile {
   let drops = PageDrops()
   /// When requests wait until dirty mapped pages are written back; nil is never.
   var harvest: HarvestClock?
+  /// True from the moment that a request is held for that until it begins: one at a time.
+  var isHarvesting = false
   /// True when a rule has ended the service.
   private(set) var isDead = false
   private(set) var operationsServed: UInt64 = 0

@@ -1,6 +1,7 @@
 // FuseOperations+Files.swift [U]: callbacks on the content of files.
 
 import CFuse
+import CSystem
 import Glibc
 
 extension FuseOperations {
@@ -17,8 +18,9 @@ extension FuseOperations {
         let kills =
           unsafe request.mount.requestWord(at: 4) & FuseOperations.openKillsPrivileges != 0
         try unsafe FuseOperations.prepareOpen(request, inode, info.pointee.flags, kills)
-        unsafe FuseOperations.attach(
-          OpenFile(inode, flags: info.pointee.flags), to: info, in: request.fileSystem)
+        let file = unsafe OpenFile(inode, flags: info.pointee.flags)
+        file.isOwn = unsafe request.caller.thread == request.fileSystem.plan.ownThread
+        unsafe FuseOperations.attach(file, to: info, in: request.fileSystem)
         if unsafe fuse_reply_open(request.handle, info) != 0 {
           unsafe FuseOperations.drop(request, info)
         }
@@ -35,8 +37,12 @@ extension FuseOperations {
       guard let request = unsafe FuseRequest(handle), let info = unsafe info else { return }
       let file = unsafe Unmanaged<OpenFile>.fromOpaque(FuseOperations.pointer(info))
         .takeRetainedValue()
-      unsafe request.fileSystem.close(
-        file.inode, couldWrite: file.canWrite, by: request.caller)
+      if file.isOwn {
+        unsafe request.tree.close(file.inode)
+      } else {
+        unsafe request.fileSystem.close(
+          file.inode, couldWrite: file.canWrite, by: request.caller)
+      }
       unsafe request.succeed()
     }
     unsafe table.fsync = { handle, number, dataOnly, info in
@@ -77,9 +83,11 @@ extension FuseOperations {
     let pointer = unsafe Unmanaged.passRetained(file).toOpaque()
     unsafe info.pointee.fh = UInt64(UInt(bitPattern: pointer))
     // A rule on reads must see each of them, and damage must not hide behind the cache.
-    file.isDirect = file.inode.type == .regular && fileSystem.plan.watchesReads(of: file.inode)
+    file.isDirect =
+      !file.isOwn && file.inode.type == .regular && fileSystem.plan.watchesReads(of: file.inode)
     unsafe info.pointee.direct_io = file.isDirect ? 1 : 0
-    unsafe info.pointee.keep_cache = file.isDirect || file.inode.isDamaged ? 0 : 1
+    let dropsPages = file.isDirect || (file.inode.isDamaged && !file.isOwn)
+    unsafe info.pointee.keep_cache = dropsPages ? 0 : 1
   }
 
   /// Undoes `attach` when the kernel did not take the answer, or released a directory.
@@ -179,6 +187,9 @@ extension FuseOperations {
     }
     let taken = try unsafe fileSystem.write(
       bytes.bytes, at: offset, to: inode, through: isWriteBack ? nil : file, by: caller)
+    if file?.isDirect != true {
+      fileSystem.noteCached(inode, offset..<offset + UInt64(max(0, taken)), isRead: false)
+    }
     guard let file, !isWriteBack, file.flags & O_DSYNC != 0 else { return taken }
     file.isSyncDue = true
     return file.isDirect ? try syncDirect(file, fileSystem, taken, caller) : taken
@@ -220,6 +231,7 @@ extension FuseOperations {
       return unsafe request.reply(bytes: bytes)
     }
     fileSystem.finish(injection, by: caller)
+    unsafe noteRead(request, inode, offset..<end.partialValue, file)
     if inode.accessTime.isBefore(inode.modificationTime) {
       inode.accessTime = unsafe request.tree.now()
     }
@@ -236,6 +248,23 @@ extension FuseOperations {
           iov_base: UnsafeMutableRawPointer(mutating: piece.baseAddress), iov_len: piece.count))
     }
     unsafe _ = fuse_reply_iov(request.handle, pieces, Int32(pieces.count))
+  }
+
+  /// Shows what the medium has where the kernel no longer has what a failed sync left clean.
+  private static func noteRead(
+    _ request: FuseRequest, _ inode: Inode, _ range: Range<UInt64>, _ file: OpenFile?
+  ) {
+    let fileSystem = unsafe request.fileSystem
+    // Of a file without a cache the pages are with us, and nothing makes them leave.
+    if file?.isDirect == true { return }
+    let isCached = (file?.flags ?? 0) & csystem_open_direct() == 0
+    let changed = fileSystem.evict(inode, range, isCached: isCached)
+    if isCached {
+      fileSystem.noteCached(inode, range, isRead: true)
+    } else if !changed.isEmpty {
+      // The kernel may go on to show what was lost, until somebody opens the file again.
+      inode.isDamaged = true
+    }
   }
 
   // MARK: Space

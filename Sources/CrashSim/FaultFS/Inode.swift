@@ -54,8 +54,10 @@ final class Inode {
   /// How many lookups the kernel has not yet forgotten.
   var lookupCount: UInt64 = 0
   var openCount = 0
-  /// What the file held at its last sync, while a rule needs it.
+  /// What the medium holds, while a rule needs it or a failed sync has left pages clean.
   var shadow: PageShadow?
+  /// Pages that the kernel has in its cache or had there, while that matters.
+  var cachedPages: Set<UInt64> = []
   /// The last failed sync that open files are still to be told of.
   var syncError: SyncError?
   /// True when a fault made the medium differ from what the kernel may have cached.

@@ -1,14 +1,18 @@
-// PageShadow.swift: what a file held at its last sync, for the pages that were changed since.
-// Kept only while a rule in force needs it (stale reads, syncs that fail as on Btrfs).
-// Invariant: a page in `pages` is as it was at the last sync; every other page still is. It holds
-// no more memory than the file did then.
+// PageShadow.swift: what the medium holds of a file where that is not what the file shows: of pages
+// that were changed since the last sync, and of pages that a failed sync left clean in the cache.
+// Kept while a rule in force needs it, and for clean pages as long as they are what they are.
+// Invariant: a page in `pages` is on the medium as it says there, every other page as the file has
+// it. It holds no more memory than the file did at its last sync.
 
-/// The old content of the pages of one file.
+/// What the medium holds of the pages of one file.
 final class PageShadow {
-  private static let pageBytes = UInt64(FileContent.pageBytes)
+  static let pageBytes = UInt64(FileContent.pageBytes)
   /// Size at the last sync.
-  let sizeBytes: UInt64
+  private(set) var sizeBytes: UInt64
+  /// Whole pages, padded with zeros; empty for a page of zeros.
   private(set) var pages: [UInt64: [UInt8]] = [:]
+  /// Those of `pages` that a failed sync left clean: the cache alone has the new content.
+  private(set) var clean: Set<UInt64> = []
 
   init(of content: FileContent) { sizeBytes = content.sizeBytes }
 
@@ -37,7 +41,54 @@ final class PageShadow {
     }
   }
 
-  /// The bytes of a range as they were, cut at the old end.
+  // MARK: Syncs
+
+  /// A sync failed: what was dirty is clean now, and not on the medium.
+  /// - Complexity: O(pages that changed since the last sync).
+  func failSync(of content: FileContent) {
+    // Pages behind the old end have nothing there yet.
+    var position = (sizeBytes + Self.pageBytes - 1) / Self.pageBytes * Self.pageBytes
+    while position < content.sizeBytes, let found = try? content.seek(from: position, isData: true)
+    {
+      if pages[found / Self.pageBytes] == nil { pages[found / Self.pageBytes] = [] }
+      position = (found / Self.pageBytes + 1) * Self.pageBytes
+    }
+    clean = Set(pages.keys)
+  }
+
+  /// A sync succeeded: only clean pages still differ.
+  func sync(of content: FileContent) {
+    sizeBytes = content.sizeBytes
+    forgetDirty()
+  }
+
+  /// Keeps clean pages only.
+  func forgetDirty() { pages = pages.filter { clean.contains($0.key) } }
+
+  /// The clean pages that a range touches, in order.
+  func cleanPages(in range: Range<UInt64>) -> [UInt64] {
+    guard !clean.isEmpty, !range.isEmpty else { return [] }
+    let touched = range.lowerBound / Self.pageBytes...(range.upperBound - 1) / Self.pageBytes
+    return clean.filter { touched.contains($0) }.sorted()
+  }
+
+  /// A clean page is dirty again: the next sync writes all of it.
+  func becomeDirty(page: UInt64) { clean.remove(page) }
+
+  /// A clean page left the cache.
+  /// - Returns: What the medium has there, a whole page.
+  func evict(page: UInt64) -> [UInt8] {
+    clean.remove(page)
+    return Self.padded(pages.removeValue(forKey: page) ?? [])
+  }
+
+  private static func padded(_ bytes: [UInt8]) -> [UInt8] {
+    bytes + [UInt8](repeating: 0, count: Int(pageBytes) - bytes.count)
+  }
+
+  // MARK: Content
+
+  /// The bytes of a range on the medium, cut at the end of the last sync.
   func read(at offset: UInt64, count: Int, of content: FileContent) -> [UInt8] {
     var bytes: [UInt8] = []
     var position = offset
@@ -60,11 +111,13 @@ final class PageShadow {
     return bytes
   }
 
-  /// The remembered pages in order, cut at the old end.
+  /// The remembered pages in order, cut at the end of the last sync.
   func oldPages() -> [(offsetBytes: UInt64, bytes: [UInt8])] {
-    pages.sorted { $0.key < $1.key }.map { page, bytes in
-      let offset = page * Self.pageBytes
-      return (offset, Array(bytes.prefix(Int(min(Self.pageBytes, sizeBytes - offset)))))
-    }
+    pages.filter { $0.key * Self.pageBytes < sizeBytes }.sorted { $0.key < $1.key }
+      .map { page, bytes in
+        let offset = page * Self.pageBytes
+        let count = Int(min(Self.pageBytes, sizeBytes - offset))
+        return (offset, Array(Self.padded(bytes).prefix(count)))
+      }
   }
 }

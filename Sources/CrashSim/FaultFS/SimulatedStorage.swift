@@ -94,6 +94,25 @@ import Synchronization
     }
   }
 
+  /// Drops whole pages, as posix_fadvise(2) does: where a sync has failed, the medium shows.
+  func forgetCache(at offsetBytes: UInt64, count: UInt64) {
+    let pageBytes = PageShadow.pageBytes
+    let end = offsetBytes.addingReportingOverflow(count)
+    let first = (offsetBytes + pageBytes - 1) / pageBytes * pageBytes
+    let last = (end.overflow ? UInt64.max : end.partialValue) / pageBytes * pageBytes
+    guard first < last else { return }
+    let changed = fileSystem.withFileSystem { fileSystem in
+      fileSystem.evict(inode, first..<last, isCached: false)
+    }
+    for (offset, bytes) in changed {
+      // Safety: the memory has at least the file's size, and the pages are cut at it.
+      unsafe bytes.withUnsafeBytes {
+        unsafe UnsafeMutableRawBufferPointer(rebasing: memory.bytes[Int(offset)...])
+          .copyMemory(from: $0)
+      }
+    }
+  }
+
   /// Shows what the file went back to when its sync failed as on Btrfs.
   private func refreshReverted() {
     let content = fileSystem.withFileSystem { fileSystem -> [UInt8]? in
@@ -193,6 +212,8 @@ extension SimulatedFileSystem {
   ) throws(EngineError) -> SimulatedStorage? {
     guard let storage = try openFile(name, path: name) else { return nil }
     guard !options.readOnly else { return storage }
+    // As an opener of a file that is the only one does.
+    storage.forgetCache(at: 0, count: UInt64(Layout.headerSizeBytes))
     // Before: its creator may have died before the name was durable. After: it is, as for a file.
     do throws(EngineError) { try syncFolder(of: name) } catch {
       storage.close()

@@ -52,20 +52,20 @@ public struct EngineJob: Codable, Sendable {
   /// Writes the job down for a child, with the states that it selects.
   mutating func save(to path: String, selecting plan: some Encodable) throws(LabError) {
     let selectionPath = path + ".selection"
-    try Self.write(plan, to: selectionPath)
+    try JobFile.write(plan, to: selectionPath)
     self.selectionPath = selectionPath
     try save(to: path)
   }
 
   /// Writes the job down for a child.
-  func save(to path: String) throws(LabError) { try Self.write(self, to: path) }
+  func save(to path: String) throws(LabError) { try JobFile.write(self, to: path) }
 
-  static func load(_ path: String) throws(LabError) -> EngineJob { try read(path) }
+  static func load(_ path: String) throws(LabError) -> EngineJob { try JobFile.read(path) }
 
   /// The states that the job selects.
   func selection(of enumerator: CrashStateEnumerator) throws(LabError) -> ExplorationPlan {
     guard let selectionPath else { return try enumerator.plan(budget: budget) }
-    return try Self.read(selectionPath)
+    return try JobFile.read(selectionPath)
   }
 
   /// The faults of the medium that the job selects.
@@ -75,24 +75,7 @@ public struct EngineJob: Codable, Sendable {
         try trace(), declaration, paths: EngineCheck.knownFiles(of: plan),
         seed: Seed(rawValue: seed).derived("media"))
     }
-    return try Self.read(selectionPath)
-  }
-
-  private static func write(_ value: some Encodable, to path: String) throws(LabError) {
-    do {
-      try JSONEncoder().encode(value).write(to: URL(fileURLWithPath: path))
-    } catch {
-      throw .lab("cannot write \(path): \(error)")
-    }
-  }
-
-  private static func read<Value: Decodable>(_ path: String) throws(LabError) -> Value {
-    do {
-      let data = try Data(contentsOf: URL(fileURLWithPath: path))
-      return try JSONDecoder().decode(Value.self, from: data)
-    } catch {
-      throw .lab("cannot read \(path): \(error)")
-    }
+    return try JobFile.read(selectionPath)
   }
 }
 

@@ -274,6 +274,10 @@ public enum ValueRule: Sendable, Hashable {
   case anyInt
   /// Always this text.
   case text(String)
+  /// Always this one of the two.
+  case bool(Bool)
+  /// Always this number; it is finite.
+  case double(Double)
   /// Draws lower-case letters; the length is drawn from the range.
   case letters(ClosedRange<Int>)
   /// Null.

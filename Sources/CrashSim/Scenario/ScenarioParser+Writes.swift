@@ -104,7 +104,11 @@ extension ScenarioParser {
     case .link:
       guard let rule = readInt(node, column), rule != .anyInt else { return .any }
       return rule
-    case .bool, .double, .binary, .date, .uuid, .mixed:
+    case .bool:
+      let words = reader.word(node, "value of '\(column.name)'", of: ["true", "false", "random"])
+      return words.map { $0 == "random" ? .any : .bool($0 == "true") }
+    case .double: return readDouble(node, column)
+    case .binary, .date, .uuid, .mixed:
       return reader.word(node, "value of '\(column.name)'", of: ["random"]).map { _ in .any }
     }
   }
@@ -155,6 +159,19 @@ extension ScenarioParser {
       return nil
     }
     return reader.range(text, node.position, "a value", in: all).map { .walk($0) }
+  }
+
+  private func readDouble(_ node: ScenarioNode, _ column: ColumnDeclaration) -> ValueRule? {
+    if case .scalar("random", isQuoted: false) = node.body { return .any }
+    guard case .scalar(let text, isQuoted: false) = node.body, let number = Double(text),
+      number.isFinite
+    else {
+      reader.report(
+        node.position, "expected a number for '\(column.name)', found \(node.kind)",
+        "write a number like 2.5, or random")
+      return nil
+    }
+    return .double(number)
   }
 
   private func readText(_ node: ScenarioNode, _ column: ColumnDeclaration) -> ValueRule? {

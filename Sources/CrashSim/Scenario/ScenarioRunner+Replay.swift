@@ -42,16 +42,19 @@ extension ScenarioRunner {
       return try replay(
         scenario, plan, mount, .fault(sweep), operation: operation, before: true, directory)
     case .schedule(let text):
+      let declaration = scenario.schedule ?? ScheduleDeclaration()
+      if let fatal = try replayFatally(scenario, plan, text) {
+        return finding(scenario, declaration, fatal, number: 1)
+      }
       let outcome = try replaySchedule(scenario, plan, text, directory)
       guard !outcome.violations.isEmpty else { return nil }
       return finding(
-        scenario, scenario.schedule ?? ScheduleDeclaration(),
+        scenario, declaration,
         ShrunkSchedule(record: outcome.record, outcome: outcome, isMinimal: false, runs: 0),
         number: 1)
     case .scheduledCrash(let text, let model, let state, let shape, let second):
-      let outcome = try replaySchedule(scenario, plan, text, nil)
       let path = "\(run.path)/schedule.sqlite"
-      try TraceFile.save(outcome.trace, to: path)
+      try recordSchedule(scenario, plan, text, to: path)
       return try replay(
         scenario, plan, recipe, tracePath: path, model: model, state: state, second: second,
         shape: shape, directory)

@@ -14,19 +14,22 @@ extension ScenarioRunner {
     _ scenario: Scenario, _ plan: WorkloadPlan, _ item: inout CaseReport
   ) throws(LabError) {
     let declaration = scenario.schedule ?? ScheduleDeclaration()
-    let scheduled = try scheduledPlan(scenario, plan)
     let budget = scenario.crash.map { crashBudget($0) } ?? 0
+    var job = try scheduleJob(scenario, plan)
+    job.runsMax = min(declaration.runs, settings.budget ?? declaration.runs)
+    job.recordingsMax = min(Self.recordingsMax, budget / Self.statesPerRecordingMin)
     let console = console.about(scenario.file)
-    let explorer = ScheduleExplorer(
-      run: { (chooser) throws(LabError) in try scheduled.run(chooser) },
-      actors: scheduled.actors, ruleCount: scenario.faults.count, declaration: declaration,
-      seed: seed(of: scenario).derived("schedule"),
-      runsMax: min(declaration.runs, settings.budget ?? declaration.runs),
-      recordingsMax: min(Self.recordingsMax, budget / Self.statesPerRecordingMin),
-      progress: { count in
-        if count % 64 == 0 { console.progress("\(count) schedules") }
-      })
-    var explored = try explorer.explore()
+    let scheduled = job.scheduled()
+    let search = ScheduleSearch(
+      job: job, actors: scheduled.actors, directory: run.path,
+      progress: { console.progress("\($0) schedules") })
+    var explored = ExploredSchedules(hitCounts: [])
+    switch try search.run() {
+    case .fatal(let fatal):
+      return report(scenario, declaration, fatal, &item)
+    case .searched(let searched): explored = try again(searched, scheduled)
+    case .ran: throw .lab("a search for schedules ran one of them only")
+    }
     try refuseIdleRules(scenario, explored)
     var report = report(scenario, declaration, explored)
     if let failure = explored.failure {
@@ -46,14 +49,48 @@ extension ScenarioRunner {
     item.explorations[place].schedules = explored.counts
   }
 
-  func scheduledPlan(
+  private func scheduleJob(
     _ scenario: Scenario, _ plan: WorkloadPlan
-  ) throws(LabError) -> ScheduledPlan {
+  ) throws(LabError) -> ScheduleJob {
     var rules: [FaultRule] = []
     for fault in scenario.faults { rules.append(try fault.rule()) }
-    var limits = ScheduleLimits()
-    limits.silenceSeconds = settings.timeoutSeconds
-    return ScheduledPlan(plan, rules: rules, limits: limits)
+    return ScheduleJob(
+      plan: plan, rules: rules, declaration: scenario.schedule ?? ScheduleDeclaration(),
+      seed: seed(of: scenario).derived("schedule").rawValue, runsMax: 0, recordingsMax: 0,
+      silenceSeconds: settings.timeoutSeconds)
+  }
+
+  /// What a search found, run again in this process.
+  private func again(
+    _ searched: SearchedSchedules, _ scheduled: ScheduledPlan
+  ) throws(LabError) -> ExploredSchedules {
+    var explored = ExploredSchedules(hitCounts: searched.hitCounts)
+    explored.counts = searched.counts
+    explored.seconds = searched.seconds
+    explored.isInterrupted = searched.isInterrupted
+    if let failure = searched.failure {
+      let outcome = try again(failure.schedule, scheduled)
+      guard !outcome.violations.isEmpty else {
+        throw LabError(.nondeterminism, "schedule: it failed in one process and not in another")
+      }
+      explored.failure = ShrunkSchedule(
+        record: outcome.record, outcome: outcome, isMinimal: failure.isMinimal, runs: 0)
+    }
+    for text in searched.recordings { explored.recordings.append(try again(text, scheduled)) }
+    return explored
+  }
+
+  private func again(
+    _ text: String, _ scheduled: ScheduledPlan
+  ) throws(LabError) -> ScheduledOutcome {
+    let outcome = try scheduled.run(ReplayChooser(try Schedule.parse(text)))
+    if case .refused(let reason) = outcome.record.ending {
+      throw LabError(
+        .nondeterminism,
+        "schedule: another process did something else (\(reason)); something "
+          + "decides here that no point of the schedule stands before")
+    }
+    return outcome
   }
 
   private func crashBudget(_ crash: CrashDeclaration) -> Int {
@@ -86,26 +123,50 @@ extension ScenarioRunner {
     return report
   }
 
+  /// The search ended with its process: there is nothing else to say.
+  private func report(
+    _ scenario: Scenario, _ declaration: ScheduleDeclaration, _ fatal: FatalSchedule,
+    _ item: inout CaseReport
+  ) {
+    var report = report(scenario, declaration, ExploredSchedules(hitCounts: []))
+    report.findings = [finding(scenario, declaration, fatal, number: item.findings.count + 1)]
+    item.explorations.append(report)
+  }
+
   // MARK: - Findings
 
   func finding(
     _ scenario: Scenario, _ declaration: ScheduleDeclaration,
     _ failure: ShrunkSchedule<ScheduledOutcome>, number: Int
   ) -> Finding {
-    let result = failure.outcome.result
-    let record = failure.record
-    let marks = failure.outcome.trace.marks
-    let recipe = ScenarioRecipe(
-      path: scenario.file, seed: seed(of: scenario).rawValue,
-      place: .schedule(record.schedule.text), door: .inProcess)
-    let count = Formatting.counted(record.preemptionCount, "preemption")
+    let count = Formatting.counted(failure.record.preemptionCount, "preemption")
     let proof = failure.isMinimal ? ", and none with fewer fails so" : ""
+    return finding(
+      scenario, declaration, failure.record.schedule, failure.outcome.result,
+      turns: failure.record.turnsInWords, marks: failure.outcome.trace.marks,
+      crash: "there was no crash: a schedule with \(count) fails\(proof)", number: number)
+  }
+
+  func finding(
+    _ scenario: Scenario, _ declaration: ScheduleDeclaration, _ fatal: FatalSchedule, number: Int
+  ) -> Finding {
+    finding(
+      scenario, declaration, fatal.schedule, fatal.result, turns: fatal.schedule.turnsInWords,
+      marks: [], crash: "the machine lives: the process ended under this schedule", number: number)
+  }
+
+  private func finding(
+    _ scenario: Scenario, _ declaration: ScheduleDeclaration, _ schedule: Schedule,
+    _ result: CheckResult, turns: [String], marks: [Mark], crash: String, number: Int
+  ) -> Finding {
+    let recipe = ScenarioRecipe(
+      path: scenario.file, seed: seed(of: scenario).rawValue, place: .schedule(schedule.text),
+      door: .inProcess)
     var finding = Finding(
       number: number, promised: result.promised ?? "actors may run side by side",
       headline: result.headline,
-      got: result.output.split(separator: "\n").map(String.init) + Self.turns(of: record),
-      ending: "a schedule of \(record.decisions.count) decisions",
-      crash: "there was no crash: a schedule with \(count) fails\(proof)",
+      got: result.output.split(separator: "\n").map(String.init) + Self.shortened(turns),
+      ending: "a schedule of \(schedule.decisionCount) decisions", crash: crash,
       acknowledgedCount: marks.count,
       lastAcknowledged: marks.last.map { $0.text.trimmingCharacters(in: .whitespacesAndNewlines) },
       lost: ["nothing: the machine lives"], missingSync: [], models: [declaration.name],
@@ -115,9 +176,8 @@ extension ScenarioRunner {
     return finding
   }
 
-  /// The schedule in words, as far as a person reads it.
-  private static func turns(of record: ScheduleRecord) -> [String] {
-    let turns = record.turnsInWords
+  /// Turns as far as a person reads them.
+  private static func shortened(_ turns: [String]) -> [String] {
     let most = 24
     guard turns.count > most else { return turns }
     return turns.prefix(most) + ["… \(turns.count - most) more turns"]
@@ -171,23 +231,56 @@ extension ScenarioRunner {
 
   // MARK: - Replay
 
-  /// Runs one schedule again.
-  /// - Throws: `LabError` with code `.nondeterminism` when the run does something else.
-  func replaySchedule(
-    _ scenario: Scenario, _ plan: WorkloadPlan, _ text: String, _ directory: String?
-  ) throws(LabError) -> ScheduledOutcome {
+  /// Runs one schedule again, in a process of its own first.
+  /// - Returns: How that process ended, when it did not survive.
+  func replayFatally(
+    _ scenario: Scenario, _ plan: WorkloadPlan, _ text: String
+  ) throws(LabError) -> FatalSchedule? {
     guard plan.isConcurrent else {
       throw .usage("\(scenario.file) has no 'together' any more")
     }
     let schedule = try Schedule.parse(text)
-    let scheduled = try scheduledPlan(scenario, plan)
-    guard schedule.actors == scheduled.actors else {
+    var job = try scheduleJob(scenario, plan)
+    let actors = job.scheduled().actors
+    guard schedule.actors == actors else {
       throw .usage(
         "the token's actors are \(schedule.actors.joined(separator: ", ")), those of "
-          + "\(scenario.file) are \(scheduled.actors.joined(separator: ", "))")
+          + "\(scenario.file) are \(actors.joined(separator: ", "))")
     }
+    job.schedule = text
+    let search = ScheduleSearch(job: job, actors: actors, directory: run.path)
+    guard case .fatal(let fatal) = try search.run() else { return nil }
+    return fatal
+  }
+
+  /// Records one schedule again.
+  /// - Throws: `LabError` with code `.nondeterminism` when the run does something else, `.usage`
+  ///   when the engine does not survive it.
+  func recordSchedule(
+    _ scenario: Scenario, _ plan: WorkloadPlan, _ text: String, to path: String
+  ) throws(LabError) {
+    if let fatal = try replayFatally(scenario, plan, text) {
+      throw .usage(
+        "the engine does not survive the token's schedule (\(fatal.ending)), so it left nothing "
+          + "to look at; correct that first")
+    }
+    try TraceFile.save(try replaySchedule(scenario, plan, text, nil).trace, to: path)
+  }
+
+  /// Runs one schedule again that the engine survives.
+  /// - Parameters:
+  ///   - scenario: The scenario.
+  ///   - plan: What its actors do.
+  ///   - text: The schedule.
+  ///   - directory: Where the files go as the run left them; nil keeps none.
+  /// - Returns: What the run came to, judged.
+  /// - Throws: `LabError` with code `.nondeterminism` when the run does something else.
+  func replaySchedule(
+    _ scenario: Scenario, _ plan: WorkloadPlan, _ text: String, _ directory: String?
+  ) throws(LabError) -> ScheduledOutcome {
     var tree: TreeImage?
-    let outcome = try scheduled.run(ReplayChooser(schedule), finalTree: { tree = $0 })
+    let outcome = try scheduleJob(scenario, plan).scheduled().run(
+      ReplayChooser(try Schedule.parse(text)), finalTree: { tree = $0 })
     if let directory, let tree { try CrashDirectory.keep(tree, in: directory) }
     if case .refused(let reason) = outcome.record.ending {
       throw LabError(

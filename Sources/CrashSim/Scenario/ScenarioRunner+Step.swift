@@ -107,7 +107,7 @@ extension ScenarioRunner {
     _ scenario: Scenario, _ plan: WorkloadPlan, _ text: String
   ) throws(LabError) -> String {
     let path = "\(run.path)/trace.sqlite"
-    try TraceFile.save(try replaySchedule(scenario, plan, text, nil).trace, to: path)
+    try recordSchedule(scenario, plan, text, to: path)
     return path
   }
 

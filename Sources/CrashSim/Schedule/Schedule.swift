@@ -19,11 +19,35 @@ struct Schedule: Sendable, Hashable {
   /// Decisions that the schedule takes.
   var decisionCount: Int { turns.reduce(0) { $0 + $1.count } }
 
+  /// The schedule of these choices, one after the other.
+  init(actors: [String], choices: some Sequence<Int>) {
+    var turns: [ScheduleTurn] = []
+    for actor in choices {
+      if turns.last?.actor == actor {
+        turns[turns.count - 1].count += 1
+      } else {
+        turns.append(ScheduleTurn(actor: actor, count: 1))
+      }
+    }
+    self.init(actors: actors, turns: turns)
+  }
+
+  /// A schedule of these turns.
+  init(actors: [String], turns: [ScheduleTurn]) {
+    self.actors = actors
+    self.turns = turns
+  }
+
   /// The schedule as text, a line for each turn.
   var text: String {
     var lines = [Self.header, "actors " + actors.joined(separator: " ")]
     lines += turns.map { "\(actors[$0.actor]) \($0.count)" }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// Each turn in words, without the places, which only the run knew.
+  var turnsInWords: [String] {
+    turns.map { "'\(actors[$0.actor])' passes \(Formatting.counted($0.count, "point"))" }
   }
 
   /// The schedule that a text holds.

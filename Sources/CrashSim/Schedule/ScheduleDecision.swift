@@ -92,16 +92,7 @@ struct ScheduleRecord: Sendable, Hashable {
 
   /// The run as a schedule that replays it.
   var schedule: Schedule {
-    var turns: [ScheduleTurn] = []
-    for decision in decisions {
-      let actor = Int(decision.chosen)
-      if turns.last?.actor == actor {
-        turns[turns.count - 1].count += 1
-      } else {
-        turns.append(ScheduleTurn(actor: actor, count: 1))
-      }
-    }
-    return Schedule(actors: actors, turns: turns)
+    Schedule(actors: actors, choices: decisions.lazy.map { Int($0.chosen) })
   }
 
   /// Each turn in words, with the place at which it ended.

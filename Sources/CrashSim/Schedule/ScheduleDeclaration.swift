@@ -1,7 +1,7 @@
 // ScheduleDeclaration.swift: which schedules of its concurrent steps a scenario asks for.
 
 /// Which schedules are run.
-public enum DeclaredStrategy: String, Sendable, Hashable, CaseIterable {
+public enum DeclaredStrategy: String, Codable, Sendable, Hashable, CaseIterable {
   /// One schedule, as a person wrote it.
   case scripted
   /// Anybody at each point.
@@ -13,7 +13,7 @@ public enum DeclaredStrategy: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The schedules that a scenario asks for.
-public struct ScheduleDeclaration: Sendable, Hashable {
+public struct ScheduleDeclaration: Codable, Sendable, Hashable {
   /// Which.
   public var strategy = DeclaredStrategy.pct
   /// Depth of bugs that `pct` looks for: one more than the preemptions that they need.

@@ -49,7 +49,6 @@ struct ScheduleExplorer {
   let runsMax: Int
   /// Recordings to keep for crashes.
   let recordingsMax: Int
-  let progress: (Int) -> Void
 
   /// One in so many schedules is run twice.
   private static let repeatedOneIn = 16
@@ -97,7 +96,6 @@ struct ScheduleExplorer {
         explored.recordings.append(outcome)
       }
       if !outcome.violations.isEmpty { explored.failure = try shrink(outcome) }
-      progress(explored.counts.runCount)
     }
     explored.counts.recordingCount = keys.count
     explored.counts.isComplete = explored.failure == nil && strategy.isComplete

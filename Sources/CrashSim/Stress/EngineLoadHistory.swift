@@ -47,7 +47,7 @@ struct EngineLoadHistory {
     _ version: UInt64, seed: UInt64, number: UInt64
   ) throws(LabError) {
     let author = EngineLoad.Place.process(ofTransaction: Int(clamping: number))
-    for index in accounts.indices { accounts[index].begun.removeAll { $0.version >= version } }
+    forget(from: version)
     var doubted: [Account] = []
     if mayEndUnheard {
       doubted = accounts.compactMap { account in
@@ -81,6 +81,16 @@ struct EngineLoadHistory {
       throw .lab("\(possible.count) accounts of one round, more than \(Self.accountsMax)")
     }
     if !possible.isEmpty { accounts = possible }
+  }
+
+  /// Takes back what was begun from a version on, and what was doubted of it.
+  ///
+  /// Accounts that told different things of it alone are then the same.
+  private mutating func forget(from version: UInt64) {
+    guard accounts.contains(where: { $0.reaches(version) }) else { return }
+    var known: Set<[UInt64]> = []
+    for index in accounts.indices { accounts[index].forget(from: version) }
+    accounts.removeAll { !known.insert($0.doubts).inserted }
   }
 
   /// Whether a transaction can fail so that nobody hears of it before others go on.
@@ -190,11 +200,28 @@ extension EngineLoadHistory {
     var begun: [Content] = []
     /// Versions that were begun, and are here taken for the end of a group without changes.
     var unchanged: Set<UInt64> = []
-    /// Processes whose transaction failed here, with what each has begun since: it ends at once, so
-    /// at most every thread of it begins once more.
-    var failed: [Int: Int] = [:]
+    /// Processes whose transaction failed here, with its version and how many each has begun since.
+    ///
+    /// Such a process ends at once, so at most every thread of it begins once more.
+    var failed: [Int: (version: UInt64, begun: Int)] = [:]
 
     var newest: Content { begun.last ?? base }
+
+    /// What tells this account from others of the same acknowledgements: which versions nobody
+    /// changed, and which there are.
+    var doubts: [UInt64] { unchanged.sorted() + [0] + begun.map(\.version) }
+
+    /// Whether it says something of a version, or of one behind it.
+    func reaches(_ version: UInt64) -> Bool {
+      newest.version >= version || unchanged.contains { $0 >= version }
+    }
+
+    /// Takes back what it says of a version and of those behind it.
+    mutating func forget(from version: UInt64) {
+      begun.removeAll { $0.version >= version }
+      unchanged = unchanged.filter { $0 < version }
+      failed = failed.filter { $0.value.version < version }
+    }
 
     /// The same, but that the newest transaction failed and left its number to a version without
     /// changes.
@@ -207,15 +234,15 @@ extension EngineLoadHistory {
       account.begun.append(
         Content(version: newest.version, model: account.newest.model, author: nil))
       account.unchanged.insert(newest.version)
-      account.failed[author] = 0
+      account.failed[author] = (newest.version, 0)
       return account
     }
 
     /// Takes in that a process begins a transaction.
     /// - Returns: Whether it can, after what happened here.
     mutating func goesOn(_ author: Int, threads: Int) -> Bool {
-      guard let count = failed[author] else { return true }
-      failed[author] = count + 1
+      guard let count = failed[author]?.begun else { return true }
+      failed[author]?.begun = count + 1
       return count < threads
     }
 

@@ -3,9 +3,7 @@
 // (Groce et al., "Swarm Testing", ISSTA 2012).
 // What is never drawn together: an encrypted database and several processes (the engine refuses
 // it), an encrypted one and commits of one sync (the X-ray reads the newest of two versions without
-// the key), write-back of mapped pages and several threads (the lab may then bring an old page
-// back), commits of one sync and failing syncs (an open drops what the cache holds of the newest
-// nodes and judges what the medium has, but FaultFS goes on to show what a failed sync lost).
+// the key).
 
 import Foundation
 
@@ -58,9 +56,8 @@ public struct StressLifeOptions: Codable, Sendable, Hashable {
     options.within = [40, 120, 400, 1000][random.below(4)]
     options.wholeRoundEvery = [0, 2, 4][random.below(3)]
     options.rounds = [3, 6, 12][random.below(3)]
-    let threads = options.load.processes * (options.load.writers + options.load.readers)
-    let writesBack = random.chance(Ratio(1, in: 2))
-    if threads == 1, writesBack { options.writeBack = PageWriteBack(seed: random.next()) }
+    let writesBack = random.chance(Ratio(1, in: 4))
+    if writesBack { options.writeBack = PageWriteBack(seed: random.next()) }
     try options.drawFaults(&random)
     return options
   }
@@ -70,8 +67,7 @@ public struct StressLifeOptions: Codable, Sendable, Hashable {
       let isOn = random.chance(Ratio(1, in: 6))
       let every = kind.least + random.below(4 * kind.least)
       let seed = 1 + random.below(1_000_000)
-      let isOfOneSync = kind.name == "sync-error" && load.commit == .checksummed
-      guard isOn, !isOfOneSync else { continue }
+      guard isOn else { continue }
       faultNames.append(kind.name)
       faults += try FaultFile.parse(
         commandLine: kind.rule + ", file: \"*.realm\", chance: 1 in \(every), seed: \(seed), "

@@ -19,6 +19,8 @@ public struct OperationFlags: OptionSet, Sendable, Hashable {
   public static let openFlagSync = OperationFlags(rawValue: 16)
   /// Injected: a fault rule changed what the operation did, or made it.
   public static let injected = OperationFlags(rawValue: 32)
+  /// Injected: the write brings back what the medium has; it is durable, and what it hides is gone.
+  public static let onMedium = OperationFlags(rawValue: 64)
 }
 
 /// What a workload said it had done, at its place between the operations.

@@ -325,6 +325,8 @@ struct WorkloadGenerator {
       return .list((0..<count).map { _ in column.drawElement(&generator) })
     case .int(let number): return .int(number)
     case .text(let text): return .string(text)
+    case .bool(let bool): return .bool(bool)
+    case .double(let double): return .double(double.bitPattern)
     case .anyInt: return .int(generator.anyInt())
     case .randomInt(let range): return .int(Int64.random(in: range, using: &generator))
     case .walk(let range):

@@ -66,6 +66,7 @@ public final class ChangeWatcher: Sendable {
   /// Descriptors of the FIFO and of the poll on it; -1 without a FIFO.
   private let fifo: Int32
   private let poll: Int32
+  private let isAtEnd = Atomic<Bool>(false)
 
   init(_ database: Database) {
     self.database = database
@@ -96,11 +97,22 @@ public final class ChangeWatcher: Sendable {
   /// `Database.version` after each event), or nil where the file system has no FIFOs.
   public var descriptor: Int32? { poll >= 0 ? poll : nil }
 
+  /// Whether `cancel` was called.
+  public var isCancelled: Bool { isAtEnd.load(ordering: .acquiring) }
+
+  /// Ends the waiting: a `wait` that is going on, and every later one, returns at once.
+  ///
+  /// Any thread may call it. Others who wait for changes look once more.
+  public func cancel() {
+    isAtEnd.store(true, ordering: .sequentiallyConsistent)
+    if !database.session.isForked { database.session.note.announce() }
+  }
+
   /// Waits until a version later than `version` is published.
   /// - Parameters:
   ///   - version: The version that the caller knows.
   ///   - timeoutMilliseconds: How long to wait at most.
-  /// - Returns: The newest version; `version` itself when the time was over.
+  /// - Returns: The newest version; `version` itself when the time was over, or `cancel` called.
   /// - Throws: `EngineError` with code `.closed` or `.forked`.
   public func wait(
     after version: Version, timeoutMilliseconds: Int
@@ -112,6 +124,7 @@ public final class ChangeWatcher: Sendable {
       let count = region.load32(RegionLayout.changeCountOffset)
       let newest = database.version
       if newest > version { return newest }
+      if isCancelled { return version }
       guard let left = deadline.millisecondsLeft, left > 0 else { return version }
       if poll >= 0 {
         Syscalls.waitEdge(poll, timeoutMilliseconds: min(left, NoteFile.roundMilliseconds))

@@ -19,7 +19,8 @@ final class WriterLock: Sendable {
   }
 
   private struct State: Sendable {
-    /// The thread that was given the lock; 0 when it is free.
+    /// The thread that was given the lock; 0 when it is free, below 0 when it is on its way to
+    /// another thread.
     var holder: Int32 = 0
     /// Whether the holder was passed the lock of the file with its turn.
     var isFileLocked = false
@@ -88,6 +89,13 @@ final class WriterLock: Sendable {
       handOver()
       throw error
     }
+  }
+
+  /// Says to whom the lock, which is held, belongs: to the calling thread, or to none while it is
+  /// handed over.
+  func assign(toCaller: Bool) {
+    let holder = toCaller ? Syscalls.threadID : -1
+    state.withLock { state in state.holder = holder }
   }
 
   /// Gives the lock back; the thread that waits longest is next.

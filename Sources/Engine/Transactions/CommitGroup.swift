@@ -30,9 +30,35 @@ struct CommitGroup: Sendable {
 final class CommitGroupMember: Sendable {
   private let outcome = Mutex<EngineError?>(nil)
   private let flag = FutexWord()
+  /// Where the group's version is to be pinned, and the pin; nil when the member does not want it.
+  private let holder: Database?
+  private let held = Mutex<(VersionState, Pin)?>(nil)
+
+  init(holder: Database? = nil) { self.holder = holder }
+
+  /// Pins the version that was published just now; nobody else can commit meanwhile.
+  private func hold() {
+    guard let holder else { return }
+    do throws(EngineError) {
+      let pinned = try holder.pinNewest()
+      held.withLock { $0 = pinned }
+    } catch {
+      // The commit holds good; who wants a snapshot pins one later and hears why it cannot be.
+      held.withLock { $0 = nil }
+    }
+  }
+
+  /// The pinned version, once.
+  func takeHeld(_ database: Database) -> Snapshot? {
+    held.withLock { held in
+      defer { held = nil }
+      return held.map { Snapshot(database, $0.0, $0.1) }
+    }
+  }
 
   /// Says how the group ended; nil is well.
   func settle(_ error: EngineError?) {
+    if error == nil { hold() }
     outcome.withLock { $0 = error }
     flag.raise()
   }
@@ -49,8 +75,10 @@ extension Database {
   var stagedBase: VersionState? { state.withLock { $0.group?.staged } }
 
   /// Adds a staged version to the group, or begins one with it.
-  func addToGroup(_ result: CommitResult, base: VersionState) -> CommitGroupMember {
-    let member = CommitGroupMember()
+  func addToGroup(
+    _ result: CommitResult, base: VersionState, isHeld: Bool = false
+  ) -> CommitGroupMember {
+    let member = CommitGroupMember(holder: isHeld ? self : nil)
     let space = WriterSpace(
       version: result.state.version, map: result.space, fileSizeBytes: result.fileSizeBytes)
     let now = session.now()

@@ -164,17 +164,33 @@ extension Database {
   func commit(
     _ tables: [MutableTable], releasing writer: TreeWriter, base: VersionState
   ) throws(EngineError) -> Version {
-    let result: CommitResult
-    do throws(EngineError) {
-      result = try stage(tables, releasing: writer, base: base)
-    } catch {
-      endWrite()
-      throw error
-    }
+    let result = try stageOrEnd(tables, releasing: writer, base: base)
     let member = addToGroup(result, base: base)
     endWrite()
     try member.wait(under: session.schedule)
     return result.state.version
+  }
+
+  /// As `commit`, and pins the version while the writer lock is still held.
+  func commitHolding(
+    _ tables: [MutableTable], releasing writer: TreeWriter, base: VersionState
+  ) throws(EngineError) -> Snapshot? {
+    let result = try stageOrEnd(tables, releasing: writer, base: base)
+    let member = addToGroup(result, base: base, isHeld: true)
+    endWrite()
+    try member.wait(under: session.schedule)
+    return member.takeHeld(self)
+  }
+
+  private func stageOrEnd(
+    _ tables: [MutableTable], releasing writer: TreeWriter, base: VersionState
+  ) throws(EngineError) -> CommitResult {
+    do throws(EngineError) {
+      return try stage(tables, releasing: writer, base: base)
+    } catch {
+      endWrite()
+      throw error
+    }
   }
 
   private func stage(

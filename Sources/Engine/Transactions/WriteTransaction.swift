@@ -150,6 +150,23 @@ public final class WriteTransaction {
     return try database.commit(mutableTables, releasing: writer, base: base)
   }
 
+  /// As `commit()`, and holds the version before anybody can commit the next one.
+  /// - Returns: The version's content; nil when it could not be pinned.
+  /// - Throws: As `commit()`.
+  package func commitHolding() throws(EngineError) -> Snapshot? {
+    guard isOpen else { throw .closed("write transaction") }
+    isOpen = false
+    if let failure {
+      database.endWrite()
+      throw failure
+    }
+    return try database.commitHolding(mutableTables, releasing: writer, base: base)
+  }
+
+  /// Says which thread the transaction belongs to, which may not begin another one: the caller, or
+  /// none while it is handed over.
+  package func assign(toCaller: Bool) { database.session.writerLock.assign(toCaller: toCaller) }
+
   /// Gives the tables away, and ends without ending the write.
   func handOut() -> (tables: [MutableTable], writer: TreeWriter) {
     isOpen = false

@@ -90,7 +90,9 @@ enum DynamicValue {
   // MARK: any
 
   /// A value as a program has it; links as objects.
-  static func any(_ value: Value, _ property: Property, _ core: _RealmCore) -> Any? {
+  static func any(
+    _ value: Value, _ property: Property, _ core: _RealmCore, isDynamic: Bool = false
+  ) -> Any? {
     switch value {
     case .null: return nil
     case .int(let number): return Int(number)
@@ -106,12 +108,15 @@ enum DynamicValue {
     case .decimal128(let number): return number
     case .link(let key):
       guard let name = property.objectClassName else { return nil }
-      return core.access(named: name)?.makeObject(key)
+      let dynamic = isDynamic ? core.dynamicAccess(named: name) : nil
+      return (dynamic ?? core.access(named: name))?.makeObject(key)
     case .typedLink: return AnyRealmValue._make(from: value, in: core)
-    case .list(let values), .set(let values): return values.map { any($0, property, core) }
+    case .list(let values), .set(let values):
+      return values.map { any($0, property, core, isDynamic: isDynamic) }
     case .dictionary(let entries):
       return Dictionary(
-        entries.map { ($0.key, any($0.value, property, core)) }, uniquingKeysWith: { $1 })
+        entries.map { ($0.key, any($0.value, property, core, isDynamic: isDynamic)) },
+        uniquingKeysWith: { $1 })
     }
   }
 

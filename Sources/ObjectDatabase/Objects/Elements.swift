@@ -98,6 +98,11 @@ final class Elements {
     return found
   }
 
+  /// Keeps what an observer found for a version, if that is the one that is read.
+  func adopt(_ content: Content, of snapshot: Snapshot) {
+    if core.write == nil, core.heldSnapshot === snapshot { known = (core.contentStamp, content) }
+  }
+
   var count: Int {
     if steps.isEmpty {
       switch origin {
@@ -126,6 +131,18 @@ final class Elements {
     return content
   }
 
+  /// Above one element in so many objects of the class, the whole class is asked, by its indexes
+  /// and scans.
+  private static let wholeShare = 16
+
+  private func select(_ keys: [Int64], _ filter: Filter, _ access: _TableAccess) -> [Int64] {
+    guard keys.count > access.count / Self.wholeShare else {
+      return filter.keys(access, among: keys)
+    }
+    let known = Set(filter.keys(access))
+    return keys.filter { known.contains($0) }
+  }
+
   private func apply(_ step: Step, _ content: Content) -> Content {
     switch (step, content, access) {
     case (.sorted(let descriptors), .keys(let keys), .some(let access)):
@@ -141,8 +158,7 @@ final class Elements {
       var seen: Set<Value> = []
       return .values(values.filter { seen.insert($0).inserted })
     case (.selected(let filter), .keys(let keys), .some(let access)):
-      let known = Set(filter.keys(access))
-      return .keys(keys.filter { known.contains($0) })
+      return .keys(select(keys, filter, access))
     default:
       Misuse.stop("values are sorted and made distinct as they are; only objects have properties")
     }
@@ -173,7 +189,10 @@ struct PathReader {
       }
       numbers.append((here, number))
       last = property
-      current = property.objectClassName.flatMap { here.core.access(named: $0) }
+      current = property.objectClassName.flatMap { name in
+        here.core.access(named: name)
+          ?? (here.info.isDynamic ? here.core.dynamicAccess(named: name) : nil)
+      }
     }
     guard let last else { Misuse.stop("an empty key path leads nowhere") }
     self.numbers = numbers

@@ -8,18 +8,18 @@ import Query
 /// A query in words with its arguments.
 struct Filter {
   private let query: ParsedQuery
-  private let arguments: [Value]
+  private let arguments: [QueryArgument]
 
   /// - Throws: `Realm.Error` with code `.invalidValue`, which says where and what in the text.
   init(_ text: String, _ arguments: [Any?], _ access: _TableAccess) throws(Realm.Error) {
     let (numbered, values) = try Self.numbered(text, arguments)
-    var converted: [Value] = []
-    for value in values { converted.append(try Self.value(value, access.core)) }
+    var converted: [QueryArgument] = []
+    for value in values { converted.append(try Self.argument(value, access.core)) }
     self.arguments = converted
     do throws(QueryError) {
       query = try ParsedQuery(parsing: numbered)
       _ = try query.bound(
-        to: access.core.querySchema(ofFile: nil), table: access.name, arguments: converted)
+        to: access.querySchema, table: access.name, arguments: converted)
     } catch {
       throw Realm.Error(.invalidValue, "\"\(text.prefix(200))\": \(error)")
     }
@@ -30,25 +30,59 @@ struct Filter {
   /// Whether the query itself sorts, or takes rows out by more than a condition.
   var hasClauses: Bool { !query.clauses.isEmpty }
 
-  /// The keys of all rows of the class that pass.
+  /// The keys of all rows of the class that pass; a program's own query has no bound.
   func keys(_ access: _TableAccess) -> [Int64] {
-    let core = access.core
-    return unthrowing { () throws(QueryError) in
-      if let write = core.write {
-        guard write.hasTable(access.name) else { return [] }
-        return try bound(access, write.tables).keys(in: write)
+    unthrowing { () throws(QueryError) in try keys(access, stepsMax: .max) }
+  }
+
+  /// The keys that pass, of some of the class.
+  func keys(_ access: _TableAccess, among keys: [Int64]) -> [Int64] {
+    unthrowing { () throws(QueryError) in
+      try found(access, stepsMax: .max) { query, source throws(QueryError) in
+        try query.keys(among: keys, in: source)
       }
-      let snapshot = Misuse.unthrowing { () throws(EngineError) in try core.currentSnapshot() }
-      guard snapshot.schema(of: access.name) != nil else { return [] }
-      return try bound(access, snapshot.tables).keys(in: snapshot)
     }
+  }
+
+  /// Runs the query once, for a text that comes from outside.
+  /// - Throws: `Realm.Error` with code `.invalidValue` when it costs more than the bound.
+  func check(_ access: _TableAccess, stepsMax: Int = QueryLimits.stepsDefault) throws(Realm.Error) {
+    access.core.checkThread()
+    do throws(QueryError) { _ = try keys(access, stepsMax: stepsMax) } catch {
+      throw Realm.Error(.invalidValue, "\"\(query)\": \(error)")
+    }
+  }
+
+  private func keys(_ access: _TableAccess, stepsMax: Int) throws(QueryError) -> [Int64] {
+    try found(access, stepsMax: stepsMax) { query, source throws(QueryError) in
+      try query.keys(in: source)
+    }
+  }
+
+  /// What `body` finds in the version that is read; nothing when that lacks the class.
+  private func found(
+    _ access: _TableAccess, stepsMax: Int,
+    _ body: (BoundQuery, any QuerySource) throws(QueryError) -> [Int64]
+  ) throws(QueryError) -> [Int64] {
+    let core = access.core
+    let (source, tables): (any QuerySource, [TableSchema])
+    if let write = core.write {
+      (source, tables) = (write, write.tables)
+    } else {
+      let snapshot = Misuse.unthrowing { () throws(EngineError) in try core.currentSnapshot() }
+      (source, tables) = (snapshot, snapshot.tables)
+    }
+    guard tables.contains(where: { $0.name == access.name }) else { return [] }
+    var query = try bound(access, tables)
+    query.limits.stepsMax = stepsMax
+    return try body(query, source)
   }
 
   /// How the rows are found, in words.
   func explain(_ access: _TableAccess) -> String {
     unthrowing { () throws(QueryError) in
       try query.bound(
-        to: access.core.querySchema(ofFile: nil), table: access.name, arguments: arguments
+        to: access.querySchema, table: access.name, arguments: arguments
       ).explain()
     }
   }
@@ -111,8 +145,16 @@ struct Filter {
     return (String(decoding: out, as: UTF8.self), values)
   }
 
+  private static func argument(
+    _ any: Any?, _ core: _RealmCore
+  ) throws(Realm.Error) -> QueryArgument {
+    if let shape = DynamicValue.unwrapped(any) as? any GeoShape { return shape.argument }
+    return .value(try value(any, core))
+  }
+
   private static func value(_ any: Any?, _ core: _RealmCore) throws(Realm.Error) -> Value {
-    guard let flat = DynamicValue.flattened(any) else { return .null }
+    guard var flat = DynamicValue.flattened(any) else { return .null }
+    if case .object(let object)? = flat as? AnyRealmValue { flat = object }
     if let object = flat as? ObjectBase {
       guard let access = object.tableAccess, access.core.store === core.store else {
         throw Realm.Error(
@@ -132,6 +174,19 @@ struct Filter {
     }
     throw Realm.Error(
       .invalidValue, "an argument of type \(Swift.type(of: flat)) has no column type")
+  }
+}
+
+extension _TableAccess {
+  /// What queries of the class may speak of: the program's classes, or for objects that know their
+  /// properties by name only, those of the version that is read.
+  fileprivate var querySchema: QuerySchema {
+    guard info.isDynamic else { return core.querySchema(ofFile: nil) }
+    let tables = Misuse.unthrowing { () throws(EngineError) in
+      if let write = core.write { return write.tables }
+      return try core.currentSnapshot().tables
+    }
+    return core.querySchema(ofFile: tables)
   }
 }
 
@@ -184,28 +239,47 @@ extension RealmCollection {
   ///   - text: The query, with `$0` or `%@` for arguments.
   ///   - arguments: The arguments.
   /// - Returns: The results, live as those they were made of.
-  /// - Throws: `Realm.Error` with code `.invalidValue`, which says where and what in the text.
+  /// - Throws: `Realm.Error` with code `.invalidValue`, which says where and what in the text, or
+  ///   that the query looks at more rows and values than `QueryLimits.stepsDefault` (2^28).
+  /// - Complexity: Runs the query once.
   public func filtered(by text: String, arguments: [Any?] = []) throws -> Results<Element> {
-    try found(text, arguments)
+    let (results, filter) = try selected(text, arguments)
+    if let access = results.content.access { try filter.check(access) }
+    return results
   }
 
   func found(
     _ text: String, _ arguments: [Any?]
   ) throws(Realm.Error) -> Results<Element> {
-    let elements = elements
-    guard let access = elements.access else {
-      throw Realm.Error(.invalidValue, "only objects are filtered, not values of \(Element.self)")
+    try selected(text, arguments).results
+  }
+
+  private func selected(
+    _ text: String, _ arguments: [Any?]
+  ) throws(Realm.Error) -> (results: Results<Element>, filter: Filter) {
+    let (elements, filter) = try elements.selected(text, arguments)
+    return (Results(elements), filter)
+  }
+}
+
+extension Elements {
+  /// The elements that a query finds.
+  func selected(
+    _ text: String, _ arguments: [Any?]
+  ) throws(Realm.Error) -> (elements: Elements, filter: Filter) {
+    guard let access else {
+      throw Realm.Error(.invalidValue, "only objects are filtered; these elements are values")
     }
     let filter = try Filter(text, arguments, access)
-    var isWhole = elements.steps.isEmpty
-    if case .table = elements.origin {} else { isWhole = false }
+    var isWhole = steps.isEmpty
+    if case .table = origin {} else { isWhole = false }
     guard isWhole || !filter.hasClauses else {
       throw Realm.Error(
         .invalidValue,
         "\"\(text.prefix(200))\" sorts or limits what is a part of the class; use sorted(by:) and "
           + "distinct(by:) on the results")
     }
-    return Results(elements.adding(.selected(filter)))
+    return (adding(.selected(filter)), filter)
   }
 }
 

@@ -18,7 +18,8 @@ extension ObjectBase {
     }
     let property = access.info.properties[number]
     guard property.type != .linkingObjects else { return nil }
-    return DynamicValue.any(access.value(rowKey, number), property, access.core)
+    return DynamicValue.any(
+      access.value(rowKey, number), property, access.core, isDynamic: access.info.isDynamic)
   }
 
   /// Changes a property of a managed object by its name in the class.
@@ -215,7 +216,10 @@ extension _RealmCore {
       misfit(any, access, number)
       return nil
     }
-    guard let name = property.objectClassName, let target = self.access(named: name) else {
+    guard let name = property.objectClassName,
+      let target = self.access(named: name)
+        ?? (access.info.isDynamic ? dynamicAccess(named: name) : nil)
+    else {
       misfit(any, access, number)
       return nil
     }

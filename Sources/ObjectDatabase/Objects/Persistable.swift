@@ -230,6 +230,9 @@ extension Optional: RealmCollectionValue where Wrapped: RealmCollectionValue {
     return Wrapped._make(from: value, in: core)
   }
 
+  /// The wrapped element.
+  public static func _cast(_ object: ObjectBase) -> Wrapped? { Wrapped._cast(object) }
+
   /// Null for nil.
   public func _engineValue(in core: _RealmCore) -> Value {
     self?._engineValue(in: core) ?? .null

@@ -4,12 +4,6 @@
 
 import Engine
 
-/// Words and arguments of a query, in their order.
-enum QueryPiece {
-  case words(String)
-  case argument(Any?)
-}
-
 /// A part of a query: a property of a class, or a condition.
 @dynamicMemberLookup
 public struct Query<Value> {
@@ -22,29 +16,34 @@ public struct Query<Value> {
     self.isCondition = isCondition
   }
 
-  /// The text and the arguments in their order.
-  var text: (words: String, arguments: [Any?]) {
-    var words = ""
-    var arguments: [Any?] = []
-    for piece in pieces {
-      switch piece {
-      case .words(let more): words += more
-      case .argument(let value):
-        words += "$\(arguments.count)"
-        arguments.append(value)
-      }
+  /// The path that this is; an expression that is none stops the process.
+  private var names: QueryNames {
+    guard let last = pieces.last else { return QueryNames() }
+    guard pieces.count == 1, case .path(let names) = last else {
+      Misuse.stop("a typed query asks for a property of something that is no property")
     }
-    return (words, arguments)
+    return names
   }
 
-  private func property<Other>(_ name: String) -> Query<Other> {
-    Query<Other>(pieces + [.words(pieces.isEmpty ? name : "." + name)], isCondition: false)
+  /// One step further; with `isElement` this is a collection, and the step one from each object.
+  func step<Other>(_ step: QueryNames.Step, isElement: Bool = false) -> Query<Other> {
+    var names = names
+    if isElement, names.collectionEnd == nil { names.collectionEnd = names.steps.count }
+    names.steps.append(step)
+    return Query<Other>([.path(names)], isCondition: false)
   }
 
-  private func condition(_ words: String, _ argument: Any?) -> Query<Bool> {
+  func condition(_ words: String, _ argument: Any?) -> Query<Bool> {
+    compared(words, [.argument(argument)])
+  }
+
+  func condition<Other>(_ words: String, _ other: Query<Other>) -> Query<Bool> {
+    compared(words, other.pieces)
+  }
+
+  private func compared(_ words: String, _ right: [QueryPiece]) -> Query<Bool> {
     Query<Bool>(
-      [.words("(")] + pieces + [.words(" \(words) "), .argument(argument), .words(")")],
-      isCondition: true)
+      [.words("(")] + pieces + [.words(" \(words) ")] + right + [.words(")")], isCondition: true)
   }
 
   private func name<Owner: ObjectBase, Member>(_ member: KeyPath<Owner, Member>) -> String {
@@ -63,7 +62,7 @@ public struct Query<Value> {
 extension Query where Value: ObjectBase {
   /// A property of the objects.
   public subscript<Member>(dynamicMember member: KeyPath<Value, Member>) -> Query<Member> {
-    property(name(member))
+    step(.property(name(member)))
   }
 }
 
@@ -72,40 +71,28 @@ extension Query {
   public subscript<Owner: ObjectBase, Member>(
     dynamicMember member: KeyPath<Owner, Member>
   ) -> Query<Member> where Value == Owner? {
-    property(name(member))
+    step(.property(name(member)))
   }
 
   /// A property of any of the objects in a list.
   public subscript<Owner: ObjectBase, Member>(
     dynamicMember member: KeyPath<Owner, Member>
   ) -> Query<Member> where Value == List<Owner> {
-    property(name(member))
+    step(.property(name(member)), isElement: true)
   }
 
   /// A property of any of the objects in a set.
   public subscript<Owner: ObjectBase, Member>(
     dynamicMember member: KeyPath<Owner, Member>
   ) -> Query<Member> where Value == MutableSet<Owner> {
-    property(name(member))
+    step(.property(name(member)), isElement: true)
   }
 
   /// A property of any of the objects that link here.
   public subscript<Owner: ObjectBase, Member>(
     dynamicMember member: KeyPath<Owner, Member>
   ) -> Query<Member> where Value == LinkingObjects<Owner> {
-    property(name(member))
-  }
-}
-
-extension Query where Value: RealmCollection {
-  /// The number of elements.
-  public var count: Query<Int> { property("@count") }
-
-  /// Whether an element is equal to a value.
-  public func contains(_ value: Value.Element) -> Query<Bool> {
-    Query<Bool>(
-      [.words("(ANY ")] + pieces + [.words(" == "), .argument(value), .words(")")],
-      isCondition: true)
+    step(.property(name(member)), isElement: true)
   }
 }
 
@@ -125,6 +112,25 @@ extension Query where Value: RealmCollectionValue {
   /// Greater than a value, or equal.
   public static func >= (left: Query, right: Value) -> Query<Bool> { left.condition(">=", right) }
 
+  /// Equal to another property of the object.
+  @_disfavoredOverload
+  public static func == (left: Query, right: Query) -> Query<Bool> { left.condition("==", right) }
+  /// Not equal to another property of the object.
+  @_disfavoredOverload
+  public static func != (left: Query, right: Query) -> Query<Bool> { left.condition("!=", right) }
+  /// Less than another property of the object.
+  @_disfavoredOverload
+  public static func < (left: Query, right: Query) -> Query<Bool> { left.condition("<", right) }
+  /// Less than another property of the object, or equal.
+  @_disfavoredOverload
+  public static func <= (left: Query, right: Query) -> Query<Bool> { left.condition("<=", right) }
+  /// Greater than another property of the object.
+  @_disfavoredOverload
+  public static func > (left: Query, right: Query) -> Query<Bool> { left.condition(">", right) }
+  /// Greater than another property of the object, or equal.
+  @_disfavoredOverload
+  public static func >= (left: Query, right: Query) -> Query<Bool> { left.condition(">=", right) }
+
   /// Equal to one of some values.
   public func `in`<Values: Sequence>(_ values: Values) -> Query<Bool>
   where Values.Element == Value {
@@ -142,54 +148,6 @@ extension Query where Value: RealmCollectionValue {
   }
 }
 
-/// How texts are compared.
-public struct StringOptions: OptionSet, Sendable {
-  /// The bits.
-  public let rawValue: Int
-
-  /// Makes options of bits.
-  public init(rawValue: Int) { self.rawValue = rawValue }
-
-  /// Upper and lower case are the same.
-  public static let caseInsensitive = StringOptions(rawValue: 1)
-}
-
-/// Text, or optional text.
-public protocol _QueryText: RealmCollectionValue {}
-extension String: _QueryText {}
-extension Optional: _QueryText where Wrapped: _QueryText {}
-
-extension Query where Value: _QueryText {
-  private func text(_ operation: String, _ value: String, _ options: StringOptions) -> Query<Bool> {
-    condition(operation + (options.contains(.caseInsensitive) ? "[c]" : ""), value)
-  }
-
-  /// Begins with a text.
-  public func starts(with value: String, options: StringOptions = []) -> Query<Bool> {
-    text("BEGINSWITH", value, options)
-  }
-
-  /// Ends with a text.
-  public func ends(with value: String, options: StringOptions = []) -> Query<Bool> {
-    text("ENDSWITH", value, options)
-  }
-
-  /// Has a text in it.
-  public func contains(_ value: String, options: StringOptions = []) -> Query<Bool> {
-    text("CONTAINS", value, options)
-  }
-
-  /// Has the form of a text with `*` and `?` for what may be anything.
-  public func like(_ value: String, caseInsensitive: Bool = false) -> Query<Bool> {
-    text("LIKE", value, caseInsensitive ? .caseInsensitive : [])
-  }
-
-  /// Equal to a text.
-  public func equals(_ value: String, options: StringOptions = []) -> Query<Bool> {
-    text("==", value, options)
-  }
-}
-
 extension Query where Value == Bool {
   /// A property by itself asks whether it is true.
   private var asCondition: [QueryPiece] {
@@ -197,7 +155,13 @@ extension Query where Value == Bool {
   }
 
   var whole: (words: String, arguments: [Any?]) {
-    Query<Bool>(asCondition, isCondition: true).text
+    QueryPieces(all: asCondition).text
+  }
+
+  /// How many objects of the collection that the condition speaks of meet it: a subquery, as in
+  /// `($0.dogs.age > 3 && $0.dogs.name == "Rex").count > 1`.
+  public var count: Query<Int> {
+    Query<Int>(QueryPieces(all: asCondition).counted().all, isCondition: false)
   }
 
   /// Both.

@@ -35,7 +35,8 @@ public struct Realm: Equatable {
         "a realm for \(owner.text) is opened on thread \(RealmOwner.threadName); open it on the "
           + "queue")
     }
-    core = try Store.open(configuration).core(configuration, owner: owner)
+    core = try Store.open(configuration).core(
+      configuration, owner: owner, scheduler: queue.map { .queue($0) })
   }
 
   /// Opens the realm in a file, with the default configuration otherwise.
@@ -67,20 +68,24 @@ public struct Realm: Equatable {
   /// Runs a block in a write transaction, and commits it.
   ///
   /// When the block throws, or a change in it broke a rule of the schema, nothing of it stays.
-  /// - Parameter block: Makes the changes.
+  /// - Parameters:
+  ///   - tokens: Tokens of this realm whose callbacks hear nothing of these changes.
+  ///   - block: Makes the changes.
   /// - Returns: What the block returns.
   /// - Throws: What the block throws, or `Realm.Error`.
   ///
   /// Durability: when the call returns, the changes survive any crash.
   @discardableResult
-  public func write<Result>(_ block: () throws -> Result) throws -> Result {
+  public func write<Result>(
+    withoutNotifying tokens: [NotificationToken] = [], _ block: () throws -> Result
+  ) throws -> Result {
     try core.beginWrite()
     let result: Result
     do { result = try block() } catch {
       if core.write != nil { core.cancelWrite() }
       throw error
     }
-    if core.write != nil { try core.commitWrite() }
+    if core.write != nil { try commitWrite(withoutNotifying: tokens) }
     return result
   }
 
@@ -90,10 +95,13 @@ public struct Realm: Equatable {
   public func beginWrite() { Misuse.unthrowingRealm { () throws(Error) in try core.beginWrite() } }
 
   /// Makes the changes durable and visible to others.
+  /// - Parameter tokens: Tokens of this realm whose callbacks hear nothing of these changes.
   /// - Throws: `Realm.Error`; nothing of the transaction stays then.
   ///
   /// Durability: when the call returns, the changes survive any crash.
-  public func commitWrite() throws { try core.commitWrite() }
+  public func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws {
+    try core.commitWrite(skipping: core.observers(of: tokens))
+  }
 
   /// Drops the changes.
   public func cancelWrite() {
@@ -104,7 +112,27 @@ public struct Realm: Equatable {
 
   // MARK: versions
 
-  /// Goes to the newest version.
+  /// Whether the realm goes to newer versions by itself; it tells its observers then.
+  ///
+  /// It does so from the run loop of its thread, from its queue or from its actor. On a thread
+  /// whose run loop does not run nothing happens before `refresh()` or a write transaction. A
+  /// thread's run loop, other than the main one, is used from the first `observe`, `writeAsync` or
+  /// setting of this property on.
+  public var autorefresh: Bool {
+    get {
+      core.checkThread()
+      return !core.isFrozen && core.refreshesByItself
+    }
+    nonmutating set {
+      core.checkThread()
+      guard !core.isFrozen else { Misuse.stop("a frozen realm never refreshes; thaw() it first") }
+      core.refreshesByItself = newValue
+      core.listen()
+      core.wakeup.schedule()
+    }
+  }
+
+  /// Goes to the newest version, and makes the calls of observers that are due.
   /// - Returns: Whether there was a newer one.
   @discardableResult
   public func refresh() -> Bool {

@@ -15,9 +15,9 @@ struct KnownClasses: Sendable {
 
   func access(_ name: String) -> _TableAccess? { accesses[name]?.access }
 
-  mutating func keep(_ access: _TableAccess) {
+  mutating func keep(_ access: _TableAccess, under name: String) {
     accesses = accesses.filter { $0.value.access != nil }
-    accesses[access.name] = WeakAccess(access: access)
+    accesses[name] = WeakAccess(access: access)
   }
 
   mutating func invalidate() {
@@ -51,12 +51,13 @@ extension _RealmCore {
   }
 
   func access(_ info: ClassInfo) -> _TableAccess {
+    if info.isDynamic, let access = dynamicAccess(named: info.name) { return access }
     if let access = classes.withLock({ $0.access(info.name) }) { return access }
     checkThread()
     if classes.withLock({ $0.infos[info.name] }) == nil { join(info) }
     let known = classes.withLock { $0.infos[info.name] } ?? info
     let access = _TableAccess(self, known)
-    classes.withLock { $0.keep(access) }
+    classes.withLock { $0.keep(access, under: info.name) }
     return access
   }
 
@@ -94,7 +95,9 @@ extension _RealmCore {
   func embeddedTarget(_ info: ClassInfo, _ property: Int) -> ClassInfo? {
     guard info.properties[property].type == .object,
       let name = info.properties[property].objectClassName,
-      let target = classes.withLock({ $0.infos[name] }), target.isEmbedded
+      let target = classes.withLock({ $0.infos[name] })
+        ?? (info.isDynamic ? dynamicAccess(named: name)?.info : nil),
+      target.isEmbedded
     else { return nil }
     return target
   }

@@ -29,23 +29,37 @@ import Synchronization
   let classes = Mutex(KnownClasses())
   /// See RealmCore+Adding.swift.
   var adding = Adding()
+  /// See Notifications/.
+  var notifications: Notifications?
+  let wakeup = Wakeup()
+  var isTickMissed = false
+  var refreshesByItself = true
+  /// Where the owner's work is queued; nil until a thread's run loop is asked for.
+  let scheduler: Scheduler?
   /// The next key of each class that got objects in the open transaction.
   private var nextKeys: [String: Int64] = [:]
 
   /// A live realm.
-  init(_ store: Store, _ configuration: Realm.Configuration, owner: RealmOwner) {
+  init(
+    _ store: Store, _ configuration: Realm.Configuration, owner: RealmOwner,
+    scheduler: Scheduler? = nil
+  ) {
     self.store = store
     self.configuration = configuration
     self.owner = owner
+    self.scheduler = scheduler
     ownerText = owner.text
     isFrozen = false
   }
+
+  deinit { store.unlisten(wakeup) }
 
   /// A frozen realm.
   init(frozen snapshot: Snapshot, of live: _RealmCore, classes: [String: ClassInfo]) {
     store = live.store
     configuration = live.configuration
     owner = .nobody
+    scheduler = nil
     ownerText = owner.text
     isFrozen = true
     self.snapshot = snapshot
@@ -57,6 +71,7 @@ import Synchronization
     store = live.store
     configuration = live.configuration
     owner = live.owner
+    scheduler = nil
     ownerText = live.ownerText
     isFrozen = false
     isMigrating = true
@@ -88,15 +103,23 @@ import Synchronization
     if let snapshot { return snapshot }
     let made = try store.database.snapshot()
     snapshot = made
+    wakeup.position.store(made.version.rawValue, ordering: .releasing)
     return made
   }
 
-  /// Goes to the newest version, and stays there.
-  private func pinNewest() {
+  /// The version that is held; in a write transaction the one it began with, for observers.
+  var heldSnapshot: Snapshot? { snapshot }
+
+  /// Goes to a version that is held, or to the newest one, and stays there.
+  private func pinNewest(or held: Snapshot? = nil) {
     forgetSnapshot()
-    do throws(EngineError) { snapshot = try store.database.snapshot() } catch {
+    snapshot = held
+    do throws(EngineError) { _ = try currentSnapshot() } catch {
       // The next read tries again, and says what is wrong.
-      snapshot = nil
+      notifications?.fail(error)
+    }
+    if let snapshot {
+      wakeup.position.store(snapshot.version.rawValue, ordering: .releasing)
     }
   }
 
@@ -106,12 +129,15 @@ import Synchronization
     contentStamp &+= 1
   }
 
-  /// Goes to the newest version.
+  /// Goes to the newest version, and tells the observers.
   func refresh() -> Bool {
-    guard write == nil, !isFrozen, let snapshot, store.database.version > snapshot.version else {
+    guard write == nil, !isFrozen else { return false }
+    guard let snapshot, store.database.version > snapshot.version else {
+      notifications?.deliverInitials(self)
       return false
     }
     pinNewest()
+    notifications?.deliverInitials(self)
     return true
   }
 
@@ -119,6 +145,7 @@ import Synchronization
   func invalidate() {
     if write != nil { cancelWrite() }
     classes.withLock { $0.invalidate() }
+    notifications?.cutOff()
     forgetSnapshot()
   }
 
@@ -169,23 +196,33 @@ import Synchronization
       cancelWrite()
       throw error
     }
+    tellOfBegin()
   }
 
-  func commitWrite() throws(Realm.Error) {
+  /// Tells the observers of what others wrote before the transaction began.
+  private func tellOfBegin() {
+    guard let notifications, !notifications.isEmpty else { return }
+    // Nobody else commits now, so this is the version that the transaction began with.
+    do throws(EngineError) { _ = try currentSnapshot() } catch { notifications.fail(error) }
+    notifications.deliver(self)
+  }
+
+  func commitWrite(skipping skipped: [Observer] = []) throws(Realm.Error) {
     try checkOwner()
     guard let write else {
       throw Realm.Error(.transaction, "no write transaction is open; begin one before the commit")
     }
-    defer { end() }
     if let failure {
       write.cancel()
+      end()
       throw failure
     }
     do throws(EngineError) {
       try saveNextKeys()
-      try write.commit()
+      end(try write.commitHolding(), skipping: skipped)
     } catch {
       write.cancel()
+      end()
       throw Realm.Error(error)
     }
   }
@@ -195,13 +232,20 @@ import Synchronization
     end()
   }
 
-  private func end() {
+  private func end(_ held: Snapshot? = nil, skipping skipped: [Observer] = []) {
     write = nil
     failure = nil
     nextKeys = [:]
     adding = Adding()
     classes.withLock { $0.forgetUncommitted() }
-    pinNewest()
+    pinNewest(or: held)
+    guard let notifications else { return }
+    if let held { notifications.skip(skipped, to: held) }
+    notifications.deliver(self)
+    if isTickMissed {
+      isTickMissed = false
+      wakeup.schedule()
+    }
   }
 
   /// Stops a caller without a write transaction.

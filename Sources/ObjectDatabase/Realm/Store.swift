@@ -13,6 +13,8 @@ import Synchronization
   private let encryptionKey: Data?
   private let readOnly: Bool
   private let cores = Mutex<[RealmOwner: WeakCore]>([:])
+  /// The thread that waits for commits, while a realm listens.
+  private let listener = Mutex<Listener?>(nil)
 
   // Safety: a core checks its owner at each use; the reference alone is shared.
   private struct WeakCore: @unchecked Sendable {
@@ -99,7 +101,7 @@ import Synchronization
 
   /// The realm of an owner, made if there is none.
   func core(
-    _ configuration: Realm.Configuration, owner: RealmOwner
+    _ configuration: Realm.Configuration, owner: RealmOwner, scheduler: Scheduler? = nil
   ) throws(Realm.Error) -> _RealmCore {
     if let core = cores.withLock({ $0[owner]?.core }) {
       guard core.configuration.schemaVersion == configuration.schemaVersion else {
@@ -111,12 +113,36 @@ import Synchronization
       }
       return core
     }
-    let core = _RealmCore(self, configuration, owner: owner)
+    let core = _RealmCore(self, configuration, owner: owner, scheduler: scheduler)
     try SchemaUpdate.open(core)
     cores.withLock { cores in
       cores = cores.filter { $0.value.core != nil }
       cores[owner] = WeakCore(core: core)
     }
+    core.listenOnceServed()
     return core
+  }
+
+  // MARK: listening
+
+  /// Has a realm rung for when there is a newer version.
+  /// - Throws: `EngineError` when the database is closed, or no thread can be made.
+  func listen(_ wakeup: Wakeup) throws(EngineError) {
+    try listener.withLock { listener throws(EngineError) in
+      let started = if let listener { listener } else { try Listener.start(database) }
+      listener = started
+      started.add(wakeup)
+    }
+  }
+
+  /// Ends that; with the last realm the thread ends.
+  func unlisten(_ wakeup: Wakeup) {
+    listener.withLock { current in
+      guard let listener = current else { return }
+      if listener.remove(wakeup) {
+        current = nil
+        listener.stop()
+      }
+    }
   }
 }

@@ -70,6 +70,20 @@ import Engine
       properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
+  /// A class of the program whose objects are to know their properties by name only.
+  init(dynamic info: ClassInfo) {
+    type = DynamicObject.self
+    prototype = DynamicObject()
+    name = info.name
+    isEmbedded = info.isEmbedded
+    isNothingButRow = true
+    fields = []
+    properties = info.properties
+    targets = info.targets
+    primaryKey = info.primaryKey
+    numbers = info.numbers
+  }
+
   /// The position of a property.
   func number(of name: String) -> Int? { numbers[name] }
 

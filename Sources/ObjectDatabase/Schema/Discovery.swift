@@ -75,8 +75,8 @@ enum Discovery {
   }
 
   /// The name of the property that a key path leads to, or nil when it leads to none directly.
-  static func name<Root: ObjectBase, Value>(
-    of keyPath: KeyPath<Root, Value>, in info: ClassInfo
+  static func name<Root: ObjectBase>(
+    of keyPath: PartialKeyPath<Root>, in info: ClassInfo
   ) -> String? {
     guard let prototype = info.prototype as? Root else { return nil }
     let (_, names) = discovering { _ = prototype[keyPath: keyPath] }

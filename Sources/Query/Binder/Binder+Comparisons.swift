@@ -17,21 +17,23 @@ extension Binder {
     } else {
       operation = try self.operation(comparison, left, &right, text)
     }
-    if comparison.ignoresCase {
+    if comparison.ignoresCase || comparison.ignoresMarks {
+      let options = (comparison.ignoresCase ? "c" : "") + (comparison.ignoresMarks ? "d" : "")
       for side in [left, right] where side.type != .string && !side.type.isOpen {
         throw QueryError(
-          .type, "\(text): [c] is for strings, and one side is \(side.type.named(schema))")
+          .type, "\(text): [\(options)] is for strings, and one side is \(side.type.named(schema))")
       }
     }
     var bound = BoundComparison(
       left: settled(left.operand, right.type), leftQuantifier: comparison.leftQuantifier ?? .any,
       operation: operation, ignoresCase: comparison.ignoresCase,
+      ignoresMarks: comparison.ignoresMarks,
       right: settled(right.operand, left.type),
       rightQuantifier: comparison.rightQuantifier ?? .any, text: text)
     try checkLinks(bound)
     switch operation {
     case .equal, .notEqual, .beginsWith, .endsWith, .contains:
-      guard !bound.ignoresCase, case .value(.string(let wanted)) = bound.right else { break }
+      guard bound.isExact, case .value(.string(let wanted)) = bound.right else { break }
       bound.wantedBytes = Array(wanted.utf8)
     default: break
     }

@@ -5,6 +5,15 @@ import Engine
 extension Binder {
   /// The value of an argument.
   func argument(_ number: Int) throws(QueryError) -> Value {
+    guard case .value(let value) = try anyArgument(number) else {
+      throw QueryError(
+        .argument, "$\(number) is a part of the Earth, which stands behind GEOWITHIN only")
+    }
+    return value
+  }
+
+  /// An argument of any kind.
+  private func anyArgument(_ number: Int) throws(QueryError) -> QueryArgument {
     guard arguments.indices.contains(number) else {
       throw QueryError(
         .argument,
@@ -58,7 +67,10 @@ extension Binder {
   }
 
   private func bind(argument number: Int) throws(QueryError) -> Bound {
-    let value = try argument(number)
+    let argument = try anyArgument(number)
+    guard case .value(let value) = argument else {
+      return Bound(operand: .area(try GeoArea(argument)), type: .shape)
+    }
     switch value {
     case .list(let members), .set(let members): return try bind(values: members)
     case .dictionary(let entries): return try bind(values: entries.map(\.value))

@@ -1,5 +1,6 @@
 // Binder+Paths.swift: paths to columns. A column that was named waits until the next step says how
-// it is used: followed, asked for one element, or read.
+// it is used: followed, asked for one element, or read. Behind a mixed column only each value
+// tells of which table the rows are, so what follows is looked for by its name in every table.
 
 import Engine
 
@@ -17,6 +18,10 @@ private struct PathBinding {
   var finish = PathFinish.none
   /// Set by a step behind which no other can stand.
   var type: OperandType?
+  /// Whether the rows are of any table, because a mixed column led to them.
+  var isAnyTable = false
+  /// The columns of the name that was read last and not used yet, by table, behind a mixed column.
+  var named: [ColumnID?]?
 }
 
 extension Binder {
@@ -61,6 +66,9 @@ extension Binder {
       try takeBacklinks(origin, property, &binding, path)
     case .links:
       try follow(&binding, path)
+      guard !binding.isAnyTable else {
+        throw unfit(path, "@links stands behind links to one class, not behind a mixed property")
+      }
       var columns: [ColumnID] = []
       for (table, origin) in schema.tables.enumerated() {
         for (column, other) in origin.schema.columns.enumerated()
@@ -95,6 +103,17 @@ extension Binder {
     _ name: String, _ binding: inout PathBinding, _ path: QueryPath
   ) throws(QueryError) {
     try follow(&binding, path)
+    guard !binding.isAnyTable else {
+      let columns = schema.tables.enumerated().map { table, definition in
+        definition.column(named: name).map { ColumnID(table: table, column: $0) }
+      }
+      guard columns.contains(where: { $0 != nil }) else {
+        throw QueryError(
+          .unknownName, "\(Self.text(path)): no class has a property \"\(name)\" of its own")
+      }
+      binding.named = columns
+      return
+    }
     let table = schema.tables[binding.table]
     if let column = table.column(named: name) {
       binding.column = ColumnID(table: binding.table, column: column)
@@ -112,6 +131,9 @@ extension Binder {
   private func takeBacklinks(
     _ origin: String, _ property: String, _ binding: inout PathBinding, _ path: QueryPath
   ) throws(QueryError) {
+    guard !binding.isAnyTable else {
+      throw unfit(path, "@links stands behind links to one class, not behind a mixed property")
+    }
     let table = try schema.table(named: origin)
     let target = schema.tables[binding.table].schema.name
     guard let column = schema.tables[table].column(named: property) else {
@@ -186,9 +208,10 @@ extension Binder {
 
   /// Goes from the column that waits to the rows it links to.
   private func follow(_ binding: inout PathBinding, _ path: QueryPath) throws(QueryError) {
+    if let columns = binding.named { return try follow(columns, &binding, path) }
     guard let column = binding.column else { return }
     let definition = schema.column(column)
-    guard definition.type == .link, let target = definition.target else {
+    guard definition.type == .link || definition.type == .mixed else {
       throw unfit(
         path, "\(schema.name(column)) is \(described(column)); only links have properties")
     }
@@ -200,17 +223,39 @@ extension Binder {
       binding.steps.append(.links(column))
       binding.isMany = true
     }
-    binding.table = try schema.table(named: target)
+    if let target = definition.target {
+      binding.table = try schema.table(named: target)
+    } else {
+      binding.isAnyTable = true
+    }
     binding.column = nil
     binding.choice = nil
+  }
+
+  /// Goes on from a property of rows of any table.
+  private func follow(
+    _ columns: [ColumnID?], _ binding: inout PathBinding, _ path: QueryPath
+  ) throws(QueryError) {
+    let definitions = columns.compactMap { $0 }.map(schema.column)
+    guard definitions.contains(where: { $0.type == .link || $0.type == .mixed }) else {
+      throw unfit(path, "no class has links under \(definitions[0].name)")
+    }
+    binding.steps.append(.namedLinks(columns))
+    if definitions.contains(where: { $0.collection != .none }) { binding.isMany = true }
+    binding.named = nil
   }
 
   /// Reads the column that waits, and judges what is done with the values.
   private func end(_ binding: inout PathBinding, _ path: QueryPath) throws(QueryError)
     -> OperandType
   {
-    var type = binding.type ?? .object(binding.table)
-    if let column = binding.column {
+    var type = binding.type ?? .object(binding.isAnyTable ? nil : binding.table)
+    if let columns = binding.named {
+      binding.steps.append(.named(columns))
+      let definitions = columns.compactMap { $0 }.map(schema.column)
+      if definitions.contains(where: { $0.collection != .none }) { binding.isMany = true }
+      type = .mixed
+    } else if let column = binding.column {
       let definition = schema.column(column)
       let target: Int? =
         if let name = definition.target { try schema.table(named: name) } else { nil }

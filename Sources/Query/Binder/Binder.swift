@@ -20,10 +20,10 @@ struct Binder {
   }
 
   let schema: QuerySchema
-  let arguments: [Value]
+  let arguments: [QueryArgument]
   var scopes: [Scope]
 
-  init(_ schema: QuerySchema, table: String, arguments: [Value]) throws(QueryError) {
+  init(_ schema: QuerySchema, table: String, arguments: [QueryArgument]) throws(QueryError) {
     self.schema = schema
     self.arguments = arguments
     scopes = [Scope(variable: nil, table: try schema.table(named: table))]
@@ -111,6 +111,21 @@ extension ParsedQuery {
   /// - Complexity: O(size of the query).
   public func bound(
     to schema: QuerySchema, table: String, arguments: [Value] = []
+  ) throws(QueryError) -> BoundQuery {
+    try bound(to: schema, table: table, arguments: arguments.map { .value($0) })
+  }
+
+  /// Gives the query's names a meaning.
+  /// - Parameters:
+  ///   - schema: The tables that it can speak of.
+  ///   - table: The table whose rows it is about.
+  ///   - arguments: What `$0`, `$1` and so on stand for: values, or parts of the Earth.
+  /// - Returns: The query, ready to run any number of times.
+  /// - Throws: `QueryError` with code `.unknownName`, `.type` or `.argument`, which names the
+  ///   property and its type.
+  /// - Complexity: O(size of the query).
+  public func bound(
+    to schema: QuerySchema, table: String, arguments: [QueryArgument]
   ) throws(QueryError) -> BoundQuery {
     var binder = try Binder(schema, table: table, arguments: arguments)
     let bound = try binder.bind(predicate)

@@ -47,12 +47,16 @@ struct BoundComparison: Sendable {
   var leftQuantifier: Quantifier
   var operation: BoundOperator
   var ignoresCase: Bool
+  var ignoresMarks: Bool
   var right: BoundOperand
   var rightQuantifier: Quantifier
   /// The comparison as text, for `explain`.
   var text: String
   /// The bytes of a constant text on the right that is looked for as it stands.
   var wantedBytes: [UInt8]?
+
+  /// Whether texts are compared as they stand.
+  var isExact: Bool { !ignoresCase && !ignoresMarks }
 }
 
 /// What has values.
@@ -116,6 +120,11 @@ enum BoundStep: Hashable, Sendable {
   case elementCount(ColumnID)
   /// How often any of these columns links to the row.
   case linkCount([ColumnID])
+  /// What a property of one name links to, in rows of any table: the column of each table that has
+  /// it, by the table's index.
+  case namedLinks([ColumnID?])
+  /// The values of a property of one name, in rows of any table.
+  case named([ColumnID?])
   /// The row itself.
   case itself
 }

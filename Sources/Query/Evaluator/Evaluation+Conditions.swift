@@ -48,6 +48,7 @@ extension Evaluation {
       guard case .words(let words) = comparison.right, case .string(let text) = left else {
         return false
       }
+      try spend(text.utf8.count >> 6)
       return words.matches(text)
     case .within: return try isWithin(left, comparison)
     default: break
@@ -55,16 +56,15 @@ extension Evaluation {
     if comparison.operation == .like || comparison.operation == .contains {
       try spend(left, right)
     }
-    let ignoresCase = comparison.ignoresCase
-    let left = ignoresCase ? Self.folded(left) : left
+    let left = Self.folded(left, comparison)
     switch right {
     case .one(let value):
       return Matching.passes(
-        comparison.operation, left, ignoresCase ? Self.folded(value) : value)
+        comparison.operation, left, Self.folded(value, comparison))
     case .many(let values):
       try spend(values.count)
       return try Self.quantified(comparison.rightQuantifier, values) { value in
-        Matching.passes(comparison.operation, left, ignoresCase ? Self.folded(value) : value)
+        Matching.passes(comparison.operation, left, Self.folded(value, comparison))
       }
     }
   }
@@ -78,8 +78,11 @@ extension Evaluation {
     }
   }
 
-  private static func folded(_ value: Value) -> Value {
-    if case .string(let text) = value { .string(Text.folded(text)) } else { value }
+  /// A text without what the comparison looks past.
+  private static func folded(_ value: Value, _ comparison: BoundComparison) -> Value {
+    guard !comparison.isExact, case .string(var text) = value else { return value }
+    if comparison.ignoresMarks { text = Text.withoutMarks(text) }
+    return .string(comparison.ignoresCase ? Text.folded(text) : text)
   }
 
   private static func quantified(

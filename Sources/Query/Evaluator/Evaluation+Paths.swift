@@ -168,28 +168,34 @@ extension Evaluation {
     if path.steps.last == .itself { return before }
     var found: [QueriedRow] = []
     for row in before {
-      found += try self.rows(try self.values(path.steps[path.steps.count - 1], row))
+      found += try self.rows(
+        try self.values(path.steps[path.steps.count - 1], row), areMixed: false)
     }
     return found
   }
 
-  private func rows(_ links: [Value]) throws(QueryError) -> [QueriedRow] {
+  /// The rows that links lead to; mixed ones may lead to rows that were deleted.
+  private func rows(_ links: [Value], areMixed: Bool) throws(QueryError) -> [QueriedRow] {
     var rows: [QueriedRow] = []
     for link in links {
       guard case .typedLink(let table, let key) = link, Int(table) < schema.tables.count,
-        let row = try row(Int(table), key)
+        let row = try areMixed ? existingRow(Int(table), key) : row(Int(table), key)
       else { continue }
       rows.append(row)
     }
     return rows
   }
 
+  private func isMixed(_ id: ColumnID) -> Bool { schema.column(id).type == .mixed }
+
   /// The rows that one step leads to.
   private func rows(_ step: BoundStep, _ row: QueriedRow) throws(QueryError) -> [QueriedRow] {
     switch step {
-    case .link(let id): return try rows([try value(id, row)])
-    case .links(let id): return try rows(try elements(id, row))
-    case .element(let id, let choice, _): return try rows([try element(id, choice, row)])
+    case .link(let id): return try rows([try value(id, row)], areMixed: isMixed(id))
+    case .namedLinks(let ids): return try rows(try values(named: ids, row), areMixed: true)
+    case .links(let id): return try rows(try elements(id, row), areMixed: isMixed(id))
+    case .element(let id, let choice, _):
+      return try rows([try element(id, choice, row)], areMixed: isMixed(id))
     case .backlinks(let id):
       var found: [QueriedRow] = []
       for key in try backlinks(id, row) {
@@ -200,17 +206,31 @@ extension Evaluation {
     }
   }
 
+  /// The values of a property that each table has in a column of its own; in a row whose
+  /// table has none it is null, or nothing when the property has several values elsewhere.
+  private func values(
+    named ids: [ColumnID?], _ row: QueriedRow
+  ) throws(QueryError) -> [Value] {
+    guard let id = ids[row.table] else {
+      let areSeveral = ids.contains { $0.map { schema.column($0).collection != .none } ?? false }
+      return areSeveral ? [] : [.null]
+    }
+    return schema.column(id).collection == .none ? [try value(id, row)] : try elements(id, row)
+  }
+
   /// The values that the last step leads to; of steps for one value exactly one.
   private func values(_ step: BoundStep, _ row: QueriedRow) throws(QueryError) -> [Value] {
     switch step {
     case .value(let id): return [try value(id, row)]
     case .elements(let id): return try elements(id, row)
+    case .named(let ids): return try values(named: ids, row)
     case .keys(let id): return try elements(id, row, areKeys: true)
     case .element(let id, let choice, _): return [try element(id, choice, row)]
     case .elementCount(let id): return [.int(Int64(try elementCount(id, row)))]
     case .linkCount(let ids): return [.int(try linkCount(ids, row))]
     case .itself: return [.typedLink(table: UInt32(row.table), key: row.key)]
-    case .link, .links, .backlinks: preconditionFailure("the binder does not end paths so")
+    case .link, .links, .backlinks, .namedLinks:
+      preconditionFailure("the binder does not end paths so")
     }
   }
 }

@@ -55,44 +55,113 @@ enum GeoArea: Hashable, Sendable {
   }
 }
 
+extension GeoArea {
+  /// The area of a shape given as an argument.
+  /// - Throws: `QueryError` with code `.argument` when a number is outside of its range.
+  init(_ argument: QueryArgument) throws(QueryError) {
+    switch argument {
+    case .value: preconditionFailure("the binder asks for the areas of shapes only")
+    case .geoBox(let first, let second):
+      self = .box(try GeoPoint(first), try GeoPoint(second))
+    case .geoCircle(let centre, let radius):
+      self = .circle(
+        try GeoPoint(centre), radius: try Self.checked(radius, "\(radius)", .radius))
+    case .geoPolygon(let rings):
+      var bound: [[GeoPoint]] = []
+      for ring in rings {
+        var points: [GeoPoint] = []
+        for corner in ring { points.append(try GeoPoint(corner)) }
+        bound.append(points)
+      }
+      self = try .polygon(checked: bound)
+    }
+  }
+
+  /// The box between two corners, whichever they are.
+  fileprivate static func box(_ one: GeoPoint, _ other: GeoPoint) -> GeoArea {
+    .box(
+      lowest: GeoPoint(
+        longitude: min(one.longitude, other.longitude),
+        latitude: min(one.latitude, other.latitude)),
+      highest: GeoPoint(
+        longitude: max(one.longitude, other.longitude),
+        latitude: max(one.latitude, other.latitude)))
+  }
+
+  /// A polygon whose rings are rings.
+  fileprivate static func polygon(checked rings: [[GeoPoint]]) throws(QueryError) -> GeoArea {
+    guard !rings.isEmpty else {
+      throw QueryError(.argument, "a geoPolygon has one ring or more")
+    }
+    for ring in rings where Set(ring).count < 3 {
+      throw QueryError(.argument, "a ring of a geoPolygon has three different points or more")
+    }
+    return .polygon(rings)
+  }
+
+  /// What a number of a shape is.
+  fileprivate enum Measure: String {
+    case longitude = "a longitude in degrees"
+    case latitude = "a latitude in degrees"
+    case radius = "the radius of a geoCircle in radians"
+
+    var range: ClosedRange<Double> {
+      switch self {
+      case .longitude: -180...180
+      case .latitude: -90...90
+      case .radius: 0...Double.pi
+      }
+    }
+  }
+
+  /// A number in its range; NaN is in none.
+  fileprivate static func checked(
+    _ number: Double?, _ text: String, _ measure: Measure
+  ) throws(QueryError) -> Double {
+    guard let number, measure.range.contains(number) else {
+      throw QueryError(
+        .argument,
+        "\(text): \(measure.rawValue) is a number from \(measure.range.lowerBound) to "
+          + "\(measure.range.upperBound)")
+    }
+    return number
+  }
+}
+
+extension GeoPoint {
+  fileprivate init(_ place: QueryPlace) throws(QueryError) {
+    longitude = try GeoArea.checked(place.longitude, "\(place.longitude)", .longitude)
+    latitude = try GeoArea.checked(place.latitude, "\(place.latitude)", .latitude)
+  }
+}
+
 extension Binder {
   /// Binds a part of the Earth's surface.
   func area(_ shape: QueryShape) throws(QueryError) -> GeoArea {
     switch shape {
-    case .box(let first, let second):
-      let (one, other) = (try point(first), try point(second))
-      return .box(
-        lowest: GeoPoint(
-          longitude: min(one.longitude, other.longitude),
-          latitude: min(one.latitude, other.latitude)),
-        highest: GeoPoint(
-          longitude: max(one.longitude, other.longitude),
-          latitude: max(one.latitude, other.latitude)))
+    case .box(let first, let second): return .box(try point(first), try point(second))
     case .circle(let centre, let radius):
-      let radians = try number(radius, in: 0...Double.pi, "the radius of a geoCircle in radians")
+      let radians = try number(radius, .radius)
       return .circle(try point(centre), radius: radians)
     case .polygon(let rings):
       var bound: [[GeoPoint]] = []
       for ring in rings {
         var points: [GeoPoint] = []
         for corner in ring { points.append(try point(corner)) }
-        guard Set(points).count >= 3 else {
-          throw QueryError(.argument, "a ring of a geoPolygon has three different points or more")
-        }
         bound.append(points)
       }
-      return .polygon(bound)
+      return try .polygon(checked: bound)
     }
   }
 
   private func point(_ point: QueryPoint) throws(QueryError) -> GeoPoint {
     GeoPoint(
-      longitude: try number(point.longitude, in: -180...180, "a longitude in degrees"),
-      latitude: try number(point.latitude, in: -90...90, "a latitude in degrees"))
+      longitude: try number(point.longitude, .longitude),
+      latitude: try number(point.latitude, .latitude))
   }
 
   private func number(
-    _ operand: QueryOperand, in range: ClosedRange<Double>, _ what: String
+    _ operand: QueryOperand, _ measure: GeoArea.Measure
   ) throws(QueryError) -> Double {
     let value: Value
     switch operand {
@@ -101,12 +170,6 @@ extension Binder {
     case .literal(.value(let literal)): value = literal
     default: value = .null
     }
-    guard let number = Numbers.double(value), range.contains(number) else {
-      throw QueryError(
-        .argument,
-        "\(Self.text(operand)): \(what) is a number from \(range.lowerBound) to \(range.upperBound)"
-      )
-    }
-    return number
+    return try GeoArea.checked(Numbers.double(value), Self.text(operand), measure)
   }
 }

@@ -1,5 +1,9 @@
 // Text.swift: texts held against each other: scalar by scalar, or folded. Nothing is normalised:
-// two ways to write one character are two texts, as in the engine.
+// two ways to write one character are two texts, as in the engine. Only `[d]` takes letters and
+// their marks apart, by the canonical decomposition that the standard library has for its own
+// comparisons.
+
+@_spi(_Unicode) import Swift
 
 /// Operators on texts and bytes.
 enum Text {
@@ -25,6 +29,17 @@ enum Text {
       }
     }
     return result
+  }
+
+  /// A text without marks above, below and in letters: its canonical decomposition without the
+  /// scalars that combine with the one before them (those with a combining class).
+  static func withoutMarks(_ text: String) -> String {
+    if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
+    var result = String.UnicodeScalarView()
+    for scalar in text._nfd where scalar.properties.canonicalCombiningClass == .notReordered {
+      result.append(scalar)
+    }
+    return String(result)
   }
 
   /// Whether bytes stand in others, anywhere.

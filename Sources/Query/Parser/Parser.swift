@@ -160,7 +160,7 @@ struct Parser {
       guard leftQuantifier == nil else { throw unexpected("an operator that compares") }
       return node
     }
-    let ignoresCase = try caseMark(operation)
+    let options = try options(operation)
     let rightQuantifier = try quantifier()
     guard case .operand(let right) = try arithmetic(inProduct: false) else {
       throw unexpected("a value behind \(operation.rawValue), not a condition")
@@ -171,7 +171,8 @@ struct Parser {
     return .predicate(
       .comparison(
         QueryComparison(
-          left, operation, right, ignoresCase: ignoresCase, leftQuantifier: leftQuantifier,
+          left, operation, right, ignoresCase: options.contains("c"),
+          ignoresMarks: options.contains("d"), leftQuantifier: leftQuantifier,
           rightQuantifier: rightQuantifier)))
   }
 
@@ -202,19 +203,20 @@ struct Parser {
     return operation
   }
 
-  /// `[c]` behind an operator.
-  private mutating func caseMark(_ operation: ComparisonOperator) throws(QueryError) -> Bool {
-    guard current.kind == .leftBracket else { return false }
+  /// `[c]`, `[d]` or `[cd]` behind an operator, as the letters in lower case.
+  private mutating func options(_ operation: ComparisonOperator) throws(QueryError) -> String {
+    guard current.kind == .leftBracket else { return "" }
     guard operation.takesCase else {
       throw unexpected("a value; \(operation.rawValue) does not take [c]")
     }
     try advance()
-    guard current.kind == .name, ["c", "C"].contains(text(current)) else {
-      throw unexpected("[c], the mark for comparing without upper and lower case")
+    let letters = text(current).lowercased()
+    guard current.kind == .name, ["c", "d", "cd", "dc"].contains(letters) else {
+      throw unexpected("[c] for comparing without upper and lower case, [d] without marks, or [cd]")
     }
     try advance()
-    try expect(.rightBracket, "] behind [c")
-    return true
+    try expect(.rightBracket, "] behind [\(letters)")
+    return letters
   }
 
   // MARK: arithmetic

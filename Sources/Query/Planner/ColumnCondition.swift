@@ -45,7 +45,7 @@ indirect enum ColumnCondition: Sendable {
   private static func made(
     of comparison: BoundComparison, _ schema: QuerySchema
   ) -> ColumnCondition? {
-    guard let id = comparison.left.ownColumn, !comparison.ignoresCase else { return nil }
+    guard let id = comparison.left.ownColumn, comparison.isExact else { return nil }
     let column = schema.column(id)
     switch comparison.right {
     case .value(let value):

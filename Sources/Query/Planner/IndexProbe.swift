@@ -19,7 +19,7 @@ struct IndexProbe: Sendable {
 
   init?(_ predicate: BoundPredicate, _ schema: QuerySchema) {
     guard case .comparison(let comparison) = predicate, let id = comparison.left.ownColumn,
-      !comparison.ignoresCase
+      comparison.isExact
     else { return nil }
     let definition = schema.column(id)
     guard definition.isIndexed || definition.isUnique || definition.type == .link else {

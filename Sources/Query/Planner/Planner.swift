@@ -43,7 +43,7 @@ struct Plan: Sendable {
       members.reduce(0) { $0 &+ cost($1) }
     case .comparison(let comparison):
       cost(comparison.operation) &+ cost(comparison.left) &+ cost(comparison.right)
-        &+ (comparison.ignoresCase ? 20 : 0)
+        &+ (comparison.isExact ? 0 : comparison.ignoresMarks ? 40 : 20)
     }
   }
 
@@ -78,8 +78,8 @@ struct Plan: Sendable {
     case .itself: 0
     case .value: 2
     case .link: 10
-    case .elementCount, .element, .linkCount: 20
-    case .links, .backlinks, .elements, .keys: 50
+    case .elementCount, .element, .linkCount, .named: 20
+    case .links, .backlinks, .elements, .keys, .namedLinks: 50
     }
   }
 
@@ -92,6 +92,16 @@ struct Plan: Sendable {
     case .all(let members): members.map { "(\(text($0)))" }.joined(separator: " AND ")
     case .any(let members): members.map { "(\(text($0)))" }.joined(separator: " OR ")
     case .comparison(let comparison): comparison.text
+    }
+  }
+
+  /// Whether a condition reads texts for their words.
+  private static func readsWords(_ predicate: BoundPredicate) -> Bool {
+    switch predicate {
+    case .constant: false
+    case .not(let member): readsWords(member)
+    case .all(let members), .any(let members): members.contains(where: readsWords)
+    case .comparison(let comparison): comparison.operation == .text
     }
   }
 
@@ -111,7 +121,8 @@ struct Plan: Sendable {
     let scanned = conditions.filter { $0.probe == nil && $0.column != nil }
     for condition in scanned { lines.append("scan of columns: \(condition.text)") }
     for condition in conditions where condition.probe == nil && condition.column == nil {
-      lines.append("row by row (cost \(condition.cost)): \(condition.text)")
+      let note = Self.readsWords(condition.predicate) ? ", no index of words" : ""
+      lines.append("row by row (cost \(condition.cost)\(note)): \(condition.text)")
     }
     return lines
   }

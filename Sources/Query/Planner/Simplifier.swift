@@ -36,7 +36,7 @@ enum Simplifier {
 
   /// A comparison of two constants has its answer already.
   private static func simplified(_ comparison: BoundComparison) -> BoundPredicate {
-    guard !comparison.ignoresCase, let left = comparison.left.constant,
+    guard comparison.isExact, let left = comparison.left.constant,
       let right = comparison.right.constant
     else { return .comparison(comparison) }
     return .constant(Matching.passes(comparison.operation, left, right))

@@ -37,7 +37,7 @@ package enum ComparisonOperator: String, Hashable, Sendable, CaseIterable {
   case text = "TEXT"
   case geoWithin = "GEOWITHIN"
 
-  /// Whether the operator can be told to look past upper and lower case.
+  /// Whether the operator can be told to look past upper and lower case, and past marks.
   package var takesCase: Bool {
     switch self {
     case .equal, .notEqual, .beginsWith, .endsWith, .contains, .like, .in: true
@@ -61,18 +61,21 @@ package struct QueryComparison: Hashable, Sendable {
   package var comparison: ComparisonOperator
   /// Whether `[c]` stands behind the operator.
   package var ignoresCase = false
+  /// Whether `[d]` stands there: marks above and below letters play no part.
+  package var ignoresMarks = false
   package var right: QueryOperand
   package var rightQuantifier: Quantifier?
 
   package init(
     _ left: QueryOperand, _ comparison: ComparisonOperator, _ right: QueryOperand,
-    ignoresCase: Bool = false, leftQuantifier: Quantifier? = nil,
+    ignoresCase: Bool = false, ignoresMarks: Bool = false, leftQuantifier: Quantifier? = nil,
     rightQuantifier: Quantifier? = nil
   ) {
     self.left = left
     self.comparison = comparison
     self.right = right
     self.ignoresCase = ignoresCase
+    self.ignoresMarks = ignoresMarks
     self.leftQuantifier = leftQuantifier
     self.rightQuantifier = rightQuantifier
   }

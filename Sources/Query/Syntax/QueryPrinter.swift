@@ -76,9 +76,19 @@ struct QueryPrinter {
   private mutating func print(_ comparison: QueryComparison) {
     if let quantifier = comparison.leftQuantifier { write(quantifier.rawValue + " ") }
     print(comparison.left)
-    write(" " + comparison.comparison.rawValue + (comparison.ignoresCase ? "[c] " : " "))
+    write(" " + comparison.comparison.rawValue + Self.options(comparison))
     if let quantifier = comparison.rightQuantifier { write(quantifier.rawValue + " ") }
     print(comparison.right)
+  }
+
+  /// `[c]`, `[d]`, `[cd]` or nothing, and the space behind an operator.
+  private static func options(_ comparison: QueryComparison) -> String {
+    switch (comparison.ignoresCase, comparison.ignoresMarks) {
+    case (false, false): " "
+    case (true, false): "[c] "
+    case (false, true): "[d] "
+    case (true, true): "[cd] "
+    }
   }
 
   // MARK: operands

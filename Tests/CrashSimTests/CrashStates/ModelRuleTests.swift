@@ -281,6 +281,28 @@ struct ModelRuleTests {
     }
   }
 
+  @Test("what the medium shows again after a failed sync is what it has; what was lost is gone")
+  func shownByMedium() throws {
+    for model in [PersistenceModel.ext4Ordered, .xfs, .ext4Writeback, .btrfs, .posix] {
+      for flags in [OperationFlags.onMedium, []] {
+        let states = try final(model, files: ["a": "1", "b": "1", "c": "1"]) {
+          $0.write("c", "2")
+          $0.rename("b", to: "d")
+          $0.write("a", "2")
+          $0.sync("a", flags: .failed)
+          $0.add(
+            .write(inode: $0["a"], offsetBytes: 0, payload: Payload(Array("1".utf8))), flags: flags)
+          $0.mark("done")
+        }
+        // A write like any other may be lost, and then what it hides may be there.
+        #expect(states.contains { $0.hasPrefix("a=2") } == (flags == []), "\(model.name)")
+        #expect(states.contains { $0.hasPrefix("a=1") }, "\(model.name)")
+        // Nothing else becomes durable by it.
+        #expect(states.contains("a=1 b=1 c=1") && states.contains("a=1 c=2 d=1"), "\(states)")
+      }
+    }
+  }
+
   @Test("after a failed sync a size may become durable without its data")
   func failedSyncOfGrowth() throws {
     let states = try final(.ext4Ordered, files: ["a": ""]) {

@@ -118,6 +118,78 @@ struct FailedSyncTests {
     }
   }
 
+  /// The failures that leave pages clean, as rules for the first sync.
+  private let cleanFailures = [
+    "{on: sync, nth: 1, fail-sync: ext4-ordered}", "{on: sync, nth: 1, fail-sync: xfs}",
+    "{on: sync, nth: 1, fail-sync: ext4-data}", "{on: sync, nth: 1, error: EIO}",
+  ]
+
+  @Test("clean pages show what was written until they leave the cache, then what the medium has")
+  func leavingTheCache() throws {
+    let (old, lost) = (UInt8(ascii: "a"), UInt8(ascii: "b"))
+    for text in cleanFailures + ["{on: sync, nth: 9, error: EIO}"] {
+      let fails = !text.contains("nth: 9")
+      let mount = try FaultMount(page)
+      try mount.add(text)
+      let (lines, trace) = try mount.record([
+        "open f w", "write 0 4096 b", "write 4096 4096 b", "fsync", "read 0 8192", "fsync",
+        "forget 0 0", "read 0 8192", "stat f", "fsync",
+      ])
+      #expect(lines[4] == "read ok b*8192", "\(text)")
+      // The new page has nothing on the medium, and its size is in memory.
+      #expect(lines[7] == (fails ? "read ok a*4096 00*4096" : "read ok b*8192"), "\(text)")
+      #expect(lines[8] == "stat ok 8192", "\(text)")
+      let bytes = try survivors(trace, .ext4Ordered, at: 0)
+      #expect(bytes == [fails ? old : lost], "\(text)")
+      #expect(trace.finalTree == (try mount.mount.tree().normalized()), "\(text)")
+      let shown = trace.events.filter { $0.flags.contains(.onMedium) }
+      #expect(shown.isEmpty == !fails && shown.allSatisfy { $0.process == 0 }, "\(text)")
+    }
+  }
+
+  @Test("a clean page that is written to is dirty as a whole: the next sync writes what was lost")
+  func dirtyAgain() throws {
+    for text in cleanFailures {
+      let mount = try FaultMount(page)
+      try mount.add(text)
+      let (lines, trace) = try mount.record([
+        "open f w", "write 0 4096 b", "fsync", "fsync", "write 100 10 c", "fsync", "fsync",
+        "forget 0 0", "read 0 200",
+      ])
+      #expect(lines.last == "read ok b*100 c*10 b*90", "\(text)")
+      #expect(try survivors(trace, .posix, at: 0) == [UInt8(ascii: "b")], "\(text)")
+      #expect(trace.finalTree == (try mount.mount.tree().normalized()), "\(text)")
+    }
+  }
+
+  @Test("a cleared cache takes what a failed sync lost, also after a later sync of the file")
+  func clearedAfterFailure() throws {
+    let mount = try FaultMount(["open f cw", "write 0 8192 a", "fsync"])
+    try mount.add("[\(cleanFailures[3]), {on: setExtendedAttribute, clear-cache: after}]")
+    let (lines, trace) = try mount.record([
+      "open f w", "write 0 4096 b", "fsync", "write 4096 4096 c", "fsync", "read 0 8192",
+      "setxattr f one", "read 0 8192",
+    ])
+    #expect(lines[5] == "read ok b*4096 c*4096")
+    #expect(lines[7] == "read ok a*4096 c*4096")
+    #expect(try survivors(trace, .ext4Ordered, at: 0) == [UInt8(ascii: "a")])
+  }
+
+  @Test("a truncated, punched or rewritten page is no longer what a failed sync left")
+  func noLongerClean() throws {
+    for (steps, read) in [
+      (["ftruncate 100", "fsync", "forget 0 0", "read 0 200"], "read ok b*100"),
+      (["write 0 4096 c", "fsync", "forget 0 0", "read 0 10"], "read ok c*10"),
+      (["ftruncate 0", "ftruncate 4096", "fsync", "forget 0 0", "read 0 10"], "read ok 00*10"),
+    ] {
+      let mount = try FaultMount(page)
+      try mount.add(cleanFailures[3])
+      let (lines, trace) = try mount.record(["open f w", "write 0 4096 b", "fsync"] + steps)
+      #expect(lines.last == read, "\(steps)")
+      #expect(trace.finalTree == (try mount.mount.tree().normalized()), "\(steps)")
+    }
+  }
+
   @Test("a cleared rule takes back what it had not told yet")
   func cleared() throws {
     for isCleared in [true, false] {

@@ -85,6 +85,26 @@ struct EngineLoadHistoryTests {
     #expect(survived.violations == [])
   }
 
+  @Test("doubts about versions that were begun again are no doubts any more")
+  func doubtsEnd() throws {
+    var options = EngineLoadOptions()
+    options.groupsCommits = true
+    options.mayFail = true
+    // Each time two processes begin a version each, and die.
+    let life = { (process: Int) -> String in
+      "begin 3 \(process) \(process * 1_600_000)\nbegin 4 \(process) \((process + 1) * 1_600_000)\n"
+    }
+    func history(_ lives: [Int]) throws -> EngineLoadHistory {
+      var history = EngineLoadHistory(options)
+      let text = "open 1\nbegin 2 7 1\ncommit 2\n" + lives.map(life).joined()
+      try history.consume(Array(text.utf8))
+      return history
+    }
+    let many = try history(Array(stride(from: 1, to: 81, by: 2)))
+    let last = try history([79])
+    #expect(many.violations == [] && many.allowed == last.allowed)
+  }
+
   @Test("what a cut leaves is what goes on, also from a file")
   func survival() throws {
     var lost = try history("open 1\nbegin 2 7 1\ncommit 2\nbegin 3 8 1\n")

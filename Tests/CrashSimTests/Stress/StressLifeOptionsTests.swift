@@ -20,9 +20,7 @@ struct StressLifeOptionsTests {
       let options = try drawn(seed)
       #expect(try drawn(seed) == options)
       let load = options.load
-      let threads = load.processes * (load.writers + load.readers)
       #expect(!load.isEncrypted || load.processes == 1 && load.commit == .twoPhase, "\(seed)")
-      #expect(options.writeBack == nil || threads == 1, "seed \(seed)")
       #expect(options.faults.count == options.faultNames.count)
       let features = [
         "encrypted": load.isEncrypted, "one sync": load.commit == .checksummed,
@@ -31,13 +29,16 @@ struct StressLifeOptionsTests {
         "cancels": load.cancelPercent > 0, "self-kills": load.killStepsMax > 0,
         "kills": options.kills > 0, "faults": !options.faults.isEmpty, "errors": load.mayFail,
         "write-back": options.writeBack != nil, "many": load.processes > 1,
+        "write-back of many": options.writeBack != nil && load.processes > 1,
+        "one sync that fails": load.commit == .checksummed
+          && options.faultNames.contains("sync-error"),
         "readers": load.readers > 0, "whole rounds": options.wholeRoundEvery > 0,
       ]
       for (name, isOn) in features { seen[name, default: []].insert(isOn) }
       for name in options.faultNames { seen["fault \(name)", default: [false]].insert(true) }
       seen["model \(options.model)", default: [false]].insert(true)
     }
-    #expect(seen.count == 15 + 7 + 6, "\(seen.keys.sorted())")
+    #expect(seen.count == 17 + 7 + 6, "\(seen.keys.sorted())")
     for (name, values) in seen { #expect(values.count == 2, "\(name)") }
   }
 

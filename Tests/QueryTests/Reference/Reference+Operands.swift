@@ -238,11 +238,13 @@ extension Reference {
     var isMany = false
     var operation: PathOperation?
     var kind: ColumnType? = .link
+    var isAnyTable = false
     /// Reads what the last property links to.
     func follow() {
       guard let last = column else { return }
       isMany = isMany || last.collection != .none
       table = last.target ?? table
+      isAnyTable = isAnyTable || last.type == .mixed
       places = linked(places)
       column = nil
     }
@@ -257,7 +259,10 @@ extension Reference {
       switch step {
       case .property(let name):
         follow()
-        if let index = self.column(table, name) {
+        if isAnyTable {
+          (column, kind) = (anyColumn(name), .mixed)
+          places = places.compactMap { named(name, $0, column) }
+        } else if let index = self.column(table, name) {
           column = data.table(table).schema.columns[index]
           kind = column?.type
           places = places.compactMap {
@@ -290,6 +295,24 @@ extension Reference {
     var items = places.flatMap(elements)
     if !isMany, items.isEmpty { items = [.null] }
     return finished(items, isMany, operation, kind)
+  }
+
+  /// A property of a row of any table; null when its table has none.
+  private func named(_ name: String, _ place: Place, _ merged: ColumnSchema?) -> Place? {
+    guard case .row(let table, let key) = place, let index = column(table, name) else {
+      return merged?.collection == CollectionKind.none ? .item(.null) : nil
+    }
+    return .column(table, key, index)
+  }
+
+  /// What the columns of one name have in common: several values when one of them has.
+  private func anyColumn(_ name: String) -> ColumnSchema {
+    let isSeveral = data.tables.contains { definition in
+      column(definition.schema.name, name).map {
+        definition.schema.columns[$0].collection != .none
+      } ?? false
+    }
+    return ColumnSchema(name: name, type: .mixed, collection: isSeveral ? .list : .none)
   }
 
   private func chosen(_ place: Place, _ step: QueryStep) -> Place? {

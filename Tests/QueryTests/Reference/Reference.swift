@@ -116,14 +116,18 @@ struct Reference {
     if comparison.comparison == .between {
       let ends = items(comparison.right, scopes, beside: neighbours[0]).items
       return quantified(leftQuantifier, left) {
-        one(.greaterEqual, $0, ends[0], false) && one(.lessEqual, $0, ends[1], false)
+        one(.greaterEqual, $0, ends[0]) && one(.lessEqual, $0, ends[1])
       }
+    }
+    if case .shape(let shape) = comparison.right {
+      return quantified(leftQuantifier, left) { isWithin($0, shape) }
     }
     let right = items(comparison.right, scopes, beside: neighbours[0])
     let rightQuantifier = comparison.rightQuantifier ?? .any
     return quantified(leftQuantifier, left) { leftItem in
       quantified(rightQuantifier, right) { rightItem in
-        one(comparison.comparison, leftItem, rightItem, comparison.ignoresCase)
+        one(
+          comparison.comparison, folded(leftItem, comparison), folded(rightItem, comparison))
       }
     }
   }
@@ -142,7 +146,7 @@ struct Reference {
 
   /// Whether one pair passes.
   private func one(
-    _ comparison: ComparisonOperator, _ left: Item, _ right: Item, _ ignoresCase: Bool
+    _ comparison: ComparisonOperator, _ left: Item, _ right: Item
   ) -> Bool {
     if case .kinds(let names) = left {
       return names.isDisjoint(with: kinds(right)) == (comparison == .notEqual)
@@ -150,8 +154,6 @@ struct Reference {
     if case .kinds(let names) = right {
       return names.isDisjoint(with: kinds(left)) == (comparison == .notEqual)
     }
-    let left = ignoresCase ? folded(left) : left
-    let right = ignoresCase ? folded(right) : right
     let order = ReferenceOrder.order(left, right)
     let areNull = left == .null && right == .null
     switch comparison {
@@ -164,7 +166,8 @@ struct Reference {
     case .greaterEqual: return order == 1 || order == 0 || areNull
     case .beginsWith, .endsWith, .contains, .like:
       return searches(comparison, left, right)
-    case .between, .text, .geoWithin: return false
+    case .text: return hasWords(left, right)
+    case .between, .geoWithin: return false
     }
   }
 
@@ -180,11 +183,32 @@ struct Reference {
 
   // MARK: texts
 
-  private func folded(_ item: Item) -> Item {
+  private func folded(_ item: Item, _ comparison: QueryComparison) -> Item {
     guard case .text(let bytes) = item else { return item }
-    let text = String(decoding: bytes, as: UTF8.self)
-    let upper = text.unicodeScalars.map(\.properties.uppercaseMapping).joined()
-    return .text(Array(upper.unicodeScalars.map(\.properties.lowercaseMapping).joined().utf8))
+    var text = String(decoding: bytes, as: UTF8.self)
+    if comparison.ignoresMarks { text = ReferenceText.withoutMarks(text) }
+    guard comparison.ignoresCase else { return .text(Array(text.utf8)) }
+    return .text(Array(ReferenceText.folded(text).utf8))
+  }
+
+  /// Whether a text has all words of a list, and none of those behind a hyphen.
+  private func hasWords(_ left: Item, _ right: Item) -> Bool {
+    guard case .text(let bytes) = left, case .text(let wanted) = right else { return false }
+    let words = ReferenceText.words(String(decoding: bytes, as: UTF8.self))
+    var isAsked = false
+    for term in String(decoding: wanted, as: UTF8.self).split(separator: " ") {
+      let parts = ReferenceText.words(String(term))
+      for (index, part) in parts.enumerated() {
+        isAsked = true
+        let isPrefix = term.hasSuffix("*") && index == parts.count - 1
+        let isThere = words.contains {
+          let word = Array($0.utf8)
+          return (isPrefix ? Array(word.prefix(part.utf8.count)) : word) == Array(part.utf8)
+        }
+        if isThere == term.hasPrefix("-") { return false }
+      }
+    }
+    return isAsked
   }
 
   private func searches(_ comparison: ComparisonOperator, _ left: Item, _ right: Item) -> Bool {

@@ -22,7 +22,12 @@ enum ReferenceOrder {
         Int128(left) * 1_000_000_000 + Int128(leftPart),
         Int128(right) * 1_000_000_000 + Int128(rightPart))
     case (.row(let left, let leftKey), .row(let right, let rightKey)):
-      return left == right ? sign(leftKey, rightKey) : sign(left, right)
+      // Classes stand as in the schema.
+      let names = Kennel.tables.map(\.schema.name)
+      return left == right
+        ? sign(leftKey, rightKey)
+        : sign(
+          names.firstIndex(of: left) ?? names.count, names.firstIndex(of: right) ?? names.count)
     default: break
     }
     if isDecimal(left) || isDecimal(right) {

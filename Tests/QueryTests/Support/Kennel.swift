@@ -75,7 +75,7 @@ enum Kennel {
   ]
   static let texts = [
     "", "a", "A", "ab", "Ab", "aB", "abc", "b", "é", "É", "e\u{301}", "straße", "STRASSE", "x*y",
-    "a?b", "😀", "long text that has a node of its own? no, but it is long",
+    "a?b", "😀", "Ab c-d", "e A\u{30a}b", "long text that has a node of its own? no, but it is long",
   ]
   static let dates: [(Int64, Int32)] = [(0, 0), (0, 5), (-1, 999_999_999), (1_600_000_000, 0)]
   static let decimals = ["0", "-1.5", "0.1", "1.10", "2", "1E+40", "Infinity", "NaN"]
@@ -147,9 +147,10 @@ enum Kennel {
         switch random.below(10) {
         case 0: return .null
         case 1:
-          let targets = keys["Dog"]!
+          let (table, name): (UInt32, String) = random.below(2) == 0 ? (3, "Dog") : (2, "Person")
+          let targets = keys[name]!
           return targets.isEmpty
-            ? .null : .typedLink(table: 3, key: targets[random.below(targets.count)])
+            ? .null : .typedLink(table: table, key: targets[random.below(targets.count)])
         default: return scalar(types[random.below(types.count)], &random)
         }
       default:
@@ -198,7 +199,7 @@ enum Kennel {
       for key in data.keys(table.name) {
         let values = data.rows[table.name]![key]!
         let plain = zip(table.columns, values).map { column, value -> Value in
-          guard column.type == .link else { return value }
+          guard column.type == .link || column.type == .mixed else { return value }
           switch column.collection {
           case .none: return .null
           case .list: return .list([])

@@ -75,7 +75,7 @@ struct QueryGenerator {
   // MARK: comparisons
 
   private mutating func comparison(_ table: String, _ depth: Int) -> QueryComparison {
-    let kinds = isPlain ? 7 : 13
+    let kinds = isPlain ? 7 : 16
     for _ in 0..<50 {
       let made: QueryComparison?
       switch random.below(kinds) {
@@ -90,6 +90,9 @@ struct QueryGenerator {
       case 9: made = subquery(table, depth)
       case 10: made = type(table)
       case 11: made = element(table)
+      case 12: made = words(table)
+      case 13: made = place(table)
+      case 14: made = behindMixed(table)
       default: made = mixed(table)
       }
       if let made { return made }
@@ -190,6 +193,7 @@ struct QueryGenerator {
       chance(12) ? .literal(.value(.null)) : .literal(.value(.string(wanted)))
     return QueryComparison(
       .path(path), operation, right, ignoresCase: isText && !isPlain && chance(2),
+      ignoresMarks: isText && !isPlain && chance(3),
       leftQuantifier: isMany ? quantifier() : nil)
   }
 

@@ -11,7 +11,7 @@ public struct AnomalyCount: Sendable, Hashable, Codable {
 }
 
 /// What a history shows.
-public struct IsolationReport: Sendable, Hashable, Codable {
+public struct IsolationReport: Sendable, Hashable, Codable, JSONReport {
   /// Version of the JSON form.
   public var version = 1
   /// All transactions.
@@ -76,17 +76,5 @@ public struct IsolationReport: Sendable, Hashable, Codable {
       (holds(level) ? "held" : "FAILED") + " \(level.rawValue): "
         + (kept ?? "no level is kept"))
     return lines
-  }
-
-  /// The report as JSON.
-  /// - Throws: `LabError` with code `.lab` when it cannot be encoded.
-  public func json() throws(LabError) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    do {
-      return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
-    } catch {
-      throw .lab("the report of a history cannot be encoded: \(error)")
-    }
   }
 }

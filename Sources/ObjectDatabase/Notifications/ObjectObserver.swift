@@ -1,0 +1,77 @@
+// ObjectObserver.swift: tells of the changes of one object's own properties, and of its deletion.
+
+import Engine
+
+/// An observer of an object.
+final class ObjectObserver<Observed: ObjectBase>: Observer {
+  private let object: Observed
+  private let access: _TableAccess
+  private let filter: KeyPathFilter?
+  private let body: (ObjectChange<Observed>) -> Void
+
+  init(
+    _ object: Observed, _ access: _TableAccess, _ keyPaths: [String]?,
+    _ body: @escaping (ObjectChange<Observed>) -> Void
+  ) {
+    self.object = object
+    self.access = access
+    filter = keyPaths.map { KeyPathFilter($0, access) }
+    self.body = body
+    super.init(access.core)
+  }
+
+  override func advance(_ round: NotificationRound) throws(EngineError) {
+    let key = object.rowKey
+    let table = round.changes(of: access.info)
+    let isTouched = table != nil || filter != nil || round.isRemade(access.info)
+    guard isTouched else { return }
+    guard round.newerCore.access(access.info).contains(key) else {
+      end()
+      body(.deleted)
+      return
+    }
+    let names = try changedProperties(round.modification(of: key, access.info), round)
+    guard !names.isEmpty else { return }
+    let old = round.olderCore.access(access.info)
+    let new = round.newerCore.access(access.info)
+    let changes = names.map { number in
+      let property = access.info.properties[number]
+      guard !property.isCollection, property.type != .linkingObjects else {
+        return PropertyChange(name: property.name, oldValue: nil, newValue: nil)
+      }
+      let before =
+        property.type == .object
+        ? nil : DynamicValue.any(old.value(key, number), property, access.core)
+      return PropertyChange(
+        name: property.name, oldValue: before,
+        newValue: DynamicValue.any(new.value(key, number), property, access.core))
+    }
+    body(.change(object, changes))
+  }
+
+  private func changedProperties(
+    _ modification: RowModification?, _ round: NotificationRound
+  ) throws(EngineError) -> [Int] {
+    guard let filter else {
+      guard let modification else { return [] }
+      return access.info.properties.indices.filter { number in
+        let property = access.info.properties[number]
+        return property.type != .linkingObjects && modification.changes(property.columnName)
+      }
+    }
+    var numbers: Set<Int> = []
+    for path in filter.paths {
+      guard let first = path.first, !numbers.contains(first.property) else { continue }
+      if try round.modified(access.info, along: KeyPathFilter(path)).contains(object.rowKey) {
+        numbers.insert(first.property)
+      }
+    }
+    return numbers.sorted()
+  }
+
+  override func fail(_ error: Realm.Error) { body(.error(error)) }
+}
+
+extension KeyPathFilter {
+  init(_ path: [Step]) { paths = [path] }
+}

@@ -1,0 +1,242 @@
+// Observing.swift: `observe` on realms, objects and collections.
+// Invariant: a callback is called on the owner of the realm, or on the queue that was asked for.
+
+import Dispatch
+import Engine
+
+extension Realm {
+  /// Has a block called whenever the realm goes to another version.
+  ///
+  /// It is called before `write`, `commitWrite` or `refresh` returns, and, when the realm refreshes
+  /// by itself, from the thread's run loop or the realm's queue or actor.
+  /// - Parameter block: Called with what happened, and the realm.
+  /// - Returns: A token; the calls end when it is let go.
+  public func observe(_ block: @escaping NotificationBlock) -> NotificationToken {
+    core.checkObservable()
+    _ = Misuse.unthrowing { () throws(EngineError) in try core.currentSnapshot() }
+    return core.startObserving(RealmObserver(core, block))
+  }
+}
+
+extension _RealmCore {
+  /// Adds an observer; a wrong caller is stopped.
+  func startObserving(_ observer: Observer) -> NotificationToken {
+    checkObservable()
+    if !(observer is RealmObserver), !observer.hasInitial {
+      observer.base = Misuse.unthrowing { () throws(EngineError) in try currentSnapshot() }
+    }
+    if notifications == nil { notifications = Notifications() }
+    notifications?.add(observer)
+    listen()
+    if observer.hasInitial { wakeup.schedule() }
+    return NotificationToken(observer)
+  }
+
+  /// The observers behind tokens of this realm; another realm's token is a misuse.
+  func observers(of tokens: [NotificationToken]) -> [Observer] {
+    tokens.compactMap { token in
+      guard let observer = token.observer else {
+        if token.innerToken == nil { return nil }
+        Misuse.stop("a token of another queue's realm cannot be left out; write on that queue")
+      }
+      guard observer.core === self else {
+        Misuse.stop("a token of another realm cannot be left out; write in that realm")
+      }
+      return observer
+    }
+  }
+
+  // MARK: newer versions
+
+  /// Listens from now on; the owner's run loop, queue or actor is rung.
+  func listen() {
+    guard wakeup.place == nil else { return }
+    wakeup.core = self
+    wakeup.place = scheduler ?? .currentThread
+    do throws(EngineError) { try store.listen(wakeup) } catch { notifications?.fail(error) }
+  }
+
+  /// Listens as soon as the owner's queue or actor has shown that it runs.
+  func listenOnceServed() {
+    guard !isFrozen else { return }
+    let known = scheduler ?? (Scheduler.isMainThread ? .currentThread : nil)
+    known?.run { [weak self] in self?.listen() }
+  }
+
+  /// The run loop, the queue or the actor has time for the realm.
+  func tick() {
+    guard write == nil else {
+      isTickMissed = true
+      return
+    }
+    if refreshesByItself {
+      _ = refresh()
+      return
+    }
+    notifications?.deliverInitials(self)
+    guard let heldSnapshot, store.database.version > heldSnapshot.version else { return }
+    notifications?.requireRefresh()
+  }
+}
+
+extension _RealmCore {
+  /// Stops a caller that cannot observe anything of this realm.
+  func checkObservable() {
+    checkThread()
+    if isFrozen { Misuse.stop("what is frozen never changes, and is not observed; thaw() it") }
+    if configuration.readOnly {
+      Misuse.stop("a realm that is open for reading only is not observed; open it for writing")
+    }
+    if write != nil {
+      Misuse.stop("a write transaction is open; observe before it begins or after it ended")
+    }
+  }
+}
+
+extension ThreadConfined {
+  /// Observes what this is in the realm of a queue.
+  fileprivate func observe(
+    on queue: DispatchQueue, failing: @escaping (any Error) -> Void,
+    _ start: @escaping (Self) -> NotificationToken
+  ) -> NotificationToken {
+    guard let realm else { Misuse.stop("only what is managed can be observed; add it first") }
+    realm.core.checkObservable()
+    let token = NotificationToken(nil)
+    let configuration = realm.configuration
+    let reference = ThreadSafeReference(to: self)
+    let begin = { [weak token] in
+      guard let token else { return }
+      do {
+        let realm = try Realm(configuration: configuration, queue: queue)
+        guard let here = realm.resolve(reference) else { return }
+        token.adopt(start(here))
+      } catch { failing(error) }
+    }
+    // Safety: the closures are called on the queue only.
+    let box = UncheckedBox(begin)
+    queue.async { box.value() }
+    return token
+  }
+}
+
+extension RealmCollection where Self: ThreadConfined {
+  /// Has a block called with the collection as it is, and then with each change.
+  ///
+  /// The first call comes from the thread's run loop, or from `refresh()`. Changes of one's own are
+  /// told before `write` returns, others when the realm goes to a newer version.
+  /// - Parameters:
+  ///   - keyPaths: Properties whose changes are modifications, also behind links as `owner.name`;
+  ///     nil for all properties of the objects and of those that they lead to by up to four links.
+  ///   - queue: A serial queue to be called on; nil for the realm's own thread, queue or actor.
+  ///   - block: Called with the change.
+  /// - Returns: A token; the calls end when it is let go.
+  /// - Complexity: Of each call: docs/object-database.md, Notifications.
+  public func observe(
+    keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+    _ block: @escaping (RealmCollectionChange<Self>) -> Void
+  ) -> NotificationToken {
+    if let queue {
+      return observe(on: queue) {
+        block(.error($0))
+      } _: {
+        $0.observe(keyPaths: keyPaths, block)
+      }
+    }
+    guard let elements = _elements?.elements else {
+      Misuse.stop("an unmanaged collection is not observed; add it, or its owner, first")
+    }
+    return elements.core.startObserving(CollectionObserver(self, elements, keyPaths, block))
+  }
+}
+
+extension RealmCollection where Self: ThreadConfined, Element: ObjectBase {
+  /// Has a block called with the collection as it is, and then with each change.
+  /// - Parameters:
+  ///   - keyPaths: Properties of the elements whose changes are modifications.
+  ///   - queue: A serial queue to be called on; nil for the realm's own thread, queue or actor.
+  ///   - block: Called with the change.
+  /// - Returns: A token; the calls end when it is let go.
+  public func observe(
+    keyPaths: [PartialKeyPath<Element>], on queue: DispatchQueue? = nil,
+    _ block: @escaping (RealmCollectionChange<Self>) -> Void
+  ) -> NotificationToken {
+    observe(keyPaths: keyPaths.map { Element.name(of: $0) }, on: queue, block)
+  }
+}
+
+extension Map {
+  /// Has a block called with the map as it is, and then with the keys of each change.
+  /// - Parameters:
+  ///   - keyPaths: Properties of linked objects whose changes are modifications; nil for all.
+  ///   - queue: A serial queue to be called on; nil for the realm's own thread, queue or actor.
+  ///   - block: Called with the change.
+  /// - Returns: A token; the calls end when it is let go.
+  public func observe(
+    keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+    _ block: @escaping (RealmMapChange<Map<Key, Value>, Key>) -> Void
+  ) -> NotificationToken {
+    if let queue {
+      return observe(on: queue) {
+        block(.error($0))
+      } _: {
+        $0.observe(keyPaths: keyPaths, block)
+      }
+    }
+    guard let row = managedRow else {
+      Misuse.stop("an unmanaged map is not observed; add its owner first")
+    }
+    return row.core.startObserving(MapObserver(self, row, keyPaths, block))
+  }
+}
+
+extension RealmCollectionValue where Self: ObjectBase {
+  /// Has a block called with the properties that change, and when the object is deleted.
+  /// - Parameters:
+  ///   - keyPaths: The properties to hear of, also behind links as `owner.name`; nil for the
+  ///     object's own.
+  ///   - queue: A serial queue to be called on; nil for the realm's own thread, queue or actor.
+  ///   - block: Called with the change.
+  /// - Returns: A token; the calls end when it is let go.
+  public func observe(
+    keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+    _ block: @escaping (ObjectChange<Self>) -> Void
+  ) -> NotificationToken {
+    if let queue {
+      return observe(on: queue) {
+        block(.error($0))
+      } _: {
+        $0.observe(keyPaths: keyPaths, block)
+      }
+    }
+    guard let access = tableAccess else {
+      Misuse.stop("an unmanaged object is not observed; add it first")
+    }
+    guard !isInvalidated else { access.gone(rowKey) }
+    return access.core.startObserving(ObjectObserver(self, access, keyPaths, block))
+  }
+
+  /// Has a block called with the properties that change, and when the object is deleted.
+  /// - Parameters:
+  ///   - keyPaths: The properties to hear of.
+  ///   - queue: A serial queue to be called on; nil for the realm's own thread, queue or actor.
+  ///   - block: Called with the change.
+  /// - Returns: A token; the calls end when it is let go.
+  public func observe(
+    keyPaths: [PartialKeyPath<Self>], on queue: DispatchQueue? = nil,
+    _ block: @escaping (ObjectChange<Self>) -> Void
+  ) -> NotificationToken {
+    observe(keyPaths: keyPaths.map { Self.name(of: $0) }, on: queue, block)
+  }
+
+  fileprivate static func name(of keyPath: PartialKeyPath<Self>) -> String {
+    let info = Misuse.unthrowingRealm { () throws(Realm.Error) in
+      try Discovery.info(for: Self.self)
+    }
+    guard let name = Discovery.name(of: keyPath, in: info) else {
+      Misuse.stop(
+        "a key path of \(info.name) leads to no persisted property of its own; name the path as a "
+          + "string")
+    }
+    return name
+  }
+}

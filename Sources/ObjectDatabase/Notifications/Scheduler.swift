@@ -1,0 +1,36 @@
+// Scheduler.swift [U]: how a realm's owner is asked to do something: by the run loop of its thread,
+// by its queue, or by its actor.
+// A run loop sleeps in the kernel, and a block that is handed to it from elsewhere does not wake
+// it on Linux; a timer does, so each request is a timer that is due.
+
+import Dispatch
+import Foundation
+
+/// Where the work of a realm's owner is queued.
+@safe enum Scheduler: @unchecked Sendable {
+  // Safety: timers may be added to a run loop from any thread (it locks itself); queues and actors
+  // are made for it.
+  case runLoop(RunLoop)
+  case queue(DispatchQueue)
+  case actor(any Actor)
+
+  /// That of the calling thread; the main thread is served by the main queue.
+  static var currentThread: Scheduler {
+    isMainThread ? .queue(.main) : .runLoop(.current)
+  }
+
+  static var isMainThread: Bool { Thread.isMainThread }
+
+  /// Has the owner run a body soon; a thread whose run loop does not run never does.
+  func run(_ body: @escaping @Sendable () -> Void) {
+    switch self {
+    case .runLoop(let loop):
+      let timer = Timer(timeInterval: 0, repeats: false) { _ in body() }
+      loop.add(timer, forMode: .common)
+    case .queue(let queue): queue.async(execute: body)
+    case .actor(let actor): Task { await Self.run(on: actor, body) }
+    }
+  }
+
+  private static func run(on actor: isolated any Actor, _ body: @Sendable () -> Void) { body() }
+}

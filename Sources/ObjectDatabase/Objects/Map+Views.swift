@@ -1,0 +1,109 @@
+// Map+Views.swift: results over the values of a managed map, in the order of their keys, and what
+// the values come to. Links to nothing are left out.
+
+extension Map {
+  private var elements: Elements {
+    guard let row = managedRow else {
+      Misuse.stop(
+        "the values of an unmanaged map are not sorted, filtered or summed up; add it first")
+    }
+    return Elements(.collection(row))
+  }
+
+  /// The values that are objects and that a query finds.
+  ///
+  /// A text that is no query of the class stops the process; `filtered(by:arguments:)` throws.
+  /// - Parameters:
+  ///   - predicateFormat: The query, with `$0` or `%@` for arguments.
+  ///   - arguments: The arguments.
+  /// - Returns: The results, live as the map.
+  public func filter(_ predicateFormat: String, _ arguments: Any?...) -> Results<Value> {
+    Misuse.unthrowingRealm { () throws(Realm.Error) in
+      Results(try elements.selected(predicateFormat, arguments).elements)
+    }
+  }
+
+  /// The values that are objects and that a query finds; for texts that come from outside.
+  /// - Parameters:
+  ///   - text: The query, with `$0` or `%@` for arguments.
+  ///   - arguments: The arguments.
+  /// - Returns: The results, live as the map.
+  /// - Throws: `Realm.Error` with code `.invalidValue`, which says where and what in the text.
+  public func filtered(by text: String, arguments: [Any?] = []) throws -> Results<Value> {
+    let (elements, filter) = try elements.selected(text, arguments)
+    if let access = elements.access { try filter.check(access) }
+    return Results(elements)
+  }
+
+  /// The values that are objects and that a query finds.
+  /// - Parameter isIncluded: Builds the query of the properties of its argument.
+  /// - Returns: The results, live as the map.
+  public func `where`<Owner: ObjectBase>(
+    _ isIncluded: (Query<Owner>) -> Query<Bool>
+  ) -> Results<Value> where Value == Owner? {
+    let (words, arguments) = isIncluded(Query([], isCondition: false)).whole
+    return Misuse.unthrowingRealm { () throws(Realm.Error) in
+      Results(try elements.selected(words, arguments).elements)
+    }
+  }
+
+  /// The values in their order.
+  public func sorted(ascending: Bool = true) -> Results<Value> {
+    Results(elements.adding(.sorted([SortDescriptor(keyPath: "self", ascending: ascending)])))
+  }
+
+  /// The objects by one property.
+  public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Value> {
+    sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
+  }
+
+  /// The objects by several properties, the first one first.
+  public func sorted<Descriptors: Sequence>(
+    by sortDescriptors: Descriptors
+  ) -> Results<Value> where Descriptors.Element == SortDescriptor {
+    Results(elements.adding(.sorted(Array(sortDescriptors))))
+  }
+
+  /// Each value once.
+  public func distinct() -> Results<Value> { Results(elements.adding(.distinct([]))) }
+
+  // MARK: properties of the objects
+
+  private var results: Results<Value> { Results(elements) }
+
+  /// The smallest value of a property; nil without values.
+  public func min<Member: MinMaxType>(ofProperty property: String) -> Member? {
+    results.min(ofProperty: property)
+  }
+
+  /// The greatest value of a property; nil without values.
+  public func max<Member: MinMaxType>(ofProperty property: String) -> Member? {
+    results.max(ofProperty: property)
+  }
+
+  /// The sum of a property; nil counts as nothing.
+  public func sum<Member: AddableType>(ofProperty property: String) -> Member {
+    results.sum(ofProperty: property)
+  }
+
+  /// The average of a property; nil without values.
+  public func average(ofProperty property: String) -> Double? {
+    results.average(ofProperty: property)
+  }
+}
+
+extension Map where Value: MinMaxType {
+  /// The smallest value; nil without values.
+  public func min() -> Value? { Results<Value>(elements).min() }
+
+  /// The greatest value; nil without values.
+  public func max() -> Value? { Results<Value>(elements).max() }
+}
+
+extension Map where Value: AddableType {
+  /// The sum of the values.
+  public func sum() -> Value { Results<Value>(elements).sum() }
+
+  /// The average of the values; nil without values.
+  public func average() -> Double? { Results<Value>(elements).average() }
+}

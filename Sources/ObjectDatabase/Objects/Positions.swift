@@ -1,0 +1,61 @@
+// Positions.swift: where elements are in a collection, and elements at several positions.
+
+extension RealmCollection {
+  /// The elements at some positions, in the order of the positions, as an `IndexSet` has them.
+  ///
+  /// A position out of bounds stops the process.
+  public func objects<Positions: Sequence>(at indexes: Positions) -> [Element]
+  where Positions.Element == Int {
+    indexes.map { self[$0] }
+  }
+
+  /// The position of the first object that a query finds, or nil.
+  ///
+  /// A text that is no query of the class stops the process.
+  /// - Parameters:
+  ///   - predicateFormat: The query, with `$0` or `%@` for arguments.
+  ///   - arguments: The arguments.
+  /// - Returns: The position.
+  /// - Complexity: O(elements × cost of the condition).
+  public func index(matching predicateFormat: String, _ arguments: Any?...) -> Int? {
+    Misuse.unthrowingRealm { () throws(Realm.Error) in
+      try firstPosition(predicateFormat, arguments)
+    }
+  }
+
+  fileprivate func firstPosition(
+    _ text: String, _ arguments: [Any?]
+  ) throws(Realm.Error) -> Int? {
+    let elements = elements
+    guard let access = elements.access, case .keys(let keys) = elements.content else {
+      throw Realm.Error(.invalidValue, "only objects are looked for by a query")
+    }
+    let filter = try Filter(text, arguments, access)
+    guard !filter.hasClauses else {
+      throw Realm.Error(
+        .invalidValue, "\"\(text.prefix(200))\" sorts or limits, and one object is looked for")
+    }
+    return filter.keys(access, among: keys).first.flatMap { keys.firstIndex(of: $0) }
+  }
+}
+
+extension RealmCollection where Element: ObjectBase {
+  /// The position of the first object that a query finds, or nil.
+  /// - Parameter isIncluded: Builds the query of the properties of its argument.
+  /// - Returns: The position.
+  /// - Complexity: O(elements × cost of the condition).
+  public func index(matching isIncluded: (Query<Element>) -> Query<Bool>) -> Int? {
+    let (words, arguments) = isIncluded(Query([], isCondition: false)).whole
+    return Misuse.unthrowingRealm { () throws(Realm.Error) in try firstPosition(words, arguments) }
+  }
+
+  /// The position of an object, or nil.
+  /// - Complexity: O(elements), without making any of them.
+  public func index(of object: Element) -> Int? {
+    guard let elements = _elements?.elements else { return firstIndex(of: object) }
+    guard case .keys(let keys) = elements.content, let access = object.tableAccess,
+      access.name == elements.access?.name, access.core.isSameContent(as: elements.core)
+    else { return nil }
+    return keys.firstIndex(of: object.rowKey)
+  }
+}

@@ -1,0 +1,188 @@
+// SectionedResults.swift: results in sections: runs of elements with one key each. Lazy and live as
+// results are: the sections are found when somebody asks, and anew when the realm's content may
+// have changed. Sections stand in the order in which their keys come first, elements in that of the
+// results.
+
+/// The sections of one version.
+private struct Sections<Key: Hashable> {
+  var keys: [Key] = []
+  /// The positions of each section's elements in the results.
+  var positions: [[Int]] = []
+  var numbers: [Key: Int] = [:]
+}
+
+/// Results and the key of each of their elements; shared by the sections of one view.
+private final class SectionSource<Key: Hashable, Element: RealmCollectionValue> {
+  let results: Results<Element>
+  let key: (Element) -> Key
+  private var known: (stamp: UInt64, sections: Sections<Key>)?
+
+  init(_ results: Results<Element>, _ key: @escaping (Element) -> Key) {
+    self.results = results
+    self.key = key
+  }
+
+  /// The sections as the realm has them now.
+  var sections: Sections<Key> {
+    let core = results.content.core
+    core.checkThread()
+    if let known, known.stamp == core.contentStamp { return known.sections }
+    var found = Sections<Key>()
+    for (position, element) in results.enumerated() {
+      let key = key(element)
+      if let number = found.numbers[key] {
+        found.positions[number].append(position)
+      } else {
+        found.numbers[key] = found.keys.count
+        found.keys.append(key)
+        found.positions.append([position])
+      }
+    }
+    // Threads share what is frozen, so nothing is kept there.
+    if !core.isFrozen { known = (core.contentStamp, found) }
+    return found
+  }
+
+  func positions(of key: Key) -> [Int] {
+    let sections = sections
+    return sections.numbers[key].map { sections.positions[$0] } ?? []
+  }
+}
+
+/// Results in sections.
+public struct SectionedResults<Key: Hashable, SectionElement: RealmCollectionValue>:
+  RandomAccessCollection
+{
+  private let source: SectionSource<Key, SectionElement>
+
+  init(_ results: Results<SectionElement>, _ key: @escaping (SectionElement) -> Key) {
+    source = SectionSource(results, key)
+  }
+
+  private init(_ source: SectionSource<Key, SectionElement>) { self.source = source }
+
+  /// The realm.
+  public var realm: Realm? { source.results.realm }
+  /// Whether the realm was invalidated, or the owner of what this is a view of was deleted.
+  public var isInvalidated: Bool { source.results.isInvalidated }
+  /// Whether the realm is frozen.
+  public var isFrozen: Bool { source.results.isFrozen }
+
+  /// The keys of the sections, in their order.
+  /// - Complexity: O(elements) after each change, and at each use of a frozen one.
+  public var allKeys: [Key] { source.sections.keys }
+
+  /// Zero.
+  public var startIndex: Int { 0 }
+  /// The number of sections.
+  public var endIndex: Int { source.sections.keys.count }
+  /// The number of sections.
+  public var count: Int { endIndex }
+
+  /// A section; an index out of bounds stops the process.
+  public subscript(index: Int) -> ResultsSection<Key, SectionElement> {
+    let keys = source.sections.keys
+    guard keys.indices.contains(index) else {
+      Misuse.stop(
+        "section \(index) of sectioned results is out of bounds; the count is \(keys.count)")
+    }
+    return ResultsSection(source, keys[index])
+  }
+
+  /// An element by the index of its section and its own in it; one out of bounds stops the process.
+  public subscript(section: Int, item: Int) -> SectionElement { self[section][item] }
+
+  /// The same as its realm has it now, never to change, for any thread.
+  public func freeze() -> SectionedResults {
+    SectionedResults(SectionSource(source.results.freeze(), source.key))
+  }
+
+  /// The live one that this was frozen of, or nil when its owner was deleted.
+  public func thaw() -> SectionedResults? {
+    source.results.thaw().map { SectionedResults(SectionSource($0, source.key)) }
+  }
+}
+
+/// The elements with one key: live, so that it may have none left.
+public struct ResultsSection<Key: Hashable, SectionElement: RealmCollectionValue>:
+  RandomAccessCollection
+{
+  private let source: SectionSource<Key, SectionElement>
+  /// What the elements have in common.
+  public let key: Key
+
+  fileprivate init(_ source: SectionSource<Key, SectionElement>, _ key: Key) {
+    self.source = source
+    self.key = key
+  }
+
+  /// The key, to tell sections apart.
+  public var id: Key { key }
+  /// Whether the realm is frozen.
+  public var isFrozen: Bool { source.results.isFrozen }
+  /// Zero.
+  public var startIndex: Int { 0 }
+  /// The number of elements.
+  public var endIndex: Int { source.positions(of: key).count }
+  /// The number of elements.
+  public var count: Int { endIndex }
+
+  /// An element; an index out of bounds stops the process.
+  public subscript(index: Int) -> SectionElement {
+    let positions = source.positions(of: key)
+    guard positions.indices.contains(index) else {
+      Misuse.stop(
+        "index \(index) of the section \(key) is out of bounds; the count is \(positions.count)")
+    }
+    return source.results[positions[index]]
+  }
+
+  /// A loop over the elements that there are now.
+  public func makeIterator() -> AnyIterator<SectionElement> {
+    let results = source.results
+    var positions = source.positions(of: key)[...]
+    return AnyIterator { positions.popFirst().map { results[$0] } }
+  }
+}
+
+extension RealmCollection {
+  /// The elements in sections, by a key of each.
+  /// - Parameters:
+  ///   - sectionBlock: The key of an element; the same one whenever it is asked.
+  ///   - sortDescriptors: The order of the elements, and so that of the sections' first ones.
+  /// - Returns: The sections, live as results are.
+  public func sectioned<Key: Hashable>(
+    by sectionBlock: @escaping (Element) -> Key, sortDescriptors: [SortDescriptor] = []
+  ) -> SectionedResults<Key, Element> {
+    let elements = elements
+    return SectionedResults(
+      Results(sortDescriptors.isEmpty ? elements : elements.adding(.sorted(sortDescriptors))),
+      sectionBlock)
+  }
+}
+
+extension RealmCollection where Element: ObjectBase {
+  /// The objects in sections, by a persisted property, sorted by it.
+  /// - Parameters:
+  ///   - keyPath: The property.
+  ///   - ascending: Whether small values come first.
+  /// - Returns: The sections, live as results are.
+  public func sectioned<Key: Hashable>(
+    by keyPath: KeyPath<Element, Key>, ascending: Bool = true
+  ) -> SectionedResults<Key, Element> {
+    sectioned(
+      by: { $0[keyPath: keyPath] },
+      sortDescriptors: [SortDescriptor(keyPath: name(of: keyPath), ascending: ascending)])
+  }
+
+  /// The objects in sections, by any property.
+  /// - Parameters:
+  ///   - keyPath: The property, persisted or computed.
+  ///   - sortDescriptors: The order of the objects, and so that of the sections' first ones.
+  /// - Returns: The sections, live as results are.
+  public func sectioned<Key: Hashable>(
+    by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]
+  ) -> SectionedResults<Key, Element> {
+    sectioned(by: { $0[keyPath: keyPath] }, sortDescriptors: sortDescriptors)
+  }
+}

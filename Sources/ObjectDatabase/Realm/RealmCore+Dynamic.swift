@@ -1,0 +1,107 @@
+// RealmCore+Dynamic.swift: classes by name, with objects that know their properties by name only:
+// those of the program and those that only the file has.
+// Invariant: an object that a dynamic one leads to is dynamic, too.
+
+import Engine
+
+extension ClassInfo {
+  /// Whether its objects know their properties by name only.
+  var isDynamic: Bool { type == DynamicObject.self }
+}
+
+extension _RealmCore {
+  /// No class can have such a name.
+  private static let dynamicPrefix = "__dynamic "
+
+  /// The way to the rows of a class by its name, as dynamic objects; nil when neither program nor
+  /// file has the class, or when the realm knows no other objects than dynamic ones.
+  func dynamicAccess(named name: String) -> _TableAccess? {
+    let (own, known) = classes.withLock { ($0.infos[name], $0.access(Self.dynamicPrefix + name)) }
+    if let known { return known }
+    // A migration's classes are dynamic themselves.
+    if let own, own.isDynamic { return nil }
+    checkThread()
+    guard let info = own.map({ ClassInfo(dynamic: $0) }) ?? classInFile(name) else { return nil }
+    let access = _TableAccess(self, info)
+    classes.withLock { $0.keep(access, under: Self.dynamicPrefix + name) }
+    return access
+  }
+
+  /// A class that the program does not have, as the file describes it.
+  private func classInFile(_ name: String) -> ClassInfo? {
+    guard !name.hasPrefix(ClassInfo.reservedPrefix) else { return nil }
+    return Misuse.unthrowingRealm { () throws(Realm.Error) -> ClassInfo? in
+      let file = try translating { () throws(EngineError) -> FileSchema in
+        if let write { return try FileSchema(write) }
+        return try FileSchema(try currentSnapshot())
+      }
+      return file.classes[name].map {
+        ClassInfo(
+          $0.table, primaryKey: $0.record.primaryKey, isEmbedded: $0.record.isEmbedded)
+      }
+    }
+  }
+
+  /// The way to a class that must be there.
+  fileprivate func requiredDynamicAccess(_ name: String) -> _TableAccess {
+    guard let access = dynamicAccess(named: name) else {
+      Misuse.stop(
+        "neither the program nor the file has a class \(name); the program has "
+          + classes.withLock { $0.infos.keys.sorted() }.joined(separator: ", "))
+    }
+    return access
+  }
+}
+
+extension Realm {
+  /// All objects of a class by its name, which the program need not have.
+  ///
+  /// A name that neither the program nor the file has stops the process.
+  /// - Parameter typeName: The name of the class.
+  /// - Returns: The objects, with their properties by name.
+  public func dynamicObjects(_ typeName: String) -> Results<DynamicObject> {
+    core.checkThread()
+    return Results(Elements(.table(core.requiredDynamicAccess(typeName))))
+  }
+
+  /// The object of a class by its name and the primary key, or nil.
+  /// - Parameters:
+  ///   - typeName: The name of the class.
+  ///   - key: The primary key.
+  /// - Returns: The object, with its properties by name.
+  /// - Complexity: O(log objects).
+  public func dynamicObject(ofType typeName: String, forPrimaryKey key: Any) -> DynamicObject? {
+    core.checkThread()
+    let access = core.requiredDynamicAccess(typeName)
+    guard let number = access.info.primaryKey else {
+      Misuse.stop("class \(typeName) has no primary key; declare one")
+    }
+    guard let value = DynamicValue.plain(key, access.info.properties[number]) else {
+      Misuse.stop(
+        "the primary key \(typeName).\(access.info.properties[number]) is asked for \(key)")
+    }
+    return access.firstKey(number, equalTo: value).map {
+      DynamicObject._cast(access.makeObject($0))
+    }
+  }
+
+  /// Makes an object of values, of a class by its name.
+  ///
+  /// Properties without a value get the default of the program's class; of one that only the file
+  /// has, zero, empty or nil.
+  /// - Parameters:
+  ///   - typeName: The name of the class.
+  ///   - value: Values by property name, or all in the order of the properties, or an object.
+  ///   - update: What happens when the primary key is there already.
+  /// - Returns: The managed object; an unmanaged one when the transaction failed.
+  @discardableResult
+  public func dynamicCreate(
+    _ typeName: String, value: Any = [String: Any](), update: UpdatePolicy = .error
+  ) -> DynamicObject {
+    core.checkWritable()
+    let access = core.requiredDynamicAccess(typeName)
+    let maker = core.access(named: typeName) ?? access
+    guard let key = core.create(maker, value, update) else { return DynamicObject() }
+    return DynamicObject._cast(access.makeObject(key))
+  }
+}
