@@ -1,5 +1,5 @@
-// ObjectActor.swift [U]: what one actor has of the object database: its realm over one version of the
-// lab's classes. Invariant: all but `misuses` runs on the actor's own thread.
+// ObjectActor.swift [U]: what one actor has of the object database: its realm over one version of
+// the lab's classes. Invariant: all but `misuses` runs on the actor's own thread.
 
 import Engine
 import Foundation

@@ -1,5 +1,5 @@
-// ObjectSession.swift [U]: what a worker process does for actors that work with objects: one open file,
-// a realm for each actor, and frozen realms under names.
+// ObjectSession.swift [U]: what a worker process does for actors that work with objects: one open
+// file, a realm for each actor, and frozen realms under names.
 // Invariants: each actor's realm is made and used on its thread; a transaction that opens a realm
 // makes exactly one commit, an empty one when nothing had to be changed, so that the reference
 // model knows the version; before a file is closed, all that refers to it is let go of.
