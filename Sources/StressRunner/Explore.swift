@@ -79,12 +79,11 @@ struct Explore: ParsableCommand {
     console.say("faultline explore  seed=\(settings.seed)  model=\(models)\(shard)")
     var program = ProgramUnderTest(workload: workload, check: check, setup: setup)
     program.recovery = try recovery.chosen()
-    settings.progress = try resumption.journal(
-      reports,
-      [
-        "command=explore", "workload=\(workload)", "check=\(check)", "setup=\(setup ?? "")",
-        "recover=\(program.recovery.map { "\($0)" } ?? "")",
-      ] + settings.identity)
+    let command = [
+      "command=explore", "workload=\(workload)", "check=\(check)", "setup=\(setup ?? "")",
+      "recover=\(program.recovery.map { "\($0)" } ?? "")",
+    ]
+    settings.progress = try resumption.journal(reports, command + settings.identity)
     resumption.announce(settings.progress, console)
     let explorer = try ProgramExplorer(
       program: program, settings: settings, keepingTrace: tracePath, console: console)
@@ -92,6 +91,7 @@ struct Explore: ParsableCommand {
     var report = RunReport(seed: settings.seed.rawValue, cases: [item])
     report.isInterrupted = item.isInterrupted
     report.shard = ShardLabel(settings.shard)
+    report.options = command + settings.partition
     try reports.finish(report, console: console, progress: settings.progress)
   }
 

@@ -52,8 +52,8 @@ struct Run: ParsableCommand {
     let loaded = try ScenarioRunner.load(paths)
     let scenarios = try selection.chosen(from: loaded)
     let door = door.map { "\($0)" } ?? "default"
-    settings.progress = try resumption.journal(
-      reports, ["command=run", "door=\(door)", selection.identity] + settings.identity)
+    let command = ["command=run", "door=\(door)", selection.identity]
+    settings.progress = try resumption.journal(reports, command + settings.identity)
     let runner = try ScenarioRunner(settings: settings, console: console, door: self.door)
     let left = scenarios.count == loaded.count ? "" : " of \(loaded.count)"
     console.say(
@@ -62,6 +62,7 @@ struct Run: ParsableCommand {
     resumption.announce(settings.progress, console)
     var report = RunReport(seed: settings.seed.rawValue)
     report.shard = ShardLabel(settings.shard)
+    report.options = command + settings.partition
     for scenario in scenarios {
       report.cases.append(try runner.run(scenario))
       report.isInterrupted = Interruption.isRequested

@@ -46,11 +46,15 @@ public struct ExplorationSettings: Sendable {
 
   /// What decides which states there are and how each is judged, for `ProgressJournal`.
   public var identity: [String] {
+    partition + ["shard=\(shard.index + 1)/\(shard.count)", "timeout=\(timeoutSeconds)"]
+  }
+
+  /// What the shards of one whole must have in common, as `name=value`.
+  public var partition: [String] {
     let models = models.map(\.specification).joined(separator: ",")
     return [
       "seed=\(seed)", "models=\(models)", "on=\(fileSystems.map(\.description))",
       "fsck=\(runsFsck)", "budget=\(budget.map(String.init) ?? "default")",
-      "shard=\(shard.index + 1)/\(shard.count)", "timeout=\(timeoutSeconds)",
       "write-back=\(writeBack?.description ?? "none")", "stacks=\(recordsCallStacks)",
       "media=\(media.map { "\($0)" } ?? "none")",
     ]

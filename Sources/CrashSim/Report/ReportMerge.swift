@@ -116,6 +116,7 @@ public struct ReportMerge {
           "\(part.file) has seed \(part.report.seed), \(first.file) has seed "
             + "\(first.report.seed): they are of different runs")
       }
+      try Self.refuseOtherOptions(part, first)
       if let other = byIndex[shard.index] {
         throw .usage("shard \(shard) is there twice: \(other.file) and \(part.file); leave one out")
       }
@@ -133,11 +134,28 @@ public struct ReportMerge {
     parts = (1...count).compactMap { byIndex[$0] }
   }
 
+  /// Refuses two shards of which the states were not counted or shared out alike.
+  private static func refuseOtherOptions(
+    _ part: ShardReport, _ first: ShardReport
+  ) throws(LabError) {
+    let (own, others) = (part.report.options ?? [], first.report.options ?? [])
+    if own == others { return }
+    let place = zip(own, others).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+    let at = place ?? min(own.count, others.count)
+    func said(_ options: [String]) -> String {
+      at < options.count ? "'\(options[at].prefix(200))'" : "no such option"
+    }
+    throw .usage(
+      "\(part.file) was run with \(said(own)), \(first.file) with \(said(others)): the shards do "
+        + "not share out the same states; run all of them with the same options")
+  }
+
   /// The report of the whole.
   /// - Throws: `LabError` with code `.nondeterminism` when the shards did not see the same run.
   public func merged() throws(LabError) -> RunReport {
     var result = RunReport(seed: parts[0].report.seed)
     result.formatVersion = parts[0].report.formatVersion
+    result.options = parts[0].report.options
     result.isInterrupted = parts.contains { $0.report.isInterrupted }
     // An interrupted shard may have come to fewer cases; the others have them all.
     let longest = parts.max { $0.report.cases.count < $1.report.cases.count } ?? parts[0]

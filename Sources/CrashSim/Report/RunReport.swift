@@ -13,6 +13,8 @@ public struct RunReport: JSONReport, Codable, Sendable {
   public var isInterrupted = false
   /// The part of the whole that was run; nil when it was all of it.
   public var shard: ShardLabel?
+  /// The options that decide which states there are, and which shard has which: `name=value`.
+  public var options: [String]?
   /// One entry for each scenario or explored program.
   public var cases: [CaseReport]
 

@@ -253,7 +253,7 @@ extension EngineLoadHistory {
   }
 
   /// More doubts in one round would mean that nearly every transaction fails.
-  private static let accountsMax = 1 << 10
+  private static let accountsMax = 1 << 12
 }
 
 extension EngineLoadHistory {

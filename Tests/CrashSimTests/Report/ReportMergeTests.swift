@@ -86,6 +86,38 @@ struct ReportMergeTests {
     #expect(negative.contains("there is no shard 1/-1"))
   }
 
+  @Test("shards that were given other options are refused, with both values")
+  func otherOptions() throws {
+    func parts(_ change: (inout ExplorationSettings) -> Void) -> [ShardReport] {
+      let settings = ExplorationSettings()
+      var changed = settings
+      change(&changed)
+      return [
+        part(1, of: 2) { $0.options = ["command=run"] + settings.partition },
+        part(2, of: 2) { $0.options = ["command=run"] + changed.partition },
+      ]
+    }
+    // What may differ from machine to machine.
+    let alike = try ReportMerge(
+      parts {
+        $0.shard = Shard(index: 1, of: 2)
+        $0.timeoutSeconds = 99
+        $0.timeBudgetSeconds = 5
+        $0.jobs = 1
+      }
+    ).merged()
+    #expect(alike.options == ["command=run"] + ExplorationSettings().partition)
+    let stacks = message(parts { $0.recordsCallStacks = true })
+    #expect(stacks.contains("2.json was run with 'stacks=true', 1.json with 'stacks=false'"))
+    let changes: [(inout ExplorationSettings) -> Void] = [
+      { $0.models = [.posix] }, { $0.budget = 7 }, { $0.runsFsck = true },
+      { $0.writeBack = PageWriteBack(seed: 3) },
+    ]
+    for change in changes { #expect(message(parts(change)).contains("run all of them with")) }
+    let none = message([part(1, of: 2), part(2, of: 2) { $0.options = ["command=run"] }])
+    #expect(none.contains("2.json was run with 'command=run', 1.json with no such option"))
+  }
+
   @Test("shards that saw different runs are nondeterminism, never a verdict")
   func different() {
     func differs(_ other: ShardReport) -> String {
