@@ -1,5 +1,6 @@
-// PlantedBugTests.swift: the patches of Tests/PlantedBugs still say which scenario, which run of the
-// stress, or which tests find them, and still apply. Whether it does takes minutes each: make planted-bugs.
+// PlantedBugTests.swift: the patches of Tests/PlantedBugs still say which scenario, which run of
+// the stress, or which tests find them, and still apply. Whether it does takes minutes each:
+// make planted-bugs.
 
 import Foundation
 import Testing

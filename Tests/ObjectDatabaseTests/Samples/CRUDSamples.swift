@@ -1,4 +1,4 @@
-// CRUDSamples.swift: creating, reading, updating and deleting, as RealmSwift's documentation has it.
+// CRUDSamples.swift: creating, reading, updating, deleting, as RealmSwift's documentation has it.
 
 import FoundationEssentials
 import ObjectDatabase

@@ -2,6 +2,7 @@
 
 import FoundationEssentials
 import ObjectDatabase
+import Synchronization
 import Testing
 
 @Suite("samples: files")
@@ -39,10 +40,10 @@ struct FileSamples {
   }
 
   /// What the block was asked about; it may run anywhere.
-  private final class Asked: @unchecked Sendable {
-    // Safety: the block has ended when the open has.
-    private(set) var sizes = (total: 0, used: 0)
-    func note(_ total: Int, _ used: Int) { sizes = (total, used) }
+  private final class Asked: Sendable {
+    private let kept = Mutex((total: 0, used: 0))
+    var sizes: (total: Int, used: Int) { kept.withLock { $0 } }
+    func note(_ total: Int, _ used: Int) { kept.withLock { $0 = (total, used) } }
   }
 
   @Test("a copy, a realm in memory, a read-only one, and deleting files")

@@ -1,5 +1,5 @@
-// SampleDocumentTests.swift: the code in the documentation is the code of the samples, and no code in
-// it is anything else.
+// SampleDocumentTests.swift: the code in the documentation is the code of the samples, and no code
+// in it is anything else.
 
 import Foundation
 import Testing
