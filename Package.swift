@@ -80,8 +80,12 @@ let package = Package(
       name: "EngineTests", dependencies: ["Engine", "CSystem", "engine-worker", "Fuzz"],
       exclude: ["Golden"],
       swiftSettings: house),
+    // A task list that several processes share: what a program on the object database looks like.
+    .executableTarget(
+      name: "tasks", dependencies: ["ObjectDatabase"], path: "examples/tasks",
+      exclude: ["README.md"], swiftSettings: house),
     .testTarget(
-      name: "ObjectDatabaseTests", dependencies: ["ObjectDatabase", "Engine"],
+      name: "ObjectDatabaseTests", dependencies: ["ObjectDatabase", "Engine", "tasks"],
       swiftSettings: house),
     .testTarget(
       name: "QueryTests",

@@ -1,5 +1,6 @@
-// PlantedBugTests.swift: the patches of Tests/PlantedBugs still say which scenario, or which run of
-// the stress, finds them, and still apply. Whether it does takes minutes each: make planted-bugs.
+// PlantedBugTests.swift: the patches of Tests/PlantedBugs still say which scenario, which run of
+// the stress, or which tests find them, and still apply. Whether it does takes minutes each:
+// make planted-bugs.
 
 import Foundation
 import Testing
@@ -27,7 +28,7 @@ struct PlantedBugTests {
   func apply() throws {
     let patches = try Self.patches()
     #expect(patches.count >= 64)
-    var stressed = 0
+    var (stressed, tested) = (0, 0)
     for patch in patches {
       #expect(try Self.applies(patch), "\(patch): plant the bug anew and keep git's diff of it")
       let text = try String(contentsOfFile: "\(Self.folder)/\(patch)", encoding: .utf8)
@@ -39,11 +40,28 @@ struct PlantedBugTests {
         #expect(lines[0].contains("--cuts ") && lines[0].contains("--seed "), "\(patch)")
         continue
       }
+      if lines[0].hasPrefix("test: ") {
+        tested += 1
+        try Self.checkTest(String(lines[0].dropFirst("test: ".count)), lines[1], patch)
+        continue
+      }
       let scenario = lines[0].dropFirst("scenario: ".count)
       #expect(
         FileManager.default.fileExists(atPath: "\(FaultlineCommand.repository)/\(scenario)"),
         "\(patch): \(lines[0])")
     }
-    #expect(stressed >= 2)
+    #expect(stressed >= 2 && tested >= 10)
+  }
+
+  /// The filter is the name of a folder of tests, and the test that is to fail is one of its own.
+  private static func checkTest(_ filter: String, _ expect: String, _ patch: String) throws {
+    let folder = "\(FaultlineCommand.repository)/Tests/\(filter)"
+    let name = "\"" + expect.dropFirst("expect: ".count) + "\""
+    let files = try FileManager.default.subpathsOfDirectory(atPath: folder)
+      .filter { $0.hasSuffix(".swift") }
+    let isThere = try files.contains {
+      try String(contentsOfFile: "\(folder)/\($0)", encoding: .utf8).contains(name)
+    }
+    #expect(isThere, "\(patch): no test of \(filter) is named \(name)")
   }
 }

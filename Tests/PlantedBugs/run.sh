@@ -1,8 +1,9 @@
 #!/bin/sh
-# Each patch in this folder plants one bug in the engine or the object database. For each: a clone of the repository with the bug in it is
+# Each patch in this folder plants one bug, most of them in the engine. For each: a clone of the repository with the bug in it is
 # built, the scenario named in the patch is run, and it must find the bug by the oracle that the patch names. A patch
 # with `stress:` in place of `scenario:` names arguments of `faultline stress`, for bugs that only show when processes
-# and threads work at the same time; one with `options:` adds options to the run of its scenario. Each line says how many crash states were checked, and how long that took, in the
+# and threads work at the same time; one with `test:` names a filter of `swift test`, for bugs that no crash shows, and its
+# `expect:` is the name of a test that fails; one with `options:` adds options to the run of its scenario. Each line says how many crash states were checked, and how long that took, in the
 # debug build.
 # Usage: sh Tests/PlantedBugs/run.sh [--here] [NAME…]      (make planted-bugs; all of them: minutes)
 # --here plants the bugs in this tree and takes them out again, and saves the build of a clone; for CI.
@@ -11,13 +12,13 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 work=$(mktemp -d)
 tree=$root
-trap 'git -C "$tree" checkout -q Sources/Engine Sources/ObjectDatabase Sources/Query; rm -rf "$work"' EXIT
+trap 'git -C "$tree" checkout -q Sources; rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 if [ "${1:-}" = --here ]; then
   shift
-  [ -z "$(git -C "$root" status --porcelain -- Sources/Engine Sources/ObjectDatabase Sources/Query)" ] || {
+  [ -z "$(git -C "$root" status --porcelain -- Sources)" ] || {
     trap 'rm -rf "$work"' EXIT
-    echo "Sources/Engine, ObjectDatabase or Query has changes, which --here would lose: commit them, or leave --here out" >&2
+    echo "Sources has changes, which --here would lose: commit them, or leave --here out" >&2
     exit 2
   }
 else
@@ -30,28 +31,36 @@ missed=0
 for name; do
   patch="$here/$name.patch"
   scenario=$(sed -n 's/^scenario: //p' "$patch")
+  filter=$(sed -n 's/^test: //p' "$patch")
   stress=$(sed -n 's/^stress: //p' "$patch")
   options=$(sed -n 's/^options: //p' "$patch")
   oracle=$(sed -n 's/^expect: //p' "$patch")
-  if ! { git apply "$patch" && swift build -q --product faultline && swift build -q --product faultline-fs; } > "$work/output" 2>&1; then
+  if [ -n "$filter" ]; then products="--build-tests"; else products="--product faultline"; fi
+  # The words of $products are options.
+  if ! { git apply "$patch" && swift build -q $products && swift build -q --product faultline-fs; } > "$work/output" 2>&1; then
     echo "BROKEN  $name: it does not apply, or does not build with the bug in it"
     tail -n 20 "$work/output"
-    git checkout -q Sources/Engine Sources/ObjectDatabase Sources/Query
+    git checkout -q Sources
     missed=$((missed + 1))
     continue
   fi
   status=0
-  if [ -n "$stress" ]; then
+  if [ -n "$filter" ]; then
+    swift test --skip-build --filter "$filter" > "$work/output" 2>&1 || status=$?
+    # A test that fails is named on a line of its own; one that passes does not count.
+    grep "Test \"$oracle\".* failed after" "$work/output" > "$work/failed" || status=0
+  elif [ -n "$stress" ]; then
     # Arguments are words without quotes.
     "$(swift build --show-bin-path)/faultline" stress $stress --fail-fast --no-thinning > "$work/output" 2>&1 || status=$?
   else
     "$(swift build --show-bin-path)/faultline" run "$scenario" --budget 2000 $options > "$work/output" 2>&1 || status=$?
   fi
-  git checkout -q Sources/Engine Sources/ObjectDatabase Sources/Query
+  git checkout -q Sources
   if [ "$status" = 1 ] && grep -q "$oracle" "$work/output"; then
     cost=$(sed -n 's/^checked \(.*\) crash states of .* in \(.* s\) .*/\1 states in \2/p' "$work/output")
     schedules=$(sed -n 's/^ *schedule .*: \([0-9,]* schedules*\) of .*/, \1/p' "$work/output")
-    echo "found   $name ($oracle, ${scenario:-stress $stress}, $cost$schedules)"
+    how=${scenario:-${filter:+test $filter}}
+    echo "found   $name ($oracle, ${how:-stress $stress}${cost:+, $cost}$schedules)"
   else
     echo "MISSED  $name: exit status $status, expected 1 and '$oracle'"
     tail -n 20 "$work/output"

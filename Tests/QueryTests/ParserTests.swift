@@ -78,6 +78,33 @@ struct ParserTests {
     ("in == 1 AND sort == 2 AND größe == 3", "in == 1 AND sort == 2 AND größe == 3"),
   ]
 
+  @Test("reads the dates of a calendar that counts its days one by one")
+  func dates() throws {
+    var days: Int64 = -719_162
+    for year in 1...2_410 {
+      let isLeap = year % 400 == 0 || year % 4 == 0 && year % 100 != 0
+      for (month, count) in [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        .enumerated()
+      {
+        if year < 3 || (1899...1901).contains(year) || year > 1967 {
+          func text(_ day: Int) -> String {
+            let parts = [year, month + 1, day].map(String.init)
+            return String(repeating: "0", count: 4 - parts[0].count) + parts[0] + "-"
+              + parts[1...].map { $0.count == 1 ? "0" + $0 : $0 }.joined(separator: "-")
+              + "@00:00:01"
+          }
+          for (day, number) in [(1, days), (count, days + Int64(count) - 1)] {
+            let query = try ParsedQuery(parsing: "a == \(text(day))")
+            let seconds = number * 86_400 + 1
+            #expect(query == (try ParsedQuery(parsing: "a == T\(seconds):0")), "\(text(day))")
+          }
+          #expect(throws: QueryError.self) { try ParsedQuery(parsing: "a == \(text(count + 1))") }
+        }
+        days += Int64(count)
+      }
+    }
+  }
+
   @Test("reads back what it prints", arguments: texts)
   func roundTrips(text: String, printed: String) throws {
     guard !printed.isEmpty else {
