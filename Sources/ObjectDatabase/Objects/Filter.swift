@@ -32,15 +32,31 @@ struct Filter {
 
   /// The keys of all rows of the class that pass.
   func keys(_ access: _TableAccess) -> [Int64] {
+    asking(access, absent: []) { query, source throws(QueryError) in
+      try query.keys(in: source)
+    }
+  }
+
+  /// The number of rows of the class that pass.
+  func count(_ access: _TableAccess) -> Int {
+    asking(access, absent: 0) { query, source throws(QueryError) in
+      try query.count(in: source)
+    }
+  }
+
+  private func asking<Answer>(
+    _ access: _TableAccess, absent: Answer,
+    _ body: (BoundQuery, any QuerySource) throws(QueryError) -> Answer
+  ) -> Answer {
     let core = access.core
     return unthrowing { () throws(QueryError) in
       if let write = core.write {
-        guard write.hasTable(access.name) else { return [] }
-        return try bound(access, write.tables).keys(in: write)
+        guard write.hasTable(access.name) else { return absent }
+        return try body(bound(access, write.tables), write)
       }
       let snapshot = Misuse.unthrowing { () throws(EngineError) in try core.currentSnapshot() }
-      guard snapshot.schema(of: access.name) != nil else { return [] }
-      return try bound(access, snapshot.tables).keys(in: snapshot)
+      guard snapshot.schema(of: access.name) != nil else { return absent }
+      return try body(bound(access, snapshot.tables), snapshot)
     }
   }
 

@@ -109,7 +109,10 @@ struct Plan: Sendable {
       lines.append("index of \(schema.name(probe.column)) (\(kind)): \(condition.text)")
     }
     let scanned = conditions.filter { $0.probe == nil && $0.column != nil }
-    for condition in scanned { lines.append("scan of columns: \(condition.text)") }
+    for condition in scanned {
+      let isLinked = condition.column?.linkedTables.isEmpty == false
+      lines.append("scan of columns\(isLinked ? " behind links" : ""): \(condition.text)")
+    }
     for condition in conditions where condition.probe == nil && condition.column == nil {
       lines.append("row by row (cost \(condition.cost)): \(condition.text)")
     }
