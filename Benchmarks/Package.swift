@@ -21,6 +21,7 @@ let package = Package(
         "CBench",
         .product(name: "CrashSim", package: "faultline"),
         .product(name: "Engine", package: "faultline"),
+        .product(name: "ObjectDatabase", package: "faultline"),
         // The daemon: a program that must lie beside `bench`, not a library.
         .product(name: "faultline-fs", package: "faultline"),
         // The judge of one state, likewise.

@@ -146,3 +146,47 @@ int64_t cbench_lmdb_count_name(cbench_lmdb *store, const char *name, int64_t *fo
   int64_t count = 0;
   SCAN(store, *found = count += memcmp(row->name, name, sizeof row->name) == 0);
 }
+
+int64_t cbench_lmdb_sum_age(cbench_lmdb *store, int64_t *sum) {
+  *sum = 0;
+  int64_t all = 0;
+  SCAN(store, *sum = all += row->age);
+}
+
+int64_t cbench_lmdb_count_prefix(cbench_lmdb *store, const char *prefix, int64_t *found) {
+  *found = 0;
+  int64_t count = 0;
+  size_t length = strlen(prefix);
+  if (length > sizeof((packed_row *)0)->name) return cbench_store_fail("LMDB scan", "prefix");
+  SCAN(store, *found = count += memcmp(row->name, prefix, length) == 0);
+}
+
+int64_t cbench_lmdb_count_both(cbench_lmdb *store, int64_t age, double score, int64_t *found) {
+  *found = 0;
+  int64_t count = 0;
+  SCAN(store, *found = count += (row->age < age) & (row->score < score));
+}
+
+int64_t cbench_lmdb_changes(cbench_lmdb *store, int64_t *found) {
+  *found = 0;
+  if (store->pin == NULL) return cbench_store_fail("LMDB changes", "pin an older version first");
+  int64_t start = cbench_now_ns(), count = 0;
+  MDB_txn *txn;
+  MDB_cursor *older = NULL, *newer = NULL;
+  int status = mdb_txn_begin(store->environment, NULL, MDB_RDONLY, &txn);
+  if (status != 0) return fail("LMDB changes", status);
+  status = mdb_cursor_open(store->pin, store->rows, &older);
+  if (status == 0) status = mdb_cursor_open(txn, store->rows, &newer);
+  MDB_val key, other, old, new;
+  while (status == 0 && (status = mdb_cursor_get(older, &key, &old, MDB_NEXT)) == 0) {
+    status = mdb_cursor_get(newer, &other, &new, MDB_NEXT);
+    // Pages that both versions share are one place in memory.
+    if (status == 0 && old.mv_data != new.mv_data)
+      count += memcmp(old.mv_data, new.mv_data, sizeof(packed_row)) != 0;
+  }
+  if (newer != NULL) mdb_cursor_close(newer);
+  if (older != NULL) mdb_cursor_close(older);
+  mdb_txn_abort(txn);
+  *found = count;
+  return status == MDB_NOTFOUND ? cbench_now_ns() - start : fail("LMDB changes", status);
+}

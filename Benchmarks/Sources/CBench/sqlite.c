@@ -97,3 +97,23 @@ int64_t cbench_sqlite_totals(cbench_sqlite *store, int64_t *rows, double *sum) {
   sqlite3_finalize(statement);
   return status == SQLITE_OK ? cbench_now_ns() - start : fail(store, "SQLite totals");
 }
+
+int64_t cbench_sqlite_execute(cbench_sqlite *store, const char *text) {
+  return timed(store, text);
+}
+
+int64_t cbench_sqlite_answer(cbench_sqlite *store, const char *text, int64_t *answer) {
+  int64_t start = cbench_now_ns(), row = 0;
+  uint64_t sum = 0;
+  sqlite3_stmt *statement = NULL;
+  int status = sqlite3_prepare_v2(store->database, text, -1, &statement, NULL);
+  if (status == SQLITE_OK) {
+    while ((status = sqlite3_step(statement)) == SQLITE_ROW) {
+      if (row % 1000 == 0) sum = sum * 31 + (uint64_t)sqlite3_column_int64(statement, 0);
+      row++;
+    }
+  }
+  sqlite3_finalize(statement);
+  *answer = (int64_t)sum;
+  return status == SQLITE_DONE ? cbench_now_ns() - start : fail(store, text);
+}

@@ -24,7 +24,7 @@ struct Benchmark: Sendable {
   ///
   /// New ones are added here: one list of `Benchmark` per file, as FileSystemBenchmarks.swift
   /// shows.
-  static let all: [Benchmark] = fileSystems + crashStates + stores
+  static let all: [Benchmark] = fileSystems + crashStates + stores + objects
 }
 
 /// Measures two sides in turns and returns the median of each.
@@ -33,8 +33,16 @@ struct Benchmark: Sendable {
 func alternating(
   rounds: Int, ours: () throws -> Double, peer: () throws -> Double
 ) throws -> (ours: Double, peer: Double) {
-  var oursMeasured: [Double] = []
-  var peerMeasured: [Double] = []
+  let (ours, peer) = try turns(rounds: rounds, ours: ours, peer: peer)
+  return (median(ours), median(peer))
+}
+
+/// Measures two sides in turns.
+func turns<Sample>(
+  rounds: Int, ours: () throws -> Sample, peer: () throws -> Sample
+) throws -> (ours: [Sample], peer: [Sample]) {
+  var oursMeasured: [Sample] = []
+  var peerMeasured: [Sample] = []
   for round in 0..<rounds {
     if round.isMultiple(of: 2) {
       oursMeasured.append(try ours())
@@ -44,10 +52,11 @@ func alternating(
       oursMeasured.append(try ours())
     }
   }
-  return (median(oursMeasured), median(peerMeasured))
+  return (oursMeasured, peerMeasured)
 }
 
-private func median(_ values: [Double]) -> Double {
+/// The middle one, or the mean of the two in the middle.
+func median(_ values: [Double]) -> Double {
   precondition(!values.isEmpty, "no round was measured")
   let sorted = values.sorted()
   let middle = sorted.count / 2

@@ -12,6 +12,8 @@ struct Row: Encodable {
   let unit: String
   /// More than 1 means that we are better.
   let ratio: Double
+  /// The same of processor time, which other programs on the machine disturb less.
+  var processorRatio: Double?
 
   /// A row for a quantity of which more is better, such as operations per second.
   static func rate(
@@ -30,15 +32,15 @@ struct Row: Encodable {
 
 /// Rows as people and as programs read them.
 enum RowReport {
-  private static let widths = [22, 14, 14, 8, 12]
+  private static let widths = [30, 14, 14, 8, 9, 12]
 
   static let heading =
-    line(["name", "ours", "peer", "ratio", "unit", "peer's name"])
+    line(["name", "ours", "peer", "ratio", "of CPU", "unit", "peer's name"])
 
   static func table(_ row: Row) -> String {
     line([
-      row.name, number(row.ours), number(row.peer), String(format: "%.2f", row.ratio), row.unit,
-      row.peerName,
+      row.name, number(row.ours), number(row.peer), String(format: "%.2f", row.ratio),
+      row.processorRatio.map { String(format: "%.2f", $0) } ?? "", row.unit, row.peerName,
     ])
   }
 
@@ -56,7 +58,7 @@ enum RowReport {
   private static func line(_ cells: [String]) -> String {
     let padded = zip(cells, widths).enumerated().map { index, pair in
       let blanks = String(repeating: " ", count: max(0, pair.1 - pair.0.count))
-      return (1...3).contains(index) ? blanks + pair.0 : pair.0 + blanks
+      return (1...4).contains(index) ? blanks + pair.0 : pair.0 + blanks
     }
     return (padded + cells.dropFirst(widths.count)).joined(separator: "  ")
   }

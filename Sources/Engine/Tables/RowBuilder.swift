@@ -2,8 +2,9 @@
 // per row, no array of values, and one walk down the tree per leaf.
 // Invariants: columns 0 ..< nextColumn have a value for row `rowCount`, the others have none; keys
 // ascend, the first one lies behind the last one of the tree.
-// A table with a column that more than a leaf must know of (an index, a link), or of a type that
-// has no buffer, gets its rows as values, one by one: `values` is not nil then.
+// A search index of a column of integers gets its pairs beside the rows (IndexBuffer.swift). A
+// table with another index, with links, or with a column of a type that has no buffer, gets its
+// rows as values, one by one: `values` is not nil then.
 
 /// The rows of a batch, handed to the closure of `WriteTransaction.insert(into:count:_:)`.
 ///
@@ -22,17 +23,20 @@
   private var rowCount = 0
   private var nextColumn = 0
   private var values: [Value]?
+  private var indexes: [IndexBuffer] = []
 
   /// - Parameters:
   ///   - table: Where the rows go.
   ///   - lastKey: Its greatest key.
-  init(_ table: MutableTable, behind lastKey: Int64?) {
+  ///   - indexes: Those of the table, as `indexes(of:)` makes them.
+  init(_ table: MutableTable, behind lastKey: Int64?, _ indexes: [IndexBuffer]) {
     let shape = table.tree.shape
     self.table = table
     columnCount = shape.columns.count
     fixedBytes = shape.arraysOffsetBytes
     leafBytesMax = table.tree.leafSizeBytesMax
     values = Self.canBuffer(table) ? nil : []
+    self.indexes = indexes
     self.lastKey = lastKey
     unsafe columns = .allocate(capacity: columnCount)
     unsafe keys = .allocate(capacity: Self.rowsMax)
@@ -49,12 +53,20 @@
     unsafe keys.deallocate()
   }
 
+  /// The buffers of a table's indexes; none when its rows are not buffered.
+  /// - Throws: `EngineError` with code `.corrupted` when an index cannot be read.
+  static func indexes(of table: MutableTable) throws(EngineError) -> [IndexBuffer] {
+    guard canBuffer(table) else { return [] }
+    var indexes: [IndexBuffer] = []
+    for column in table.indexedColumns { indexes.append(try IndexBuffer(table, column)) }
+    return indexes
+  }
+
   private static func canBuffer(_ table: MutableTable) -> Bool {
-    guard table.indexedColumns.isEmpty else { return false }
-    return table.schema.columns.allSatisfy { column in
+    table.schema.columns.allSatisfy { column in
       switch column.type {
-      case .int, .bool, .float, .double, .string:
-        return column.collection == .none && !column.isIndexed && !column.isUnique
+      case .int: return column.collection == .none && !(column.hasIndex && column.isOptional)
+      case .bool, .float, .double, .string: return column.collection == .none && !column.hasIndex
       default: return false
       }
     }
@@ -208,21 +220,42 @@
 
   // MARK: rows
 
+  /// Whether ending a row may read and change the table's indexes.
+  var hasIndexes: Bool { !indexes.isEmpty }
+
   /// Ends a row.
   /// - Returns: The row's values when it must go into the tree by itself, after `flush`.
   mutating func endRow(_ key: Int64) throws(EngineError) -> [Value]? {
     guard nextColumn == columnCount else { throw mismatch(nil) }
-    nextColumn = 0
     if let values {
+      nextColumn = 0
       self.values = []
       return values
     }
-    if let lastKey, key <= lastKey { return try takeRow() }
+    if let lastKey, key <= lastKey {
+      for index in indexes.indices {
+        indexes[index].pass(unsafe columns[indexes[index].column].numbers[rowCount], key)
+      }
+      nextColumn = 0
+      return try takeRow()
+    }
+    if !indexes.isEmpty { try addPairs(key) }
+    nextColumn = 0
     lastKey = key
     unsafe keys[rowCount] = key
     rowCount += 1
     if rowCount == Self.rowsMax || isFull(key) { try flushFull() }
     return nil
+  }
+
+  /// Whatever refuses the row does so before anything has it.
+  private mutating func addPairs(_ key: Int64) throws(EngineError) {
+    for index in indexes.indices {
+      try indexes[index].check(unsafe columns[indexes[index].column].numbers[rowCount], key)
+    }
+    for index in indexes.indices {
+      try indexes[index].add(unsafe columns[indexes[index].column].numbers[rowCount], key)
+    }
   }
 
   @inline(__always)
@@ -242,8 +275,9 @@
     rowCount = 1
   }
 
-  /// Gives the tree all rows that are here.
+  /// Gives the tree all rows that are here, and the indexes their pairs.
   mutating func flush() throws(EngineError) {
+    for index in indexes.indices { try indexes[index].flush() }
     guard rowCount > 0 else { return }
     try appendLeaf(rows: rowCount)
     for index in 0..<columnCount { unsafe columns[index].clear() }

@@ -1,16 +1,20 @@
 // RowCursor.swift: one thread's reading of single rows of a table of a snapshot. It remembers the
-// leaf of the row before, so that rows close to each other cost no way down from the root.
+// leaf of the row before, so that rows close to each other cost no way down from the root, and one
+// column of that leaf, so that a loop that reads one property looks its array up once per leaf.
 // Invariants: the cursor keeps its snapshot, so its mapping, alive; of an encrypted file it
-// remembers nothing, so it keeps no plaintext in memory.
+// remembers nothing, so it keeps no plaintext in memory; `hot` is an array of `leaf`.
 
 /// Reads single rows of a table; belongs to one thread at a time, if it remembers.
 package final class RowCursor {
-  private let snapshot: Snapshot
-  private let tree: BPlusTree
+  let snapshot: Snapshot
+  let tree: BPlusTree
   private let remembersLeaf: Bool
   private var leaf: LeafView?
   private var firstKey: Int64 = 0
   private var lastKey: Int64 = -1
+  /// The numbers of one column in `leaf`.
+  private var hot: PackedArray?
+  private var hotColumn = -1
   /// Name and columns.
   package let schema: TableSchema
   /// The number of rows.
@@ -55,6 +59,7 @@ package final class RowCursor {
 
   private func remember(_ found: LeafView) {
     leaf = found
+    (hot, hotColumn) = (nil, -1)
     firstKey = found.keys[0]
     lastKey = found.keys[found.count - 1]
   }
@@ -72,17 +77,40 @@ package final class RowCursor {
     }
   }
 
+  /// A number where it was looked up before; nil when the row or the column is another one.
+  @inline(__always)
+  private func hotNumber(_ key: Int64, _ column: Int) throws(EngineError) -> Int64? {
+    guard column == hotColumn, firstKey <= key, key <= lastKey, let hot, let leaf,
+      let index = leaf.index(of: key)
+    else { return nil }
+    try snapshot.check()
+    let number = hot[index]
+    try tree.reader.mapping.checkPages()
+    return number
+  }
+
+  @inline(__always)
+  private func heat(_ array: PackedArray, _ column: Int) {
+    if remembersLeaf { (hot, hotColumn) = (array, column) }
+  }
+
   /// An integer of a column that cannot be null; nil when there is no such row.
   package func int(_ key: Int64, _ column: Int) throws(EngineError) -> Int64? {
-    try reading(key) { leaf, row throws(EngineError) in
-      try leaf.integers(column, tree.shape)[row]
+    if let number = try hotNumber(key, column) { return number }
+    return try reading(key) { leaf, row throws(EngineError) in
+      let array = try leaf.integers(column, tree.shape)
+      heat(array, column)
+      return array[row]
     }
   }
 
   /// A number of a column that cannot be null; nil when there is no such row.
   package func double(_ key: Int64, _ column: Int) throws(EngineError) -> Double? {
-    try reading(key) { leaf, row throws(EngineError) in
-      try leaf.doubles(column, tree.shape)[row]
+    if let bits = try hotNumber(key, column) { return Double(bitPattern: UInt64(bitPattern: bits)) }
+    return try reading(key) { leaf, row throws(EngineError) in
+      let array = try leaf.words(column, tree.shape)
+      heat(array, column)
+      return Double(bitPattern: UInt64(bitPattern: array[row]))
     }
   }
 

@@ -65,6 +65,21 @@ extension TableReader {
     return test(column.index, .text(TextPattern(text, isPrefix: true)))
   }
 
+  /// A test for linking to one of some rows; a null does not pass.
+  /// - Parameters:
+  ///   - column: A column of links, or of integers.
+  ///   - keys: The keys of the rows, ascending.
+  /// - Returns: The test, good for this reader.
+  /// - Throws: `EngineError` with code `.closed`.
+  /// - Complexity: O(keys); the test itself is O(1) for a row where the keys lie close together,
+  ///   else O(log keys).
+  public func test(
+    _ column: TableColumn<Int64>, leadsToOneOf keys: [Int64]
+  ) throws(EngineError) -> RowTest {
+    try check(column)
+    return test(column.index, .links(KeySet(keys)))
+  }
+
   /// A test for having no value.
   /// - Parameter name: A column of any type but mixed, and no collection.
   /// - Returns: The test, good for this reader.

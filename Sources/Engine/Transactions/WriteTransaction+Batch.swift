@@ -24,12 +24,12 @@ extension WriteTransaction {
     _ fill: (inout RowBuilder, Int) throws(EngineError) -> Int64
   ) throws(EngineError) {
     let target = try self.table(table)
-    let lastKey = try remembering { () throws(EngineError) in try target.tree.lastKey() }
-    var rows = RowBuilder(target, behind: lastKey)
+    let (lastKey, indexes) = try batchStart(target)
+    var rows = RowBuilder(target, behind: lastKey, indexes)
     for index in 0..<count {
       do throws(EngineError) {
         let key = try fill(&rows, index)
-        if let values = try rows.endRow(key) {
+        if let values = try end(&rows, key) {
           try remembering { () throws(EngineError) in try rows.flush() }
           try insert(into: table, key: key, values)
         }
@@ -40,5 +40,70 @@ extension WriteTransaction {
       }
     }
     try remembering { () throws(EngineError) in try rows.flush() }
+  }
+
+  fileprivate func batchStart(
+    _ table: MutableTable
+  ) throws(EngineError) -> (lastKey: Int64?, indexes: [IndexBuffer]) {
+    try remembering { () throws(EngineError) in
+      (try table.tree.lastKey(), try RowBuilder.indexes(of: table))
+    }
+  }
+
+  /// Ends a row of a batch; an index is read and changed like any other node.
+  @inline(__always)
+  fileprivate func end(
+    _ rows: inout RowBuilder, _ key: Int64
+  ) throws(EngineError) -> [Value]? {
+    guard rows.hasIndexes else { return try rows.endRow(key) }
+    return try remembering { () throws(EngineError) in try rows.endRow(key) }
+  }
+}
+
+/// Rows of one table that come one by one and go into it together.
+///
+/// Between its making and `flush` nobody may use the transaction: it does not have the rows yet.
+package final class RowBatch {
+  private let write: WriteTransaction
+  private let table: String
+  private var rows: RowBuilder
+
+  /// Begins a batch.
+  /// - Throws: `EngineError` with code `.noSuchTable`, `.corrupted` or `.closed`.
+  package init(_ write: WriteTransaction, _ table: String) throws(EngineError) {
+    self.write = write
+    self.table = table
+    let target = try write.table(table)
+    let (lastKey, indexes) = try write.batchStart(target)
+    rows = RowBuilder(target, behind: lastKey, indexes)
+  }
+
+  /// Adds a row.
+  /// - Parameters:
+  ///   - key: Its key.
+  ///   - fill: Gives it its values; it must not use the transaction.
+  /// - Throws: As `WriteTransaction.insert(into:key:_:)` does, and what `fill` throws; the row is
+  ///   not added then, and the batch is flushed.
+  @inline(__always)
+  package func add(
+    _ key: Int64, _ fill: (inout RowBuilder) throws(EngineError) -> Void
+  ) throws(EngineError) {
+    do throws(EngineError) {
+      try fill(&rows)
+      if let values = try write.end(&rows, key) {
+        try flush()
+        try write.insert(into: table, key: key, values)
+      }
+    } catch {
+      rows.dropRow()
+      try flush()
+      throw error
+    }
+  }
+
+  /// Gives the transaction all rows.
+  /// - Throws: `EngineError`, which every later call of the transaction throws, too.
+  package func flush() throws(EngineError) {
+    try write.remembering { () throws(EngineError) in try rows.flush() }
   }
 }

@@ -10,6 +10,8 @@ struct LeafTest {
     case doubles(FloatingTest<Double>)
     case floats(FloatingTest<Float>)
     case text(TextPattern)
+    /// Links to one of these rows.
+    case links(KeySet)
     /// Whether there is no value; the column is of any type but mixed.
     case null
   }
@@ -23,7 +25,7 @@ struct LeafTest {
     case .integers(let test), .bools(let test): test.isNegated
     case .doubles(let test): test.isNegated
     case .floats(let test): test.isNegated
-    case .text, .null: false
+    case .text, .links, .null: false
     }
   }
 
@@ -54,6 +56,12 @@ struct LeafTest {
       walk.prefetchNext(strings.bytes, of: leaf)
       var found = 0
       try strings.forEachMatch(pattern, tree.reader, newest: tree.newest) { _ in found &+= 1 }
+      return found
+    case .links(let targets):
+      let array = try leaf.integers(column, tree.shape)
+      walk.prefetchNext(array.bytes, of: leaf)
+      var found = 0
+      for row in 0..<leaf.count where targets.contains(array[row]) { found &+= 1 }
       return found
     }
   }
@@ -102,6 +110,12 @@ struct LeafTest {
       for _ in 0..<count { words.append(0) }
       try leaf.strings(column, tree.shape).forEachMatch(pattern, tree.reader, newest: tree.newest) {
         words[$0 >> 6] |= 1 << UInt64($0 & 63)
+      }
+    case .links(let targets):
+      let array = try leaf.integers(column, tree.shape)
+      for _ in 0..<count { words.append(0) }
+      for row in 0..<leaf.count where targets.contains(array[row]) {
+        words[row >> 6] |= 1 << UInt64(row & 63)
       }
     }
     if !nulls.isAllZero {

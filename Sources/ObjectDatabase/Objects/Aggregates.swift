@@ -110,8 +110,34 @@ extension Elements {
   }
 
   func sum(_ property: String?) -> _Sum {
+    if let property, let sum = columnSum(property) { return sum }
     var sum = _Sum()
     forEachValue(property) { sum.add($0) }
+    return sum
+  }
+
+  /// The sum of an int or double of the objects themselves, from their column; nil when the
+  /// elements have to be looked at one by one.
+  private func columnSum(_ property: String) -> _Sum? {
+    guard let access, access.core.write == nil, !access.isInvalidated,
+      let number = access.info.number(of: property)
+    else { return nil }
+    let type = access.info.properties[number].type
+    guard type == .int || type == .double, access.info.properties[number].collection == .none
+    else { return nil }
+    if steps.isEmpty, case .table = origin { return access.sum(number, isDouble: type == .double) }
+    guard case .keys(let keys) = content, let numbers = access.numbers(keys, number) else {
+      return nil
+    }
+    var sum = _Sum()
+    for index in keys.indices where numbers.nulls.isEmpty || numbers.nulls[index] == 0 {
+      sum.count += 1
+      if type == .double {
+        sum.floating += Double(bitPattern: UInt64(bitPattern: numbers.words[index]))
+      } else {
+        sum.integers += Int128(numbers.words[index])
+      }
+    }
     return sum
   }
 

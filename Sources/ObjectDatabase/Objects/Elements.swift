@@ -39,6 +39,7 @@ final class Elements {
   /// The class of the elements; nil for values.
   let access: _TableAccess?
   private var known: (stamp: UInt64, content: Content)?
+  private var knownCount: (stamp: UInt64, count: Int)?
 
   init(_ origin: Origin, _ steps: [Step] = []) {
     self.origin = origin
@@ -111,7 +112,20 @@ final class Elements {
       case .backlinks: break
       }
     }
-    return content.count
+    return foundCount() ?? content.count
+  }
+
+  /// The number of rows that a filter of a whole class finds, without their keys; nil for anything
+  /// else.
+  private func foundCount() -> Int? {
+    guard steps.count == 1, case .selected(let filter) = steps[0], case .table(let access) = origin
+    else { return nil }
+    core.checkThread()
+    if let known, known.stamp == core.contentStamp { return known.content.count }
+    if let knownCount, knownCount.stamp == core.contentStamp { return knownCount.count }
+    let count = filter.count(access)
+    if !core.isFrozen { knownCount = (core.contentStamp, count) }
+    return count
   }
 
   private func find() -> Content {
@@ -198,6 +212,9 @@ struct PathReader {
     self.numbers = numbers
     property = last
   }
+
+  /// The position of the property, if it is the object's own.
+  var ownNumber: Int? { numbers.count == 1 ? numbers[0].number : nil }
 
   /// The value for a row; null behind a link that leads nowhere.
   func value(_ key: Int64) -> Value {

@@ -38,8 +38,17 @@ struct Filter {
   /// The keys that pass, of some of the class.
   func keys(_ access: _TableAccess, among keys: [Int64]) -> [Int64] {
     unthrowing { () throws(QueryError) in
-      try found(access, stepsMax: .max) { query, source throws(QueryError) in
+      try found(access, absent: [], stepsMax: .max) { query, source throws(QueryError) in
         try query.keys(among: keys, in: source)
+      }
+    }
+  }
+
+  /// The number of rows of the class that pass.
+  func count(_ access: _TableAccess) -> Int {
+    unthrowing { () throws(QueryError) in
+      try found(access, absent: 0, stepsMax: .max) { query, source throws(QueryError) in
+        try query.count(in: source)
       }
     }
   }
@@ -54,16 +63,16 @@ struct Filter {
   }
 
   private func keys(_ access: _TableAccess, stepsMax: Int) throws(QueryError) -> [Int64] {
-    try found(access, stepsMax: stepsMax) { query, source throws(QueryError) in
+    try found(access, absent: [], stepsMax: stepsMax) { query, source throws(QueryError) in
       try query.keys(in: source)
     }
   }
 
-  /// What `body` finds in the version that is read; nothing when that lacks the class.
-  private func found(
-    _ access: _TableAccess, stepsMax: Int,
-    _ body: (BoundQuery, any QuerySource) throws(QueryError) -> [Int64]
-  ) throws(QueryError) -> [Int64] {
+  /// What `body` finds in the version that is read; `absent` when that lacks the class.
+  private func found<Answer>(
+    _ access: _TableAccess, absent: Answer, stepsMax: Int,
+    _ body: (BoundQuery, any QuerySource) throws(QueryError) -> Answer
+  ) throws(QueryError) -> Answer {
     let core = access.core
     let (source, tables): (any QuerySource, [TableSchema])
     if let write = core.write {
@@ -72,7 +81,7 @@ struct Filter {
       let snapshot = Misuse.unthrowing { () throws(EngineError) in try core.currentSnapshot() }
       (source, tables) = (snapshot, snapshot.tables)
     }
-    guard tables.contains(where: { $0.name == access.name }) else { return [] }
+    guard tables.contains(where: { $0.name == access.name }) else { return absent }
     var query = try bound(access, tables)
     query.limits.stepsMax = stepsMax
     return try body(query, source)

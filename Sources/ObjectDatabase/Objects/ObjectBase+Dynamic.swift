@@ -32,8 +32,7 @@ extension ObjectBase {
       Misuse.stop(
         "\(classInfo.name).\(key) is set by name, and the object is unmanaged; add it first")
     }
-    access.checkWritable()
-    access.checkAssignable(number, rowKey)
+    access.checkAssignable(number)
     access.core.set(value, rowKey, access, number, depth: 0)
   }
 

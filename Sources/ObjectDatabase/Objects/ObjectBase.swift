@@ -6,8 +6,8 @@ import Engine
 
 /// The base of Object and EmbeddedObject; not to be derived from directly.
 open class ObjectBase: RealmCollectionValue, CustomStringConvertible {
-  final var tableAccess: _TableAccess?
-  final var rowKey: Int64 = 0
+  @usableFromInline final var tableAccess: _TableAccess?
+  @usableFromInline final var rowKey: Int64 = 0
 
   /// Makes an unmanaged object, every property at its default.
   public required init() {}

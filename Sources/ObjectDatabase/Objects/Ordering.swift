@@ -25,13 +25,16 @@ public struct SortDescriptor: Hashable, Sendable {
 
 /// Sorts the rows of a class.
 struct Ordering {
+  private let access: _TableAccess
   private let paths: [(reader: PathReader, isAscending: Bool)]
 
   init(_ descriptors: [SortDescriptor], _ access: _TableAccess) {
+    self.access = access
     paths = descriptors.map { (PathReader($0.keyPath, access), $0.ascending) }
   }
 
   func sorted(_ keys: [Int64]) -> [Int64] {
+    if let sorted = sortedByColumns(keys) { return sorted }
     let rows = keys.map { key in (key, paths.map { $0.reader.value(key) }) }
     // The standard library's sort keeps the order of equal elements.
     return rows.sorted { left, right in
@@ -41,6 +44,28 @@ struct Ordering {
       }
       return false
     }.map(\.0)
+  }
+
+  /// Sorts by ints and doubles of the objects themselves, as numbers and without a value for each
+  /// row; nil when the order needs anything else.
+  private func sortedByColumns(_ keys: [Int64]) -> [Int64]? {
+    guard keys.count <= Int(UInt32.max) else { return nil }
+    var columns: [(numbers: ColumnNumbers, type: PropertyType, isAscending: Bool)] = []
+    for path in paths {
+      guard let number = path.reader.ownNumber, let numbers = access.numbers(keys, number) else {
+        return nil
+      }
+      columns.append((numbers, path.reader.property.type, path.isAscending))
+    }
+    // The last one first: each sort keeps the order of what is equal to it.
+    var order = Array(0..<UInt32(keys.count))
+    for column in columns.reversed() {
+      let images = RadixSort.images(
+        column.numbers, isDouble: column.type == .double, isAscending: column.isAscending)
+      RadixSort.sort(&order, by: images.words)
+      if let nulls = images.nulls { RadixSort.sort(&order, by: nulls) }
+    }
+    return order.map { keys[Int($0)] }
   }
 
   static func sorted(_ values: [Value], ascending: Bool) -> [Value] {

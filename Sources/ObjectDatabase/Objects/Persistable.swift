@@ -6,10 +6,30 @@ import Engine
 
 /// One property of one managed object.
 public struct _Row {
-  let access: _TableAccess
-  let key: Int64
+  @usableFromInline let access: _TableAccess
+  @usableFromInline let key: Int64
   /// The position in the class, not in the table.
-  let property: Int
+  @usableFromInline let property: Int
+
+  @inlinable
+  init(access: _TableAccess, key: Int64, property: Int) {
+    self.access = access
+    self.key = key
+    self.property = property
+  }
+
+  /// The number of an integer property; one that the type cannot hold stops the process.
+  @inlinable
+  func integer<Number: FixedWidthInteger>(_ type: Number.Type) -> Number {
+    let number = access.int(key, property)
+    guard let exact = Number(exactly: number) else { misfit(number, type) }
+    return exact
+  }
+
+  @usableFromInline
+  func misfit(_ number: Int64, _ type: Any.Type) -> Never {
+    Misuse.stop("the file holds \(number) where the program expects \(type)")
+  }
 
   var core: _RealmCore { access.core }
 

@@ -4,10 +4,13 @@
 // discovery, whose wrappers hold marks with the property's number. A key path to the wrapper, which
 // the compiler hands over with each access, leads to the mark; so no object carries names or
 // numbers, and making a managed object costs its allocation.
+// The accessors are compiled into the caller's module, where the property's type is known and the
+// key path a place in the object (decisions/0751); what they call of a row is not.
 
 import Engine
 
 /// What a wrapper holds.
+@usableFromInline
 enum PersistedStorage<Value: _Persistable> {
   /// Nothing was set; the type's default is made at the first read.
   case unset
@@ -19,9 +22,10 @@ enum PersistedStorage<Value: _Persistable> {
 /// A property that is kept in the database.
 @propertyWrapper
 public struct Persisted<Value: _Persistable> {
-  var storage: PersistedStorage<Value>
+  @usableFromInline var storage: PersistedStorage<Value>
 
-  private init(
+  @inlinable
+  init(
     _ storage: PersistedStorage<Value>, isIndexed: Bool = false, isPrimaryKey: Bool = false,
     originProperty: String? = nil
   ) {
@@ -29,31 +33,45 @@ public struct Persisted<Value: _Persistable> {
       self.storage = storage
       return
     }
+    self.storage = Self.marked(
+      isIndexed: isIndexed, isPrimaryKey: isPrimaryKey, originProperty: originProperty)
+  }
+
+  @usableFromInline
+  static func marked(
+    isIndexed: Bool, isPrimaryKey: Bool, originProperty: String?
+  ) -> PersistedStorage<Value> {
     let mark = PropertyMark(Value._shape)
     mark.isIndexed = isIndexed
     mark.isPrimaryKey = isPrimaryKey
     mark.originProperty = originProperty
-    self.storage = .mark(mark)
+    return .mark(mark)
   }
 
   /// A property with its type's default value.
+  @inlinable
   public init() { self.init(.unset) }
 
   /// A property with a default value.
+  @inlinable
   public init(wrappedValue: Value) { self.init(.value(wrappedValue)) }
 
   /// A property with or without a search index.
+  @inlinable
   public init(indexed: Bool) { self.init(.unset, isIndexed: indexed) }
 
   /// A property with a default value, with or without a search index.
+  @inlinable
   public init(wrappedValue: Value, indexed: Bool) {
     self.init(.value(wrappedValue), isIndexed: indexed)
   }
 
   /// A property that is the primary key, or is not.
+  @inlinable
   public init(primaryKey: Bool) { self.init(.unset, isPrimaryKey: primaryKey) }
 
   /// A property with a default value that is the primary key, or is not.
+  @inlinable
   public init(wrappedValue: Value, primaryKey: Bool) {
     self.init(.value(wrappedValue), isPrimaryKey: primaryKey)
   }
@@ -77,12 +95,12 @@ public struct Persisted<Value: _Persistable> {
     wrapped wrapped: ReferenceWritableKeyPath<Owner, Value>,
     storage storage: ReferenceWritableKeyPath<Owner, Self>
   ) -> Value {
-    get {
+    @inlinable get {
       guard let access = owner.tableAccess else { return unmanaged(owner, storage) }
       let number = propertyNumber(access, storage)
       return Value._read(_Row(access: access, key: owner.rowKey, property: number))
     }
-    set {
+    @inlinable set {
       guard let access = owner.tableAccess else {
         // A prototype keeps its marks, whatever an initializer sets.
         if case .mark = owner[keyPath: storage].storage { return }
@@ -90,13 +108,13 @@ public struct Persisted<Value: _Persistable> {
         return
       }
       let number = propertyNumber(access, storage)
-      access.checkWritable()
-      access.checkAssignable(number, owner.rowKey)
+      access.checkAssignable(number)
       Value._write(newValue, to: _Row(access: access, key: owner.rowKey, property: number))
     }
   }
 
-  private static func unmanaged<Owner: ObjectBase>(
+  @inlinable
+  static func unmanaged<Owner: ObjectBase>(
     _ owner: Owner, _ storage: ReferenceWritableKeyPath<Owner, Self>
   ) -> Value {
     switch owner[keyPath: storage].storage {
@@ -111,8 +129,9 @@ public struct Persisted<Value: _Persistable> {
     }
   }
 
+  @inlinable
   @inline(__always)
-  private static func propertyNumber<Owner: ObjectBase>(
+  static func propertyNumber<Owner: ObjectBase>(
     _ access: _TableAccess, _ storage: ReferenceWritableKeyPath<Owner, Self>
   ) -> Int {
     // Safety: the prototype is of the object's own class, which is Owner or derived from it.

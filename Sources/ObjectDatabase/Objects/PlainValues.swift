@@ -44,20 +44,33 @@ extension IntegerValue {
 
   /// Zero.
   public static func _default() -> Self { 0 }
-
-  /// Reads a managed property without a detour over the engine's values.
-  public static func _read(_ row: _Row) -> Self {
-    let number = row.access.int(row.key, row.property)
-    guard let read = Self(exactly: number) else { misfit(.int(number)) }
-    return read
-  }
 }
 
-extension Int: IntegerValue {}
-extension Int8: IntegerValue {}
-extension Int16: IntegerValue {}
-extension Int32: IntegerValue {}
-extension Int64: IntegerValue {}
+extension Int: IntegerValue {
+  /// Reads a managed property without a detour over the engine's values.
+  @inlinable
+  public static func _read(_ row: _Row) -> Int { row.integer(Int.self) }
+}
+extension Int8: IntegerValue {
+  /// Reads a managed property without a detour over the engine's values.
+  @inlinable
+  public static func _read(_ row: _Row) -> Int8 { row.integer(Int8.self) }
+}
+extension Int16: IntegerValue {
+  /// Reads a managed property without a detour over the engine's values.
+  @inlinable
+  public static func _read(_ row: _Row) -> Int16 { row.integer(Int16.self) }
+}
+extension Int32: IntegerValue {
+  /// Reads a managed property without a detour over the engine's values.
+  @inlinable
+  public static func _read(_ row: _Row) -> Int32 { row.integer(Int32.self) }
+}
+extension Int64: IntegerValue {
+  /// Reads a managed property without a detour over the engine's values.
+  @inlinable
+  public static func _read(_ row: _Row) -> Int64 { row.integer(Int64.self) }
+}
 
 extension Bool: PlainValue {
   static var propertyType: PropertyType { .bool }
@@ -73,6 +86,7 @@ extension Bool: PlainValue {
   public static func _default() -> Bool { false }
 
   /// Reads a managed property without a detour over the engine's values.
+  @inlinable
   public static func _read(_ row: _Row) -> Bool { row.access.bool(row.key, row.property) }
 }
 
@@ -90,6 +104,7 @@ extension Double: PlainValue {
   public static func _default() -> Double { 0 }
 
   /// Reads a managed property without a detour over the engine's values.
+  @inlinable
   public static func _read(_ row: _Row) -> Double { row.access.double(row.key, row.property) }
 }
 

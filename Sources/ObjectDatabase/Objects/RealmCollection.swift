@@ -91,9 +91,16 @@ extension RealmCollection {
     guard let number = access.info.number(of: key) else {
       Misuse.stop("class \(access.name) has no property \"\(key)\"")
     }
-    access.checkWritable()
+    access.checkAssignable(number)
+    let property = access.info.properties[number]
+    // A plain value is the same for every row, and needs no look at it.
+    if !property.isCollection, property.type != .object, property.type != .any,
+      let plain = DynamicValue.plain(value, property)
+    {
+      for row in keys where access.contains(row) { access.set(plain, row, number) }
+      return
+    }
     for row in keys where access.contains(row) {
-      access.checkAssignable(number, row)
       access.core.set(value, row, access, number, depth: 0)
     }
   }

@@ -1,4 +1,4 @@
-// Results.swift: the objects of a class, or a view of a collection: lazy and live.
+// Results.swift [U]: the objects of a class, or a view of a collection: lazy and live.
 // Invariant: a loop sees the elements that there were at its begin, whatever it changes meanwhile.
 
 import Engine
@@ -60,49 +60,54 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
 
 /// A loop over the elements that there were when it began.
 public struct RealmIterator<Element: RealmCollectionValue>: IteratorProtocol {
-  private let content: Elements.Content
+  @usableFromInline let keys: [Int64]
+  private let values: [Value]
   private let core: _RealmCore
   private let access: _TableAccess?
-  private var position = 0
+  @usableFromInline var position = 0
   /// The object handed out last.
   ///
   /// When nobody else refers to it, it stands for the next row, so that
   /// a loop over a million objects makes one.
-  private var last: ObjectBase?
+  @usableFromInline var last: ObjectBase?
+  /// Whether objects are reused: they are nothing but their rows, and of the element's very class.
   private let reuses: Bool
 
   init(_ elements: Elements) {
-    content = elements.content
+    switch elements.content {
+    case .keys(let found): (keys, values) = (found, [])
+    case .values(let found): (keys, values) = ([], found)
+    }
     core = elements.core
     access = elements.access
-    reuses = elements.access?.info.isNothingButRow ?? false
+    reuses = access.map { $0.info.isNothingButRow && $0.info.type == Element.self } ?? false
   }
 
   /// The next element, or nil.
+  @inlinable
   public mutating func next() -> Element? {
-    switch content {
-    case .keys(let keys):
-      guard position < keys.count, let access else { return nil }
-      let key = keys[position]
-      position += 1
-      if reuses, let object = reusable() {
-        object.rowKey = key
-        return Element._cast(object)
-      }
-      let object = access.makeObject(key)
-      last = object
-      return Element._cast(object)
-    case .values(let values):
+    guard position < keys.count, isKnownUniquelyReferenced(&last), let last,
+      // A weak or unowned reference would see another row.
+      _getWeakRetainCount(last) <= 1, _getUnownedRetainCount(last) <= 1
+    else { return nextMade() }
+    last.rowKey = keys[position]
+    position += 1
+    // Safety: `last` is set to objects of the element's class only, by `nextMade`.
+    return unsafe unsafeBitCast(last, to: Element.self)
+  }
+
+  /// The next element as a new object, or a value.
+  @usableFromInline
+  mutating func nextMade() -> Element? {
+    guard let access else {
       guard position < values.count else { return nil }
       position += 1
       return Element._make(from: values[position - 1], in: core)
     }
-  }
-
-  private mutating func reusable() -> ObjectBase? {
-    guard isKnownUniquelyReferenced(&last), let last else { return nil }
-    // A weak or unowned reference would see another row.
-    guard _getWeakRetainCount(last) <= 1, _getUnownedRetainCount(last) <= 1 else { return nil }
-    return last
+    guard position < keys.count else { return nil }
+    let object = access.makeObject(keys[position])
+    position += 1
+    if reuses { last = object }
+    return Element._cast(object)
   }
 }

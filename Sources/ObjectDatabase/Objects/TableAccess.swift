@@ -23,12 +23,14 @@ import Engine
   init(_ core: _RealmCore, _ info: ClassInfo) {
     self.core = core
     self.info = info
+    prototype = info.prototype
     // A frozen realm's accesses are shared by threads, so nothing is made later.
     if core.isFrozen { _ = Misuse.unthrowing { () throws(EngineError) in try makeCursor() } }
   }
 
   var name: String { info.name }
-  var prototype: ObjectBase { info.prototype }
+  /// That of `info`.
+  @usableFromInline let prototype: ObjectBase
 
   func invalidate() {
     isInvalidated = true
@@ -47,7 +49,7 @@ import Engine
   // MARK: reading
 
   @inline(__always)
-  private func currentCursor() throws(EngineError) -> RowCursor? {
+  func currentCursor() throws(EngineError) -> RowCursor? {
     if cursorStamp == core.snapshotStamp { return cursor }
     return try makeCursor()
   }
@@ -100,7 +102,7 @@ import Engine
   }
 
   @inline(__always)
-  private func column(_ property: Int) -> Int {
+  func column(_ property: Int) -> Int {
     let column = columns[property]
     guard column >= 0 else {
       Misuse.stop(
@@ -110,6 +112,7 @@ import Engine
     return column
   }
 
+  @usableFromInline
   func int(_ key: Int64, _ property: Int) -> Int64 {
     core.checkThread()
     if core.write == nil {
@@ -122,6 +125,7 @@ import Engine
     return number
   }
 
+  @usableFromInline
   func double(_ key: Int64, _ property: Int) -> Double {
     core.checkThread()
     if core.write == nil {
@@ -134,6 +138,7 @@ import Engine
     return number
   }
 
+  @usableFromInline
   func bool(_ key: Int64, _ property: Int) -> Bool {
     core.checkThread()
     if core.write == nil {
@@ -238,8 +243,10 @@ import Engine
   /// Stops a caller without a write transaction.
   func checkWritable() { core.checkWritable() }
 
-  /// Stops a caller that changes what never changes.
-  func checkAssignable(_ property: Int, _ key: Int64) {
+  /// Stops a caller without a write transaction, and one that changes what never changes.
+  @usableFromInline
+  func checkAssignable(_ property: Int) {
+    checkWritable()
     let property = info.properties[property]
     guard !property.isPrimaryKey || core.isMigrating else {
       Misuse.stop(

@@ -63,7 +63,7 @@ public struct Realm: Equatable {
   // MARK: writing
 
   /// Whether a write transaction is open.
-  public var isInWriteTransaction: Bool { core.write != nil }
+  public var isInWriteTransaction: Bool { core.openWrite != nil }
 
   /// Runs a block in a write transaction, and commits it.
   ///

@@ -1,6 +1,8 @@
 // RealmCore+Adding.swift: how objects get rows and lose them. An added object's row is written
 // first, with its plain values; what leads to other objects follows once every row is there, from a
-// list instead of by recursion, so that a chain of a million objects needs no deep stack.
+// list instead of by recursion, so that a chain of a million objects needs no deep stack. Objects
+// of one class without links and collections that come one after the other go in batches
+// (ObjectBatch.swift).
 
 import Engine
 
@@ -11,6 +13,10 @@ struct Adding {
   var isActive = false
   /// Properties that lead to other objects, to be written.
   var open: [(wrapper: any PersistedProperty, row: _Row, isUpdate: Bool)] = []
+  /// The class of the object that was added last; nil after anything else.
+  var lastType: ObjectBase.Type?
+  /// Rows that the transaction does not have yet.
+  var batch: ObjectBatch?
 }
 
 extension _RealmCore {
@@ -37,6 +43,7 @@ extension _RealmCore {
   /// - Returns: The key; of the row that has the primary key already, if it does.
   func add(_ object: ObjectBase, _ policy: Realm.UpdatePolicy) -> Int64 {
     checkWritable()
+    if !adding.isActive, let key = addToBatch(object, policy) { return key }
     let access = access(to: Swift.type(of: object))
     let isOuter = !adding.isActive
     if isOuter {
@@ -49,6 +56,7 @@ extension _RealmCore {
       next.wrapper.write(to: next.row, isUpdate: next.isUpdate)
     }
     adding = Adding()
+    adding.lastType = access.info.type
     return key
   }
 
@@ -88,7 +96,7 @@ extension _RealmCore {
     return key
   }
 
-  private static func duplicate(_ info: ClassInfo, _ number: Int, _ value: Value) -> EngineError {
+  static func duplicate(_ info: ClassInfo, _ number: Int, _ value: Value) -> EngineError {
     EngineError(
       code: .duplicateValue,
       message: "an object of \(info.name) with the primary key \(info.properties[number].name) = "

@@ -40,8 +40,15 @@ struct KnownClasses: Sendable {
 extension _RealmCore {
   /// The way to the rows of a class.
   func access(to type: ObjectBase.Type) -> _TableAccess {
+    if let recent, recent.type == type, let access = recent.access, !access.isInvalidated {
+      checkThread()
+      return access
+    }
     let info = Misuse.unthrowingRealm { () throws(Realm.Error) in try Discovery.info(for: type) }
-    return access(info)
+    let access = access(info)
+    // A frozen realm is shared by threads, and keeps nothing.
+    if !isFrozen { recent = RecentAccess(type: type, access: access) }
+    return access
   }
 
   /// The way to the rows of a class that the realm knows already; nil for another.
@@ -101,6 +108,12 @@ extension _RealmCore {
     else { return nil }
     return target
   }
+}
+
+/// The class that was asked for last: a loop over one class asks no dictionary.
+struct RecentAccess {
+  let type: ObjectBase.Type
+  weak var access: _TableAccess?
 }
 
 // Safety: a table access checks the owner of its realm at each use.

@@ -19,7 +19,14 @@ import Synchronization
   let isFrozen: Bool
   /// In a migration primary keys may change.
   private(set) var isMigrating = false
-  private(set) var write: WriteTransaction?
+  /// The open write transaction; rows that were added in a batch may be missing from it.
+  private(set) var openWrite: WriteTransaction?
+  /// The open write transaction, with every row that was added.
+  var write: WriteTransaction? {
+    if adding.lastType != nil { adding.lastType = nil }
+    if adding.batch != nil { flushBatch() }
+    return openWrite
+  }
   private(set) var snapshotStamp: UInt64 = 0
   private(set) var contentStamp: UInt64 = 0
   private var snapshot: Snapshot?
@@ -36,6 +43,8 @@ import Synchronization
   var refreshesByItself = true
   /// Where the owner's work is queued; nil until a thread's run loop is asked for.
   let scheduler: Scheduler?
+  /// See RealmCore+Classes.swift.
+  var recent: RecentAccess?
   /// The next key of each class that got objects in the open transaction.
   private var nextKeys: [String: Int64] = [:]
 
@@ -75,7 +84,7 @@ import Synchronization
     ownerText = live.ownerText
     isFrozen = false
     isMigrating = true
-    self.write = write
+    openWrite = write
     self.classes.withLock { $0.infos = classes }
   }
 
@@ -131,7 +140,7 @@ import Synchronization
 
   /// Goes to the newest version, and tells the observers.
   func refresh() -> Bool {
-    guard write == nil, !isFrozen else { return false }
+    guard openWrite == nil, !isFrozen else { return false }
     guard let snapshot, store.database.version > snapshot.version else {
       notifications?.deliverInitials(self)
       return false
@@ -143,7 +152,7 @@ import Synchronization
 
   /// Gives the version up, and cuts off all objects and collections.
   func invalidate() {
-    if write != nil { cancelWrite() }
+    if openWrite != nil { cancelWrite() }
     classes.withLock { $0.invalidate() }
     notifications?.cutOff()
     forgetSnapshot()
@@ -153,7 +162,7 @@ import Synchronization
   func freeze() -> _RealmCore {
     if isFrozen { return self }
     checkThread()
-    guard write == nil else {
+    guard openWrite == nil else {
       Misuse.stop("a realm cannot be frozen while its write transaction is open; commit first")
     }
     return Misuse.unthrowing { () throws(EngineError) in
@@ -179,7 +188,7 @@ import Synchronization
       throw Realm.Error(.frozen, "a frozen realm is never written; thaw() it, and write that")
     }
     try checkOwner()
-    if write != nil {
+    if openWrite != nil {
       throw Realm.Error(
         .transaction, "the realm is in a write transaction; commit or cancel it first")
     }
@@ -189,7 +198,7 @@ import Synchronization
     try checkWriteStart()
     let begun = try translating { () throws(EngineError) in try store.database.beginWrite() }
     forgetSnapshot()
-    write = begun
+    openWrite = begun
     failure = nil
     nextKeys = [:]
     do throws(Realm.Error) { try makeMissingTables(begun) } catch {
@@ -228,12 +237,12 @@ import Synchronization
   }
 
   func cancelWrite() {
-    write?.cancel()
+    openWrite?.cancel()
     end()
   }
 
   private func end(_ held: Snapshot? = nil, skipping skipped: [Observer] = []) {
-    write = nil
+    openWrite = nil
     failure = nil
     nextKeys = [:]
     adding = Adding()
@@ -252,7 +261,7 @@ import Synchronization
   func checkWritable() {
     checkThread()
     if isFrozen { Misuse.stop("a frozen object or collection never changes; thaw() it first") }
-    if write == nil {
+    if openWrite == nil {
       Misuse.stop("managed objects change in a write transaction only; use realm.write { }")
     }
   }
@@ -283,6 +292,12 @@ import Synchronization
     nextKeys[name] = next + 1
     return next
   }
+
+  /// What the class's next object gets, when a batch that knew it ends.
+  func setNextKey(_ key: Int64, of name: String) { nextKeys[name] = key }
+
+  /// Whatever is read of the transaction may be different from now on.
+  func noteChange() { contentStamp &+= 1 }
 
   func saveNextKeys() throws(EngineError) {
     guard let write else { return }

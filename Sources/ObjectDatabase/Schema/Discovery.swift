@@ -8,18 +8,20 @@ import Glibc
 import Synchronization
 
 /// What a prototype's wrapper knows of its property.
+@usableFromInline
 final class PropertyMark {
   let shape: _PropertyShape
   var isIndexed = false
   var isPrimaryKey = false
   var originProperty: String?
   /// The position among the properties of the class.
-  var number = -1
+  @usableFromInline var number = -1
   var name = ""
 
   init(_ shape: _PropertyShape) { self.shape = shape }
 }
 
+@usableFromInline
 enum Discovery {
   /// How many threads are discovering; wrappers look no further while it is 0.
   private static let activeCount = Atomic<Int>(0)
@@ -28,8 +30,10 @@ enum Discovery {
   private static let known = Mutex<[ObjectIdentifier: ClassInfo]>([:])
 
   /// Whether the wrappers that this thread makes now are a prototype's.
-  @inline(__always)
-  static var isActive: Bool { activeCount.load(ordering: .relaxed) != 0 && isThisThreadActive }
+  @usableFromInline
+  static var isActive: Bool {
+    activeCount.load(ordering: .relaxed) != 0 && isThisThreadActive
+  }
 
   @inline(never)
   private static var isThisThreadActive: Bool {
@@ -54,6 +58,7 @@ enum Discovery {
   }
 
   /// A key path led to a wrapper of a prototype.
+  @usableFromInline
   static func note(_ mark: PropertyMark) {
     let thread = UInt(pthread_self())
     let name = mark.name

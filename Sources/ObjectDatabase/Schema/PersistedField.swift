@@ -3,6 +3,7 @@
 // one by one into boxes.
 // Invariant: a field belongs to the class that it was listed for, and is used on its objects only.
 
+import Engine
 @_spi(Reflection) import Swift
 
 /// A wrapper in the objects of a class.
@@ -11,6 +12,30 @@ struct PersistedField: @unchecked Sendable {
   let name: String
   private let offsetBytes: Int
   private let wrapper: any PersistedProperty.Type
+  private let kind: Kind
+
+  /// The types that are read in place, without a call through the wrapper's type.
+  private enum Kind {
+    case int
+    case double
+    case string
+    case bool
+    case other
+  }
+
+  private init(name: String, offsetBytes: Int, wrapper: any PersistedProperty.Type) {
+    self.name = name
+    self.offsetBytes = offsetBytes
+    self.wrapper = wrapper
+    kind =
+      switch wrapper {
+      case is Persisted<Int>.Type: .int
+      case is Persisted<Double>.Type: .double
+      case is Persisted<String>.Type: .string
+      case is Persisted<Bool>.Type: .bool
+      default: .other
+      }
+  }
 
   /// The stored properties of a class, those of base classes first.
   /// - Returns: The persisted ones, and how many others there are.
@@ -53,6 +78,28 @@ struct PersistedField: @unchecked Sendable {
   /// What a new row holds for the property; nil when it is written once all rows are there.
   func plainValue(of object: ObjectBase) -> PlainEngineValue? {
     unsafe reading(object) { unsafe wrapper.plainValue(at: $0) }
+  }
+
+  /// Gives a row of a batch the value of a property that is no link and no collection.
+  func append(
+    from object: ObjectBase, to row: inout RowBuilder
+  ) throws(EngineError) {
+    switch kind {
+    case .int: try row.append(Int64(stored(Int.self, in: object) ?? 0))
+    case .double: try row.append(stored(Double.self, in: object) ?? 0)
+    case .string: try row.append(stored(String.self, in: object) ?? "")
+    case .bool: try row.append(stored(Bool.self, in: object) ?? false)
+    case .other: try row.append(plainValue(of: object) ?? .null)
+    }
+  }
+
+  @inline(__always)
+  private func stored<Value: _Persistable>(_ type: Value.Type, in object: ObjectBase) -> Value? {
+    unsafe reading(object) { place in
+      let wrapper = unsafe place.assumingMemoryBound(to: Persisted<Value>.self)
+      guard case .value(let value) = unsafe wrapper.pointee.storage else { return nil }
+      return value
+    }
   }
 
   /// Sets the property of an unmanaged object; false when the value does not fit.

@@ -70,6 +70,9 @@ final class Evaluation {
     return reader
   }
 
+  /// The reader of a table, if it was asked for before.
+  func knownReader(_ table: Int) -> TableReader? { readers[table] }
+
   /// A row by its key, or nil.
   func row(_ table: Int, _ key: Int64) throws(QueryError) -> QueriedRow? {
     try spend(1)

@@ -1,5 +1,6 @@
 // ColumnCondition.swift: conditions that the engine's scans answer for whole columns: a column of
-// the table itself held against a constant, and AND, OR and NOT of such.
+// the table itself held against a constant, AND, OR and NOT of such, and a column behind links: the
+// rows there that pass are found first, and then the links that lead to one of them.
 // Invariant: a condition made here passes the same rows as the predicate it was made of, so a
 // constant that a scan cannot express exactly gives none.
 
@@ -14,6 +15,8 @@ indirect enum ColumnCondition: Sendable {
   case double(Int, Comparison<Double>)
   case float(Int, Comparison<Float>)
   case text(Int, String, isPrefix: Bool)
+  /// A link column, the table that it leads to, and what has to be true there.
+  case linked(Int, table: Int, ColumnCondition)
   case all([ColumnCondition])
   case any([ColumnCondition])
   case not(ColumnCondition)
@@ -45,7 +48,23 @@ indirect enum ColumnCondition: Sendable {
   private static func made(
     of comparison: BoundComparison, _ schema: QuerySchema
   ) -> ColumnCondition? {
-    guard let id = comparison.left.ownColumn, comparison.isExact else { return nil }
+    guard comparison.isExact else { return nil }
+    if let path = comparison.left.linkedColumn {
+      guard comparison.leftQuantifier == .any, comparison.failsNull,
+        let condition = made(of: comparison, path.column, schema)
+      else { return nil }
+      var (linked, target) = (condition, path.column.table)
+      for link in path.links.reversed() {
+        (linked, target) = (.linked(link.column, table: target, linked), link.table)
+      }
+      return linked
+    }
+    return comparison.left.ownColumn.flatMap { made(of: comparison, $0, schema) }
+  }
+
+  private static func made(
+    of comparison: BoundComparison, _ id: ColumnID, _ schema: QuerySchema
+  ) -> ColumnCondition? {
     let column = schema.column(id)
     switch comparison.right {
     case .value(let value):
@@ -211,33 +230,64 @@ indirect enum ColumnCondition: Sendable {
 
   // MARK: running
 
-  /// The condition as the engine's scans take it.
-  func test(_ reader: TableReader, _ schema: TableSchema) throws(EngineError) -> RowTest {
+  /// The tables behind links that have to be scanned first.
+  var linkedTables: [Int] {
+    switch self {
+    case .linked(_, let table, let condition): [table] + condition.linkedTables
+    case .all(let members), .any(let members): members.flatMap(\.linkedTables)
+    case .not(let member): member.linkedTables
+    default: []
+    }
+  }
+
+  /// The condition as the engine's scans take it; `table` is what it is about, and `readers` gives
+  /// the reader of a table.
+  func test(
+    _ table: Int, _ schema: QuerySchema, _ readers: (Int) throws(EngineError) -> TableReader
+  ) throws(EngineError) -> RowTest {
+    let reader = try readers(table)
+    let columns = schema.tables[table].schema.columns
     switch self {
     case .constant(let isTrue): return isTrue ? .all([]) : .any([])
-    case .isNull(let index): return try reader.test(isNull: schema.columns[index].name)
+    case .isNull(let index): return try reader.test(isNull: columns[index].name)
     case .int(let index, let comparison):
-      return try reader.test(
-        reader.column(schema.columns[index].name, of: Int64.self), comparison)
+      return try reader.test(reader.column(columns[index].name, of: Int64.self), comparison)
     case .bool(let index, let isTrue):
-      return try reader.test(
-        reader.column(schema.columns[index].name, of: Bool.self), equalTo: isTrue)
+      return try reader.test(reader.column(columns[index].name, of: Bool.self), equalTo: isTrue)
     case .double(let index, let comparison):
-      return try reader.test(
-        reader.column(schema.columns[index].name, of: Double.self), comparison)
+      return try reader.test(reader.column(columns[index].name, of: Double.self), comparison)
     case .float(let index, let comparison):
-      return try reader.test(
-        reader.column(schema.columns[index].name, of: Float.self), comparison)
+      return try reader.test(reader.column(columns[index].name, of: Float.self), comparison)
     case .text(let index, let text, let isPrefix):
-      let column = try reader.column(schema.columns[index].name, of: String.self)
+      let column = try reader.column(columns[index].name, of: String.self)
       return isPrefix
         ? try reader.test(column, withPrefix: text) : try reader.test(column, equalTo: text)
-    case .not(let member): return .not(try member.test(reader, schema))
+    case .linked(let index, let target, let condition):
+      let keys = try readers(target).keys(where: condition.test(target, schema, readers))
+      return try reader.test(
+        reader.column(columns[index].name, of: Int64.self), leadsToOneOf: keys)
+    case .not(let member): return .not(try member.test(table, schema, readers))
     case .all(let members), .any(let members):
       var tests: [RowTest] = []
-      for member in members { tests.append(try member.test(reader, schema)) }
+      for member in members { tests.append(try member.test(table, schema, readers)) }
       if case .all = self { return .all(tests) }
       return .any(tests)
+    }
+  }
+}
+
+extension BoundComparison {
+  /// Whether a null on the left passes for certain not.
+  fileprivate var failsNull: Bool {
+    switch operation {
+    case .equal, .less, .lessEqual, .greater, .greaterEqual, .between, .beginsWith: break
+    default: return false
+    }
+    switch right {
+    case .value(let value): return value != .null
+    case .list(let members):
+      return members.allSatisfy { member in member.constant.map { $0 != .null } ?? false }
+    default: return false
     }
   }
 }
@@ -249,5 +299,18 @@ extension BoundOperand {
       path.finish == .none, case .value(let id) = path.steps[0]
     else { return nil }
     return id
+  }
+
+  /// The column behind single links that the operand reads; nil when it does anything else.
+  fileprivate var linkedColumn: (links: [ColumnID], column: ColumnID)? {
+    guard case .path(let path) = self, path.origin == 0, path.finish == .none,
+      path.steps.count > 1, case .value(let id)? = path.steps.last
+    else { return nil }
+    var links: [ColumnID] = []
+    for step in path.steps.dropLast() {
+      guard case .link(let link) = step else { return nil }
+      links.append(link)
+    }
+    return (links, id)
   }
 }

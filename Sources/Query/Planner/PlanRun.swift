@@ -6,6 +6,8 @@ import Engine
 extension Evaluation {
   /// An index is not worth its lookups when it gives more than one row of this many.
   private static let scanShare = 16
+  /// Tables behind links are scanned when they have at most so many rows for each of the query's.
+  private static let linkedShare = 8
 
   /// The condition with objects looked up, once for the whole run.
   func resolved(_ predicate: BoundPredicate) throws(QueryError) -> BoundPredicate {
@@ -50,14 +52,48 @@ extension Evaluation {
     guard let reader = try reader(table), !plan.conditions.contains(where: { $0.column == nil }),
       try narrowest(plan, table) == nil
     else { return nil }
+    let (test, rest) = try split(plan, table, reader)
+    guard rest.isEmpty else { return nil }
+    return try asking { () throws(EngineError) in try reader.count(where: test) }
+  }
+
+  /// What scans answer, as one test, and what has to be asked of rows.
+  private func split(
+    _ plan: Plan, _ table: Int, _ reader: TableReader
+  ) throws(QueryError) -> (test: RowTest, rest: [BoundPredicate]) {
     try spend(reader.rowCount)
-    let definition = schema.tables[table].schema
-    return try asking { () throws(EngineError) in
-      var tests: [RowTest] = []
-      for condition in plan.conditions {
-        if let column = condition.column { tests.append(try column.test(reader, definition)) }
+    var tests: [RowTest] = []
+    var rest: [BoundPredicate] = []
+    for condition in plan.conditions {
+      if let column = condition.column, try isWorthScanning(column, reader.rowCount) {
+        tests.append(try test(column, table))
+      } else {
+        rest.append(condition.predicate)
       }
-      return try reader.count(where: tests.count == 1 ? tests[0] : .all(tests))
+    }
+    return (tests.count == 1 ? tests[0] : .all(tests), rest)
+  }
+
+  /// Whether the tables behind a condition's links are small enough; their scans count as work.
+  private func isWorthScanning(
+    _ condition: ColumnCondition, _ rowCount: Int
+  ) throws(QueryError) -> Bool {
+    var linked = 0
+    for table in condition.linkedTables { linked += try reader(table)?.rowCount ?? 0 }
+    guard linked / Self.linkedShare <= rowCount else { return false }
+    try spend(linked)
+    return true
+  }
+
+  private func test(_ condition: ColumnCondition, _ table: Int) throws(QueryError) -> RowTest {
+    for linked in condition.linkedTables { _ = try reader(linked) }
+    return try asking { () throws(EngineError) in
+      try condition.test(table, schema) { table throws(EngineError) in
+        guard let reader = knownReader(table) else {
+          preconditionFailure("the readers of all linked tables were made above")
+        }
+        return reader
+      }
     }
   }
 
@@ -75,16 +111,7 @@ extension Evaluation {
       let keys = try asking { () throws(EngineError) in try source.keys(of: name(table)) }
       return try filtered(keys, table, plan.conditions.map(\.predicate))
     }
-    try spend(reader.rowCount)
-    let definition = schema.tables[table].schema
-    let test = try asking { () throws(EngineError) in
-      var tests: [RowTest] = []
-      for condition in plan.conditions {
-        if let column = condition.column { tests.append(try column.test(reader, definition)) }
-      }
-      return tests.count == 1 ? tests[0] : RowTest.all(tests)
-    }
-    let rest = plan.conditions.filter { $0.column == nil }.map(\.predicate)
+    let (test, rest) = try split(plan, table, reader)
     if rest.isEmpty {
       return try asking { () throws(EngineError) in try reader.keys(where: test) }
     }

@@ -119,7 +119,10 @@ struct Plan: Sendable {
       lines.append("index of \(schema.name(probe.column)) (\(kind)): \(condition.text)")
     }
     let scanned = conditions.filter { $0.probe == nil && $0.column != nil }
-    for condition in scanned { lines.append("scan of columns: \(condition.text)") }
+    for condition in scanned {
+      let isLinked = condition.column?.linkedTables.isEmpty == false
+      lines.append("scan of columns\(isLinked ? " behind links" : ""): \(condition.text)")
+    }
     for condition in conditions where condition.probe == nil && condition.column == nil {
       let note = Self.readsWords(condition.predicate) ? ", no index of words" : ""
       lines.append("row by row (cost \(condition.cost)\(note)): \(condition.text)")

@@ -44,6 +44,15 @@ int64_t cbench_lmdb_count_age(cbench_lmdb *store, int64_t age, int64_t *found);
 int64_t cbench_lmdb_sum_score(cbench_lmdb *store, double *sum);
 /// Counts the rows of that name, 12 letters.
 int64_t cbench_lmdb_count_name(cbench_lmdb *store, const char *name, int64_t *found);
+/// Adds all ages up.
+int64_t cbench_lmdb_sum_age(cbench_lmdb *store, int64_t *sum);
+/// Counts the rows whose name begins with a text of at most 12 letters.
+int64_t cbench_lmdb_count_prefix(cbench_lmdb *store, const char *prefix, int64_t *found);
+/// Counts the rows younger than `age` with less than `score`.
+int64_t cbench_lmdb_count_both(cbench_lmdb *store, int64_t age, double score, int64_t *found);
+/// Counts the rows that differ from the pinned version, which has the same keys: two cursors side
+/// by side, and no look at rows that stand at the same place.
+int64_t cbench_lmdb_changes(cbench_lmdb *store, int64_t *found);
 /// Begins a read transaction and keeps it open until the store is closed. 0, or negative.
 int cbench_lmdb_pin(cbench_lmdb *store);
 
@@ -62,6 +71,11 @@ int64_t cbench_sqlite_commits(cbench_sqlite *store, const cbench_row *rows, int6
 int64_t cbench_sqlite_thin(cbench_sqlite *store);
 /// VACUUM.
 int64_t cbench_sqlite_compact(cbench_sqlite *store);
+/// Runs statements that answer nothing.
+int64_t cbench_sqlite_execute(cbench_sqlite *store, const char *text);
+/// Prepares a query and steps through it. The answer is made of the first column of every 1,000th
+/// row from the first one on: the number itself when there is one row.
+int64_t cbench_sqlite_answer(cbench_sqlite *store, const char *text, int64_t *answer);
 /// Counts the rows and adds up their scores, to compare.
 int64_t cbench_sqlite_totals(cbench_sqlite *store, int64_t *rows, double *sum);
 

@@ -33,6 +33,9 @@ private func seconds(_ nanoseconds: Int64) throws -> Double {
     try seconds(unsafe cbench_lmdb_commits(handle, set.rows, Int64(set.count)))
   }
 
+  /// Puts rows in one transaction, replacing those that are there.
+  func put(_ set: RowSet) throws -> Double { try insert(set, appends: false) }
+
   func lookUp(_ keys: [Int64]) throws -> (seconds: Double, answer: UInt64) {
     var checksum: UInt64 = 0
     let taken = unsafe cbench_lmdb_lookups(handle, keys, Int64(keys.count), &checksum)
@@ -52,6 +55,31 @@ private func seconds(_ nanoseconds: Int64) throws -> Double {
   func count(named name: String) throws -> (seconds: Double, answer: Int64) {
     var found: Int64 = 0
     return (try seconds(unsafe cbench_lmdb_count_name(handle, name, &found)), found)
+  }
+
+  func sumOfAges() throws -> Int64 {
+    var sum: Int64 = 0
+    _ = try seconds(unsafe cbench_lmdb_sum_age(handle, &sum))
+    return sum
+  }
+
+  func count(withPrefix prefix: String) throws -> Int64 {
+    var found: Int64 = 0
+    _ = try seconds(unsafe cbench_lmdb_count_prefix(handle, prefix, &found))
+    return found
+  }
+
+  func count(youngerThan age: Int64, scoreBelow score: Double) throws -> Int64 {
+    var found: Int64 = 0
+    _ = try seconds(unsafe cbench_lmdb_count_both(handle, age, score, &found))
+    return found
+  }
+
+  /// The number of rows that differ from the pinned version.
+  func changes() throws -> Int64 {
+    var found: Int64 = 0
+    _ = try seconds(unsafe cbench_lmdb_changes(handle, &found))
+    return found
   }
 
   /// Holds the present version until the store is closed.
@@ -81,6 +109,18 @@ private func seconds(_ nanoseconds: Int64) throws -> Double {
 
   func commit(_ set: RowSet) throws -> Double {
     try seconds(unsafe cbench_sqlite_commits(handle, set.rows, Int64(set.count)))
+  }
+
+  /// Runs statements that answer nothing.
+  func execute(_ text: String) throws {
+    _ = try seconds(unsafe cbench_sqlite_execute(handle, text))
+  }
+
+  /// The number that a query answers; of many rows, one made of every 1,000th.
+  func answer(_ text: String) throws -> Int64 {
+    var answer: Int64 = 0
+    _ = try seconds(unsafe cbench_sqlite_answer(handle, text, &answer))
+    return answer
   }
 
   /// Deletes every second row.

@@ -33,6 +33,37 @@ import Foundation
     self.count = draws
   }
 
+  /// `draws` rows, evenly spread over 0 ..< count, each with the values of another one.
+  static func spread(_ draws: Int, of count: Int) -> RowSet {
+    RowSet(ids: (0..<draws).map { Int64($0 * (count / draws)) }, seed: 7)
+  }
+
+  private init(ids: [Int64], seed: UInt64) {
+    var random = Draw(seed)
+    let made = UnsafeMutablePointer<cbench_row>.allocate(capacity: ids.count)
+    for index in ids.indices {
+      // Behind the million, so that a score seldom is what it was.
+      unsafe cbench_rows(made + index, Int64(random.next() >> 24), 1)
+      unsafe made[index].id = ids[index]
+    }
+    unsafe rows = UnsafePointer(made)
+    count = ids.count
+  }
+
+  /// The numbers of the rows.
+  var ids: [Int] { (0..<count).map { unsafe Int(rows[$0].id) } }
+  /// Their scores.
+  var scores: [Double] { (0..<count).map { unsafe rows[$0].score } }
+
+  /// What a row adds to the checksum of lookups.
+  static func checksum(age: Int, score: Double, name: String) -> UInt64 {
+    var name = name
+    return name.withUTF8 { text in
+      precondition(text.count == 12, "names have 12 letters")
+      return unsafe cbench_row_checksum(Int64(age), score, text.baseAddress)
+    }
+  }
+
   /// The name of a row.
   func name(_ index: Int) -> String {
     precondition(index >= 0 && index < count)

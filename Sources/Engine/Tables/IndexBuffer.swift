@@ -1,0 +1,95 @@
+// IndexBuffer.swift: what a batch of rows brings to the search index of a column of integers. Pairs
+// that ascend behind those of the index wait until the batch is flushed and need no look at the
+// index before: nothing there is as great. A pair that does not ascend goes into the index at once.
+// Invariants: the pairs that wait ascend and lie behind every pair of the index, and no pair of
+// either is greater than `last`; so an integer that is greater than its image is nowhere yet.
+
+/// The pairs of one index that a batch of rows adds.
+struct IndexBuffer {
+  /// The position of the column.
+  let column: Int
+  private let table: MutableTable
+  private let index: MutableKeyPairTree
+  private let isUnique: Bool
+  /// At least the greatest pair of the index and of those that wait.
+  private var last: KeyPair?
+  private var waiting: [KeyPair] = []
+
+  /// - Throws: `EngineError` with code `.corrupted`.
+  init(_ table: MutableTable, _ column: Int) throws(EngineError) {
+    self.table = table
+    self.column = column
+    index = table.index(column)
+    isUnique = table.schema.columns[column].isUnique
+    last = try index.lastPair()
+  }
+
+  /// Refuses an integer that another row has in a unique column.
+  mutating func check(_ number: Int64, _ key: Int64) throws(EngineError) {
+    guard isUnique else { return }
+    let image = ValueImage.ordered(number)
+    guard let last, image <= last.image else { return }
+    try flush()
+    try table.checkUnique(key, column, .int(number))
+  }
+
+  /// Takes the pair of a row.
+  mutating func add(_ number: Int64, _ key: Int64) throws(EngineError) {
+    let pair = KeyPair(ValueImage.ordered(number), key)
+    if let last, pair <= last {
+      try flush()
+      try table.reindex(key, column, old: nil, new: .int(number))
+      return
+    }
+    last = pair
+    waiting.append(pair)
+  }
+
+  /// A row goes into the table by another way, after a flush.
+  mutating func pass(_ number: Int64, _ key: Int64) {
+    let pair = KeyPair(ValueImage.ordered(number), key)
+    if last.map({ $0 < pair }) ?? true { last = pair }
+  }
+
+  /// Gives the index what waits.
+  mutating func flush() throws(EngineError) {
+    guard !waiting.isEmpty else { return }
+    if index.root == nil {
+      try index.fill(waiting)
+    } else {
+      for pair in waiting {
+        guard try index.insert(pair) == 1 else {
+          throw .corrupted("the index of \(table.schema.name) had \(pair) before its row was there")
+        }
+      }
+    }
+    waiting = []
+  }
+}
+
+extension MutableKeyPairTree {
+  /// The greatest pair, or nil when there are none.
+  /// - Complexity: O(log pairs).
+  func lastPair() throws(EngineError) -> KeyPair? {
+    guard var child = root else { return nil }
+    var depth = level
+    while true {
+      switch child {
+      case .leaf(let leaf): return leaf.count > 0 ? leaf[leaf.count - 1] : nil
+      case .inner(let inner):
+        guard let last = inner.children.last else { return nil }
+        child = last
+        depth -= 1
+      case .stored(let link) where depth > 0:
+        let inner = try KeyPairInnerView(
+          writer.reader.node(link, kind: .indexInner, level: depth, newest: writer.base))
+        child = .stored(inner.link(inner.childCount - 1))
+        depth -= 1
+      case .stored(let link):
+        let leaf = try KeyPairLeafView(
+          writer.reader.node(link, kind: .indexLeaf, newest: writer.base))
+        return leaf.count > 0 ? leaf[leaf.count - 1] : nil
+      }
+    }
+  }
+}

@@ -1,0 +1,115 @@
+// IndexedBatchTests.swift: a batch of rows into a table with search indexes of integers leaves the
+// same rows and index entries as rows inserted one by one, and refuses the same row.
+
+import Testing
+
+@testable import Engine
+
+@Suite("Batch insert into indexed tables")
+struct IndexedBatchTests {
+  private static let schema = TableSchema(
+    name: "T",
+    columns: [
+      ColumnSchema(name: "id", type: .int, isUnique: true),
+      ColumnSchema(name: "age", type: .int, isIndexed: true),
+      ColumnSchema(name: "text", type: .string),
+    ])
+
+  private struct Row {
+    let key: Int64
+    let id: Int64
+    let age: Int64
+  }
+
+  private static func database() throws -> Database {
+    let database = try Database.open(backend: TestBackend())
+    let write = try database.beginWrite()
+    try write.createTable(schema)
+    try write.commit()
+    return database
+  }
+
+  /// Inserts rows in one transaction; the first error is returned, and what came before it stays.
+  private static func insert(
+    _ rows: [Row], into database: Database, isBatch: Bool
+  ) throws -> EngineError.Code? {
+    let write = try database.beginWrite()
+    let code = errorCode {
+      guard isBatch else {
+        for row in rows {
+          try write.insert(
+            into: "T", key: row.key, [.int(row.id), .int(row.age), .string("t\(row.id)")])
+        }
+        return
+      }
+      try write.insert(into: "T", count: rows.count) { builder, index throws(EngineError) in
+        try builder.append(rows[index].id)
+        try builder.append(rows[index].age)
+        try builder.append("t\(rows[index].id)")
+        return rows[index].key
+      }
+    }
+    try write.commit()
+    return code
+  }
+
+  private static func expectSame(_ left: Database, _ right: Database) throws {
+    let (first, second) = try (left.snapshot(), right.snapshot())
+    defer {
+      first.release()
+      second.release()
+    }
+    #expect(try first.contentHash() == second.contentHash())
+    try left.verify()
+    try right.verify()
+    for age in -3...20 as ClosedRange<Int64> {
+      #expect(
+        try first.keys(in: "T", column: "age", equalTo: .int(age))
+          == second.keys(in: "T", column: "age", equalTo: .int(age)))
+    }
+  }
+
+  @Test("random orders of keys, ids and ages, with ids that come twice")
+  func random() throws {
+    var refusals = 0
+    for seed in 0..<15 {
+      var random = TestRandom(UInt64(seed))
+      let (batched, single) = try (Self.database(), Self.database())
+      var nextID: Int64 = 0
+      for _ in 0..<6 {
+        let count = random.below(random.below(3) == 0 ? 1_200 : 60)
+        var keys = (0..<count).map { Int64($0) + nextID * 10 }
+        if random.below(3) == 0 { keys.shuffle(using: &random) }
+        let isOrdered = random.below(2) == 0
+        let hasDoubles = random.below(3) == 0
+        let rows = keys.map { key in
+          nextID += 1
+          let isDouble = hasDoubles && random.below(100) == 0
+          let id = isDouble ? Int64(random.below(Int(nextID))) : isOrdered ? nextID : -nextID
+          return Row(key: key, id: id, age: Int64(random.below(20)) - 2)
+        }
+        let code = try Self.insert(rows, into: batched, isBatch: true)
+        #expect(try Self.insert(rows, into: single, isBatch: false) == code)
+        if code == .duplicateValue { refusals += 1 }
+      }
+      try Self.expectSame(batched, single)
+    }
+    #expect(refusals > 2, "too few ids came twice to say anything")
+  }
+
+  @Test("the smallest and the greatest integer, and keys behind a greater one")
+  func ends() throws {
+    let (batched, single) = try (Self.database(), Self.database())
+    let ids: [Int64] = [0, .max, .min, 5, -5, .max - 1, .min + 1, 7]
+    let rows = ids.enumerated().map { Row(key: $0 == 3 ? -1 : Int64($0), id: $1, age: $1 % 3) }
+    for isBatch in [true, false] {
+      let database = isBatch ? batched : single
+      #expect(try Self.insert(rows, into: database, isBatch: isBatch) == nil)
+      for id in ids {
+        let again = [Row(key: 100, id: id, age: 0)]
+        #expect(try Self.insert(again, into: database, isBatch: isBatch) == .duplicateValue)
+      }
+    }
+    try Self.expectSame(batched, single)
+  }
+}
