@@ -12,7 +12,10 @@ let package = Package(
     .library(name: "Engine", targets: ["Engine"]),
     .library(name: "ObjectDatabase", targets: ["ObjectDatabase"]),
     .library(name: "CrashSim", targets: ["CrashSim"]),
-    .executable(name: "fuzz", targets: ["Fuzz"]),
+    // Targets that need the engine and the query language only; small, so that fuzzing builds are.
+    .executable(name: "fuzz", targets: ["FuzzCommand"]),
+    // The same, with the targets that need the lab.
+    .executable(name: "fuzz-lab", targets: ["FuzzLabCommand"]),
     // Serves one FaultFS mount; `faultline` finds it beside itself and starts it.
     .executable(name: "faultline-fs", targets: ["FaultFSDaemon"]),
     // Loaded into programs under test by `--stacks`; `faultline` finds it beside itself.
@@ -56,12 +59,19 @@ let package = Package(
     .executableTarget(
       name: "StressRunner",
       dependencies: [
-        "CrashSim", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "CrashSim", "FuzzLab", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: house),
     .executableTarget(
       name: "FaultFSDaemon", dependencies: ["CrashSim"], swiftSettings: house),
-    .executableTarget(name: "Fuzz", dependencies: ["Engine"], swiftSettings: house),
+    // Queries answered the simple way, and a generator of queries: what the query language is held
+    // against, by its tests and by fuzzing.
+    .target(name: "QueryReference", dependencies: ["Query", "Engine"], swiftSettings: house),
+    .target(
+      name: "Fuzz", dependencies: ["Engine", "Query", "QueryReference"], swiftSettings: house),
+    .target(name: "FuzzLab", dependencies: ["Fuzz", "CrashSim"], swiftSettings: house),
+    .executableTarget(name: "FuzzCommand", dependencies: ["Fuzz"], swiftSettings: house),
+    .executableTarget(name: "FuzzLabCommand", dependencies: ["FuzzLab"], swiftSettings: house),
 
     .target(
       name: "TestSupport", dependencies: ["CSystem", "CrashSim"], path: "Tests/TestSupport",
@@ -77,7 +87,7 @@ let package = Package(
       name: "engine-worker", dependencies: ["Engine", "CSystem"], path: "Tests/EngineWorker",
       swiftSettings: house),
     .testTarget(
-      name: "EngineTests", dependencies: ["Engine", "CSystem", "engine-worker", "Fuzz"],
+      name: "EngineTests", dependencies: ["Engine", "CSystem", "engine-worker", "FuzzCommand"],
       exclude: ["Golden"],
       swiftSettings: house),
     // A task list that several processes share: what a program on the object database looks like.
@@ -89,8 +99,13 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "QueryTests",
-      dependencies: ["Query", "Engine", .product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: [
+        "Query", "QueryReference", "Engine", .product(name: "GRDB", package: "GRDB.swift"),
+      ],
       swiftSettings: house),
+    .testTarget(
+      name: "FuzzTests", dependencies: ["FuzzLab", "FuzzLabCommand", "FuzzCommand", "TestSupport"],
+      exclude: ["Corpora"], swiftSettings: house),
     .testTarget(
       name: "CrashSimTests",
       dependencies: ["CrashSim", "TestSupport", "CSystem", "FaultFSDaemon", "posix-cases"],

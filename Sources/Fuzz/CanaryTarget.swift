@@ -5,7 +5,8 @@
 enum CanaryTarget {
   static let target = FuzzTarget(
     name: "canary", judges: "pushes and pops of a queue with a planted bug; must be found",
-    smokeCount: 20_000, seeds: { [[0, 1, 0, 1, 0, 0, 1]] }, run: { run($0) })
+    smokeCount: 20_000, seeds: { [[0, 1, 0, 1, 0, 0, 1]] }, run: { run($0) }
+  ).with { $0.isPlanted = true }
 
   /// A ring of four places.
   private struct Ring {

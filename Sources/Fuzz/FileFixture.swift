@@ -85,8 +85,3 @@ struct FileFixture {
     } catch { return "the database does not open any more: \(error)" }
   }
 }
-
-/// Why something is a finding.
-struct FuzzFailure: Error {
-  let text: String
-}

@@ -25,7 +25,16 @@ enum FuzzCampaign {
     } else {
       bytes = seeds[choices.below(seeds.count)]
     }
-    for _ in 0..<choices.below(6) { mutate(&bytes, seeds, &choices) }
+    for _ in 0..<choices.below(6) {
+      // A target that knows its inputs' structure changes that most of the time.
+      if let mutate = target.mutate, choices.below(4) > 0,
+        let changed = mutate(bytes, target.sizeMax, &choices)
+      {
+        bytes = changed
+      } else {
+        mutate(&bytes, seeds, &choices)
+      }
+    }
     return bytes
   }
 
@@ -59,7 +68,11 @@ enum FuzzCampaign {
     var peak = FuzzWatch.peakBytes()
     for number in first..<first + count {
       FuzzWatch.announce("\(target.name) seed \(number)")
-      switch target.run(input(target, seeds, number)) {
+      let bytes = input(target, seeds, number)
+      let start = FuzzWatch.processorSeconds()
+      let outcome = target.run(bytes)
+      let seconds = FuzzWatch.processorSeconds() - start
+      switch outcome {
       case .accepted: tally.accepted += 1
       case .refused: tally.refused += 1
       case .finding(let text): tally.finding = (number, text)
@@ -70,6 +83,9 @@ enum FuzzCampaign {
         tally.finding = (number, "it took \(now - peak) bytes, more than the bound")
       }
       peak = now
+      if number - first > 8, seconds > FuzzWatch.slowSeconds {
+        tally.finding = (number, "it took \(seconds) s of processor time, more than the bound")
+      }
       if tally.finding != nil { break }
     }
     FuzzWatch.rest()
@@ -96,10 +112,10 @@ enum FuzzCampaign {
   ///
   /// The canary's bug must be found, and the others must have none.
   /// - Returns: Whether it was so.
-  static func smoke(first: UInt64) -> Bool {
+  static func smoke(_ targets: [FuzzTarget], first: UInt64) -> Bool {
     FuzzWatch.install()
     var isGood = true
-    for target in FuzzTarget.all where target.name != CanaryTarget.target.name {
+    for target in targets where !target.isPlanted {
       isGood = run(target, first: first, count: target.smokeCount) && isGood
       fflush(nil)
     }

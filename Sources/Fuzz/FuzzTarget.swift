@@ -1,9 +1,9 @@
-// FuzzTarget.swift: the registry of fuzz targets. Each is a function from bytes to an outcome. A
-// trap, a hang or unbounded memory is a finding whatever the bytes say, and so is a wrong answer,
-// which a target says itself. FUZZ_TARGET names the one that libFuzzer drives.
+// FuzzTarget.swift: what a fuzz target is, and those that need no more than the engine and the
+// query language. Each is a function from bytes to an outcome. A trap, a hang or unbounded memory
+// is a finding whatever the bytes say, and so is a wrong answer, which a target says itself.
 
 /// What became of an input.
-enum FuzzOutcome: Equatable {
+package enum FuzzOutcome: Equatable, Sendable {
   /// It was taken, and everything that was asked about it was right.
   case accepted
   /// It was refused with an error.
@@ -11,7 +11,8 @@ enum FuzzOutcome: Equatable {
   /// Something was wrong; the text says what.
   case finding(String)
 
-  var word: String {
+  /// The outcome in a word.
+  package var word: String {
     switch self {
     case .accepted: "accepted"
     case .refused: "refused"
@@ -20,29 +21,65 @@ enum FuzzOutcome: Equatable {
   }
 }
 
+/// What an operation that must go well, or must not, did otherwise.
+struct FuzzFailure: Error {
+  let text: String
+}
+
+/// Changes an input in a way that fits what it means; nil leaves it to a mutator of bytes.
+package typealias FuzzMutation =
+  @Sendable (_ input: [UInt8], _ sizeMax: Int, _ choices: inout MutantChoices) -> [UInt8]?
+
 /// A function that must survive any bytes, and judges what it sees.
-struct FuzzTarget: Sendable {
-  let name: String
+package struct FuzzTarget: Sendable {
+  package let name: String
   /// What input means, and what counts as a finding besides a trap, in one line.
-  let judges: String
+  package let judges: String
   /// How many inputs a smoke run gives it.
-  let smokeCount: UInt64
+  package let smokeCount: UInt64
   /// Inputs to start from.
-  let seeds: @Sendable () -> [[UInt8]]
-  let run: @Sendable ([UInt8]) -> FuzzOutcome
+  package let seeds: @Sendable () -> [[UInt8]]
+  package let run: @Sendable ([UInt8]) -> FuzzOutcome
+  /// What it knows of its inputs' structure.
+  package var mutate: FuzzMutation?
+  /// Words that its inputs are made of, for libFuzzer's `-dict` and AFL++'s `-x`.
+  package var dictionary: [String] = []
+  /// An input in words, a line each.
+  package var describe: @Sendable ([UInt8]) -> [String] = { InputText.lines($0) }
+  /// Whether a bug is planted in it, which every campaign must find.
+  package var isPlanted = false
+  /// The longest input that makes sense.
+  package var sizeMax = 4096
 
-  static let all: [FuzzTarget] = [
-    HeaderTarget.target, SlotTarget.target, ImageTarget.target, NodeTarget.target,
-    FreeListTarget.target, EncryptedTarget.target, LockFileTarget.target, FolderTarget.target,
-    PackedTarget.target, ObjectTarget.target, DecimalTarget.target, CanaryTarget.target,
-  ]
-
-  static func named(_ name: String) -> FuzzTarget? {
-    all.first { $0.name == name }
+  package init(
+    name: String, judges: String, smokeCount: UInt64,
+    seeds: @escaping @Sendable () -> [[UInt8]],
+    run: @escaping @Sendable ([UInt8]) -> FuzzOutcome
+  ) {
+    self.name = name
+    self.judges = judges
+    self.smokeCount = smokeCount
+    self.seeds = seeds
+    self.run = run
   }
 
+  /// The same target with something set.
+  package func with(_ change: (inout FuzzTarget) -> Void) -> FuzzTarget {
+    var changed = self
+    change(&changed)
+    return changed
+  }
+
+  /// The targets that need the engine and the query language only.
+  package static let engine: [FuzzTarget] = [
+    HeaderTarget.target, SlotTarget.target, ImageTarget.target, NodeTarget.target,
+    FreeListTarget.target, FileTarget.target, EncryptedTarget.target, LockFileTarget.target,
+    FolderTarget.target, PackedTarget.target, ObjectTarget.target, DecimalTarget.target,
+    QueryTarget.target, QueryAnswersTarget.target, MagicTarget.target, CanaryTarget.target,
+  ]
+
   /// Seeds for targets that decode choices: bytes of several lengths, the same on every run.
-  static func choiceSeeds(_ name: String) -> [[UInt8]] {
+  package static func choiceSeeds(_ name: String) -> [[UInt8]] {
     let salt = name.utf8.reduce(7 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
     var choices = MutantChoices(seed: salt)
     return [[]]

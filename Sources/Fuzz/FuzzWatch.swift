@@ -11,7 +11,7 @@ nonisolated(unsafe) private var lineCount = 0
 
 enum FuzzWatch {
   /// Far more than any input takes, also in a debug build on a busy machine.
-  private static let secondsMax: UInt32 = 30
+  static let secondsMax: UInt32 = 30
   /// What one input may add to the memory that the process ever had; files have 128 KiB at most.
   static let growthBytesMax = 64 << 20
 
@@ -41,6 +41,23 @@ enum FuzzWatch {
       unsafe _ = write(STDOUT_FILENO, line, lineCount)
       _exit(1)
     }
+  }
+
+  /// Processor time of one input beyond which it is a finding; debug builds are far slower, and
+  /// what takes 1 s there is quick in a release.
+  static let slowSeconds: Double = {
+    #if DEBUG
+      20
+    #else
+      1
+    #endif
+  }()
+
+  /// Processor time of this process so far, which other processes do not change.
+  static func processorSeconds() -> Double {
+    var time = timespec()
+    unsafe _ = clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
   /// The most memory that the process ever had.

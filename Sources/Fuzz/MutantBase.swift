@@ -30,13 +30,16 @@ struct MutantBase: Sendable {
     self.key = key
     let slot = Layout.slotOffsetsBytes.max { Self.version(bytes, $0) < Self.version(bytes, $1) }
     let newest = slot ?? Layout.slotOffsetsBytes[0]
-    endBytes = min(bytes.count, Int(bytes.number(newest + SlotField.logicalSizeBytes)))
+    endBytes = Int(min(UInt64(bytes.count), bytes.number(newest + SlotField.logicalSizeBytes)))
     guard key == nil else {
       (nodes, parents) = ([], [:])
       return
     }
     let all = Self.wholeNodes(bytes)
-    var found = [Int(bytes.number(newest + SlotField.topRef))]
+    // What is no file of ours has a top ref that leads nowhere, and no nodes.
+    var found = [Int(truncatingIfNeeded: bytes.number(newest + SlotField.topRef))].filter {
+      all.contains($0)
+    }
     var parents: [Int: [MutantLink]] = [:]
     var next = 0
     while next < found.count {
@@ -65,7 +68,8 @@ struct MutantBase: Sendable {
   /// Every sector where a node starts whose checksum is right.
   private static func wholeNodes(_ bytes: [UInt8]) -> Set<Int> {
     var nodes: Set<Int> = []
-    for start in stride(from: Layout.headerSizeBytes, to: bytes.count, by: 4096) {
+    for start in stride(from: Layout.headerSizeBytes, to: bytes.count, by: 4096)
+    where start + Layout.nodeHeaderBytes <= bytes.count {
       let size = bytes.nodeSize(start)
       guard bytes.number(start + NodeField.ref) == UInt64(start),
         size >= Layout.nodeHeaderBytes, size <= bytes.count - start,

@@ -2,21 +2,21 @@
 // Invariant: the same seed, or the same bytes, give the same choices on every machine.
 
 /// A source of choices.
-struct MutantChoices {
+package struct MutantChoices {
   private var state: UInt64
   private var bytes: ArraySlice<UInt8>?
 
   /// SplitMix64 from a seed; it never ends.
-  init(seed: UInt64) { state = seed }
+  package init(seed: UInt64) { state = seed }
 
   /// The bytes one after the other; zeros behind the last one.
-  init(bytes: [UInt8]) {
+  package init(bytes: [UInt8]) {
     state = 0
     self.bytes = bytes[...]
   }
 
   /// Whether the bytes have been used up.
-  var isAtEnd: Bool { bytes?.isEmpty ?? false }
+  package var isAtEnd: Bool { bytes?.isEmpty ?? false }
 
   private mutating func random() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15
@@ -27,7 +27,7 @@ struct MutantChoices {
   }
 
   /// A number of that many bytes.
-  mutating func number(_ count: Int) -> UInt64 {
+  package mutating func number(_ count: Int) -> UInt64 {
     guard bytes != nil else { return random() >> UInt64(64 - 8 * count) }
     var number: UInt64 = 0
     for _ in 0..<count { number = number << 8 | UInt64(bytes?.popFirst() ?? 0) }
@@ -35,12 +35,12 @@ struct MutantChoices {
   }
 
   /// A number below a bound.
-  mutating func below(_ bound: Int) -> Int {
+  package mutating func below(_ bound: Int) -> Int {
     Int(number(bound <= 256 ? 1 : 4) % UInt64(max(1, bound)))
   }
 
   /// A number that is likely to meet a boundary: ends of ranges, powers of two, small ones.
-  mutating func interesting() -> UInt64 {
+  package mutating func interesting() -> UInt64 {
     switch below(8) {
     case 0: 0
     case 1: 1

@@ -21,6 +21,7 @@ struct Faultline: ParsableCommand {
         faultline replay fl1-… --keep /tmp/crashed
         faultline inspect /tmp/crashed/data.realm
         faultline history check run.jsonl
+        faultline fuzz run query
 
       Exit codes: 0 all promises held, 1 a promise was broken, 2 usage or scenario error, 3 the \
       lab itself failed, 4 nondeterminism found, 130 interrupted. Ctrl-C, SIGTERM and SIGHUP stop \
@@ -30,9 +31,9 @@ struct Faultline: ParsableCommand {
     version: "faultline \(LabVersion.text)",
     subcommands: [
       Run.self, Explore.self, Certify.self, Stress.self, Replay.self, Shrink.self, Merge.self,
-      Mount.self, Fault.self, Inspect.self, HistoryCommand.self, Calibrate.self, Worker.self,
-      CheckShard.self, Judge.self, SearchSchedules.self, WritePages.self, Guard.self,
-      WriteBackStep.self, StressLoad.self, StressJudge.self,
+      Mount.self, Fault.self, Inspect.self, HistoryCommand.self, FuzzSubcommand.self,
+      Calibrate.self, Worker.self, CheckShard.self, Judge.self, SearchSchedules.self,
+      WritePages.self, Guard.self, WriteBackStep.self, StressLoad.self, StressJudge.self,
     ])
 
   static func main() {

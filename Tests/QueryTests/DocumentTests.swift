@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import Query
+@testable import QueryReference
 
 @Suite("The document of the query language")
 struct DocumentTests {

@@ -5,16 +5,17 @@ import Engine
 import Testing
 
 @testable import Query
+@testable import QueryReference
 
 @Suite("Hostile texts")
 struct HostileTextTests {
   @Test("end in keys or in an error")
   func mutations() throws {
-    var random = TestRandom(77)
+    var random = ReferenceRandom(77)
     let data = Kennel.rows(&random, people: 6, dogs: 4)
     let database = try Kennel.database(data, "hostile")
     let snapshot = try database.snapshot()
-    var generator = QueryGenerator(TestRandom(78))
+    var generator = QueryGenerator(ReferenceRandom(78))
     let words = QueryVocabulary.words + Kennel.person.columns.map(\.name)
     var counts: [QueryError.Code: Int] = [:]
     var answered = 0
@@ -56,7 +57,7 @@ struct HostileTextTests {
   @Test("that multiply rows stop at the bound of a path")
   func multiplies() throws {
     var data = ReferenceTables(tables: Kennel.tables)
-    var random = TestRandom(1)
+    var random = ReferenceRandom(1)
     data = Kennel.rows(&random, people: 4, dogs: 0)
     let friends = Kennel.person.columns.firstIndex { $0.name == "friends" }!
     for key in data.keys("Person") {

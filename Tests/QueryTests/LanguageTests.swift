@@ -5,6 +5,7 @@ import Engine
 import Testing
 
 @testable import Query
+@testable import QueryReference
 
 @Suite("The query language")
 struct LanguageTests {

@@ -4,6 +4,7 @@ import Engine
 import Testing
 
 @testable import Query
+@testable import QueryReference
 
 @Suite("The parser")
 struct ParserTests {
@@ -178,7 +179,7 @@ struct ParserTests {
 
   @Test("reads any cut or changed text as a query or an error, and what it reads comes back")
   func mutations() throws {
-    var random = TestRandom(20_261_122)
+    var random = ReferenceRandom(20_261_122)
     let words = QueryVocabulary.words
     var readable = 0
     for round in 0..<6_000 {

@@ -5,6 +5,7 @@ import Engine
 import Testing
 
 @testable import Query
+@testable import QueryReference
 
 @Suite("The planner")
 struct PlannerTests {
@@ -78,7 +79,7 @@ struct PlannerTests {
 
   @Test("gives the naive evaluator's rows on tables of many leaves")
   func manyRows() throws {
-    var random = TestRandom(31)
+    var random = ReferenceRandom(31)
     var data = Kennel.rows(&random, people: 1_500, dogs: 40)
     // Ages from 0 to 999 make ranges of every width.
     let age = Kennel.person.columns.firstIndex { $0.name == "age" }!

@@ -8,6 +8,7 @@ import GRDB
 import Testing
 
 @testable import Query
+@testable import QueryReference
 
 @Suite("Queries and SQLite")
 struct SQLTests {
@@ -15,7 +16,7 @@ struct SQLTests {
   func agree() throws {
     var found = 0
     for round in 0..<20 {
-      var random = TestRandom(900 + UInt64(round))
+      var random = ReferenceRandom(900 + UInt64(round))
       var data = Kennel.rows(&random, people: 9, dogs: 6)
       Self.soften(&data)
       let database = try Kennel.database(data, "sql \(round)")

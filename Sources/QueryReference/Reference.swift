@@ -3,20 +3,19 @@
 // opinion that the planner and the evaluator are held against; speed is no matter here.
 
 import Engine
-
-@testable import Query
+import Query
 
 /// Tables as plain values.
-struct ReferenceTables {
+package struct ReferenceTables {
   var tables: [QueryTable]
   /// Rows by table and key.
   var rows: [String: [Int64: [Value]]] = [:]
   /// The numbers that the engine gives the tables, for mixed links.
   var ids: [UInt32: String] = [:]
 
-  func table(_ name: String) -> QueryTable { tables.first { $0.schema.name == name }! }
+  func table(_ name: String) -> QueryTable { tables.first { $0.schema.name == name }.known }
 
-  func keys(_ table: String) -> [Int64] { (rows[table] ?? [:]).keys.sorted() }
+  package func keys(_ table: String) -> [Int64] { (rows[table] ?? [:]).keys.sorted() }
 }
 
 /// A value as this evaluator sees it.
@@ -44,7 +43,7 @@ struct ReferenceScope {
 }
 
 /// The naive evaluator.
-struct Reference {
+package struct Reference {
   let data: ReferenceTables
   let arguments: [Value]
   /// For the tests of the comparison itself: an evaluator that is wrong on purpose.
@@ -54,9 +53,14 @@ struct Reference {
     case none, nullIsLess, allIsAny, sortsBackwards
   }
 
+  package init(data: ReferenceTables, arguments: [Value]) {
+    self.data = data
+    self.arguments = arguments
+  }
+
   // MARK: queries
 
-  func keys(_ query: ParsedQuery, table: String) -> [Int64] {
+  package func keys(_ query: ParsedQuery, table: String) -> [Int64] {
     var keys = data.keys(table).filter {
       passes(query.predicate, [ReferenceScope(variable: nil, table: table, key: $0)])
     }

@@ -2,8 +2,7 @@
 // mixed columns.
 
 import Engine
-
-@testable import Query
+import Query
 
 extension QueryGenerator {
   /// Words of a text.

@@ -1,19 +1,18 @@
 // QueryGenerator.swift: random queries over the kennel that fit its types.
 
 import Engine
-
-@testable import Query
+import Query
 
 /// Draws queries.
-struct QueryGenerator {
-  var random: TestRandom
+package struct QueryGenerator {
+  var random: ReferenceRandom
   /// What `$n` stand for, made up on the way.
-  var arguments: [Value] = []
+  package private(set) var arguments: [Value] = []
   /// Whether to stay with what SQL can say, too.
   var isPlain = false
   private var variables: [(name: String, table: String)] = []
 
-  init(_ random: TestRandom) {
+  package init(_ random: ReferenceRandom) {
     self.random = random
   }
 
@@ -23,7 +22,7 @@ struct QueryGenerator {
 
   // MARK: queries
 
-  mutating func query(_ table: String) -> ParsedQuery {
+  package mutating func query(_ table: String) -> ParsedQuery {
     arguments = []
     variables = []
     var clauses: [QueryClause] = []
@@ -122,7 +121,7 @@ struct QueryGenerator {
     if type == .mixed { type = pick([.int, .double, .string, .date, .decimal128]) }
     var value = chance(12) ? Value.null : Kennel.scalar(type, &random)
     // SQL has no NaN.
-    if isPlain, Numbers.double(value)?.isNaN ?? false { value = .double(1.5) }
+    if isPlain, Self.isNaN(value) { value = .double(1.5) }
     if type == .link { value = .null }
     // A literal has no type float or decimal of its own: those are arguments.
     switch value {
@@ -132,6 +131,14 @@ struct QueryGenerator {
     default: break
     }
     return chance(4) ? argument(value) : .literal(.value(value))
+  }
+
+  private static func isNaN(_ value: Value) -> Bool {
+    switch value {
+    case .double(let number): number.isNaN
+    case .float(let number): number.isNaN
+    default: false
+    }
   }
 
   mutating func argument(_ value: Value) -> QueryOperand {
@@ -160,7 +167,7 @@ struct QueryGenerator {
   private mutating func elements(_ table: String) -> QueryComparison? {
     guard table == "Person" else { return nil }
     let name = pick(["tags", "numbers", "scores"])
-    let type = Kennel.person.columns.first { $0.name == name }!.type
+    let type = Kennel.person.columns.first { $0.name == name }.known.type
     var path = QueryPath([.property(name)])
     guard chance(3) else {
       return QueryComparison(
@@ -328,7 +335,7 @@ struct QueryGenerator {
     guard table == "Person" else { return nil }
     let name = pick(["tags", "numbers", "things", "map", "walks", "friends"])
     var path = QueryPath([.property(name)])
-    let column = Kennel.person.columns.first { $0.name == name }!
+    let column = Kennel.person.columns.first { $0.name == name }.known
     if column.collection == .dictionary {
       switch random.below(4) {
       case 0:
@@ -390,7 +397,7 @@ struct QueryGenerator {
     }
     var isSeveral = false
     for hop in 0...2 {
-      let columns = Kennel.tables.first { $0.schema.name == table }!.schema.columns
+      let columns = Kennel.tables.first { $0.schema.name == table }.known.schema.columns
       let fitting = columns.filter {
         isWanted($0) && (isSeveral || ($0.collection != .none)) == isMany
       }
@@ -429,7 +436,7 @@ struct QueryGenerator {
       let link = pick(links)
       path.steps.append(.property(link.name))
       isSeveral = isSeveral || link.collection != .none
-      table = link.target!
+      table = link.target.known
     }
     return nil
   }

@@ -2,12 +2,11 @@
 // for them from small pools of values, so that conditions often hold.
 
 import Engine
-
-@testable import Query
+import Query
 
 /// People, dogs and places.
-enum Kennel {
-  static let person = TableSchema(
+package enum Kennel {
+  package static let person = TableSchema(
     name: "Person",
     columns: [
       ColumnSchema(name: "name", type: .string, isOptional: true),
@@ -65,7 +64,7 @@ enum Kennel {
     QueryTable(place),
   ]
 
-  static let schema = QuerySchema(tables)
+  package static let schema = QuerySchema(tables)
 
   // MARK: pools
 
@@ -81,14 +80,15 @@ enum Kennel {
   static let decimals = ["0", "-1.5", "0.1", "1.10", "2", "1E+40", "Infinity", "NaN"]
 
   static func objectId(_ number: Int) -> ObjectId {
-    ObjectId(bytes: Array(repeating: 0, count: 10) + [UInt8(number >> 8), UInt8(number & 255)])!
+    let end = [UInt8(number >> 8), UInt8(number & 255)]
+    return ObjectId(bytes: Array(repeating: 0, count: 10) + end).known
   }
 
-  static func uuid(_ number: Int) -> UUIDBytes {
-    UUIDBytes(bytes: Array(repeating: 0, count: 15) + [UInt8(number & 255)])!
+  package static func uuid(_ number: Int) -> UUIDBytes {
+    UUIDBytes(bytes: Array(repeating: 0, count: 15) + [UInt8(number & 255)]).known
   }
 
-  static func scalar(_ type: ColumnType, _ random: inout TestRandom) -> Value {
+  static func scalar(_ type: ColumnType, _ random: inout ReferenceRandom) -> Value {
     switch type {
     case .int: return .int(ints[random.below(ints.count)])
     case .string: return .string(texts[random.below(texts.count)])
@@ -101,7 +101,7 @@ enum Kennel {
       return .date(seconds: date.0, nanoseconds: date.1)
     case .objectId: return .objectId(objectId(random.below(16)))
     case .uuid: return .uuid(uuid(random.below(4)))
-    case .decimal128: return .decimal128(Decimal128(decimals[random.below(decimals.count)])!)
+    case .decimal128: return .decimal128(Decimal128(decimals[random.below(decimals.count)]).known)
     case .link, .mixed: return .null
     }
   }
@@ -109,7 +109,9 @@ enum Kennel {
   // MARK: rows
 
   /// Random rows: links lead to rows that are there.
-  static func rows(_ random: inout TestRandom, people: Int, dogs: Int) -> ReferenceTables {
+  package static func rows(_ random: inout ReferenceRandom, people: Int, dogs: Int)
+    -> ReferenceTables
+  {
     var data = ReferenceTables(tables: tables)
     let personKeys: [Int64] = (0..<people).map { Int64($0) * 3 - 4 }
     let dogKeys: [Int64] = (0..<dogs).map { Int64($0) }
@@ -118,8 +120,8 @@ enum Kennel {
     data.ids = [1: "Place", 2: "Person", 3: "Dog"]
     for table in [person, dog, place] {
       data.rows[table.name] = [:]
-      for (number, key) in keys[table.name]!.enumerated() {
-        data.rows[table.name]![key] = table.columns.map { column in
+      for (number, key) in keys[table.name].known.enumerated() {
+        data.rows[table.name]?[key] = table.columns.map { column in
           if table.name == "Place" { return placeValue(column, &random) }
           if column.isUnique { return .objectId(objectId(number)) }
           return value(column, keys, &random)
@@ -129,18 +131,18 @@ enum Kennel {
     return data
   }
 
-  private static func placeValue(_ column: ColumnSchema, _ random: inout TestRandom) -> Value {
+  private static func placeValue(_ column: ColumnSchema, _ random: inout ReferenceRandom) -> Value {
     if column.name == "type" { return .string(random.below(6) == 0 ? "Line" : "Point") }
     return .list([.double(Double(random.below(5))), .double(Double(random.below(5)))])
   }
 
   static func value(
-    _ column: ColumnSchema, _ keys: [String: [Int64]], _ random: inout TestRandom
+    _ column: ColumnSchema, _ keys: [String: [Int64]], _ random: inout ReferenceRandom
   ) -> Value {
     func element() -> Value {
       switch column.type {
       case .link:
-        let targets = keys[column.target!]!
+        let targets = keys[column.target.known].known
         return targets.isEmpty ? .null : .link(targets[random.below(targets.count)])
       case .mixed:
         let types: [ColumnType] = [.int, .string, .bool, .float, .double, .date, .decimal128]
@@ -148,7 +150,7 @@ enum Kennel {
         case 0: return .null
         case 1:
           let (table, name): (UInt32, String) = random.below(2) == 0 ? (3, "Dog") : (2, "Person")
-          let targets = keys[name]!
+          let targets = keys[name].known
           return targets.isEmpty
             ? .null : .typedLink(table: table, key: targets[random.below(targets.count)])
         default: return scalar(types[random.below(types.count)], &random)
@@ -179,7 +181,7 @@ enum Kennel {
   // MARK: databases
 
   /// A database in memory with these rows.
-  static func database(_ data: ReferenceTables, _ name: String) throws -> Database {
+  package static func database(_ data: ReferenceTables, _ name: String) throws -> Database {
     let database = try Database.open(inMemory: name)
     let write = try database.beginWrite()
     try write.createTable(place)
@@ -197,7 +199,7 @@ enum Kennel {
   static func fill(_ write: WriteTransaction, _ data: ReferenceTables) throws {
     for table in [place, dog, person] {
       for key in data.keys(table.name) {
-        let values = data.rows[table.name]![key]!
+        let values = data.rows[table.name].known[key].known
         let plain = zip(table.columns, values).map { column, value -> Value in
           guard column.type == .link || column.type == .mixed else { return value }
           switch column.collection {
@@ -212,7 +214,7 @@ enum Kennel {
     }
     for table in [dog, person] {
       for key in data.keys(table.name) {
-        try write.update(in: table.name, key: key, data.rows[table.name]![key]!)
+        try write.update(in: table.name, key: key, data.rows[table.name].known[key].known)
       }
     }
   }

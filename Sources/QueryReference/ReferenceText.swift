@@ -3,8 +3,7 @@
 
 import Engine
 import Foundation
-
-@testable import Query
+import Query
 
 /// Operations on texts.
 enum ReferenceText {
@@ -75,7 +74,7 @@ extension Reference {
 
   private func number(_ operand: QueryOperand) -> Double {
     switch operand {
-    case .literal(.number(let text)): Double(text)!
+    case .literal(.number(let text)): Double(text).known
     case .literal(.value(.int(let number))): Double(number)
     case .argument(let index): if case .double(let number) = arguments[index] { number } else { 0 }
     default: 0

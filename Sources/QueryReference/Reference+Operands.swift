@@ -1,8 +1,7 @@
 // Reference+Operands.swift: the items that operands stand for.
 
 import Engine
-
-@testable import Query
+import Query
 
 /// Where a path has come to.
 private enum Place {
@@ -121,9 +120,9 @@ extension Reference {
     switch literal {
     case .value(let value): return item(value, kind)
     case .number(let text):
-      if kind == .float { return .float(Float(text)!) }
-      if kind == .decimal128 { return .decimal(Decimal128(text)!) }
-      return .double(Double(text)!)
+      if kind == .float { return .float(Float(text).known) }
+      if kind == .decimal128 { return .decimal(Decimal128(text).known) }
+      return .double(Double(text).known)
     case .object(let table, let key, let isRowKey):
       let definition = data.table(table)
       guard !isRowKey, let primaryKey = definition.primaryKey else {
@@ -132,9 +131,9 @@ extension Reference {
         }
         return .row(table, number)
       }
-      let column = definition.schema.columns.firstIndex { $0.name == primaryKey }!
+      let column = definition.schema.columns.firstIndex { $0.name == primaryKey }.known
       let found = data.keys(table).first {
-        item(data.rows[table]![$0]![column], nil) == item(key, nil)
+        item(data.rows[table].known[$0].known[column], nil) == item(key, nil)
       }
       return found.map { .row(table, $0) } ?? .row("nowhere", 0)
     }
@@ -181,7 +180,7 @@ extension Reference {
       return []
     }
     let target = data.table(table).schema.columns[index].target
-    switch data.rows[table]![key]![index].canonical {
+    switch data.rows[table].known[key].known[index].canonical {
     case .list(let values), .set(let values): return values.map { item($0, nil, target: target) }
     case .dictionary(let entries): return entries.map { item($0.value, nil, target: target) }
     case let value: return [item(value, nil, target: target)]
@@ -201,7 +200,7 @@ extension Reference {
   private func links(from origin: String, _ property: String, to table: String, _ key: Int64)
     -> [Place]
   {
-    let index = column(origin, property)!
+    let index = column(origin, property).known
     return data.keys(origin).flatMap { originKey in
       elements(.column(origin, originKey, index))
         .filter { $0 == .row(table, key) }.map { _ in .row(origin, originKey) }
@@ -211,7 +210,7 @@ extension Reference {
   /// The keys of a dictionary.
   private func keys(_ place: Place) -> [Place] {
     guard case .column(let table, let key, let index) = place,
-      case .dictionary(let entries) = data.rows[table]![key]![index].canonical
+      case .dictionary(let entries) = data.rows[table].known[key].known[index].canonical
     else { return [] }
     return entries.map { .item(.text(Array($0.key.utf8))) }
   }
@@ -231,7 +230,7 @@ extension Reference {
   private func walk(
     _ path: QueryPath, _ scopes: [ReferenceScope]
   ) -> (items: [Item], isMany: Bool, kind: ColumnType?) {
-    let scope = scopes.last { $0.variable == path.variable }!
+    let scope = scopes.last { $0.variable == path.variable }.known
     var places: [Place] = [.row(scope.table, scope.key)]
     var table = scope.table
     var column: ColumnSchema?
@@ -269,7 +268,7 @@ extension Reference {
             if case .row(let table, let key) = $0 { .column(table, key, index) } else { nil }
           }
         } else {
-          let backlink = data.table(table).backlinks.first { $0.name == name }!
+          let backlink = data.table(table).backlinks.first { $0.name == name }.known
           goBack(backlink.originTable, backlink.originColumn)
         }
       case .backlinks(let origin, let property):
@@ -318,7 +317,7 @@ extension Reference {
   private func chosen(_ place: Place, _ step: QueryStep) -> Place? {
     guard case .column(let table, let key, let index) = place else { return nil }
     let target = data.table(table).schema.columns[index].target
-    let content = data.rows[table]![key]![index].canonical
+    let content = data.rows[table].known[key].known[index].canonical
     var step = step
     if case .argument(let number) = step {
       if case .int(let index) = arguments[number] { step = .index(Int(index)) }
@@ -380,16 +379,17 @@ extension Reference {
         if isAverage { return ([.null], false, kind) }
         let zero: Item =
           kind == .float || kind == .double
-          ? .double(0) : kind == .decimal128 ? .decimal(Decimal128("0")!) : .int(0)
+          ? .double(0) : kind == .decimal128 ? .decimal(Decimal128("0").known) : .int(0)
         return ([zero], false, kind)
       }
       if areDecimal {
-        let sum = numbers.reduce(Decimal128("0")!) { $0 + ReferenceOrder.decimal($1)! }
+        let sum = numbers.reduce(Decimal128("0").known) { $0 + ReferenceOrder.decimal($1).known }
         return (
-          [.decimal(isAverage ? sum / Decimal128(String(numbers.count))! : sum)], false, .decimal128
+          [.decimal(isAverage ? sum / Decimal128(String(numbers.count)).known : sum)], false,
+          .decimal128
         )
       }
-      let sum = numbers.reduce(0.0) { $0 + double($1)! }
+      let sum = numbers.reduce(0.0) { $0 + double($1).known }
       if isAverage { return ([.double(sum / Double(numbers.count))], false, .double) }
       let ints = numbers.compactMap {
         if case .int(let number) = $0 { Int128(number) } else { nil }

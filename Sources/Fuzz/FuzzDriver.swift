@@ -1,0 +1,53 @@
+// FuzzDriver.swift: [U] what libFuzzer and AFL++ call: one input, one mutation. FUZZ_TARGET names
+// the target. A finding ends the process by a trap, as fuzzers expect; so does an input that takes
+// more than a second of processor time.
+// Invariant: nothing here depends on the wall clock, so a busy machine gives no false alarm.
+
+#if FUZZING
+  import Glibc
+
+  /// The target of this process.
+  package struct FuzzDriver {
+    private let target: FuzzTarget
+    /// The first inputs make fixtures, and may take their time.
+    private var inputCount = 0
+    /// Sanitizers and counters make everything slower by about this much.
+    private static let slowSeconds = 1.0
+
+    /// Chooses the target that FUZZ_TARGET names.
+    package init(_ targets: [FuzzTarget]) {
+      let name = unsafe getenv("FUZZ_TARGET").map { unsafe String(cString: $0) } ?? "query"
+      guard let target = targets.first(where: { $0.name == name }) else {
+        preconditionFailure("FUZZ_TARGET=\(name) is no target; fuzz --list names them")
+      }
+      self.target = target
+    }
+
+    /// Runs an input.
+    package mutating func run(_ bytes: UnsafePointer<UInt8>?, _ count: Int) {
+      let input = unsafe [UInt8](UnsafeRawBufferPointer(start: bytes, count: count))
+      let start = FuzzWatch.processorSeconds()
+      if case .finding(let text) = target.run(input) { preconditionFailure("finding: \(text)") }
+      let seconds = FuzzWatch.processorSeconds() - start
+      inputCount += 1
+      precondition(
+        inputCount < 16 || seconds < Self.slowSeconds, "finding: slow, \(seconds) s of processor")
+    }
+
+    /// Mutates an input in place, as the target does or else as libFuzzer does.
+    /// - Returns: The new number of bytes.
+    package func mutate(
+      _ data: UnsafeMutablePointer<UInt8>, _ count: Int, _ countMax: Int, _ seed: UInt32,
+      fallback: (UnsafeMutablePointer<UInt8>, Int, Int) -> Int
+    ) -> Int {
+      var choices = MutantChoices(seed: UInt64(seed))
+      guard let mutate = target.mutate,
+        let changed = mutate(
+          unsafe [UInt8](UnsafeRawBufferPointer(start: data, count: count)), countMax, &choices),
+        changed.count <= countMax, !changed.isEmpty
+      else { return unsafe fallback(data, count, countMax) }
+      unsafe UnsafeMutableRawBufferPointer(start: data, count: countMax).copyBytes(from: changed)
+      return changed.count
+    }
+  }
+#endif

@@ -1,0 +1,88 @@
+// FuzzFiles.swift: [U] files of inputs, and another run of this program.
+
+import Glibc
+
+/// Reads and writes files, and runs commands.
+enum FuzzFiles {
+  /// An input and what it is called.
+  struct Input {
+    let name: String
+    let bytes: [UInt8]
+  }
+
+  /// The inputs of a file, of a pack, or of the files of a folder in the order of their names.
+  /// - Returns: The inputs; nil when something cannot be read, or is a damaged pack.
+  static func inputs(of path: String) -> [Input]? {
+    if let names = names(in: path) {
+      var all: [Input] = []
+      for name in names {
+        guard let inputs = inputs(of: path + "/" + name) else { return nil }
+        all += inputs
+      }
+      return all
+    }
+    guard let bytes = contents(of: path) else { return nil }
+    guard FuzzPack.isPack(bytes) else { return [Input(name: path, bytes: bytes)] }
+    return FuzzPack.unpack(bytes)?.enumerated().map { number, bytes in
+      Input(name: "\(path)#\(number)", bytes: bytes)
+    }
+  }
+
+  /// The names of a folder's files; nil when it is no folder.
+  private static func names(in path: String) -> [String]? {
+    guard let folder = unsafe opendir(path) else { return nil }
+    defer { _ = unsafe closedir(folder) }
+    var names: [String] = []
+    while let entry = unsafe readdir(folder) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        unsafe String(cString: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self))
+      }
+      if !name.hasPrefix(".") { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// The bytes of a file.
+  static func contents(of path: String) -> [UInt8]? {
+    guard let file = unsafe fopen(path, "rb") else { return nil }
+    defer { _ = unsafe fclose(file) }
+    return unsafe read(file)
+  }
+
+  private static func read(_ file: UnsafeMutablePointer<FILE>) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var part = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = unsafe fread(&part, 1, part.count, file)
+      if count == 0 { return unsafe ferror(file) == 0 ? bytes : nil }
+      bytes += part[..<count]
+    }
+  }
+
+  /// Writes a file.
+  ///
+  /// With `isNew` it must not be there yet.
+  /// - Returns: Whether it is written.
+  static func write(_ bytes: [UInt8], to path: String, isNew: Bool) -> Bool {
+    guard let file = unsafe fopen(path, isNew ? "wbx" : "wb") else { return false }
+    let count = unsafe fwrite(bytes, 1, bytes.count, file)
+    return unsafe fclose(file) == 0 && count == bytes.count
+  }
+
+  /// Runs this program again, with stacks of traps symbolised by the Swift runtime.
+  /// - Returns: What it printed, and how it ended; nil when it could not be started.
+  static func runAgain(_ words: [String]) -> (lines: [String], status: Int32)? {
+    var buffer = [CChar](repeating: 0, count: 4096)
+    let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
+    guard count > 0 else { return nil }
+    let program = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let quoted = ([program] + words).map { "'" + $0.replacing("'", with: "'\\''") + "'" }
+    let settings = "enable=yes,color=no,interactive=no,threads=crashed,images=none,registers=none"
+    let command = "SWIFT_BACKTRACE=\(settings) exec \(quoted.joined(separator: " ")) 2>&1"
+    guard let pipe = unsafe popen(command, "r") else { return nil }
+    let bytes = unsafe read(pipe) ?? []
+    let status = unsafe pclose(pipe)
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+    return (lines, status)
+  }
+}

@@ -1,0 +1,98 @@
+// ScenarioTarget.swift: bytes are a scenario file → parser → dry run.
+// Invariants checked: what is wrong is said with a place and a remedy; what is right has a dry run
+// that says something, or a usage error.
+
+import CrashSim
+import Fuzz
+
+enum ScenarioTarget {
+  static let target = FuzzTarget.texts(
+    "scenario", judges: "scenario files: errors have a place; what parses has a dry run",
+    smokeCount: 250, words: words, samples: samples, run: { run($0) })
+
+  private static let words: [String] =
+    GrammarObject.allCases.flatMap(\.keys) + GrammarWords.actions + GrammarWords.columnTypes
+    + GrammarWords.models + marks + values
+
+  private static let marks = [
+    "{", "}", "[", "]", ": ", ", ", "- ", "\n", "\n  - ", "..", "1..9", "random", "sequence",
+    "9223372036854775807", "-1", "0", "1000000", "all", "true", "null", "&a", "*a", "'", "\"",
+  ]
+
+  private static let values = [
+    "int primary", "string", "int indexed", "double", "bool", "date", "uuid", "binary",
+    "link Dog", "list of int", "ui", "background", "app", "sync", "Dog", "_id", "name", "age",
+    "ext4-ordered",
+    "posix", "strict", "every operation", "every sync", "EIO", "ENOSPC", "data.realm", "pct",
+    "bounded", "scripted", "4 x content", "letters 1..9", "1 in 9", "durability",
+  ]
+
+  private static let preamble = """
+    title: A title
+    schema: {Dog: {_id: int primary, name: string, age: int indexed}, Cat: {_id: int primary}}
+    processes: {app: [ui, background], sync: [writer]}
+
+    """
+
+  private static let samples: [String] = [
+    preamble + """
+      steps:
+        - all: open
+        - ui: pin
+        - background: {repeat: 3, write: [{upsert: Dog, _id: 1..50, name: random, age: 1..99}]}
+        - expect: {file: {sizeBytes: {atMost: 4 x content}}, count: {Dog: 3}, version: 5}
+        - ui: release
+      crash: {model: [strict, ext4-ordered], explore: all, recovery: 2, budget: {states: 500}}
+      kill: {process: sync, at: every operation}
+      """,
+    preamble + """
+      database: {commit: checksummed, maximumVersions: 9}
+      steps:
+        - ui: open
+        - {kill: app}
+        - ui: open
+        - ui: {write: [{insert: Dog, _id: sequence, name: {random: letters 1..900}, times: 12}]}
+        - ui: {write: [{insert: Dog, _id: 100, name: refused}], fails: io}
+        - ui: {copy: spare}
+        - limit: {process: app, descriptors: 9}
+      faults:
+        - {on: write, file: "data.realm", bytes: 12288.., ofCommit: 1, commit: 4, error: EIO}
+        - {on: sync, nth: 3, ignore: true}
+      negative: {expect: durability, because: a sync is ignored}
+      """,
+    """
+    title: Side by side
+    schema: {Dog: {_id: int primary, name: string}, Cat: {_id: int primary, name: string indexed}}
+    processes: {app: [ui, background]}
+    steps:
+      - all: open
+      - together:
+          - ui: {repeat: 2, write: [{insert: Dog, _id: sequence, name: random}]}
+          - background: {write: [{insert: Cat, _id: sequence, name: random, times: 3}]}
+          - background: {write: [{update: Cat, _id: 1, name: random}, {delete: Cat, _id: 2}]}
+      - ui: verify
+    schedule: {strategy: pct, depth: 3, runs: 400}
+    crash: {model: ext4-ordered, explore: all, budget: {states: 1200}}
+    seed: 7
+    tags: [slow]
+
+    """,
+  ]
+
+  private static func run(_ input: [UInt8]) -> FuzzOutcome {
+    let scenario: Scenario
+    do throws(ScenarioError) {
+      scenario = try ScenarioParser.parse(bytes: input, file: "fuzz.yaml")
+    } catch {
+      let message = error.labError.message
+      return message.hasPrefix("fuzz.yaml:")
+        ? .refused : .finding("an error without a place: \(message.prefix(80))")
+    }
+    do throws(LabError) {
+      let lines = try DryRun(scenario, settings: ExplorationSettings()).lines()
+      return lines.isEmpty ? .finding("a dry run without a word") : .accepted
+    } catch {
+      return error.code == .usage ? .refused : .finding("a dry run ends in \(error)")
+    }
+  }
+}
