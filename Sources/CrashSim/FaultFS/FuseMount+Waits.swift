@@ -214,7 +214,7 @@ extension FuseMount {
       try writer.write(paths) { pid in lock.withLock { _ in fileSystem.plan.ownThread = pid } }
     } catch {
       // Whoever asked for write-back would take the silence for a verdict.
-      Glibc.fputs("faultline-fs: \(error.message)\n", stderr)
+      FileHandle.standardError.write(Data("faultline-fs: \(error.message)\n".utf8))
       exit(ExitCode.labFailed.rawValue)
     }
   }

@@ -54,9 +54,14 @@ struct PageWriterClient {
   ///   - starting: Told the process, which has one thread, before it does anything.
   /// - Throws: `LabError` when no process can be started.
   mutating func write(_ paths: [[UInt8]], starting: (Int32) -> Void) throws(LabError) {
-    let started = try process ?? LineProcess(["write-pages", mountPoint])
-    if process == nil { starting(started.pid) }
-    process = started
+    let started: LineProcess
+    if let process {
+      started = process
+    } else {
+      started = try LineProcess(["write-pages", mountPoint])
+      starting(started.pid)
+      process = started
+    }
     let answer = try started.ask(
       try WorkerWire.line(paths), timeoutSeconds: Self.timeoutSeconds)
     if case .ended = answer { process = nil }
