@@ -12,7 +12,17 @@ import Foundation
   // are made for it.
   case runLoop(RunLoop)
   case queue(DispatchQueue)
-  case actor(any Actor)
+  case actor(WeakActor)
+
+  /// An actor often keeps its realm, so the realm must not keep the actor.
+  struct WeakActor {
+    weak var actor: (any Actor)?
+  }
+
+  /// That of an actor; the main actor is served by the main queue.
+  static func serving(_ actor: any Actor) -> Scheduler {
+    actor === MainActor.shared ? .queue(.main) : .actor(WeakActor(actor: actor))
+  }
 
   /// That of the calling thread; the main thread is served by the main queue.
   static var currentThread: Scheduler {
@@ -28,7 +38,9 @@ import Foundation
       let timer = Timer(timeInterval: 0, repeats: false) { _ in body() }
       loop.add(timer, forMode: .common)
     case .queue(let queue): queue.async(execute: body)
-    case .actor(let actor): Task { await Self.run(on: actor, body) }
+    case .actor(let held):
+      guard let actor = held.actor else { return }
+      Task { await Self.run(on: actor, body) }
     }
   }
 

@@ -11,7 +11,7 @@ extension _RealmCore {
       return self
     }
     return Misuse.unthrowingRealm { () throws(Realm.Error) in
-      try store.core(configuration, owner: .currentThread)
+      try store.currentCore(configuration)
     }
   }
 }

@@ -40,6 +40,8 @@ import Synchronization
   var notifications: Notifications?
   let wakeup = Wakeup()
   var isTickMissed = false
+  /// See Notifications/AsyncWrites.swift.
+  let asyncWrites = AsyncWrites()
   var refreshesByItself = true
   /// Where the owner's work is queued; nil until a thread's run loop is asked for.
   let scheduler: Scheduler?
@@ -196,7 +198,19 @@ import Synchronization
 
   func beginWrite() throws(Realm.Error) {
     try checkWriteStart()
-    let begun = try translating { () throws(EngineError) in try store.database.beginWrite() }
+    // A transaction that was begun for an asynchronous write, and is on its way here, would be
+    // waited for without end.
+    if let granted = asyncWrites.stealGrant() {
+      try begin(with: try granted.get())
+    } else {
+      try begin(
+        with: try translating { () throws(EngineError) in try store.database.beginWrite() })
+    }
+  }
+
+  /// Takes a transaction as the realm's.
+  func begin(with begun: WriteTransaction) throws(Realm.Error) {
+    begun.assign(toCaller: true)
     forgetSnapshot()
     openWrite = begun
     failure = nil
@@ -241,12 +255,48 @@ import Synchronization
     end()
   }
 
-  private func end(_ held: Snapshot? = nil, skipping skipped: [Observer] = []) {
+  /// Gives the transaction away to be committed elsewhere; the realm reads what was there before.
+  /// - Throws: What keeps it from committing; nothing of the transaction stays then.
+  func takeWrite() throws(Realm.Error) -> WriteTransaction {
+    try checkOwner()
+    guard let taken = write else {
+      throw Realm.Error(.transaction, "no write transaction is open; begin one before the commit")
+    }
+    do throws(EngineError) {
+      if failure == nil { try saveNextKeys() }
+    } catch {
+      fail(Realm.Error(error))
+    }
+    if let failure {
+      cancelWrite()
+      throw failure
+    }
+    let before = snapshot
+    reset()
+    forgetSnapshot()
+    snapshot = before
+    taken.assign(toCaller: false)
+    return taken
+  }
+
+  /// A transaction that was given away is durable.
+  func finishTaken(_ held: Snapshot?) {
+    guard openWrite == nil else { return }
+    if let held, let snapshot, held.version <= snapshot.version { return }
+    pinNewest(or: held)
+    notifications?.deliverInitials(self)
+  }
+
+  private func reset() {
     openWrite = nil
     failure = nil
     nextKeys = [:]
     adding = Adding()
     classes.withLock { $0.forgetUncommitted() }
+  }
+
+  private func end(_ held: Snapshot? = nil, skipping skipped: [Observer] = []) {
+    reset()
     pinNewest(or: held)
     guard let notifications else { return }
     if let held { notifications.skip(skipped, to: held) }

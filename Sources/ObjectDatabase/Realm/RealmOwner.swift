@@ -1,5 +1,6 @@
-// RealmOwner.swift: who may use a realm: one thread, or one serial queue; a frozen one anybody.
-// Every access checks it, in every build.
+// RealmOwner.swift: who may use a realm: one thread, one serial queue, or one actor; a frozen one
+// anybody. Every access checks it, in every build. The main thread, the main queue and the main
+// actor are one owner: whatever runs for one of them never runs beside another of them.
 
 import Dispatch
 import FoundationEssentials
@@ -9,16 +10,42 @@ import Glibc
 enum RealmOwner: Hashable {
   case thread(UInt)
   case queue(ObjectIdentifier, label: String)
+  /// With the thread that the process began with.
+  case main(UInt)
+  case actor(ObjectIdentifier, executor: UInt, name: String)
   case nobody
 
   private static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
 
-  /// The calling thread.
-  static var currentThread: RealmOwner { .thread(UInt(pthread_self())) }
+  /// Marks the main queue, whose blocks, and the main actor's, may run on any thread.
+  private static let mainQueue: ObjectIdentifier = {
+    let id = ObjectIdentifier(DispatchQueue.main)
+    DispatchQueue.main.setSpecific(key: queueKey, value: id)
+    return id
+  }()
+
+  /// The calling thread; the main queue, or actor, when it is one of its.
+  static var currentThread: RealmOwner {
+    if Scheduler.isMainThread { return .main(UInt(pthread_self())) }
+    if DispatchQueue.getSpecific(key: queueKey) == mainQueue { return .main(0) }
+    return .thread(UInt(pthread_self()))
+  }
+
+  /// An actor.
+  static func owner(_ actor: any Actor) -> RealmOwner {
+    if actor === MainActor.shared {
+      _ = mainQueue
+      return .main(Scheduler.isMainThread ? UInt(pthread_self()) : 0)
+    }
+    return .actor(
+      ObjectIdentifier(actor), executor: CurrentExecutor.identity(of: actor),
+      name: "\(Swift.type(of: actor))")
+  }
 
   /// A serial queue; it is marked, so that its blocks can be told from others.
   static func owner(_ queue: DispatchQueue) -> RealmOwner {
     let id = ObjectIdentifier(queue)
+    if id == mainQueue { return .main(Scheduler.isMainThread ? UInt(pthread_self()) : 0) }
     queue.setSpecific(key: queueKey, value: id)
     return .queue(id, label: queue.label)
   }
@@ -29,7 +56,25 @@ enum RealmOwner: Hashable {
     switch self {
     case .thread(let thread): thread == UInt(pthread_self())
     case .queue(let id, _): DispatchQueue.getSpecific(key: Self.queueKey) == id
+    case .main(let thread): thread == UInt(pthread_self()) || Self.isMain
+    case .actor(_, let executor, _): CurrentExecutor.identity == executor
     case .nobody: true
+    }
+  }
+
+  @inline(never)
+  private static var isMain: Bool {
+    DispatchQueue.getSpecific(key: queueKey) == mainQueue || Scheduler.isMainThread
+  }
+
+  /// Which owner is meant when the caller runs for several: the lowest.
+  var rank: Int {
+    switch self {
+    case .actor: 0
+    case .queue: 1
+    case .main: 2
+    case .thread: 3
+    case .nobody: 4
     }
   }
 
@@ -38,6 +83,8 @@ enum RealmOwner: Hashable {
     switch self {
     case .thread: "thread \(Self.threadName)"
     case .queue(_, let label): "queue \"\(label)\""
+    case .main: "the main thread"
+    case .actor(_, _, let name): "actor \(name)"
     case .nobody: "nobody, being frozen"
     }
   }
@@ -56,7 +103,8 @@ enum RealmOwner: Hashable {
     switch (left, right) {
     case (.thread(let left), .thread(let right)): left == right
     case (.queue(let left, _), .queue(let right, _)): left == right
-    case (.nobody, .nobody): true
+    case (.actor(let left, _, _), .actor(let right, _, _)): left == right
+    case (.nobody, .nobody), (.main, .main): true
     default: false
     }
   }
@@ -65,6 +113,8 @@ enum RealmOwner: Hashable {
     switch self {
     case .thread(let thread): hasher.combine(thread)
     case .queue(let id, _): hasher.combine(id)
+    case .actor(let id, _, _): hasher.combine(id)
+    case .main: hasher.combine(0)
     case .nobody: break
     }
   }

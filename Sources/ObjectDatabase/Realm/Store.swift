@@ -123,6 +123,16 @@ import Synchronization
     return core
   }
 
+  /// The live realm of whom the caller runs for: a queue or an actor that has one, or the thread.
+  func currentCore(_ configuration: Realm.Configuration) throws(Realm.Error) -> _RealmCore {
+    let known = cores.withLock { cores in
+      cores.values.compactMap(\.core).filter(\.owner.isCurrent)
+    }
+    // At most one of each kind: what runs now runs for one thread, one queue and one actor.
+    if let nearest = known.min(by: { $0.owner.rank < $1.owner.rank }) { return nearest }
+    return try core(configuration, owner: .currentThread)
+  }
+
   // MARK: listening
 
   /// Has a realm rung for when there is a newer version.
