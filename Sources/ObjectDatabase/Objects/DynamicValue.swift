@@ -123,6 +123,12 @@ enum DynamicValue {
   /// What the engine is to hold for a value that is no link and no collection; nil when it does not
   /// fit the property.
   static func plain(_ any: Any?, _ property: Property) -> Value? {
+    // What comes most often, before questions to the runtime that cost as much as a lookup.
+    switch (property.type, any) {
+    case (.int, let number as Int): return .int(Int64(number))
+    case (.string, let text as String): return .string(text)
+    default: break
+    }
     guard let any = flattened(any) else {
       return property.isOptional || property.type == .any ? .null : nil
     }

@@ -24,9 +24,12 @@ enum PersistedStorage<Value: _Persistable> {
 public struct Persisted<Value: _Persistable> {
   @usableFromInline var storage: PersistedStorage<Value>
 
+  @inlinable @inline(__always)
+  init(_ storage: PersistedStorage<Value>) { self.storage = storage }
+
   @inlinable
   init(
-    _ storage: PersistedStorage<Value>, isIndexed: Bool = false, isPrimaryKey: Bool = false,
+    declared storage: PersistedStorage<Value>, isIndexed: Bool = false, isPrimaryKey: Bool = false,
     originProperty: String? = nil
   ) {
     guard Discovery.isActive else {
@@ -50,35 +53,35 @@ public struct Persisted<Value: _Persistable> {
 
   /// A property with its type's default value.
   @inlinable
-  public init() { self.init(.unset) }
+  public init() { self.init(declared: .unset) }
 
   /// A property with a default value.
   @inlinable
-  public init(wrappedValue: Value) { self.init(.value(wrappedValue)) }
+  public init(wrappedValue: Value) { self.init(declared: .value(wrappedValue)) }
 
   /// A property with or without a search index.
   @inlinable
-  public init(indexed: Bool) { self.init(.unset, isIndexed: indexed) }
+  public init(indexed: Bool) { self.init(declared: .unset, isIndexed: indexed) }
 
   /// A property with a default value, with or without a search index.
   @inlinable
   public init(wrappedValue: Value, indexed: Bool) {
-    self.init(.value(wrappedValue), isIndexed: indexed)
+    self.init(declared: .value(wrappedValue), isIndexed: indexed)
   }
 
   /// A property that is the primary key, or is not.
   @inlinable
-  public init(primaryKey: Bool) { self.init(.unset, isPrimaryKey: primaryKey) }
+  public init(primaryKey: Bool) { self.init(declared: .unset, isPrimaryKey: primaryKey) }
 
   /// A property with a default value that is the primary key, or is not.
   @inlinable
   public init(wrappedValue: Value, primaryKey: Bool) {
-    self.init(.value(wrappedValue), isPrimaryKey: primaryKey)
+    self.init(declared: .value(wrappedValue), isPrimaryKey: primaryKey)
   }
 
   /// The objects that link here through a property of theirs.
   public init<Origin: Object>(originProperty: String) where Value == LinkingObjects<Origin> {
-    self.init(.unset, originProperty: originProperty)
+    self.init(declared: .unset, originProperty: originProperty)
   }
 
   /// Only classes have persisted properties.
@@ -95,37 +98,34 @@ public struct Persisted<Value: _Persistable> {
     wrapped wrapped: ReferenceWritableKeyPath<Owner, Value>,
     storage storage: ReferenceWritableKeyPath<Owner, Self>
   ) -> Value {
-    @inlinable get {
-      guard let access = owner.tableAccess else { return unmanaged(owner, storage) }
-      let number = propertyNumber(access, storage)
-      return Value._read(_Row(access: access, key: owner.rowKey, property: number))
+    // Inlined always: where the key path is written down it is a place in the object; anywhere else
+    // the runtime walks it, which costs as much as a lookup.
+    @inlinable @inline(__always) get {
+      if let access = owner.tableAccess {
+        let number = propertyNumber(access, storage)
+        return Value._read(_Row(access: access, key: owner.rowKey, property: number))
+      }
+      switch owner[keyPath: storage].storage {
+      case .value(let value): return value
+      case .unset:
+        let value = Value._default()
+        owner[keyPath: storage].storage = .value(value)
+        return value
+      case .mark(let mark):
+        Discovery.note(mark)
+        return Value._default()
+      }
     }
-    @inlinable set {
-      guard let access = owner.tableAccess else {
-        // A prototype keeps its marks, whatever an initializer sets.
-        if case .mark = owner[keyPath: storage].storage { return }
-        owner[keyPath: storage].storage = .value(newValue)
+    @inlinable @inline(__always) set {
+      if let access = owner.tableAccess {
+        let number = propertyNumber(access, storage)
+        access.checkAssignable(number)
+        Value._write(newValue, to: _Row(access: access, key: owner.rowKey, property: number))
         return
       }
-      let number = propertyNumber(access, storage)
-      access.checkAssignable(number)
-      Value._write(newValue, to: _Row(access: access, key: owner.rowKey, property: number))
-    }
-  }
-
-  @inlinable
-  static func unmanaged<Owner: ObjectBase>(
-    _ owner: Owner, _ storage: ReferenceWritableKeyPath<Owner, Self>
-  ) -> Value {
-    switch owner[keyPath: storage].storage {
-    case .value(let value): return value
-    case .unset:
-      let value = Value._default()
-      owner[keyPath: storage].storage = .value(value)
-      return value
-    case .mark(let mark):
-      Discovery.note(mark)
-      return Value._default()
+      // A prototype keeps its marks, whatever an initializer sets.
+      if case .mark = owner[keyPath: storage].storage { return }
+      owner[keyPath: storage] = Self(.value(newValue))
     }
   }
 
