@@ -26,7 +26,7 @@ run: setup
 	"$(BIN)/faultline" run scenarios
 
 # Real programs: sqlite3, git, LMDB and others against their expected verdicts (some minutes).
-examples: PACKAGES += gcc libc6-dev liblmdb-dev libleveldb-dev libtdb-dev
+examples: PACKAGES += gcc libc6-dev liblmdb-dev libleveldb-dev libtdb-dev libdb5.3-dev
 examples: setup
 	$(BUILD) faultline
 	$(BUILD) faultline-fs

@@ -46,6 +46,12 @@ leveldb         ext4-ordered  -             sync             -       0     -
 leveldb         ext4-ordered  new           sync             -       0     -
 leveldb         posix         -             sync             -       1     corruption:
 leveldb         ext4-ordered  -             nosync           -       1     lost:
+db              strict        -             sync             -       0     -
+db              ext4-journal  -             sync             -       0     -
+db              btrfs         -             sync             -       0     -
+db              ext4-ordered  -             sync             -       1     corruption:
+db              ext4-journal  -             nosync           -       1     lost:
+db              ext4-journal  -             wnosync          -       1     lost:
 tdb             ext4-ordered  -             sync             -       0     -
 tdb             posix         -             sync             -       0     -
 tdb             ext4-ordered  small         sync             -       1     corruption:

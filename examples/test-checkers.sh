@@ -57,17 +57,17 @@ plant append-log - 'acked 7; truncate -s -1 log'
 plant append-log 'lost:' 'truncate -s -9 log'
 plant append-log 'hole: a sound' 'acked 1; sed -i 3s/0/1/ log'
 plant append-log 'extra:' 'acked 6'
-for store in lmdb leveldb tdb; do
-  files='data.mdb store/0*.log store.tdb'
+for store in lmdb leveldb tdb db; do
+  files='data.mdb store/0*.log store.tdb store.db'
   plant $store - :
   plant $store - 'acked 11'
   plant $store 'extra:' 'acked 10'
   plant $store 'lost:' 'echo 13 >>"$FAULTLINE_OUTPUT"'
-  plant $store 'lost:' 'rm -rf data.mdb store store.tdb'
+  plant $store 'lost:' 'rm -rf data.mdb store store.tdb store.db log.*'
   # LevelDB takes a damaged record of its log for one that was not written whole.
   damaged=corruption:
   [ $store != leveldb ] || damaged=lost:
-  plant $store $damaged 'for f in $files; do [ ! -f $f ] || LC_ALL=C sed -i s/012:/012x/ $f; done'
+  plant $store $damaged 'for f in $files; do [ ! -f $f ] || LC_ALL=C sed -i s/012:/012x/g $f; done'
 done
 echo "$failed failed"
 [ "$failed" -eq 0 ]

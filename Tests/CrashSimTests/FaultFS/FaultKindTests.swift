@@ -185,4 +185,73 @@ struct FaultKindTests {
     try mount.client.clearRules()
     #expect(try mount.run(item.before + [item.step]).last?.contains(" ok") == true)
   }
+
+  @Test("random error: one that the call may return, and nothing changes", arguments: kindCases)
+  private func randomError(_ item: KindCase) throws {
+    let mount = try FaultMount(file)
+    try mount.add("{on: \(item.kind.rawValue), \(item.condition)error: random, seed: 3}")
+    let tree = try mount.mount.tree()
+    let (lines, trace) = try mount.record(item.before + [item.step])
+    let allowed = ErrnoTable.errors(of: item.kind).map { ErrnoTable.name(of: $0) }
+    var answer = lines.last?.split(separator: " ").last.map(String.init) ?? ""
+    // glibc takes ENOENT for the end of a folder.
+    if item.kind == .readDirectory, answer == "0" { answer = "ENOENT" }
+    #expect(allowed.contains(answer), "\(lines)")
+    let wanted = "\(item.kind.rawValue) error \(answer)"
+    #expect(trace.faultWords.contains { $0.hasPrefix(wanted) }, "\(trace.faultWords)")
+    if item.kind != .sync { #expect(try mount.mount.tree() == tree) }
+  }
+
+  @Test(
+    "error once per open file: told once, then the call works",
+    arguments: kindCases.filter {
+      [.read, .write, .allocate, .sync, .syncDirectory, .readDirectory, .seek].contains($0.kind)
+    })
+  private func errorOnce(_ item: KindCase) throws {
+    let mount = try FaultMount(file)
+    let rule = "{on: \(item.kind.rawValue), error: EIO, once-per-open-file: true}"
+    try mount.add(rule)
+    let (lines, trace) = try mount.record(item.before + [item.step, item.step])
+    let answers = lines.suffix(2).map { $0.hasSuffix(" EIO") }
+    // Without a descriptor that stays open each call has an open file of its own.
+    #expect(answers == [true, item.before.isEmpty], "\(lines)")
+    let told = trace.faultWords.filter { $0.hasPrefix("\(item.kind.rawValue) error EIO") }
+    #expect(told.count == (item.before.isEmpty ? 2 : 1), "\(trace.faultWords)")
+  }
+
+  @Test(
+    "clear-cache: what was not synced is gone, before or after the call",
+    arguments: kindCases.filter {
+      [.sync, .syncDirectory, .remove, .rename, .setExtendedAttribute].contains($0.kind)
+    })
+  private func clearCache(_ item: KindCase) throws {
+    for moment in FaultRule.Moment.allCases {
+      let mount = try FaultMount(["open g cw", "write 0 100 a"] + file)
+      let rule = "times: 1, clear-cache: \(moment.rawValue)}"
+      try mount.add("{on: \(item.kind.rawValue), \(rule)")
+      // A rename over g would take the file that is looked at.
+      let step = item.kind == .rename ? "rename f h" : item.step
+      let (lines, trace) = try mount.record(
+        item.before + ["open g rw", "write 0 100 b", step, "read 0 100"])
+      let isSynced = item.kind == .sync && moment == .after
+      #expect(lines.last == (isSynced ? "read ok b*100" : "read ok a*100"), "\(lines)")
+      #expect(trace.faultWords == ["\(item.kind.rawValue) clear-cache"])
+      let restored = trace.events.contains { $0.flags.contains(.onMedium) }
+      #expect(restored || isSynced, "\(trace.operationWords)")
+    }
+  }
+
+  @Test("a tail is cut after the last close")
+  func cutAtClose() throws {
+    let mount = try FaultMount(file)
+    try mount.add("{on: close, file: f, times: 1, cut: 100}")
+    try mount.client.beginRecording()
+    try mount.run(["open f rw", "write 0 10 b", "close"])
+    // The kernel tells of a close a little later.
+    try mount.waitForHits(1)
+    #expect(try mount.run(["stat f"]) == ["stat ok 8092"])
+    let trace = try mount.mount.endRecording()
+    #expect(trace.faultWords == ["close cut*"])
+    #expect(trace.operationWords == ["write", "truncate!"])
+  }
 }
