@@ -100,4 +100,22 @@ private func sound() -> ObjectRows {
     #expect(judge(nil)?.got == "it went through")
     #expect(judge("a realm of thread \"ui\" is used elsewhere")?.oracle == .confinement)
   }
+
+  @Test("what an observer is told gives the collection, or is found")
+  func notifications() {
+    func judge(_ change: NotificationOracle.Change) -> Violation? {
+      NotificationOracle.judge(change, before: ["a", "b", "c"], now: ["b2", "c", "d"])
+    }
+    #expect(judge(.init(deletions: [0], insertions: [2], modifications: [0])) == nil)
+    let wrong: [NotificationOracle.Change] = [
+      .init(deletions: [0], insertions: [2], modifications: []),
+      .init(deletions: [2], insertions: [2], modifications: [0]),
+      .init(deletions: [], insertions: [2], modifications: [0]),
+      .init(deletions: [7], insertions: [], modifications: []),
+      .init(deletions: [0], insertions: [9], modifications: [0]),
+      .init(deletions: [], insertions: [], modifications: [-1]),
+    ]
+    for change in wrong { #expect(judge(change)?.oracle == .notifications, "\(change)") }
+    #expect(NotificationOracle.judge(replayed: ["a"], now: []) != nil)
+  }
 }

@@ -1,5 +1,5 @@
-// ObjectScenarioTests.swift [U]: scenarios over the lab's classes: what can be said, what is refused
-// and where, and that the model and the object database agree under any seed.
+// ObjectScenarioTests.swift [U]: scenarios over the lab's classes: what can be said, what is
+// refused and where, and that the model and the object database agree under any seed.
 
 import Foundation
 import ObjectDatabase
@@ -103,11 +103,20 @@ private struct Handed: @unchecked Sendable {
       - background: {write: [{delete: Person, _id: 1..5}], cancel: true}
       - background: {write: [{delete: Person, _id: 1..5}]}
       - all: verify
+      - ui: {observe: "age > 1 SORT(age ASC)", of: Dog}
+      - background: {observe: TRUEPREDICATE, of: Person}
+      - all: verify
       - ui: {pin: old}
       - background: {repeat: 4, write: [{upsert: Person, _id: 1..5, scores: random, dogs: random}]}
       - expect: {pinned: {old: unchanged}}
       - ui: {misuse: background}
       - ui: {release: old}
+      - ui: {repeat: 6, write: [{upsert: Dog, _id: random 1..9, name: random, age: 1..3}]}
+      - background: refresh
+      - background:
+          repeat: 3
+          write: [{delete: Dog, _id: 1..9}, {upsert: Dog, _id: 20..29, age: 9}]
+      - ui: refresh
       - all: close
       - ui: {open: {schemaVersion: 2, migration: MIGRATION}}
       - ui: verify
@@ -151,6 +160,25 @@ private struct Handed: @unchecked Sendable {
     var other = ReferenceModel(before: plan)
     for transaction in plan.transactions { _ = other.apply(transaction) }
     #expect(other.contentHash() != whole)
+  }
+
+  @Test("a write that has to be refused and is committed is a finding")
+  func notRefused() throws {
+    let text =
+      start + """
+        steps:
+          - ui: open
+          - ui: {write: [{insert: Dog, _id: 1, name: Rex}]}
+          - ui: {write: [{insert: Dog, _id: 1, name: Max}], fails: keyExists}
+        """
+    let plan = try WorkloadPlan(try parsed(text), seed: Seed(rawValue: 1))
+    var client = WorkerClient(plan)
+    var found: [OracleName] = []
+    for (number, command) in plan.commands.enumerated() {
+      let answer = WorkerAnswer.done(version: UInt64(number + 1))
+      found += try client.judge(command, answer).map(\.oracle)
+    }
+    #expect(found == [.expectation])
   }
 
   @Test("a use whose trap is looked at ends at the trap, and others come to their end")

@@ -17,6 +17,8 @@ protocol ObjectActor: AnyObject, Sendable {
   func queries(atMost count: Int, _ sight: ObjectSight) -> [QueryOracle.Found]
   /// The primary keys of the objects that a query finds.
   func find(_ query: ObjectQuery) throws -> [Int]
+  /// Observes what a query finds, from now on.
+  func observe(_ query: ObjectQuery) throws -> any ObjectObserver
   /// Uses that must be refused on any other thread, each with its name.
   func misuses() -> [(name: String, use: @Sendable () -> Void)]
 }
@@ -72,6 +74,22 @@ private final class KennelActor<Classes: Kennel>: ObjectActor, @unchecked Sendab
     query.table == ObjectClasses.person
       ? try realm.objects(Classes.Person.self).filtered(by: query.text).map(\._id)
       : try realm.objects(Classes.Dog.self).filtered(by: query.text).map(\._id)
+  }
+
+  func observe(_ query: ObjectQuery) throws -> any ObjectObserver {
+    guard query.table == ObjectClasses.person else {
+      let dogs = try realm.objects(Classes.Dog.self).filtered(by: query.text)
+      return ResultsObserver(dogs) { dog in
+        let kind = ObjectSight.kind(weight: dog.weightIfAny, breed: dog.breedIfAny)
+        return "\(dog._id) \(dog.name) \(dog.age) \(Classes.owner(of: dog) ?? -1) \(kind)"
+      }
+    }
+    let people = try realm.objects(Classes.Person.self).filtered(by: query.text)
+    return ResultsObserver(people) { person in
+      let dogs = Classes.dogs(of: person).map(\._id)
+      return "\(person._id) \(person.label) \(person.age) \(person.home?.city ?? "none") \(dogs) "
+        + "\(Array(person.nicknames)) \(person.scores.map { "\($0.key)=\($0.value)" })"
+    }
   }
 
   func misuses() -> [(name: String, use: @Sendable () -> Void)] {

@@ -25,6 +25,8 @@ final class ObjectSession: Sendable {
     /// What an actor's realm showed when it was last looked at, while it has not moved since.
     var seen: [String: ObjectSight] = [:]
     var frozen: [String: Frozen] = [:]
+    /// What the actors observe.
+    var observers: [String: [any ObjectObserver]] = [:]
   }
 
   private let configuration: Realm.Configuration
@@ -87,6 +89,7 @@ final class ObjectSession: Sendable {
       state.actors.removeValue(forKey: actor)?.realm.giveUpVersion()
       state.declarations[actor] = nil
       state.seen[actor] = nil
+      state.observers[actor] = nil
     }
   }
 
@@ -96,6 +99,7 @@ final class ObjectSession: Sendable {
       // A thread that stands at a trap keeps the realm that it misused.
       for actor in state.actors.values { actor.realm.giveUpVersion() }
       state.actors = [:]
+      state.observers = [:]
       state.seen = [:]
       state.frozen = [:]
       state.file = nil
@@ -145,6 +149,10 @@ final class ObjectSession: Sendable {
     case .expect(.pinnedUnchanged(let pin)): return compare(pin)
     case .verify: return try verify(try actor(name))
     case .query(let query): return try judge(query, try actor(name))
+    case .observe(let query):
+      let observer = try actor(name).observe(query)
+      state.withLock { $0.observers[name, default: []].append(observer) }
+      return .done()
     case .refresh: return try refresh(try actor(name))
     case .invalidate:
       try actor(name).realm.invalidate()
@@ -176,6 +184,7 @@ final class ObjectSession: Sendable {
   private func open(_ schema: ObjectDeclaration, _ name: String) throws -> WorkerAnswer {
     state.withLock { state in
       state.actors.removeValue(forKey: name)?.realm.giveUpVersion()
+      state.observers[name] = nil
       state.declarations[name] = schema
       state.seen[name] = nil
     }
@@ -199,8 +208,10 @@ final class ObjectSession: Sendable {
         if transaction.cancels { realm.cancelWrite() }
       }
     } catch let misfit as ObjectMisfit where misfit.code == Self.thrown {
+      if let violation = heard(by: actor) { return .broken(violation) }
       return .done(version: database?.version.rawValue)
     }
+    if let violation = heard(by: actor) { return .broken(violation) }
     guard !isThrown else {
       return .broken(
         Violation(
@@ -244,6 +255,7 @@ final class ObjectSession: Sendable {
       return .broken(violation)
     }
     _ = actor.realm.refresh()
+    if let violation = heard(by: actor, isRefreshed: true) { return .broken(violation) }
     let snapshot = try actor.realm.engineSnapshot()
     guard let newest = database?.version, snapshot.version == newest else {
       return .broken(
@@ -255,6 +267,14 @@ final class ObjectSession: Sendable {
     state.withLock { $0.seen[actor.name] = now }
     return ObjectViewOracle.judge(now, try ObjectRows(snapshot)).map { .broken($0) }
       ?? .done(version: snapshot.version.rawValue)
+  }
+
+  /// What an observer of the actor says; all of them have heard of the version that is read.
+  private func heard(
+    by actor: any ObjectActor, isRefreshed: Bool = false
+  ) -> Violation? {
+    let observers = state.withLock { $0.observers[actor.name] } ?? []
+    return observers.lazy.compactMap { $0.judge(isRefreshed: isRefreshed) }.first
   }
 
   // MARK: judging

@@ -218,6 +218,8 @@ struct CommitHistory {
     let place = inFlight.firstIndex { $0.state.transaction == number } ?? 0
     let open = inFlight.filter { $0.state.transaction == number }
     guard let content = open.first(where: { $0.state.version == version }) ?? open.first else {
+      // One that had to be refused and was not: the answer says so, and the contents will.
+      if transactions.indices.contains(number), transactions[number].fails != nil { return }
       throw .lab("mark 'commit \(number)': this transaction is not in flight")
     }
     let slack = isGrouped ? UInt64(place + 1) : 0

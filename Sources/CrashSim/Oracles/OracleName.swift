@@ -27,6 +27,8 @@ public enum OracleName: String, Sendable, Hashable, Codable, CaseIterable {
   case objects
   /// What is used on another thread is refused.
   case confinement
+  /// Who is told of changes can follow a collection by them.
+  case notifications
 }
 
 extension OracleName {
@@ -44,6 +46,7 @@ extension OracleName {
     case .expectation: "steps succeed or fail as the scenario says, and its expectations hold"
     case .objects: "objects, links, embedded objects and queries agree with the rows"
     case .confinement: "a use on another thread is an error that names both threads"
+    case .notifications: "an observer that applies what it is told has the collection"
     case .media: "damage at rest is survived within the fault budget and noticed beyond it"
     }
   }

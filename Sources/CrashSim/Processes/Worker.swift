@@ -249,7 +249,7 @@ final class WorkerSession: Sendable {
     case .fork: return try ForkedChild.judge(database, command.database ?? DatabaseDeclaration())
     case .process, .file:
       return .failed(code: WorkerAnswer.protocolCode, message: "this is the lab's to do")
-    case .query, .refresh, .invalidate, .misuse:
+    case .query, .observe, .refresh, .invalidate, .misuse:
       return .failed(code: WorkerAnswer.protocolCode, message: "there are no objects here")
     }
   }

@@ -39,6 +39,8 @@ struct DryRunSteps {
     case .query(let query):
       "find \(query.keys.map { "\($0)" } ?? Formatting.counted(query.count, "object")) "
         + "of \(query.table) by '\(query.text)'"
+    case .observe(let query):
+      "observe the \(query.table) objects of '\(query.text)', and follow them by what is told"
     case .refresh: "refresh the realm, which must have stayed at its version"
     case .invalidate: "give up the version that the realm reads"
     case .misuse(let owner): "use the realm of '\(owner)' on another thread, which must be refused"

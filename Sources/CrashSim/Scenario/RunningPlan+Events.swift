@@ -92,7 +92,8 @@ extension RunningPlan {
     let waits =
       switch command.action {
       case .createTables, .transaction, .compact, .copy, .fork, .process, .file: true
-      case .open, .close, .reopen, .pin, .release, .verify, .expect, .query, .refresh, .invalidate,
+      case .open, .close, .reopen, .pin, .release, .verify, .expect, .query, .refresh,
+        .observe, .invalidate,
         .misuse:
         false
       }

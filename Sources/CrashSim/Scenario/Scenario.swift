@@ -192,6 +192,8 @@ public enum StepAction: Sendable, Hashable {
   case fork
   /// Compares what a query over objects finds.
   case query(ObjectQuery)
+  /// Observes what a query finds.
+  case observe(ObjectQuery)
   /// Moves the realm to the newest version.
   case refresh
   /// Gives up the version that the realm reads.

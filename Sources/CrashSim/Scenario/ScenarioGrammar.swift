@@ -60,7 +60,7 @@ public enum GrammarObject: String, CaseIterable, Sendable {
     case .action:
       [
         "open", "pin", "release", "copy", "key", "write", "repeat", "cancel", "fails", "try",
-        "with", "query", "of", "finds", "misuse",
+        "with", "query", "of", "finds", "misuse", "observe",
       ]
     case .statement: ["insert", "upsert", "update", "delete", "times"]
     case .randomText: ["random"]

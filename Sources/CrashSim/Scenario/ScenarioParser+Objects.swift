@@ -69,6 +69,22 @@ extension ScenarioParser {
     return .query(ObjectQuery(text: text, table: table.name, keys: nil, count: Int(count)))
   }
 
+  /// `{observe: "age > 3", of: Dog}`.
+  func readObserve(_ fields: ScenarioReader.Fields) -> StepAction? {
+    guard let node = fields["observe"], let text = reader.text(node, "a query"),
+      requireObjects(node.position, "observe")
+    else { return nil }
+    guard let of = fields["of"], let name = reader.text(of, "the name of a class") else {
+      reader.report(
+        fields.position, "an observer needs the class in 'of'",
+        "write as in {observe: \"age > 3\", of: Dog}")
+      return nil
+    }
+    return findTable(name, of.position).map { table in
+      .observe(ObjectQuery(text: text, table: table.name, keys: nil, count: 0))
+    }
+  }
+
   /// `{misuse: background}`: another actor's realm is used.
   func readMisuse(_ node: ScenarioNode, by actor: String) -> StepAction? {
     guard let owner = reader.text(node, "the name of an actor"),

@@ -92,7 +92,7 @@ extension ScenarioParser {
       }
     }
     guard let fields = reader.fields(node, .action) else { return nil }
-    let names = ["open", "pin", "release", "copy", "write", "try", "query", "misuse"]
+    let names = ["open", "pin", "release", "copy", "write", "try", "query", "misuse", "observe"]
     // A copy beside a write is one of what the transaction sees.
     let isWrite = fields["write"] != nil
     let verbs = fields.entries.filter {
@@ -107,6 +107,7 @@ extension ScenarioParser {
     }
     let isCopying = isWrite && fields["copy"] != nil
     for entry in fields.entries where entry.key.text != verb.key.text {
+      if entry.key.text == "of", verb.key.text == "observe" { continue }
       if isCopying, ["copy", "key"].contains(entry.key.text) { continue }
       let owner =
         ["key": "copy", "with": "try", "of": "query", "finds": "query"][entry.key.text] ?? "write"
@@ -121,6 +122,7 @@ extension ScenarioParser {
     if verb.key.text == "write" { return readWrite(fields).map { .write($0) } }
     if verb.key.text == "try" { return readAttempt(fields, actor: actor) }
     if verb.key.text == "query" { return readQuery(fields) }
+    if verb.key.text == "observe" { return readObserve(fields) }
     if verb.key.text == "misuse" { return readMisuse(verb.value, by: actor) }
     let what = verb.key.text == "copy" ? "copy" : "pin"
     guard let text = reader.text(verb.value, "the name of a \(what)"),

@@ -56,7 +56,8 @@ struct StepOrder {
     }
     guard hasOpen(actor, step) else { return }
     switch step.action {
-    case .open, .verify, .expect, .fork, .attempt, .process, .file, .query, .refresh, .invalidate:
+    case .open, .verify, .expect, .fork, .attempt, .process, .file, .query, .observe, .refresh,
+      .invalidate:
       checkObjects(step)
     case .misuse(let owner):
       if !open.contains(owner) {

@@ -96,6 +96,7 @@ struct WorkloadGenerator {
     case .attempt(let tried, let code): attempt(actor, tried, failing: code)
     case .fork: append(actor, .fork)
     case .query(let query): append(actor, .query(query))
+    case .observe(let query): append(actor, .observe(query))
     case .refresh: append(actor, .refresh)
     case .invalidate: append(actor, .invalidate)
     case .misuse(let owner): append(actor, .misuse(of: owner))

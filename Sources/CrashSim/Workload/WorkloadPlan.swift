@@ -110,6 +110,8 @@ public enum WorkerAction: Sendable, Hashable, Codable {
   case fork
   /// Compares what a query over objects finds with what it must find.
   case query(ObjectQuery)
+  /// Observes what a query finds, and keeps what is told.
+  case observe(ObjectQuery)
   /// Moves the actor's realm to the newest version.
   case refresh
   /// Gives up the version that the actor's realm reads.
