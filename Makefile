@@ -56,7 +56,7 @@ calibrate: setup
 	"$(BIN)/faultline" calibrate
 
 # The tests of real file systems say so and pass where a tool, a loop device or a file system lacks.
-test: PACKAGES += e2fsprogs xfsprogs btrfs-progs
+test: PACKAGES += e2fsprogs xfsprogs btrfs-progs zip
 test: setup
 	swift test
 
@@ -104,14 +104,39 @@ bench: PACKAGES += liblmdb-dev
 bench: setup
 	swift run -c release --package-path Benchmarks bench
 
-# make fuzz FOR=60 TARGET=image: libFuzzer on one target (docs/fuzzing.md) for so many seconds.
+# make fuzz FOR=60 TARGET=image: libFuzzer on one target (docs/fuzzing.md) for so many seconds. Its corpus goes on from
+# fuzz/work/TARGET; findings are fuzz/work/TARGET-crash-… (or -oom-, -timeout-).
 FOR ?= 60
 TARGET ?= image
-fuzz: setup
-	swift build -c release --scratch-path .build-fuzz --product fuzz --sanitize=fuzzer \
+FUZZ_ARGUMENTS ?=
+FUZZ_LAB := lab scenario fault-rules model trace control token history schedule
+FUZZ_PRODUCT = $(if $(filter $(TARGET),$(FUZZ_LAB)),fuzz-lab,fuzz)
+FUZZ_LENGTH = $(if $(filter $(TARGET),file trace),262144,4096)
+FUZZER = FUZZ_TARGET=$(TARGET) ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16 SWIFT_BACKTRACE=enable=no \
+  .build-fuzz/release/$(FUZZ_PRODUCT) -max_len=$(FUZZ_LENGTH) -timeout=25 -rss_limit_mb=1024 -malloc_limit_mb=512
+.PHONY: fuzz-build fuzz-minimise fuzz-coverage
+fuzz-build: setup
+	swift build -c release --scratch-path .build-fuzz --product $(FUZZ_PRODUCT) --sanitize=fuzzer \
 	  -Xswiftc -sanitize=fuzzer,address -Xswiftc -DFUZZING
-	FUZZ_TARGET=$(TARGET) ASAN_OPTIONS=detect_leaks=0 SWIFT_BACKTRACE=enable=no .build-fuzz/release/fuzz \
-	  -max_total_time=$(FOR)
+	swift build --product fuzz-lab
+
+fuzz: fuzz-build
+	mkdir -p fuzz/work/$(TARGET)
+	"$$(swift build --show-bin-path)/fuzz-lab" dictionary $(TARGET) > fuzz/work/$(TARGET).dict
+	$(FUZZER) -max_total_time=$(FOR) -print_final_stats=1 -dict=fuzz/work/$(TARGET).dict \
+	  -artifact_prefix=fuzz/work/$(TARGET)- $(FUZZ_ARGUMENTS) fuzz/work/$(TARGET)
+
+# The smallest corpus with the same coverage, from fuzz/work/TARGET and the kept one, into the kept one.
+fuzz-minimise: fuzz-build
+	rm -rf fuzz/work/kept fuzz/work/minimised && mkdir -p fuzz/work/minimised fuzz/work/$(TARGET) fuzz/work/kept
+	[ ! -f Tests/FuzzTests/Corpora/$(TARGET).pack ] || \
+	  "$$(swift build --show-bin-path)/fuzz-lab" unpack Tests/FuzzTests/Corpora/$(TARGET).pack fuzz/work/kept
+	$(FUZZER) -merge=1 fuzz/work/minimised fuzz/work/kept fuzz/work/$(TARGET)
+	"$$(swift build --show-bin-path)/fuzz-lab" pack Tests/FuzzTests/Corpora/$(TARGET).pack fuzz/work/minimised
+
+# Which lines the kept corpora reach: a table, and HTML in fuzz/work/coverage.
+fuzz-coverage: setup
+	sh fuzz/coverage.sh
 
 # make mutants COUNT=1000000 FROM=0: damaged images from seeds, as in the tests, but more of them.
 COUNT ?= 1000000

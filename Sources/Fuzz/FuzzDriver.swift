@@ -14,9 +14,12 @@
     /// Sanitizers and counters make everything slower by about this much.
     private static let slowSeconds = 1.0
 
-    /// Chooses the target that FUZZ_TARGET names.
+    /// Chooses the target that FUZZ_TARGET names, or else the program's own name, `fuzz_free_list`.
     package init(_ targets: [FuzzTarget]) {
-      let name = unsafe getenv("FUZZ_TARGET").map { unsafe String(cString: $0) } ?? "query"
+      let named = unsafe getenv("FUZZ_TARGET").map { unsafe String(cString: $0) }
+      let program = CommandLine.arguments.first?.split(separator: "/").last ?? ""
+      let own = program.hasPrefix("fuzz_") ? program.dropFirst(5) : "query"
+      let name = named ?? String(own.map { $0 == "_" ? "-" : $0 })
       guard let target = targets.first(where: { $0.name == name }) else {
         preconditionFailure("FUZZ_TARGET=\(name) is no target; fuzz --list names them")
       }

@@ -16,11 +16,14 @@ enum FuzzProgram {
   private static let folder = URL(fileURLWithPath: "/proc/self/exe")
     .resolvingSymlinksInPath().deletingLastPathComponent().path
 
+  /// A program that was built beside the tests.
+  static func path(_ program: String) -> String { "\(folder)/\(program)" }
+
   /// Runs `fuzz-lab`, which has every target, or another one.
   static func run(
     _ words: [String], program: String = "fuzz-lab", in directory: String = root
   ) throws -> (lines: [String], status: Int32) {
-    let result = try RunningProgram(["\(folder)/\(program)"] + words, in: directory).wait()
+    let result = try RunningProgram([path(program)] + words, in: directory).wait()
     return (result.output.split(separator: "\n").map(String.init), result.status)
   }
 

@@ -1,10 +1,11 @@
 #!/bin/sh
-# Each patch in this folder plants one bug, most of them in the engine. For each: a clone of the repository with the bug in it is
-# built, the scenario named in the patch is run, and it must find the bug by the oracle that the patch names. A patch
-# with `stress:` in place of `scenario:` names arguments of `faultline stress`, for bugs that only show when processes
-# and threads work at the same time; one with `test:` names a filter of `swift test`, for bugs that no crash shows, and its
-# `expect:` is the name of a test that fails; one with `options:` adds options to the run of its scenario. Each line says how many crash states were checked, and how long that took, in the
-# debug build.
+# Each patch in this folder plants one bug. For each, a clone of the repository with the bug in it is built, and what the
+# patch names in its first line must find the bug, with the words that it expects (`expect:`) in the output:
+#   scenario: FILE    `faultline run` on it; `options:` adds to that
+#   stress: ARGS      `faultline stress`, for bugs that only show when processes and threads work at the same time
+#   test: FILTER      `swift test`, for bugs that no crash shows; `expect:` is the name of a test that fails
+#   fuzz: TARGET      the fuzz target, from numbers and without a corpus, within ten minutes
+# Each line says how many crash states were checked, and how long that took, in the debug build.
 # Usage: sh Tests/PlantedBugs/run.sh [--here] [NAME…]      (make planted-bugs; all of them: minutes)
 # --here plants the bugs in this tree and takes them out again, and saves the build of a clone; for CI.
 set -eu
@@ -31,13 +32,16 @@ missed=0
 for name; do
   patch="$here/$name.patch"
   scenario=$(sed -n 's/^scenario: //p' "$patch")
-  filter=$(sed -n 's/^test: //p' "$patch")
-  stress=$(sed -n 's/^stress: //p' "$patch")
   options=$(sed -n 's/^options: //p' "$patch")
+  stress=$(sed -n 's/^stress: //p' "$patch")
+  filter=$(sed -n 's/^test: //p' "$patch")
+  target=$(sed -n 's/^fuzz: //p' "$patch")
   oracle=$(sed -n 's/^expect: //p' "$patch")
-  if [ -n "$filter" ]; then products="--build-tests"; else products="--product faultline"; fi
-  # The words of $products are options.
-  if ! { git apply "$patch" && swift build -q $products && swift build -q --product faultline-fs; } > "$work/output" 2>&1; then
+  products="--product=faultline --product=faultline-fs"
+  [ -z "$target" ] || products=--product=fuzz
+  [ -z "$filter" ] || products=--build-tests
+  if ! (git apply "$patch" && for product in $products; do swift build -q $product || exit 1; done) \
+    > "$work/output" 2>&1; then
     echo "BROKEN  $name: it does not apply, or does not build with the bug in it"
     tail -n 20 "$work/output"
     git checkout -q Sources
@@ -45,22 +49,28 @@ for name; do
     continue
   fi
   status=0
+  built=$(swift build --show-bin-path)
+  how=$scenario
+  # Options and arguments are words without quotes.
   if [ -n "$filter" ]; then
+    how="test $filter"
     swift test --skip-build --filter "$filter" > "$work/output" 2>&1 || status=$?
     # A test that fails is named on a line of its own; one that passes does not count.
-    grep "Test \"$oracle\".* failed after" "$work/output" > "$work/failed" || status=0
+    grep -q "Test \"$oracle\".* failed after" "$work/output" || status=0
+  elif [ -n "$target" ]; then
+    timeout 600 "$built/fuzz" run "$target" --count 10000000 > "$work/output" 2>&1 || status=$?
+    how="fuzz $target, $(sed -n 's/.*FINDING \(at seed [0-9]*\).*/\1/p; s/^trap at [a-z-]* \(seed [0-9]*\)$/at \1/p' "$work/output" | head -n 1)"
   elif [ -n "$stress" ]; then
-    # Arguments are words without quotes.
-    "$(swift build --show-bin-path)/faultline" stress $stress --fail-fast --no-thinning > "$work/output" 2>&1 || status=$?
+    how="stress $stress"
+    "$built/faultline" stress $stress --fail-fast --no-thinning > "$work/output" 2>&1 || status=$?
   else
-    "$(swift build --show-bin-path)/faultline" run "$scenario" --budget 2000 $options > "$work/output" 2>&1 || status=$?
+    "$built/faultline" run "$scenario" --budget 2000 $options > "$work/output" 2>&1 || status=$?
   fi
   git checkout -q Sources
   if [ "$status" = 1 ] && grep -q "$oracle" "$work/output"; then
-    cost=$(sed -n 's/^checked \(.*\) crash states of .* in \(.* s\) .*/\1 states in \2/p' "$work/output")
+    cost=$(sed -n 's/^checked \(.*\) crash states of .* in \(.* s\) .*/, \1 states in \2/p' "$work/output")
     schedules=$(sed -n 's/^ *schedule .*: \([0-9,]* schedules*\) of .*/, \1/p' "$work/output")
-    how=${scenario:-${filter:+test $filter}}
-    echo "found   $name ($oracle, ${how:-stress $stress}${cost:+, $cost}$schedules)"
+    echo "found   $name ($oracle, $how$cost$schedules)"
   else
     echo "MISSED  $name: exit status $status, expected 1 and '$oracle'"
     tail -n 20 "$work/output"

@@ -1,0 +1,61 @@
+#!/bin/bash -eu
+# Fills $OUT as OSS-Fuzz and ClusterFuzzLite want it: for each target a program, a zip of seeds, a dictionary and options.
+# One binary has all targets of a product: each program is a copy of it, which finds its target by its own name, or by
+# FUZZ_TARGET.
+#   $SRC        the folder above the repository, unless the current folder is the repository
+#   $OUT        where the results go
+#   $SANITIZER  address, or none
+#   FUZZ_BIN, FUZZ_TOOL   programs that are built already: one with libFuzzer, and the command `fuzz`; for tests
+#   FUZZ_PRODUCT          fuzz (the engine and the query language; the default) or fuzz-lab
+root=$(cd "$(dirname "$0")" && pwd)
+[ -f "$root/Package.swift" ] || root=${SRC:+$SRC/faultline}
+[ -n "$root" ] && [ -f "$root/Package.swift" ] || root=$(pwd)
+[ -f "$root/Package.swift" ] || { echo "no Package.swift in $root: run this in the repository" >&2; exit 2; }
+: "${OUT:?set OUT to the folder for the results}"
+product=${FUZZ_PRODUCT:-fuzz}
+sanitize=fuzzer
+[ "${SANITIZER:-address}" = none ] || sanitize=fuzzer,${SANITIZER:-address}
+cd "$root"
+if [ -z "${FUZZ_BIN:-}" ]; then
+  swift build -c release --scratch-path .build-fuzz --product "$product" --sanitize=fuzzer \
+    --static-swift-stdlib -Xswiftc -sanitize="$sanitize" -Xswiftc -DFUZZING
+  FUZZ_BIN=.build-fuzz/release/$product
+fi
+if [ -z "${FUZZ_TOOL:-}" ]; then
+  swift build -c release --product "$product"
+  FUZZ_TOOL=$(swift build -c release --show-bin-path)/$product
+fi
+mkdir -p "$OUT"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$FUZZ_TOOL" --list | cut -f1 > "$work/targets"
+while read -r target; do
+  case $target in canary | magic) continue ;; esac
+  name=fuzz_$(printf %s "$target" | tr - _)
+  # libFuzzer's program finds its target by FUZZ_TARGET, or else by its own name.
+  cp "$FUZZ_BIN" "$OUT/$name"
+  mkdir -p "$work/$target"
+  for number in 0 1 2; do
+    "$FUZZ_TOOL" "$target" --seed "$number" --keep "$work/$target/number-$number"
+  done
+  pack=Tests/FuzzTests/Corpora/$target.pack
+  if [ -f "$pack" ]; then "$FUZZ_TOOL" unpack "$pack" "$work/$target" > "$work/unpacked"; fi
+  if [ -d "Tests/FuzzTests/Corpora/$target" ]; then cp "Tests/FuzzTests/Corpora/$target"/* "$work/$target/"; fi
+  (cd "$work/$target" && zip -q -r - .) > "$OUT/${name}_seed_corpus.zip"
+  "$FUZZ_TOOL" dictionary "$target" > "$OUT/$name.dict"
+  [ -s "$OUT/$name.dict" ] || rm "$OUT/$name.dict"
+  size=4096
+  case $target in file | trace) size=262144 ;; query-answers) size=512 ;; esac
+  {
+    echo "[libfuzzer]"
+    echo "max_len = $size"
+    echo "rss_limit_mb = 1024"
+    echo "malloc_limit_mb = 512"
+    echo "timeout = 25"
+    [ ! -f "$OUT/$name.dict" ] || echo "dict = $name.dict"
+    echo "[env]"
+    echo "FUZZ_TARGET = $target"
+    echo "SWIFT_BACKTRACE = enable=no"
+  } > "$OUT/$name.options"
+done < "$work/targets"
+echo "$(wc -l < "$work/targets") targets listed, $(ls "$OUT" | grep -c '\.options$') programs in $OUT"
