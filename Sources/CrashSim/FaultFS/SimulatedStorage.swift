@@ -213,7 +213,7 @@ extension SimulatedFileSystem {
     guard let storage = try openFile(name, path: name) else { return nil }
     guard !options.readOnly else { return storage }
     // As an opener of a file that is the only one does.
-    storage.forgetCache(at: 0, count: UInt64(Layout.headerSizeBytes))
+    storage.forgetCache(at: 0, count: Layout.forgottenBytes)
     // Before: its creator may have died before the name was durable. After: it is, as for a file.
     do throws(EngineError) { try syncFolder(of: name) } catch {
       storage.close()

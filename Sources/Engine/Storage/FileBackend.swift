@@ -57,7 +57,7 @@ final class FileBackend: StorageBackend {
     // root slots must be read from the medium, or a lost slot would count as durable. Members of
     // a session that goes on read no slots, and a failed sync poisons the whole session.
     if lock == .exclusive {
-      Syscalls.forgetCache(descriptor, from: 0, count: UInt64(Layout.headerSizeBytes))
+      Syscalls.forgetCache(descriptor, from: 0, count: Layout.forgottenBytes)
     }
   }
 

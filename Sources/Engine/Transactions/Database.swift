@@ -301,6 +301,10 @@ public final class Database: Sendable {
             + "\(state.pinCount); end and release them first")
       }
       state.isClosed = true
+      // Whoever opens the file next must be able to drop what the cache holds of it, and the kernel
+      // keeps pages that are mapped, however long the caller keeps this handle (decision 0773).
+      state.current = state.current.unmapped
+      state.group = nil
       return true
     }
     if mustClose { letGo() }

@@ -1,5 +1,5 @@
-// Recovery.swift: from the bytes of a file to its newest version. Writes nothing: the version found
-// is whole as it stands, and space that a lost commit wrote to is free in it.
+// Recovery.swift [U]: from the bytes of a file to its newest version. Writes nothing: the version
+// found is whole as it stands, and space that a lost commit wrote to is free in it.
 // Invariant: a version whose nodes and slot had one sync is taken only after every node that it
 // wrote was found whole; else the crash came before that sync, and the version before it was made
 // durable before any of this one was written.
@@ -11,6 +11,13 @@ struct VersionState: Sendable {
   let reader: NodeReader
 
   var version: Version { slot.version }
+
+  /// The same version with nothing to read.
+  var unmapped: VersionState {
+    // Safety: there are no bytes to outlive.
+    let nothing = unsafe MappedFile(borrowing: UnsafeRawBufferPointer(start: nil, count: 0))
+    return VersionState(slot: slot, group: group, reader: NodeReader(nothing))
+  }
 }
 
 extension VersionState {
