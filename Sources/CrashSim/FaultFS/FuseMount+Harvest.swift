@@ -5,11 +5,12 @@
 // one actor it is decided what the pages hold.
 // The pages are written, not dropped (sync_file_range): between a write's copy into a page of the
 // cache and its request a dropped page could be read back as it was, and stay so.
-// Invariants: a process of its own has the pages written, for the thread of page drops, without the
-// lock (PageWriter.swift); no rule, count or hold is about what that process asks; the file that the held request names is left out,
-// because the kernel may hold locks of its pages until we answer; one request at a time is held,
-// so that all others, which may hold locks of the other files, are answered; requests of the
-// kernel's own (process 0), among them what is written back, are never held.
+// Invariants: a process of its own has the pages written, for the thread of page drops, without
+// the lock (PageWriter.swift); no rule, count or hold is about what that process asks; the file
+// that the held request names is left out, because the kernel may hold locks of its pages until we
+// answer; one request at a time is held, so that all others, which may hold locks of the other
+// files, are answered; requests of the kernel's own (process 0), among them what is written back,
+// are never held.
 // Safety: a held request owns a copy of the kernel's bytes, which is freed when it has begun.
 
 import CFuse

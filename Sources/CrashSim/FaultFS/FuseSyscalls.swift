@@ -168,6 +168,16 @@ enum ProcessCalls {
 
 /// Calls on paths.
 enum PathCalls {
+  /// Drops what the kernel's cache has of a file, so that the next read comes from the medium.
+  ///
+  /// Advice: pages that a process maps stay.
+  static func forgetCache(of path: String) {
+    let descriptor = unsafe csystem_open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0)
+    guard descriptor >= 0 else { return }
+    _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
+    Glibc.close(descriptor)
+  }
+
   /// The device that a path is on, or nil.
   static func device(of path: String) -> UInt64? {
     var attributes = stat()

@@ -97,8 +97,10 @@ public struct EngineCheck: Sendable {
   public func judge(
     directory: String, marksSeen: Int, ordinal: Int = 0
   ) -> [Violation] {
-    var found = judge(
-      .path(directory + "/" + EngineWorker.fileName), marksSeen: marksSeen, ordinal: ordinal)
+    let path = directory + "/" + EngineWorker.fileName
+    // The engine's first opener looks at the medium; the X-ray has to see the same.
+    PathCalls.forgetCache(of: path)
+    var found = judge(.path(path), marksSeen: marksSeen, ordinal: ordinal)
     for copy in copies {
       let path = directory + "/" + copy.fileName
       let place = FileManager.default.fileExists(atPath: path) ? DatabasePlace.path(path) : nil
