@@ -1,5 +1,5 @@
-// PlantedBugTests.swift: the patches of Tests/PlantedBugs still say which scenario, which run of
-// the stress, or which tests find them, and still apply. Whether it does takes minutes each:
+// PlantedBugTests.swift: the patches of Tests/PlantedBugs still say which scenario, run of the
+// stress, tests or fuzz target find them, and still apply. Whether they do takes minutes each:
 // make planted-bugs.
 
 import Foundation
@@ -27,7 +27,8 @@ struct PlantedBugTests {
   @Test("each applies to the engine, and names what finds it, its oracle and its reason")
   func apply() throws {
     let patches = try Self.patches()
-    #expect(patches.count >= 64)
+    #expect(patches.count >= 100)
+    let targets = try Self.fuzzTargets()
     var (stressed, tested) = (0, 0)
     for patch in patches {
       #expect(try Self.applies(patch), "\(patch): plant the bug anew and keep git's diff of it")
@@ -45,12 +46,33 @@ struct PlantedBugTests {
         try Self.checkTest(String(lines[0].dropFirst("test: ".count)), lines[1], patch)
         continue
       }
+      if lines[0].hasPrefix("fuzz: ") {
+        let target = String(lines[0].dropFirst("fuzz: ".count))
+        #expect(targets.contains(target), "\(patch): no fuzz target is named '\(target)'")
+        continue
+      }
       let scenario = lines[0].dropFirst("scenario: ".count)
       #expect(
         FileManager.default.fileExists(atPath: "\(FaultlineCommand.repository)/\(scenario)"),
         "\(patch): \(lines[0])")
     }
     #expect(stressed >= 2 && tested >= 10)
+  }
+
+  /// The first words of what `fuzz --list` says.
+  private static func fuzzTargets() throws -> Set<String> {
+    let fuzz = Process()
+    let output = Pipe()
+    fuzz.executableURL = FaultlineCommand.folder.appendingPathComponent("fuzz")
+    fuzz.arguments = ["--list"]
+    fuzz.standardOutput = output
+    try fuzz.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    fuzz.waitUntilExit()
+    return Set(
+      text.split(separator: "\n").compactMap {
+        $0.split(whereSeparator: \.isWhitespace).first.map(String.init)
+      })
   }
 
   /// The filter is the name of a folder of tests, and the test that is to fail is one of its own.
