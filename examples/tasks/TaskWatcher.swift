@@ -1,46 +1,55 @@
-// TaskWatcher.swift: says what other processes change, as soon as this one sees it.
+// TaskWatcher.swift: says what other processes change, when they do.
 
 import Foundation
 import ObjectDatabase
 
-/// Looks at a list until it has seen a number of changes.
-struct TaskWatcher {
-  let list: TaskList
+/// Observes a list until it has seen a number of changes.
+final class TaskWatcher {
+  private let list: TaskList
   /// Prints one line.
-  let say: (String) -> Void
-  private static let pauseSeconds = 0.02
+  private let say: (String) -> Void
+  private var known: [Int: String] = [:]
+  private var left = 0
   /// When nothing happens for so long, nothing will.
   private static let patienceSeconds = 120.0
 
+  init(list: TaskList, say: @escaping (String) -> Void) {
+    self.list = list
+    self.say = say
+  }
+
   /// - Returns: Whether all changes came.
   func watch(changes: Int) -> Bool {
-    say("watching \(list.all.count) tasks")
-    var known = lines()
-    for _ in 0..<changes {
-      guard wait() else { return false }
-      let now = lines()
-      for number in known.keys.sorted() where now[number] == nil { say("- \(number)") }
-      for (number, line) in now.sorted(by: { $0.key < $1.key }) where known[number] != line {
-        say("\(known[number] == nil ? "+" : "*") \(line)")
-      }
-      say(".")
-      known = now
+    known = lines()
+    left = changes
+    say("watching \(known.count) tasks")
+    // The realm of this thread goes on with each commit of others, from the run loop.
+    let token = list.all.observe { [unowned self] _ in tell() }
+    defer { token.invalidate() }
+    var lastLeft = left
+    var end = Date(timeIntervalSinceNow: Self.patienceSeconds)
+    while left > 0, Date() < end {
+      _ = RunLoop.current.run(mode: .default, before: end)
+      if left != lastLeft { end = Date(timeIntervalSinceNow: Self.patienceSeconds) }
+      lastLeft = left
     }
-    return true
+    return left == 0
+  }
+
+  /// Says what differs from what was said before.
+  private func tell() {
+    let now = lines()
+    guard left > 0, now != known else { return }
+    for number in known.keys.sorted() where now[number] == nil { say("- \(number)") }
+    for (number, line) in now.sorted(by: { $0.key < $1.key }) where known[number] != line {
+      say("\(known[number] == nil ? "+" : "*") \(line)")
+    }
+    say(".")
+    known = now
+    left -= 1
   }
 
   private func lines() -> [Int: String] {
     Dictionary(list.all.map { ($0.number, $0.line) }, uniquingKeysWith: { first, _ in first })
-  }
-
-  /// Waits for a newer version of the file, and goes to it.
-  private func wait() -> Bool {
-    var waited = 0.0
-    while !list.realm.refresh() {
-      guard waited < Self.patienceSeconds else { return false }
-      Thread.sleep(forTimeInterval: Self.pauseSeconds)
-      waited += Self.pauseSeconds
-    }
-    return true
   }
 }
