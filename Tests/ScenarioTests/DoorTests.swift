@@ -58,6 +58,8 @@ private func normalised(_ trace: Trace) -> [String] {
       endWrite()
       words.append("step \(step.step.map { "\($0)" } ?? "none")")
     }
+    // When a page leaves the cache and shows the medium: on a mount when the kernel reads ahead.
+    if event.flags.contains(.onMedium) { continue }
     if case .operation(.write(let inode, let offset, let payload)) = event.body {
       if let write = open, write.inode == inode, write.flags == event.flags,
         write.start + UInt64(write.bytes.count) == offset

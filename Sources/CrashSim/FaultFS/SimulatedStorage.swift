@@ -212,8 +212,6 @@ extension SimulatedFileSystem {
   ) throws(EngineError) -> SimulatedStorage? {
     guard let storage = try openFile(name, path: name) else { return nil }
     guard !options.readOnly else { return storage }
-    // As an opener of a file that is the only one does.
-    storage.forgetCache(at: 0, count: Layout.forgottenBytes)
     // Before: its creator may have died before the name was durable. After: it is, as for a file.
     do throws(EngineError) { try syncFolder(of: name) } catch {
       storage.close()
@@ -226,6 +224,8 @@ extension SimulatedFileSystem {
       try? fileSystem.remove(
         name, in: fileSystem.tree.root, isDirectory: false, by: Self.caller)
     }
+    // An opener of a file that is the only one has these dropped; they are asked for when it reads.
+    storage.forgetCache(at: 0, count: Layout.forgottenBytes)
     return storage
   }
 

@@ -17,13 +17,13 @@ import Testing
     return all.filter { $0.hasSuffix(".yaml") }.sorted()
   }()
 
-  /// Those of them that one process over one file in the clear can run; steps side by side have
-  /// schedules, which are run elsewhere.
+  /// Those of them that one thread over one file in the clear can run; steps side by side have
+  /// schedules, and realms belong to their threads, so both are run elsewhere.
   static let paths: [String] = allPaths.filter { path in
     guard let scenario = try? scenario(path) else { return true }
     let isOfFolders = scenario.faults.contains { $0.on == .syncDirectory }
     return scenario.needsMount == nil && scenario.database.key == .none && !isOfFolders
-      && scenario.blocks.isEmpty
+      && scenario.blocks.isEmpty && scenario.database.objects == nil
   }
 
   static func scenario(_ path: String) throws -> Scenario {
