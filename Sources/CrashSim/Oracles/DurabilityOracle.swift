@@ -1,4 +1,5 @@
 // DurabilityOracle.swift: what was acknowledged is there: the recovered version is not below it.
+// Without a power cut it is not below what an open found before, acknowledged or not.
 
 enum DurabilityOracle {
   static func judge(_ seen: RecoveredState, _ allowed: AllowedOutcomes) -> Violation? {
@@ -7,6 +8,14 @@ enum DurabilityOracle {
     }
     return Violation(
       .durability, promised: "\(allowed.acked.label) was acked",
+      got: "the recovered version is \(version)")
+  }
+
+  /// As long as power does not fail, what an open has found stays: it showed what the medium has.
+  static func judge(_ seen: RecoveredState, foundBefore: UInt64) -> Violation? {
+    guard let version = seen.version, version < foundBefore else { return nil }
+    return Violation(
+      .durability, promised: "an open found version \(foundBefore), and no power was cut",
       got: "the recovered version is \(version)")
   }
 }

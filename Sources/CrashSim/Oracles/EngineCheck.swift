@@ -93,14 +93,16 @@ public struct EngineCheck: Sendable {
   ///   - marksSeen: Number of marks before the crash point.
   ///   - ordinal: The state's number, for `Options.usableEvery` and `xrayEvery`; 0 is one of those
   ///     on which all is tried.
+  ///   - foundBefore: The version that the run's last open found, when no power was cut since.
   /// - Returns: The broken promises; empty when all held.
   public func judge(
-    directory: String, marksSeen: Int, ordinal: Int = 0
+    directory: String, marksSeen: Int, ordinal: Int = 0, foundBefore: UInt64? = nil
   ) -> [Violation] {
     let path = directory + "/" + EngineWorker.fileName
     // The engine's first opener looks at the medium; the X-ray has to see the same.
     PathCalls.forgetCache(of: path)
-    var found = judge(.path(path), marksSeen: marksSeen, ordinal: ordinal)
+    var found = judge(
+      .path(path), marksSeen: marksSeen, ordinal: ordinal, foundBefore: foundBefore)
     for copy in copies {
       let path = directory + "/" + copy.fileName
       let place = FileManager.default.fileExists(atPath: path) ? DatabasePlace.path(path) : nil
@@ -151,7 +153,7 @@ public struct EngineCheck: Sendable {
   }
 
   private func judge(
-    _ place: DatabasePlace?, marksSeen: Int, ordinal: Int
+    _ place: DatabasePlace?, marksSeen: Int, ordinal: Int, foundBefore: UInt64? = nil
   ) -> [Violation] {
     let allowed = timeline.outcomes(marksSeen: marksSeen)
     guard let place else {
@@ -163,6 +165,11 @@ public struct EngineCheck: Sendable {
     let sight = isXrayed(place, ordinal) ? place.bytes.map { XRaySight($0) } : nil
     var seen = recover(place, database)
     var found = violations(seen, allowed)
+    if found.isEmpty, let foundBefore,
+      let violation = DurabilityOracle.judge(seen, foundBefore: foundBefore)
+    {
+      found.append(violation)
+    }
     if found.isEmpty, let sight, let violation = XRayOracle.judge(sight, seen) {
       found.append(violation)
     }

@@ -58,8 +58,11 @@ public enum EngineJudgeServer {
       mediaJudge = made
       return try made.judge(state).violations
     case .directory(let path, let marks):
-      let check = try EngineCheck(job.plan, marks: marks.map { Mark($0) })
-      return check.timeline.violations + check.judge(directory: path, marksSeen: marks.count)
+      let marks = marks.map { Mark($0) }
+      let check = try EngineCheck(job.plan, marks: marks)
+      return check.timeline.violations
+        + check.judge(
+          directory: path, marksSeen: marks.count, foundBefore: AckLog(marks).lastFound)
     }
   }
 }

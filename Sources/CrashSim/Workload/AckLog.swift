@@ -126,6 +126,12 @@ public struct AckLog: Sendable, Hashable {
     return open
   }
 
+  /// The version that the last open found.
+  public var lastFound: UInt64? {
+    for case .recovered(let version) in entries.reversed() { return version }
+    return nil
+  }
+
   /// The newest version that was acknowledged, by a commit or by an open.
   public var lastAckedVersion: UInt64? {
     for entry in entries.reversed() {

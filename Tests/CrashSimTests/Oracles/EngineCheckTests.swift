@@ -166,6 +166,27 @@ import Testing
     }
   }
 
+  @Test("what an open found is there as long as no power was cut; an older version is told")
+  func foundBefore() throws {
+    let run = try RecordedRun.ordinary()
+    let check = try run.check()
+    let marksSeen = run.marks.count
+    let image = try #require(run.images.last)
+    try withTemporaryDirectory { directory in
+      func judge(_ foundBefore: UInt64?) throws -> [OracleName] {
+        try write(image, to: directory + "/data.realm")
+        return check.judge(
+          directory: directory, marksSeen: marksSeen, foundBefore: foundBefore
+        ).map(\.oracle)
+      }
+      let newest = try #require(AckLog(run.marks).lastAckedVersion)
+      #expect(try judge(newest) == [] && judge(nil) == [])
+      #expect(try judge(newest + 1) == [.durability])
+    }
+    #expect(AckLog([Mark("recovered version 3\nfailed 1 io\n")]).lastFound == 3)
+    #expect(AckLog([Mark("begin 1\n")]).lastFound == nil)
+  }
+
   @Test("a directory is judged as an image is")
   func directory() throws {
     let run = try RecordedRun.ordinary()
