@@ -50,6 +50,7 @@ db              strict        -             sync             -       0     -
 db              ext4-journal  -             sync             -       0     -
 db              btrfs         -             sync             -       0     -
 db              ext4-ordered  -             sync             -       1     corruption:
+db              ext4-ordered  sector        sector           sector  0     -
 db              ext4-journal  -             nosync           -       1     lost:
 db              ext4-journal  -             wnosync          -       1     lost:
 tdb             ext4-ordered  -             sync             -       0     -

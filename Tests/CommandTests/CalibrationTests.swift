@@ -41,6 +41,27 @@ struct CalibrationTests {
     #expect(mine.hasLine("  after 2 steps: a=n*100 c="), "\(mine.output)")
   }
 
+  @Test("old bytes of the disk show in new blocks where nothing orders them, and nowhere else")
+  func staleBytes() throws {
+    let command = try FaultlineCommand()
+    func run(_ system: String, _ probe: String) throws -> CommandResult {
+      try command.run([
+        "calibrate", "--on", system, "--model", "ext4-ordered", "--budget", "40", "--probe", probe,
+      ])
+    }
+    for probe in ["torn-new", "torn-append"] {
+      let ordered = try run("ext4", probe)
+      #expect(ordered.status == 0, "\(ordered.output)")
+    }
+    let exposing = "ext4:nodelalloc,data=writeback"
+    let control = try run(exposing, "torn-new")
+    #expect(control.status == 1, "\(control.output)")
+    #expect(control.hasLine("  after 1 step: a=g*1024"), "\(control.output)")
+    // Within a page that was written before, there is nothing old to show.
+    let page = try run(exposing, "torn-append")
+    #expect(page.status == 0, "\(page.output)")
+  }
+
   @Test("a model that promises too much is told which outcome contradicts it")
   func tooStrong() throws {
     let command = try FaultlineCommand()

@@ -98,6 +98,10 @@ struct ModelFileTests {
         "name: mine\npowersafeOverwrite: false\n",
         "m.yaml:1:1: impossible: sectorOverwriteIsAtomic"
       ),
+      (
+        "name: mine\nsectorOverwriteIsAtomic: false\nstaleBytes: none\n",
+        "m.yaml:3:1: impossible: staleBytes"
+      ),
     ])
   func wrong(text: String, message: String) {
     let said = diagnostics(text)

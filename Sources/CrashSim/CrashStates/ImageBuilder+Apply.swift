@@ -43,8 +43,9 @@ extension ImageBuilder {
       let node = try node(inode)
       let sector = UInt64(TornWrite.sectorBytes)
       // Below this every sector that did not arrive holds what it held.
-      let inPlace =
-        table.model.sectorOverwriteIsAtomic ? table.units[torn.unit].sizeBeforeBytes : 0
+      let unit = table.units[torn.unit]
+      let held = table.model.canExpose(unit) ? unit.sizeBeforeBytes : .max
+      let inPlace = table.model.sectorOverwriteIsAtomic ? held : 0
       let first = offset / sector
       let end = offset + UInt64(slice.count)
       let count = TornWrite.sectorCount(offsetBytes: offset, countBytes: slice.count)

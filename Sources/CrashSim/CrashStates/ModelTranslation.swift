@@ -58,11 +58,13 @@ extension UnitTable {
       }
       let isInFlight = torn.allSatisfy {
         units[$0].event == source && !isDurable($0, at: state.crashPoint)
+          && model.canTear(units[$0])
       }
       guard isInFlight else { return false }
     }
     if model.powersafeOverwrite && sourceTable.damagesNeighbours(state) { return false }
     if model.sectorOverwriteIsAtomic && sourceTable.damagesInPlace(state) { return false }
+    if sourceTable.exposes(state, against: model) { return false }
     let issued = issuedCount(at: state.crashPoint)
     for unit in kept.union(torn) where !isDurable(unit, at: state.crashPoint) {
       // Zeros that a smaller size hides may as well be gone.
@@ -121,6 +123,21 @@ extension UnitTable {
     return (0..<count).contains { index in
       !torn.keptSectors.contains(index)
         && (offset / sector + UInt64(index)) * sector < units[torn.unit].sizeBeforeBytes
+    }
+  }
+
+  /// True when a torn write of the state leaves garbage where the file had no bytes before, and
+  /// another model does not allow it there.
+  private func exposes(_ state: CrashState, against other: PersistenceModel) -> Bool {
+    guard let torn = state.torn, case .garbage = torn.rest,
+      case .data(_, let offset, _, let slice)? = units[torn.unit].effects.first,
+      !other.canExpose(units[torn.unit])
+    else { return false }
+    let sector = UInt64(TornWrite.sectorBytes)
+    let count = TornWrite.sectorCount(offsetBytes: offset, countBytes: slice.count)
+    return (0..<count).contains { index in
+      !torn.keptSectors.contains(index)
+        && (offset / sector + UInt64(index)) * sector >= units[torn.unit].sizeBeforeBytes
     }
   }
 

@@ -54,12 +54,25 @@ public struct PendingUnit: Sendable {
   public let dependencies: [Int]
   /// Of a write's data: the size that the file had before; what lies below is overwritten in place.
   public var sizeBeforeBytes: UInt64 = 0
+  /// Of a write's data: whether the file's page is on the medium already.
+  public var page: PageAge = .old
+
+  /// How long a file has had the page that a unit writes.
+  public enum PageAge: Sendable, Hashable {
+    /// The page is new to the file with this very write.
+    case fresh
+    /// It was new with an earlier write that no sync has covered yet.
+    case unsynced
+    /// It has a block of its own on the medium.
+    case old
+  }
 
   /// The same unit, waiting for one more.
   func waiting(for dependency: Int) -> PendingUnit {
     PendingUnit(
       id: id, event: event, kind: kind, effects: effects,
-      dependencies: (dependencies + [dependency]).sorted(), sizeBeforeBytes: sizeBeforeBytes)
+      dependencies: (dependencies + [dependency]).sorted(), sizeBeforeBytes: sizeBeforeBytes,
+      page: page)
   }
 
   /// The file whose bytes it writes or zeroes first of all, and where they begin.

@@ -57,6 +57,7 @@ public struct ModelParameter: Sendable {
       word: { $0.sectorBytes.map { "\($0)" } ?? "none" }, set: { $0.sectorBytes = Int($1) }),
     flag("powersafeOverwrite", \.powersafeOverwrite),
     flag("sectorOverwriteIsAtomic", \.sectorOverwriteIsAtomic),
+    choice("staleBytes", \.staleBytes),
   ]
 }
 
@@ -122,6 +123,9 @@ extension PersistenceModel {
     demand(
       powersafeOverwrite || !sectorOverwriteIsAtomic, "sectorOverwriteIsAtomic",
       "with powersafeOverwrite: false no sector is safe; write false")
+    demand(
+      sectorOverwriteIsAtomic || staleBytes == .anywhere, "staleBytes",
+      "sectorOverwriteIsAtomic: false damages every sector in flight; write anywhere")
     return found
   }
 

@@ -8,52 +8,55 @@ extension PersistenceModel {
     name: "strict", dataUnitBytes: 4096, metadataOrder: .total, syncCoverage: .everything,
     renameIsAtomic: true, appendIsAtomic: true, dataBeforeGrowth: .newPages, shrinkIsAtomic: true,
     safeReplaceByRename: true, safeCloseAfterTruncate: true, failedSyncDropsData: false,
-    sectorBytes: nil)
+    sectorBytes: nil, staleBytes: .none)
 
   /// ext4 with data=journal: data goes through the journal, page by page, in program order.
   public static let ext4Journal = PersistenceModel(
     name: "ext4-journal", dataUnitBytes: 4096, metadataOrder: .journal, dataOrder: .journal,
     syncCoverage: .journalOfInode, delayedAllocation: false, renameIsAtomic: true,
     dataBeforeGrowth: .wholeWrite, shrinkIsAtomic: true, safeReplaceByRename: true,
-    safeCloseAfterTruncate: true, failedSyncDropsData: false, sectorBytes: nil)
+    safeCloseAfterTruncate: true, failedSyncDropsData: false, sectorBytes: nil, staleBytes: .none)
 
   /// ext3 with data=ordered: no delayed allocation, so that a size is part of the journal and new
   /// data is on the medium before anything that was done later.
   public static let ext3Ordered = PersistenceModel(
-    name: "ext3-ordered", version: 3, dataUnitBytes: 4096, metadataOrder: .journal,
+    name: "ext3-ordered", version: 4, dataUnitBytes: 4096, metadataOrder: .journal,
     syncCoverage: .journalOfInode, delayedAllocation: false, renameIsAtomic: true,
-    dataBeforeGrowth: .wholeWrite, safeReplaceByRename: true, safeCloseAfterTruncate: true)
+    dataBeforeGrowth: .wholeWrite, safeReplaceByRename: true, safeCloseAfterTruncate: true,
+    staleBytes: .none)
 
   /// ext4 with data=ordered, delayed allocation, auto_da_alloc and dioread_nolock, the way most
   /// Linux systems run it.
   ///
-  /// New pages are unwritten extents, so that no commit waits for their data.
+  /// New pages are unwritten extents, so that no commit waits for their data, and nobody sees them
+  /// before they have arrived.
   public static let ext4Ordered = PersistenceModel(
-    name: "ext4-ordered", version: 4, dataUnitBytes: 4096, metadataOrder: .journal,
+    name: "ext4-ordered", version: 5, dataUnitBytes: 4096, metadataOrder: .journal,
     syncCoverage: .journalOfInode, renameIsAtomic: true, safeReplaceByRename: true,
-    safeCloseAfterTruncate: true)
+    safeCloseAfterTruncate: true, staleBytes: .none)
 
   /// XFS: a size follows the data that it makes visible, but no rename or close waits for data.
   public static let xfs = PersistenceModel(
-    name: "xfs", version: 3, dataUnitBytes: 4096, metadataOrder: .journal,
-    syncCoverage: .journalOfInode, renameIsAtomic: true, dataBeforeGrowth: .wholeWrite)
+    name: "xfs", version: 4, dataUnitBytes: 4096, metadataOrder: .journal,
+    syncCoverage: .journalOfInode, renameIsAtomic: true, dataBeforeGrowth: .wholeWrite,
+    staleBytes: .none)
 
   /// ext4 with data=writeback: names and sizes are journaled, data follows when it likes.
   public static let ext4Writeback = PersistenceModel(
-    name: "ext4-writeback", version: 3, dataUnitBytes: 4096, metadataOrder: .journal,
-    syncCoverage: .journalOfInode, renameIsAtomic: true)
+    name: "ext4-writeback", version: 4, dataUnitBytes: 4096, metadataOrder: .journal,
+    syncCoverage: .journalOfInode, renameIsAtomic: true, staleBytes: .newPages)
 
   /// Btrfs: copy-on-write in transactions; a sync logs one inode and its names past them.
   public static let btrfs = PersistenceModel(
     name: "btrfs", dataUnitBytes: 4096, metadataOrder: .journal, dataOrder: .afterMetadata,
     syncCoverage: .objectAndNames, renameIsAtomic: true, dataBeforeGrowth: .wholeWrite,
-    shrinkIsAtomic: true, sectorBytes: nil)
+    shrinkIsAtomic: true, sectorBytes: nil, staleBytes: .none)
 
   /// What programs often assume: each file, and each directory, is a prefix of its own history.
   public static let prefixPerFile = PersistenceModel(
-    name: "prefix-per-file", version: 2, dataUnitBytes: 4096, metadataOrder: .perInode,
+    name: "prefix-per-file", version: 3, dataUnitBytes: 4096, metadataOrder: .perInode,
     dataOrder: .perFile, renameIsAtomic: true, dataBeforeGrowth: .wholeWrite, shrinkIsAtomic: true,
-    failedSyncDropsData: false)
+    failedSyncDropsData: false, staleBytes: .none)
 
   /// The weakest that POSIX allows, on a disk that writes a sector or does not.
   public static let posix = PersistenceModel(name: "posix", version: 4)
@@ -67,6 +70,10 @@ extension PersistenceModel {
   /// What was written since the last flush survives in any part, each block whole or not at all.
   static let blockDevice = PersistenceModel(
     name: "block-device", dataUnitBytes: 4096, failedSyncDropsData: false, sectorBytes: nil)
+
+  /// The same disk with sectors of 512 bytes, each whole or not at all.
+  static let sectorDevice = PersistenceModel(
+    name: "sector-device", dataUnitBytes: 512, failedSyncDropsData: false, sectorBytes: nil)
 
   /// The stock models: none comes before one that allows less.
   public static let stock: [PersistenceModel] = [

@@ -41,6 +41,16 @@ public struct PersistenceModel: Hashable, Sendable, CustomStringConvertible {
     case wholeWrite
   }
 
+  /// Where a torn write may leave bytes that nobody wrote to the file.
+  public enum StaleBytes: String, Hashable, Sendable, CaseIterable {
+    /// Nowhere, and a page that is new to the file is seen only once all of it has arrived.
+    case none
+    /// In pages that are new to the file; the rest of an older one was zeroed when it was written.
+    case newPages
+    /// Wherever the file had no bytes before.
+    case anywhere
+  }
+
   /// What a sync of a file or a directory makes durable.
   public enum SyncCoverage: String, Hashable, Sendable, CaseIterable {
     /// A file's data, size and attributes, but no name; a directory's entries and attributes.
@@ -92,6 +102,8 @@ public struct PersistenceModel: Hashable, Sendable, CustomStringConvertible {
   /// A sector that is overwritten in place is old or new; only space that is new to the file may
   /// hold zeros or garbage after a torn write.
   public var sectorOverwriteIsAtomic: Bool
+  /// Where a torn write may leave bytes that nobody wrote to the file.
+  public var staleBytes: StaleBytes
 
   /// Makes a model; the defaults are those of `posix`.
   public init(
@@ -103,7 +115,7 @@ public struct PersistenceModel: Hashable, Sendable, CustomStringConvertible {
     safeReplaceByRename: Bool = false, safeCloseAfterTruncate: Bool = false,
     failedSyncDropsData: Bool = true,
     sectorBytes: Int? = 512, powersafeOverwrite: Bool = true,
-    sectorOverwriteIsAtomic: Bool = true
+    sectorOverwriteIsAtomic: Bool = true, staleBytes: StaleBytes = .anywhere
   ) {
     self.name = name
     self.version = version
@@ -122,6 +134,7 @@ public struct PersistenceModel: Hashable, Sendable, CustomStringConvertible {
     self.sectorBytes = sectorBytes
     self.powersafeOverwrite = powersafeOverwrite
     self.sectorOverwriteIsAtomic = sectorOverwriteIsAtomic
+    self.staleBytes = staleBytes
   }
 
   /// Name and version, for example `posix@1`.

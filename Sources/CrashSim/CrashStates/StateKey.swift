@@ -196,6 +196,9 @@ extension UnitTable {
       case .data(_, let offset, _, let slice)? =
         units[torn.unit].effects.first
     else { throw .usage("unit \(torn.unit) is no pending data, or is kept as well as torn") }
+    guard model.canTear(units[torn.unit]) else {
+      throw .usage("torn unit \(torn.unit) is a page that is new to its file: it comes whole")
+    }
     let sectors = TornWrite.sectorCount(offsetBytes: offset, countBytes: slice.count)
     guard torn.keptSectors.upperBound <= sectors else {
       throw .usage("torn unit \(torn.unit) has \(sectors) sectors < \(torn.keptSectors.upperBound)")

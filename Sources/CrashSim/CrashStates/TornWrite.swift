@@ -2,6 +2,22 @@
 // Sectors are counted from the one that holds the unit's first byte. Damage (zeros, garbage) hits
 // whole sectors, also those bytes of them that the write did not name.
 
+extension PersistenceModel {
+  /// True when a data unit in flight may arrive in part.
+  func canTear(_ unit: PendingUnit) -> Bool {
+    sectorBytes != nil && !(staleBytes == .none && unit.page == .fresh)
+  }
+
+  /// True when a torn unit may leave zeros or garbage where the file had no bytes before.
+  func canExpose(_ unit: PendingUnit) -> Bool {
+    switch staleBytes {
+    case .none: false
+    case .newPages: unit.page != .old
+    case .anywhere: true
+    }
+  }
+}
+
 /// A data unit of which only some sectors arrived.
 public struct TornWrite: Hashable, Sendable {
   /// Size of a sector.

@@ -85,8 +85,8 @@ extension UnitTableBuilder {
     let block = start / blockBytes
     let page = start / Self.pageBytes
     guard let record = inodes[inode] else { preconditionFailure("checked by the caller") }
-    let isDelayed =
-      record.delayedPages.contains(page) || isNewlyAllocated(page: page, in: record)
+    let isFresh = isNewlyAllocated(page: page, in: record)
+    let isDelayed = isFresh || record.delayedPages.contains(page)
     var effects = [Effect.data(inode: inode, offsetBytes: start, payload: payload, slice: slice)]
     let last = lastUnit(ofBlock: block, in: record)
     let unit: Int
@@ -99,6 +99,7 @@ extension UnitTableBuilder {
       touch([inode], by: unit, dataToo: true)
     }
     units[unit].sizeBeforeBytes = record.sizeBytes
+    units[unit].page = isFresh ? .fresh : isDelayed ? .unsynced : .old
     update(inode) {
       $0.blocks[block] = unit
       $0.pendingData.append(unit)

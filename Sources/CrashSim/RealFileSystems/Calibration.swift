@@ -125,7 +125,8 @@ public final class Calibration {
       }
       let recorder = ProgramRecorder(run: run, timeoutSeconds: Self.timeoutSeconds)
       let trace = try recorder.record(program, on: system)
-      stateCount += try addOutcomes(of: trace, on: stage, system, to: &seen)
+      let disk = probe.tearsSectors ? PersistenceModel.sectorDevice : .blockDevice
+      stateCount += try addOutcomes(of: trace, on: stage, disk, to: &seen)
     }
     return CalibrationResult(
       probe: probe.name, model: model.name, system: system.description, stateCount: stateCount,
@@ -140,7 +141,8 @@ public final class Calibration {
     let trace = try recorder.record(probe.program { _ in "" })
     let enumerator = try CrashStateEnumerator(
       trace: trace, model: model, seed: seed,
-      options: ExplorationOptions(exhaustiveUpTo: Self.exhaustiveUpTo, tornUnits: 0))
+      options: ExplorationOptions(
+        exhaustiveUpTo: Self.exhaustiveUpTo, tornUnits: probe.tearsSectors ? 4 : 0))
     var window = PendingWindow(table: enumerator.table)
     for _ in 1..<enumerator.table.crashPointCount {
       window.advance()
@@ -162,10 +164,12 @@ public final class Calibration {
 
   /// Mounts the crash states of a recording and adds what they hold.
   private func addOutcomes(
-    of trace: Trace, on stage: DeviceStage, _ system: KernelFileSystem,
+    of trace: Trace, on stage: DeviceStage, _ disk: PersistenceModel,
     to seen: inout Set<CalibrationOutcome>
   ) throws(LabError) -> Int {
-    let enumerator = try CrashStateEnumerator(trace: trace, model: .blockDevice, seed: seed)
+    let enumerator = try CrashStateEnumerator(trace: trace, model: disk, seed: seed)
+    // Eight sectors to a block: more of them are the journal's.
+    let budget = disk == .sectorDevice ? 2 * budget : budget
     var found: Set<CalibrationOutcome> = []
     var count = 0
     try enumerator.visit(enumerator.plan(budget: budget)) { (explored, image) throws(LabError) in

@@ -36,11 +36,15 @@ public struct CalibrationProbe: Sendable, Hashable {
   let setup: String?
   /// Shell commands, each acknowledged when it is done.
   let steps: [String]
+  /// Whether the disk has sectors of 512 bytes and the model tears writes; else blocks are whole.
+  /// No write of such a probe spans more than two sectors of a page: those cuts are all there are.
+  let tearsSectors: Bool
 
-  init(_ name: String, setup: String? = nil, _ steps: [String]) {
+  init(_ name: String, setup: String? = nil, tearsSectors: Bool = false, _ steps: [String]) {
     self.name = name
     self.setup = setup
     self.steps = steps
+    self.tearsSectors = tearsSectors
   }
 
   /// The probe as a program.
@@ -66,7 +70,11 @@ public struct CalibrationProbe: Sendable, Hashable {
   private static let fill = """
     fill() { head -c "$2" /dev/zero | tr '\\0' "$1"; }
     over() { fill "$2" "$3" | dd of="$1" conv=notrunc bs=65536 iflag=fullblock status=none; }
+    add() { fill "$2" "$3" >> "$1"; }
     """
+
+  /// Leaves old bytes (`g`) in the blocks that the file system gives away next.
+  private static let used = "fill g 4194304 > used; sync used; rm used; sync ."
 
   /// All probes.
   public static let all: [CalibrationProbe] = [
@@ -122,5 +130,22 @@ public struct CalibrationProbe: Sendable, Hashable {
     CalibrationProbe(
       "move-between-directories", setup: "mkdir d e; fill o 100 > d/a",
       ["mv d/a e/a", "touch b", "sync b"]),
+  ] + torn
+
+  /// Probes of what a sector may hold when the power goes while it is written.
+  private static let torn: [CalibrationProbe] = [
+    CalibrationProbe("torn-new", setup: used, tearsSectors: true, ["fill n 1024 > a"]),
+    CalibrationProbe(
+      "torn-new-sync", setup: used, tearsSectors: true, ["fill n 1024 > a", "sync a"]),
+    CalibrationProbe(
+      "torn-append", setup: "\(used); fill o 512 > a", tearsSectors: true, ["add a n 1024"]),
+    CalibrationProbe(
+      "torn-append-sync", setup: "\(used); fill o 700 > a", tearsSectors: true,
+      ["add a n 800", "sync a"]),
+    CalibrationProbe(
+      "torn-overwrite", setup: "\(used); fill o 1300 > a", tearsSectors: true, ["over a n 1024"]),
+    CalibrationProbe(
+      "torn-overwrite-sync", setup: "\(used); fill o 1300 > a", tearsSectors: true,
+      ["over a n 1024", "sync a"]),
   ]
 }

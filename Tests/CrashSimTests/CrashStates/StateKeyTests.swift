@@ -38,10 +38,11 @@ struct StateKeyTests {
   @Test(
     "keys that the model does not allow are errors",
     arguments: [
-      "posix@4:p2:lost=none", "ext3-ordered@1:p2:lost=none", "ext3-ordered@3:p9:lost=none",
-      "ext3-ordered@3:p2:kept=7", "ext3-ordered@3:p2:kept=1", "ext3-ordered@3:p3:lost=0",
-      "ext3-ordered@3:p2:kept=none:torn=1.0-1.old", "ext3-ordered@3:p2:kept=none:torn=0.0-9.old",
-      "ext3-ordered@3:p2:kept=0:torn=0.0-1.old", "ext3-ordered@3:p0:kept=none:torn=0.0-1.old",
+      "posix@4:p2:lost=none", "ext3-ordered@1:p2:lost=none", "ext3-ordered@4:p9:lost=none",
+      "ext3-ordered@4:p2:kept=7", "ext3-ordered@4:p2:kept=1", "ext3-ordered@4:p3:lost=0",
+      "ext3-ordered@4:p2:kept=none:torn=1.0-1.old", "ext3-ordered@4:p2:kept=none:torn=0.0-9.old",
+      "ext3-ordered@4:p2:kept=0:torn=0.0-1.old", "ext3-ordered@4:p0:kept=none:torn=0.0-1.old",
+      "ext3-ordered@4:p2:kept=none:torn=0.0-0.old",
     ])
   func notAllowed(text: String) throws {
     var recording = Recording(files: ["a": ""])

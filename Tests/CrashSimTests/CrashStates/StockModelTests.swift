@@ -126,6 +126,49 @@ struct StockModelTests {
     }
   }
 
+  /// Models under which a write of two sectors to `a` can leave a content.
+  private func models(
+    _ files: [String: String], writingAt offset: UInt64, leaving isMeant: ([UInt8]) -> Bool
+  ) throws -> [String] {
+    var recording = Recording(files: files)
+    recording.write("a", String(repeating: "n", count: 1024), at: offset)
+    var names: [String] = []
+    for model in PersistenceModel.stock {
+      let enumerator = try CrashStateEnumerator(
+        trace: recording.trace, model: model, seed: Seed(rawValue: 1))
+      var isLeft = false
+      try enumerator.visit(enumerator.plan()) { (_, image) throws(LabError) in
+        if isMeant(image.content(at: "a") ?? []) { isLeft = true }
+        return .goOn
+      }
+      if isLeft { names.append(model.name) }
+    }
+    return names
+  }
+
+  @Test("bytes that nobody wrote show where a model's disk was not written before, and only there")
+  func staleBytes() throws {
+    func isStale(_ bytes: [UInt8]) -> Bool { bytes.contains { ![0, 110, 111].contains($0) } }
+    let page = ["a": String(repeating: "o", count: 1024)]
+    #expect(
+      try models(["a": ""], writingAt: 0, leaving: isStale)
+        == ["ext4-writeback", "posix", "posix-damage"])
+    #expect(try models(page, writingAt: 1024, leaving: isStale) == ["posix", "posix-damage"])
+    #expect(try models(page, writingAt: 0, leaving: isStale) == ["posix-damage"])
+  }
+
+  @Test("a page that is new to its file comes whole where no old bytes show; an older one is torn")
+  func newPages() throws {
+    func isHalf(_ bytes: [UInt8]) -> Bool {
+      bytes.count >= 1024 && bytes.suffix(1024).prefix(512).allSatisfy { $0 == 110 }
+        && bytes.suffix(512).allSatisfy { $0 == 0 }
+    }
+    let weak = ["ext4-writeback", "posix", "posix-damage"]
+    #expect(try models(["a": ""], writingAt: 0, leaving: isHalf) == weak)
+    let page = ["a": String(repeating: "o", count: 1024)]
+    #expect(try models(page, writingAt: 1024, leaving: isHalf) == ["ext4-ordered"] + weak)
+  }
+
   @Test("btrfs: what a sync takes out of the journal's order leaves the rest in order")
   func orderBehindSync() throws {
     var recording = Recording()

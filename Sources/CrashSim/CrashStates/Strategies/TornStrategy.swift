@@ -7,20 +7,18 @@ struct TornStrategy: CandidateStrategy {
   func propose(_ context: StrategyContext, _ emit: Proposal) throws(LabError) {
     let window = context.window
     guard window.table.model.sectorBytes != nil else { return }
-    let garbage = TornWrite.Rest.garbage(context.seed.derived("garbage"))
     for place in unitsInFlight(context) {
       let unit = window.ids[place]
       guard case .data(_, let offset, _, let slice)? = window.table.units[unit].effects.first
       else { continue }
+      let rests = Self.rests(
+        of: window.table.units[unit], endBytes: offset + UInt64(slice.count),
+        in: window.table.model, context.seed)
       let sectors = TornWrite.sectorCount(offsetBytes: offset, countBytes: slice.count)
       var others = KeptSet.all(window.count)
       window.lose(place, in: &others)
       var none = KeptSet(count: window.count)
       for dependency in window.dependencies[place] { window.keep(dependency, in: &none) }
-      let isInPlace =
-        window.table.model.sectorOverwriteIsAtomic
-        && offset + UInt64(slice.count) <= window.table.units[unit].sizeBeforeBytes
-      let rests: [TornWrite.Rest] = isInPlace ? [.old] : [.old, .zeros, garbage]
       for kept in [others, none] {
         for cut in Self.cuts(sectors: sectors) {
           for rest in rests where !(cut.isEmpty && rest == .old) {
@@ -29,6 +27,16 @@ struct TornStrategy: CandidateStrategy {
         }
       }
     }
+  }
+
+  /// What the sectors of a unit that did not arrive may hold; empty where it cannot be torn.
+  private static func rests(
+    of unit: PendingUnit, endBytes: UInt64, in model: PersistenceModel, _ seed: Seed
+  ) -> [TornWrite.Rest] {
+    if !model.canTear(unit) { return [] }
+    let isInPlace = model.sectorOverwriteIsAtomic && endBytes <= unit.sizeBeforeBytes
+    if isInPlace || !model.canExpose(unit) { return [.old] }
+    return [.old, .zeros, .garbage(seed.derived("garbage"))]
   }
 
   /// The first sector alone, all but the last, a middle one alone.
