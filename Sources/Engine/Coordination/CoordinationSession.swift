@@ -85,7 +85,7 @@ final class CoordinationSession: Sendable {
       let lockFile = try LockFile.open(for: database)
       do throws(EngineError) {
         let entry = try lockFile.enter()
-        guard lockFile.isInPlace else {
+        guard try lockFile.isInPlace() else {
           lockFile.close()
           continue
         }

@@ -38,9 +38,9 @@ struct LockFile: Sendable {
   }
 
   /// Whether the path still leads to this file.
-  var isInPlace: Bool {
-    guard let identity = Syscalls.identity(descriptor) else { return false }
-    return identity == Syscalls.identity(path: path)
+  /// - Throws: `EngineError` with code `.io` when the system does not say.
+  func isInPlace() throws(EngineError) -> Bool {
+    try FileIdentity.of(descriptor, path) == FileIdentity.at(path)
   }
 
   /// How an opener came in.
@@ -174,7 +174,9 @@ struct LockFile: Sendable {
     case .failure(let failure): throw .syscall("open", path, errno: failure.number)
     }
     defer { Syscalls.close(mapped) }
-    guard Syscalls.identity(mapped) == Syscalls.identity(descriptor) else { throw replaced }
+    guard try FileIdentity.of(mapped, path) == FileIdentity.of(descriptor, path) else {
+      throw replaced
+    }
     let region = try SharedRegion(descriptor: mapped, path: path)
     try region.touch(
       0..<RegionLayout.sizeBytes(slotCount: RegionLayout.slotCountMin), path: path)

@@ -38,7 +38,7 @@ struct ProcessTable: Sendable {
   /// The system's own table.
   static let system = ProcessTable(
     life: { pid in systemLife(pid) },
-    namespaceID: Syscalls.identity(path: "/proc/self/ns/pid")?.inode ?? 0)
+    namespaceID: (try? Syscalls.identity(path: "/proc/self/ns/pid").get())?.inode ?? 0)
 
   /// The calling process.
   func current() -> ProcessOwner {

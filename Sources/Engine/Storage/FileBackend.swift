@@ -40,7 +40,14 @@ final class FileBackend: StorageBackend {
     }
     openFiles = Atomic(Self.packed(descriptor, lockDescriptor))
     self.path = path
-    let isSame = Syscalls.identity(lockDescriptor) == Syscalls.identity(descriptor)
+    let isSame: Bool
+    do throws(EngineError) {
+      isSame =
+        try FileIdentity.of(lockDescriptor, path) == FileIdentity.of(descriptor, path)
+    } catch {
+      close()
+      throw error
+    }
     let failure = Syscalls.lock(lockDescriptor, lock, from: 0, count: 0)
     guard isSame, failure == nil else {
       close()
@@ -96,7 +103,11 @@ final class FileBackend: StorageBackend {
     close()
   }
 
-  var identity: FileIdentity? { Syscalls.identity(descriptor) }
+  /// Which file it is.
+  /// - Throws: `EngineError` with code `.io` when the system does not say.
+  func identity() throws(EngineError) -> FileIdentity {
+    try FileIdentity.of(descriptor, path)
+  }
 
   func sizeBytes() throws(EngineError) -> UInt64 {
     switch Syscalls.sizeBytes(descriptor) {

@@ -66,7 +66,12 @@ struct NewFile {
         let backend = try FileBackend(
           locking: descriptor, opened: temporary, path: target, lock: .exclusive)
         // Before it was locked, somebody may have taken it for a left-over.
-        if backend.identity == Syscalls.identity(path: temporary) { return backend }
+        do throws(EngineError) {
+          if try backend.identity() == FileIdentity.at(temporary) { return backend }
+        } catch {
+          backend.close()
+          throw error
+        }
         backend.close()
       case .failure(.exists): try removeLeftOver(temporary)
       case .failure(let failure): throw .syscall("open", temporary, errno: failure.number)
@@ -86,7 +91,7 @@ struct NewFile {
     let leftOver = try FileBackend(
       locking: descriptor, opened: temporary, path: temporary, lock: .exclusive)
     defer { leftOver.close() }
-    guard leftOver.identity == Syscalls.identity(path: temporary) else { return }
+    guard try leftOver.identity() == FileIdentity.at(temporary) else { return }
     if let failure = Syscalls.unlink(temporary), failure != .noSuchFile {
       throw .syscall("unlink", temporary, errno: failure.number)
     }
@@ -166,9 +171,8 @@ struct NewFile {
 
   /// Takes a name away from the file, when it is its own.
   private func remove(_ name: String) {
-    guard let identity = backend.identity, identity == Syscalls.identity(path: name) else {
-      return
-    }
+    let own = try? backend.identity()
+    guard let own, own == (try? FileIdentity.at(name)) else { return }
     _ = Syscalls.unlink(name)
   }
 }

@@ -4,12 +4,6 @@
 import CSystem
 import Glibc
 
-/// Which file an open descriptor or a path names.
-struct FileIdentity: Equatable {
-  let device: UInt64
-  let inode: UInt64
-}
-
 /// The system calls of the engine.
 enum Syscalls {
   static func open(
@@ -33,16 +27,18 @@ enum Syscalls {
     return .success(UInt64(status.st_size))
   }
 
-  static func identity(_ fd: Int32) -> FileIdentity? {
+  static func identity(_ fd: Int32) -> Result<FileIdentity, Errno> {
     var status = stat()
-    guard unsafe fstat(fd, &status) == 0 else { return nil }
-    return FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    guard unsafe fstat(fd, &status) == 0 else { return .failure(Errno(errno)) }
+    return .success(
+      FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)))
   }
 
-  static func identity(path: String) -> FileIdentity? {
+  static func identity(path: String) -> Result<FileIdentity, Errno> {
     var status = stat()
-    guard unsafe stat(path, &status) == 0 else { return nil }
-    return FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    guard unsafe stat(path, &status) == 0 else { return .failure(Errno(errno)) }
+    return .success(
+      FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)))
   }
 
   /// Writes everything; a short write goes on where it stopped.

@@ -51,7 +51,7 @@ extension Database {
   ) throws(EngineError) {
     let access = try FileAccess(options)
     let target = Syscalls.realPath(of: file.path)
-    guard let identity = file.identity, identity == Syscalls.identity(path: target) else {
+    guard try file.identity() == FileIdentity.at(target) else {
       throw EngineError(
         code: .io,
         message: "\(file.path) was removed or replaced since it was opened; close and open again")
@@ -99,11 +99,11 @@ extension Database {
     _ new: NewFile, _ version: Version, _ access: FileAccess
   ) throws(EngineError) -> (RecoveredFile, FileIdentity) {
     guard let recovered = try Recovery.recover(try new.map(), access),
-      recovered.state.version == version, let identity = new.backend.identity
+      recovered.state.version == version
     else {
       throw .corrupted("\(new.temporary) does not keep what was written; the old file is whole")
     }
-    return (recovered, identity)
+    return (recovered, try new.backend.identity())
   }
 
   /// Writes a compact copy of the newest version to a new file, while others read and write.

@@ -74,7 +74,8 @@ extension Database {
     _ path: String, _ options: Options
   ) throws(EngineError) -> Database {
     // A lock file beside nothing would be litter.
-    guard options.createsMissing || Syscalls.identity(path: path) != nil else {
+    let present = options.createsMissing ? nil : try FileIdentity.at(path)
+    guard options.createsMissing || present != nil else {
       throw .syscall("open", path, errno: Syscalls.Errno.noSuchFile.number)
     }
     let registry = options.coordination.registry ?? .current
@@ -83,9 +84,7 @@ extension Database {
       session throws(EngineError) in
       let backend = try DatabaseFile.open(path: path, options: options)
       do throws(EngineError) {
-        guard let identity = backend.identity else {
-          throw .syscall("fstat", path, errno: 5)
-        }
+        let identity = try backend.identity()
         let (recovered, space) = try recover(backend, into: session, try FileAccess(options))
         session.setDataFile(identity)
         try backend.shareLock()

@@ -42,11 +42,13 @@ enum DatabaseFile {
     }
     let backend = try FileBackend(
       locking: descriptor, opened: path, path: path, lock: .shared)
-    guard backend.identity == identity else {
+    do throws(EngineError) {
+      guard try backend.identity() == identity else { throw replaced(path) }
+      return backend
+    } catch {
       backend.close()
-      throw replaced(path)
+      throw error
     }
-    return backend
   }
 
   private static func replaced(_ path: String) -> EngineError {
@@ -63,9 +65,14 @@ enum DatabaseFile {
     let backend = try FileBackend(
       locking: descriptor, opened: path, path: path,
       lock: options.readOnly ? .shared : .exclusive)
-    guard let identity = backend.identity, identity == Syscalls.identity(path: path) else {
+    do throws(EngineError) {
+      guard try backend.identity() == FileIdentity.at(path) else {
+        backend.close()
+        return nil
+      }
+    } catch {
       backend.close()
-      return nil
+      throw error
     }
     // The database is there, so whatever has a temporary name is a left-over; nobody needs it.
     if !options.readOnly {
@@ -98,11 +105,12 @@ enum DatabaseFile {
       locking: descriptor, opened: temporary, path: path, lock: .exclusive)
     do throws(EngineError) {
       // The lock was free, but is this still the file that has the temporary name?
-      guard backend.identity == Syscalls.identity(path: temporary) else {
+      guard try backend.identity() == FileIdentity.at(temporary) else {
         backend.close()
         return nil
       }
-      guard Syscalls.identity(path: path) == nil else {
+      // An error is no answer: the rename would put an empty database over one that is there.
+      guard try FileIdentity.at(path) == nil else {
         _ = Syscalls.unlink(temporary)
         backend.close()
         return nil

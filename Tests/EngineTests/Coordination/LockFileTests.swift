@@ -39,7 +39,7 @@ struct LockFileTests {
       #expect(Self.number(lock, 0, 8) == RegionLayout.magic)
       #expect(Self.number(lock, 8, 4) == 1)
       #expect(Self.number(lock, 12, 4) == 64)
-      #expect(Self.number(lock, 24, 8) == Syscalls.identity(path: path)?.inode)
+      #expect(Self.number(lock, 24, 8) == (try? FileIdentity.at(path))?.inode)
       #expect(Self.number(lock, 64, 8) == 2)
       #expect(Self.number(lock, 128 + 16, 8) == 2, "the record of the even version")
       #expect(Self.number(lock, 448, 4) == 64)

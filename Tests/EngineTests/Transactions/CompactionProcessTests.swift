@@ -23,14 +23,14 @@ struct CompactionProcessTests {
   func diesCompacting() throws {
     try withFilled { path, folder, content in
       // Each new file stands beside the one before; a number of one that is gone may come again.
-      var identity = Syscalls.identity(path: path)
+      var identity = (try? FileIdentity.at(path))
       var number = 0
       var replaced = 0
       while number < 50 {
         let worker = try WorkerProcess(path, "compact", number)
         let line = worker.line()
         let status = worker.wait()
-        let present = Syscalls.identity(path: path)
+        let present = (try? FileIdentity.at(path))
         if present != identity { replaced += 1 }
         identity = present
         let found = try Content(path: path)
@@ -91,7 +91,7 @@ struct CompactionProcessTests {
   @Test("who opens meanwhile waits, and gets the new file")
   func openerWaits() throws {
     try withFilled { path, _, content in
-      let identity = Syscalls.identity(path: path)
+      let identity = (try? FileIdentity.at(path))
       let worker = try WorkerProcess(path, "compact-slowly")
       #expect(worker.line() == "waiting")
       let opened = OpenedContent()
@@ -102,13 +102,13 @@ struct CompactionProcessTests {
       }
       Syscalls.sleep(milliseconds: 150)
       #expect(opened.content == nil, "the opener does not come in")
-      #expect(Syscalls.identity(path: path) == identity)
+      #expect((try? FileIdentity.at(path)) == identity)
       worker.goOn()
       #expect(worker.line() == "compacted true")
       worker.wait()
       thread.join()
       #expect(opened.content == content)
-      #expect(Syscalls.identity(path: path) != identity)
+      #expect((try? FileIdentity.at(path)) != identity)
     }
   }
 }

@@ -66,7 +66,7 @@ struct NewFileTests {
   @Test("a compaction that fails before the rename leaves the old file and a usable handle")
   func failsBeforeRename() throws {
     try withFilled { database, folder, steps, content in
-      let identity = Syscalls.identity(path: database.path)
+      let identity = (try? FileIdentity.at(database.path))
       var number = 0
       while number < 50 {
         steps.fail(at: number, number % 2 == 0 ? .noSpace : .io)
@@ -75,7 +75,7 @@ struct NewFileTests {
         #expect(code == (number % 2 == 0 ? .noSpace : .io))
         #expect(steps.taken.count == number + 1, "nothing is done after a failure")
         #expect(leftOvers(folder) == [])
-        #expect(Syscalls.identity(path: database.path) == identity)
+        #expect((try? FileIdentity.at(database.path)) == identity)
         let now = try Content(database)
         #expect(now == content)
         number += 1
