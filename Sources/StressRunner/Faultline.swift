@@ -34,6 +34,7 @@ struct Faultline: ParsableCommand {
       Mount.self, Fault.self, Inspect.self, HistoryCommand.self, FuzzSubcommand.self,
       Calibrate.self, Worker.self, CheckShard.self, Judge.self, SearchSchedules.self,
       WritePages.self, Guard.self, WriteBackStep.self, StressLoad.self, StressJudge.self,
+      ScenarioWork.self, ScenarioJudge.self,
     ])
 
   static func main() {

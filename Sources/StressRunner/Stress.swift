@@ -15,18 +15,21 @@ struct Stress: ParsableCommand {
       $FAULTLINE_SEED, the checker may keep files in $FAULTLINE_STATE. Without --workload \
       processes with threads commit to one database of the engine, judged by its oracles and by \
       the history of what they saw; each life draws its options from the seed: how many, which \
-      features, faults, kills, the model. What is given here holds for all lives. \
-      See docs/stress.md.
+      features, faults, kills, the model. What is given here holds for all lives. A SCENARIO is \
+      run from the beginning in each round, with what is drawn around it, and judged by its \
+      oracles. See docs/stress.md.
 
       Examples:
         faultline stress --cuts 1000
         faultline stress --for 10m --report failed --metrics stress.prom
         faultline stress --options failed/round-12/options-thinned.json --cuts 200
         faultline stress --no-swarm --kills 2
+        faultline stress scenarios/durability/commits.yaml --for 10m
         faultline stress --workload 'sh work.sh' --check 'sh check.sh' --recover 'sh repair.sh'
         faultline stress --faults 'on: sync, every: 3, ignore: true'
       """)
 
+  @Argument(help: "A scenario file, in place of the engine's load.") var scenario: String?
   @Option(help: "Shell command that works until the power goes; started again after each cut.")
   var workload: String?
   @Option(help: "Shell command that judges a crashed directory by its exit status.")
@@ -75,8 +78,9 @@ struct Stress: ParsableCommand {
 
   func run() throws {
     let console = Console()
-    let program = try program()
-    let settings = try settings()
+    let scenario = try loadedScenario()
+    let program = try program(scenario)
+    let settings = try settings(scenario)
     try reports.refuseUnwritable()
     try ReportArguments.refuseUnwritable([metrics])
     try refuseUsedReportDirectory()
@@ -99,7 +103,19 @@ struct Stress: ParsableCommand {
     }
   }
 
-  private func program() throws(LabError) -> StressProgram {
+  private func loadedScenario() throws(LabError) -> Scenario? {
+    guard let path = scenario else { return nil }
+    guard workload == nil, check == nil, setup == nil, recover == nil, !noSwarm, options == nil
+    else {
+      throw .usage("a scenario has its own program and draws its lives; give no other beside it")
+    }
+    let loaded = try ScenarioRunner.load([path])
+    guard loaded.count == 1 else { throw .usage("\(path): a stress run takes one scenario file") }
+    return loaded[0]
+  }
+
+  private func program(_ scenario: Scenario?) throws(LabError) -> StressProgram {
+    if let scenario { return try .scenario(scenario, seed: Seed(rawValue: seed)) }
     guard let workload, let check else {
       guard workload == nil, check == nil, setup == nil, recover == nil else {
         throw .usage("a program of your own needs both --workload and --check")
@@ -109,7 +125,7 @@ struct Stress: ParsableCommand {
     return StressProgram(workload: workload, check: check, setup: setup, recover: recover)
   }
 
-  private func settings() throws(LabError) -> StressSettings {
+  private func settings(_ scenario: Scenario?) throws(LabError) -> StressSettings {
     var settings = StressSettings()
     settings.cuts = duration == nil ? cuts ?? 100 : cuts
     if let cuts, cuts < 1 { throw .usage("--cuts \(cuts): give at least 1") }
@@ -146,12 +162,15 @@ struct Stress: ParsableCommand {
         : try FaultFile.parse(
           commandLine: faults, file: "--faults", allowsAnyErrno: anyErrno)
     }
-    try addLoad(to: &settings)
+    settings.ownFaults = try scenario?.rulesOfFaults() ?? []
+    try addLoad(to: &settings, scenario)
     return settings
   }
 
   /// How the built-in workload works; what was chosen goes before what is drawn.
-  private func addLoad(to settings: inout StressSettings) throws(LabError) {
+  private func addLoad(
+    to settings: inout StressSettings, _ scenario: Scenario?
+  ) throws(LabError) {
     guard workload == nil else {
       guard options == nil, !noSwarm else {
         throw .usage("--options and --no-swarm are for the engine's load, without --workload")
@@ -161,8 +180,15 @@ struct Stress: ParsableCommand {
     }
     settings.isSwarm = !noSwarm
     settings.cutsAtTimes = duration != nil && noSwarm
-    settings.load = EngineLoadOptions()
-    settings.roundsPerLife = 12
+    settings.isScenario = scenario != nil
+    if let scenario { settings.drawnFaults = DrawnFaults(for: scenario) }
+    if let scenario, faults != nil, !scenario.goesOnAfterFailures {
+      throw .usage(
+        "--faults: the steps of \(scenario.file) do not go on after a failure (links, pins, "
+          + "inserts, updates and deletes need to know which rows are there)")
+    }
+    if scenario == nil { settings.load = EngineLoadOptions() }
+    settings.roundsPerLife = scenario == nil ? 12 : 1
     settings.load?.mayFail = !settings.faults.isEmpty
     if let options {
       guard kills == nil, within == nil, model == nil, faults == nil, writeBack == nil, !noSwarm
@@ -170,11 +196,14 @@ struct Stress: ParsableCommand {
       settings.lifeOptions = try StressLifeOptions.load(options)
     }
     let chosen = settings
-    settings.choose = { [kills, within, model, faults, writeBack] options in
+    settings.choose = { [kills, within, model, faults, writeBack, seed] options in
       if let kills { options.kills = kills }
       if let within { options.within = within }
       if let model { options.model = model }
       if writeBack != nil { options.writeBack = chosen.writeBack }
+      if let declared = scenario?.writeBack, writeBack == nil {
+        options.writeBack = declared.rule(seed)
+      }
       if faults != nil {
         options.faults = chosen.faults
         options.faultNames = chosen.faults.map(\.what.word)

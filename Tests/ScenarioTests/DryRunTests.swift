@@ -50,6 +50,18 @@ import Testing
     #expect(found.last?.contains("it holds when no promise is broken") == true)
   }
 
+  @Test("write-back and file systems of the kernel are said")
+  func writtenBack() throws {
+    let found = try lines(Self.text + "\nwriteBack: {rate: 3, seed: 8}")
+    #expect(
+      found.contains { $0.contains("written back before one of 3 file operations on average") })
+    let systems = try lines(Self.text + "\ncrash: {on: [ext4, xfs], budget: {states: 50}}")
+    #expect(systems.contains { $0.contains("the same steps on a device with ext4, xfs:") })
+    #expect(systems.contains { $0.contains("at most 50 states of each, mounted") })
+    let models = try lines(Self.text + "\ncrash: {on: ext4}") { $0.modelsAreChosen = true }
+    #expect(!models.contains { $0.contains("on a device") }, "--model leaves 'on' out")
+  }
+
   @Test("the most states of a run: budget, models, options, recoveries")
   func states() throws {
     let crash = "\ncrash: {model: [strict, posix], explore: all, budget: {states: 500}}"

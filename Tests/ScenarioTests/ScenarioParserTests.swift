@@ -176,13 +176,29 @@ private let everyKeyText = """
     #expect(diagnostics(text + kill).first?.contains("with 'kill' nobody knows") == true)
   }
 
+  @Test("written-back pages, and file systems of the kernel")
+  func writtenBack() throws {
+    let text = preamble + "steps: [{ui: open}]\n"
+    #expect(try parsed(text).writeBack == nil)
+    let plain = try #require(try parsed(text + "writeBack: true").writeBack)
+    #expect(plain.rule(9) == PageWriteBack(seed: 9))
+    let chosen = try #require(try parsed(text + "writeBack: {rate: 16, seed: 7}").writeBack)
+    #expect(chosen.rule(9) == PageWriteBack(seed: 7, rate: 16))
+    #expect(try parsed(text + "writeBack: true").needsMount == "writeBack needs the FUSE door")
+    let crash = try #require(try parsed(text + "crash: {on: [xfs, \"ext4:barrier=0\"]}").crash)
+    #expect(crash.systems.map(\.description) == ["xfs", "ext4:barrier=0"])
+    #expect(crash.models.isEmpty)
+    let both = try #require(try parsed(text + "crash: {on: btrfs, model: strict}").crash)
+    #expect(both.systems.count == 1 && both.models == ["strict"])
+  }
+
   @Test("an error names file, line, column, the nearest key and the remedy")
   func oneError() {
     #expect(
       diagnostics(preamble + "stpes: [{ui: open}]\nsteps: [{ui: open}]") == [
         "t.yaml:4:1: unknown key 'stpes' in scenario; nearest valid key 'steps'; write one of: "
           + "title, schema, processes, database, steps, schedule, crash, media, kill, sweep, "
-          + "faults, negative, seed, tags"
+          + "faults, writeBack, negative, seed, tags"
       ])
   }
 
@@ -362,7 +378,15 @@ private let everyKeyText = """
 
   /// A broken last line, and the start of its error.
   static let brokenRest: [(text: String, error: String)] = [
-    ("crash: {}", "5:8: crash lacks the key 'model'"),
+    ("crash: {}", "5:8: crash has neither 'model' nor 'on'"),
+    ("crash: {on: fat}", "5:13: 'fat' is no file system"),
+    ("crash: {on: [ext4, ext4]}", "5:20: 'ext4' stands twice"),
+    ("crash: {on: \"ext4:\"}", "5:13: 'ext4:' is no file system"),
+    ("crash: {on: xfs}\nwriteBack: true", "5:8: faults, written-back pages and actors"),
+    ("crash: {on: xfs}\nkill: {process: app, at: every sync, crash: 4}", "6:7: the power cuts"),
+    ("writeBack: often", "5:12: expected a writeBack mapping"),
+    ("writeBack: {rate: 0}", "5:19: "),
+    ("writeBack: {seed: x}", "5:19: expected a seed"),
     ("crash: {model: []}", "5:16: expected a list of models"),
     ("crash: {model: [posix, posix]}", "5:24: model 'posix' stands twice"),
     ("crash: {model: posix, explore: most}", "5:32: 'most' is no rule of exploration"),

@@ -10,6 +10,8 @@ enum ControlRequest: Codable, Sendable {
   /// Replace the tree by that of a file, or by an empty one.
   case load(path: String?)
   case beginRecording
+  /// Write dirty mapped pages back at moments of this rule from now on, or never.
+  case writeBack(PageWriteBack?)
   case mark(bytes: Data)
   /// Save the trace to a file and stop recording.
   case endRecording(path: String)
@@ -35,7 +37,7 @@ enum ControlRequest: Codable, Sendable {
     case .addRules, .listRules, .removeRules, .clearRules, .ruleHits, .statistics, .mark,
       .commitStep:
       true
-    case .load, .beginRecording, .endRecording, .saveTree, .stop, .registerGroup,
+    case .load, .beginRecording, .writeBack, .endRecording, .saveTree, .stop, .registerGroup,
       .unregisterGroup, .shutdown:
       false
     }

@@ -110,6 +110,9 @@ public final class FaultFSClient: Sendable {
   /// Makes the present tree the trace's initial one, all of it durable, and starts to record.
   public func beginRecording() throws(LabError) { try ask(.beginRecording) }
 
+  /// Has dirty mapped pages written back at the moments of a rule, counted from now, or never.
+  public func writeBack(_ rule: PageWriteBack?) throws(LabError) { try ask(.writeBack(rule)) }
+
   /// Appends a mark; it is in the trace when this returns.
   public func mark(_ bytes: [UInt8]) throws(LabError) { try ask(.mark(bytes: Data(bytes))) }
 

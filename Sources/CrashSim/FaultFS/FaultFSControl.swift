@@ -142,6 +142,8 @@ final class FaultFSControl: Sendable {
         mount.drainMarks()
         mount.fileSystem.beginRecording()
       }
+    case .writeBack(let rule):
+      mount.lock.withLock { _ in mount.harvest = rule.map { HarvestClock($0) } }
     case .mark(let bytes):
       mount.lock.withLock { _ in
         mount.drainMarks()

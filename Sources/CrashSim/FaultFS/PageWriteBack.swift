@@ -8,6 +8,9 @@ public struct PageWriteBack: Codable, Hashable, Sendable, CustomStringConvertibl
   /// Mean number of operations between two moments, at least 1.
   public var rate: Int
 
+  /// Largest mean.
+  static let rateMax = 1_000_000
+
   /// The mean unless the user says otherwise.
   public static let defaultRate = 4
 
@@ -23,7 +26,7 @@ public struct PageWriteBack: Codable, Hashable, Sendable, CustomStringConvertibl
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     let rate = parts.count == 2 ? Int(parts[1]) : Self.defaultRate
     guard (1...2).contains(parts.count), let seed = UInt64(parts[0]), let rate,
-      (1...1_000_000).contains(rate)
+      (1...Self.rateMax).contains(rate)
     else {
       throw .usage(
         "--write-back \(text.prefix(60)): write a seed, or a seed and the mean number of "

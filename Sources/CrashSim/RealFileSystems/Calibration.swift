@@ -34,7 +34,7 @@ public struct CalibrationResult: Sendable, Hashable {
 
   private func why(_ outcome: CalibrationOutcome) -> String? {
     KnownDifference.all.first {
-      $0.model == model && $0.probe == probe && $0.outcome == outcome
+      $0.model == model && $0.probes.contains(probe) && $0.isMeant(outcome)
     }?.reason
   }
 }
@@ -42,16 +42,20 @@ public struct CalibrationResult: Sendable, Hashable {
 /// What a file system does that its model cannot express; section 8 of docs/crash-model.md.
 struct KnownDifference: Sendable {
   let model: String
-  let probe: String
-  let outcome: CalibrationOutcome
+  let probes: [String]
+  let isMeant: @Sendable (CalibrationOutcome) -> Bool
   let reason: String
 
   static let all = [
     KnownDifference(
-      model: "ext4-writeback", probe: "unlink-sync-other",
-      outcome: CalibrationOutcome(steps: 2, tree: "a=n*100 c="),
+      model: "ext4-writeback", probes: ["unlink-sync-other"],
+      isMeant: { $0 == CalibrationOutcome(steps: 2, tree: "a=n*100 c=") },
       reason: "with data=writeback a freed block is reused before the removal that freed it is "
-        + "durable")
+        + "durable"),
+    KnownDifference(
+      model: "btrfs", probes: CalibrationProbe.all.filter(\.tearsSectors).map(\.name),
+      isMeant: { $0.tree.hasPrefix("file system broken: btrfs: it does not mount") },
+      reason: "a superblock of 4,096 bytes is written in place, and a sector of 512 tears it"),
   ]
 }
 

@@ -37,6 +37,7 @@ public struct CalibrationProbe: Sendable, Hashable {
   /// Shell commands, each acknowledged when it is done.
   let steps: [String]
   /// Whether the disk has sectors of 512 bytes and the model tears writes; else blocks are whole.
+  ///
   /// No write of such a probe spans more than two sectors of a page: those cuts are all there are.
   let tearsSectors: Bool
 
@@ -77,60 +78,62 @@ public struct CalibrationProbe: Sendable, Hashable {
   private static let used = "fill g 4194304 > used; sync used; rm used; sync ."
 
   /// All probes.
-  public static let all: [CalibrationProbe] = [
-    CalibrationProbe("create", ["touch a", "touch b"]),
-    CalibrationProbe("create-sync-second", ["touch a", "touch b", "sync b"]),
-    CalibrationProbe("create-sync-directory", ["touch a", "sync .", "touch b"]),
-    CalibrationProbe("write-new", ["fill n 100 > a", "touch b"]),
-    CalibrationProbe("write-new-sync", ["fill n 5000 > a", "sync a", "touch b"]),
-    CalibrationProbe("append", setup: "fill o 100 > a", ["fill n 100 >> a", "touch b"]),
-    CalibrationProbe("append-pages", setup: "fill o 4096 > a", ["fill n 4097 >> a"]),
-    CalibrationProbe("append-sync", setup: "fill o 100 > a", ["fill n 5000 >> a", "sync a"]),
-    CalibrationProbe(
-      "append-datasync", setup: "fill o 100 > a", ["fill n 100 >> a", "chmod 600 a", "sync -d a"]),
-    CalibrationProbe(
-      "overwrite", setup: "fill o 4096 > a; fill o 4096 > b", ["over a n 4096", "over b n 4096"]),
-    CalibrationProbe(
-      "overwrite-sync", setup: "fill o 8192 > a; fill o 100 > b",
-      ["over a n 8192", "sync a", "over b n 100"]),
-    CalibrationProbe(
-      "overwrite-chmod", setup: "fill o 100 > a", ["over a n 100", "chmod 600 a"]),
-    CalibrationProbe(
-      "rename-over", setup: "fill o 100 > a", ["fill n 100 > t", "mv t a"]),
-    CalibrationProbe(
-      "rename-over-sync-file", setup: "fill o 100 > a", ["fill n 100 > t", "sync t", "mv t a"]),
-    CalibrationProbe(
-      "rename-over-sync-both", setup: "fill o 100 > a",
-      ["fill n 100 > t", "sync t", "mv t a", "sync ."]),
-    CalibrationProbe(
-      "rename-over-sync-directory", setup: "fill o 100 > a",
-      ["fill n 100 > t", "mv t a", "sync ."]),
-    CalibrationProbe(
-      "rename-fresh", ["fill n 100 > t", "mv t a", "sync ."]),
-    CalibrationProbe(
-      "rename-overwrite", setup: "fill o 100 > a; touch x", ["mv x y", "over a n 100", "sync a"]),
-    CalibrationProbe(
-      "truncate-rewrite", setup: "fill o 100 > a", ["fill n 100 > a", "touch b"]),
-    CalibrationProbe(
-      "truncate-rewrite-sync", setup: "fill o 100 > a", ["fill n 100 > a", "sync a"]),
-    CalibrationProbe(
-      "shrink", setup: "fill o 8192 > a", ["truncate -s 100 a", "touch b"]),
-    CalibrationProbe(
-      "grow", setup: "fill o 100 > a", ["truncate -s 5000 a", "over a n 200"]),
-    CalibrationProbe(
-      "unlink", setup: "fill o 100 > a; fill o 100 > b", ["rm a", "rm b"]),
-    CalibrationProbe(
-      "unlink-sync-other", setup: "fill o 100 > a; touch c", ["rm a", "over c n 100", "sync c"]),
-    CalibrationProbe(
-      "unlink-sync-directory", setup: "fill o 100 > a", ["rm a", "sync .", "touch b"]),
-    CalibrationProbe(
-      "link-sync-file", setup: "fill o 100 > a", ["ln a b", "rm a", "sync b"]),
-    CalibrationProbe(
-      "directory", ["mkdir d", "fill n 100 > d/a", "sync d/a"]),
-    CalibrationProbe(
-      "move-between-directories", setup: "mkdir d e; fill o 100 > d/a",
-      ["mv d/a e/a", "touch b", "sync b"]),
-  ] + torn
+  public static let all: [CalibrationProbe] =
+    [
+      CalibrationProbe("create", ["touch a", "touch b"]),
+      CalibrationProbe("create-sync-second", ["touch a", "touch b", "sync b"]),
+      CalibrationProbe("create-sync-directory", ["touch a", "sync .", "touch b"]),
+      CalibrationProbe("write-new", ["fill n 100 > a", "touch b"]),
+      CalibrationProbe("write-new-sync", ["fill n 5000 > a", "sync a", "touch b"]),
+      CalibrationProbe("append", setup: "fill o 100 > a", ["fill n 100 >> a", "touch b"]),
+      CalibrationProbe("append-pages", setup: "fill o 4096 > a", ["fill n 4097 >> a"]),
+      CalibrationProbe("append-sync", setup: "fill o 100 > a", ["fill n 5000 >> a", "sync a"]),
+      CalibrationProbe(
+        "append-datasync", setup: "fill o 100 > a",
+        ["fill n 100 >> a", "chmod 600 a", "sync -d a"]),
+      CalibrationProbe(
+        "overwrite", setup: "fill o 4096 > a; fill o 4096 > b", ["over a n 4096", "over b n 4096"]),
+      CalibrationProbe(
+        "overwrite-sync", setup: "fill o 8192 > a; fill o 100 > b",
+        ["over a n 8192", "sync a", "over b n 100"]),
+      CalibrationProbe(
+        "overwrite-chmod", setup: "fill o 100 > a", ["over a n 100", "chmod 600 a"]),
+      CalibrationProbe(
+        "rename-over", setup: "fill o 100 > a", ["fill n 100 > t", "mv t a"]),
+      CalibrationProbe(
+        "rename-over-sync-file", setup: "fill o 100 > a", ["fill n 100 > t", "sync t", "mv t a"]),
+      CalibrationProbe(
+        "rename-over-sync-both", setup: "fill o 100 > a",
+        ["fill n 100 > t", "sync t", "mv t a", "sync ."]),
+      CalibrationProbe(
+        "rename-over-sync-directory", setup: "fill o 100 > a",
+        ["fill n 100 > t", "mv t a", "sync ."]),
+      CalibrationProbe(
+        "rename-fresh", ["fill n 100 > t", "mv t a", "sync ."]),
+      CalibrationProbe(
+        "rename-overwrite", setup: "fill o 100 > a; touch x", ["mv x y", "over a n 100", "sync a"]),
+      CalibrationProbe(
+        "truncate-rewrite", setup: "fill o 100 > a", ["fill n 100 > a", "touch b"]),
+      CalibrationProbe(
+        "truncate-rewrite-sync", setup: "fill o 100 > a", ["fill n 100 > a", "sync a"]),
+      CalibrationProbe(
+        "shrink", setup: "fill o 8192 > a", ["truncate -s 100 a", "touch b"]),
+      CalibrationProbe(
+        "grow", setup: "fill o 100 > a", ["truncate -s 5000 a", "over a n 200"]),
+      CalibrationProbe(
+        "unlink", setup: "fill o 100 > a; fill o 100 > b", ["rm a", "rm b"]),
+      CalibrationProbe(
+        "unlink-sync-other", setup: "fill o 100 > a; touch c", ["rm a", "over c n 100", "sync c"]),
+      CalibrationProbe(
+        "unlink-sync-directory", setup: "fill o 100 > a", ["rm a", "sync .", "touch b"]),
+      CalibrationProbe(
+        "link-sync-file", setup: "fill o 100 > a", ["ln a b", "rm a", "sync b"]),
+      CalibrationProbe(
+        "directory", ["mkdir d", "fill n 100 > d/a", "sync d/a"]),
+      CalibrationProbe(
+        "move-between-directories", setup: "mkdir d e; fill o 100 > d/a",
+        ["mv d/a e/a", "touch b", "sync b"]),
+    ] + torn
 
   /// Probes of what a sector may hold when the power goes while it is written.
   private static let torn: [CalibrationProbe] = [

@@ -156,7 +156,7 @@ struct DisturbanceRunner {
   ) throws(LabError) -> WorkerRun? {
     var rules: [FaultRule] = []
     for fault in scenario.faults { rules.append(try fault.rule()) }
-    try fileSystem.empty()
+    try fileSystem.empty(writeBack: scenario.writeBack?.rule(plan.seed))
     if path != nil { try fileSystem.beginRecording() }
     try fileSystem.addRules(rules)
     defer { try? fileSystem.clearRules() }

@@ -34,6 +34,7 @@ public struct DryRun {
     text.add("steps", DryRunSteps(scenario).lines + [total])
     text.add("together", together)
     text.add("faults", try faults())
+    text.add("pages", pages)
     text.add("cuts", try cuts())
     text.add("medium", medium)
     text.add("kills", kills)
@@ -92,6 +93,14 @@ public struct DryRun {
     return lines
   }
 
+  private var pages: [String] {
+    guard let rule = scenario.writeBack?.rule(plan.seed) else { return [] }
+    return [
+      "dirty mapped pages are written back before one of \(Formatting.grouped(rule.rate)) file "
+        + "operations on average, under seed \(rule.seed)"
+    ]
+  }
+
   /// A rule in one line; the marks that it names end with a line feed.
   private static func text(_ rule: FaultRule) -> String {
     rule.description.replacing("\n", with: "\\n")
@@ -99,9 +108,11 @@ public struct DryRun {
 
   private func cuts() throws(LabError) -> [String] {
     guard let crash = scenario.crash else { return [] }
-    let models =
-      settings.modelsAreChosen
-      ? settings.models : try PersistenceModel.chosen(crash.models.joined(separator: ","))
+    var models = settings.models
+    if !settings.modelsAreChosen {
+      if crash.models.isEmpty { return systems(of: crash) }
+      models = try PersistenceModel.chosen(crash.models.joined(separator: ","))
+    }
     let declared = crash.budgetStates ?? ScenarioRunner.defaultBudget
     var budget = min(declared, settings.budget ?? declared)
     if crash.recoveryDepth > 0 { budget = min(budget, ScenarioRunner.recoveredStatesMax) }
@@ -131,7 +142,19 @@ public struct DryRun {
         "at most \(Formatting.counted(each, "state")) of recovery for each\(deep), "
           + "\(Formatting.grouped(each * budget * models.count)) in all")
     }
-    return lines
+    return lines + systems(of: crash)
+  }
+
+  private func systems(of crash: CrashDeclaration) -> [String] {
+    guard !settings.modelsAreChosen, !crash.systems.isEmpty else { return [] }
+    let declared = crash.budgetStates ?? ScenarioRunner.defaultBudgetOfSystem
+    let names = crash.systems.map(\.description).joined(separator: ", ")
+    return [
+      "the same steps on a device with \(names): "
+        + "what block writes since the last flush may leave",
+      "at most \(Formatting.counted(min(declared, settings.budget ?? declared), "state")) of each, "
+        + "mounted",
+    ]
   }
 
   private var medium: [String] {

@@ -29,6 +29,8 @@ public struct Scenario: Sendable, Hashable {
   public var sweep: FaultDeclaration?
   /// Faults of the file system.
   public var faults: [FaultDeclaration]
+  /// When dirty mapped pages are written back, if not as syncs ask for.
+  public var writeBack: WriteBackDeclaration?
   /// Says that this scenario plants a bug, and which oracles may find it.
   public var negative: NegativeDeclaration?
   /// The scenario's own seed; the run's when nil.
@@ -43,6 +45,7 @@ public struct Scenario: Sendable, Hashable {
   /// Why it cannot run in-process; nil when it can.
   var needsMount: String? {
     if processes.count > 1 { return "several processes need the FUSE door" }
+    if writeBack != nil { return "writeBack needs the FUSE door" }
     let opened = steps.compactMap(\.database) + [database]
     if opened.contains(where: \.compactsOnLaunch) { return "compactOnLaunch needs the FUSE door" }
     if opened.contains(where: { $0.objects?.seed != nil }) { return "seed needs the FUSE door" }
@@ -58,6 +61,14 @@ public struct Scenario: Sendable, Hashable {
       }
     }
     return nil
+  }
+
+  /// The faults as rules, in the order of the file.
+  /// - Throws: `LabError` with code `.usage` for one that cannot be a rule.
+  public func rulesOfFaults() throws(LabError) -> [FaultRule] {
+    var rules: [FaultRule] = []
+    for fault in faults { rules.append(try fault.rule()) }
+    return rules
   }
 
   /// The steps that run side by side, block by block.

@@ -5,8 +5,10 @@ import Engine
 
 /// Power cuts to explore.
 public struct CrashDeclaration: Sendable, Hashable {
-  /// Persistence models, at least one, as `PersistenceModel.chosen` takes them.
+  /// Persistence models as `PersistenceModel.chosen` takes them; none where there are systems.
   public var models: [String]
+  /// File systems of the kernel on which the same is explored.
+  public var systems: [KernelFileSystem] = []
   /// Which crash states to visit.
   public var explore: ExploreRule
   /// Most states to visit per model; no bound when nil.
@@ -17,6 +19,19 @@ public struct CrashDeclaration: Sendable, Hashable {
 
   /// More is refused: each level multiplies the states.
   public static let recoveryDepthMax = 3
+}
+
+/// Mapped pages that are written back while the workload runs.
+public struct WriteBackDeclaration: Sendable, Hashable {
+  /// Mean number of operations between two moments.
+  public var rate = PageWriteBack.defaultRate
+  /// The number from which the moments follow; the run's seed when nil.
+  public var seed: UInt64?
+
+  /// The moments of a run with this seed.
+  public func rule(_ seed: UInt64) -> PageWriteBack {
+    PageWriteBack(seed: self.seed ?? seed, rate: rate)
+  }
 }
 
 /// Which crash states to visit.

@@ -45,7 +45,9 @@ protocol ScenarioWorker {
 /// A faulty file tree, its recorder, and workers that use it.
 protocol ScenarioDoor {
   /// Begins with no rules and a new, empty tree.
-  func empty() throws(LabError)
+  /// - Parameter writeBack: When mapped pages are written back from then on; nil is never.
+  /// - Throws: `LabError` when the tree stays in use, or nothing can be written back.
+  func empty(writeBack: PageWriteBack?) throws(LabError)
   func beginRecording() throws(LabError)
   func mark(_ bytes: [UInt8]) throws(LabError)
   func saveRecording(to path: String) throws(LabError)
@@ -72,9 +74,15 @@ extension FaultFSClient: ScenarioDoor {
   ///
   /// The kernel tells the daemon of that, and of the last close of a killed process's files, a
   /// little later, so a tree that is still in use is asked again.
-  func empty() throws(LabError) {
+  func empty(writeBack rule: PageWriteBack?) throws(LabError) {
     try clearRules()
+    try writeBack(nil)
     try DirectoryWriter(path: mountPoint).clear()
+    try loadNothing()
+    if let rule { try writeBack(rule) }
+  }
+
+  private func loadNothing() throws(LabError) {
     for _ in 0..<500 {
       if (try? load(nil)) != nil { return }
       Thread.sleep(forTimeInterval: 0.002)
@@ -91,15 +99,7 @@ extension FaultFSClient: ScenarioDoor {
   }
 
   func perform(_ event: FileEvent, seed: Seed) throws(LabError) {
-    switch event {
-    case .remove(let part): PathCalls.removeFile("\(mountPoint)/\(part.fileName)")
-    case .overwrite(let part, let filling):
-      let path = "\(mountPoint)/\(part.fileName)"
-      let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
-      try PathCalls.overwrite(path, with: filling.bytes(count: size ?? 4096, seed: seed))
-    case .cut(let part, let bytes):
-      try PathCalls.cut("\(mountPoint)/\(part.fileName)", toBytes: bytes)
-    }
+    try event.happen(in: mountPoint, seed: seed)
   }
 
   func startWorker(
@@ -109,12 +109,35 @@ extension FaultFSClient: ScenarioDoor {
   }
 }
 
-/// A worker process on a mount.
-private struct MountWorker: ScenarioWorker {
-  private let fileSystem: FaultFSClient
+extension FileEvent {
+  /// Does to the files of a directory what is to befall them.
+  func happen(in directory: String, seed: Seed) throws(LabError) {
+    switch self {
+    case .remove(let part): PathCalls.removeFile("\(directory)/\(part.fileName)")
+    case .overwrite(let part, let filling):
+      let path = "\(directory)/\(part.fileName)"
+      let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+      try PathCalls.overwrite(path, with: filling.bytes(count: size ?? 4096, seed: seed))
+    case .cut(let part, let bytes):
+      try PathCalls.cut("\(directory)/\(part.fileName)", toBytes: bytes)
+    }
+  }
+}
+
+/// A worker process in a directory.
+struct MountWorker: ScenarioWorker {
+  /// The mount that is told of the process, if that is the lab's own.
+  private let fileSystem: FaultFSClient?
   private let child: LineProcess
   private let timeoutSeconds: Int
   var process: Int32? { child.pid }
+
+  /// Works in a directory that belongs to somebody else, who also ends it.
+  init(_ directory: String, timeoutSeconds: Int) throws(LabError) {
+    fileSystem = nil
+    self.timeoutSeconds = timeoutSeconds
+    child = try LineProcess(["worker", directory], cpu: csystem_first_allowed_cpu())
+  }
 
   init(_ fileSystem: FaultFSClient, timeoutSeconds: Int, errorPath: String) throws(LabError) {
     self.fileSystem = fileSystem
@@ -171,7 +194,7 @@ private struct MountWorker: ScenarioWorker {
   }
 
   func end() {
-    try? fileSystem.unregisterGroup(child.pid)
+    try? fileSystem?.unregisterGroup(child.pid)
     child.end()
   }
 }
@@ -179,7 +202,8 @@ private struct MountWorker: ScenarioWorker {
 // MARK: - In-process
 
 extension SimulatedFileSystem: ScenarioDoor {
-  func empty() throws(LabError) {
+  func empty(writeBack: PageWriteBack?) throws(LabError) {
+    guard writeBack == nil else { throw .lab("nothing is mapped here: writeBack needs a mount") }
     clearRules()
     try load(nil)
   }

@@ -31,6 +31,7 @@ public enum GrammarObject: String, CaseIterable, Sendable {
   case kill
   case sweep
   case fault
+  case writeBack
   case holdBehind
   case torn
   case negative
@@ -44,7 +45,7 @@ public enum GrammarObject: String, CaseIterable, Sendable {
     case .scenario:
       [
         "title", "schema", "processes", "database", "steps", "schedule", "crash", "media",
-        "kill", "sweep", "faults", "negative", "seed", "tags",
+        "kill", "sweep", "faults", "writeBack", "negative", "seed", "tags",
       ]
     case .database:
       ["commit", "key", "grouped", "compactOnLaunch", "readOnly", "maximumVersions"]
@@ -68,7 +69,7 @@ public enum GrammarObject: String, CaseIterable, Sendable {
     case .versionBound: ["atLeast"]
     case .fileBound: ["sizeBytes"]
     case .sizeBound: ["atMost"]
-    case .crash: ["model", "explore", "budget", "recovery"]
+    case .crash: ["model", "on", "explore", "budget", "recovery"]
     case .model: ["name", "base", "version"] + ModelParameter.all.map(\.key)
     case .budget: ["states"]
     case .media:
@@ -87,6 +88,7 @@ public enum GrammarObject: String, CaseIterable, Sendable {
         "ofCommit", "commit", "after", "until", "during", "write-back", "seed", "any-errno",
         "once-per-open-file",
       ] + GrammarWords.faultEffects
+    case .writeBack: ["rate", "seed"]
     case .holdBehind: ["bytes"]
     case .torn: ["unit", "bytes", "parts", "keep"]
     case .negative: ["expect", "because"]

@@ -2,7 +2,13 @@
 
 extension ScenarioParser {
   func readCrash(_ node: ScenarioNode) -> CrashDeclaration? {
-    guard let fields = reader.fields(node, .crash, required: ["model"]) else { return nil }
+    guard let fields = reader.fields(node, .crash) else { return nil }
+    guard fields["model"] != nil || fields["on"] != nil else {
+      reader.report(
+        node.position, "crash has neither 'model' nor 'on'",
+        "say what the disk may leave, as in {model: ext4-ordered}")
+      return nil
+    }
     var crash = CrashDeclaration(
       models: [], explore: .all, budgetStates: nil, recoveryDepth: 0)
     if let model = fields["model"] {
@@ -18,6 +24,7 @@ extension ScenarioParser {
         }
       }
     }
+    if let on = fields["on"] { crash.systems = readSystems(on) }
     if let explore = fields["explore"] {
       let words = ExploreRule.allCases.map(\.rawValue)
       crash.explore =
@@ -34,6 +41,39 @@ extension ScenarioParser {
       crash.recoveryDepth = readRecovery(recovery) ?? 0
     }
     return crash
+  }
+
+  private func readSystems(_ node: ScenarioNode) -> [KernelFileSystem] {
+    var systems: [KernelFileSystem] = []
+    for item in reader.oneOrMore(node, of: "file systems") {
+      guard let text = reader.text(item, "a file system") else { continue }
+      guard let system = try? KernelFileSystem(parsing: text) else {
+        reader.report(
+          item.position, "'\(text.prefix(60))' is no file system",
+          "write ext4, xfs or btrfs, with mount options as in \"ext4:data=writeback\"")
+        continue
+      }
+      if systems.contains(system) {
+        reader.report(item.position, "'\(text.prefix(60))' stands twice", "remove one")
+      } else {
+        systems.append(system)
+      }
+    }
+    return systems
+  }
+
+  /// When mapped pages are written back: `true` for the defaults.
+  func readWriteBack(_ node: ScenarioNode) -> WriteBackDeclaration? {
+    if case .scalar("true", isQuoted: false) = node.body { return WriteBackDeclaration() }
+    guard let fields = reader.fields(node, .writeBack) else { return nil }
+    var declared = WriteBackDeclaration()
+    if let node = fields["rate"] {
+      let rate = reader.integer(
+        node, "a mean number of operations", in: 1...Int64(PageWriteBack.rateMax))
+      declared.rate = rate.map { Int($0) } ?? PageWriteBack.defaultRate
+    }
+    declared.seed = fields["seed"].flatMap { readSeed($0) }?.rawValue
+    return declared
   }
 
   /// How many recoveries in a row power fails in: `true` is one.

@@ -65,6 +65,7 @@ public struct ScenarioParser {
       kill: fields["kill"].flatMap { readKill($0) },
       sweep: fields["sweep"].flatMap { readSweep($0) },
       faults: fields["faults"].map { readFaults($0) } ?? [],
+      writeBack: fields["writeBack"].flatMap { readWriteBack($0) },
       negative: fields["negative"].flatMap { readNegative($0) },
       seed: fields["seed"].flatMap { readSeed($0) },
       tags: fields["tags"].map { readTags($0) } ?? [])
@@ -72,10 +73,23 @@ public struct ScenarioParser {
       title: fields.keyPosition("title")?.line, crash: fields.keyPosition("crash")?.line,
       schedule: fields.keyPosition("schedule")?.line, media: fields.keyPosition("media")?.line,
       kill: fields.keyPosition("kill")?.line, sweep: fields.keyPosition("sweep")?.line)
-    if scenario.kill?.crashStates != nil, scenario.crash == nil, let node = fields["kill"] {
+    let hasModels = scenario.crash?.models.isEmpty == false
+    if scenario.kill?.crashStates != nil, !hasModels, let node = fields["kill"] {
       reader.report(
         node.position, "the power cuts of killed runs need the models of 'crash'",
         "add 'crash: {model: ext4-ordered}', or take 'crash' out of 'kill'")
+    }
+    if scenario.writeBack != nil, !scenario.blocks.isEmpty, let node = fields["writeBack"] {
+      reader.report(
+        node.position, "actors side by side run on the lab's own storage, where nothing is mapped",
+        "take 'writeBack' out, or let the steps stand one after the other")
+    }
+    if scenario.crash?.systems.isEmpty == false, let node = fields["crash"] {
+      if !scenario.blocks.isEmpty || !scenario.faults.isEmpty || scenario.writeBack != nil {
+        reader.report(
+          node.position, "faults, written-back pages and actors side by side are the lab's own",
+          "take 'on' out of 'crash', or 'faults', 'writeBack' and 'together' out of the scenario")
+      }
     }
     // What the steps come to is only worth a word when each of them is well formed.
     if reader.diagnostics.isEmpty {
@@ -107,7 +121,7 @@ public struct ScenarioParser {
     return tags
   }
 
-  private func readSeed(_ node: ScenarioNode) -> Seed? {
+  func readSeed(_ node: ScenarioNode) -> Seed? {
     if case .scalar(let text, isQuoted: false) = node.body, let value = UInt64(text) {
       return Seed(rawValue: value)
     }

@@ -39,7 +39,7 @@ extension ScenarioRunner {
   ) throws(LabError) -> String? {
     var rules: [FaultRule] = []
     for fault in scenario.faults { rules.append(try fault.rule()) }
-    try mount.empty()
+    try mount.empty(writeBack: scenario.writeBack?.rule(plan.seed))
     try mount.addRules(rules + [rule])
     guard let id = try mount.rules().last?.id else { throw .lab("a rule is not in force") }
     defer { try? mount.clearRules() }

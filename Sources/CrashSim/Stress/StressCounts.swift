@@ -8,6 +8,8 @@ struct StressCounts {
   var marks = 0
   var ownEnds = 0
   var lives = 0
+  /// Power cuts that the built-in checker could not judge.
+  var unjudged = 0
   /// Acknowledged commits and read-only transactions of the built-in load.
   var commits = 0
   var looks = 0

@@ -44,10 +44,16 @@ public struct StressLifeOptions: Codable, Sendable, Hashable {
   ]
 
   /// Draws a life.
-  /// - Parameter seed: What the choices follow from.
+  /// - Parameters:
+  ///   - seed: What the choices follow from.
+  ///   - isLoad: Whether the life is one of the engine's load; else of a scenario, which is run
+  ///     from the beginning in every round.
+  ///   - faults: Which faults it may have.
   /// - Returns: The options.
   /// - Throws: `LabError` when a rule of the lab's own cannot be read.
-  public static func drawn(_ seed: Seed) throws(LabError) -> StressLifeOptions {
+  public static func drawn(
+    _ seed: Seed, ofLoad isLoad: Bool = true, faults: DrawnFaults = .all
+  ) throws(LabError) -> StressLifeOptions {
     var options = StressLifeOptions()
     options.load = load(seed.derived("load"))
     var random = PRNG(seed.derived("lab"))
@@ -58,20 +64,27 @@ public struct StressLifeOptions: Codable, Sendable, Hashable {
     options.rounds = [3, 6, 12][random.below(3)]
     let writesBack = random.chance(Ratio(1, in: 4))
     if writesBack { options.writeBack = PageWriteBack(seed: random.next()) }
-    try options.drawFaults(&random)
+    if !isLoad { options.wholeRoundEvery = 0 }
+    if !isLoad { options.rounds = 1 }
+    try options.drawFaults(&random, ofLoad: isLoad, faults)
     return options
   }
 
-  private mutating func drawFaults(_ random: inout PRNG) throws(LabError) {
+  private mutating func drawFaults(
+    _ random: inout PRNG, ofLoad isLoad: Bool, _ allowed: DrawnFaults
+  ) throws(LabError) {
+    let phase = isLoad ? ", after: storm, until: calm" : ""
     for kind in Self.faultKinds {
       let isOn = random.chance(Ratio(1, in: 6))
-      let every = kind.least + random.below(4 * kind.least)
+      // A scenario does little; half of its lives would never meet their faults.
+      let least = isLoad ? kind.least : 1 + kind.least / 8
+      let every = least + random.below(4 * least)
       let seed = 1 + random.below(1_000_000)
-      guard isOn else { continue }
+      guard isOn, allowed == .all || (allowed == .silent && !kind.isError) else { continue }
       faultNames.append(kind.name)
       faults += try FaultFile.parse(
-        commandLine: kind.rule + ", file: \"*.realm\", chance: 1 in \(every), seed: \(seed), "
-          + "after: storm, until: calm", file: "the fault \(kind.name)", allowsAnyErrno: false)
+        commandLine: kind.rule + ", file: \"*.realm\", chance: 1 in \(every), seed: \(seed)"
+          + phase, file: "the fault \(kind.name)", allowsAnyErrno: false)
       if kind.isError { load.mayFail = true }
     }
   }
@@ -108,19 +121,29 @@ public struct StressLifeOptions: Codable, Sendable, Hashable {
   /// - Throws: `LabError` with code `.usage` for an unknown model.
   func applied(to base: StressSettings) throws(LabError) -> StressSettings {
     var settings = base
-    settings.load = load
+    if !base.isScenario { settings.load = load }
     settings.model = try PersistenceModel.chosen(model)[0]
     settings.killsPerRound = kills
     settings.eventsPerRound = within
     settings.wholeRoundEvery = wholeRoundEvery
-    settings.faults = faults
+    settings.faults = base.ownFaults + faults
     settings.writeBack = writeBack
     return settings
   }
 
-  /// All options in words, for the banner.
-  public var text: String {
-    let words: [String?] = [
+  /// All options in words, for the banner; those of the engine's load only where it runs.
+  func text(ofLoad isLoad: Bool) -> String {
+    let words =
+      (isLoad ? loadWords : []) + [
+        "kills=\(kills)", "within=\(within)", isLoad ? "whole=\(wholeRoundEvery)" : nil,
+        "model=\(model)", writeBack.map { "write-back=\($0)" }, isLoad ? "rounds=\(rounds)" : nil,
+        "faults=" + (faultNames.isEmpty ? "none" : faultNames.joined(separator: ",")),
+      ]
+    return words.compactMap { $0 }.joined(separator: " ")
+  }
+
+  private var loadWords: [String?] {
+    [
       "processes=\(load.processes)", "writers=\(load.writers)", "readers=\(load.readers)",
       "transactions=\(load.transactions)", "keys=\(load.keys)", "bytes=\(load.valueBytesMax)",
       "statements=\(load.statementsMax)", "delete=\(load.deletePercent)%",
@@ -129,12 +152,8 @@ public struct StressLifeOptions: Codable, Sendable, Hashable {
       load.groupsCommits ? "grouped" : nil, load.isDurable ? nil : "unsafe",
       "compact=\(load.compactPercent)%", "pin=\(load.looksPerPin)",
       "pause=\(load.lookPauseMicroseconds)",
-      "self-kill=\(load.killStepsMax)", "kills=\(kills)", "within=\(within)",
-      "whole=\(wholeRoundEvery)", "model=\(model)",
-      writeBack.map { "write-back=\($0)" }, "rounds=\(rounds)",
-      "faults=" + (faultNames.isEmpty ? "none" : faultNames.joined(separator: ",")),
+      "self-kill=\(load.killStepsMax)",
     ]
-    return words.compactMap { $0 }.joined(separator: " ")
   }
 
   /// Reads options that a run has kept.

@@ -39,6 +39,7 @@ struct StressMetrics {
       add(name, "counter", help, [("", "\(value)")])
     }
     count("power_cuts_total", "Power cuts, each judged.", counts.cuts)
+    count("unjudged_total", "Power cuts that reached a limit of the checker.", counts.unjudged)
     count("lives_total", "Lives begun: each has its own options.", counts.lives)
     count("kills_total", "Kills of all processes without a power cut.", counts.kills)
     count("whole_rounds_total", "Rounds that went on until everybody was done.", counts.ownEnds)

@@ -24,6 +24,7 @@ extension StressRun {
       }
       let judged = try judge(record, number, life)
       if judged.failure != nil { throw Self.otherSchedule(recipe, "round \(number) failed") }
+      if let limit = judged.limit { throw Self.notJudged(number, limit) }
       life.tree = judged.tree
       life.acknowledged = judged.acknowledged
     }
@@ -40,6 +41,7 @@ extension StressRun {
     judged.acknowledged = life.acknowledged + record.trace.marks.flatMap(\.bytes)
     guard recipe.state != nil else {
       judged = try judge(record, recipe.round, life)
+      if let limit = judged.limit { throw Self.notJudged(recipe.round, limit) }
       let result = judged.failure ?? CheckResult(ending: .exited(0), output: "")
       var recipe = recipe
       return (result, try explain(result, record, recipe.round, judged, settings, &recipe))
@@ -62,6 +64,7 @@ extension StressRun {
     let result = try checker.check(
       tree, acknowledged: acknowledged,
       variables: try variables(round: recipe.round, settings))
+    if let limit = limit(of: result, settings) { throw Self.notJudged(recipe.round, limit) }
     let maker = try FindingMaker(enumerator: enumerator, model: settings.model)
     let finding = try maker.finding(
       number: 1, state: state, result: result, stateCount: 1,
@@ -81,6 +84,10 @@ extension StressRun {
     try kept.copyState(to: stateDirectory)
     return try judge(
       recipe, trace, acknowledged: try kept.acknowledged(), keepingImageIn: directory)
+  }
+
+  private static func notJudged(_ round: Int, _ limit: String) -> LabError {
+    .lab("round \(round) cannot be judged: \(limit)")
   }
 
   private static func otherSchedule(_ recipe: StressRecipe, _ what: String) -> LabError {

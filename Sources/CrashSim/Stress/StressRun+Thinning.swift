@@ -28,7 +28,11 @@ extension StressRun {
     var thinned = Thinned(options: options)
     let rounds = min(life.stops.count + 2, 8)
     var refused: Set<String> = []
-    while let next = thinned.options.smaller.first(where: { !refused.contains($0.name) }) {
+    while let next = thinned.options.smaller.first(where: {
+      !refused.contains($0.name)
+        && (!settings.isScenario
+          || $0.options.text(ofLoad: false) != thinned.options.text(ofLoad: false))
+    }) {
       // A step that was tried counts once, whatever came of it.
       refused.insert(next.name)
       guard thinned.rounds + rounds <= Self.thinningRoundsMax else { break }
@@ -56,6 +60,7 @@ extension StressRun {
       life.adapt(to: record)
       count += 1
       let judged = try judge(record, number, life)
+      if judged.limit != nil { return false }
       if let failure = judged.failure { return Self.kind(of: failure) == Self.kind(of: result) }
       life.tree = judged.tree
       life.acknowledged = judged.acknowledged

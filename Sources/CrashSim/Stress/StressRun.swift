@@ -14,6 +14,8 @@ public final class StressRun {
   public static let stateName = "FAULTLINE_STATE"
   /// Variable that holds the number of the round.
   public static let roundName = "FAULTLINE_ROUND"
+  /// Variable that holds the number of fault rules in force.
+  public static let faultsName = "FAULTLINE_FAULTS"
   /// Variable that holds the number of the part of the round.
   public static let segmentName = "FAULTLINE_SEGMENT"
   /// Variable that holds the seed of the round.
@@ -96,6 +98,7 @@ public final class StressRun {
     let common = [
       commandName: (try? LineProcess.program()) ?? "faultline", roundName: "\(round)",
       seedName: "\(StressRound.seed(of: round, settings.seed))",
+      faultsName: "\(settings.faults.count - settings.ownFaults.count)",
     ]
     return common.merging(try settings.load?.environment() ?? [:]) { $1 }
   }
@@ -185,10 +188,12 @@ public final class StressRun {
     if let chosen = settings.lifeOptions {
       options = chosen
     } else {
-      options = try StressLifeOptions.drawn(seed)
+      options = try StressLifeOptions.drawn(
+        seed, ofLoad: !settings.isScenario, faults: settings.drawnFaults)
       settings.choose(&options)
     }
-    console.say("life from round \(firstRound): \(options.text)")
+    let text = options.text(ofLoad: !settings.isScenario)
+    console.say("life from round \(firstRound): \(text)")
     var life = Life(
       firstRound: firstRound, tree: setupTree, settings: try options.applied(to: settings))
     life.options = options
@@ -204,6 +209,13 @@ public final class StressRun {
     leaks.sample("lab", ProcessFootprint(process: getpid()))
     leaks.sample("daemon", record.daemon)
     leaks.endRound()
+    if let limit = judged.limit {
+      counts.unjudged += 1
+      console.say("round \(number) not judged, its life ends: \(limit)")
+      try emptyState()
+      life = try makeLife(number + 1)
+      return
+    }
     guard let failed = judged.failure else {
       life.tree = judged.tree
       life.acknowledged = judged.acknowledged
@@ -222,6 +234,8 @@ public final class StressRun {
     var acknowledged: [UInt8] = []
     /// The checker's answer, or that of a command, when it is a failure.
     var failure: CheckResult?
+    /// What kept the built-in checker from an answer.
+    var limit: String?
   }
 
   /// Chooses what the power cut leaves, and has it judged.
@@ -254,8 +268,18 @@ public final class StressRun {
     let result = try checker.check(
       judged.tree, acknowledged: judged.acknowledged,
       variables: try variables(round: number, life.settings))
-    if !result.ending.isSuccess { judged.failure = result }
+    judged.limit = limit(of: result, life.settings)
+    if judged.limit == nil, !result.ending.isSuccess { judged.failure = result }
     return judged
+  }
+
+  /// What kept the built-in checker from an answer, where it has none; a checker of the user's has
+  /// one always.
+  func limit(of result: CheckResult, _ settings: StressSettings) -> String? {
+    let codes: [ExitCode] = [.usage, .labFailed]
+    let isOurs = settings.load != nil || program.isJudgedByLab
+    let isLimit = isOurs && codes.contains { result.ending == .exited($0.rawValue) }
+    return isLimit ? result.headline : nil
   }
 
   /// Who of the built-in workload had not ended a transaction, a line each.
@@ -305,7 +329,8 @@ public final class StressRun {
     console.say(
       "  thinned in \(Formatting.counted(thinned.rounds, "round")): "
         + (thinned.dropped.isEmpty
-          ? "nothing could be left out" : "it still fails with " + thinned.options.text))
+          ? "nothing could be left out"
+          : "it still fails with " + thinned.options.text(ofLoad: !settings.isScenario)))
     try kept?.save(thinned.options, as: KeptRound.thinnedName)
   }
 
@@ -350,7 +375,8 @@ public final class StressRun {
     var exploration = ExplorationReport(
       title: program.workload, model: settings.model.name, seed: settings.seed.rawValue,
       operationCount: counts.operations, markCount: counts.marks, crashPointCount: counts.cuts,
-      candidateCount: counts.cuts, distinctCount: counts.cuts, exploredCount: counts.cuts,
+      candidateCount: counts.cuts, distinctCount: counts.cuts,
+      exploredCount: counts.cuts - counts.unjudged,
       bound: "\(counts.cuts)", isInterrupted: isInterrupted, seconds: seconds, findings: [])
     exploration.findings = findings
     item.explorations = [exploration]
@@ -364,6 +390,10 @@ public final class StressRun {
         + "\(Formatting.counted(counts.ownEnds, "round")) to the workload's own end")
     console.say("  \(leaks.text)")
     item.complaints = leaks.leaks.map { "a leak of the lab: \($0)" }
+    if counts.unjudged > 0 {
+      console.say("  \(Formatting.counted(counts.unjudged, "power cut")) not judged")
+      if counts.unjudged == counts.cuts { item.complaints.append("no power cut was judged") }
+    }
     for complaint in item.complaints { console.say("  " + console.red(complaint)) }
     if !findings.isEmpty {
       item.outcome = .broken

@@ -19,6 +19,22 @@ public struct StressProgram: Codable, Sendable, Hashable {
     self.recover = recover
   }
 
+  /// A scenario: its steps from an empty directory in each round, and its oracles.
+  /// - Throws: `LabError` with code `.usage` for one that is no program.
+  public static func scenario(
+    _ scenario: Scenario, seed: Seed
+  ) throws(LabError) -> StressProgram {
+    if let reason = ScenarioProgram.refusal(scenario) {
+      throw .usage("\(scenario.file): \(reason); use faultline run")
+    }
+    let commands = ScenarioProgram.commands(
+      scenario, seed: seed, program: "\"$\(StressRun.commandName)\"")
+    return StressProgram(workload: commands.work, check: commands.judge)
+  }
+
+  /// Whether the checker is the lab's own, which tells a limit of its own from a verdict.
+  var isJudgedByLab: Bool { check.hasPrefix("exec \"$\(StressRun.commandName)\" ") }
+
   /// The built-in one: processes of several threads that commit to one database of the engine.
   ///
   /// A process that was killed (137), or that the disk refused something (75), is started anew.
@@ -39,6 +55,19 @@ public struct StressProgram: Codable, Sendable, Hashable {
       e=0; for p in $pids; do wait $p || e=$?; done; exit $e
       """,
     check: "exec \"$\(StressRun.commandName)\" stress-judge")
+}
+
+/// Which faults the lives of a stress run may draw.
+public enum DrawnFaults: Sendable {
+  case none
+  /// Those that no call reports.
+  case silent
+  case all
+
+  /// What the steps of a scenario can live with.
+  public init(for scenario: Scenario) {
+    self = !scenario.faults.isEmpty ? .none : scenario.goesOnAfterFailures ? .all : .silent
+  }
 }
 
 /// How a stress run goes.
@@ -75,6 +104,12 @@ public struct StressSettings: Sendable {
   public var roundsPerLife: Int?
   /// Of so many rounds one goes on until the workload ends; 0 is none.
   public var wholeRoundEvery = 0
+  /// Whether the program is a scenario, which has no load to draw.
+  public var isScenario = false
+  /// Which faults a scenario's lives may draw.
+  public var drawnFaults = DrawnFaults.all
+  /// Rules of the scenario, in force in every round before those that are drawn.
+  public var ownFaults: [FaultRule] = []
   /// Whether each life of the built-in workload draws its options from the seed.
   public var isSwarm = false
   /// The options of every life, in place of drawn ones.

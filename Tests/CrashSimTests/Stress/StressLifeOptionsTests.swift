@@ -50,7 +50,7 @@ struct StressLifeOptionsTests {
       let path = directory.file("options-\(seed).json")
       try options.json().write(toFile: path, atomically: true, encoding: .utf8)
       #expect(try StressLifeOptions.load(path) == options)
-      #expect(!options.text.contains("\n"))
+      #expect(!options.text(ofLoad: true).contains("\n"))
       let settings = try options.applied(to: StressSettings())
       #expect(settings.model.name == options.model && settings.load == options.load)
     }

@@ -1,4 +1,4 @@
-// FileIdentityTests.swift: "another file", "no file" and "the system does not say" are three answers.
+// FileIdentityTests.swift: another file, no file, and no word of the system are three answers.
 
 import Glibc
 import Testing
