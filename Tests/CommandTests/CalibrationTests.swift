@@ -46,7 +46,7 @@ struct CalibrationTests {
     let command = try FaultlineCommand()
     func run(_ system: String, _ probe: String) throws -> CommandResult {
       try command.run([
-        "calibrate", "--on", system, "--model", "ext4-ordered", "--budget", "40", "--probe", probe,
+        "calibrate", "--on", system, "--model", "ext4-ordered", "--budget", "12", "--probe", probe,
       ])
     }
     for probe in ["torn-new", "torn-append"] {
