@@ -111,28 +111,35 @@ TARGET ?= image
 FUZZ_ARGUMENTS ?=
 FUZZ_LAB := lab scenario fault-rules model trace control token history schedule
 FUZZ_PRODUCT = $(if $(filter $(TARGET),$(FUZZ_LAB)),fuzz-lab,fuzz)
-FUZZ_LENGTH = $(if $(filter $(TARGET),file trace),262144,4096)
-FUZZER = FUZZ_TARGET=$(TARGET) ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16 SWIFT_BACKTRACE=enable=no \
-  .build-fuzz/release/$(FUZZ_PRODUCT) -max_len=$(FUZZ_LENGTH) -timeout=25 -rss_limit_mb=1024 -malloc_limit_mb=512
-.PHONY: fuzz-build fuzz-minimise fuzz-coverage
+FUZZ_BUILD := swift build -c release --scratch-path .build-fuzz --sanitize=fuzzer \
+  -Xswiftc -sanitize=fuzzer,address -Xswiftc -DFUZZING --product
+FUZZ_TOOL = "$$(swift build --show-bin-path)/fuzz-lab"
+.PHONY: fuzz-build fuzz-minimise fuzz-coverage fuzz-campaign
 fuzz-build: setup
-	swift build -c release --scratch-path .build-fuzz --product $(FUZZ_PRODUCT) --sanitize=fuzzer \
-	  -Xswiftc -sanitize=fuzzer,address -Xswiftc -DFUZZING
+	$(FUZZ_BUILD) $(FUZZ_PRODUCT)
 	swift build --product fuzz-lab
 
 fuzz: fuzz-build
 	mkdir -p fuzz/work/$(TARGET)
-	"$$(swift build --show-bin-path)/fuzz-lab" dictionary $(TARGET) > fuzz/work/$(TARGET).dict
-	$(FUZZER) -max_total_time=$(FOR) -print_final_stats=1 -dict=fuzz/work/$(TARGET).dict \
+	$(FUZZ_TOOL) dictionary $(TARGET) > fuzz/work/$(TARGET).dict
+	bash fuzz/libfuzzer.sh $(TARGET) -max_total_time=$(FOR) -print_final_stats=1 \
 	  -artifact_prefix=fuzz/work/$(TARGET)- $(FUZZ_ARGUMENTS) fuzz/work/$(TARGET)
+
+# Every target in turn for FOR seconds, and a table; TARGETS="node query" chooses some.
+TARGETS ?=
+fuzz-campaign: setup
+	$(FUZZ_BUILD) fuzz
+	$(FUZZ_BUILD) fuzz-lab
+	swift build --product fuzz-lab
+	bash fuzz/campaign.sh $(FOR) $(TARGETS)
 
 # The smallest corpus with the same coverage, from fuzz/work/TARGET and the kept one, into the kept one.
 fuzz-minimise: fuzz-build
 	rm -rf fuzz/work/kept fuzz/work/minimised && mkdir -p fuzz/work/minimised fuzz/work/$(TARGET) fuzz/work/kept
 	[ ! -f Tests/FuzzTests/Corpora/$(TARGET).pack ] || \
-	  "$$(swift build --show-bin-path)/fuzz-lab" unpack Tests/FuzzTests/Corpora/$(TARGET).pack fuzz/work/kept
-	$(FUZZER) -merge=1 fuzz/work/minimised fuzz/work/kept fuzz/work/$(TARGET)
-	"$$(swift build --show-bin-path)/fuzz-lab" pack Tests/FuzzTests/Corpora/$(TARGET).pack fuzz/work/minimised
+	  $(FUZZ_TOOL) unpack Tests/FuzzTests/Corpora/$(TARGET).pack fuzz/work/kept
+	bash fuzz/libfuzzer.sh $(TARGET) -merge=1 fuzz/work/minimised fuzz/work/kept fuzz/work/$(TARGET)
+	$(FUZZ_TOOL) pack Tests/FuzzTests/Corpora/$(TARGET).pack fuzz/work/minimised
 
 # Which lines the kept corpora reach: a table, and HTML in fuzz/work/coverage.
 fuzz-coverage: setup

@@ -12,7 +12,7 @@ swift build --scratch-path .build-fuzz-coverage --product fuzz \
   -Xswiftc -profile-coverage-mapping -Xswiftc -profile-generate
 fuzz=$(swift build --scratch-path .build-fuzz-coverage --show-bin-path)/fuzz
 rm -f "$out"/*.profraw
-for target in $("$fuzz" --list | cut -f1); do
+for target in $(LLVM_PROFILE_FILE=/dev/null "$fuzz" --list | cut -f1); do
   for path in Tests/FuzzTests/Corpora/$target Tests/FuzzTests/Corpora/$target.pack; do
     [ ! -e "$path" ] || LLVM_PROFILE_FILE="$out/$target-%p.profraw" "$fuzz" "$target" "$path" > "$out/replay.log" || true
   done

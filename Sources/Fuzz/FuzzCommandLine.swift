@@ -53,7 +53,7 @@ package struct FuzzCommandLine {
   }
 
   private func usage() -> Int32 {
-    let name = (["fuzz"] + prefix.dropLast()).joined(separator: " ")
+    let name = prefix.isEmpty ? "fuzz" : (["faultline"] + prefix).joined(separator: " ")
     print(
       """
       usage: \(name) --list                          the targets, and what each judges

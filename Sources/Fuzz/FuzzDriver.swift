@@ -2,9 +2,30 @@
 // the target. A finding ends the process by a trap, as fuzzers expect; so does an input that takes
 // more than a second of processor time.
 // Invariant: nothing here depends on the wall clock, so a busy machine gives no false alarm.
+// Safety: libFuzzer runs inputs on one thread, and starts before the first.
 
 #if FUZZING
   import Glibc
+
+  nonisolated(unsafe) private var driver: FuzzDriver?
+
+  @_silgen_name("LLVMFuzzerMutate")
+  private func mutateBytes(_ data: UnsafeMutablePointer<UInt8>, _ size: Int, _ sizeMax: Int) -> Int
+
+  /// libFuzzer's way in.
+  @_cdecl("LLVMFuzzerTestOneInput")
+  public func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    unsafe driver?.run(bytes, count)
+    return 0
+  }
+
+  /// libFuzzer asks for a changed input.
+  @_cdecl("LLVMFuzzerCustomMutator")
+  public func fuzzMutation(
+    _ data: UnsafeMutablePointer<UInt8>, _ count: Int, _ countMax: Int, _ seed: UInt32
+  ) -> Int {
+    unsafe driver?.mutate(data, count, countMax, seed) { unsafe mutateBytes($0, $1, $2) } ?? 0
+  }
 
   /// The target of this process.
   package struct FuzzDriver {
@@ -14,8 +35,11 @@
     /// Sanitizers and counters make everything slower by about this much.
     private static let slowSeconds = 1.0
 
+    /// Makes the driver that every input goes to.
+    package static func start(_ targets: [FuzzTarget]) { unsafe driver = FuzzDriver(targets) }
+
     /// Chooses the target that FUZZ_TARGET names, or else the program's own name, `fuzz_free_list`.
-    package init(_ targets: [FuzzTarget]) {
+    private init(_ targets: [FuzzTarget]) {
       let named = unsafe getenv("FUZZ_TARGET").map { unsafe String(cString: $0) }
       let program = CommandLine.arguments.first?.split(separator: "/").last ?? ""
       let own = program.hasPrefix("fuzz_") ? program.dropFirst(5) : "query"
@@ -27,7 +51,7 @@
     }
 
     /// Runs an input.
-    package mutating func run(_ bytes: UnsafePointer<UInt8>?, _ count: Int) {
+    fileprivate mutating func run(_ bytes: UnsafePointer<UInt8>?, _ count: Int) {
       let input = unsafe [UInt8](UnsafeRawBufferPointer(start: bytes, count: count))
       let start = FuzzWatch.processorSeconds()
       if case .finding(let text) = target.run(input) { preconditionFailure("finding: \(text)") }
@@ -39,7 +63,7 @@
 
     /// Mutates an input in place, as the target does or else as libFuzzer does.
     /// - Returns: The new number of bytes.
-    package func mutate(
+    fileprivate func mutate(
       _ data: UnsafeMutablePointer<UInt8>, _ count: Int, _ countMax: Int, _ seed: UInt32,
       fallback: (UnsafeMutablePointer<UInt8>, Int, Int) -> Int
     ) -> Int {

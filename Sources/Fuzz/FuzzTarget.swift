@@ -75,7 +75,8 @@ package struct FuzzTarget: Sendable {
     HeaderTarget.target, SlotTarget.target, ImageTarget.target, NodeTarget.target,
     FreeListTarget.target, FileTarget.target, EncryptedTarget.target, LockFileTarget.target,
     FolderTarget.target, PackedTarget.target, ObjectTarget.target, DecimalTarget.target,
-    QueryTarget.target, QueryAnswersTarget.target, MagicTarget.target, CanaryTarget.target,
+    QueryTarget.target, QueryAnswersTarget.target, MagicTarget.target,
+    CanaryTrapTarget.target, CanaryTarget.target,
   ]
 
   /// Seeds for targets that decode choices: bytes of several lengths, the same on every run.

@@ -1,5 +1,9 @@
-// MagicTarget.swift: two numbers, one behind the other, that only coverage leads to. A campaign
-// under libFuzzer that does not find them is not guided by what it reaches and compares.
+// MagicTarget.swift: [U] two numbers, one behind the other, that only coverage leads to. A campaign
+// under libFuzzer that does not find them is not guided by what it reaches and compares. They are
+// read as the format's decoders read theirs, so that what is traced here is traced there.
+// Safety: the view of the input does not leave the closure that made it.
+
+import Engine
 
 enum MagicTarget {
   static let target = FuzzTarget(
@@ -8,10 +12,13 @@ enum MagicTarget {
   ).with { $0.isPlanted = true }
 
   private static func run(_ input: [UInt8]) -> FuzzOutcome {
-    var choices = MutantChoices(bytes: input)
-    // Two steps: the second comparison is reached by those who passed the first.
-    guard choices.number(4) == 0x4641_554c else { return .refused }
-    guard choices.number(4) == 0x5401_7f17 else { return .accepted }
+    unsafe input.withUnsafeBytes { buffer in judge(unsafe RawBytes(buffer)) }
+  }
+
+  /// Two steps: the second comparison is reached by those who passed the first.
+  private static func judge(_ bytes: RawBytes) -> FuzzOutcome {
+    guard bytes.count >= 4, bytes.uint32(0) == 0x4641_554c else { return .refused }
+    guard bytes.count >= 8, bytes.uint32(4) == 0x5401_7f17 else { return .accepted }
     return .finding("the magic number was found")
   }
 }

@@ -31,6 +31,7 @@ enum QueryTarget {
       "ANY dogs.owner.age BETWEEN {1, $0} and not isActive == true",
       "home GEOWITHIN geoBox([0, 0], [3, 3]) or @links.Person.boss.@count == 2",
       "map['a'] == 1 && tags[FIRST] LIKE '*b?' && numbers.@sum * 2 - 1 <= $1",
+      "age - (age - (boss.age - 1)) > 2 * (3 / (age * 2))",
       "oid == oid(507f1f77bcf86cd799439011) or uid == $3 or born < 2020-01-01@00:00:00:5",
     ]
     + (0..<24 as Range<UInt64>).map { number in

@@ -1,33 +1,20 @@
-// Main.swift: [U] the two ways in. Built with -DFUZZING, libFuzzer calls LLVMFuzzerTestOneInput
-// with the target that FUZZ_TARGET names. Built as usual, it is the command `fuzz-lab`.
-// Safety: libFuzzer runs inputs on one thread.
+// Main.swift: [U] the command `fuzz-lab`; built with -DFUZZING, libFuzzer has its own main and
+// starts here.
 
 import Fuzz
 import FuzzLab
+import Glibc
 
 #if FUZZING
-  nonisolated(unsafe) private var driver = FuzzDriver(FuzzTarget.all)
-
-  @_silgen_name("LLVMFuzzerMutate")
-  private func mutateBytes(_ data: UnsafeMutablePointer<UInt8>, _ size: Int, _ sizeMax: Int) -> Int
-
-  /// libFuzzer's way in.
-  @_cdecl("LLVMFuzzerTestOneInput")
-  public func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    unsafe driver.run(bytes, count)
+  /// libFuzzer calls this before the first input.
+  @_cdecl("LLVMFuzzerInitialize")
+  public func startFuzzing(
+    _ count: UnsafeMutablePointer<CInt>?, _ words: UnsafeMutableRawPointer?
+  ) -> CInt {
+    FuzzDriver.start(FuzzTarget.all)
     return 0
   }
-
-  /// libFuzzer asks for a changed input.
-  @_cdecl("LLVMFuzzerCustomMutator")
-  public func fuzzMutation(
-    _ data: UnsafeMutablePointer<UInt8>, _ count: Int, _ countMax: Int, _ seed: UInt32
-  ) -> Int {
-    unsafe driver.mutate(data, count, countMax, seed) { unsafe mutateBytes($0, $1, $2) }
-  }
 #else
-  import Glibc
-
   @main
   private enum Main {
     static func main() {

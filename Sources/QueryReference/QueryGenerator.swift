@@ -254,21 +254,27 @@ package struct QueryGenerator {
 
   /// Numbers calculated and held against each other.
   private mutating func numbers(_ table: String) -> QueryComparison? {
-    guard let first = numeric(table), let second = numeric(table) else { return nil }
-    var left = first
-    if chance(2) {
-      let isProduct = chance(2)
-      var terms: [ArithmeticTerm] = []
-      for _ in 0...random.below(2) {
-        let small = QueryOperand.literal(.value(.int(Int64(random.below(5)))))
-        let next = chance(2) ? numeric(table) ?? small : small
-        let operation: ArithmeticOperator =
-          isProduct ? (chance(2) ? .multiply : .divide) : chance(2) ? .add : .subtract
-        terms.append(ArithmeticTerm(operation, next))
-      }
-      left = .arithmetic(left, terms)
+    guard let left = calculated(table, depth: isPlain ? 0 : 2), let right = numeric(table) else {
+      return nil
     }
-    return QueryComparison(left, order(.int), chance(3) ? constant(.int) : second)
+    return QueryComparison(left, order(.int), chance(3) ? constant(.int) : right)
+  }
+
+  /// A number, or one that is calculated; its parts may be calculated, too.
+  private mutating func calculated(_ table: String, depth: Int) -> QueryOperand? {
+    guard let number = numeric(table), chance(2) else { return numeric(table) }
+    let first = depth > 0 && chance(3) ? calculated(table, depth: depth - 1) ?? number : number
+    let isProduct = chance(2)
+    var terms: [ArithmeticTerm] = []
+    for _ in 0...random.below(2) {
+      let small = QueryOperand.literal(.value(.int(Int64(random.below(5)))))
+      let next: QueryOperand? =
+        chance(2) ? small : depth > 0 ? calculated(table, depth: depth - 1) : numeric(table)
+      let operation: ArithmeticOperator =
+        isProduct ? (chance(2) ? .multiply : .divide) : chance(2) ? .add : .subtract
+      terms.append(ArithmeticTerm(operation, next ?? small))
+    }
+    return .arithmetic(first, terms)
   }
 
   private mutating func aggregate(_ table: String) -> QueryComparison? {

@@ -30,7 +30,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$FUZZ_TOOL" --list | cut -f1 > "$work/targets"
 while read -r target; do
-  case $target in canary | magic) continue ;; esac
+  case $target in canary | canary-trap | magic) continue ;; esac
   name=fuzz_$(printf %s "$target" | tr - _)
   # libFuzzer's program finds its target by FUZZ_TARGET, or else by its own name.
   cp "$FUZZ_BIN" "$OUT/$name"

@@ -1,0 +1,18 @@
+// CanaryTrapTarget.swift: a reader with a planted trap. What names findings by their stacks is
+// tried on it: replay and minimise.
+
+enum CanaryTrapTarget {
+  static let target = FuzzTarget(
+    name: "canary-trap", judges: "a length and as many bytes, with a planted trap; must be found",
+    smokeCount: 1000, seeds: { [[2, 65, 66]] }, run: { run($0) }
+  ).with { $0.isPlanted = true }
+
+  private static func run(_ input: [UInt8]) -> FuzzOutcome {
+    guard let count = input.first, count > 0 else { return .refused }
+    return last(of: input, count: Int(count)) < 128 ? .accepted : .refused
+  }
+
+  /// The planted bug: the length is believed.
+  @inline(never)
+  private static func last(of input: [UInt8], count: Int) -> UInt8 { input[count] }
+}
