@@ -10,6 +10,8 @@ private let usage = """
     --rounds N             rounds per side, default 5; medians are reported
     --output FILE          default bench.json
     --peer-on-both-sides   the noise of this machine: every ratio should come to about 1
+    --list                 name the rows and run none
+    --help                 print this
   """
 
 @main
@@ -23,6 +25,7 @@ struct BenchCommand {
     do {
       let arguments = Array(CommandLine.arguments.dropFirst())
       if arguments.first == "client" { return try Client.run(arguments) }
+      if arguments.contains("--help") || arguments.contains("-h") { return print(usage) }
       try BenchCommand(arguments).run()
     } catch {
       FileHandle.standardError.write(Data("bench: \(error)\n".utf8))
