@@ -113,6 +113,43 @@ struct NotificationTests {
     withExtendedLifetime((writer, reader)) {}
   }
 
+  @Test("what a callback writes in its first call is told to all, itself among them")
+  func writingFirst() throws {
+    let (_, realm, dogs) = try Self.prepared()
+    let told = Told<String>()
+    let before = dogs.observe { told.items.append("a " + Self.text($0)) }
+    let writer = dogs.observe { change in
+      told.items.append("b " + Self.text(change))
+      guard case .initial(let dogs) = change else { return }
+      do { try realm.write { dogs[1].age = 10 } } catch { Issue.record("\(error)") }
+    }
+    let behind = dogs.observe { change in
+      told.items.append("c " + Self.text(change))
+      if case .initial(let dogs) = change { #expect(dogs[1].age == 10) }
+    }
+    realm.refresh()
+    #expect(
+      told.items == ["a initial", "b initial", "c initial", "a [] [] [1]", "b [] [] [1]"],
+      "\(told.items)")
+    withExtendedLifetime((before, writer, behind)) {}
+  }
+
+  @Test("a token that another one's callback invalidates is silent at once")
+  func invalidatedByOthers() throws {
+    let (_, realm, dogs) = try Self.prepared()
+    let told = Told<String>()
+    var tokens: [NotificationToken] = []
+    tokens.append(
+      dogs.observe { change in
+        told.items.append("a " + Self.text(change))
+        if case .update = change { tokens[1].invalidate() }
+      })
+    tokens.append(dogs.observe { told.items.append("b " + Self.text($0)) })
+    realm.refresh()
+    try realm.write { dogs[0].age = 7 }
+    #expect(told.items == ["a initial", "b initial", "a [] [] [0]"], "\(told.items)")
+  }
+
   @Test("withoutNotifying leaves out one commit for its tokens, and no other change")
   func silent() throws {
     let (folder, realm, dogs) = try Self.prepared()

@@ -1,40 +1,5 @@
-// Observing+Actors.swift [U]: `observe(on: actor)`: callbacks that run for an actor, with a realm
+// Observing+Actors.swift: `observe(on: actor)`: callbacks that run for an actor, with a realm
 // of its own.
-
-import Engine
-
-/// What is to be done for an actor.
-// Safety: it is made by one owner and used by another one only, which the actor is.
-private struct ActorObservation: @unchecked Sendable {
-  let configuration: Realm.Configuration
-  let start: (Realm) -> NotificationToken
-  let fail: (any Error) -> Void
-
-  func run<Owner: Actor>(for actor: isolated Owner) -> NotificationToken {
-    do throws(Realm.Error) {
-      return start(Realm(try Realm.core(configuration, of: actor)))
-    } catch {
-      fail(error)
-      return NotificationToken(nil)
-    }
-  }
-}
-
-extension ThreadConfined {
-  /// Prepares to observe what this is, in another realm.
-  fileprivate func observation(
-    _ start: @escaping (Self) -> NotificationToken, fail: @escaping (any Error) -> Void
-  ) -> ActorObservation {
-    guard let realm else { Misuse.stop("only what is managed can be observed; add it first") }
-    realm.core.checkObservable()
-    let reference = ThreadSafeReference(to: self)
-    return ActorObservation(configuration: realm.configuration) { realm in
-      realm.resolve(reference).map(start) ?? NotificationToken(nil)
-    } fail: {
-      fail($0)
-    }
-  }
-}
 
 extension RealmCollection where Self: ThreadConfined {
   /// Has a block called for an actor with the collection as it is, and then with each change.
@@ -49,17 +14,7 @@ extension RealmCollection where Self: ThreadConfined {
     isolation: isolated (any Actor)? = #isolation,
     _ block: @escaping @Sendable (isolated Owner, RealmCollectionChange<Self>) -> Void
   ) async -> NotificationToken {
-    // Safety: the realm calls for its owner, which the actor is; `assumeIsolated` checks it.
-    let call = { (change: RealmCollectionChange<Self>) in
-      let box = UncheckedBox(change)
-      actor.assumeIsolated { actor in block(actor, box.value) }
-    }
-    let observation = observation {
-      $0.observe(keyPaths: keyPaths, call)
-    } fail: {
-      call(.error($0))
-    }
-    return await observation.run(for: actor)
+    await Self.observation(keyPaths).start(self, for: actor, block)
   }
 }
 
@@ -77,16 +32,6 @@ extension RealmCollectionValue where Self: ObjectBase {
     isolation: isolated (any Actor)? = #isolation,
     _ block: @escaping @Sendable (isolated Owner, ObjectChange<Self>) -> Void
   ) async -> NotificationToken {
-    // Safety: the realm calls for its owner, which the actor is; `assumeIsolated` checks it.
-    let call = { (change: ObjectChange<Self>) in
-      let box = UncheckedBox(change)
-      actor.assumeIsolated { actor in block(actor, box.value) }
-    }
-    let observation = observation {
-      $0.observe(keyPaths: keyPaths, call)
-    } fail: {
-      call(.error($0))
-    }
-    return await observation.run(for: actor)
+    await Self.observation(keyPaths).start(self, for: actor, block)
   }
 }

@@ -93,32 +93,6 @@ extension _RealmCore {
   }
 }
 
-extension ThreadConfined {
-  /// Observes what this is in the realm of a queue.
-  fileprivate func observe(
-    on queue: DispatchQueue, failing: @escaping (any Error) -> Void,
-    _ start: @escaping (Self) -> NotificationToken
-  ) -> NotificationToken {
-    guard let realm else { Misuse.stop("only what is managed can be observed; add it first") }
-    realm.core.checkObservable()
-    let token = NotificationToken(nil)
-    let configuration = realm.configuration
-    let reference = ThreadSafeReference(to: self)
-    let begin = { [weak token] in
-      guard let token else { return }
-      do {
-        let realm = try Realm(configuration: configuration, queue: queue)
-        guard let here = realm.resolve(reference) else { return }
-        token.adopt(start(here))
-      } catch { failing(error) }
-    }
-    // Safety: the closures are called on the queue only.
-    let box = UncheckedBox(begin)
-    queue.async { box.value() }
-    return token
-  }
-}
-
 extension RealmCollection where Self: ThreadConfined {
   /// Has a block called with the collection as it is, and then with each change.
   ///
@@ -135,17 +109,19 @@ extension RealmCollection where Self: ThreadConfined {
     keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
     _ block: @escaping (RealmCollectionChange<Self>) -> Void
   ) -> NotificationToken {
-    if let queue {
-      return observe(on: queue) {
-        block(.error($0))
-      } _: {
-        $0.observe(keyPaths: keyPaths, block)
+    Self.observation(keyPaths).start(self, on: queue, block)
+  }
+
+  /// How collections are observed.
+  static func observation(_ keyPaths: [String]?) -> Observation<Self, RealmCollectionChange<Self>> {
+    Observation {
+      .error($0)
+    } makeObserver: { collection, block in
+      guard let elements = collection._elements?.elements else {
+        Misuse.stop("an unmanaged collection is not observed; add it, or its owner, first")
       }
+      return CollectionObserver(collection, elements, keyPaths, block)
     }
-    guard let elements = _elements?.elements else {
-      Misuse.stop("an unmanaged collection is not observed; add it, or its owner, first")
-    }
-    return elements.core.startObserving(CollectionObserver(self, elements, keyPaths, block))
   }
 }
 
@@ -175,17 +151,14 @@ extension Map {
     keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
     _ block: @escaping (RealmMapChange<Map<Key, Value>, Key>) -> Void
   ) -> NotificationToken {
-    if let queue {
-      return observe(on: queue) {
-        block(.error($0))
-      } _: {
-        $0.observe(keyPaths: keyPaths, block)
+    Observation {
+      .error($0)
+    } makeObserver: { map, block in
+      guard let row = map.managedRow else {
+        Misuse.stop("an unmanaged map is not observed; add its owner first")
       }
-    }
-    guard let row = managedRow else {
-      Misuse.stop("an unmanaged map is not observed; add its owner first")
-    }
-    return row.core.startObserving(MapObserver(self, row, keyPaths, block))
+      return MapObserver(map, row, keyPaths, block)
+    }.start(self, on: queue, block)
   }
 }
 
@@ -201,18 +174,20 @@ extension RealmCollectionValue where Self: ObjectBase {
     keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
     _ block: @escaping (ObjectChange<Self>) -> Void
   ) -> NotificationToken {
-    if let queue {
-      return observe(on: queue) {
-        block(.error($0))
-      } _: {
-        $0.observe(keyPaths: keyPaths, block)
+    Self.observation(keyPaths).start(self, on: queue, block)
+  }
+
+  /// How objects are observed.
+  static func observation(_ keyPaths: [String]?) -> Observation<Self, ObjectChange<Self>> {
+    Observation {
+      .error($0)
+    } makeObserver: { object, block in
+      guard let access = object.tableAccess else {
+        Misuse.stop("an unmanaged object is not observed; add it first")
       }
+      guard !object.isInvalidated else { access.gone(object.rowKey) }
+      return ObjectObserver(object, access, keyPaths, block)
     }
-    guard let access = tableAccess else {
-      Misuse.stop("an unmanaged object is not observed; add it first")
-    }
-    guard !isInvalidated else { access.gone(rowKey) }
-    return access.core.startObserving(ObjectObserver(self, access, keyPaths, block))
   }
 
   /// Has a block called with the properties that change, and when the object is deleted.
