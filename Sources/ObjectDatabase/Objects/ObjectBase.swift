@@ -1,13 +1,21 @@
-// ObjectBase.swift: objects, unmanaged or managed. A managed one holds its table and key, and reads
-// the version that its realm is at.
+// ObjectBase.swift [U]: objects, unmanaged or managed. A managed one holds its table and key, and
+// reads the version that its realm is at.
 // Invariant: `tableAccess` and `rowKey` are set once, when the object is added or made for a row.
 
 import Engine
 
 /// The base of Object and EmbeddedObject; not to be derived from directly.
 open class ObjectBase: RealmCollectionValue, CustomStringConvertible {
-  @usableFromInline final var tableAccess: _TableAccess?
-  @usableFromInline final var rowKey: Int64 = 0
+  // Neither is ever changed while it is read, so the runtime need not look at each access for that.
+  @safe @exclusivity(unchecked) @usableFromInline final var tableAccess: _TableAccess?
+  @safe @exclusivity(unchecked) @usableFromInline final var rowKey: Int64 = 0
+
+  /// The access of a managed object, without a count: it lives as long as the object.
+  @inlinable @inline(__always)
+  final var borrowedAccess: Unmanaged<_TableAccess>? {
+    // Safety: for callers that hold the object meanwhile.
+    unsafe tableAccess.map { unsafe Unmanaged.passUnretained($0) }
+  }
 
   /// Makes an unmanaged object, every property at its default.
   public required init() {}

@@ -101,9 +101,14 @@ public struct Persisted<Value: _Persistable> {
     // Inlined always: where the key path is written down it is a place in the object; anywhere else
     // the runtime walks it, which costs as much as a lookup.
     @inlinable @inline(__always) get {
-      if let access = owner.tableAccess {
-        let number = propertyNumber(access, storage)
-        return Value._read(_Row(access: access, key: owner.rowKey, property: number))
+      if let access = unsafe owner.borrowedAccess {
+        // Safety: the owner keeps its access, and is kept until the value is there.
+        return withExtendedLifetime(owner) {
+          unsafe access._withUnsafeGuaranteedRef { access in
+            let number = propertyNumber(access, storage)
+            return Value._read(_Row(access: access, key: owner.rowKey, property: number))
+          }
+        }
       }
       switch owner[keyPath: storage].storage {
       case .value(let value): return value

@@ -12,10 +12,10 @@ import Engine
   let core: _RealmCore
   let info: ClassInfo
   private(set) var isInvalidated = false
-  private var cursor: RowCursor?
-  private var cursorStamp: UInt64?
+  @safe @exclusivity(unchecked) private var cursor: RowCursor?
+  @safe @exclusivity(unchecked) private var cursorStamp: UInt64?
   /// The column of each property in the cursor's table; -1 for properties without one.
-  private var columns: [Int] = []
+  @safe @exclusivity(unchecked) private var columns: [Int] = []
   private var columnsOf: TableSchema?
   /// The property of each column, for new rows.
   private var rowOrder: (schema: TableSchema, properties: [Int])?
@@ -52,6 +52,16 @@ import Engine
   func currentCursor() throws(EngineError) -> RowCursor? {
     if cursorStamp == core.snapshotStamp { return cursor }
     return try makeCursor()
+  }
+
+  /// The cursor without a count, for one read; nil in a write transaction, and without a table.
+  @inline(__always)
+  private func borrowedCursor() -> Unmanaged<RowCursor>? {
+    guard core.openWrite == nil else { return nil }
+    if cursorStamp != core.snapshotStamp {
+      _ = Misuse.unthrowing { () throws(EngineError) in try makeCursor() }
+    }
+    return unsafe cursor.map { unsafe Unmanaged.passUnretained($0) }
   }
 
   private func makeCursor() throws(EngineError) -> RowCursor? {
@@ -115,9 +125,12 @@ import Engine
   @usableFromInline
   func int(_ key: Int64, _ property: Int) -> Int64 {
     core.checkThread()
-    if core.write == nil {
-      let found = Misuse.unthrowing { () throws(EngineError) -> Int64? in
-        try currentCursor()?.int(key, column(property))
+    if let cursor = unsafe borrowedCursor() {
+      // Safety: nothing that is called changes the access, which keeps its cursor.
+      let found = unsafe cursor._withUnsafeGuaranteedRef { cursor in
+        Misuse.unthrowing { () throws(EngineError) -> Int64? in
+          try cursor.int(key, column(property))
+        }
       }
       if let found { return found }
     }
@@ -128,9 +141,12 @@ import Engine
   @usableFromInline
   func double(_ key: Int64, _ property: Int) -> Double {
     core.checkThread()
-    if core.write == nil {
-      let found = Misuse.unthrowing { () throws(EngineError) -> Double? in
-        try currentCursor()?.double(key, column(property))
+    if let cursor = unsafe borrowedCursor() {
+      // Safety: nothing that is called changes the access, which keeps its cursor.
+      let found = unsafe cursor._withUnsafeGuaranteedRef { cursor in
+        Misuse.unthrowing { () throws(EngineError) -> Double? in
+          try cursor.double(key, column(property))
+        }
       }
       if let found { return found }
     }
@@ -141,9 +157,12 @@ import Engine
   @usableFromInline
   func bool(_ key: Int64, _ property: Int) -> Bool {
     core.checkThread()
-    if core.write == nil {
-      let found = Misuse.unthrowing { () throws(EngineError) -> Bool? in
-        try currentCursor()?.bool(key, column(property))
+    if let cursor = unsafe borrowedCursor() {
+      // Safety: nothing that is called changes the access, which keeps its cursor.
+      let found = unsafe cursor._withUnsafeGuaranteedRef { cursor in
+        Misuse.unthrowing { () throws(EngineError) -> Bool? in
+          try cursor.bool(key, column(property))
+        }
       }
       if let found { return found }
     }

@@ -10,9 +10,16 @@ import Engine
 /// Rows of a class on their way into the transaction.
 final class ObjectBatch {
   let access: _TableAccess
+  /// The class of the objects.
+  fileprivate let type: ObjectBase.Type
+  /// Whether an object may replace one with its primary key.
+  fileprivate let isKeyed: Bool
   fileprivate let rows: RowBatch
-  /// The wrapper of each column of the table, or what the column holds without one.
-  private let columns: [(field: PersistedField?, empty: Value)]
+  /// Where the wrapper of each column of the table is; nil for a column without one.
+  private let places: [PersistedField.Place?]
+  private let fields: [PersistedField?]
+  /// What each column holds without a wrapper.
+  private let empties: [Value]
   fileprivate var nextKey: Int64
 
   fileprivate init(
@@ -21,9 +28,11 @@ final class ObjectBatch {
     self.access = access
     self.nextKey = nextKey
     let schema = try write.schema(of: access.name)
-    columns = zip(schema.columns, access.propertyOrder(schema)).map { column, number in
-      (number >= 0 ? access.info.fields[number] : nil, DynamicValue.empty(column))
-    }
+    type = access.info.type
+    isKeyed = access.info.primaryKey != nil
+    fields = access.propertyOrder(schema).map { $0 >= 0 ? access.info.fields[$0] : nil }
+    places = fields.map { $0?.place }
+    empties = schema.columns.map { DynamicValue.empty($0) }
     rows = try RowBatch(write, access.name)
   }
 
@@ -32,16 +41,21 @@ final class ObjectBatch {
   fileprivate func add(_ object: ObjectBase) throws(EngineError) -> Int64 {
     let key = nextKey
     try rows.add(key) { row throws(EngineError) in
-      for column in columns {
-        if let field = column.field {
-          try field.append(from: object, to: &row)
-        } else {
-          try row.append(column.empty)
-        }
+      for column in places.indices {
+        if let place = places[column], try place.append(from: object, to: &row) { continue }
+        try append(column, from: object, to: &row)
       }
     }
     nextKey = key + 1
     return key
+  }
+
+  /// A column without a wrapper, or with one of a type that is not read in place.
+  private func append(
+    _ column: Int, from object: ObjectBase, to row: inout RowBuilder
+  ) throws(EngineError) {
+    guard let field = fields[column] else { return try row.append(empties[column]) }
+    try row.append(field.plainValue(of: object) ?? .null)
   }
 }
 
@@ -56,16 +70,27 @@ extension ClassInfo {
 }
 
 extension _RealmCore {
+  /// Adds an unmanaged object to the batch that is open.
+  /// - Returns: Whether it is one of the batch's class, and new; else nothing happened.
+  @inline(__always)
+  func addToOpenBatch(_ object: ObjectBase, _ policy: Realm.UpdatePolicy) -> Bool {
+    guard let batch = adding.batch, batch.type == Swift.type(of: object),
+      policy == .error || !batch.isKeyed
+    else { return false }
+    _ = add(object, to: batch)
+    return true
+  }
+
   /// Adds an object to the batch of its class.
   /// - Returns: Its key; nil when it has to be added by itself.
   func addToBatch(_ object: ObjectBase, _ policy: Realm.UpdatePolicy) -> Int64? {
     let type = Swift.type(of: object)
     if let batch = adding.batch {
-      guard batch.access.info.type == type else {
+      guard batch.type == type else {
         flushBatch()
         return nil
       }
-      guard policy == .error || batch.access.info.primaryKey == nil else { return nil }
+      guard policy == .error || !batch.isKeyed else { return nil }
       return add(object, to: batch)
     }
     guard adding.lastType == type, firstFailure == nil, let write = openWrite else { return nil }

@@ -25,6 +25,7 @@ extension Realm {
       _ = core.link(to: object)
       return
     }
+    if core.addToOpenBatch(object, update) { return }
     _ = core.add(object, update)
   }
 

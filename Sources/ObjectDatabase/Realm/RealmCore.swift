@@ -20,22 +20,22 @@ import Synchronization
   /// In a migration primary keys may change.
   private(set) var isMigrating = false
   /// The open write transaction; rows that were added in a batch may be missing from it.
-  private(set) var openWrite: WriteTransaction?
+  @safe @exclusivity(unchecked) private(set) var openWrite: WriteTransaction?
   /// The open write transaction, with every row that was added.
   var write: WriteTransaction? {
     if adding.lastType != nil { adding.lastType = nil }
     if adding.batch != nil { flushBatch() }
     return openWrite
   }
-  private(set) var snapshotStamp: UInt64 = 0
-  private(set) var contentStamp: UInt64 = 0
+  @safe @exclusivity(unchecked) private(set) var snapshotStamp: UInt64 = 0
+  @safe @exclusivity(unchecked) private(set) var contentStamp: UInt64 = 0
   private var snapshot: Snapshot?
   private var failure: Realm.Error?
   private weak var frozen: _RealmCore?
   /// See RealmCore+Classes.swift.
   let classes = Mutex(KnownClasses())
   /// See RealmCore+Adding.swift.
-  var adding = Adding()
+  @safe @exclusivity(unchecked) var adding = Adding()
   /// See Notifications/.
   var notifications: Notifications?
   let wakeup = Wakeup()

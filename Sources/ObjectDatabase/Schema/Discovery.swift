@@ -15,7 +15,7 @@ final class PropertyMark {
   var isPrimaryKey = false
   var originProperty: String?
   /// The position among the properties of the class.
-  @usableFromInline var number = -1
+  @safe @exclusivity(unchecked) @usableFromInline var number = -1
   var name = ""
 
   init(_ shape: _PropertyShape) { self.shape = shape }

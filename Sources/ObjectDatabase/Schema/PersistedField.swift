@@ -10,12 +10,17 @@ import Engine
 struct PersistedField: @unchecked Sendable {
   // Safety: metatypes and numbers only.
   let name: String
-  private let offsetBytes: Int
+  let place: Place
   private let wrapper: any PersistedProperty.Type
-  private let kind: Kind
+
+  /// Where a wrapper is, and what; copying this counts no references.
+  struct Place {
+    fileprivate let offsetBytes: Int
+    fileprivate let kind: Kind
+  }
 
   /// The types that are read in place, without a call through the wrapper's type.
-  private enum Kind {
+  fileprivate enum Kind {
     case int
     case double
     case string
@@ -25,9 +30,8 @@ struct PersistedField: @unchecked Sendable {
 
   private init(name: String, offsetBytes: Int, wrapper: any PersistedProperty.Type) {
     self.name = name
-    self.offsetBytes = offsetBytes
     self.wrapper = wrapper
-    kind =
+    let kind: Kind =
       switch wrapper {
       case is Persisted<Int>.Type: .int
       case is Persisted<Double>.Type: .double
@@ -35,6 +39,7 @@ struct PersistedField: @unchecked Sendable {
       case is Persisted<Bool>.Type: .bool
       default: .other
       }
+    place = Place(offsetBytes: offsetBytes, kind: kind)
   }
 
   /// The stored properties of a class, those of base classes first.
@@ -60,8 +65,25 @@ struct PersistedField: @unchecked Sendable {
     return (fields, otherCount)
   }
 
+  /// The wrapper of an object.
+  func wrapper(of object: ObjectBase) -> any PersistedProperty {
+    unsafe place.reading(object) { unsafe wrapper.copy(at: $0) }
+  }
+
+  /// What a new row holds for the property; nil when it is written once all rows are there.
+  func plainValue(of object: ObjectBase) -> PlainEngineValue? {
+    unsafe place.reading(object) { unsafe wrapper.plainValue(at: $0) }
+  }
+
+  /// Sets the property of an unmanaged object; false when the value does not fit.
+  func set(_ any: Any?, of object: ObjectBase) -> Bool {
+    unsafe place.reading(object) { unsafe wrapper.set(any, at: $0) }
+  }
+}
+
+extension PersistedField.Place {
   @inline(__always)
-  private func reading<Result>(
+  fileprivate func reading<Result>(
     _ object: ObjectBase, _ body: (UnsafeMutableRawPointer) -> Result
   ) -> Result {
     withExtendedLifetime(object) {
@@ -70,27 +92,18 @@ struct PersistedField: @unchecked Sendable {
     }
   }
 
-  /// The wrapper of an object.
-  func wrapper(of object: ObjectBase) -> any PersistedProperty {
-    unsafe reading(object) { unsafe wrapper.copy(at: $0) }
-  }
-
-  /// What a new row holds for the property; nil when it is written once all rows are there.
-  func plainValue(of object: ObjectBase) -> PlainEngineValue? {
-    unsafe reading(object) { unsafe wrapper.plainValue(at: $0) }
-  }
-
-  /// Gives a row of a batch the value of a property that is no link and no collection.
-  func append(
-    from object: ObjectBase, to row: inout RowBuilder
-  ) throws(EngineError) {
+  /// Gives a row of a batch the value of a property that is read in place.
+  /// - Returns: False for a property of another type; nothing was given then.
+  @inline(__always)
+  func append(from object: ObjectBase, to row: inout RowBuilder) throws(EngineError) -> Bool {
     switch kind {
     case .int: try row.append(Int64(stored(Int.self, in: object) ?? 0))
     case .double: try row.append(stored(Double.self, in: object) ?? 0)
     case .string: try row.append(stored(String.self, in: object) ?? "")
     case .bool: try row.append(stored(Bool.self, in: object) ?? false)
-    case .other: try row.append(plainValue(of: object) ?? .null)
+    case .other: return false
     }
+    return true
   }
 
   @inline(__always)
@@ -100,11 +113,6 @@ struct PersistedField: @unchecked Sendable {
       guard case .value(let value) = unsafe wrapper.pointee.storage else { return nil }
       return value
     }
-  }
-
-  /// Sets the property of an unmanaged object; false when the value does not fit.
-  func set(_ any: Any?, of object: ObjectBase) -> Bool {
-    unsafe reading(object) { unsafe wrapper.set(any, at: $0) }
   }
 }
 
