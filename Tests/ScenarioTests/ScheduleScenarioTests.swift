@@ -62,7 +62,7 @@ private func complaints(_ text: String) -> [String] {
         "- ui: {write: [{upsert: Dog, _id: 1}], fails: io}\n      - background: verify",
         "nobody knows which write fails with io"
       ),
-      ("- ui: reopen\n      - background: verify", "only write, pin, release and verify"),
+      ("- ui: reopen\n      - background: verify", "only write, pin, release, verify and compact"),
       (
         "- ui: {write: [{upsert: Cat, _id: 1}]}\n" + ScheduleScenarioTests.dog,
         "'dog' links to 'Dog'"

@@ -147,6 +147,7 @@ public struct WorkerClient: Sendable {
     }
     switch (answer, expected) {
     case (.failed(let code, _), _) where tolerated.contains(code): return nil
+    case (.failed(WorkerAnswer.refusedCode, _), nil) where command.mayBeRefused: return nil
     case (.failed(let code, let message), nil):
       return Violation(.expectation, promised: "\(what) succeeds", got: "\(code): \(message)")
     case (.failed(let code, let message), let expected?) where code != expected:

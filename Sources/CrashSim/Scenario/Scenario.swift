@@ -63,6 +63,9 @@ public struct Scenario: Sendable, Hashable {
     return nil
   }
 
+  /// The door of its schedules: nil is the mount.
+  var scheduleDoor: DoorChoice? { needsMount == nil ? .inProcess : nil }
+
   /// The faults as rules, in the order of the file.
   /// - Throws: `LabError` with code `.usage` for one that cannot be a rule.
   public func rulesOfFaults() throws(LabError) -> [FaultRule] {

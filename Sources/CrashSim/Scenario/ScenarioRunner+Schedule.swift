@@ -1,5 +1,6 @@
 // ScenarioRunner+Schedule.swift: scenarios whose steps run side by side: their schedules, and the
-// crash states of what those recorded. All of it happens in this process, whatever the door.
+// crash states of what those recorded. Threads of this process do it, whatever the door; the files
+// are in memory, or on the mount when the plan compacts.
 
 import Foundation
 
@@ -13,13 +14,17 @@ extension ScenarioRunner {
   func runSchedules(
     _ scenario: Scenario, _ plan: WorkloadPlan, _ item: inout CaseReport
   ) throws(LabError) {
+    if let reason = scenario.needsMount, opened.mount == nil {
+      item.skipped.append(reason)
+      return
+    }
     let declaration = scenario.schedule ?? ScheduleDeclaration()
     let budget = scenario.crash.map { crashBudget($0) } ?? 0
     var job = try scheduleJob(scenario, plan)
     job.runsMax = min(declaration.runs, settings.budget ?? declaration.runs)
     job.recordingsMax = min(Self.recordingsMax, budget / Self.statesPerRecordingMin)
     let console = console.about(scenario.file)
-    let scheduled = job.scheduled()
+    let scheduled = job.scheduled(on: opened.mount)
     let search = ScheduleSearch(
       job: job, actors: scheduled.actors, directory: run.path,
       progress: { console.progress("\($0) schedules") })
@@ -31,6 +36,7 @@ extension ScenarioRunner {
     case .ran: throw .lab("a search for schedules ran one of them only")
     }
     try refuseIdleRules(scenario, explored)
+    try refuseIdleCompactions(scenario, explored)
     var report = report(scenario, declaration, explored)
     if let failure = explored.failure {
       report.findings = [
@@ -57,7 +63,8 @@ extension ScenarioRunner {
     return ScheduleJob(
       plan: plan, rules: rules, declaration: scenario.schedule ?? ScheduleDeclaration(),
       seed: seed(of: scenario).derived("schedule").rawValue, runsMax: 0, recordingsMax: 0,
-      silenceSeconds: settings.timeoutSeconds)
+      silenceSeconds: settings.timeoutSeconds,
+      mountPoint: scenario.needsMount == nil ? nil : try run.subdirectory("schedules"))
   }
 
   /// What a search found, run again in this process.
@@ -108,6 +115,19 @@ extension ScenarioRunner {
         "\(scenario.file):\(fault.position): this fault hit no operation in "
           + "\(explored.counts.runCount) schedules; correct its count, its file or its bytes")
     }
+  }
+
+  /// A compaction that is refused in every schedule tests nothing.
+  private func refuseIdleCompactions(
+    _ scenario: Scenario, _ explored: ExploredSchedules
+  ) throws(LabError) {
+    guard !explored.isInterrupted, explored.failure == nil, explored.counts.compactionCount == 0,
+      let step = scenario.blocks.joined().first(where: { $0.action == .compact })
+    else { return }
+    throw .usage(
+      "\(scenario.file):\(step.position): the compaction was refused in all "
+        + "\(explored.counts.runCount) schedules, because others pinned or wrote; give its actor "
+        + "fewer of them, or run more schedules")
   }
 
   private func report(
@@ -161,7 +181,7 @@ extension ScenarioRunner {
   ) -> Finding {
     let recipe = ScenarioRecipe(
       path: scenario.file, seed: seed(of: scenario).rawValue, place: .schedule(schedule.text),
-      door: .inProcess)
+      door: scenario.scheduleDoor)
     var finding = Finding(
       number: number, promised: result.promised ?? "actors may run side by side",
       headline: result.headline,
@@ -218,6 +238,7 @@ extension ScenarioRunner {
     let file = scenario.file
     let seed = seed(of: scenario).rawValue
     let model = job.model
+    let door = scenario.scheduleDoor
     return EngineExplorer(
       job: job, directory: run.path, settings: settings, console: console,
       token: { state, second, shape in
@@ -225,7 +246,7 @@ extension ScenarioRunner {
           schedule: schedule, model: model, state: state, shape: shape, second: second)
         return ReplayToken.encode(
           .scenario(
-            ScenarioRecipe(path: file, seed: seed, place: place, door: .inProcess)))
+            ScenarioRecipe(path: file, seed: seed, place: place, door: door)))
       })
   }
 
@@ -279,7 +300,7 @@ extension ScenarioRunner {
     _ scenario: Scenario, _ plan: WorkloadPlan, _ text: String, _ directory: String?
   ) throws(LabError) -> ScheduledOutcome {
     var tree: TreeImage?
-    let outcome = try scheduleJob(scenario, plan).scheduled().run(
+    let outcome = try scheduleJob(scenario, plan).scheduled(on: opened.mount).run(
       ReplayChooser(try Schedule.parse(text)), finalTree: { tree = $0 })
     if let directory, let tree { try CrashDirectory.keep(tree, in: directory) }
     if case .refused(let reason) = outcome.record.ending {

@@ -67,7 +67,8 @@ struct StepOrder {
       }
     case .compact:
       checkObjects(step)
-      refusePins(of: { _ in true }, step, "compact")
+      // Beside others it is refused where they hold a pin, which is right.
+      refusePins(of: { step.block == nil || $0 == actor }, step, "compact")
       let fellows = scenario.process(of: actor).actors
       for other in open.subtracting(fellows).sorted() {
         reader.report(

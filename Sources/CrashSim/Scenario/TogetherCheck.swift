@@ -69,7 +69,7 @@ struct TogetherCheck {
       }
       if write.copy != nil {
         reader.report(
-          step.position, "a copy needs the FUSE door, and 'together' runs as threads of the lab",
+          step.position, "nobody knows what a copy has when others write beside it",
           "write the copy behind the block")
       }
       for statement in write.statements {
@@ -84,10 +84,10 @@ struct TogetherCheck {
 
   private func checkReader(_ step: ScenarioStep) {
     switch step.action {
-    case .pin, .release, .verify, .write: break
+    case .pin, .release, .verify, .compact, .write: break
     default:
       reader.report(
-        step.position, "only write, pin, release and verify can stand in 'together'",
+        step.position, "only write, pin, release, verify and compact can stand in 'together'",
         "put this step before or behind the block")
     }
   }

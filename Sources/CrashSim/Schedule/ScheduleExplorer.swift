@@ -20,6 +20,8 @@ public struct ScheduleCounts: Codable, Sendable, Hashable {
   public var actorCount = 0
   /// Decisions of the longest run.
   public var decisionsMax = 0
+  /// Compactions beside other actors that were done; nil when the scenario has none.
+  public var compactionCount: Int?
   /// Whether every schedule of the strategy was run.
   public var isComplete = false
 }
@@ -90,6 +92,9 @@ struct ScheduleExplorer {
       explored.counts.runCount += 1
       explored.counts.decisionsMax = max(
         explored.counts.decisionsMax, outcome.record.decisions.count)
+      if let count = outcome.compactionCount {
+        explored.counts.compactionCount = (explored.counts.compactionCount ?? 0) + count
+      }
       for (index, hits) in outcome.hits.enumerated() { explored.hitCounts[index] += hits.hitCount }
       let key = Seed(rawValue: 0).derived(outcome.recordingKey).rawValue
       if keys.insert(key).inserted, keys.count <= recordingsMax {

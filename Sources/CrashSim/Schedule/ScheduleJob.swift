@@ -13,16 +13,19 @@ struct ScheduleJob: Codable, Sendable {
   var recordingsMax: Int
   /// Seconds without a decision after which the lab gives up.
   var silenceSeconds: Int
+  /// Where the search has its mount, an existing folder; nil when the plan needs none.
+  var mountPoint: String?
   /// The text of a schedule to run, in place of a search.
   var schedule: String?
   /// For tests of the lab only: the number of a run, from 1, in which the process traps.
   var plantedTrapRun: Int?
 
-  /// The runs of the plan.
-  func scheduled() -> ScheduledPlan {
+  /// The runs of the plan, on a mount if it needs one.
+  func scheduled(on mount: FaultFSClient? = nil) -> ScheduledPlan {
     var limits = ScheduleLimits()
     limits.silenceSeconds = silenceSeconds
-    return ScheduledPlan(plan, rules: rules, limits: limits)
+    return ScheduledPlan(
+      plan, rules: rules, limits: limits, on: mountPoint == nil ? nil : mount)
   }
 }
 

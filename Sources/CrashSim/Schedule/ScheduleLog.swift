@@ -35,6 +35,13 @@ final class ScheduleLog: Sendable {
   /// The newest version that a commit was acknowledged as.
   var newestAcknowledged: UInt64 { state.withLock { $0.newest } }
 
+  /// Compactions that were done.
+  var compactionCount: Int {
+    state.withLock { state in
+      state.events.count { $0.command.action == .compact && $0.version != nil }
+    }
+  }
+
   /// Notes an answer; the mark of it is in the trace.
   func append(_ event: Event) {
     state.withLock { state in

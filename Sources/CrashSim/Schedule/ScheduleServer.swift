@@ -1,6 +1,8 @@
 // ScheduleServer.swift: the process in which schedules are searched. It may die under one: the
 // journal says under which.
 
+import CSystem
+
 /// The child's side of a search.
 public enum ScheduleServer {
   /// Does one job, and says what came of it on standard output.
@@ -26,7 +28,10 @@ public enum ScheduleServer {
   private static func result(
     of job: ScheduleJob, _ journal: ScheduleJournal, progress: @escaping (Int) -> Void
   ) throws(LabError) -> ScheduleLine {
-    let scheduled = job.scheduled()
+    let mount = try job.mountPoint.map { (path) throws(LabError) in
+      try FaultFSClient(mountPoint: path, cpu: csystem_first_allowed_cpu())
+    }
+    let scheduled = job.scheduled(on: mount)
     var runCount = 0
     let run = { (chooser: any ScheduleChooser) throws(LabError) -> ScheduledOutcome in
       runCount += 1

@@ -1,4 +1,4 @@
-// ScheduledRun.swift: a plan run once in this process, over a file of its own in memory: in
+// ScheduledRun.swift: a plan run once in this process, over files of its own (ScheduleStage): in
 // lockstep up to the block of concurrent steps, that block under a chooser, and in lockstep again.
 // Invariants: nothing is left of one run for the next; a mark is in the trace before anybody else
 // goes on; `begin` is marked when a transaction has its turn, so marks stand in the order of turns.
@@ -13,6 +13,8 @@ struct ScheduledOutcome: Sendable {
   let violations: [Violation]
   /// How often each fault rule hit.
   let hits: [RuleHits]
+  /// Compactions that were done side by side with other actors; nil when none was to be.
+  var compactionCount: Int?
 
   /// Runs that are equal here did the same.
   var fingerprint: String {
@@ -32,6 +34,8 @@ struct ScheduledPlan {
   let plan: WorkloadPlan
   let rules: [FaultRule]
   let limits: ScheduleLimits
+  /// The mount for the files; nil has each run in a tree in memory.
+  private let mount: MountStage?
   private let threads: ScheduleThreads
   /// The actors of the block, and what each of them does.
   let actors: [String]
@@ -40,7 +44,16 @@ struct ScheduledPlan {
   private let after: [WorkerCommand]
 
   /// Prepares the runs of a plan that has a block of concurrent commands.
-  init(_ plan: WorkloadPlan, rules: [FaultRule], limits: ScheduleLimits = .init()) {
+  /// - Parameters:
+  ///   - plan: What the actors do.
+  ///   - rules: The faults of each run.
+  ///   - limits: When a run is given up.
+  ///   - mount: Where the files are; nil for plans that need no mount.
+  init(
+    _ plan: WorkloadPlan, rules: [FaultRule], limits: ScheduleLimits = .init(),
+    on mount: FaultFSClient? = nil
+  ) {
+    self.mount = mount.map { MountStage(fileSystem: $0) }
     self.plan = plan
     self.rules = rules
     self.limits = limits
@@ -55,6 +68,9 @@ struct ScheduledPlan {
     threads = ScheduleThreads(count: actors.count)
   }
 
+  /// Whether somebody compacts beside others.
+  private var compacts: Bool { commands.joined().contains { $0.action == .compact } }
+
   /// One run.
   /// - Parameters:
   ///   - chooser: Who says which actor goes on.
@@ -64,16 +80,15 @@ struct ScheduledPlan {
   func run(
     _ chooser: any ScheduleChooser, finalTree: ((TreeImage) -> Void)? = nil
   ) throws(LabError) -> ScheduledOutcome {
-    let fileSystem = try SimulatedFileSystem()
-    fileSystem.beginRecording()
-    try fileSystem.addRules(rules)
+    let stage: any ScheduleStage = if let mount { mount } else { try SimulatedFileSystem() }
+    try stage.begin(rules)
     let scheduler = Scheduler(actors: actors, chooser: chooser, limits: limits)
     let turns = TurnLog()
-    let session = Self.session(fileSystem, scheduler, turns)
+    let session = Self.session(stage, scheduler, turns)
     defer { session.end() }
     let tolerated = rules.isEmpty ? [] : ScenarioRecorder.tolerated
     var client = WorkerClient(plan, tolerating: tolerated)
-    var (violations, isReady) = try lockstep(before, session, &client, fileSystem)
+    var (violations, isReady) = try lockstep(before, session, &client, stage)
     let log = ScheduleLog()
     let record = try scheduler.run(on: threads) { [commands, client, isReady] actor in
       guard isReady else { return }
@@ -83,10 +98,10 @@ struct ScheduledPlan {
         let floor = log.newestAcknowledged
         let answer = session.run(command)
         if scheduler.isReleased { return }
-        for entry in client.entriesAfter(command, answer) { fileSystem.mark(entry.mark.bytes) }
+        for entry in client.entriesAfter(command, answer) { stage.append(entry.mark) }
         log.append(ScheduleLog.Event(command: command, answer: answer, floor: floor))
         // What comes next counts on what was to be done here.
-        if case .failed = answer, command.transaction == nil { return }
+        if case .failed = answer, command.transaction == nil, !command.mayBeRefused { return }
       }
     }
     switch record.ending {
@@ -95,7 +110,7 @@ struct ScheduledPlan {
       violations += try log.judge(with: &client) + turns.violations(actors)
       // What comes next counts on what was to be done here.
       if violations.isEmpty, isReady {
-        violations += try lockstep(after, session, &client, fileSystem).violations
+        violations += try lockstep(after, session, &client, stage).violations
       }
     case .deadlock(let waits):
       violations.append(
@@ -108,17 +123,15 @@ struct ScheduledPlan {
           .liveness, promised: "steps that run side by side end when each gets its turn",
           got: "no end after \(count) decisions"))
     }
-    let hits = fileSystem.ruleHits()
-    let trace = fileSystem.endRecording()
-    if let finalTree {
-      fileSystem.beginRecording()
-      finalTree(fileSystem.endRecording().initial)
-    }
-    return ScheduledOutcome(record: record, trace: trace, violations: violations, hits: hits)
+    let (trace, hits) = try stage.end()
+    if let finalTree { finalTree(try stage.tree()) }
+    return ScheduledOutcome(
+      record: record, trace: trace, violations: violations, hits: hits,
+      compactionCount: compacts ? log.compactionCount : nil)
   }
 
   private static func session(
-    _ fileSystem: SimulatedFileSystem, _ scheduler: Scheduler, _ turns: TurnLog
+    _ stage: any ScheduleStage, _ scheduler: Scheduler, _ turns: TurnLog
   ) -> WorkerSession {
     let hook = ScheduleHook(
       reach: { point in
@@ -138,13 +151,13 @@ struct ScheduledPlan {
         options.coordination.decorate = { backend in
           ScheduledBackend(backend) { scheduler.reach($0) }
         }
-        return try fileSystem.openDatabase(EngineWorker.fileName, options: options)
+        return try stage.open(options)
       },
       didBegin: { transaction, version in
         guard scheduler.isRunning else { return }
         let number = transaction.number
-        fileSystem.mark(AckLog.Entry.begin(number).mark.bytes)
-        fileSystem.mark(AckLog.Entry.number(number, version: version).mark.bytes)
+        stage.append(AckLog.Entry.begin(number).mark)
+        stage.append(AckLog.Entry.number(number, version: version).mark)
       })
   }
 
@@ -152,13 +165,13 @@ struct ScheduledPlan {
   /// - Returns: Broken promises, and whether the database is open to whoever comes next.
   private func lockstep(
     _ commands: [WorkerCommand], _ session: WorkerSession, _ client: inout WorkerClient,
-    _ fileSystem: SimulatedFileSystem
+    _ stage: any ScheduleStage
   ) throws(LabError) -> (violations: [Violation], isOpen: Bool) {
     var violations: [Violation] = []
     for command in commands {
-      for entry in client.entriesBefore(command) { fileSystem.mark(entry.mark.bytes) }
+      for entry in client.entriesBefore(command) { stage.append(entry.mark) }
       let answer = session.run(command)
-      for entry in client.entriesAfter(command, answer) { fileSystem.mark(entry.mark.bytes) }
+      for entry in client.entriesAfter(command, answer) { stage.append(entry.mark) }
       violations += try client.judge(command, answer)
       // Without an open database nothing that follows can be told.
       if case .failed = answer, command.opens { return (violations, false) }

@@ -50,6 +50,8 @@ public struct WorkerCommand: Sendable, Hashable, Codable {
   public var fails: String?
   /// Number of the block whose actors run side by side; nil for a command in lockstep.
   public var block: Int?
+  /// Whether it may do nothing: a compaction beside others, who may use the file just then.
+  var mayBeRefused: Bool { block != nil && action == .compact }
   /// Line of the scenario's step that asks for it.
   public var line: Int?
 

@@ -15,6 +15,11 @@ struct Publication: Sendable {
   var beforeStore: (@Sendable (Int) -> Void)?
   var schedule: ScheduleHook?
 
+  /// The same for a caller that holds a lock, which nobody may do at a point of a schedule.
+  var withoutPoints: Publication {
+    Publication(region: region, beforeStore: beforeStore, schedule: nil)
+  }
+
   /// One store of a publication.
   struct Store: Equatable {
     let offset: Int

@@ -27,7 +27,7 @@ extension Database {
   /// leaves the old file or the new one.
   public func compact() throws(EngineError) -> Bool {
     try checkWritable()
-    guard let file = backend as? FileBackend, tryExclusive() else { return false }
+    guard let file, tryExclusive() else { return false }
     defer { endExclusive() }
     do throws(EngineError) {
       try session.writerLock.lock(timeoutMilliseconds: 0)
@@ -83,7 +83,7 @@ extension Database {
     session.setDataFile(newIdentity)
     // Every sector of the new file was synced.
     publication.fallback = nil
-    publication.publish(recovered.state.slot)
+    publication.withoutPoints.publish(recovered.state.slot)
     do throws(EngineError) {
       // Before: the old file or the new one. After: the new one, always.
       try new.syncFolder()
@@ -132,7 +132,7 @@ extension Database {
     access.key = if let encryptionKey { try EncryptionKey(encryptionKey) } else { nil }
     guard !Syscalls.isTaken(path) else { throw .fileExists(path) }
     // Who may read this database may read its copy, and nobody else.
-    let attributes = backend is FileBackend ? Syscalls.attributes(path: backend.path) : nil
+    let attributes = file == nil ? nil : Syscalls.attributes(path: backend.path)
     let new = try NewFile(
       path, suffix: Self.copySuffix, attributes: attributes,
       failpoint: options.newFileFailpoint)

@@ -103,6 +103,8 @@ public final class Database: Sendable {
   }
 
   let backend: any StorageBackend
+  /// The backend when it is a file, whatever a lab has wrapped around it.
+  let file: FileBackend?
   let session: CoordinationSession
   let options: Options
   let state: Mutex<State>
@@ -115,6 +117,7 @@ public final class Database: Sendable {
     attachment: (registry: CoordinationRegistry, key: String)? = nil
   ) {
     self.backend = options.coordination.decorate?(backend) ?? backend
+    file = backend as? FileBackend
     self.session = session
     self.options = options
     self.attachment = attachment
