@@ -187,9 +187,9 @@ extension FuseOperations {
     }
     let taken = try unsafe fileSystem.write(
       bytes.bytes, at: offset, to: inode, through: isWriteBack ? nil : file, by: caller)
-    if file?.isDirect != true {
-      fileSystem.noteCached(inode, offset..<offset + UInt64(max(0, taken)), isRead: false)
-    }
+    // Of a file that a rule has taken out of the cache, too: whoever reads it later, with a cache,
+    // finds its pages gone from there.
+    fileSystem.noteCached(inode, offset..<offset + UInt64(max(0, taken)), isRead: false)
     guard let file, !isWriteBack, file.flags & O_DSYNC != 0 else { return taken }
     file.isSyncDue = true
     return file.isDirect ? try syncDirect(file, fileSystem, taken, caller) : taken

@@ -175,6 +175,16 @@ struct FailedSyncTests {
     #expect(try survivors(trace, .ext4Ordered, at: 0) == [UInt8(ascii: "a")])
   }
 
+  @Test("what was written past the cache, for a rule on reads, is gone once that rule is")
+  func withoutCache() throws {
+    let mount = try FaultMount(page)
+    try mount.add("[\(cleanFailures[3]), {on: read, nth: 99, error: EIO}]")
+    let first = try mount.run(["open f w", "write 0 4096 b", "fsync", "read 0 4096"])
+    #expect(answers(first) == ["fsync EIO", "read ok b*4096"])
+    try mount.client.clearRules()
+    #expect(try mount.run(["open f r", "read 0 4096"]).last == "read ok a*4096")
+  }
+
   @Test("a truncated, punched or rewritten page is no longer what a failed sync left")
   func noLongerClean() throws {
     for (steps, read) in [
