@@ -135,7 +135,8 @@ public struct Console: Sendable {
     let findings = positive.reduce(0) { $0 + $1.findings.count }
     let planted = report.cases.count { $0.isNegative }
     let found = report.cases.count {
-      $0.isNegative && $0.outcome == .held && $0.pendingComplaint == nil
+      // One that was skipped as a whole holds, and found nothing.
+      $0.isNegative && $0.outcome == .held && $0.pendingComplaint == nil && !$0.findings.isEmpty
     }
     say(
       "checked \(Formatting.grouped(explored)) crash states of \(Formatting.grouped(distinct)) "
