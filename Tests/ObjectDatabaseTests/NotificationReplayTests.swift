@@ -116,6 +116,18 @@ final class Replay {
     "\(dog.rowKey) \(dog.name) \(dog.age) \(dog.owner?.rowKey ?? -1) \(dog.owner?.name ?? "")"
   }
 
+  /// The elements after deletions and insertions; positions that there are not are passed over.
+  private static func moved(
+    _ old: [String], _ now: [String], _ deletions: [Int], _ insertions: [Int]
+  ) -> [String] {
+    var copy = old
+    for index in deletions.reversed() where copy.indices.contains(index) { copy.remove(at: index) }
+    for index in insertions where index <= copy.count && now.indices.contains(index) {
+      copy.insert(now[index], at: index)
+    }
+    return copy
+  }
+
   private func watch<Items: RealmCollection & ThreadConfined>(
     _ name: String, _ items: Items, _ text: @escaping (Items.Element) -> String,
     _ keyPaths: [String]? = nil
@@ -127,10 +139,13 @@ final class Replay {
         case .initial(let items): copies[name] = items.map(text)
         case .update(let items, let deletions, let insertions, let modifications):
           updates += 1
-          var copy = copies[name] ?? []
-          for index in deletions.reversed() { copy.remove(at: index) }
           let now = items.isInvalidated ? [] : items.map(text)
-          for index in insertions { copy.insert(now[index], at: index) }
+          let old = copies[name] ?? []
+          var copy = Self.moved(old, now, deletions, insertions)
+          if copy.count != now.count || !modifications.allSatisfy(now.indices.contains) {
+            Issue.record("\(name): \(deletions) \(insertions) \(modifications) are no positions")
+            copy = now
+          }
           for index in modifications {
             if keyPaths != nil, copy[index] == now[index] {
               Issue.record("\(name): \(index) is told to be modified, and is as it was")
