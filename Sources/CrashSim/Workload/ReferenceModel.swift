@@ -10,6 +10,8 @@ public struct ReferenceModel: Sendable, Hashable {
   /// False until transaction 0: a new database has no table.
   public private(set) var hasTables: Bool
   private var rows: [String: [Int64: [PlannedValue]]] = [:]
+  /// What the rows of each table add to the content's hash.
+  private(set) var sums: [String: RowSum] = [:]
   /// What the file holds of objects; nil when the tables are the engine's own.
   private(set) var objects: ObjectModel?
 
@@ -17,6 +19,7 @@ public struct ReferenceModel: Sendable, Hashable {
   public init(tables: [TableDeclaration], hasTables: Bool = true) {
     self.tables = tables
     self.hasTables = hasTables
+    for table in tables { sums[table.name] = RowSum(of: table) }
   }
 
   /// The database of a plan before its first transaction.
@@ -69,9 +72,11 @@ public struct ReferenceModel: Sendable, Hashable {
     rows[table, default: [:]].sorted { $0.key < $1.key }.map { (key: $0.key, values: $0.value) }
   }
 
-  /// Calls with each row of a table, in no particular order: fit for sums only.
-  func forEachRow(of table: String, _ body: (Int64, [PlannedValue]) -> Void) {
-    for (key, values) in rows[table, default: [:]] { body(key, values) }
+  /// Puts a row in place of what is under its key; nil leaves none there.
+  private mutating func put(_ values: [PlannedValue]?, _ key: Int64, in table: String) {
+    let old = rows[table]?[key]
+    rows[table, default: [:]][key] = values
+    if objects == nil { sums[table]?.replace(old, values, key) }
   }
 
   /// Applies one statement.
@@ -84,10 +89,10 @@ public struct ReferenceModel: Sendable, Hashable {
     case .update where !exists, .delete where !exists: return "keyNotFound"
     case .insert, .upsert, .update:
       objects?.apply(mutation)
-      rows[mutation.table, default: [:]][mutation.key] = mutation.values
+      put(mutation.values, mutation.key, in: mutation.table)
     case .delete:
       objects?.apply(mutation)
-      rows[mutation.table]?[mutation.key] = nil
+      put(nil, mutation.key, in: mutation.table)
       forgetLinks(to: mutation.key, in: mutation.table)
     }
     return nil
@@ -99,7 +104,9 @@ public struct ReferenceModel: Sendable, Hashable {
     for table in tables {
       for (index, column) in table.columns.enumerated() where column.target == target {
         for (row, values) in rows[table.name, default: [:]] where values[index] == .link(key) {
-          rows[table.name]?[row]?[index] = .null
+          var cut = values
+          cut[index] = .null
+          put(cut, row, in: table.name)
         }
       }
     }
@@ -109,15 +116,15 @@ public struct ReferenceModel: Sendable, Hashable {
   /// - Returns: The error code of the first statement that does not fit; nil when all did.
   public mutating func apply(_ transaction: PlannedTransaction) -> String? {
     if transaction.number == 0 { createTables() }
-    let (before, objectsBefore) = (rows, objects)
+    let (before, sumsBefore, objectsBefore) = (rows, sums, objects)
     if let schema = transaction.schema { open(schema) }
     for mutation in transaction.mutations {
       if let code = apply(mutation) {
-        (rows, objects) = (before, objectsBefore)
+        (rows, sums, objects) = (before, sumsBefore, objectsBefore)
         return code
       }
     }
-    if transaction.cancels { (rows, objects) = (before, objectsBefore) }
+    if transaction.cancels { (rows, sums, objects) = (before, sumsBefore, objectsBefore) }
     return nil
   }
 

@@ -37,12 +37,23 @@ public struct ContentHasher: Sendable {
   /// Adds a row of the table begun last.
   /// - Complexity: O(bytes of the row).
   public mutating func combine(key: Int64, _ values: [Value]) {
+    combine(rowHashes: rowHash(key: key, values), count: 1)
+  }
+
+  /// What a row of the table begun last adds; rows that leave take theirs with them.
+  /// - Complexity: O(bytes of the row).
+  public func rowHash(key: Int64, _ values: [Value]) -> UInt64 {
     var hash = Self.fold(seed, UInt64(bitPattern: key))
     for index in values.indices {
       hash = Self.fold(hash, values[index], isMixed: types[index] == .mixed)
     }
-    sum &+= Self.finished(hash)
-    count += 1
+    return Self.finished(hash)
+  }
+
+  /// Adds rows by the wrapping sum of their hashes.
+  public mutating func combine(rowHashes: UInt64, count rowCount: UInt64) {
+    sum &+= rowHashes
+    count += rowCount
   }
 
   /// The hash of everything fed so far.
