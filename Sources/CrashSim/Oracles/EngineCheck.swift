@@ -232,6 +232,13 @@ public struct EngineCheck: Sendable {
     return seen
   }
 
+  /// What the engine finds in a file, encrypted or not; nil when it does not open.
+  func contentHash(of file: [UInt8]) -> UInt64? {
+    let image = ImageBackend()
+    image.load(file)
+    return recover(.image(image), database).contentHash
+  }
+
   /// Commits a sentinel row, opens again and looks.
   /// - Returns: What went wrong, in words.
   private func use(_ place: DatabasePlace, _ state: CommittedState, version: UInt64) -> String? {

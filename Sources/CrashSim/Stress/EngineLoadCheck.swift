@@ -45,7 +45,7 @@ public struct EngineLoadCheck {
     try write(Data(record.text.utf8), to: recordPath(round))
     guard found.isEmpty else { return found }
     history.survive(version ?? allowed.acked.version) {
-      bytes.flatMap { XRaySight(Array($0)).contentHash }
+      bytes.flatMap { check.contentHash(of: Array($0)) }
     }
     found = try record.survive(history.version, lists: history.lists, round: round)
     if found.isEmpty {
