@@ -43,7 +43,9 @@ struct Faultline: ParsableCommand {
       var command = try parseAsRoot()
       try command.run()
     } catch let error as LabError {
-      Console().complain("faultline: \(error.message)")
+      // What is wrong with a file begins with its name, for editors and problem matchers.
+      let isOfFile = error.message.prefix { $0 != "\n" }.contains(#/^\S.*?:\d+:\d+: /#)
+      Console().complain(isOfFile ? error.message : "faultline: \(error.message)")
       Foundation.exit(error.exitCode.rawValue)
     } catch let leave as Leave {
       Foundation.exit(leave.code.rawValue)

@@ -53,6 +53,28 @@ import Testing
     #expect(first.commands.map(\.index) == Array(first.commands.indices))
   }
 
+  @Test("what is pinned is asked of who pinned it, unless that one stands still")
+  func pinOwners() throws {
+    let head = """
+      title: two
+      schema: {Dog: {_id: int primary}}
+      processes: {app: [ui], viewer: [reader]}
+      steps:
+        - ui: open
+        - reader: open
+        - reader: {pin: old}
+
+      """
+    let claim = "  - expect: {count: {Dog: 0}, pinned: {old: unchanged}}\n"
+    let plan = try plan(head + claim, seed: 1)
+    let asked = plan.commands.filter { if case .expect = $0.action { true } else { false } }
+    #expect(asked.map(\.actor) == ["ui", "reader"])
+    let error = #expect(throws: ScenarioError.self) {
+      try ScenarioParser.parse(head + "  - stop: viewer\n" + claim, file: "t.yaml")
+    }
+    #expect(error?.diagnostics.map(\.message) == ["'viewer' is stopped"])
+  }
+
   @Test("a scenario's own seed goes before the run's")
   func ownSeed() throws {
     let yaml = Self.mixed.replacing(", pinned: {}", with: "") + "\nseed: 99"

@@ -149,13 +149,16 @@ public struct WorkerClient: Sendable {
     case (.failed(let code, _), _) where tolerated.contains(code): return nil
     case (.failed(WorkerAnswer.refusedCode, _), nil) where command.mayBeRefused: return nil
     case (.failed(let code, let message), nil):
-      return Violation(.expectation, promised: "\(what) succeeds", got: "\(code): \(message)")
+      return Violation(
+        .expectation, promised: "\(what) should succeed",
+        got: "it failed with \(code): \(message)")
     case (.failed(let code, let message), let expected?) where code != expected:
       return Violation(
-        .expectation, promised: "\(what) fails with \(expected)", got: "\(code): \(message)")
+        .expectation, promised: "\(what) should fail with \(expected)",
+        got: "it failed with \(code): \(message)")
     case (.done, let expected?):
       return Violation(
-        .expectation, promised: "\(what) fails with \(expected)", got: "it succeeded")
+        .expectation, promised: "\(what) should fail with \(expected)", got: "it succeeded")
     default:
       return nil
     }

@@ -18,21 +18,22 @@ struct LiveCheck {
       let snapshot = try database.snapshot()
       defer { snapshot.release() }
       let count = try snapshot.count(of: table)
-      return answer(count == rows, "'\(table)' has \(rows) rows", "it has \(count)")
+      return answer(count == rows, "'\(table)' should have \(rows) rows", "it has \(count)")
     case .version(let expected):
-      return answer(version == expected, "the version is \(expected)", "it is \(version)")
+      return answer(version == expected, "the version should be \(expected)", "it is \(version)")
     case .versionAtLeast(let least):
-      return answer(version >= least, "the version is at least \(least)", "it is \(version)")
+      return answer(version >= least, "the version should be at least \(least)", "it is \(version)")
     case .fileBytesAtMost(let limit):
       let size = database.statistics().fileSizeBytes
-      return answer(size <= limit, "the file has at most \(limit) bytes", "it has \(size)")
+      return answer(size <= limit, "the file should have at most \(limit) bytes", "it has \(size)")
     case .fileTimesContentAtMost(let times):
       let size = database.statistics().fileSizeBytes
       let content = try contentBytes()
       let (limit, overflow) = content.multipliedReportingOverflow(by: times)
       return answer(
         overflow || size <= limit,
-        "the file has at most \(times) × \(content) bytes of content, \(limit)", "it has \(size)")
+        "the file should have at most \(times) × \(content) bytes of content, \(limit)",
+        "it has \(size)")
     case .verifies:
       if let violation = try damage() { return .broken(violation) }
       return .done(version: version)

@@ -145,11 +145,14 @@ public struct Console: Sendable {
     )
     let verdict = report.isInterrupted ? "interrupted" : report.outcome.rawValue
     var line = "verdict: \(verdict), \(Formatting.counted(findings, "finding"))"
+    let broken = positive.count { $0.runToken != nil }
+    if broken > 0 { line += ", \(Formatting.counted(broken, "scenario")) broken without any crash" }
     if report.isInterrupted { line += " so far" }
     if let shard = report.shard { line += " in shard \(shard)" }
     if planted > 0 { line += ", \(found) of \(planted) planted bugs found" }
     let skipped = report.cases.reduce(0) { $0 + $1.skipped.count }
     if skipped > 0 { line += ", \(Formatting.counted(skipped, "part")) skipped" }
+    if skipped > 0, explored == 0 { line += ", and no crash state was looked at" }
     say(bold(report.outcome == .held ? green(line) : red(line)))
     let tokens = positive.flatMap(\.findings).map(\.token) + positive.compactMap(\.runToken)
     if let first = tokens.first { say("replay: faultline replay \(first)") }

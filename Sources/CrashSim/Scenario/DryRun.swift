@@ -102,7 +102,7 @@ public struct DryRun {
   }
 
   /// A rule in one line; the marks that it names end with a line feed.
-  private static func text(_ rule: FaultRule) -> String {
+  static func text(_ rule: FaultRule) -> String {
     rule.description.replacing("\n", with: "\\n")
   }
 

@@ -86,10 +86,11 @@ func nearestWord(to written: String, among words: [String]) -> String? {
     let distance = editDistance(target, Array(word.lowercased().unicodeScalars.prefix(40)))
     if distance < (best?.distance ?? Int.max) { best = (word, distance) }
   }
-  guard let best, best.distance <= max(2, target.count / 2), best.distance < best.word.count else {
-    return nil
+  if let best, best.distance <= max(2, target.count / 2), best.distance < best.word.count {
+    return best.word
   }
-  return best.word
+  // A word written out, like 'integer'.
+  return words.filter { $0.count > 2 && written.hasPrefix($0) }.max { $0.count < $1.count }
 }
 
 private func editDistance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {

@@ -120,7 +120,9 @@ public enum GrammarWords {
   ]
   /// What an actor can try and be refused, in one word.
   public static let attempts = ["open", "reopen", "pin", "verify", "compact"]
-  /// Types of a column, besides `int primary`, lists and links.
+  /// The type of a table's key.
+  public static let primary = "int primary"
+  /// Types of a column, besides `primary`, lists and links.
   public static let columnTypes: [String] = {
     var types = ["mixed"]
     for type in elementTypes {

@@ -138,7 +138,7 @@ extension ScenarioParser {
     var conditions = FaultConditions()
     conditions.process = number(fields, "pid").map { Int32($0) }
     conditions.command = fields["command"].flatMap { reader.text($0, "a glob") }
-    conditions.actor = fields["actor"].flatMap { reader.text($0, "a glob") }
+    conditions.actor = fields["actor"].flatMap { readActor($0) }
     conditions.times = number(fields, "times")
     if let during = fields["during"] {
       let word = reader.word(during, "step of a commit", of: GrammarWords.commitSteps)
@@ -173,6 +173,20 @@ extension ScenarioParser {
     conditions.scope = FaultRule.MarkScope(
       from: after, until: fields["until"].flatMap { reader.text($0, "how a mark begins") })
     return conditions
+  }
+
+  /// A glob over the names of actors; a file of faults for any program knows none.
+  private func readActor(_ node: ScenarioNode) -> String? {
+    guard let glob = reader.text(node, "a glob") else { return nil }
+    let actors = processes.flatMap(\.actors)
+    guard actors.isEmpty || actors.contains(where: { Glob(glob).matches(Array($0.utf8)) }) else {
+      reader.report(
+        node.position, "no actor is named '\(glob.prefix(60))'",
+        nearest: nearestWord(to: glob, among: actors),
+        "write one of: \(actors.joined(separator: ", ")), or a glob over them")
+      return nil
+    }
+    return glob
   }
 
   /// A chance as `1 in 10`.

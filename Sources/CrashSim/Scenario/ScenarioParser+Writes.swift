@@ -62,7 +62,9 @@ extension ScenarioParser {
   private func readKey(_ node: ScenarioNode, _ kind: StatementKind) -> KeyRule? {
     let remedy = "write a number, first..last, random first..last, or sequence"
     guard case .scalar(let text, isQuoted: false) = node.body, !text.isEmpty else {
-      reader.report(node.position, "expected a key, found \(node.kind)", remedy)
+      reader.report(
+        node.position, "expected a key, found \(node.kind)",
+        node.isQuoted ? "\(remedy), without quotes" : remedy)
       return nil
     }
     if let number = ScenarioReader.number(text) {

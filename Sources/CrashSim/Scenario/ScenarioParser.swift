@@ -52,17 +52,21 @@ public struct ScenarioParser {
         root, .scenario, required: ["title", "schema", "processes", "steps"])
     else { return nil }
     let title = fields["title"].flatMap { reader.text($0, "a title") }
+    let before = reader.diagnostics.count
     if let node = fields["schema"] { readSchema(node) }
     if let node = fields["processes"] { processes = readProcesses(node) }
+    // What is wrong with a name would be told again wherever it is used.
+    let areNamesKnown =
+      reader.diagnostics.count == before && fields["schema"] != nil && fields["processes"] != nil
     if let node = fields["database"] { database = readDatabase(node) }
-    let steps = fields["steps"].map { readSteps($0) } ?? []
+    let steps = areNamesKnown ? fields["steps"].map { readSteps($0) } ?? [] : []
     var scenario = Scenario(
       title: title ?? "", file: reader.file, tables: tables, processes: processes,
       database: database, steps: steps,
       schedule: fields["schedule"].flatMap { readSchedule($0) },
       crash: fields["crash"].flatMap { readCrash($0) },
       media: fields["media"].flatMap { readMedia($0) },
-      kill: fields["kill"].flatMap { readKill($0) },
+      kill: areNamesKnown ? fields["kill"].flatMap { readKill($0) } : nil,
       sweep: fields["sweep"].flatMap { readSweep($0) },
       faults: fields["faults"].map { readFaults($0) } ?? [],
       writeBack: fields["writeBack"].flatMap { readWriteBack($0) },
@@ -158,14 +162,15 @@ extension ScenarioParser {
         "write fewer tables")
       return []
     }
+    let names = pairs.map(\.key.text)
     return pairs.compactMap { pair in
       guard let name = reader.name(pair.key.text, pair.key.position, "table") else { return nil }
-      return readTable(name, pair.key.position, pair.value)
+      return readTable(name, pair.key.position, pair.value, among: names)
     }
   }
 
   private func readTable(
-    _ name: String, _ position: SourcePosition, _ node: ScenarioNode
+    _ name: String, _ position: SourcePosition, _ node: ScenarioNode, among names: [String]
   ) -> TableDeclaration? {
     guard case .map(let pairs) = node.body else {
       reader.report(
@@ -182,9 +187,9 @@ extension ScenarioParser {
     var table = TableDeclaration(name: name, key: "", columns: [])
     for pair in pairs {
       guard let column = reader.name(pair.key.text, pair.key.position, "column") else { continue }
-      if case .scalar("int primary", isQuoted: false) = pair.value.body {
+      if case .scalar(GrammarWords.primary, _) = pair.value.body {
       } else {
-        if let read = readColumn(column, pair.value) { table.columns.append(read) }
+        if let read = readColumn(column, pair.value, among: names) { table.columns.append(read) }
         continue
       }
       if table.key.isEmpty {
@@ -238,7 +243,9 @@ extension ScenarioParser {
   }
 
   /// A type, for example `int`, `string?`, `int indexed`, `[int]`, `link Dog`.
-  private func readColumn(_ name: String, _ node: ScenarioNode) -> ColumnDeclaration? {
+  private func readColumn(
+    _ name: String, _ node: ScenarioNode, among tables: [String]
+  ) -> ColumnDeclaration? {
     var column = ColumnDeclaration(name: name, type: .int)
     if case .list(let items) = node.body, items.count == 1 {
       guard let type = reader.word(items[0], "element type", of: GrammarWords.elementTypes) else {
@@ -248,8 +255,13 @@ extension ScenarioParser {
       column.isList = true
       return column
     }
-    if case .scalar(let text, isQuoted: false) = node.body, text.hasPrefix("link ") {
-      guard let target = reader.name(String(text.dropFirst(5)), node.position, "table") else {
+    if case .scalar(let text, _) = node.body, text.hasPrefix("link ") {
+      let target = String(text.dropFirst(5))
+      guard tables.contains(target) else {
+        reader.report(
+          node.position, "no table '\(target.prefix(60))' to link to",
+          nearest: nearestWord(to: target, among: tables),
+          "write one of: \(tables.joined(separator: ", "))")
         return nil
       }
       column.type = .link
@@ -257,7 +269,14 @@ extension ScenarioParser {
       column.target = target
       return column
     }
-    guard let word = reader.word(node, "column type", of: GrammarWords.columnTypes) else {
+    guard let word = reader.text(node, "a column type") else { return nil }
+    guard GrammarWords.columnTypes.contains(word) else {
+      let words = [GrammarWords.primary] + GrammarWords.columnTypes
+      let whole = words.first { $0.hasSuffix(" \(word)") }
+      reader.report(
+        node.position, "'\(word.prefix(60))' is no column type",
+        nearest: whole ?? nearestWord(to: word, among: words),
+        "write one of: \(words.joined(separator: ", ")), 'link TABLE', or '[int]' for a list")
       return nil
     }
     column.isIndexed = word.hasSuffix(" indexed")

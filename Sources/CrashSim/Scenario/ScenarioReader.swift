@@ -40,25 +40,28 @@ final class ScenarioReader {
     _ node: ScenarioNode, _ object: GrammarObject, extra: [String] = [], required: [String] = []
   ) -> Fields? {
     guard case .map(let pairs) = node.body else {
+      let article = "aeiou".contains(object.title.prefix(1)) ? "an" : "a"
       report(
-        node.position, "expected a \(object.title) mapping, found \(node.kind)",
+        node.position, "expected \(article) \(object.title) mapping, found \(node.kind)",
         "write keys of: \((object.keys + extra).joined(separator: ", "))")
       return nil
     }
     let known = object.keys + extra
     var entries: [ScenarioNode.Entry] = []
+    var meant: [String] = []
     for pair in pairs {
       if known.contains(pair.key.text) {
         entries.append(pair)
       } else {
+        let nearest = nearestWord(to: pair.key.text, among: known)
+        if let nearest { meant.append(nearest) }
         report(
           pair.key.position, "unknown key '\(pair.key.text.prefix(60))' in \(object.title)",
-          nearest: nearestWord(to: pair.key.text, among: known),
-          "write one of: \(known.joined(separator: ", "))")
+          nearest: nearest, "write one of: \(known.joined(separator: ", "))")
       }
     }
     let fields = Fields(object: object, position: node.position, entries: entries)
-    for key in required where fields[key] == nil {
+    for key in required where fields[key] == nil && !meant.contains(key) {
       report(node.position, "\(object.title) lacks the key '\(key)'", "add '\(key):'")
     }
     return fields
@@ -146,9 +149,10 @@ final class ScenarioReader {
     _ node: ScenarioNode, _ what: String, in range: ClosedRange<Int64>
   ) -> Int64? {
     guard case .scalar(let text, isQuoted: false) = node.body, let value = Self.number(text) else {
+      let remedy = "write a whole number in \(range.lowerBound)..\(range.upperBound)"
       report(
         node.position, "expected \(what), found \(node.kind)",
-        "write a whole number in \(range.lowerBound)..\(range.upperBound)")
+        node.isQuoted ? "\(remedy), without quotes" : remedy)
       return nil
     }
     return bounded(value, node.position, what, in: range)

@@ -64,7 +64,7 @@ public final class ScenarioRunner {
     var problems: [String] = []
     for path in try files(paths) {
       guard let data = FileManager.default.contents(atPath: path) else {
-        throw .usage("cannot read \(path)")
+        throw .usage("cannot read \(path); is it a regular file that you may read?")
       }
       do throws(ScenarioError) {
         var scenario = try ScenarioParser.parse(bytes: Array(data), file: path)
@@ -260,9 +260,12 @@ public final class ScenarioRunner {
     _ scenario: Scenario, _ hits: [RuleHits]
   ) throws(LabError) {
     for (fault, hits) in zip(scenario.faults, hits) where hits.hitCount == 0 {
+      let rule = DryRun.text(try fault.rule())
       throw .usage(
-        "\(scenario.file):\(fault.position): this fault hit none of \(hits.matchCount) matching "
-          + "operations; correct its count, its file or its bytes")
+        "\(scenario.file):\(fault.position): this fault never hit anything: \(rule); "
+          + (hits.matchCount == 0
+            ? "no operation matches it; correct what it is on, its file, bytes, actor or commit"
+            : "\(Formatting.counted(hits.matchCount, "operation")) matched; correct its count"))
     }
   }
 

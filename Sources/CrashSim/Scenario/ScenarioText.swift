@@ -35,9 +35,14 @@ struct ScenarioNode {
     switch body {
     case .scalar("", isQuoted: false): "nothing"
     case .scalar(let text, _): "'\(text.prefix(60))'"
-    case .list: "a list"
-    case .map: "a mapping"
+    case .list(let items): items.isEmpty ? "an empty list" : "a list"
+    case .map(let entries): entries.isEmpty ? "an empty mapping" : "a mapping"
     }
+  }
+
+  /// True for a text in quotes.
+  var isQuoted: Bool {
+    if case .scalar(_, isQuoted: true) = body { true } else { false }
   }
 }
 
@@ -61,6 +66,8 @@ enum ScenarioText {
     }
     let start = SourcePosition(line: 1, column: 1)
     var text = text
+    // A byte order mark, which some editors write, is no part of the text.
+    if text.unicodeScalars.first == "\u{feff}" { text.unicodeScalars.removeFirst() }
     text.makeContiguousUTF8()
     guard text.utf8.count <= sizeBytesMax else {
       throw fail(
@@ -78,7 +85,8 @@ enum ScenarioText {
       throw fail(start, "not YAML: \(error)", "correct the syntax")
     }
     guard let root else {
-      throw fail(start, "the file holds no scenario", "write at least title, schema and steps")
+      throw fail(
+        start, "the file holds no scenario", "write at least title, schema, processes and steps")
     }
     var deepest: SourcePosition?
     let tree = located(root, parent: start, depth: 1, deepest: &deepest)
@@ -123,7 +131,16 @@ enum ScenarioText {
   /// What to do about the mistakes that are made most.
   private static func remedy(for problem: String) -> String {
     if problem.contains("mapping values are not allowed") {
-      return "a mapping within a line needs braces, as in '- ui: {write: [...]}'"
+      return "a mapping within a line needs braces, as in '- ui: {write: [...]}', a text with "
+        + "': ' in it quotes, and a key ':' behind it"
+    }
+    if problem.contains("did not find expected '-' indicator")
+      || problem.contains("did not find expected key")
+    {
+      return "let the line begin in the same column as those that it belongs to"
+    }
+    if problem.contains("found another document") {
+      return "write one scenario in one file, without a second '---'"
     }
     if problem.contains("tab character") || problem.contains("cannot start any token") {
       return "indent with blanks, not with tabs"
@@ -188,7 +205,8 @@ extension ScenarioText {
           let shown = String(String.UnicodeScalarView(letters[index...].prefix(20)))
           add(
             index, "'\(shown)' looks like \(word), and scenarios have none",
-            "write the value out, or put no blank before '\(letter)'")
+            "put a text that begins so in quotes, write the value out, or put no blank before "
+              + "'\(letter)'")
         }
       }
       if found.count >= 20 { break }

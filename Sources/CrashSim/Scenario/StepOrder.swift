@@ -186,10 +186,14 @@ struct StepOrder {
         "add a 'continue' before")
       return
     }
-    for case .pinnedUnchanged(let name) in claims where pins[name] == nil {
-      reader.report(
-        step.position, "nothing is pinned as '\(name)'",
-        nearest: nearestWord(to: name, among: Array(pins.keys)), "add a pin before")
+    for case .pinnedUnchanged(let name) in claims {
+      guard let owner = pins[name] else {
+        reader.report(
+          step.position, "nothing is pinned as '\(name)'",
+          nearest: nearestWord(to: name, among: Array(pins.keys)), "add a pin before")
+        continue
+      }
+      refuseStopped(scenario.process(of: owner).name, step)
     }
   }
 }

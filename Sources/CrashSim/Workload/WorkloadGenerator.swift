@@ -28,6 +28,8 @@ struct WorkloadGenerator {
   private var schemaVersion: UInt64 = 0
   private var openActors: [String] = []
   private var stopped: Set<String> = []
+  /// Who can say whether what is pinned is as it was.
+  private var pinOwners: [String: String] = [:]
   private var doubtful: [String: Set<Int64>] = [:]
   private var highestKey: [String: Int64] = [:]
   private var walkSteps: [SourcePosition: UInt64] = [:]
@@ -87,12 +89,21 @@ struct WorkloadGenerator {
       append(actor, .close)
       openActors.removeAll { $0 == actor }
     case .reopen: append(actor, .reopen)
-    case .pin(let name): append(actor, .pin(name))
+    case .pin(let name):
+      pinOwners[name] = actor
+      append(actor, .pin(name))
     case .release(let name): append(actor, .release(name))
     case .verify: append(actor, .verify)
     case .compact: append(actor, .compact)
     case .copy(let copy): append(actor, .copy(copy))
-    case .expect(let claims): for claim in claims { append(actor, .expect(claim)) }
+    case .expect(let claims):
+      for claim in claims {
+        if case .pinnedUnchanged(let name) = claim {
+          append(pinOwners[name] ?? actor, .expect(claim))
+        } else {
+          append(actor, .expect(claim))
+        }
+      }
     case .attempt(let tried, let code): attempt(actor, tried, failing: code)
     case .fork: append(actor, .fork)
     case .query(let query): append(actor, .query(query))
