@@ -2,7 +2,6 @@
 
 import ArgumentParser
 import CrashSim
-import Foundation
 
 /// Runs a scenario's steps in a directory.
 struct ScenarioWork: ParsableCommand {
@@ -14,10 +13,8 @@ struct ScenarioWork: ParsableCommand {
   @Argument var seed: UInt64
 
   func run() throws {
-    let environment = ProcessInfo.processInfo.environment
-    guard let directory = environment["FAULTLINE_DIR"] else {
-      throw LabError.usage("\(ScenarioProgram.workName) is started by faultline")
-    }
+    let environment = LaunchEnvironment(of: Self.self)
+    let directory = try environment.directory()
     // The steps begin with an empty directory; what a kill left is judged as it is.
     if let segment = environment[StressRun.segmentName], segment != "0" { return }
     let violations = try ScenarioProgram.work(
@@ -38,14 +35,10 @@ struct ScenarioJudge: ParsableCommand {
   @Argument var seed: UInt64
 
   func run() throws {
-    let environment = ProcessInfo.processInfo.environment
-    guard let directory = environment["FAULTLINE_DIR"],
-      let acknowledged = environment["FAULTLINE_OUTPUT"].flatMap({
-        FileManager.default.contents(atPath: $0)
-      })
-    else { throw LabError.usage("\(ScenarioProgram.judgeName) is started by faultline") }
+    let environment = LaunchEnvironment(of: Self.self)
     let found = try ScenarioProgram.judge(
-      scenario, seed: seed, directory: directory, acknowledged: Array(acknowledged))
+      scenario, seed: seed, directory: try environment.directory(),
+      acknowledged: try environment.acknowledged())
     for violation in found { Console().say("\(violation.oracle.rawValue): \(violation.got)") }
     if !found.isEmpty { throw Leave(code: .broken) }
   }

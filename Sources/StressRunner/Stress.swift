@@ -223,17 +223,15 @@ struct StressLoad: ParsableCommand {
   @Argument var generation: Int
 
   func run() throws {
-    let environment = ProcessInfo.processInfo.environment
-    guard let directory = environment["FAULTLINE_DIR"],
-      let seed = environment[StressRun.seedName].flatMap({ UInt64($0) }),
-      let round = environment[StressRun.roundName].flatMap({ Int($0) }),
-      let segment = environment[StressRun.segmentName].flatMap({ Int($0) })
-    else { throw LabError.usage("stress-load is started by faultline stress") }
+    let environment = LaunchEnvironment(of: Self.self)
     let place = EngineLoad.Place(
-      round: round, segment: segment, process: process, generation: generation)
+      round: try environment.number(StressRun.roundName),
+      segment: try environment.number(StressRun.segmentName), process: process,
+      generation: generation)
     let ending = EngineLoad.run(
-      directory: directory, place: place, options: try EngineLoadOptions.found(),
-      seed: Seed(rawValue: seed))
+      directory: try environment.directory(), place: place,
+      options: try EngineLoadOptions.found(),
+      seed: Seed(rawValue: try environment.number(StressRun.seedName)))
     Foundation.exit(ending.rawValue)
   }
 }
@@ -245,17 +243,12 @@ struct StressJudge: ParsableCommand {
     shouldDisplay: false)
 
   func run() throws {
-    let environment = ProcessInfo.processInfo.environment
-    guard let directory = environment["FAULTLINE_DIR"],
-      let state = environment[StressRun.stateName],
-      let round = environment[StressRun.roundName].flatMap({ Int($0) }),
-      let acknowledged = environment["FAULTLINE_OUTPUT"].flatMap({
-        FileManager.default.contents(atPath: $0)
-      })
-    else { throw LabError.usage("stress-judge is started by faultline stress") }
-    let check = EngineLoadCheck(state: state, options: try EngineLoadOptions.found())
+    let environment = LaunchEnvironment(of: Self.self)
+    let check = EngineLoadCheck(
+      state: try environment.text(StressRun.stateName), options: try EngineLoadOptions.found())
     let found = try check.judge(
-      directory: directory, acknowledged: Array(acknowledged), round: round)
+      directory: try environment.directory(), acknowledged: try environment.acknowledged(),
+      round: try environment.number(StressRun.roundName))
     for violation in found { Console().say("\(violation)") }
     if !found.isEmpty { throw Leave(code: .broken) }
   }

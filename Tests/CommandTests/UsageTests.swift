@@ -104,4 +104,24 @@ struct UsageTests {
       #expect(!result.output.contains("  \(hidden) "))
     }
   }
+
+  @Test(
+    "what the lab starts says so when a person does, and which variable is not as it must be",
+    arguments: [
+      (["stress-judge"], [:], "stress-judge is started by faultline, which sets $"),
+      (
+        ["stress-load", "0", "0"], ["FAULTLINE_DIR": "/", "FAULTLINE_ROUND": "x"],
+        "$FAULTLINE_ROUND is no number: 'x'"
+      ),
+      (
+        ["scenario-judge", "a.yaml", "1"], ["FAULTLINE_DIR": "/", "FAULTLINE_OUTPUT": "/nowhere"],
+        "there is no file /nowhere"
+      ),
+    ] as [([String], [String: String], String)])
+  func startedByTheLab(
+    arguments: [String], environment: [String: String], message: String
+  ) throws {
+    let result = try FaultlineCommand().run(arguments, environment: environment)
+    #expect(result.status == 2 && result.output.contains(message), "\(result.output)")
+  }
 }
