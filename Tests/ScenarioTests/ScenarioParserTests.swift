@@ -379,7 +379,7 @@ private let everyKeyText = """
   static let brokenRest: [(text: String, error: String)] = [
     ("crash: {}", "5:8: crash has neither 'model' nor 'on'"),
     ("crash: {on: fat}", "5:13: 'fat' is no file system"),
-    ("crash: {on: [ext4, ext4]}", "5:20: 'ext4' stands twice"),
+    ("crash: {on: [ext4, ext4]}", "5:20: file system 'ext4' stands twice"),
     ("crash: {on: \"ext4:\"}", "5:13: 'ext4:' is no file system"),
     ("crash: {on: xfs}\nwriteBack: true", "5:8: faults, written-back pages and actors"),
     ("crash: {on: xfs}\nkill: {process: app, at: every sync, crash: 4}", "6:7: the power cuts"),

@@ -14,14 +14,9 @@ extension ScenarioParser {
     if let model = fields["model"] {
       var isMapping = false
       if case .map = model.body { isMapping = true }
-      for item in isMapping ? [model] : reader.oneOrMore(model, of: "models") {
-        guard let word = reader.modelWord(item) else { continue }
-        let name = PersistenceModel.name(ofSpecification: word)
-        if crash.models.contains(where: { PersistenceModel.name(ofSpecification: $0) == name }) {
-          reader.report(item.position, "model '\(name)' stands twice", "remove one")
-        } else {
-          crash.models.append(word)
-        }
+      let items = isMapping ? [model] : reader.oneOrMore(model, of: "models")
+      crash.models = reader.distinct(items, "model") { item in
+        reader.modelWord(item).map { (PersistenceModel.name(ofSpecification: $0), $0) }
       }
     }
     if let on = fields["on"] { crash.systems = readSystems(on) }
@@ -44,22 +39,17 @@ extension ScenarioParser {
   }
 
   private func readSystems(_ node: ScenarioNode) -> [KernelFileSystem] {
-    var systems: [KernelFileSystem] = []
-    for item in reader.oneOrMore(node, of: "file systems") {
-      guard let text = reader.text(item, "a file system") else { continue }
+    let items = reader.oneOrMore(node, of: "file systems")
+    return reader.distinct(items, "file system") { item in
+      guard let text = reader.text(item, "a file system") else { return nil }
       guard let system = try? KernelFileSystem(parsing: text) else {
         reader.report(
           item.position, "'\(text.prefix(60))' is no file system",
           "write ext4, xfs or btrfs, with mount options as in \"ext4:data=writeback\"")
-        continue
+        return nil
       }
-      if systems.contains(system) {
-        reader.report(item.position, "'\(text.prefix(60))' stands twice", "remove one")
-      } else {
-        systems.append(system)
-      }
+      return (system.description, system)
     }
-    return systems
   }
 
   /// When mapped pages are written back: `true` for the defaults.

@@ -111,18 +111,9 @@ public struct ScenarioParser {
         "write fewer tags")
       return []
     }
-    var tags: [String] = []
-    for item in items {
-      guard let text = reader.text(item, "a tag"), let tag = reader.tag(text, item.position) else {
-        continue
-      }
-      if tags.contains(tag) {
-        reader.report(item.position, "tag '\(tag)' stands twice", "remove one")
-      } else {
-        tags.append(tag)
-      }
+    return reader.distinct(items, "tag") { item in
+      reader.text(item, "a tag").flatMap { reader.tag($0, item.position) }.map { ($0, $0) }
     }
-    return tags
   }
 
   func readSeed(_ node: ScenarioNode) -> Seed? {

@@ -84,6 +84,27 @@ final class ScenarioReader {
     return list(node, of: what)
   }
 
+  /// Reads the items of a list; one that stands twice is reported and left out.
+  /// - Parameters:
+  ///   - nodes: The items.
+  ///   - what: What each is.
+  ///   - read: The meaning of an item and the name that it has once; nil when that was reported.
+  /// - Returns: What the items mean, in order.
+  func distinct<Item>(
+    _ nodes: some Sequence<ScenarioNode>, _ what: String,
+    read: (ScenarioNode) -> (name: String, item: Item)?
+  ) -> [Item] {
+    var names: Set<String> = []
+    return nodes.compactMap { node in
+      guard let (name, item) = read(node) else { return nil }
+      guard names.insert(name).inserted else {
+        report(node.position, "\(what) '\(name.prefix(60))' stands twice", "remove one")
+        return nil
+      }
+      return item
+    }
+  }
+
   // MARK: - Scalars
 
   /// A text that is not empty.
