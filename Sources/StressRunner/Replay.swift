@@ -13,8 +13,9 @@ struct Replay: ParsableCommand {
       kernel may write its blocks in another order each time: the run is then recorded up to ten \
       times, and --trace takes the recording that explore --trace kept. A failing round of \
       'faultline stress' that was kept is judged as it was by --kept. With --step the recording is \
-      walked through, and with --gdb the scenario's worker is stopped in one of its operations; \
-      neither judges (docs/replay.md).
+      walked through, and of a crash during recovery then the recordings of the recoveries; with \
+      --gdb the scenario's worker is stopped in one of its operations. Neither judges \
+      (docs/replay.md).
 
       Examples:
         faultline replay fl1-eyJ… --keep /tmp/crashed
@@ -36,14 +37,20 @@ struct Replay: ParsableCommand {
 
   @Flag(help: "Record call stacks, so that the finding names source lines.") var stacks = false
 
-  @Flag(help: "Walk through the recording, one operation at a time; judges nothing.")
+  @Flag(
+    help: """
+      Walk through the recording, and those of recoveries, one operation at a time; judges nothing.
+      """)
   var step = false
   @Flag(help: "Stop the scenario's worker in an operation, and run gdb on it; judges nothing.")
   var gdb = false
   @Option(
     name: .customLong("at"),
-    help: "With --gdb: the operation, as --step numbers it; default: the last before the failure.")
-  var event: Int?
+    help: """
+      With --gdb: the operation of the workload, as --step numbers it; default: the last before \
+      the failure.
+      """)
+  var event: EventPlace?
   @Option(
     name: .customLong("gdb-command"),
     help: "With --gdb: a command to run instead of asking a person; can be repeated.")
@@ -56,6 +63,11 @@ struct Replay: ParsableCommand {
     }
     guard gdb || (event == nil && gdbCommands.isEmpty) else {
       throw ValidationError("--at and --gdb-command go with --gdb")
+    }
+    if let event, event.recovery > 0 {
+      throw ValidationError(
+        "--at \(event): a recovery is recorded in the lab itself, where no worker can be stopped; "
+          + "give an event of the workload, or walk through it with --step")
     }
   }
 
@@ -95,14 +107,14 @@ struct Replay: ParsableCommand {
   ) throws {
     if gdb {
       let debugger = try Debugger(commands: gdbCommands)
-      for line in try runner.debug(recipe, at: event, with: debugger) { console.say(line) }
+      for line in try runner.debug(recipe, at: event?.number, with: debugger) { console.say(line) }
     } else {
       try walk(try runner.walk(recipe), console)
     }
     try runner.end()
   }
 
-  private func walk(_ walk: TraceWalk, _ console: Console) throws {
+  private func walk(_ walk: FailureWalk, _ console: Console) throws {
     var stepper = TraceStepper(walk, console: console, input: StandardInput())
     try stepper.run()
     console.say("nothing was judged; without --step the failure is")
@@ -112,11 +124,6 @@ struct Replay: ParsableCommand {
     guard !gdb else {
       throw LabError.usage(
         "--gdb is for tokens of scenarios; start your program under gdb on 'faultline mount DIR'")
-    }
-    guard !step || recipe.recovered == nil else {
-      throw LabError.usage(
-        "--step: this crash happened while the program recovered from another one; the recording "
-          + "of the workload does not show it")
     }
     var settings = ExplorationSettings()
     if let name = recipe.fileSystem {
@@ -171,4 +178,9 @@ struct Replay: ParsableCommand {
     console.say("replay: faultline replay \(finding.token)")
     throw Leave(code: .broken)
   }
+}
+
+extension EventPlace: ExpressibleByArgument {
+  /// Reads what `--step` shows behind `#`.
+  public init?(argument: String) { self.init(parsing: argument) }
 }

@@ -97,6 +97,109 @@ struct StepTests {
     #expect(walked.output.contains("creation of the file 'file'"), "\(walked.output)")
   }
 
+  /// The failure of a program that drops its log before what the log says is durable.
+  private func recovering(
+    _ command: FaultlineCommand, _ recover: String, depth: Int
+  ) throws -> CommandResult {
+    try command.explore(
+      setup: "printf old > f; sync f .",
+      workload: "printf new > log && sync log && sync . && echo logged",
+      check: """
+        grep -q logged "$FAULTLINE_OUTPUT" || exit 0
+        [ "$(cat f)" = new ] || [ "$(cat log 2>/dev/null)" = new ] && exit 0
+        echo "new is lost"; exit 1
+        """,
+      ["--model", "posix", "--recover", recover, "--recover-depth", "\(depth)"])
+  }
+
+  /// The command that the last finding names.
+  private func token(_ result: CommandResult) throws -> String {
+    let line = try #require(result.lines.last { $0.hasPrefix("replay: ") }, "\(result.output)")
+    return String(try #require(line.split(separator: " ").last))
+  }
+
+  @Test("of a crash during a program's recovery the recording of the recovery is walked through")
+  func recovery() throws {
+    let command = try FaultlineCommand()
+    let result = try recovering(
+      command, "if [ -f log ]; then cat log > f; rm log; sync .; fi", depth: 1)
+    let words = "c\\nn\\nn\\nc\\nto 1:1\\nto 2:1\\nto 0\\n"
+    let walked = try step(command, token(result), words)
+    #expect(walked.status == 0, "\(walked.output)")
+    #expect(walked.output.contains("the workload, and then 1 recovery: event N of recovery R is"))
+    #expect(walked.output.contains(", and recovery 1 begins"), "\(walked.output)")
+    let heading = try #require(walked.lines.first { $0.hasPrefix("recovery 1 of 1, ") })
+    #expect(heading.contains("of the workload, crash state posix@"), "\(heading)")
+    #expect(walked.hasLine("#1:0  process 1  "), "\(walked.output)")
+    // What the recovery did: the file is written and the log removed; the crash keeps the latter.
+    let last = walked.output.components(separatedBy: "HERE: power fails after").last ?? ""
+    #expect(last.contains("lost     #1:"), "\(walked.output)")
+    #expect(last.contains("write of 3 bytes at 0 to 'f'"), "\(walked.output)")
+    #expect(walked.output.contains("no recovery 2 was recorded"))
+    #expect(walked.lines.suffix(4).contains { $0 == "before the first event" })
+    #expect(walked.lines.last == "nothing was judged; without --step the failure is")
+    let stacks = try step(command, token(result), "c\\nc\\nn\\n", "--stacks")
+    #expect(stacks.status == 0 && stacks.output.contains("recovery 1 of 1"), "\(stacks.output)")
+    let calls = stacks.output.components(separatedBy: "recovery 1 of 1").last ?? ""
+    #expect(calls.contains("    called   "), "\(stacks.output)")
+  }
+
+  @Test("recoveries in a row are walked through in turn, and so is one that fails by itself")
+  func recoveries() throws {
+    let command = try FaultlineCommand()
+    let second = try recovering(
+      command,
+      """
+      [ "$(cat log 2>/dev/null)" = new ] || exit 0
+      [ -f tmp ] || { cat log > tmp; sync tmp; }; mv tmp f; sync .; rm log; sync .
+      """, depth: 2)
+    let walked = try step(command, token(second), "c\\nc\\nc\\nc\\nc\\n")
+    #expect(walked.status == 0, "\(walked.output)")
+    let headings = walked.lines.filter { $0.hasPrefix("recovery ") }
+    #expect(headings.count == 2, "\(walked.output)")
+    #expect(headings.last?.hasPrefix("recovery 2 of 2, from the power cut after ") == true)
+    #expect(headings.last?.contains("of recovery 1, crash state posix@") == true)
+    #expect(walked.lines.count { $0.hasPrefix("    HERE: power fails after ") } == 3)
+    #expect(walked.hasLine("the recording of recovery 2 ends after "), "\(walked.output)")
+    let failing = try recovering(command, "[ \"$(cat log)\" = new ]", depth: 1)
+    let refused = try step(command, token(failing), "c\\nc\\n")
+    #expect(refused.status == 0, "\(refused.output)")
+    #expect(refused.output.contains("HERE: the recovery ends with exit status 1"))
+  }
+
+  @Test("of a scenario's crash during recovery the engine's recovery is walked through")
+  func engineRecovery() throws {
+    let command = try FaultlineCommand()
+    guard case .scenario(var recipe) = try ReplayToken.decode(try failure(command)),
+      case .crash(let model, let state, let shape) = recipe.place
+    else {
+      Issue.record("the token is not of a crash state")
+      return
+    }
+    // The crash before anything was lost, and then one in the recovery, and one in the next.
+    let point = try #require(StateKey(parsing: state)).crashPoint
+    let version = state.prefix { $0 != ":" }
+    let second = "\(version):p6:lost=none>\(version):p4:lost=none"
+    recipe.place = .recovery(
+      model: model, state: "\(version):p\(point):lost=none", shape: shape, second: second)
+    let token = ReplayToken.encode(.scenario(recipe))
+    let walked = try step(command, token, "c\\nc\\nn\\nto 1:3\\nc\\nc\\n", "--stacks")
+    #expect(walked.status == 0, "\(walked.output)")
+    let headings = walked.lines.filter { $0.hasPrefix("recovery ") }
+    #expect(headings.count == 4, "\(walked.output)")
+    #expect(
+      headings[0].hasPrefix("recovery 1 of 2, from the power cut after \(point) events of the work")
+    )
+    #expect(headings[1].contains("after 6 events of recovery 1, crash state \(version):p6"))
+    #expect(walked.hasLine("#1:5  "), "\(walked.output)")
+    #expect(walked.hasLine("    step     "), "\(walked.output)")
+    #expect(walked.output.contains("called   CommitWriter.swift:"), "\(walked.output)")
+    #expect(walked.output.contains("'data.realm': "), "\(walked.output)")
+    let debugged = try command.run(["replay", token, "--gdb", "--at", "1:5"])
+    #expect(debugged.status == 2, "\(debugged.output)")
+    #expect(debugged.output.contains("a recovery is recorded in the lab itself"))
+  }
+
   @Test("another text and another engine are said with both values, and the failure is judged")
   func fingerprints() throws {
     let command = try FaultlineCommand()
@@ -125,7 +228,7 @@ struct StepTests {
     "options that do not go together",
     arguments: [
       (["--step", "--gdb"], "give one of them"), (["--step", "--keep", "d"], "judge nothing"),
-      (["--at", "3"], "go with --gdb"),
+      (["--at", "3"], "go with --gdb"), (["--gdb", "--at", "x"], "invalid for '--at"),
     ])
   func misuse(options: [String], message: String) throws {
     let result = try FaultlineCommand().run(["replay", "fl1-x"] + options)

@@ -165,5 +165,9 @@ int csystem_make_call_stack_area(const char *path);
 /// The call stack of the file operation that a thread is in, from the innermost frame, into room
 /// for csystem_call_stack_frames_max frames. Returns their number; 0 when none is known.
 int csystem_read_call_stack(int file, int thread, uint32_t *image, uint64_t *frames);
+/// The calling thread's own call stack, from the caller, into room for `most` frames: return
+/// addresses as the modules' files have them, and the modules' paths, empty for the program itself.
+/// Returns their number.
+int csystem_own_call_stack(uint64_t *addresses, const char **modules, int most);
 
 #endif

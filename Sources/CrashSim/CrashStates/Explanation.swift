@@ -54,7 +54,7 @@ public struct Explainer: Sendable {
   public func explain(_ state: CrashState) -> Explanation {
     var lost = state.lost
     if let torn = state.torn { lost = (lost + [torn.unit]).sorted() }
-    let losses = self.losses(lost, torn: state.torn)
+    let losses = losses(of: state)
     guard let first = losses.first else {
       return Explanation(
         losses: [], laterEvent: nil, disorder: nil, missing: nil, brokenSyncs: [])
@@ -66,9 +66,13 @@ public struct Explainer: Sendable {
       brokenSyncs: brokenSyncs(from: first.event, before: state.crashPoint, lost: lost))
   }
 
-  private func losses(_ lost: [Int], torn: TornWrite?) -> [Explanation.Loss] {
+  /// What a state lost, event by event; a torn write is one of them.
+  func losses(of state: CrashState) -> [Explanation.Loss] {
+    let torn = state.torn
     var byEvent: [Int: [Int]] = [:]
-    for unit in lost { byEvent[table.units[unit].event, default: []].append(unit) }
+    for unit in (state.lost + (torn.map { [$0.unit] } ?? [])).sorted() {
+      byEvent[table.units[unit].event, default: []].append(unit)
+    }
     return byEvent.sorted { $0.key < $1.key }.map { event, units in
       let all = table.units(ofEvent: event)
       var text = describe(event)

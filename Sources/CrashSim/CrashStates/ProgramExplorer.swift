@@ -208,7 +208,7 @@ public final class ProgramExplorer {
     return trace
   }
 
-  private func recoveryExploration(
+  func recoveryExploration(
     _ recovery: ProgramRecovery, _ target: ExplorationTarget
   ) throws(LabError) -> ProgramRecoveryExploration {
     ProgramRecoveryExploration(

@@ -265,46 +265,98 @@ struct ProgramRecoveryExploration {
 
   // MARK: - Replay
 
-  /// Goes through the crashes of a token, and judges its state.
+  /// A crash on the way to a token's state, and the recovery from it.
+  private struct Passage {
+    let cut: CutRecording
+    let tree: TreeImage
+    let recorded: RecordedRecovery
+    /// What lay before the crash, and what lies before the next one.
+    let before: RecoveryContext
+    let after: RecoveryContext
+  }
+
+  /// Goes through the crashes of a token, and records the recovery from each again.
   /// - Throws: `LabError` with code `.nondeterminism` when a recovery no longer does the same.
-  func replay(
-    _ recipe: ExploreRecipe, through crashes: [RecoveredCrash], keepingImageIn directory: String?
-  ) throws(LabError) -> (result: CheckResult, finding: Finding) {
-    var trace = target.trace
-    var context = undisturbed
+  private func passages(_ crashes: [RecoveredCrash]) throws(LabError) -> [Passage] {
     guard (1...ProgramRecovery.depthMax).contains(crashes.count) else {
       throw .usage("the token names \(crashes.count) recoveries")
     }
-    for (number, crash) in crashes.enumerated() {
+    var passages: [Passage] = []
+    for crash in crashes {
+      let trace = passages.last?.recorded.trace ?? target.trace
+      let before = passages.last?.after ?? undisturbed
       let enumerator = try CrashStateEnumerator(
         trace: trace, model: target.model, seed: settings.seed)
-      guard let key = StateKey(parsing: crash.state) else {
-        throw .usage("the token's state '\(crash.state)' cannot be read")
-      }
-      let state = try enumerator.state(for: key)
+      let (key, state) = try Self.state(crash.state, of: enumerator.table)
       let tree = try enumerator.withImage(of: state) { (image) throws(LabError) in
         image.treeImage()
       }
       let marks = trace.marks.prefix(state.acknowledgedMarks)
       let recorded = try recorder.recordRecovery(
-        recovery.command, from: tree, acknowledged: context.acknowledged(and: marks))
+        recovery.command, from: tree, acknowledged: before.acknowledged(and: marks))
       guard recorded.trace.shape == crash.shape else {
         throw LabError(
           .nondeterminism,
           "the recovery did something else this time (trace shape \(recorded.trace.shape), the "
             + "token names \(crash.shape)): the token belongs to another version of the program")
       }
-      let next = context.following(key, marks, recorded.trace)
-      if number == crashes.count - 1, recipe.state == RecoveredCrash.refusal {
-        if let directory { try CrashDirectory.keep(tree, in: directory) }
-        let held = CheckResult(ending: recorded.ending, output: recorded.said)
-        let result = recorded.refusal ?? held
-        return (result, try finding(result, key, trace, next, after: context, number: 1))
-      }
-      trace = recorded.trace
-      context = next
+      passages.append(
+        Passage(
+          cut: CutRecording(table: enumerator.table, state: state), tree: tree, recorded: recorded,
+          before: before, after: before.following(key, marks, recorded.trace)))
     }
-    return try exploration(of: trace, context).replay(recipe, keepingImageIn: directory)
+    return passages
+  }
+
+  private static func state(
+    _ text: String, of table: UnitTable
+  ) throws(LabError) -> (key: StateKey, state: CrashState) {
+    guard let key = StateKey(parsing: text) else {
+      throw .usage("the token's state '\(text)' cannot be read")
+    }
+    return (key, try table.state(for: key))
+  }
+
+  /// Goes through the crashes of a token, and judges its state.
+  /// - Throws: `LabError` with code `.nondeterminism` when a recovery no longer does the same.
+  func replay(
+    _ recipe: ExploreRecipe, through crashes: [RecoveredCrash], keepingImageIn directory: String?
+  ) throws(LabError) -> (result: CheckResult, finding: Finding) {
+    let passages = try passages(crashes)
+    guard let last = passages.last else { throw .usage("the token names no recovery") }
+    guard recipe.state == RecoveredCrash.refusal else {
+      return try exploration(of: last.recorded.trace, last.after)
+        .replay(recipe, keepingImageIn: directory)
+    }
+    if let directory { try CrashDirectory.keep(last.tree, in: directory) }
+    let held = CheckResult(ending: last.recorded.ending, output: last.recorded.said)
+    let result = last.recorded.refusal ?? held
+    let table = last.cut.table
+    return (
+      result,
+      try finding(
+        result, StateKey(last.cut.state, of: table), table.trace, last.after, after: last.before,
+        number: 1)
+    )
+  }
+
+  /// Goes through the crashes of a token, and stands before the first event of the workload.
+  /// - Throws: `LabError` with code `.nondeterminism` when a recovery no longer does the same.
+  func walk(
+    _ recipe: ExploreRecipe, through crashes: [RecoveredCrash]
+  ) throws(LabError) -> FailureWalk {
+    let passages = try passages(crashes)
+    guard let recorded = passages.last?.recorded else {
+      throw .usage("the token names no recovery")
+    }
+    let table = try UnitTable(trace: recorded.trace, model: target.model)
+    let cuts = passages.map(\.cut)
+    if recipe.state == RecoveredCrash.refusal {
+      let text = "the recovery ends with \(recorded.ending)"
+      return try FailureWalk(cuts, plan: nil, refusal: (table, text))
+    }
+    let (_, state) = try Self.state(recipe.state, of: table)
+    return try FailureWalk(cuts + [CutRecording(table: table, state: state)], plan: nil)
   }
 }
 

@@ -60,13 +60,8 @@ struct LeftCallStack: Hashable {
 final class CallStackArea {
   private let directory: String
   private let descriptor: OwnedDescriptor
-  /// Numbers of the stacks that were seen, by what the programs left.
-  private var numbers: [LeftCallStack: Int] = [:]
-  private var seen: [LeftCallStack] = []
+  private var seen = SeenCallStacks()
   private var frames = [UInt64](repeating: 0, count: CallStacks.framesMax)
-
-  /// Most different stacks of one recording; later ones are left out.
-  private static let stacksMax = 1 << 16
 
   /// Opens the area in a directory.
   /// - Throws: `LabError` when it is not there.
@@ -81,10 +76,7 @@ final class CallStackArea {
   }
 
   /// Forgets what earlier recordings had.
-  func begin() {
-    numbers = [:]
-    seen = []
-  }
+  func begin() { seen = SeenCallStacks() }
 
   /// The stack of a thread that waits for an answer.
   /// - Returns: A number for `table(of:)`; nil when the thread left none.
@@ -95,12 +87,7 @@ final class CallStackArea {
       unsafe csystem_read_call_stack(descriptor.number, thread, &image, buffer.baseAddress)
     }
     guard depth > 0 else { return nil }
-    let stack = LeftCallStack(image: image, frames: Array(frames.prefix(Int(depth))))
-    if let number = numbers[stack] { return number }
-    guard seen.count < Self.stacksMax else { return nil }
-    numbers[stack] = seen.count
-    seen.append(stack)
-    return seen.count - 1
+    return seen.number(of: LeftCallStack(image: image, frames: Array(frames.prefix(Int(depth)))))
   }
 
   /// More of a list of modules is not read.
@@ -119,7 +106,36 @@ final class CallStackArea {
   /// - Returns: The stacks that events have.
   func settle(_ events: inout [TraceEvent]) -> CallStacks {
     let directory = self.directory
-    var settler = CallStackSettler(seen) { image in Self.moduleList("\(directory)/\(image)") }
+    return seen.settle(&events) { image in Self.moduleList("\(directory)/\(image)") }
+  }
+}
+
+/// The call stacks of a recording as they come, each once.
+struct SeenCallStacks {
+  private var numbers: [LeftCallStack: Int] = [:]
+  private var stacks: [LeftCallStack] = []
+
+  /// Most different stacks of one recording; later ones are left out.
+  private static let stacksMax = 1 << 16
+
+  /// The number of a stack; nil when there are too many.
+  mutating func number(of stack: LeftCallStack) -> Int? {
+    if let number = numbers[stack] { return number }
+    guard stacks.count < Self.stacksMax else { return nil }
+    numbers[stack] = stacks.count
+    stacks.append(stack)
+    return stacks.count - 1
+  }
+
+  /// Gives events the stacks of the trace instead of these numbers.
+  /// - Parameters:
+  ///   - events: The events.
+  ///   - moduleList: The file of an image.
+  /// - Returns: The stacks that events have.
+  func settle(
+    _ events: inout [TraceEvent], moduleList: @escaping (UInt32) -> Data
+  ) -> CallStacks {
+    var settler = CallStackSettler(stacks, moduleList: moduleList)
     for index in events.indices {
       guard let stack = events[index].stack else { continue }
       events[index].stack = settler.number(of: stack)

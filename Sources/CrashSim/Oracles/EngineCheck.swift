@@ -343,8 +343,11 @@ extension EngineCheck {
   /// - Parameters:
   ///   - image: The database file, loaded. The recording changes the backend's copy.
   ///   - marksSeen: Number of marks before the first crash.
+  ///   - recordsCallStacks: Whether the trace says where each call was made.
   /// - Returns: The run; nil when the image breaks a promise already, or holds no database.
-  public func recoveryRun(_ image: ImageBackend, marksSeen: Int) -> RecoveryRun? {
+  public func recoveryRun(
+    _ image: ImageBackend, marksSeen: Int, recordsCallStacks: Bool = false
+  ) -> RecoveryRun? {
     let allowed = timeline.outcomes(marksSeen: marksSeen)
     guard let table else { return nil }
     var initial = TreeImage()
@@ -355,9 +358,11 @@ extension EngineCheck {
     initial.inodes[Self.recoveryInode] = file
     initial.inodes[.root]?.entries[FileName(EngineWorker.fileName)] = Self.recoveryInode
     let changes = image.changeCount
-    image.startRecording(Self.recoveryInode)
+    image.startRecording(Self.recoveryInode, recordsCallStacks: recordsCallStacks)
+    let steps = CommitStepAnnouncer { image.recordStep($0) }
     do throws(EngineError) {
-      let database = try Database.open(backend: image, options: self.database.options())
+      let database = try Database.open(
+        backend: image, options: self.database.options(announcing: steps))
       let existed = image.changeCount == changes
       let version = database.version.rawValue
       image.record(AckLog.Entry.recovered(version: version).mark)
@@ -369,20 +374,21 @@ extension EngineCheck {
         ?? (allowed.mustExist || allowed.acked.contentHash != contentHash
           ? nil : allowed.acked.numbered(version))
       guard let state = found else {
-        _ = image.endRecording()
+        _ = image.endRecording(from: initial)
         return nil
       }
       image.record(AckLog.Entry.begin(sentinelNumber).mark)
       let committed = try Sentinel.commit(state.sentinels, to: database, table)
+      steps.endCommand()
       image.record(AckLog.Entry.commit(sentinelNumber, version: committed).mark)
       try database.close()
       let timeline = OutcomeTimeline(
         recoveryOf: state, existed: existed, sentinelNumber: sentinelNumber)
       return RecoveryRun(
-        trace: Trace(initial: initial, events: image.endRecording()),
+        trace: image.endRecording(from: initial),
         check: EngineCheck(timeline, of: self))
     } catch {
-      _ = image.endRecording()
+      _ = image.endRecording(from: initial)
       return nil
     }
   }

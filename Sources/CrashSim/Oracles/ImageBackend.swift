@@ -34,7 +34,7 @@ import Engine
   /// Its size in bytes.
   private(set) var size = 0
   private var limit = 0
-  private var recording: (inode: InodeNumber, events: [TraceEvent])?
+  private var recording: ImageRecording?
 
   /// Makes a backend over an empty file.
   /// - Parameters:
@@ -117,25 +117,40 @@ import Engine
   // MARK: - Recording
 
   /// Records what happens from now on as operations on this inode.
-  func startRecording(_ inode: InodeNumber) {
-    recording = (inode, [])
+  func startRecording(_ inode: InodeNumber, recordsCallStacks: Bool = false) {
+    recording = ImageRecording(inode: inode)
+    if recordsCallStacks { recording?.callStacks = OwnCallStacks() }
   }
 
   /// Puts a mark between the recorded operations.
   func record(_ mark: Mark) {
-    recording?.events.append(TraceEvent(.mark(mark)))
+    recording?.trace.events.append(TraceEvent(.mark(mark)))
+  }
+
+  /// Notes a step of a commit, as `CommitStepAnnouncer` tells it.
+  func recordStep(_ value: UInt8) {
+    guard let position = recording?.trace.events.count else { return }
+    recording?.trace.steps.append(
+      TraceStep(
+        position: position, process: ImageRecording.process,
+        step: value == CommitStepLog.noStep ? nil : Int(value)))
   }
 
   /// Ends the recording.
+  /// - Parameter initial: The tree that it began with.
   /// - Returns: What was recorded, in order.
-  func endRecording() -> [TraceEvent] {
+  func endRecording(from initial: TreeImage) -> Trace {
     defer { recording = nil }
-    return recording?.events ?? []
+    return recording?.ended(from: initial) ?? Trace(initial: initial)
   }
 
   private func record(_ operation: (InodeNumber) -> Operation, flags: OperationFlags = []) {
     guard let inode = recording?.inode else { return }
-    recording?.events.append(TraceEvent(.operation(operation(inode)), flags: flags))
+    let stack = recording?.callStacks?.number()
+    recording?.trace.events.append(
+      TraceEvent(
+        .operation(operation(inode)), flags: flags, process: ImageRecording.process,
+        thread: ImageRecording.process, stack: stack))
   }
 
   // MARK: - StorageBackend
@@ -223,6 +238,25 @@ import Engine
 
   private func injected(_ call: String) -> EngineError {
     EngineError(code: .io, message: "\(path): \(call) failed", errno: 5, isInjected: true)
+  }
+}
+
+/// What a backend has recorded.
+private struct ImageRecording {
+  /// The lab itself; a recording has one process, so any number will do.
+  static let process: Int32 = 1
+
+  let inode: InodeNumber
+  var trace = Trace(initial: TreeImage())
+  var callStacks: OwnCallStacks?
+
+  init(inode: InodeNumber) { self.inode = inode }
+
+  func ended(from initial: TreeImage) -> Trace {
+    var trace = trace
+    trace.initial = initial
+    if let callStacks { trace.callStacks = callStacks.settle(&trace.events) }
+    return trace
   }
 }
 

@@ -34,7 +34,7 @@ public struct EngineRecording: Sendable {
       for entry in client.entriesAfter(command, answer) { backend.record(entry.mark) }
       violations += try client.judge(command, answer)
     }
-    trace = Trace(initial: initial, events: backend.endRecording())
+    trace = backend.endRecording(from: initial)
     self.violations = violations
   }
 }

@@ -168,9 +168,19 @@ final class EngineJudge {
   private let enumerator: CrashStateEnumerator
   private let check: EngineCheck
   private let backend = ImageBackend()
+  private let recordsCallStacks: Bool
 
-  init(_ job: EngineJob, enumerator: CrashStateEnumerator) throws(LabError) {
+  /// Judges the states of a job.
+  /// - Parameters:
+  ///   - job: The job.
+  ///   - enumerator: Its enumerator.
+  ///   - recordsCallStacks: Whether recordings of recoveries say where each call was made.
+  /// - Throws: `LabError` when the recorded run is not of the job's plan.
+  init(
+    _ job: EngineJob, enumerator: CrashStateEnumerator, recordsCallStacks: Bool = false
+  ) throws(LabError) {
     self.job = job
+    self.recordsCallStacks = recordsCallStacks
     self.enumerator = enumerator
     check = try EngineCheck(job.plan, marks: enumerator.table.trace.marks)
   }
@@ -258,7 +268,8 @@ final class EngineJudge {
     _ image: CrashImage, marksSeen: Int, by check: EngineCheck
   ) throws(LabError) -> RecoveryRun? {
     guard try backend.load(image, at: EngineWorker.fileName) else { return nil }
-    return check.recoveryRun(backend, marksSeen: marksSeen)
+    return check.recoveryRun(
+      backend, marksSeen: marksSeen, recordsCallStacks: recordsCallStacks)
   }
 
   private static func enumerator(
@@ -284,23 +295,35 @@ final class EngineJudge {
     return try withImage(of: state, second) { (image, _, _) throws(LabError) in image.treeImage() }
   }
 
+  /// The recordings on the way to a state: the workload, then of each recovery on it its own, each
+  /// with the state that the power left of it.
+  /// - Throws: `LabError` when a recovery on the way cannot be recorded any more.
+  func recordings(key: String, second: String?) throws(LabError) -> [CutRecording] {
+    let state = try enumerator.state(for: try Self.parse(key))
+    var recordings = [CutRecording(table: enumerator.table, state: state)]
+    try withImage(of: state, second, passing: { recordings.append($0) }, body: { _, _, _ in })
+    return recordings
+  }
+
   private typealias ImageUse<Result> = (CrashImage, _ marksSeen: Int, EngineCheck) throws(LabError)
     -> Result
 
-  /// Calls `body` with the image of a state, or of one of a recovery from it.
+  /// Calls `body` with the image of a state, or of one of a recovery from it; `pass` sees each
+  /// recovery's recording before.
   private func withImage<Result>(
-    of state: CrashState, _ second: String?, _ body: ImageUse<Result>
+    of state: CrashState, _ second: String?, passing pass: (CutRecording) -> Void = { _ in },
+    body: ImageUse<Result>
   ) throws(LabError) -> Result {
     let path = try RecoveryPath(parsing: second ?? "")
     return try enumerator.withImage(of: state) { (image) throws(LabError) in
       try follow(
-        path.keys[...], from: image, marksSeen: state.acknowledgedMarks, by: check, body)
+        path.keys[...], from: image, marksSeen: state.acknowledgedMarks, by: check, pass, body)
     }
   }
 
   private func follow<Result>(
     _ keys: ArraySlice<StateKey>, from image: CrashImage, marksSeen: Int, by check: EngineCheck,
-    _ body: ImageUse<Result>
+    _ pass: (CutRecording) -> Void, _ body: ImageUse<Result>
   ) throws(LabError) -> Result {
     guard let key = keys.first else { return try body(image, marksSeen, check) }
     guard let recovery = try recovery(image, marksSeen: marksSeen, by: check) else {
@@ -308,9 +331,11 @@ final class EngineJudge {
     }
     let inner = try Self.enumerator(of: recovery, job)
     let state = try inner.state(for: key)
+    pass(CutRecording(table: inner.table, state: state))
     return try inner.withImage(of: state) { (image) throws(LabError) in
       try follow(
-        keys.dropFirst(), from: image, marksSeen: state.acknowledgedMarks, by: recovery.check, body)
+        keys.dropFirst(), from: image, marksSeen: state.acknowledgedMarks, by: recovery.check, pass,
+        body)
     }
   }
 

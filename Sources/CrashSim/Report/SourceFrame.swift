@@ -27,8 +27,12 @@ public struct SourceFrame: Codable, Hashable, Sendable {
     String(path.split(separator: "/").last ?? "?")
   }
 
-  /// Sources and types whose calls say nothing about why they are made: the engine's storage layer.
-  private static let storageLayers = ["/Engine/Storage/"]
+  /// Sources and types whose calls say nothing about why they are made: the engine's storage layer,
+  /// and what stands for it where the lab records a recovery.
+  private static let storageLayers = [
+    "/Engine/Storage/", "/CrashSim/Oracles/ImageBackend.swift",
+    "/CrashSim/Trace/OwnCallStacks.swift",
+  ]
   private static let storageTypes = ["StorageBackend.", "closure in StorageBackend."]
   /// Libraries whose frames are shown only when there is nothing else.
   private static let systemLibraries = ["libc.so", "ld-linux", "libpthread.so", "libswift"]

@@ -11,8 +11,8 @@ public final class TraceWalk {
   struct Failure {
     /// The power goes after so many events; the end when there is no power cut.
     var crashPoint: Int
-    /// Units that are lost there.
-    var lost: [Int] = []
+    /// What is lost there.
+    var losses: [Explanation.Loss] = []
     /// What happens there, in words.
     var text: String
   }
@@ -23,6 +23,8 @@ public final class TraceWalk {
   let paths: PathIndex
   private let sites: CallSites
   private let failure: Failure
+  /// Which recovery was recorded; 0 is the workload.
+  private let recovery: Int
   private var builder: ImageBuilder
   private var live: TreeImage
   /// Events done so far.
@@ -30,13 +32,16 @@ public final class TraceWalk {
 
   /// Stands before the first event.
   /// - Throws: `LabError` when the trace is broken.
-  init(_ table: UnitTable, plan: WorkloadPlan?, failure: Failure) throws(LabError) {
+  init(
+    _ table: UnitTable, plan: WorkloadPlan?, failure: Failure, recovery: Int = 0
+  ) throws(LabError) {
     self.table = table
     trace = table.trace
     timeline = Timeline(trace, plan: plan, limit: .max)
     paths = PathIndex(trace)
     sites = CallSites(trace)
     self.failure = failure
+    self.recovery = recovery
     builder = try ImageBuilder(table: table)
     live = trace.initial
   }
@@ -79,13 +84,17 @@ public final class TraceWalk {
 
   // MARK: Words
 
+  private func name(of event: Int) -> String {
+    "#\(EventPlace(recovery: recovery, number: event))"
+  }
+
   /// The event done last, and what it left; nothing before the first.
   /// - Throws: `LabError` when an image outgrows its limits.
   public func lines() throws(LabError) -> [String] {
     guard position > 0 else { return ["before the first event"] + crashPointLines }
     let number = position - 1
     let event = timeline.events[number]
-    var lines = ["#\(number)  \(timeline.actors[event.actor])  \(event.text)"]
+    var lines = ["\(name(of: number))  \(timeline.actors[event.actor])  \(event.text)"]
     if event.kind == .mark { lines[0] += "  (acknowledged)" }
     func add(_ label: String, _ text: String) {
       lines.append("    " + label.padding(toLength: 9, withPad: " ", startingAt: 0) + text)
@@ -166,7 +175,8 @@ public final class TraceWalk {
 
   private var crashPointLines: [String] {
     var line =
-      "    crash point \(position) of \(count): "
+      "    crash point \(position) of \(count)"
+      + (recovery == 0 ? ": " : " of recovery \(recovery): ")
       + "\(Formatting.counted(pending.count, "unit")) may be lost"
     let ahead = failure.crashPoint - position
     guard ahead == 0 else {
@@ -174,13 +184,11 @@ public final class TraceWalk {
       return [line]
     }
     var lines = [line, "    HERE: \(failure.text)"]
-    for unit in failure.lost.prefix(Self.shownMax) {
-      let event = table.units[unit].event
-      guard case .operation(let operation) = trace.events[event].body else { continue }
-      lines.append("    lost     #\(event) \(operation.sentence(at: event, paths: paths))")
+    for loss in failure.losses.prefix(Self.shownMax) {
+      lines.append("    lost     \(name(of: loss.event)) \(loss.text)")
     }
-    let rest = failure.lost.count - Self.shownMax
-    if rest > 0 { lines.append("    lost     and \(Formatting.counted(rest, "unit")) more") }
+    let rest = failure.losses.count - Self.shownMax
+    if rest > 0 { lines.append("    lost     and \(Formatting.counted(rest, "event")) more") }
     return lines
   }
 }

@@ -19,7 +19,7 @@ extension ScenarioRunner {
     guard let mount = opened.mount else {
       throw .usage("--gdb needs a worker in a process of its own, and the door is \(doorName)")
     }
-    let walk = try walk(recipe)
+    let walk = try walk(recipe).workload
     let scenario = try Self.load([recipe.path])[0]
     let plan = try WorkloadPlan(scenario, seed: Seed(rawValue: recipe.seed))
     let target = try walk.operation(event ?? walk.failurePosition - 1, isExact: event != nil)

@@ -1,6 +1,6 @@
-// ScenarioRunner+Step.swift: the recording of a failure, to be walked through. What is recorded is
+// ScenarioRunner+Step.swift: the recordings of a failure, to be walked through. What is recorded is
 // what the failure was judged on: the run with its faults, or, of a kill or a failing operation,
-// that one run.
+// that one run; and the recoveries from power cuts before the last.
 
 import Foundation
 
@@ -17,32 +17,32 @@ extension ScenarioRunner {
 
   /// Records what a recipe names, and stands before its first event.
   /// - Throws: `LabError` with code `.nondeterminism` when the run has another shape.
-  public func walk(_ recipe: ScenarioRecipe) throws(LabError) -> TraceWalk {
+  public func walk(_ recipe: ScenarioRecipe) throws(LabError) -> FailureWalk {
     let scenario = try load(recipe)
     let plan = try WorkloadPlan(scenario, seed: Seed(rawValue: recipe.seed))
     switch recipe.place {
     case .crash(let model, let state, let shape):
       let path = try record(scenario, plan, as: "trace").path
-      return try walk(scenario, plan, recipe, path, model, state, shape: shape)
-    case .recovery(let model, let state, let shape, _):
+      return try walk(scenario, plan, recipe, path, model, state, nil, shape: shape)
+    case .recovery(let model, let state, let shape, let second):
       let path = try record(scenario, plan, as: "trace").path
-      return try walk(scenario, plan, recipe, path, model, state, shape: shape, isRecovery: true)
+      return try walk(scenario, plan, recipe, path, model, state, second, shape: shape)
     case .schedule(let text):
       let path = try recordSchedule(scenario, plan, text)
       return try walkToEnd(scenario, plan, path, "a promise is broken under this schedule")
     case .scheduledCrash(let text, let model, let state, let shape, let second):
       let path = try recordSchedule(scenario, plan, text)
-      return try walk(
-        scenario, plan, recipe, path, model, state, shape: shape, isRecovery: second != nil)
+      return try walk(scenario, plan, recipe, path, model, state, second, shape: shape)
     case .media(let state, let shape):
       let (path, _) = try record(scenario, plan, as: "trace")
       let job = job(scenario, plan, path, model: .strict)
       let trace = try job.trace()
       try refuse(trace.shape, unless: shape)
       let text = "the medium damages the file after event \(state.eventCount)"
-      return try TraceWalk(
-        try UnitTable(trace: trace, model: .strict), plan: plan,
-        failure: TraceWalk.Failure(crashPoint: state.eventCount, text: text))
+      return FailureWalk(
+        try TraceWalk(
+          try UnitTable(trace: trace, model: .strict), plan: plan,
+          failure: TraceWalk.Failure(crashPoint: state.eventCount, text: text)))
     case .run:
       let (path, _) = try record(scenario, plan, as: "trace")
       return try walkToEnd(scenario, plan, path, "a promise is broken without any crash")
@@ -52,8 +52,7 @@ extension ScenarioRunner {
     case .killedCrash(let operation, let before, let model, let state, let shape, let second):
       let path = "\(run.path)/killed.sqlite"
       _ = try recordKilled(scenario, plan, operation: operation, before: before, to: path)
-      return try walk(
-        scenario, plan, recipe, path, model, state, shape: shape, isRecovery: second != nil)
+      return try walk(scenario, plan, recipe, path, model, state, second, shape: shape)
     case .fault(let operation):
       guard let sweep = scenario.sweep else {
         throw .usage("\(scenario.file) has no 'sweep' any more")
@@ -70,29 +69,21 @@ extension ScenarioRunner {
 
   private func walk(
     _ scenario: Scenario, _ plan: WorkloadPlan, _ recipe: ScenarioRecipe, _ path: String,
-    _ model: String, _ key: String, shape: String, isRecovery: Bool = false
-  ) throws(LabError) -> TraceWalk {
+    _ model: String, _ key: String, _ second: String?, shape: String
+  ) throws(LabError) -> FailureWalk {
     var job = job(scenario, plan, path, model: try PersistenceModel.chosen(model)[0])
     job.seed = recipe.seed
     job.ignoredSyncs = recipe.ignoredSyncs ?? []
     try refuse(try job.trace().shape, unless: shape)
-    let enumerator = try job.enumerator()
-    guard let stateKey = StateKey(parsing: key) else {
-      throw .usage("the token's state '\(key)' cannot be read")
-    }
-    let state = try enumerator.state(for: stateKey)
-    let next = isRecovery ? ", and again during the recovery, which is not walked through" : ""
-    return try TraceWalk(
-      enumerator.table, plan: plan,
-      failure: TraceWalk.Failure(
-        crashPoint: state.crashPoint, lost: state.lost,
-        text: "power fails after \(Formatting.counted(state.crashPoint, "event"))\(next)"))
+    let judge = try EngineJudge(
+      job, enumerator: try job.enumerator(), recordsCallStacks: settings.recordsCallStacks)
+    return try FailureWalk(try judge.recordings(key: key, second: second), plan: plan)
   }
 
   private func walk(
     _ scenario: Scenario, _ plan: WorkloadPlan, _ disturbance: Disturbance, operation: Int,
     before: Bool
-  ) throws(LabError) -> TraceWalk {
+  ) throws(LabError) -> FailureWalk {
     guard let mount = opened.mount else {
       throw .usage("the token's failure needs the FUSE door, and here it is \(doorName)")
     }
@@ -114,12 +105,13 @@ extension ScenarioRunner {
   /// Without a power cut nothing is lost: the failure is what is found at the end.
   private func walkToEnd(
     _ scenario: Scenario, _ plan: WorkloadPlan, _ path: String, _ text: String
-  ) throws(LabError) -> TraceWalk {
+  ) throws(LabError) -> FailureWalk {
     let model = try models(of: scenario).first ?? .ext4Ordered
     let trace = try job(scenario, plan, path, model: model).trace()
-    return try TraceWalk(
-      try UnitTable(trace: trace, model: model), plan: plan,
-      failure: TraceWalk.Failure(crashPoint: trace.events.count, text: text))
+    return FailureWalk(
+      try TraceWalk(
+        try UnitTable(trace: trace, model: model), plan: plan,
+        failure: TraceWalk.Failure(crashPoint: trace.events.count, text: text)))
   }
 
   private func models(of scenario: Scenario) throws(LabError) -> [PersistenceModel] {
@@ -133,16 +125,21 @@ extension ProgramExplorer {
   /// - Throws: `LabError` with code `.nondeterminism` when the program no longer does the same.
   public func walk(
     _ recipe: ExploreRecipe, from recording: String? = nil
-  ) throws(LabError) -> TraceWalk {
+  ) throws(LabError) -> FailureWalk {
     let trace = try recordedAgain(recipe, from: recording)
     if let media = recipe.media {
-      return try TraceWalk(
-        try UnitTable(trace: trace, model: .strict), plan: nil,
-        failure: TraceWalk.Failure(
-          crashPoint: media.eventCount,
-          text: "the medium damages files after event \(media.eventCount)"))
+      return FailureWalk(
+        try TraceWalk(
+          try UnitTable(trace: trace, model: .strict), plan: nil,
+          failure: TraceWalk.Failure(
+            crashPoint: media.eventCount,
+            text: "the medium damages files after event \(media.eventCount)")))
     }
     let model = recipe.fileSystem == nil ? settings.models.first : nil
+    if let recovery = program.recovery, let crashes = recipe.recovered {
+      return try recoveryExploration(recovery, try makeTarget(trace, model: model, system: nil))
+        .walk(recipe, through: crashes)
+    }
     let table = try CrashStateEnumerator(
       trace: trace, model: model ?? .blockDevice, seed: settings.seed,
       ignoring: recipe.ignoredSyncs ?? []
@@ -150,11 +147,7 @@ extension ProgramExplorer {
     guard let key = StateKey(parsing: recipe.state) else {
       throw .usage("the token's state '\(recipe.state)' cannot be read")
     }
-    let state = try table.state(for: key)
-    return try TraceWalk(
-      table, plan: nil,
-      failure: TraceWalk.Failure(
-        crashPoint: state.crashPoint, lost: state.lost,
-        text: "power fails after \(Formatting.counted(state.crashPoint, "event"))"))
+    let cut = CutRecording(table: table, state: try table.state(for: key))
+    return try FailureWalk([cut], plan: nil)
   }
 }

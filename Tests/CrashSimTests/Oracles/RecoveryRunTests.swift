@@ -60,6 +60,33 @@ func write(_ bytes: [UInt8], to path: String) throws {
     }
   }
 
+  @Test("a recording says which step of the commit an operation is of, and where it was asked for")
+  func places() throws {
+    let run = try RecordedRun.ordinary()
+    let check = try run.check()
+    let backend = ImageBackend()
+    backend.load(try #require(run.images.last))
+    let plain = try #require(check.recoveryRun(backend, marksSeen: run.marks.count)).trace
+    backend.load(try #require(run.images.last))
+    let trace = try #require(
+      check.recoveryRun(backend, marksSeen: run.marks.count, recordsCallStacks: true)
+    ).trace
+    #expect(trace.shape == plain.shape)
+    #expect(plain.callStacks.stacks.isEmpty)
+    let sites = CallSites(trace)
+    let writes = trace.events.indices.filter {
+      if case .operation(.write) = trace.events[$0].body { true } else { false }
+    }
+    let last = try #require(writes.last)
+    #expect(trace.commitStep(at: last) == .writeRootSlot)
+    #expect(try #require(trace.steps.last).step == nil, "the commit is over")
+    for write in writes {
+      let places = try #require(sites.places(of: write))
+      #expect(places.contains(".swift:") && !places.contains("ImageBackend"), "\(places)")
+    }
+    #expect(try #require(sites.places(of: last)).hasPrefix("CommitWriter.swift:"))
+  }
+
   @Test("losing the commit after a recovery is found")
   func lost() throws {
     let run = try RecordedRun.ordinary()

@@ -19,12 +19,13 @@ import Testing
   }
 
   private func walk(
-    _ recording: Recording, crashPoint: Int = 4, lost: [Int] = []
+    _ recording: Recording, crashPoint: Int = 4, losing state: CrashState? = nil
   ) throws -> TraceWalk {
     let table = try UnitTable(trace: recording.trace, model: .posix)
+    let losses = state.map { Explainer(table: table).losses(of: $0) }
     return try TraceWalk(
       table, plan: nil,
-      failure: TraceWalk.Failure(crashPoint: crashPoint, lost: lost, text: "power fails"))
+      failure: TraceWalk.Failure(crashPoint: crashPoint, losses: losses ?? [], text: "power fails"))
   }
 
   private func text(_ walk: TraceWalk) throws -> String {
@@ -57,15 +58,31 @@ import Testing
   func failure() throws {
     let recording = recording()
     let table = try UnitTable(trace: recording.trace, model: .posix)
-    let lost = table.pendingUnits(at: 4)
-    #expect(lost.count >= 3)
-    let walk = try walk(recording, lost: lost)
+    let state = try table.state(at: 4, keeping: [])
+    #expect(state.lost.count >= 3)
+    let walk = try walk(recording, losing: state)
     try walk.go(to: 4)
     let here = try text(walk)
     #expect(here.contains("#3  output  saved  (acknowledged)"), "\(here)")
     #expect(here.contains("HERE: power fails"))
+    #expect(here.components(separatedBy: "lost     #1").count == 2, "one line an event: \(here)")
     #expect(here.contains("lost     #1 write of 5 bytes at 0 to 'new'"), "\(here)")
     #expect(here.contains("lost     #2 write of 2 bytes at 4 to 'log'"))
+  }
+
+  @Test("a write of which a part survives is lost as well, and it is said that it is torn")
+  func torn() throws {
+    let recording = recording()
+    let table = try UnitTable(trace: recording.trace, model: .posix)
+    let unit = try #require(
+      table.pendingUnits(at: 4).first { table.units[$0].event == 2 }, "the write to 'log'")
+    let torn = TornWrite(unit: unit, keptSectors: 0..<0, rest: .zeros)
+    let others = table.pendingUnits(at: 4).filter { $0 != unit }
+    let state = try table.state(at: 4, keeping: others, torn: torn)
+    let walk = try walk(recording, losing: state)
+    try walk.go(to: 4)
+    let here = try text(walk)
+    #expect(here.contains("lost     #2 write of 2 bytes at 4 to 'log' (torn at 4: 0 of"), "\(here)")
   }
 
   @Test("going back and forth says the same")
