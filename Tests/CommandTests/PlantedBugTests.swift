@@ -3,6 +3,7 @@
 // make planted-bugs.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Planted bugs")
@@ -57,6 +58,100 @@ struct PlantedBugTests {
         "\(patch): \(lines[0])")
     }
     #expect(stressed >= 2 && tested >= 10)
+  }
+
+  /// What tests print, begun and ended as told; the process dies where the run does not end.
+  private static func output(_ lines: [String], end: String) -> String {
+    (["◇ Test run started."] + lines + [end, ""]).joined(separator: "\n")
+  }
+
+  private static let begun = ["◇ Test \"a row is there\" started.", "◇ Test odd() started."]
+  private static let passed = "✔ Test run with 2 tests in 1 suite passed after 0.1 seconds."
+  private static let failed = "✘ Test run with 2 tests in 1 suite failed after 0.1 seconds."
+  private static let killed =
+    "error: Process '/tests --filter Suite' exited with unexpected signal code"
+  private static let trap = "\(killed) 4\nEngine/Node.swift:9: Fatal error: Index out of range"
+
+  /// What tests print with a planted bug and without, and the line that tells it.
+  struct Telling: Sendable, CustomTestStringConvertible {
+    /// Not the output, which would read like that of the tests of this project.
+    let testDescription: String
+    let with: String
+    var without = passed
+    let line: String
+  }
+
+  private static let tellings = [
+    Telling(
+      testDescription: "found",
+      with: output(begun + ["✘ Test \"a row is there\" failed after 0.1 seconds."], end: failed),
+      line: "found   bug (a row is there, test Suite)"),
+    Telling(
+      testDescription: "another failure",
+      with: output(begun + ["✘ Test odd() failed after 0.1 seconds."], end: failed),
+      line: "MISSED  bug: exit status 1, and no test 'a row is there' that failed"),
+    Telling(
+      testDescription: "no failure",
+      with: output(begun + ["✔ Test \"a row is there\" passed after 0.1 seconds."], end: passed),
+      line: "MISSED  bug: exit status 0, and no test 'a row is there' that failed"),
+    Telling(
+      testDescription: "a death",
+      with: output(begun + ["✔ Test odd() passed after 0.1 seconds."], end: trap),
+      line: "MISSED  bug: the test process died: Fatal error: Index out of range; the last test "
+        + "that had begun: \"a row is there\"; without the bug the tests come to their end"),
+    Telling(
+      testDescription: "a death that is not the bug's",
+      with: output(begun, end: "\(killed) 9"), without: trap,
+      line: "MISSED  bug: the test process died: exited with unexpected signal code 9; the last "
+        + "test that had begun: odd(); without the bug the test process died: Fatal error: Index "
+        + "out of range; the last test that had begun: none"),
+  ]
+
+  @Test("what tests say of a planted bug is told as it is", arguments: tellings)
+  func honesty(telling: Telling) throws {
+    let command = try FaultlineCommand()
+    try FileManager.default.createDirectory(
+      atPath: command.directory.file("bin"), withIntermediateDirectories: true)
+    // A toolchain that builds anything at once, and whose tests print what is given here.
+    _ = try command.write(
+      """
+      #!/bin/sh
+      here=$(dirname "$0")/..
+      case "$*" in
+      *--show-bin-path) echo /nowhere ;;
+      test*)
+        output=$here/without; grep -q bug Sources/a && output=$here/with
+        cat "$output"
+        tail -n 1 "$output" | grep -q passed
+      esac
+      """, to: "bin/swift")
+    _ = try command.write(telling.with, to: "with")
+    _ = try command.write(telling.without + "\n", to: "without")
+    let patch = """
+      test: Suite
+      expect: a row is there
+      because: it is a test of the script
+
+      --- a/Sources/a
+      +++ b/Sources/a
+      @@ -1 +1 @@
+      -right
+      +bug
+
+      """
+    _ = try command.write(patch, to: "bug.patch")
+    let result = try runShell(
+      """
+      chmod +x bin/swift
+      mkdir -p repository/Sources repository/Tests/PlantedBugs && cd repository && git init -q .
+      echo right > Sources/a
+      cp '\(Self.folder)/run.sh' ../bug.patch Tests/PlantedBugs
+      git add . && git -c user.name=a -c user.email=a@b commit -qm one
+      PATH="$PWD/../bin:$PATH" sh Tests/PlantedBugs/run.sh
+      """, in: command.directory.path)
+    let lines = result.output.split(separator: "\n").map(String.init)
+    #expect(lines.first == telling.line, "\(result.output)")
+    #expect(result.status == (telling.line.hasPrefix("found") ? 0 : 1), "\(result.output)")
   }
 
   /// The first words of what `fuzz --list` says.

@@ -6,6 +6,8 @@
 #   test: FILTER      `swift test`, for bugs that no crash shows; `expect:` is the name of a test that fails
 #   fuzz: TARGET      the fuzz target, from numbers and without a corpus, within ten minutes
 # Each line says how many crash states were checked, and how long that took, in the debug build.
+# Tests whose process dies with the bug in it have named no test that fails, so the bug is missed: a reader has to see whether that
+# death is the bug. The line says how they died, and whether they come to their end without the bug.
 # Usage: sh Tests/PlantedBugs/run.sh [--here] [NAME…]      (make planted-bugs; all of them: minutes)
 # --here plants the bugs in this tree and takes them out again, and saves the build of a clone; for CI.
 set -eu
@@ -27,6 +29,20 @@ else
   git clone -q "$root" "$tree"
 fi
 cd "$tree"
+
+# How tests died whose output this is; nothing where they came to their end.
+death() {
+  ! grep -aqE 'Test run with .* (passed|failed) after' "$1" || return 0
+  cause=$(grep -ao 'Fatal error: .*' "$1" | head -n 1)
+  [ -n "$cause" ] || cause=$(grep -aoE 'exited with .*signal.*' "$1" | head -n 1)
+  last=$(awk '
+    / Test run started\.$/ { next }
+    match($0, / Test .* started\.$/) { name = substr($0, RSTART + 6, RLENGTH - 15); begun[name] = NR; next }
+    / (passed|failed) after / { for (name in begun) if (index($0, "Test " name " ")) delete begun[name] }
+    END { for (name in begun) if (begun[name] > at) { at = begun[name]; last = name }; print last }' "$1")
+  echo "the test process died: ${cause:-no cause is named}; the last test that had begun: ${last:-none}"
+}
+
 [ $# -gt 0 ] || set -- $(ls "$here" | sed -n 's/\.patch$//p')
 missed=0
 for name; do
@@ -49,6 +65,7 @@ for name; do
     continue
   fi
   status=0
+  why=
   built=$(swift build --show-bin-path)
   how=$scenario
   # Options and arguments are words without quotes.
@@ -56,7 +73,16 @@ for name; do
     how="test $filter"
     swift test --skip-build --filter "$filter" > "$work/output" 2>&1 || status=$?
     # A test that fails is named on a line of its own; one that passes does not count.
-    grep -q "Test \"$oracle\".* failed after" "$work/output" || status=0
+    if ! grep -aq "Test \"$oracle\".* failed after" "$work/output"; then
+      why="exit status $status, and no test '$oracle' that failed"
+      died=$(death "$work/output")
+      if [ -n "$died" ]; then
+        git checkout -q Sources
+        { swift build -q --build-tests && swift test --skip-build --filter "$filter"; } > "$work/without" 2>&1 || :
+        without=$(death "$work/without")
+        why="$died; without the bug ${without:-the tests come to their end}"
+      fi
+    fi
   elif [ -n "$target" ]; then
     timeout 600 "$built/fuzz" run "$target" --count 10000000 > "$work/output" 2>&1 || status=$?
     how="fuzz $target, $(sed -n 's/.*FINDING \(at seed [0-9]*\).*/\1/p; s/^trap at [a-z-]* \(seed [0-9]*\)$/at \1/p' "$work/output" | head -n 1)"
@@ -67,12 +93,12 @@ for name; do
     "$built/faultline" run "$scenario" --budget 2000 $options > "$work/output" 2>&1 || status=$?
   fi
   git checkout -q Sources
-  if [ "$status" = 1 ] && grep -q "$oracle" "$work/output"; then
+  if [ "$status" = 1 ] && [ -z "$why" ] && grep -q "$oracle" "$work/output"; then
     cost=$(sed -n 's/^checked \(.*\) crash states of .* in \(.* s\) .*/, \1 states in \2/p' "$work/output")
     schedules=$(sed -n 's/^ *schedule .*: \([0-9,]* schedules*\) of .*/, \1/p' "$work/output")
     echo "found   $name ($oracle, $how$cost$schedules)"
   else
-    echo "MISSED  $name: exit status $status, expected 1 and '$oracle'"
+    echo "MISSED  $name: ${why:-exit status $status, expected 1 and '$oracle'}"
     tail -n 20 "$work/output"
     missed=$((missed + 1))
   fi
