@@ -21,6 +21,26 @@ extension QueryGenerator {
       .path(path), .text, right, leftQuantifier: isMany ? pick(Quantifier.allCases) : nil)
   }
 
+  /// Two collections as they stand, without a quantifier.
+  mutating func whole(_ table: String) -> QueryComparison? {
+    guard
+      let (path, column) = path(
+        table, isMany: true,
+        where: { $0.type != .mixed && $0.type != .link && $0.collection != .none })
+    else { return nil }
+    let isSame = chance(2)
+    if chance(2),
+      let other = self.path(table, isMany: true, where: { $0.type == column.type })
+    {
+      return QueryComparison(
+        .path(path), isSame ? pick([.equal, .notEqual]) : order(column.type), .path(other.path))
+    }
+    // Short ones, so that some are equal.
+    let members = (0..<random.below(3)).map { _ in constant(column.type) }
+    return QueryComparison(
+      .path(path), isSame ? pick([.equal, .notEqual]) : order(column.type), .list(members))
+  }
+
   /// A place in a shape; no place of the kennel is on the edge of one.
   mutating func place(_ table: String) -> QueryComparison? {
     var steps: [QueryStep] = [.property("home")]

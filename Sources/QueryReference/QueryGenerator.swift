@@ -74,7 +74,7 @@ package struct QueryGenerator {
   // MARK: comparisons
 
   private mutating func comparison(_ table: String, _ depth: Int) -> QueryComparison {
-    let kinds = isPlain ? 7 : 16
+    let kinds = isPlain ? 7 : 17
     for _ in 0..<50 {
       let made: QueryComparison?
       switch random.below(kinds) {
@@ -92,6 +92,7 @@ package struct QueryGenerator {
       case 12: made = words(table)
       case 13: made = place(table)
       case 14: made = behindMixed(table)
+      case 15: made = whole(table)
       default: made = mixed(table)
       }
       if let made { return made }
@@ -104,7 +105,7 @@ package struct QueryGenerator {
     chance(3) ? nil : pick(Quantifier.allCases)
   }
 
-  private mutating func order(_ type: ColumnType) -> ComparisonOperator {
+  mutating func order(_ type: ColumnType) -> ComparisonOperator {
     switch type {
     case .bool, .link: chance(2) ? .equal : .notEqual
     default: pick([.equal, .notEqual, .less, .lessEqual, .greater, .greaterEqual])

@@ -50,7 +50,7 @@ package struct Reference {
   var mistake = Mistake.none
 
   enum Mistake: CaseIterable {
-    case none, nullIsLess, allIsAny, sortsBackwards
+    case none, nullIsLess, allIsAny, sortsBackwards, wholeIsAny
   }
 
   package init(data: ReferenceTables, arguments: [Value]) {
@@ -127,6 +127,14 @@ package struct Reference {
       return quantified(leftQuantifier, left) { isWithin($0, shape) }
     }
     let right = items(comparison.right, scopes, beside: neighbours[0])
+    if left.isMany, right.isMany, isWhole(comparison) {
+      let equal = comparison.comparison == .notEqual ? .equal : comparison.comparison
+      let pairs = zip(left.items, right.items).filter { left, right in
+        one(equal, folded(left, comparison), folded(right, comparison))
+      }
+      let areAll = pairs.count == left.items.count && pairs.count == right.items.count
+      return areAll == (comparison.comparison != .notEqual)
+    }
     let rightQuantifier = comparison.rightQuantifier ?? .any
     return quantified(leftQuantifier, left) { leftItem in
       quantified(rightQuantifier, right) { rightItem in
@@ -134,6 +142,16 @@ package struct Reference {
           comparison.comparison, folded(leftItem, comparison), folded(rightItem, comparison))
       }
     }
+  }
+
+  /// Whether two collections are compared as they stand.
+  private func isWhole(_ comparison: QueryComparison) -> Bool {
+    let areKinds = [comparison.left, comparison.right].contains { operand in
+      if case .path(let path) = operand { path.steps.last == .operation(.type) } else { false }
+    }
+    return comparison.leftQuantifier == nil && comparison.rightQuantifier == nil
+      && comparison.comparison != .in && comparison.comparison != .text && !areKinds
+      && mistake != .wholeIsAny
   }
 
   private func quantified(

@@ -29,7 +29,11 @@ extension Binder {
       operation: operation, ignoresCase: comparison.ignoresCase,
       ignoresMarks: comparison.ignoresMarks,
       right: settled(right.operand, left.type),
-      rightQuantifier: comparison.rightQuantifier ?? .any, text: text)
+      rightQuantifier: comparison.rightQuantifier ?? .any,
+      isWhole: left.isMany && right.isMany && comparison.leftQuantifier == nil
+        && comparison.rightQuantifier == nil && comparison.comparison.pairs
+        && operation != .sharesType && operation != .sharesNoType,
+      text: text)
     try checkLinks(bound)
     switch operation {
     case .equal, .notEqual, .beginsWith, .endsWith, .contains:
@@ -208,5 +212,17 @@ extension OperandType {
   fileprivate func fits(_ other: OperandType) -> Bool {
     isComparable(with: other) || self == .binary && other == .string
       || self == .string && other == .binary
+  }
+}
+
+extension ComparisonOperator {
+  /// Whether two collections are taken as pairs of their elements.
+  fileprivate var pairs: Bool {
+    switch self {
+    case .equal, .notEqual, .less, .lessEqual, .greater, .greaterEqual, .beginsWith, .endsWith,
+      .contains, .like:
+      true
+    case .between, .in, .text, .geoWithin: false
+    }
   }
 }

@@ -50,6 +50,8 @@ struct BoundComparison: Sendable {
   var ignoresMarks: Bool
   var right: BoundOperand
   var rightQuantifier: Quantifier
+  /// Whether two collections are compared pair by pair, as they stand: no quantifier was written.
+  var isWhole: Bool
   /// The comparison as text, for `explain`.
   var text: String
   /// The bytes of a constant text on the right that is looked for as it stands.

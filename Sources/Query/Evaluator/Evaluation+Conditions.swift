@@ -31,12 +31,28 @@ extension Evaluation {
     let left = try values(comparison.left, rows)
     let right = comparison.operation == .between ? .one(.null) : try values(comparison.right, rows)
     switch (left, right) {
+    case (.many(let left), .many(let right)) where comparison.isWhole:
+      return try areInPairs(left, right, comparison, rows)
     case (.one(let value), _): return try passes(value, right, comparison, rows)
     case (.many(let values), _):
       return try Self.quantified(comparison.leftQuantifier, values) { value throws(QueryError) in
         try passes(value, right, comparison, rows)
       }
     }
+  }
+
+  /// Whether two collections have as many elements, and each pair of them passes; `!=` is that not
+  /// all are equal.
+  private func areInPairs(
+    _ left: [Value], _ right: [Value], _ comparison: BoundComparison, _ rows: [QueriedRow]
+  ) throws(QueryError) -> Bool {
+    let isDifference = comparison.operation == .notEqual
+    guard left.count == right.count else { return isDifference }
+    for (left, right) in zip(left, right)
+    where try passes(left, .one(right), comparison, rows) == isDifference {
+      return isDifference
+    }
+    return !isDifference
   }
 
   private func passes(
