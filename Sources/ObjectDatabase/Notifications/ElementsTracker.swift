@@ -67,7 +67,7 @@ struct ElementsTracker {
   }
 
   /// Whether the elements, or objects that they lead to, can be others than before.
-  private func dependsOnChange(_ round: NotificationRound) -> Bool {
+  func dependsOnChange(_ round: NotificationRound) -> Bool {
     for case .selected(let filter) in elements.steps where filter.description.contains("@links") {
       return true
     }

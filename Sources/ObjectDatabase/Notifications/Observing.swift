@@ -203,7 +203,7 @@ extension RealmCollectionValue where Self: ObjectBase {
     observe(keyPaths: keyPaths.map { Self.name(of: $0) }, on: queue, block)
   }
 
-  fileprivate static func name(of keyPath: PartialKeyPath<Self>) -> String {
+  static func name(of keyPath: PartialKeyPath<Self>) -> String {
     let info = Misuse.unthrowingRealm { () throws(Realm.Error) in
       try Discovery.info(for: Self.self)
     }

@@ -3,16 +3,33 @@
 // have changed. Sections stand in the order in which their keys come first, elements in that of the
 // results.
 
+import Foundation
+
 /// The sections of one version.
-private struct Sections<Key: Hashable> {
-  var keys: [Key] = []
-  /// The positions of each section's elements in the results.
-  var positions: [[Int]] = []
-  var numbers: [Key: Int] = [:]
+struct Sections<Key: Hashable> {
+  private(set) var keys: [Key] = []
+  /// The positions of each section's elements in the results, ascending.
+  private(set) var positions: [[Int]] = []
+  private(set) var numbers: [Key: Int] = [:]
+
+  /// Takes the keys of all elements in the order of the results.
+  init<Elements: Sequence>(_ keysOfElements: Elements) where Elements.Element == Key {
+    for (position, key) in keysOfElements.enumerated() {
+      if let number = numbers[key] {
+        positions[number].append(position)
+      } else {
+        numbers[key] = keys.count
+        keys.append(key)
+        positions.append([position])
+      }
+    }
+  }
+
+  func positions(of key: Key) -> [Int] { numbers[key].map { positions[$0] } ?? [] }
 }
 
 /// Results and the key of each of their elements; shared by the sections of one view.
-private final class SectionSource<Key: Hashable, Element: RealmCollectionValue> {
+final class SectionSource<Key: Hashable, Element: RealmCollectionValue> {
   let results: Results<Element>
   let key: (Element) -> Key
   private var known: (stamp: UInt64, sections: Sections<Key>)?
@@ -27,33 +44,36 @@ private final class SectionSource<Key: Hashable, Element: RealmCollectionValue> 
     let core = results.content.core
     core.checkThread()
     if let known, known.stamp == core.contentStamp { return known.sections }
-    var found = Sections<Key>()
-    for (position, element) in results.enumerated() {
-      let key = key(element)
-      if let number = found.numbers[key] {
-        found.positions[number].append(position)
-      } else {
-        found.numbers[key] = found.keys.count
-        found.keys.append(key)
-        found.positions.append([position])
-      }
-    }
+    let found = Sections(results.lazy.map(key))
     // Threads share what is frozen, so nothing is kept there.
     if !core.isFrozen { known = (core.contentStamp, found) }
     return found
   }
 
-  func positions(of key: Key) -> [Int] {
-    let sections = sections
-    return sections.numbers[key].map { sections.positions[$0] } ?? []
+  /// The same of another realm on the same database; nil when the results' owner is not there.
+  func moved(to core: _RealmCore) -> SectionSource? {
+    results.content.moved(to: core).map { SectionSource(Results($0), key) }
   }
+}
+
+/// What sectioned results and their sections have in common.
+public protocol RealmSectionedResult: RandomAccessCollection, ThreadConfined where Index == Int {
+  /// How this is observed.
+  static func _observation(
+    _ keyPaths: [String]?
+  ) -> _SectionsObservation<Self>
 }
 
 /// Results in sections.
 public struct SectionedResults<Key: Hashable, SectionElement: RealmCollectionValue>:
-  RandomAccessCollection
+  RealmSectionedResult
 {
-  private let source: SectionSource<Key, SectionElement>
+  /// A section.
+  public typealias Element = ResultsSection<Key, SectionElement>
+  /// The number of a section.
+  public typealias Index = Int
+
+  let source: SectionSource<Key, SectionElement>
 
   init(_ results: Results<SectionElement>, _ key: @escaping (SectionElement) -> Key) {
     source = SectionSource(results, key)
@@ -92,22 +112,32 @@ public struct SectionedResults<Key: Hashable, SectionElement: RealmCollectionVal
   /// An element by the index of its section and its own in it; one out of bounds stops the process.
   public subscript(section: Int, item: Int) -> SectionElement { self[section][item] }
 
-  /// The same as its realm has it now, never to change, for any thread.
-  public func freeze() -> SectionedResults {
-    SectionedResults(SectionSource(source.results.freeze(), source.key))
+  /// An element by its place; one out of bounds stops the process.
+  public subscript(indexPath: IndexPath) -> SectionElement {
+    self[indexPath.section][indexPath.item]
   }
 
-  /// The live one that this was frozen of, or nil when its owner was deleted.
-  public func thaw() -> SectionedResults? {
-    source.results.thaw().map { SectionedResults(SectionSource($0, source.key)) }
+  /// The same in another realm on the same database; nil when it is not there.
+  public func _moved(to core: _RealmCore) -> SectionedResults? {
+    source.moved(to: core).map { SectionedResults($0) }
+  }
+
+  /// How sectioned results are observed.
+  public static func _observation(_ keyPaths: [String]?) -> _SectionsObservation<Self> {
+    _SectionsObservation(keyPaths) { ($0.source, nil) }
   }
 }
 
 /// The elements with one key: live, so that it may have none left.
 public struct ResultsSection<Key: Hashable, SectionElement: RealmCollectionValue>:
-  RandomAccessCollection
+  RealmSectionedResult, Identifiable
 {
-  private let source: SectionSource<Key, SectionElement>
+  /// An element.
+  public typealias Element = SectionElement
+  /// The number of an element.
+  public typealias Index = Int
+
+  let source: SectionSource<Key, SectionElement>
   /// What the elements have in common.
   public let key: Key
 
@@ -118,18 +148,22 @@ public struct ResultsSection<Key: Hashable, SectionElement: RealmCollectionValue
 
   /// The key, to tell sections apart.
   public var id: Key { key }
+  /// The realm.
+  public var realm: Realm? { source.results.realm }
+  /// Whether the realm was invalidated, or the owner of what this is a view of was deleted.
+  public var isInvalidated: Bool { source.results.isInvalidated }
   /// Whether the realm is frozen.
   public var isFrozen: Bool { source.results.isFrozen }
   /// Zero.
   public var startIndex: Int { 0 }
   /// The number of elements.
-  public var endIndex: Int { source.positions(of: key).count }
+  public var endIndex: Int { source.sections.positions(of: key).count }
   /// The number of elements.
   public var count: Int { endIndex }
 
   /// An element; an index out of bounds stops the process.
   public subscript(index: Int) -> SectionElement {
-    let positions = source.positions(of: key)
+    let positions = source.sections.positions(of: key)
     guard positions.indices.contains(index) else {
       Misuse.stop(
         "index \(index) of the section \(key) is out of bounds; the count is \(positions.count)")
@@ -140,15 +174,26 @@ public struct ResultsSection<Key: Hashable, SectionElement: RealmCollectionValue
   /// A loop over the elements that there are now.
   public func makeIterator() -> AnyIterator<SectionElement> {
     let results = source.results
-    var positions = source.positions(of: key)[...]
+    var positions = source.sections.positions(of: key)[...]
     return AnyIterator { positions.popFirst().map { results[$0] } }
+  }
+
+  /// The same in another realm on the same database; nil when it is not there.
+  public func _moved(to core: _RealmCore) -> ResultsSection? {
+    source.moved(to: core).map { ResultsSection($0, key) }
+  }
+
+  /// How a section is observed.
+  public static func _observation(_ keyPaths: [String]?) -> _SectionsObservation<Self> {
+    _SectionsObservation(keyPaths) { ($0.source, $0.key) }
   }
 }
 
 extension RealmCollection {
   /// The elements in sections, by a key of each.
   /// - Parameters:
-  ///   - sectionBlock: The key of an element; the same one whenever it is asked.
+  ///   - sectionBlock: The key of an element; the same one whenever it is asked, of a live element
+  ///     or of a frozen one.
   ///   - sortDescriptors: The order of the elements, and so that of the sections' first ones.
   /// - Returns: The sections, live as results are.
   public func sectioned<Key: Hashable>(
