@@ -73,7 +73,8 @@ public struct QueryError: Error, Sendable, CustomStringConvertible {
     engineError = nil
   }
 
-  init(_ error: EngineError) {
+  /// What the database said while a query was asked for.
+  package init(_ error: EngineError) {
     code = .engine
     message = error.description
     position = nil

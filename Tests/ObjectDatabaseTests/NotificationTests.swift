@@ -13,7 +13,7 @@ final class Told<Item> {
 
 @Suite("notifications")
 struct NotificationTests {
-  /// A realm with dogs of ages 0 to `count`.
+  /// A realm with dogs of ages 0 to `count`; the folder is to be kept, or the file is lost.
   static func prepared(_ count: Int = 5) throws -> (Folder, Realm, Results<Dog>) {
     let folder = try Folder()
     let realm = try folder.realm([Person.self, Everything.self])
@@ -35,7 +35,8 @@ struct NotificationTests {
 
   @Test("deletions are told in old positions, insertions and modifications in new ones")
   func positions() throws {
-    let (_, realm, dogs) = try Self.prepared()
+    let (folder, realm, dogs) = try Self.prepared()
+    defer { withExtendedLifetime(folder) {} }
     let told = Told<String>()
     let token = dogs.observe { told.items.append(Self.text($0)) }
     #expect(told.items.isEmpty, "the first call comes later")
@@ -54,7 +55,8 @@ struct NotificationTests {
 
   @Test("the first call shows what is there when it is made")
   func initial() throws {
-    let (_, realm, dogs) = try Self.prepared(0)
+    let (folder, realm, dogs) = try Self.prepared(0)
+    defer { withExtendedLifetime(folder) {} }
     var counts: [Int] = []
     let token = dogs.observe { change in
       if case .initial(let dogs) = change { counts.append(dogs.count) } else { counts.append(-1) }
@@ -68,7 +70,8 @@ struct NotificationTests {
 
   @Test("a gone or invalidated token is silence, also when it goes inside of its own callback")
   func tokens() throws {
-    let (_, realm, dogs) = try Self.prepared()
+    let (folder, realm, dogs) = try Self.prepared()
+    defer { withExtendedLifetime(folder) {} }
     let told = Told<String>()
     var tokens = (0..<3).map { number in
       dogs.observe { _ in told.items.append("\(number)") }
@@ -95,7 +98,8 @@ struct NotificationTests {
 
   @Test("a write inside of a callback is told afterwards, and the history stays whole")
   func writing() throws {
-    let (_, realm, dogs) = try Self.prepared()
+    let (folder, realm, dogs) = try Self.prepared()
+    defer { withExtendedLifetime(folder) {} }
     let told = Told<String>()
     let writer = dogs.observe { change in
       told.items.append("a " + Self.text(change))
@@ -115,7 +119,8 @@ struct NotificationTests {
 
   @Test("what a callback writes in its first call is told to all, itself among them")
   func writingFirst() throws {
-    let (_, realm, dogs) = try Self.prepared()
+    let (folder, realm, dogs) = try Self.prepared()
+    defer { withExtendedLifetime(folder) {} }
     let told = Told<String>()
     let before = dogs.observe { told.items.append("a " + Self.text($0)) }
     let writer = dogs.observe { change in
@@ -136,7 +141,8 @@ struct NotificationTests {
 
   @Test("a token that another one's callback invalidates is silent at once")
   func invalidatedByOthers() throws {
-    let (_, realm, dogs) = try Self.prepared()
+    let (folder, realm, dogs) = try Self.prepared()
+    defer { withExtendedLifetime(folder) {} }
     let told = Told<String>()
     var tokens: [NotificationToken] = []
     tokens.append(
@@ -196,7 +202,8 @@ struct NotificationTests {
 
   @Test("sorted results tell a row that moved as a deletion and an insertion")
   func sorted() throws {
-    let (_, realm, dogs) = try Self.prepared()
+    let (folder, realm, dogs) = try Self.prepared()
+    defer { withExtendedLifetime(folder) {} }
     let told = Told<String>()
     let token = dogs.sorted(byKeyPath: "age").observe { told.items.append(Self.text($0)) }
     realm.refresh()
@@ -208,7 +215,8 @@ struct NotificationTests {
 
   @Test("objects tell of their own properties, with old and new values, and of their end")
   func objects() throws {
-    let (_, realm, dogs) = try Self.prepared()
+    let (folder, realm, dogs) = try Self.prepared()
+    defer { withExtendedLifetime(folder) {} }
     let told = Told<String>()
     let dog = dogs[2]
     let token = dog.observe { (change: ObjectChange<Dog>) in
@@ -237,7 +245,8 @@ struct NotificationTests {
 
   @Test("lists, sets, maps and linking objects")
   func collections() throws {
-    let (_, realm, dogs) = try Self.prepared()
+    let (folder, realm, dogs) = try Self.prepared()
+    defer { withExtendedLifetime(folder) {} }
     let person = Person()
     let all = Everything()
     try realm.write {
@@ -317,7 +326,8 @@ struct NotificationTests {
 
   @Test("hundreds of tokens, and one version that is held for all of them")
   func many() throws {
-    let (_, realm, dogs) = try Self.prepared(100)
+    let (folder, realm, dogs) = try Self.prepared(100)
+    defer { withExtendedLifetime(folder) {} }
     var calls = 0
     let tokens = (0..<200).map { number in
       dogs.filter("age >= $0", number % 100).observe { _ in calls += 1 }
@@ -334,7 +344,8 @@ struct NotificationTests {
 
   @Test("invalidate ends what observes objects and collections")
   func invalidated() throws {
-    let (_, realm, dogs) = try Self.prepared()
+    let (folder, realm, dogs) = try Self.prepared()
+    defer { withExtendedLifetime(folder) {} }
     let told = Told<String>()
     let token = dogs.observe { _ in told.items.append("dogs") }
     let whole = realm.observe { _, _ in told.items.append("realm") }

@@ -61,7 +61,7 @@ final class NoteFile: Sendable {
 ///
 /// One thread at a time waits with a watcher. It keeps the database open files, but pins nothing.
 public final class ChangeWatcher: Sendable {
-  private let database: Database
+  let database: Database
   private let region: SharedRegion
   /// Descriptors of the FIFO and of the poll on it; -1 without a FIFO.
   private let fifo: Int32

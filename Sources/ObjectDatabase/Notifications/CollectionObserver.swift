@@ -74,8 +74,10 @@ final class MapObserver<Key: _MapKey, Item: RealmCollectionValue>: Observer {
   override func advance(_ round: NotificationRound) throws(EngineError) {
     var names = row.elementAccess.map { round.closure(of: $0.info) } ?? []
     names.insert(row.access.name)
-    guard round.touches(names), let old = row.moved(to: round.olderCore)?.entries else { return }
-    let new = row.moved(to: round.newerCore)?.entries
+    guard round.touches(names), let old = try row.moved(to: round.olderCore)?.readEntries() else {
+      return
+    }
+    let new = try row.moved(to: round.newerCore)?.readEntries()
     var modified: Set<Int64> = []
     if let info = row.elementAccess?.info {
       if let filter {

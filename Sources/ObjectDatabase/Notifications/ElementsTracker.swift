@@ -28,7 +28,7 @@ struct ElementsTracker {
       let keys = snapshot.schema(of: access.name) == nil ? [] : try snapshot.keys(of: access.name)
       known = .index(KeyIndex(keys))
     } else {
-      known = .content(elements.content)
+      known = .content(try elements.readContent())
     }
   }
 
@@ -50,7 +50,7 @@ struct ElementsTracker {
       known = .content(.keys([]))
       return IndexChanges(deletions: Array(0..<old.count))
     }
-    let new = isReadAgain(round) ? moved.content : old
+    let new = isReadAgain(round) ? try moved.readContent() : old
     known = .content(new)
     elements.adopt(new, of: round.newer)
     return try difference(old, new, round)

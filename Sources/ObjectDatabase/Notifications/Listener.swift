@@ -11,7 +11,13 @@ import Synchronization
 /// Waits for versions on behalf of the realms of one database.
 @safe final class Listener: @unchecked Sendable {
   // Safety: the mutex guards the list; the thread shares nothing else.
-  private let wakeups = Mutex<[Wakeup]>([])
+  private struct Rung: Sendable {
+    var wakeups: [Wakeup] = []
+    /// Why the thread ended although realms listen.
+    var failure: EngineError?
+  }
+
+  private let rung = Mutex(Rung())
   private let watcher: Mutex<ChangeWatcher?>
   private let ended = DispatchSemaphore(value: 0)
   private let process = getpid()
@@ -58,23 +64,25 @@ import Synchronization
 
   /// Rings for a realm from now on.
   func add(_ wakeup: Wakeup) {
-    wakeups.withLock { wakeups in
-      if !wakeups.contains(where: { $0 === wakeup }) { wakeups.append(wakeup) }
+    let failure = rung.withLock { rung in
+      if !rung.wakeups.contains(where: { $0 === wakeup }) { rung.wakeups.append(wakeup) }
+      return rung.failure
     }
     // A version that came before this call was nobody's to ring for.
-    wakeup.schedule()
+    if let failure { wakeup.fail(failure) } else { wakeup.schedule() }
   }
 
   /// Rings for a realm no more.
   /// - Returns: Whether it was the last one.
   func remove(_ wakeup: Wakeup) -> Bool {
-    wakeups.withLock { wakeups in
-      wakeups.removeAll { $0 === wakeup }
-      return wakeups.isEmpty
+    rung.withLock { rung in
+      rung.wakeups.removeAll { $0 === wakeup }
+      return rung.wakeups.isEmpty
     }
   }
 
-  private static let waitMilliseconds = 60_000
+  /// How long after a removal of the file its observers hear of it, at most.
+  private static let lookMilliseconds = 1000
 
   private func run(after known: Version) {
     thread.store(UInt(pthread_self()), ordering: .releasing)
@@ -103,15 +111,30 @@ import Synchronization
   private func listen(after known: Version) {
     guard let watcher = watcher.withLock({ $0 }) else { return }
     var known = known
+    var nextLook = ContinuousClock.now
     while !watcher.isCancelled {
       do throws(EngineError) {
-        known = try watcher.wait(after: known, timeoutMilliseconds: Self.waitMilliseconds)
-      } catch { return }
-      for wakeup in wakeups.withLock({ $0 })
+        known = try watcher.wait(after: known, timeoutMilliseconds: Self.lookMilliseconds)
+        // Not at each of many commits in a row, but also when there is never a pause.
+        if ContinuousClock.now >= nextLook {
+          try watcher.checkPlace()
+          nextLook = .now + .milliseconds(Self.lookMilliseconds)
+        }
+      } catch { return fail(error) }
+      for wakeup in rung.withLock({ $0.wakeups })
       where wakeup.position.load(ordering: .acquiring) < known.rawValue {
         wakeup.schedule()
       }
     }
+  }
+
+  /// Nobody will ring any more: the realms are to say so.
+  private func fail(_ error: EngineError) {
+    let wakeups = rung.withLock { rung in
+      rung.failure = error
+      return rung.wakeups
+    }
+    for wakeup in wakeups { wakeup.fail(error) }
   }
 
   /// Ends the thread; returns when it is over, unless the thread itself is the caller.

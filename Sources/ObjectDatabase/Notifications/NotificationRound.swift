@@ -175,8 +175,8 @@ final class NotificationRound {
     let table = changes(of: origin)
     let before = relinked.union(table?.deletions ?? [])
     let after = relinked.union(table?.insertions ?? []).union(below)
-    return Set(targets(of: before, origin, number, olderCore))
-      .union(targets(of: after, origin, number, newerCore))
+    return Set(try targets(of: before, origin, number, olderCore))
+      .union(try targets(of: after, origin, number, newerCore))
   }
 
   private func changedRows(_ info: ClassInfo, _ column: String) -> Set<Int64> {
@@ -185,10 +185,12 @@ final class NotificationRound {
 
   private func targets(
     of rows: Set<Int64>, _ info: ClassInfo, _ property: Int, _ core: _RealmCore
-  ) -> [Int64] {
+  ) throws(EngineError) -> [Int64] {
     let access = core.access(info)
-    return rows.sorted().flatMap { row in
-      access.contains(row) ? access.value(row, property).linkedKeys : []
+    var found: [Int64] = []
+    for row in rows.sorted() where access.contains(row) {
+      found += try access.readValue(row, property).linkedKeys
     }
+    return found
   }
 }

@@ -33,6 +33,7 @@ final class Notifications {
   /// Makes the first calls that are due.
   func deliverInitials(_ core: _RealmCore) {
     guard !isDelivering, core.write == nil else { return }
+    if let failure = core.wakeup.failure { return fail(failure) }
     isDelivering = true
     for observer in observers where observer.base == nil && observer.hasInitial {
       guard observer.isAlive, core.write == nil else { continue }
@@ -49,6 +50,7 @@ final class Notifications {
   /// Takes every observer to the version that the realm is at.
   func deliver(_ core: _RealmCore) {
     guard !isDelivering else { return }
+    if let failure = core.wakeup.failure { fail(failure) }
     isDelivering = true
     defer { isDelivering = false }
     var round: NotificationRound?
@@ -101,10 +103,11 @@ final class Notifications {
     }
   }
 
-  /// Tells all observers of an error, for the last time.
+  /// Tells the observers of objects and collections of an error, for the last time.
   func fail(_ error: EngineError) {
-    for observer in observers where observer.isAlive {
+    for observer in observers where observer.isAlive && !(observer is RealmObserver) {
       observer.end()
+      observer.base = nil
       observer.fail(Realm.Error(error))
     }
   }

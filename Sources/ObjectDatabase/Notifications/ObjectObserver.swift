@@ -34,17 +34,17 @@ final class ObjectObserver<Observed: ObjectBase>: Observer {
     guard !names.isEmpty else { return }
     let old = round.olderCore.access(access.info)
     let new = round.newerCore.access(access.info)
-    let changes = names.map { number in
+    let changes = try names.map { number throws(EngineError) in
       let property = access.info.properties[number]
       guard !property.isCollection, property.type != .linkingObjects else {
         return PropertyChange(name: property.name, oldValue: nil, newValue: nil)
       }
       let before =
         property.type == .object
-        ? nil : DynamicValue.any(old.value(key, number), property, access.core)
+        ? nil : DynamicValue.any(try old.readValue(key, number), property, access.core)
       return PropertyChange(
         name: property.name, oldValue: before,
-        newValue: DynamicValue.any(new.value(key, number), property, access.core))
+        newValue: DynamicValue.any(try new.readValue(key, number), property, access.core))
     }
     body(.change(object, changes))
   }

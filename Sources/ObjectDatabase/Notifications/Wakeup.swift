@@ -11,12 +11,22 @@ import Synchronization
   /// The version that the realm is at.
   let position = Atomic<UInt64>(0)
   private let scheduler = Mutex<Scheduler?>(nil)
+  private let lost = Mutex<EngineError?>(nil)
   weak var core: _RealmCore?
 
   /// Where to ring; nil until somebody wants to hear.
   var place: Scheduler? {
     get { scheduler.withLock { $0 } }
     set { scheduler.withLock { $0 = newValue } }
+  }
+
+  /// Why nobody rings any more, and what is committed is not to be told; nil while somebody does.
+  var failure: EngineError? { lost.withLock { $0 } }
+
+  /// Has the realm tell its observers that nobody rings any more; the first reason stays.
+  func fail(_ error: EngineError) {
+    lost.withLock { lost in if lost == nil { lost = error } }
+    schedule()
   }
 
   /// Has the realm look at what is new.

@@ -83,7 +83,9 @@ extension Elements {
     switch (content, property, access) {
     case (.keys(let keys), .some(let name), .some(let access)):
       let reader = PathReader(name, access)
-      for key in keys { body(reader.value(key)) }
+      for key in keys {
+        body(Misuse.unthrowing { () throws(EngineError) in try reader.value(key) })
+      }
     case (.values(let values), .none, _):
       for value in values { body(value) }
     default:
@@ -126,9 +128,11 @@ extension Elements {
     guard type == .int || type == .double, access.info.properties[number].collection == .none
     else { return nil }
     if steps.isEmpty, case .table = origin { return access.sum(number, isDouble: type == .double) }
-    guard case .keys(let keys) = content, let numbers = access.numbers(keys, number) else {
-      return nil
-    }
+    guard case .keys(let keys) = content,
+      let numbers = Misuse.unthrowing({ () throws(EngineError) in
+        try access.numbers(keys, number)
+      })
+    else { return nil }
     var sum = _Sum()
     for index in keys.indices where numbers.nulls.isEmpty || numbers.nulls[index] == 0 {
       sum.count += 1

@@ -37,16 +37,20 @@ extension _Row {
   private func read<Result>(
     _ body: (any CollectionSource, CollectionPath) throws(EngineError) -> Result
   ) -> Result {
+    Misuse.unthrowing { () throws(EngineError) in try throwingRead(body) }
+  }
+
+  private func throwingRead<Result>(
+    _ body: (any CollectionSource, CollectionPath) throws(EngineError) -> Result
+  ) throws(EngineError) -> Result {
     core.checkThread()
     if access.isInvalidated { access.gone(key) }
-    return Misuse.unthrowing { () throws(EngineError) in
-      do throws(EngineError) {
-        if let write = core.write { return try body(write, path) }
-        return try body(try core.currentSnapshot(), path)
-      } catch {
-        if error.code == .keyNotFound || error.code == .noSuchTable { access.gone(key) }
-        throw error
-      }
+    do throws(EngineError) {
+      if let write = core.write { return try body(write, path) }
+      return try body(try core.currentSnapshot(), path)
+    } catch {
+      if error.code == .keyNotFound || error.code == .noSuchTable { access.gone(key) }
+      throw error
     }
   }
 
@@ -73,7 +77,12 @@ extension _Row {
 
   /// All elements, in order.
   var elements: [Value] {
-    read { source, path throws(EngineError) in
+    Misuse.unthrowing { () throws(EngineError) in try readElements() }
+  }
+
+  /// All elements, in order, for who can tell of an error.
+  func readElements() throws(EngineError) -> [Value] {
+    try throwingRead { source, path throws(EngineError) in
       var values: [Value] = []
       try source.forEach(in: path) { _, value in values.append(value) }
       return values
@@ -82,7 +91,12 @@ extension _Row {
 
   /// All entries of a map, in order.
   var entries: [(key: String, value: Value)] {
-    read { source, path throws(EngineError) in
+    Misuse.unthrowing { () throws(EngineError) in try readEntries() }
+  }
+
+  /// All entries of a map, in order, for who can tell of an error.
+  func readEntries() throws(EngineError) -> [(key: String, value: Value)] {
+    try throwingRead { source, path throws(EngineError) in
       var entries: [(key: String, value: Value)] = []
       try source.forEach(in: path) { key, value in entries.append((key ?? "", value)) }
       return entries

@@ -91,9 +91,14 @@ final class Elements {
 
   /// The elements as the realm has them now.
   var content: Content {
+    Misuse.unthrowing { () throws(EngineError) in try readContent() }
+  }
+
+  /// The elements as the realm has them now, for who can tell of an error.
+  func readContent() throws(EngineError) -> Content {
     core.checkThread()
     if let known, known.stamp == core.contentStamp { return known.content }
-    let found = find()
+    let found = try find()
     // A frozen realm's elements are shared by threads, and are not kept.
     if !core.isFrozen { known = (core.contentStamp, found) }
     return found
@@ -128,20 +133,21 @@ final class Elements {
     return count
   }
 
-  private func find() -> Content {
-    if case .table(let access) = origin, case .selected(let filter) = steps.first {
-      return steps.dropFirst().reduce(.keys(filter.keys(access))) { apply($1, $0) }
-    }
+  private func find() throws(EngineError) -> Content {
     var content: Content
-    switch origin {
-    case .table(let access): content = .keys(access.keys)
-    case .collection(let row):
-      let values = row.elements
+    var rest = steps[...]
+    switch (origin, steps.first) {
+    case (.table(let access), .selected(let filter)):
+      content = .keys(try filter.keys(access))
+      rest.removeFirst()
+    case (.table(let access), _): content = .keys(try access.readKeys())
+    case (.collection(let row), _):
+      let values = try row.readElements()
       content = access == nil ? .values(values) : .keys(values.flatMap(\.linkedKeys))
-    case .backlinks(let target, let key, let origin, let property):
-      content = .keys(target.backlinks(to: key, from: origin.info, property))
+    case (.backlinks(let target, let key, let origin, let property), _):
+      content = .keys(try target.backlinks(to: key, from: origin.info, property))
     }
-    for step in steps { content = apply(step, content) }
+    for step in rest { content = try apply(step, content) }
     return content
   }
 
@@ -149,30 +155,37 @@ final class Elements {
   /// and scans.
   private static let wholeShare = 16
 
-  private func select(_ keys: [Int64], _ filter: Filter, _ access: _TableAccess) -> [Int64] {
+  private func select(
+    _ keys: [Int64], _ filter: Filter, _ access: _TableAccess
+  ) throws(EngineError) -> [Int64] {
     guard keys.count > access.count / Self.wholeShare else {
-      return filter.keys(access, among: keys)
+      return try filter.keys(access, among: keys)
     }
-    let known = Set(filter.keys(access))
+    let known = Set(try filter.keys(access))
     return keys.filter { known.contains($0) }
   }
 
-  private func apply(_ step: Step, _ content: Content) -> Content {
+  private func apply(_ step: Step, _ content: Content) throws(EngineError) -> Content {
     switch (step, content, access) {
     case (.sorted(let descriptors), .keys(let keys), .some(let access)):
-      return .keys(Ordering(descriptors, access).sorted(keys))
+      return .keys(try Ordering(descriptors, access).sorted(keys))
     case (.sorted(let descriptors), .values(let values), _):
       let isAscending = descriptors.first?.ascending ?? true
       return .values(Ordering.sorted(values, ascending: isAscending))
     case (.distinct(let names), .keys(let keys), .some(let access)):
       let paths = names.map { PathReader($0, access) }
       var seen: Set<[Value]> = []
-      return .keys(keys.filter { key in seen.insert(paths.map { $0.value(key) }).inserted })
+      var kept: [Int64] = []
+      for key in keys {
+        let values = try paths.map { path throws(EngineError) in try path.value(key) }
+        if seen.insert(values).inserted { kept.append(key) }
+      }
+      return .keys(kept)
     case (.distinct, .values(let values), _):
       var seen: Set<Value> = []
       return .values(values.filter { seen.insert($0).inserted })
     case (.selected(let filter), .keys(let keys), .some(let access)):
-      return .keys(select(keys, filter, access))
+      return .keys(try select(keys, filter, access))
     default:
       Misuse.stop("values are sorted and made distinct as they are; only objects have properties")
     }
@@ -217,10 +230,10 @@ struct PathReader {
   var ownNumber: Int? { numbers.count == 1 ? numbers[0].number : nil }
 
   /// The value for a row; null behind a link that leads nowhere.
-  func value(_ key: Int64) -> Value {
+  func value(_ key: Int64) throws(EngineError) -> Value {
     var key = key
     for (position, step) in numbers.enumerated() {
-      let value = step.access.value(key, step.number)
+      let value = try step.access.readValue(key, step.number)
       guard position + 1 < numbers.count else { return value }
       guard case .link(let next) = value else { return .null }
       key = next

@@ -31,13 +31,13 @@ struct Filter {
   var hasClauses: Bool { !query.clauses.isEmpty }
 
   /// The keys of all rows of the class that pass; a program's own query has no bound.
-  func keys(_ access: _TableAccess) -> [Int64] {
-    unthrowing { () throws(QueryError) in try keys(access, stepsMax: .max) }
+  func keys(_ access: _TableAccess) throws(EngineError) -> [Int64] {
+    try asking { () throws(QueryError) in try keys(access, stepsMax: .max) }
   }
 
   /// The keys that pass, of some of the class.
-  func keys(_ access: _TableAccess, among keys: [Int64]) -> [Int64] {
-    unthrowing { () throws(QueryError) in
+  func keys(_ access: _TableAccess, among keys: [Int64]) throws(EngineError) -> [Int64] {
+    try asking { () throws(QueryError) in
       try found(access, absent: [], stepsMax: .max) { query, source throws(QueryError) in
         try query.keys(among: keys, in: source)
       }
@@ -78,7 +78,10 @@ struct Filter {
     if let write = core.write {
       (source, tables) = (write, write.tables)
     } else {
-      let snapshot = Misuse.unthrowing { () throws(EngineError) in try core.currentSnapshot() }
+      let snapshot: Snapshot
+      do throws(EngineError) { snapshot = try core.currentSnapshot() } catch {
+        throw QueryError(error)
+      }
       (source, tables) = (snapshot, snapshot.tables)
     }
     guard tables.contains(where: { $0.name == access.name }) else { return absent }
@@ -101,6 +104,18 @@ struct Filter {
   ) throws(QueryError) -> BoundQuery {
     try query.bound(
       to: access.core.querySchema(ofFile: tables), table: access.name, arguments: arguments)
+  }
+
+  /// Runs the query; what it throws becomes an error of the engine.
+  private func asking<Result>(
+    _ body: () throws(QueryError) -> Result
+  ) throws(EngineError) -> Result {
+    do throws(QueryError) { return try body() } catch {
+      throw error.engineError
+        ?? EngineError(
+          code: .schemaMismatch,
+          message: "the filter \"\(query)\" cannot run on the version that is read: \(error)")
+    }
   }
 
   private func unthrowing<Result>(_ body: () throws(QueryError) -> Result) -> Result {

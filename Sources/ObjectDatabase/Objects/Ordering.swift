@@ -33,9 +33,11 @@ struct Ordering {
     paths = descriptors.map { (PathReader($0.keyPath, access), $0.ascending) }
   }
 
-  func sorted(_ keys: [Int64]) -> [Int64] {
-    if let sorted = sortedByColumns(keys) { return sorted }
-    let rows = keys.map { key in (key, paths.map { $0.reader.value(key) }) }
+  func sorted(_ keys: [Int64]) throws(EngineError) -> [Int64] {
+    if let sorted = try sortedByColumns(keys) { return sorted }
+    let rows = try keys.map { key throws(EngineError) in
+      (key, try paths.map { path throws(EngineError) in try path.reader.value(key) })
+    }
     // The standard library's sort keeps the order of equal elements.
     return rows.sorted { left, right in
       for (index, path) in paths.enumerated() {
@@ -48,13 +50,13 @@ struct Ordering {
 
   /// Sorts by ints and doubles of the objects themselves, as numbers and without a value for each
   /// row; nil when the order needs anything else.
-  private func sortedByColumns(_ keys: [Int64]) -> [Int64]? {
+  private func sortedByColumns(_ keys: [Int64]) throws(EngineError) -> [Int64]? {
     guard keys.count <= Int(UInt32.max) else { return nil }
     var columns: [(numbers: ColumnNumbers, type: PropertyType, isAscending: Bool)] = []
     for path in paths {
-      guard let number = path.reader.ownNumber, let numbers = access.numbers(keys, number) else {
-        return nil
-      }
+      guard let number = path.reader.ownNumber,
+        let numbers = try access.numbers(keys, number)
+      else { return nil }
       columns.append((numbers, path.reader.property.type, path.isAscending))
     }
     // The last one first: each sort keeps the order of what is equal to it.

@@ -1,5 +1,7 @@
 // Positions.swift: where elements are in a collection, and elements at several positions.
 
+import Engine
+
 extension RealmCollection {
   /// The elements at some positions, in the order of the positions, as an `IndexSet` has them.
   ///
@@ -35,7 +37,10 @@ extension RealmCollection {
       throw Realm.Error(
         .invalidValue, "\"\(text.prefix(200))\" sorts or limits, and one object is looked for")
     }
-    return filter.keys(access, among: keys).first.flatMap { keys.firstIndex(of: $0) }
+    let found = try translating { () throws(EngineError) in
+      try filter.keys(access, among: keys)
+    }
+    return found.first.flatMap { keys.firstIndex(of: $0) }
   }
 }
 

@@ -14,27 +14,24 @@ struct ColumnNumbers {
 extension _TableAccess {
   /// The numbers of an int or double property.
   /// - Returns: Nil when a row is not there, or nothing but the rows themselves can say it.
-  func numbers(_ keys: [Int64], _ property: Int) -> ColumnNumbers? {
+  func numbers(_ keys: [Int64], _ property: Int) throws(EngineError) -> ColumnNumbers? {
     core.checkThread()
-    guard core.write == nil else { return nil }
-    return Misuse.unthrowing { () throws(EngineError) -> ColumnNumbers? in
-      guard let cursor = try currentCursor() else { return nil }
-      let column = column(property)
-      let schema = cursor.schema.columns[column]
-      guard schema.collection == .none, info.properties[property].column?.type == schema.type else {
-        return nil
-      }
-      let words: [Int64]?
-      switch schema.type {
-      case .int: words = try cursor.integers(keys, column)
-      case .double: words = try cursor.doubleBits(keys, column)
-      default: return nil
-      }
-      guard let words else { return nil }
-      guard schema.isOptional else { return ColumnNumbers(words: words, nulls: []) }
-      guard let nulls = try cursor.nulls(keys, column) else { return nil }
-      return ColumnNumbers(words: words, nulls: nulls)
+    guard core.write == nil, let cursor = try currentCursor() else { return nil }
+    let column = column(property)
+    let schema = cursor.schema.columns[column]
+    guard schema.collection == .none, info.properties[property].column?.type == schema.type else {
+      return nil
     }
+    let words: [Int64]?
+    switch schema.type {
+    case .int: words = try cursor.integers(keys, column)
+    case .double: words = try cursor.doubleBits(keys, column)
+    default: return nil
+    }
+    guard let words else { return nil }
+    guard schema.isOptional else { return ColumnNumbers(words: words, nulls: []) }
+    guard let nulls = try cursor.nulls(keys, column) else { return nil }
+    return ColumnNumbers(words: words, nulls: nulls)
   }
 
   /// The sum of an int or double property of all rows; nil when nothing but the rows can say it.

@@ -19,13 +19,16 @@ import Engine
   private var columnsOf: TableSchema?
   /// The property of each column, for new rows.
   private var rowOrder: (schema: TableSchema, properties: [Int])?
+  /// Why a frozen realm has no cursor; every read says it.
+  private var frozenFailure: EngineError?
 
   init(_ core: _RealmCore, _ info: ClassInfo) {
     self.core = core
     self.info = info
     prototype = info.prototype
     // A frozen realm's accesses are shared by threads, so nothing is made later.
-    if core.isFrozen { _ = Misuse.unthrowing { () throws(EngineError) in try makeCursor() } }
+    guard core.isFrozen else { return }
+    do throws(EngineError) { _ = try makeCursor() } catch { frozenFailure = error }
   }
 
   var name: String { info.name }
@@ -66,6 +69,7 @@ import Engine
 
   private func makeCursor() throws(EngineError) -> RowCursor? {
     guard !isInvalidated else { return nil }
+    if let frozenFailure { throw frozenFailure }
     let snapshot = try core.currentSnapshot()
     cursor = nil
     if let schema = snapshot.schema(of: name) {
@@ -95,20 +99,23 @@ import Engine
 
   /// A value of a row; a row that is gone stops the process.
   func value(_ key: Int64, _ property: Int) -> Value {
+    Misuse.unthrowing { () throws(EngineError) in try readValue(key, property) }
+  }
+
+  /// A value of a row; a row that is gone stops the process.
+  func readValue(_ key: Int64, _ property: Int) throws(EngineError) -> Value {
     core.checkThread()
-    return Misuse.unthrowing { () throws(EngineError) in
-      if let write = core.write {
-        let column = info.properties[property].columnName
-        guard !isInvalidated, write.hasTable(name),
-          let value = try write.value(in: name, key: key, column: column)
-        else { gone(key) }
-        return value
-      }
-      guard let cursor = try currentCursor(),
-        let value = try cursor.value(key, column(property))
+    if let write = core.write {
+      let column = info.properties[property].columnName
+      guard !isInvalidated, write.hasTable(name),
+        let value = try write.value(in: name, key: key, column: column)
       else { gone(key) }
       return value
     }
+    guard let cursor = try currentCursor(),
+      let value = try cursor.value(key, column(property))
+    else { gone(key) }
+    return value
   }
 
   @inline(__always)
@@ -204,12 +211,15 @@ import Engine
 
   /// The keys of all rows, ascending.
   var keys: [Int64] {
+    Misuse.unthrowing { () throws(EngineError) in try readKeys() }
+  }
+
+  /// The keys of all rows, ascending.
+  func readKeys() throws(EngineError) -> [Int64] {
     core.checkThread()
-    return Misuse.unthrowing { () throws(EngineError) in
-      if isInvalidated { return [] }
-      if let write = core.write { return write.hasTable(name) ? try write.keys(of: name) : [] }
-      return try currentCursor()?.keys() ?? []
-    }
+    if isInvalidated { return [] }
+    if let write = core.write { return write.hasTable(name) ? try write.keys(of: name) : [] }
+    return try currentCursor()?.keys() ?? []
   }
 
   /// The smallest key, or nil.
@@ -238,23 +248,23 @@ import Engine
   }
 
   /// The keys of the rows of another class that link to a row, as often as they do.
-  func backlinks(to key: Int64, from origin: ClassInfo, _ property: Int) -> [Int64] {
+  func backlinks(
+    to key: Int64, from origin: ClassInfo, _ property: Int
+  ) throws(EngineError) -> [Int64] {
     core.checkThread()
     let column = origin.properties[property].columnName
-    return Misuse.unthrowing { () throws(EngineError) in
-      let links: [Backlink]
-      if let write = core.write {
-        guard write.hasTable(name), write.hasTable(origin.name) else { return [] }
-        links = try write.backlinks(to: key, in: name, from: origin.name, column: column)
-      } else {
-        let snapshot = try core.currentSnapshot()
-        guard snapshot.schema(of: name) != nil, snapshot.schema(of: origin.name) != nil else {
-          return []
-        }
-        links = try snapshot.backlinks(to: key, in: name, from: origin.name, column: column)
+    let links: [Backlink]
+    if let write = core.write {
+      guard write.hasTable(name), write.hasTable(origin.name) else { return [] }
+      links = try write.backlinks(to: key, in: name, from: origin.name, column: column)
+    } else {
+      let snapshot = try core.currentSnapshot()
+      guard snapshot.schema(of: name) != nil, snapshot.schema(of: origin.name) != nil else {
+        return []
       }
-      return links.flatMap { Array(repeating: $0.key, count: Int(clamping: $0.count)) }
+      links = try snapshot.backlinks(to: key, in: name, from: origin.name, column: column)
     }
+    return links.flatMap { Array(repeating: $0.key, count: Int(clamping: $0.count)) }
   }
 
   // MARK: writing

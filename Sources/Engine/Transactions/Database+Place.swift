@@ -1,0 +1,32 @@
+// Database+Place.swift: whether the path of an open database still leads to its file.
+
+extension Database {
+  /// Looks whether the path leads to the file that is open.
+  ///
+  /// A file that was removed, renamed or replaced goes on for those who have it open, and is not
+  /// what anybody opens from then on. A system that does not say where the path leads is no answer,
+  /// and no error here: what cannot be read tells of itself.
+  /// - Throws: `EngineError` with code `.io`, and ENOENT when nothing has the name; `.forked` in a
+  ///   child.
+  /// - Complexity: Two system calls.
+  package func checkPlace() throws(EngineError) {
+    try checkForked()
+    guard let file else { return }
+    // Under the lock: a compaction renames the new file and goes over to it within one hold.
+    let (own, there) = state.withLock { state -> (FileIdentity?, FileIdentity??) in
+      state.isClosed ? (nil, nil) : (try? file.identity(), try? FileIdentity.at(file.path))
+    }
+    guard let own, let there, own != there else { return }
+    throw EngineError(
+      code: .io,
+      message: "\(file.path) leads to \(there == nil ? "nothing" : "another file"): the file was "
+        + "removed, renamed or replaced while it was open, and what is committed to it is not what "
+        + "others open; close it everywhere and open again", errno: there == nil ? 2 : nil)
+  }
+}
+
+extension ChangeWatcher {
+  /// Looks whether the path of the database leads to the file that is open.
+  /// - Throws: As `Database.checkPlace`.
+  package func checkPlace() throws(EngineError) { try database.checkPlace() }
+}
