@@ -1,6 +1,7 @@
 // BenchCommand.swift: `bench [NAME-PART…]` prints a table and writes bench.json.
 // The same executable, started as `bench client KIND DIRECTORY COUNT`, is the client that file
-// systems are measured with: a process of its own, as every user of a mount has to be.
+// systems are measured with: a process of its own, as every user of a mount has to be; started as
+// `bench listener KIND PATH COUNT`, it is the far end of a notification between processes.
 
 import Foundation
 
@@ -25,6 +26,7 @@ struct BenchCommand {
     do {
       let arguments = Array(CommandLine.arguments.dropFirst())
       if arguments.first == "client" { return try Client.run(arguments) }
+      if arguments.first == "listener" { return try ListenerProcess.run(arguments) }
       if arguments.contains("--help") || arguments.contains("-h") { return print(usage) }
       try BenchCommand(arguments).run()
     } catch {

@@ -46,7 +46,8 @@ private final class MillionObjects {
 }
 
 extension Benchmark {
-  static let objects: [Benchmark] = objectCreation + objectQueries + objectReads + objectVersions
+  static let objects: [Benchmark] =
+    objectCreation + objectQueries + objectReads + objectVersions + objectNotifications
 
   private static let lmdbLoop = "LMDB cursor, C loop"
   private static let sqliteQuery = "SQLite, prepared in the time"

@@ -61,11 +61,15 @@ struct ObjectStore {
   let path: String
 
   init(_ path: String) throws {
+    realm = try Realm(configuration: Self.configuration(path))
+    self.path = path
+  }
+
+  static func configuration(_ path: String) -> Realm.Configuration {
     var configuration = Realm.Configuration()
     configuration.fileURL = URL(filePath: path)
     configuration.objectTypes = [PlainRow.self, KeyedRow.self, Owner.self, Pet.self]
-    realm = try Realm(configuration: configuration)
-    self.path = path
+    return configuration
   }
 
   // MARK: adding
