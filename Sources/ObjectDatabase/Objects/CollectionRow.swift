@@ -89,6 +89,17 @@ extension _Row {
     }
   }
 
+  /// The keys of the objects that the elements are, in order; nulls of a map are left out.
+  func readLinkedKeys() throws(EngineError) -> [Int64] {
+    try throwingRead { source, path throws(EngineError) in
+      var keys: [Int64] = []
+      try source.forEach(in: path) { _, value in
+        if case .link(let key) = value { keys.append(key) }
+      }
+      return keys
+    }
+  }
+
   /// All entries of a map, in order.
   var entries: [(key: String, value: Value)] {
     Misuse.unthrowing { () throws(EngineError) in try readEntries() }

@@ -142,8 +142,7 @@ final class Elements {
       rest.removeFirst()
     case (.table(let access), _): content = .keys(try access.readKeys())
     case (.collection(let row), _):
-      let values = try row.readElements()
-      content = access == nil ? .values(values) : .keys(values.flatMap(\.linkedKeys))
+      content = access == nil ? .values(try row.readElements()) : .keys(try row.readLinkedKeys())
     case (.backlinks(let target, let key, let origin, let property), _):
       content = .keys(try target.backlinks(to: key, from: origin.info, property))
     }
