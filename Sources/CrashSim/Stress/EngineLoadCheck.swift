@@ -31,7 +31,8 @@ public struct EngineLoadCheck {
     directory: String, acknowledged: [UInt8], round: Int
   ) throws(LabError) -> [Violation] {
     var history = try load(path(round - 1))
-    var record = EngineLoadRecord(text: try text(recordPath(round - 1)))
+    var record = EngineLoadRecord(
+      text: try text(recordPath(round - 1)), mayFail: options.mayFail)
     try record.consume(acknowledged[min(history.consumedBytes, acknowledged.count)...])
     try history.consume(acknowledged)
     let allowed = history.allowed

@@ -5,7 +5,9 @@
 // kill or an error, and that nobody had acknowledged, may have been seen by readers and be lost: an
 // open does not make durable what it finds (decision 0003). So reads of such a version, if it did
 // not survive, are judged among those of their round, and then left out of what is compared with
-// the rest. Every other read of a version that is lost is a broken promise.
+// the rest. A failing sync can take such a version away, too, without a power cut: the kernel drops
+// its pages, and who opens alone reads the medium (decision 0773). Every other read of a version
+// that is lost is a broken promise.
 
 /// A history of transactions over rounds.
 struct EngineLoadRecord {
@@ -18,9 +20,17 @@ struct EngineLoadRecord {
   /// Versions that opens of this round found.
   private var found: Set<UInt64> = []
 
+  /// Histories of this round as they were when an open found less than one before it.
+  private var parted: [String] = []
+  private let mayFail: Bool
+
   /// Begins with the text of an earlier record.
-  init(text: String = HistoryLine.header + "\n") {
+  /// - Parameters:
+  ///   - text: The record.
+  ///   - mayFail: Whether syncs may fail, and so take away what an open found.
+  init(text: String = HistoryLine.header + "\n", mayFail: Bool = false) {
     kept = text.split(separator: "\n").map(String.init)
+    self.mayFail = mayFail
   }
 
   /// The record as a history file.
@@ -39,6 +49,7 @@ struct EngineLoadRecord {
         seen[number] = UInt64(words[2])
       }
       if words.first == "open", words.count == 2, let version = UInt64(words[1]) {
+        if mayFail, found.contains(where: { $0 > version }) { try part(at: version) }
         found.insert(version)
       }
       guard line.first == UInt8(ascii: "{") else { continue }
@@ -49,6 +60,24 @@ struct EngineLoadRecord {
       }
       fresh.append(text)
     }
+  }
+
+  /// Leaves out what was seen of versions that an open finds no more; it is judged by itself.
+  private mutating func part(at version: UInt64) throws(LabError) {
+    parted.append(text)
+    fresh = try linesThatRemain(at: version)
+    found = found.filter { $0 <= version }
+  }
+
+  /// This round's lines, without reads of later versions that only an open had found.
+  private func linesThatRemain(at version: UInt64) throws(LabError) -> [String] {
+    var rest: [String] = []
+    for line in fresh {
+      let number = try Self.field("number", of: ArraySlice(line.utf8))
+      if let number, let seen = seen[number], seen > version, found.contains(seen) { continue }
+      rest.append(line)
+    }
+    return rest
   }
 
   private static func field(
@@ -81,7 +110,13 @@ struct EngineLoadRecord {
   }
 
   /// Judges all that was said so far.
-  func violations() throws(LabError) -> [Violation] { try Self.violations(text) }
+  func violations() throws(LabError) -> [Violation] {
+    for part in parted {
+      let found = try Self.violations(part)
+      if !found.isEmpty { return found }
+    }
+    return try Self.violations(text)
+  }
 
   private static func violations(_ text: String) throws(LabError) -> [Violation] {
     let history = try HistoryParser.parse(Array(text.utf8), file: "the load's history")
@@ -103,12 +138,7 @@ struct EngineLoadRecord {
   mutating func survive(
     _ version: UInt64, lists: [LoadList], round: Int
   ) throws(LabError) -> [Violation] {
-    var rest: [String] = []
-    for line in fresh {
-      let number = try Self.field("number", of: ArraySlice(line.utf8))
-      if let number, let seen = seen[number], seen > version, found.contains(seen) { continue }
-      rest.append(line)
-    }
+    let rest = try linesThatRemain(at: version)
     // The lab's own look at what is left; nobody else has negative numbers.
     let own = -1 - round
     let reads = lists.map { HistoryOperation.read(list: $0.name, values: $0.values) }
@@ -120,6 +150,7 @@ struct EngineLoadRecord {
     fresh = []
     seen = [:]
     found = []
+    parted = []
     return try violations()
   }
 }

@@ -43,8 +43,8 @@ struct EngineLoadRecordTests {
     ]
   }
 
-  private func record(_ lines: [String]) throws -> EngineLoadRecord {
-    var record = EngineLoadRecord()
+  private func record(_ lines: [String], mayFail: Bool = false) throws -> EngineLoadRecord {
+    var record = EngineLoadRecord(mayFail: mayFail)
     try record.consume(Array(lines.joined(separator: "\n").utf8)[...])
     return record
   }
@@ -86,6 +86,26 @@ struct EngineLoadRecordTests {
     var published = try record(["open 1"] + write + other)
     #expect(try published.violations() == [])
     #expect(try published.survive(1, lists: Self.list(), round: 0).isEmpty == false)
+  }
+
+  @Test("a failing sync takes away what an open found; nothing else does while the power stays")
+  func lostToASync() throws {
+    let write = Self.append(1, 10, after: [], session: Self.session(round: 0), isAcked: false)
+    let read = Self.look(2, [10], at: 2, session: Self.session(round: 0, segment: 1))
+    let other = Self.append(3, 30, after: [], session: Self.session(round: 0, segment: 2))
+    let lines = ["open 1"] + write + ["open 2"] + read + ["open 1"] + other
+    #expect(try record(lines, mayFail: true).violations() == [])
+    #expect(try record(lines).violations().isEmpty == false)
+    // What was seen before is judged all the same: nobody wrote 20.
+    let wrong = Self.look(2, [20], at: 2, session: Self.session(round: 0, segment: 1))
+    let broken = ["open 1"] + write + ["open 2"] + wrong + ["open 1"] + other
+    #expect(try record(broken, mayFail: true).violations().isEmpty == false)
+    // Nor may what was acknowledged go, or what no open had found.
+    let acked = Self.append(1, 10, after: [], session: Self.session(round: 0))
+    let lost = ["open 1"] + acked + ["open 2"] + read + ["open 1"] + other
+    #expect(try record(lost, mayFail: true).violations().isEmpty == false)
+    let unfound = ["open 1"] + write + read + ["open 1"] + other
+    #expect(try record(unfound, mayFail: true).violations().isEmpty == false)
   }
 
   @Test("after all were killed, what nobody saw when it was over does not come to light")

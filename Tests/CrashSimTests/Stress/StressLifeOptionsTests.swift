@@ -22,6 +22,7 @@ struct StressLifeOptionsTests {
       let load = options.load
       #expect(!load.isEncrypted || load.processes == 1 && load.commit == .twoPhase, "\(seed)")
       #expect(options.faults.count == options.faultNames.count)
+      #expect(load.isDurable || !options.faultNames.contains("sync-error"), "\(seed)")
       let features = [
         "encrypted": load.isEncrypted, "one sync": load.commit == .checksummed,
         "grouped": load.groupsCommits, "durable": load.isDurable,
