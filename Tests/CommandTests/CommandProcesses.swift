@@ -23,11 +23,12 @@ struct LiveRun {
   /// Processes that belong to the run, zombies aside.
   var processes: [Int32] {
     let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-    let wanted = ["FAULTLINE_RUN=\(name)", "FAULTLINE_PROGRAM=\(name)"]
     return all.compactMap { Int32($0) }.filter { pid in
       let bytes = FileManager.default.contents(atPath: "/proc/\(pid)/environ") ?? Data()
       let lines = bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
-      return lines.contains { wanted.contains($0) }
+      return lines.contains {
+        $0 == "FAULTLINE_RUN=\(name)" || $0.hasPrefix("FAULTLINE_PROGRAM=\(name)/")
+      }
     }
   }
 

@@ -83,7 +83,7 @@ struct LifecycleTests {
     let path = "\(FaultlineCommand.repository)/scenarios/durability/commits.yaml"
     let program = try command.start(["run", path, "--model", "posix"])
     let run = try #require(LiveRun(pid: program.process))
-    let job = "\(run.directory)/progress-posix-0"
+    let job = "\(run.directory)/1/progress-posix-0"
     #expect(waitUntil(seconds: 30) { FileManager.default.fileExists(atPath: job) })
     try expectNothing(of: run, program, command, pids: run.processes)
   }
@@ -193,7 +193,7 @@ struct LifecycleTests {
     let folder = "\(FaultlineCommand.repository)/scenarios/durability"
     let program = try command.start(["run", folder, "--json", "r.json", "--junit", "r.xml"])
     let run = try #require(LiveRun(pid: program.process))
-    let progress = "\(run.directory)/progress-posix-0"
+    let progress = "\(run.directory)/1/progress-posix-0"
     #expect(waitUntil(seconds: 60) { FileManager.default.fileExists(atPath: progress) })
     let clock = ContinuousClock()
     let start = clock.now

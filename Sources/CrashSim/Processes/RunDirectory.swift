@@ -1,8 +1,8 @@
 // RunDirectory.swift: [U] where one run of the lab keeps its mounts and crash images, and how a
 // later run sweeps up after one that was killed.
-// Layout: ROOT/faultline-UID/PID-STARTTIME/{mount-N, image-N, …}. A run is dead when no process PID
-// with that start time (field 22 of /proc/PID/stat, clock ticks since boot) exists: pids are
-// reused, pairs not.
+// Layout: ROOT/faultline-UID/PID-STARTTIME/N/{mount, checker-K, …}; N counts the runs of a process,
+// which may be several at a time. They are dead when no process PID with that start time (field 22
+// of /proc/PID/stat, clock ticks since boot) exists: pids are reused, pairs not.
 // Invariant: nothing is removed below a path that is still mounted, and nothing of a living run.
 // Safety: paths are passed to one system call and not kept.
 
@@ -19,10 +19,13 @@ public struct RunDirectory: Sendable {
   /// Variable that marks the programs under test and their checkers, but nothing of the lab itself.
   public static let programName = "FAULTLINE_PROGRAM"
 
-  /// Absolute path.
+  /// Absolute path; no other run of this process has it.
   public let path: String
-  /// Name of the run: process and start time.
+  /// Name of this process's runs: process and start time.
   public let name: String
+  private let number: Int
+  /// The directory of all runs of this process.
+  private let shared: String
   private let watch: RunGuard?
   private let use = Use()
 
@@ -31,8 +34,9 @@ public struct RunDirectory: Sendable {
     let isOver = Atomic<Bool>(false)
   }
 
-  /// Users of this process's directory: the last one removes it.
-  private static let userCount = Mutex(0)
+  /// The runs of this process: how many there were, and how many use its directory; the last one
+  /// removes that.
+  private static let runs = Mutex((begun: 0, using: 0))
 
   /// Sweeps what dead runs left, then makes this run's directory.
   /// - Throws: `LabError` when no directory can be made.
@@ -40,13 +44,16 @@ public struct RunDirectory: Sendable {
     let root = Self.root()
     Self.sweep(root: root)
     name = "\(getpid())-\(Self.startTime(of: getpid()) ?? "0")"
-    path = "\(root)/\(name)"
-    let path = path
-    try Self.userCount.withLock { count throws(LabError) in
-      try Self.makeDirectory(path)
-      count += 1
+    let shared = "\(root)/\(name)"
+    self.shared = shared
+    number = try Self.runs.withLock { runs throws(LabError) in
+      try Self.makeDirectory("\(shared)/\(runs.begun + 1)")
+      runs.begun += 1
+      runs.using += 1
+      return runs.begun
     }
-    watch = RunGuard(path: path)
+    path = "\(shared)/\(number)"
+    watch = RunGuard(path: shared)
     // Inherited by every process that the run starts.
     _ = unsafe setenv(Self.environmentName, name, 1)
   }
@@ -65,22 +72,25 @@ public struct RunDirectory: Sendable {
     return try CallStackDirectory(path: path)
   }
 
-  /// Removes the run's directory, unless others of this process use it; mounts inside must be gone.
+  /// Removes the run's directory; mounts inside must be gone.
   public func remove() {
     guard !use.isOver.exchange(true, ordering: .relaxed) else { return }
-    Self.userCount.withLock { count in
-      count -= 1
-      if count == 0 { Self.remove(path) }
+    Self.runs.withLock { runs in
+      runs.using -= 1
+      Self.remove(path)
+      if runs.using == 0 { unsafe _ = rmdir(shared) }
     }
     watch?.dismiss()
   }
 
   /// What a program under test has in its environment besides the variables of its role.
-  var programEnvironment: [String: String] { [Self.programName: name] }
+  var programEnvironment: [String: String] { [Self.programName: mark] }
+
+  private var mark: String { "\(name)/\(number)" }
 
   /// Kills what is left of the programs under test, also what left its process group.
   func killPrograms() {
-    Self.killProcesses { $0.has(Self.programName, name) }
+    Self.killProcesses { $0.has(Self.programName, mark) }
   }
 
   /// Notes a mount outside of the directory, so that a later run can detach it.
@@ -101,15 +111,17 @@ public struct RunDirectory: Sendable {
     for run in runs.sorted() where !isAlive(run: run) { sweep(run: "\(root)/\(run)") }
   }
 
-  /// Unmounts, kills and removes what one dead run left behind.
+  /// Unmounts, kills and removes what the runs of one dead process left behind.
   public static func sweep(run path: String) {
     let name = String(path.split(separator: "/").last ?? "")
     // A process may start another between a look and a kill; nobody starts any after some rounds.
     for _ in 0..<20 {
       killProcesses { $0.has(environmentName, name) || $0.worksBelow(path) }
       var stale = mounts(below: path)
-      let noted = FileManager.default.contents(atPath: "\(path)/\(notedMount)") ?? Data()
-      stale += mounts(below: String(decoding: noted, as: UTF8.self), type: "fuse.faultfs")
+      for run in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] {
+        let noted = FileManager.default.contents(atPath: "\(path)/\(run)/\(notedMount)") ?? Data()
+        stale += mounts(below: String(decoding: noted, as: UTF8.self), type: "fuse.faultfs")
+      }
       for mount in stale { _ = unsafe csystem_detach_mount(mount) }
       if mounts(below: path).isEmpty { remove(path) }
       if !FileManager.default.fileExists(atPath: path) { return }

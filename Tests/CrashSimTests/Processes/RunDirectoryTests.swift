@@ -1,8 +1,10 @@
 // RunDirectoryTests.swift: what a killed run left is swept; what a living one uses is not.
 
-import CrashSim
 import Foundation
+import Glibc
 import Testing
+
+@testable import CrashSim
 
 @Suite struct RunDirectoryTests {
   @Test("directories and processes of dead runs go, those of living runs stay")
@@ -26,5 +28,34 @@ import Testing
     let left = try FileManager.default.contentsOfDirectory(atPath: root)
     #expect(left.sorted() == [own.name, "unrelated"].sorted())
     #expect(FileManager.default.fileExists(atPath: own.path))
+  }
+
+  @Test("runs of one process share no path, and the end of one leaves the other alone")
+  func twoRuns() throws {
+    let first = try RunDirectory()
+    let second = try RunDirectory()
+    defer { second.remove() }
+    #expect(first.path != second.path && first.name == second.name)
+    let file = try second.subdirectory("mount") + "/file"
+    try Data().write(to: URL(fileURLWithPath: file))
+    first.remove()
+    #expect(!FileManager.default.fileExists(atPath: first.path))
+    #expect(FileManager.default.fileExists(atPath: file))
+  }
+
+  @Test("a run ends its own programs, and no other's")
+  func programs() throws {
+    let first = try RunDirectory()
+    let second = try RunDirectory()
+    defer { for run in [first, second] { run.remove() } }
+    let programs = try [first, second].map { run in
+      var launch = ChildProcess.Launch(shell: "sleep 300")
+      launch.environment = run.programEnvironment
+      return try ChildProcess(launch)
+    }
+    first.killPrograms()
+    #expect(programs[0].wait(timeoutSeconds: 10) == .signalled(SIGKILL))
+    #expect(kill(programs[1].pid, 0) == 0)
+    #expect(programs[1].kill() == .signalled(SIGKILL))
   }
 }
