@@ -389,7 +389,7 @@ public final class StressRun {
         + "\(Formatting.counted(counts.marks, "acknowledgement")), "
         + "\(Formatting.counted(counts.ownEnds, "round")) to the workload's own end")
     console.say("  \(leaks.text)")
-    item.complaints = leaks.leaks.map { "a leak of the lab: \($0)" }
+    if settings.watchesLeaks { item.complaints = leaks.leaks.map { "a leak of the lab: \($0)" } }
     if counts.unjudged > 0 {
       console.say("  \(Formatting.counted(counts.unjudged, "power cut")) not judged")
       if counts.unjudged == counts.cuts { item.complaints.append("no power cut was judged") }

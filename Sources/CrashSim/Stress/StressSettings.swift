@@ -94,6 +94,8 @@ public struct StressSettings: Sendable {
   public var writeBack: PageWriteBack?
   /// Seconds after which a checker, a recovery or a round has failed.
   public var timeoutSeconds = 20
+  /// Whether growth of this process is a complaint; not where others work in it.
+  var watchesLeaks = true
   /// Where failing rounds are kept, if anywhere.
   public var reportDirectory: String?
   /// How the built-in workload works; nil for a program of the user's.
