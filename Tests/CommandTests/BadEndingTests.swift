@@ -47,15 +47,18 @@ struct BadEndingTests {
       self.keys = keys
     }
 
-    func explore(_ endings: [PlantedEnding], jobs: Int) throws -> ExplorationReport {
+    func explore(
+      _ endings: [PlantedEnding], jobs: Int, recoveryBudgets: [Int] = []
+    ) throws -> ExplorationReport {
       var job = job
       job.plantedEndings = endings
+      job.recoveryBudgets = recoveryBudgets
       var settings = ExplorationSettings()
       settings.jobs = jobs
       settings.timeoutSeconds = 2
       return try EngineExplorer(
         job: job, directory: folder.path, settings: settings, console: Console(),
-        token: { state, _, _ in state }
+        token: { state, second, _ in second.map { "\(state) \($0)" } ?? state }
       ).explore(title: "planted", firstNumber: 1)
     }
   }
@@ -97,5 +100,39 @@ struct BadEndingTests {
     #expect(report.distinctCount == recording.keys.count)
     #expect(report.findings.count == 1)
     #expect(report.findings.first?.stateCount == EngineShards.deathsMax)
+  }
+
+  @Test("an end during a recovery is the verdict of that recovery's state, and comes back there")
+  func recovery() throws {
+    let recording = try Recording(commits: 2)
+    let budgets = [3, 2]
+    var job = recording.job
+    job.recoveryBudgets = budgets
+    let enumerator = try job.enumerator()
+    let judge = try EngineJudge(job, enumerator: enumerator)
+    var paths: [(state: String, path: RecoveryPath)] = []
+    try enumerator.visit(try enumerator.plan()) { (explored, image) throws(LabError) in
+      let state = enumerator.key(of: explored.state).description
+      #expect(try judge.judge(explored, image) { paths.append((state, $0)) } == nil)
+      return .goOn
+    }
+    let deep = paths.filter { $0.path.keys.count == 2 }
+    let places = [try #require(deep.first), try #require(deep.last)]
+    try #require(places[0].state != places[1].state)
+    job.plantedEndings = zip(places, [PlantedEnding.Kind.trap, .hang]).map {
+      PlantedEnding(at: $0.state, second: $0.path.description, $1)
+    }
+
+    let report = try recording.explore(job.plantedEndings, jobs: 1, recoveryBudgets: budgets)
+    #expect(report.findings.map(\.token) == places.map { "\($0.state) \($0.path)" })
+    #expect(report.findings.map(\.headline).last?.hasSuffix("no answer within 2 s") == true)
+    let jobPath = recording.folder.file("job.json")
+    try job.save(to: jobPath)
+    let client = EngineJudgeClient(jobPath: jobPath, timeoutSeconds: 2)
+    for (place, finding) in zip(places, report.findings) {
+      let question = JudgeQuestion.state(key: place.state, second: place.path.description)
+      #expect(try client.ask(question).headline == finding.headline)
+      #expect(try client.ask(.state(key: place.state, second: nil)).ending == .exited(0))
+    }
   }
 }

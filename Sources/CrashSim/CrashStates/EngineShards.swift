@@ -139,9 +139,11 @@ struct EngineShards {
       let result = CheckResult(engineEnded: ending)
       change {
         $0.running[shard.index] = nil
-        $0.failures.append(EngineFailure(ordinal: progress.ordinal, result: result))
+        let second = progress.second.isEmpty ? nil : progress.second
+        $0.failures.append(
+          EngineFailure(ordinal: progress.ordinal, second: second, result: result))
         $0.states += progress.states + 1
-        $0.recoveryStates += progress.recoveryStates
+        $0.recoveryStates += progress.recoveryStates + (second == nil ? 0 : 1)
         $0.media.add(progress.media)
       }
       if !job.ignoredSyncs.isEmpty { return }

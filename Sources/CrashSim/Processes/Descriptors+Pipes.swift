@@ -27,6 +27,8 @@ struct ShardProgress: Hashable {
   var states = 0
   /// States of recoveries judged before it.
   var recoveryStates = 0
+  /// The state of its recovery that is judged now (`RecoveryPath`); empty for the state itself.
+  var second = ""
   /// Of faults of the medium: what came of those before it.
   var media = MediaOutcome()
 }
@@ -45,26 +47,32 @@ struct ProgressFile: ~Copyable {
   /// Replaces what the file says.
   borrowing func write(_ progress: ShardProgress) {
     let media = progress.media
+    let second = Array(progress.second.utf8)
     let words = [
       progress.ordinal, progress.states, progress.recoveryStates, media.detectedCount,
-      media.unharmedCount, media.wentBackCount,
+      media.unharmedCount, media.wentBackCount, second.count,
     ].map(Int64.init)
     // One call, so that a reader sees all of a step or nothing of it.
-    _ = unsafe words.withUnsafeBytes { bytes in
+    let bytes = unsafe words.withUnsafeBytes { unsafe Array($0) } + second
+    _ = unsafe bytes.withUnsafeBytes { bytes in
       unsafe pwrite(descriptor, bytes.baseAddress, bytes.count, 0)
     }
   }
 
   /// What the file says, or nil before anything was written.
   borrowing func read() -> ShardProgress? {
-    var words = [Int64](repeating: 0, count: 6)
-    let isWhole = unsafe words.withUnsafeMutableBytes { bytes in
-      unsafe pread(descriptor, bytes.baseAddress, bytes.count, 0) == bytes.count
+    let wordsBytes = 7 * MemoryLayout<Int64>.size
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 65536) { buffer, count in
+      count = unsafe max(0, pread(descriptor, buffer.baseAddress, buffer.count, 0))
     }
-    guard isWhole else { return nil }
+    guard bytes.count >= wordsBytes else { return nil }
+    let words = unsafe bytes.withUnsafeBytes { bytes in
+      (0..<7).map { unsafe Int(bytes.loadUnaligned(fromByteOffset: $0 * 8, as: Int64.self)) }
+    }
     return ShardProgress(
-      ordinal: Int(words[0]), states: Int(words[1]), recoveryStates: Int(words[2]),
+      ordinal: words[0], states: words[1], recoveryStates: words[2],
+      second: String(decoding: bytes.dropFirst(wordsBytes).prefix(max(0, words[6])), as: UTF8.self),
       media: MediaOutcome(
-        detectedCount: Int(words[3]), unharmedCount: Int(words[4]), wentBackCount: Int(words[5])))
+        detectedCount: words[3], unharmedCount: words[4], wentBackCount: words[5]))
   }
 }

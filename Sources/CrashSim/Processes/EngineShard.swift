@@ -1,8 +1,8 @@
 // EngineShard.swift: a child process that judges many crash states of the engine, one after
 // another.
-// Invariants: before each state its ordinal is in the progress file, so that a trap, a signal or a
-// hang is the verdict of that state and costs one process; each failing state is one line of
-// output.
+// Invariants: before each state its ordinal is in the progress file, and before each state of its
+// recovery that one's keys, so that a trap, a signal or a hang is the verdict of that state and
+// costs one process; each failing state is one line of output.
 
 import Foundation
 import Glibc
@@ -93,12 +93,15 @@ public struct PlantedEnding: Codable, Sendable, Hashable {
 
   /// Key of the state; nil is every state.
   public var state: String?
+  /// The states in which recoveries from there were left (`RecoveryPath`); empty without.
+  public var second: String
   /// What happens there.
   public var kind: Kind
 
   /// Makes a planted ending.
-  public init(at state: String?, _ kind: Kind) {
+  public init(at state: String?, second: String = "", _ kind: Kind) {
     self.state = state
+    self.second = second
     self.kind = kind
   }
 
@@ -140,7 +143,12 @@ public enum EngineShard {
       if explored.ordinal < first || !job.wants(explored) { return .goOn }
       done.ordinal = explored.ordinal
       progress.write(done)
-      let found = try judge.judge(explored, image, recoveryStates: &done.recoveryStates)
+      let found = try judge.judge(explored, image) { path in
+        done.second = path.description
+        progress.write(done)
+        done.recoveryStates += 1
+      }
+      done.second = ""
       if let found { try print(found) }
       done.states += 1
       return found != nil && !job.ignoredSyncs.isEmpty ? .stop : .goOn
@@ -186,26 +194,32 @@ final class EngineJudge {
   }
 
   /// Judges a state, and the crashes during its recovery where the job asks for them.
+  /// - Parameters:
+  ///   - explored: The state.
+  ///   - image: Its tree.
+  ///   - begin: Called before each state of a recovery is judged.
   /// - Returns: The line to print, or nil when all promises held.
   func judge(
-    _ explored: ExploredState, _ image: CrashImage, recoveryStates: inout Int
+    _ explored: ExploredState, _ image: CrashImage, beginning begin: (RecoveryPath) -> Void
   ) throws(LabError) -> ShardLine? {
     let state = explored.state
-    endAsPlanted(at: state)
+    let key = enumerator.key(of: state).description
+    endAsPlanted(at: key)
     let violations = try judge(
       image, marksSeen: state.acknowledgedMarks, ordinal: explored.ordinal, by: check)
     if !violations.isEmpty {
-      return .failure(
-        ordinal: explored.ordinal, key: enumerator.key(of: state).description, second: nil,
-        violations: violations)
+      return .failure(ordinal: explored.ordinal, key: key, second: nil, violations: violations)
     }
     let failing = try judgeRecovery(
       from: image, marksSeen: state.acknowledgedMarks, by: check, job.recoveryBudgets[...],
-      path: RecoveryPath(), count: &recoveryStates)
+      path: RecoveryPath()
+    ) { path in
+      begin(path)
+      endAsPlanted(at: key, path)
+    }
     return failing.map { path, violations in
       .failure(
-        ordinal: explored.ordinal, key: enumerator.key(of: state).description,
-        second: path.description, violations: violations)
+        ordinal: explored.ordinal, key: key, second: path.description, violations: violations)
     }
   }
 
@@ -213,7 +227,7 @@ final class EngineJudge {
   /// - Returns: The first that breaks promises.
   private func judgeRecovery(
     from image: CrashImage, marksSeen: Int, by check: EngineCheck, _ budgets: ArraySlice<Int>,
-    path: RecoveryPath, count: inout Int
+    path: RecoveryPath, beginning begin: (RecoveryPath) -> Void
   ) throws(LabError) -> (path: RecoveryPath, violations: [Violation])? {
     guard let budget = budgets.first,
       let recovery = try recovery(image, marksSeen: marksSeen, by: check)
@@ -221,8 +235,8 @@ final class EngineJudge {
     let inner = try Self.enumerator(of: recovery, job)
     var failure: (path: RecoveryPath, violations: [Violation])?
     try inner.visit(try inner.plan(budget: budget)) { (explored, image) throws(LabError) in
-      count += 1
       let path = path.appending(inner.key(of: explored.state))
+      begin(path)
       let marksSeen = explored.state.acknowledgedMarks
       let violations = try judge(
         image, marksSeen: marksSeen, ordinal: explored.ordinal, by: recovery.check)
@@ -231,17 +245,17 @@ final class EngineJudge {
       } else {
         failure = try judgeRecovery(
           from: image, marksSeen: marksSeen, by: recovery.check, budgets.dropFirst(), path: path,
-          count: &count)
+          beginning: begin)
       }
       return failure == nil ? .goOn : .stop
     }
     return failure
   }
 
-  private func endAsPlanted(at state: CrashState) {
+  private func endAsPlanted(at key: String, _ path: RecoveryPath = RecoveryPath()) {
     guard !job.plantedEndings.isEmpty else { return }
-    let key = enumerator.key(of: state).description
-    for planted in job.plantedEndings where planted.state == nil || planted.state == key {
+    for planted in job.plantedEndings
+    where (planted.state ?? key) == key && planted.second == path.description {
       planted.happen()
     }
   }
@@ -281,18 +295,26 @@ final class EngineJudge {
   }
 
   /// Judges one state by its key, or one of a recovery from it.
+  ///
+  /// Where the job asks for crashes in the recovery from there, that recovery has to be survived.
   func judge(key: String, second: String?) throws(LabError) -> [Violation] {
     let state = try enumerator.state(for: try Self.parse(key))
-    endAsPlanted(at: state)
-    return try withImage(of: state, second) { (image, marksSeen, check) throws(LabError) in
-      try judge(image, marksSeen: marksSeen, ordinal: 0, by: check)
+    let path = try RecoveryPath(parsing: second ?? "")
+    endAsPlanted(at: enumerator.key(of: state).description, path)
+    return try withImage(of: state, path) { (image, marksSeen, check) throws(LabError) in
+      let violations = try judge(image, marksSeen: marksSeen, ordinal: 0, by: check)
+      if violations.isEmpty, path.keys.count < job.recoveryBudgets.count {
+        _ = try recovery(image, marksSeen: marksSeen, by: check)
+      }
+      return violations
     }
   }
 
   /// The tree of a state, or of one of a recovery from it.
   func tree(key: String, second: String?) throws(LabError) -> TreeImage {
     let state = try enumerator.state(for: try Self.parse(key))
-    return try withImage(of: state, second) { (image, _, _) throws(LabError) in image.treeImage() }
+    let path = try RecoveryPath(parsing: second ?? "")
+    return try withImage(of: state, path) { (image, _, _) throws(LabError) in image.treeImage() }
   }
 
   /// The recordings on the way to a state: the workload, then of each recovery on it its own, each
@@ -301,7 +323,8 @@ final class EngineJudge {
   func recordings(key: String, second: String?) throws(LabError) -> [CutRecording] {
     let state = try enumerator.state(for: try Self.parse(key))
     var recordings = [CutRecording(table: enumerator.table, state: state)]
-    try withImage(of: state, second, passing: { recordings.append($0) }, body: { _, _, _ in })
+    let path = try RecoveryPath(parsing: second ?? "")
+    try withImage(of: state, path, passing: { recordings.append($0) }, body: { _, _, _ in })
     return recordings
   }
 
@@ -311,10 +334,9 @@ final class EngineJudge {
   /// Calls `body` with the image of a state, or of one of a recovery from it; `pass` sees each
   /// recovery's recording before.
   private func withImage<Result>(
-    of state: CrashState, _ second: String?, passing pass: (CutRecording) -> Void = { _ in },
+    of state: CrashState, _ path: RecoveryPath, passing pass: (CutRecording) -> Void = { _ in },
     body: ImageUse<Result>
   ) throws(LabError) -> Result {
-    let path = try RecoveryPath(parsing: second ?? "")
     return try enumerator.withImage(of: state) { (image) throws(LabError) in
       try follow(
         path.keys[...], from: image, marksSeen: state.acknowledgedMarks, by: check, pass, body)

@@ -39,7 +39,7 @@ import Testing
     var count = 0
     try enumerator.visit(try enumerator.plan()) { (explored, image) throws(LabError) in
       guard explored.state.crashPoint == enumerator.table.crashPointCount - 1 else { return .goOn }
-      if let failure = try judge.judge(explored, image, recoveryStates: &count) {
+      if let failure = try judge.judge(explored, image, beginning: { _ in count += 1 }) {
         throw .lab("\(failure)")
       }
       return .stop
