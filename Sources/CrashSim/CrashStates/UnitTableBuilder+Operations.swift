@@ -16,24 +16,16 @@ extension UnitTableBuilder {
     case .close(let inode):
       _ = try progress(of: inode)
       close(inode)
-    case .write where flags.contains(.onMedium) && dropsData:
-      let first = units.count
-      try split(operation)
-      makeDurable(Array(first..<units.count))
     default:
+      let first = units.count
       if model.metadataOrder == .total {
         try readAtomically(operation)
       } else {
         try split(operation)
       }
+      // The program has seen it on the medium: nothing takes it back, nor what is ordered before.
+      if flags.contains(.onMedium) { makeDurable(Array(first..<units.count)) }
     }
-  }
-
-  /// True when data can be lost that no order holds: where all is in one order, what the medium has
-  /// is in it like any other write.
-  private var dropsData: Bool {
-    model.failedSyncDropsData && model.metadataOrder != .total
-      && [.unordered, .afterMetadata].contains(model.dataOrder)
   }
 
   /// One unit for the whole operation: splits it and joins the parts again.
