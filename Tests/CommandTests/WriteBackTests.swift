@@ -74,4 +74,25 @@ struct WriteBackTests {
         + ["--write-back", "5:3", "--budget", "150"])
     #expect(result.status == 0, "\(result.output)")
   }
+
+  /// The kernel has forgotten the name of an open file, and somebody who makes another name beside
+  /// it has the directory locked.
+  @Test("a request that the write-back itself waits for is not held for ever")
+  func lockedDirectory() throws {
+    let mount = try MountedFaultFS()
+    let go = mount.outside.file("go")
+    let made = mount.outside.file("made")
+    let script =
+      "exec 5<>f; until [ -e '\(go)' ]; do sleep 0.05; done; : >g; : >'\(made)'"
+    let maker = try RunningProgram(["/bin/bash", "-c", script], in: mount.path)
+    #expect(waitUntil(seconds: 30) { FileManager.default.fileExists(atPath: mount.file("f")) })
+    let rule = FaultRule(when: FaultRule.Match([.lookUp]), what: .kill(.before))
+    try mount.client.addRules([rule])
+    try mount.client.clearRules()
+    _ = try mount.shell("stat .")
+    try mount.client.writeBack(PageWriteBack(seed: 1, rate: 1))
+    try Data().write(to: URL(fileURLWithPath: go))
+    try #require(waitUntil(seconds: 30) { FileManager.default.fileExists(atPath: made) })
+    #expect(maker.wait().status == 0)
+  }
 }

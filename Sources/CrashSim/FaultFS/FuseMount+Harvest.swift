@@ -14,6 +14,7 @@
 // Safety: a held request owns a copy of the kernel's bytes, which is freed when it has begun.
 
 import CFuse
+import Foundation
 import Glibc
 
 /// Counts requests down to the next write-back.
@@ -92,10 +93,30 @@ extension FuseMount {
     return true
   }
 
-  /// Begins a held request.
-  func begin(_ request: HeldRequest) {
+  /// Has dirty pages written, then begins the request that is held for it.
+  ///
+  /// The process that writes them opens each file by its name, and the caller of a held request
+  /// about a name has its directory locked: where the kernel has forgotten the file's name, both
+  /// would wait for ever. So the request begins when the writing takes long.
+  func harvest(_ job: inout PageDrops.Job, by writer: inout PageWriterClient) {
+    do throws(LabError) {
+      try writer.write(job.dirtyPaths) { pid in
+        lock.withLock { _ in fileSystem.plan.ownThread = pid }
+      } overdue: {
+        job.request.map(begin)
+        job.request = nil
+      }
+    } catch {
+      // Whoever asked for write-back would take the silence for a verdict.
+      FileHandle.standardError.write(Data("faultline-fs: \(error.message)\n".utf8))
+      exit(ExitCode.labFailed.rawValue)
+    }
+    lock.withLock { _ in isHarvesting = false }
+    job.request.map(begin)
+  }
+
+  private func begin(_ request: HeldRequest) {
     lock.withLock { _ in
-      isHarvesting = false
       var buffer = unsafe fuse_buf()
       unsafe buffer.mem = request.memory
       unsafe buffer.size = request.countBytes

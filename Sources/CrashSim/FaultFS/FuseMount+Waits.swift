@@ -209,22 +209,12 @@ extension FuseMount {
     _ = done.wait(timeout: .now() + .milliseconds(Self.patienceMilliseconds))
   }
 
-  private func writeDirtyPages(of paths: [[UInt8]], by writer: inout PageWriterClient) {
-    do throws(LabError) {
-      try writer.write(paths) { pid in lock.withLock { _ in fileSystem.plan.ownThread = pid } }
-    } catch {
-      // Whoever asked for write-back would take the silence for a verdict.
-      FileHandle.standardError.write(Data("faultline-fs: \(error.message)\n".utf8))
-      exit(ExitCode.labFailed.rawValue)
-    }
-  }
-
   /// Makes the kernel drop pages; for a thread of its own, which holds no lock.
   func serveDrops() -> Never {
     var writer = PageWriterClient(mountPoint: mountPoint)
     while true {
-      let job = drops.next()
-      if !job.dirtyPaths.isEmpty { writeDirtyPages(of: job.dirtyPaths, by: &writer) }
+      var job = drops.next()
+      if !job.dirtyPaths.isEmpty { harvest(&job, by: &writer) }
       for inode in job.inodes {
         unsafe _ = fuse_lowlevel_notify_inval_inode(session, fuse_ino_t(inode.rawValue), 0, 0)
       }
@@ -236,7 +226,6 @@ extension FuseMount {
         }
       }
       if let handle = unsafe job.handle { unsafe _ = fuse_reply_err(handle, job.number) }
-      if let request = job.request { begin(request) }
       job.done?.signal()
     }
   }

@@ -45,6 +45,8 @@ struct PageWriterClient {
 
   /// After this a child that does not answer is killed.
   private static let timeoutSeconds = 60
+  /// After this it may be waiting for the request that is held for its sake.
+  private static let patienceMilliseconds = 3000
 
   init(mountPoint: String) { self.mountPoint = mountPoint }
 
@@ -52,8 +54,11 @@ struct PageWriterClient {
   /// - Parameters:
   ///   - paths: Paths from the root of the mount.
   ///   - starting: Told the process, which has one thread, before it does anything.
+  ///   - overdue: Called when it takes long.
   /// - Throws: `LabError` when no process can be started.
-  mutating func write(_ paths: [[UInt8]], starting: (Int32) -> Void) throws(LabError) {
+  mutating func write(
+    _ paths: [[UInt8]], starting: (Int32) -> Void, overdue: () -> Void
+  ) throws(LabError) {
     let started: LineProcess
     if let process {
       started = process
@@ -62,8 +67,15 @@ struct PageWriterClient {
       starting(started.pid)
       process = started
     }
-    let answer = try started.ask(
-      try WorkerWire.line(paths), timeoutSeconds: Self.timeoutSeconds)
-    if case .ended = answer { process = nil }
+    if started.send(try WorkerWire.line(paths)) != nil {
+      process = nil
+      return
+    }
+    if let answer = try started.poll(milliseconds: Self.patienceMilliseconds) {
+      if case .ended = answer { process = nil }
+      return
+    }
+    overdue()
+    if case .ended = try started.read(timeoutSeconds: Self.timeoutSeconds) { process = nil }
   }
 }

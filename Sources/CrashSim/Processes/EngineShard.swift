@@ -199,6 +199,7 @@ final class EngineJudge {
   ///   - image: Its tree.
   ///   - begin: Called before each state of a recovery is judged.
   /// - Returns: The line to print, or nil when all promises held.
+  /// - Throws: `LabError` when an image or a recovery cannot be made.
   func judge(
     _ explored: ExploredState, _ image: CrashImage, beginning begin: (RecoveryPath) -> Void
   ) throws(LabError) -> ShardLine? {
