@@ -17,6 +17,17 @@ struct LeakWatchTests {
     #expect(watch.leaks.filter { $0.hasPrefix("lab") } == [])
   }
 
+  @Test("a daemon that writes pages back in the last round only leaks nothing")
+  func writeBack() {
+    var watch = LeakWatch()
+    for round in 0..<20 {
+      let descriptors = round < 19 ? 14 : 16
+      watch.sample("daemon", ProcessFootprint(descriptors: descriptors, residentBytes: 30 << 20))
+      watch.endRound()
+    }
+    #expect(watch.leaks.filter { $0.hasPrefix("daemon") } == [])
+  }
+
   @Test("one descriptor more in each round is told")
   func descriptors() {
     var watch = LeakWatch()
