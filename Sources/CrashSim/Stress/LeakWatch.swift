@@ -33,8 +33,8 @@ struct LeakWatch: Sendable {
   /// More than this the memory may not grow: the history of acknowledgements is kept.
   static let growthBytesMax = 96 << 20
 
-  /// So many more descriptors than at first are no leak, which adds some in each round: a daemon has
-  /// two for the process that writes pages back, in lives and rounds that have one.
+  /// So many more descriptors than at first are no leak, which adds some in each round: a daemon
+  /// has two for the process that writes pages back, in lives and rounds that have one.
   static let spareDescriptors = 2
 
   private(set) var rounds = 0
