@@ -1,5 +1,5 @@
 # Faultline: every target works alone on a fresh Debian 12 with Swift 6.3.
-.PHONY: setup run coverage slurm stress-cuts examples certificate calibrate screenshots test test-large test-address test-thread planted-bugs planted-bugs-smoke lint smoke bench fuzz mutants golden format
+.PHONY: setup run coverage slurm stress-cuts examples certificate calibrate screenshots test test-large test-address test-thread planted-bugs planted-bugs-smoke lint smoke bench fuzz mutants damaged-images golden format
 .DEFAULT_GOAL := run
 
 # What each package is there for: libfuse3 and fusermount; SQLite for traces and the example; the
@@ -60,8 +60,8 @@ test: PACKAGES += e2fsprogs xfsprogs btrfs-progs zip
 test: setup
 	swift test
 
-# Bugs planted in the engine, each of which a scenario has to find (some minutes each).
-planted-bugs: setup
+# Bugs planted in the engine, each of which a scenario has to find (some minutes each): mutation testing, by either name.
+mutants planted-bugs: setup
 	sh Tests/PlantedBugs/run.sh
 
 # One of them for each oracle, planted in this tree for a moment: for CI.
@@ -145,10 +145,10 @@ fuzz-minimise: fuzz-build
 fuzz-coverage: setup
 	sh fuzz/coverage.sh
 
-# make mutants COUNT=1000000 FROM=0: damaged images from seeds, as in the tests, but more of them.
+# make damaged-images COUNT=1000000 FROM=0: damaged images from seeds, as in the tests, but more of them.
 COUNT ?= 1000000
 FROM ?= 0
-mutants: setup
+damaged-images: setup
 	$(BUILD) fuzz
 	"$(BIN)/fuzz" mutants $(FROM) $(COUNT)
 

@@ -93,6 +93,26 @@ struct UsageTests {
     #expect(!result.output.contains("explored"))
   }
 
+  @Test("a step that breaks without any crash is named with its line and column")
+  func brokenStep() throws {
+    let command = try FaultlineCommand()
+    let scenario = try command.write(
+      """
+      title: One row, and two expected
+      schema: {Dog: {_id: int primary}}
+      processes: {app: [ui]}
+      steps:
+        - ui: open
+        - ui: {write: [{insert: Dog, _id: sequence}]}
+        - expect: {count: {Dog: 2}}
+      """, to: "broken.yaml")
+    let result = try command.run(["run", "--door", "in-process", scenario])
+    #expect(result.status == 1, "\(result.output)")
+    #expect(
+      result.output.contains("broken.yaml:7:5: without any crash: FAILED expectation"),
+      "\(result.output)")
+  }
+
   @Test(
     "help shows an example", arguments: [[], ["run"], ["explore"], ["replay"], ["mount"]])
   func help(subcommand: [String]) throws {

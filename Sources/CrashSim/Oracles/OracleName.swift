@@ -60,8 +60,8 @@ public struct Violation: Sendable, Hashable, Codable, CustomStringConvertible {
   public let promised: String
   /// What came back.
   public let got: String
-  /// Line of the scenario's step over which it showed, where there is one.
-  public var line: Int?
+  /// Where the scenario's step over which it showed is, where there is one.
+  public var position: SourcePosition?
 
   /// Makes a violation.
   public init(_ oracle: OracleName, promised: String, got: String) {

@@ -84,7 +84,7 @@ final class WorkerCrew {
       let answer = threads[command.actor]?.run(timeoutSeconds, { session.run(command) })
     else {
       throw .lab(
-        "command \(command.index): '\(command.actor)' did not answer in "
+        "\(command.name): '\(command.actor)' did not answer in "
           + "\(timeoutSeconds ?? 0) s")
     }
     return answer

@@ -104,7 +104,7 @@ public struct WorkerClient: Sendable {
     _ command: WorkerCommand, _ answer: WorkerAnswer
   ) throws(LabError) -> [Violation] {
     if case .failed(WorkerAnswer.protocolCode, let message) = answer {
-      throw .lab("command \(command.index): \(message)")
+      throw .lab("\(command.name): \(message)")
     }
     var history = try follow(command, answer)
     for entry in entriesBefore(command) + entriesAfter(command, answer) {
@@ -121,7 +121,7 @@ public struct WorkerClient: Sendable {
     if case .broken(let violation) = answer { found.append(violation) }
     if let violation = unexpected(command, answer) { found.append(violation) }
     if let violation = wrongContent(command, answer) { found.append(violation) }
-    for index in found.indices { found[index].line = command.line }
+    for index in found.indices { found[index].position = command.position }
     return found
   }
 

@@ -18,7 +18,7 @@ extension RunningPlan {
     case .exit:
       guard let worker = workers[process] else { return true }
       guard case .ended(let ending) = try worker.ask(command), ending.isSuccess else {
-        throw .lab("command \(command.index): '\(process)' did not exit when it was told to")
+        throw .lab("\(command.name): '\(process)' did not exit when it was told to")
       }
       worker.end()
     case .stop, .resume:
@@ -79,7 +79,7 @@ extension RunningPlan {
   /// to.
   mutating func stand(_ process: String, over command: WorkerCommand) throws(LabError) {
     guard hangs || workers[process]?.process.map({ csystem_wait_until_stopped($0) }) == 1 else {
-      throw .lab("command \(command.index): '\(process)' ended instead of standing still")
+      throw .lab("\(command.name): '\(process)' ended instead of standing still")
     }
     stopped = (process, command)
     outcome.wasStopped = true
@@ -114,7 +114,7 @@ extension RunningPlan {
       outcome.violations.append(
         Violation(
           .liveness, promised: "a process that stood still goes on",
-          got: "over command \(command.index) it ended: \(ending)"))
+          got: "over \(command.name) it ended: \(ending)"))
     case .answer(let answer):
       for entry in client.entriesAfter(command, answer) { try mark(entry) }
       outcome.violations += try client.judge(command, answer)

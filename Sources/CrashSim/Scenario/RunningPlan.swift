@@ -105,7 +105,7 @@ struct RunningPlan {
   private mutating func startAgain(_ command: WorkerCommand) throws(LabError) -> Bool {
     // A command fails because of the one fault, or because of the handle that met it.
     guard !hasFailed else {
-      throw .lab("command \(command.index) failed, and the database was opened again before")
+      throw .lab("\(command.name) failed, and the database was opened again before")
     }
     hasFailed = true
     try healing()
@@ -184,7 +184,7 @@ struct RunningPlan {
     outcome.violations.append(
       Violation(
         .liveness, promised: "'\(command.actor)' goes on when another process \(what)",
-        got: "over command \(command.index) its process ended: \(ending)"))
+        got: "over \(command.name) its process ended: \(ending)"))
     return false
   }
 

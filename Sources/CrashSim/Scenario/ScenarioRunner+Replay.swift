@@ -91,7 +91,8 @@ extension ScenarioRunner {
   ) -> Finding {
     Finding(
       number: 1, promised: violation.promised, headline: "\(violation)", got: [violation.got],
-      ending: violation.line.map { "over the step at \(scenario.file):\($0)" } ?? "during the run",
+      ending: violation.position.map { "over the step at \(scenario.file):\($0)" }
+        ?? "during the run",
       crash: "there was no crash",
       acknowledgedCount: run.marks.count,
       lastAcknowledged: run.marks.last.map {

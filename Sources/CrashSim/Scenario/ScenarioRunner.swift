@@ -201,7 +201,7 @@ public final class ScenarioRunner {
 
   /// A promise that was broken before anything went wrong.
   private static func complaint(_ violation: Violation, _ scenario: Scenario) -> String {
-    let place = violation.line.map { "\(scenario.file):\($0): " } ?? ""
+    let place = violation.position.map { "\(scenario.file):\($0): " } ?? ""
     return "\(place)without any crash: \(violation)"
   }
 

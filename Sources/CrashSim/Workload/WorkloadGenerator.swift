@@ -37,8 +37,8 @@ struct WorkloadGenerator {
   private var textBytes = 0
   /// The block of the step that is being expanded.
   private var block: Int?
-  /// The line of that step.
-  private var line: Int?
+  /// Where that step is.
+  private var position: SourcePosition?
   /// How that step opens the database.
   private var database = DatabaseDeclaration()
 
@@ -51,7 +51,7 @@ struct WorkloadGenerator {
   mutating func plan() throws(LabError) -> WorkloadPlan {
     for step in scenario.steps {
       block = step.block
-      line = step.position.line
+      position = step.position
       database = step.database ?? scenario.database
       if step.actors.isEmpty {
         let awake = openActors.first { !stopped.contains(scenario.process(of: $0).name) }
@@ -73,7 +73,7 @@ struct WorkloadGenerator {
   private mutating func append(_ actor: String, _ action: WorkerAction) {
     var command = WorkerCommand(index: commands.count, actor: actor, action: action)
     command.block = block
-    command.line = line
+    command.position = position
     switch action {
     case .open, .reopen, .fork, .createTables: command.database = database
     default: if action.copy != nil { command.database = database }

@@ -52,8 +52,10 @@ public struct WorkerCommand: Sendable, Hashable, Codable {
   public var block: Int?
   /// Whether it may do nothing: a compaction beside others, who may use the file just then.
   var mayBeRefused: Bool { block != nil && action == .compact }
-  /// Line of the scenario's step that asks for it.
-  public var line: Int?
+  /// Where the scenario's step that asks for it is.
+  public var position: SourcePosition?
+  /// Its number, and where it was asked for, as messages say it.
+  var name: String { "command \(index)" + (position.map { " (at \($0))" } ?? "") }
 
   /// Makes a command.
   public init(
