@@ -87,9 +87,7 @@ final class OpenFile {
   private let markBuffer: UnsafeMutableRawPointer
   /// A longer write to a packet pipe is cut into packets of this size (pipe(7)).
   private static let markBytesMax = 4096
-  private var processes: [Int32: Int32] = [:]
-  private var lastThread: Int32 = 0
-  private var lastProcess: Int32 = 0
+  private var callers = CallerTable()
   /// Set once the kernel has our answer to INIT; until then answers are looked at.
   private var isInitialized = false
   private var clearsPrivileges = false
@@ -279,14 +277,8 @@ final class OpenFile {
 
   /// Who asked for a request.
   func caller(thread: Int32) -> Caller {
-    if thread == lastThread { return Caller(process: lastProcess, thread: thread) }
-    if thread <= 0 { return Caller() }
-    if processes.count > 65536 { processes = [:] }
-    let process = processes[thread] ?? ProcessCalls.process(ofThread: thread) ?? thread
-    processes[thread] = process
-    lastThread = thread
-    lastProcess = process
-    return Caller(process: process, thread: thread)
+    callers.caller(
+      thread: thread, now: monotonicNanoseconds(), lookUp: ProcessCalls.process(ofThread:))
   }
 
   /// Never kills the lab: not this process, its group, or its parent; thread numbers are looked up
@@ -300,11 +292,10 @@ final class OpenFile {
 
   /// The same for those of the mount's users, dead ones among them, whose names fit.
   private func killOthers(_ glob: Glob, _ caller: Caller) {
-    for (thread, process) in processes.sorted(by: { $0.key < $1.key })
-    where process != caller.process {
-      let names = [ProcessCalls.name(of: thread), ProcessCalls.name(of: process)]
+    for other in callers.sorted where other.process != caller.process {
+      let names = [ProcessCalls.name(of: other.thread), ProcessCalls.name(of: other.process)]
       guard names.contains(where: { $0.map(glob.matches) ?? false }) else { continue }
-      Self.kill(Caller(process: process, thread: thread))
+      Self.kill(other)
     }
   }
 

@@ -56,7 +56,8 @@ struct Schedule: Sendable, Hashable {
     guard text.utf8.count <= textBytesMax else {
       throw .usage("a schedule of \(text.utf8.count) bytes; at most \(textBytesMax) are taken")
     }
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    // By bytes: a name may end with what makes one character of itself and the next one.
+    let lines = parts(text.utf8[...], UInt8(ascii: "\n"))
     guard lines.first.map(String.init) == header else {
       throw .usage(
         "schedule:1: '\(lines.first?.prefix(40) ?? "")' begins no schedule; write '\(header)'")
@@ -69,7 +70,7 @@ struct Schedule: Sendable, Hashable {
     }
     var turns: [ScheduleTurn] = []
     for (index, line) in lines.enumerated().dropFirst(2) where !line.isEmpty {
-      let words = line.split(separator: " ", omittingEmptySubsequences: false)
+      let words = parts(line.utf8, UInt8(ascii: " "))
       guard words.count == 2, let actor = numbers[words[0]] else {
         throw .usage(
           "schedule:\(index + 1): '\(line.prefix(60))' is no turn; write an actor "
@@ -85,8 +86,12 @@ struct Schedule: Sendable, Hashable {
     return Schedule(actors: actors, turns: turns)
   }
 
+  private static func parts(_ text: Substring.UTF8View, _ separator: UInt8) -> [Substring] {
+    text.split(separator: separator, omittingEmptySubsequences: false).map(Substring.init)
+  }
+
   private static func parseActors(_ line: Substring) throws(LabError) -> [String] {
-    let words = line.split(separator: " ", omittingEmptySubsequences: false)
+    let words = parts(line.utf8, UInt8(ascii: " "))
     guard words.first == "actors", (2...ActorSet.countMax + 1).contains(words.count),
       words.allSatisfy({ !$0.isEmpty })
     else {
