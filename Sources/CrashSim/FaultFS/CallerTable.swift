@@ -1,7 +1,7 @@
 // CallerTable.swift: which processes the threads belong to that use a mount.
-// Invariant: an answer counts for a second. Numbers come again (pid_max is 32,768 on many machines,
-// which hundreds of workers and a build go through in minutes), and a rule that asks for a process
-// would let the thread of another one pass.
+// Invariant: an answer counts for a second, and not beyond the next rule. Numbers come again: a
+// pid_max of 32,768 is common, and hundreds of workers and a build go through it in minutes. A rule
+// that asks for a process would let the thread of another one pass.
 
 /// The users of a mount, by thread.
 struct CallerTable {
@@ -36,6 +36,12 @@ struct CallerTable {
       last = (thread, answer(thread, now, lookUp))
     }
     return Caller(process: last.answer.process, thread: thread)
+  }
+
+  /// Has all of them looked up again when they come next: somebody new may have come.
+  mutating func expire() {
+    last = (0, Answer(process: 0, atNanoseconds: 0))
+    for thread in answers.keys { answers[thread]?.atNanoseconds = 0 }
   }
 
   private mutating func answer(

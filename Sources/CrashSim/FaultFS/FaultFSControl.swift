@@ -186,6 +186,7 @@ final class FaultFSControl: Sendable {
     let result = mount.lock.withLock { _ -> Result<[RuleStatus], LabError> in
       do throws(LabError) {
         let plan = mount.fileSystem.plan
+        mount.expireCallers()
         let ids = Set(try plan.add(rules))
         return .success(plan.list.filter { ids.contains($0.id) })
       } catch {

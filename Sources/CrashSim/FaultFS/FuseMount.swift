@@ -281,6 +281,9 @@ final class OpenFile {
       thread: thread, now: monotonicNanoseconds(), lookUp: ProcessCalls.process(ofThread:))
   }
 
+  /// Has callers looked up again, for the sake of new rules; the caller has the lock.
+  func expireCallers() { callers.expire() }
+
   /// Never kills the lab: not this process, its group, or its parent; thread numbers are looked up
   /// anew, because a number may have been given to another process since.
   private static func kill(_ caller: Caller) {

@@ -28,6 +28,9 @@ struct CallerTableTests {
     process = 60
     #expect(table.caller(thread: 7, now: 2 * second + 5, lookUp: lookUp).process == 50)
     #expect(table.caller(thread: 7, now: 3 * second, lookUp: lookUp).process == 60)
+    process = 70
+    table.expire()
+    #expect(table.caller(thread: 7, now: 3 * second, lookUp: lookUp).process == 70)
     #expect(table.sorted.map(\.thread) == [7, 9])
   }
 
