@@ -6,7 +6,7 @@ import Glibc
 
 /// A run of the command, by the process that leads it.
 struct LiveRun {
-  /// `PID-STARTTIME`, as the lab names it.
+  /// `PID-STARTTIME-SPACE`, as the lab names it.
   let name: String
 
   init?(pid: Int32) {
@@ -14,8 +14,9 @@ struct LiveRun {
       let end = stat.lastIndex(of: ")")
     else { return nil }
     let fields = stat[stat.index(after: end)...].split(separator: " ")
-    guard fields.count > 19 else { return nil }
-    name = "\(pid)-\(fields[19])"
+    let space = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/ns/pid")
+    guard fields.count > 19, let space else { return nil }
+    name = "\(pid)-\(fields[19])-\(space.filter(\.isWholeNumber))"
   }
 
   var directory: String { "\(RunDirectory.root())/\(name)" }

@@ -1,8 +1,10 @@
 // RunDirectory.swift: [U] where one run of the lab keeps its mounts and crash images, and how a
 // later run sweeps up after one that was killed.
-// Layout: ROOT/faultline-UID/PID-STARTTIME/N/{mount, checker-K, …}; N counts the runs of a process,
-// which may be several at a time. They are dead when no process PID with that start time (field 22
-// of /proc/PID/stat, clock ticks since boot) exists: pids are reused, pairs not.
+// Layout: ROOT/faultline-UID/PID-STARTTIME-SPACE/N/{mount, checker-K, …}; N counts the runs of a
+// process, which may be several at a time. Pids are used again, so STARTTIME is field 22 of
+// /proc/PID/stat; containers have pids of their own and may share the memory that ROOT lies in, so
+// SPACE is the pid namespace. The process holds a lock on its directory (flock(2)), which ends with
+// it and tells the living from the dead in every container.
 // Invariant: nothing is removed below a path that is still mounted, and nothing of a living run.
 // Safety: paths are passed to one system call and not kept.
 
@@ -21,7 +23,7 @@ public struct RunDirectory: Sendable {
 
   /// Absolute path; no other run of this process has it.
   public let path: String
-  /// Name of this process's runs: process and start time.
+  /// Name of this process's runs: process, start time and pid namespace.
   public let name: String
   private let number: Int
   /// The directory of all runs of this process.
@@ -36,17 +38,18 @@ public struct RunDirectory: Sendable {
 
   /// The runs of this process: how many there were, and how many use its directory; the last one
   /// removes that.
-  private static let runs = Mutex((begun: 0, using: 0))
+  private static let runs = Mutex((begun: 0, using: 0, lock: Int32(-1)))
 
   /// Sweeps what dead runs left, then makes this run's directory.
   /// - Throws: `LabError` when no directory can be made.
   public init() throws(LabError) {
     let root = Self.root()
     Self.sweep(root: root)
-    name = "\(getpid())-\(Self.startTime(of: getpid()) ?? "0")"
+    name = "\(getpid())-\(Self.startTime(of: getpid()) ?? "0")-\(Self.pidSpace())"
     let shared = "\(root)/\(name)"
     self.shared = shared
     number = try Self.runs.withLock { runs throws(LabError) in
+      if runs.using == 0 { runs.lock = try Self.makeLockedDirectory(shared) }
       try Self.makeDirectory("\(shared)/\(runs.begun + 1)")
       runs.begun += 1
       runs.using += 1
@@ -78,7 +81,9 @@ public struct RunDirectory: Sendable {
     Self.runs.withLock { runs in
       runs.using -= 1
       Self.remove(path)
-      if runs.using == 0 { unsafe _ = rmdir(shared) }
+      guard runs.using == 0 else { return }
+      unsafe _ = rmdir(shared)
+      close(runs.lock)
     }
     watch?.dismiss()
   }
@@ -108,7 +113,7 @@ public struct RunDirectory: Sendable {
   /// - Complexity: one pass over `/proc` when there is a dead run, else O(runs).
   public static func sweep(root: String = Self.root()) {
     let runs = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
-    for run in runs.sorted() where !isAlive(run: run) { sweep(run: "\(root)/\(run)") }
+    for run in runs.sorted().map({ "\(root)/\($0)" }) where !isAlive(run: run) { sweep(run: run) }
   }
 
   /// Unmounts, kills and removes what the runs of one dead process left behind.
@@ -183,11 +188,35 @@ public struct RunDirectory: Sendable {
     }
   }
 
-  private static func isAlive(run: String) -> Bool {
-    let parts = run.split(separator: "-")
+  /// Makes the directory of this process, locked before it has the name that others look at.
+  /// - Returns: The descriptor that holds the lock; programs that are started do not inherit it.
+  private static func makeLockedDirectory(_ path: String) throws(LabError) -> Int32 {
+    let unnamed = "\(path)-new"
+    try makeDirectory(unnamed)
+    let lock = unsafe csystem_open(unnamed, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+    guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0, unsafe rename(unnamed, path) == 0 else {
+      let error = lastError()
+      close(lock)
+      throw .lab("cannot make and lock \(path): \(error)")
+    }
+    return lock
+  }
+
+  /// The number in `pid:[4026531836]`, which is what the link says (pid_namespaces(7)).
+  private static func pidSpace() -> String {
+    let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/pid")
+    return String((link ?? "0").filter(\.isWholeNumber))
+  }
+
+  /// True while some process, in whatever container, holds the directory's lock.
+  private static func isAlive(run path: String) -> Bool {
+    let parts = path.split(separator: "/").last?.split(separator: "-") ?? []
     // A name that no run of ours has is not ours to remove.
-    guard parts.count == 2, let pid = Int32(parts[0]), UInt64(parts[1]) != nil else { return true }
-    return startTime(of: pid) == String(parts[1])
+    guard parts.count == 3, parts.allSatisfy({ UInt64($0) != nil }) else { return true }
+    let descriptor = unsafe csystem_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+    guard descriptor >= 0 else { return true }
+    defer { close(descriptor) }
+    return flock(descriptor, LOCK_SH | LOCK_NB) != 0
   }
 
   /// Field 22 of /proc/PID/stat; the name in field 2 may hold spaces and parentheses.
@@ -228,8 +257,8 @@ private struct ProcessEntry {
   /// It may have cleared its environment. An older process is somebody's shell.
   func worksBelow(_ path: String) -> Bool {
     let began = RunDirectory.startTime(of: pid).flatMap { UInt64($0) } ?? 0
-    guard let runBegan = path.split(separator: "-").last.flatMap({ UInt64($0) }), began >= runBegan
-    else { return false }
+    let name = path.split(separator: "/").last?.split(separator: "-") ?? []
+    guard name.count == 3, let runBegan = UInt64(name[1]), began >= runBegan else { return false }
     let manager = FileManager.default
     guard let directory = try? manager.destinationOfSymbolicLink(atPath: "/proc/\(pid)/cwd")
     else { return false }

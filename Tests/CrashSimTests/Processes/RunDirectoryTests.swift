@@ -1,4 +1,4 @@
-// RunDirectoryTests.swift: what a killed run left is swept; what a living one uses is not.
+// RunDirectoryTests.swift: [U] what a killed run left is swept; what a living one uses is not.
 
 import Foundation
 import Glibc
@@ -11,13 +11,18 @@ import Testing
   func sweep() throws {
     let root = NSTemporaryDirectory() + "faultline-sweep-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: root) }
-    let dead = "999999999-12345"
+    let dead = "999999999-12345-4026531836"
     let own = try RunDirectory()
     defer { own.remove() }
-    for name in [dead, own.name, "unrelated"] {
+    // That of a run in another container: no process of ours, but somebody holds the lock.
+    let distant = "999999999-12345-1"
+    for name in [dead, distant, "unrelated"] {
       try FileManager.default.createDirectory(
         atPath: "\(root)/\(name)/mount", withIntermediateDirectories: true)
     }
+    let lock = unsafe Glibc.open("\(root)/\(distant)", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    defer { close(lock) }
+    #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)
     var launch = ChildProcess.Launch(shell: "sleep 300")
     launch.environment = [RunDirectory.environmentName: dead]
     let orphan = try ChildProcess(launch)
@@ -26,7 +31,9 @@ import Testing
 
     #expect(orphan.wait(timeoutSeconds: 10) == .signalled(9))
     let left = try FileManager.default.contentsOfDirectory(atPath: root)
-    #expect(left.sorted() == [own.name, "unrelated"].sorted())
+    #expect(left.sorted() == [distant, "unrelated"])
+    // Its own directory, where it really lies.
+    RunDirectory.sweep()
     #expect(FileManager.default.fileExists(atPath: own.path))
   }
 
