@@ -59,6 +59,27 @@ int csystem_pipe(int descriptors[2], int packets) {
   return pipe2(descriptors, O_CLOEXEC | (packets ? O_DIRECT : 0));
 }
 
+static atomic_int arrivals = 1;
+
+static void note_arrival(int signal) {
+  (void)signal;
+  atomic_store_explicit(&arrivals, 1, memory_order_relaxed);
+}
+
+int csystem_note_arrivals(int fd) {
+  struct sigaction action = {.sa_handler = note_arrival, .sa_flags = SA_RESTART};
+  struct f_owner_ex owner = {.type = F_OWNER_TID, .pid = (pid_t)syscall(SYS_gettid)};
+  int flags = fcntl(fd, F_GETFL);
+  if (flags < 0 || sigaction(SIGIO, &action, NULL) != 0) return -1;
+  if (fcntl(fd, F_SETOWN_EX, &owner) != 0) return -1;
+  return fcntl(fd, F_SETFL, flags | O_ASYNC);
+}
+
+int csystem_take_arrivals(void) {
+  if (atomic_load_explicit(&arrivals, memory_order_relaxed) == 0) return 0;
+  return atomic_exchange_explicit(&arrivals, 0, memory_order_relaxed);
+}
+
 int csystem_set_thread_name(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
 
 int csystem_set_parent_death_signal(int signal) { return prctl(PR_SET_PDEATHSIG, signal); }

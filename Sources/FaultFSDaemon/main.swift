@@ -5,7 +5,7 @@ import Glibc
 
 var options = FaultFSOptions()
 var mountPoint: String?
-var descriptors: [String: Int32] = ["--control-fd": -1, "--marks-fd": -1]
+var numbers: [String: Int32] = ["--control-fd": -1, "--marks-fd": -1, "--cpu": -1]
 var rest = CommandLine.arguments.dropFirst()
 while let argument = rest.popFirst() {
   if argument == "--page-granular" {
@@ -20,8 +20,8 @@ while let argument = rest.popFirst() {
     let writeBack = try? PageWriteBack(parsing: value)
   {
     options.writeBack = writeBack
-  } else if descriptors[argument] != nil, let value = rest.popFirst().flatMap(Int32.init) {
-    descriptors[argument] = value
+  } else if numbers[argument] != nil, let value = rest.popFirst().flatMap(Int32.init) {
+    numbers[argument] = value
   } else if !argument.hasPrefix("-"), mountPoint == nil {
     mountPoint = argument
   } else {
@@ -29,16 +29,17 @@ while let argument = rest.popFirst() {
     break
   }
 }
-guard let mountPoint, let control = descriptors["--control-fd"], control >= 0 else {
+guard let mountPoint, let control = numbers["--control-fd"], control >= 0 else {
   print(
     "usage: faultline-fs MOUNTPOINT --control-fd N [--marks-fd N] [--page-granular] [--quota N] "
-      + "[--control SOCKET] [--write-back SEED:RATE] [--stacks DIR]")
+      + "[--control SOCKET] [--write-back SEED:RATE] [--stacks DIR] [--cpu N]")
   exit(ExitCode.usage.rawValue)
 }
 do throws(LabError) {
   try FaultFSDaemon.run(
     mountPoint: mountPoint, controlDescriptor: control,
-    marksDescriptor: descriptors["--marks-fd"] ?? -1, options: options)
+    marksDescriptor: numbers["--marks-fd"] ?? -1,
+    cpu: numbers["--cpu"].flatMap { $0 < 0 ? nil : $0 }, options: options)
 } catch {
   exit(error.exitCode.rawValue)
 }

@@ -18,9 +18,15 @@
 #include <time.h>
 #include <unistd.h>
 
+// What this process may use, before it was pinned.
+static cpu_set_t allowed;
+
+int cbench_unpin(void) { return sched_setaffinity(0, sizeof allowed, &allowed) == 0 ? 0 : -errno; }
+
 int cbench_pin(void) {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) != 0) return -errno;
+  if (CPU_COUNT(&allowed) == 0) allowed = set;
   int cpu = CPU_SETSIZE - 1;
   while (cpu > 0 && !CPU_ISSET(cpu, &set)) cpu--;
   CPU_ZERO(&set);

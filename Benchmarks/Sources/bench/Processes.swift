@@ -66,6 +66,14 @@ enum Processes {
     return Int(cpu)
   }
 
+  /// Runs something that chooses the CPU itself; it is told which one we are pinned to.
+  static func unpinned<T>(_ body: (Int32) throws -> T) throws -> T {
+    let cpu = try pin()
+    guard cbench_unpin() == 0 else { throw BenchError("cannot go back to all CPUs") }
+    defer { _ = cbench_pin() }
+    return try body(Int32(cpu))
+  }
+
   /// True when the directory lies on tmpfs.
   static func isTmpfs(_ directory: URL) -> Bool { unsafe cbench_is_tmpfs(directory.path) == 1 }
 

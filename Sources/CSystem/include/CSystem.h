@@ -65,6 +65,12 @@ int csystem_is_fifo(int fd);
 int csystem_set_close_on_exec(int fd, int on);
 /// Sets O_NONBLOCK to `on`.
 int csystem_set_nonblocking(int fd, int on);
+/// Has the calling thread interrupted by SIGIO when something arrives at a pipe (O_ASYNC of fcntl(2)), which is only
+/// noted: a look at the note costs nothing, where asking the pipe is a system call. One pipe for each process.
+/// Returns 0 or -1.
+int csystem_note_arrivals(int fd);
+/// Whether anything may have arrived since this was asked last.
+int csystem_take_arrivals(void);
 /// lseek(2) with SEEK_DATA or SEEK_HOLE.
 off_t csystem_seek_data(int fd, off_t offset);
 off_t csystem_seek_hole(int fd, off_t offset);

@@ -51,6 +51,7 @@ public final class FaultFSClient: Sendable {
       program, resolved, "--control-fd", "\(Self.controlDescriptor)", "--marks-fd", "0",
       "--quota", "\(options.quotaBytes)",
     ]
+    if let cpu { arguments += ["--cpu", "\(cpu)"] }
     if options.isPageGranular { arguments.append("--page-granular") }
     if let writeBack = options.writeBack { arguments += ["--write-back", "\(writeBack)"] }
     if let path = options.controlPath { arguments += ["--control", path] }
@@ -64,7 +65,7 @@ public final class FaultFSClient: Sendable {
       let writeEnd = OwnedDescriptor(marksIn)
       daemonProcess = try ProcessCalls.spawnDaemon(
         arguments, marks: readEnd.number, control: daemonEnd.number,
-        controlAs: Self.controlDescriptor, cpu: cpu ?? -1)
+        controlAs: Self.controlDescriptor)
       state = Mutex(State(control: dup(control.number), marks: dup(writeEnd.number)))
     } catch {
       throw .lab("cannot start \(program): \(error)")

@@ -13,10 +13,11 @@ public enum FaultFSDaemon {
   ///   - mountPoint: An existing directory.
   ///   - controlDescriptor: Stream socket to the client; its end is the daemon's end.
   ///   - marksDescriptor: Read end of a packet pipe, or -1.
+  ///   - cpu: The CPU that serves, on which its clients run; nil is any.
   ///   - options: How the mount behaves.
   /// - Throws: `LabError` when the mount fails; the client is told as well.
   public static func run(
-    mountPoint: String, controlDescriptor: Int32, marksDescriptor: Int32,
+    mountPoint: String, controlDescriptor: Int32, marksDescriptor: Int32, cpu: Int32? = nil,
     options: FaultFSOptions = FaultFSOptions()
   ) throws(LabError) {
     signal(SIGPIPE, SIG_IGN)
@@ -24,11 +25,16 @@ public enum FaultFSDaemon {
     csystem_keep_freed_memory(1 << 30)
     let signals = csystem_termination_descriptor()
     guard signals >= 0 else { throw .lab("signalfd failed: \(lastError())") }
+    // Threads inherit the CPU and what signals are blocked: this one begins between the two, so
+    // that it works beside who serves.
+    let pieces = PayloadPieces()
+    Thread.detachNewThread { pieces.makeAhead() }
+    if let cpu { _ = csystem_pin_to_cpu(0, cpu) }
     let mount: FuseMount
     var listener: Int32 = -1
     do throws(LabError) {
       if let path = options.controlPath { listener = try listen(at: path) }
-      mount = try makeMount(mountPoint, marksDescriptor, options)
+      mount = try makeMount(mountPoint, marksDescriptor, options, pieces)
     } catch {
       let reply = ControlReply(error: error.message, isUsageError: error.code == .usage)
       try? Descriptors.send(try ControlFrames.encode(reply), to: controlDescriptor)
@@ -60,13 +66,13 @@ public enum FaultFSDaemon {
   }
 
   private static func makeMount(
-    _ mountPoint: String, _ marks: Int32, _ options: FaultFSOptions
+    _ mountPoint: String, _ marks: Int32, _ options: FaultFSOptions, _ pieces: PayloadPieces
   ) throws(LabError) -> FuseMount {
     guard let path = PathCalls.resolve(mountPoint), PathCalls.isDirectory(path) else {
       throw .usage("mount point \(mountPoint) is not a directory; create it first")
     }
     try checkDevice()
-    return try FuseMount(at: path, marksDescriptor: marks, options: options)
+    return try FuseMount(at: path, marksDescriptor: marks, options: options, pieces: pieces)
   }
 
   /// Refuses early what no mount can do without.

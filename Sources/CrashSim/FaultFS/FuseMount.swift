@@ -81,6 +81,8 @@ final class OpenFile {
   /// The request under way, for the few bits that libfuse does not hand on; valid in handlers.
   private var request: UnsafeRawPointer?
   private var marksDescriptor: Int32
+  /// The thread that serves is told when marks come in, and need not ask for them.
+  private var isToldOfMarks = false
   /// Short answers are put together here: one page at most, so that one page is pinned.
   private let joined: UnsafeMutableRawPointer
   private static let joinedBytes = 512
@@ -93,7 +95,8 @@ final class OpenFile {
   private var clearsPrivileges = false
 
   init(
-    at mountPoint: String, marksDescriptor: Int32, options: FaultFSOptions
+    at mountPoint: String, marksDescriptor: Int32, options: FaultFSOptions,
+    pieces: PayloadPieces
   ) throws(LabError) {
     self.mountPoint = mountPoint
     self.marksDescriptor = marksDescriptor
@@ -107,7 +110,7 @@ final class OpenFile {
     do {
       let tree = try FileTree(quotaBytes: quotaBytes, now: wallClock)
       let recorder = TraceRecorder(
-        limitBytes: quotaBytes, clockNanoseconds: monotonicNanoseconds)
+        limitBytes: quotaBytes, pieces: pieces, clockNanoseconds: monotonicNanoseconds)
       fileSystem = FaultFileSystem(tree: tree, recorder: recorder)
     } catch {
       throw .lab("an empty tree does not fit in quota_bytes=\(quotaBytes): \(error)")
@@ -229,12 +232,18 @@ final class OpenFile {
   /// Serves requests until the mount is gone.
   func serve() {
     var buffer = unsafe fuse_buf()
+    // Who writes a mark has raised the signal by then, so it is seen before the next request.
+    isToldOfMarks = lock.withLock { _ in
+      marksDescriptor >= 0 && csystem_note_arrivals(marksDescriptor) == 0
+    }
     while unsafe fuse_session_exited(session) == 0 {
       let count = unsafe fuse_session_receive_buf(session, &buffer)
       if count == -EINTR { continue }
       if count <= 0 { break }
       lock.withLock { _ in
-        if fileSystem.recorder.isRecording { drainMarks() }
+        if fileSystem.recorder.isRecording, !isToldOfMarks || csystem_take_arrivals() != 0 {
+          drainMarks()
+        }
         operationsServed &+= 1
         if unsafe !postponed.isEmpty, unsafe endsWait(UnsafeRawBufferPointer(buffer)) { return }
         if harvest != nil, unsafe harvests(before: UnsafeRawBufferPointer(buffer)) { return }

@@ -132,7 +132,7 @@ enum ProcessCalls {
 
   /// Starts the daemon: marks come in as descriptor 0, the control socket as `control`.
   static func spawnDaemon(
-    _ arguments: [String], marks: Int32, control: Int32, controlAs: Int32, cpu: Int32
+    _ arguments: [String], marks: Int32, control: Int32, controlAs: Int32
   ) throws(ErrorNumber) -> pid_t {
     var pointers: [UnsafeMutablePointer<CChar>?] = unsafe arguments.map { unsafe strdup($0) }
     unsafe pointers.append(nil)
@@ -146,7 +146,7 @@ enum ProcessCalls {
       unsafe spawn.standard_error = 2
       unsafe spawn.inherited = control
       unsafe spawn.inherited_as = controlAs
-      unsafe spawn.cpu = cpu
+      unsafe spawn.cpu = -1
       unsafe spawn.own_group = 1
       return unsafe csystem_fork_and_exec(&spawn)
     }

@@ -249,6 +249,17 @@ public struct EngineCheck: Sendable {
     }
   }
 
+  /// Commits a sentinel row. A function of its own, so that the handle is gone when it returns.
+  private func commit(
+    _ state: CommittedState, _ place: DatabasePlace, _ table: TableDeclaration
+  ) throws(EngineError) -> UInt64 {
+    let database = try place.open(self.database)
+    let committed = try Sentinel.commit(state.sentinels, to: database, table)
+    if options.verifies { try database.verify() }
+    try database.close()
+    return committed
+  }
+
   /// Commits a sentinel row, opens again and looks.
   /// - Returns: What is not as it must be, in words.
   /// - Throws: `EngineError` when the engine says itself that it cannot.
@@ -256,10 +267,7 @@ public struct EngineCheck: Sendable {
     _ place: DatabasePlace, _ state: CommittedState, version: UInt64
   ) throws(EngineError) -> String? {
     guard let table, let expected = state.hashWithSentinel else { return nil }
-    let database = try place.open(self.database)
-    let committed = try Sentinel.commit(state.sentinels, to: database, table)
-    if options.verifies { try database.verify() }
-    try database.close()
+    let committed = try commit(state, place, table)
     guard committed == version + 1 else {
       return "the commit after version \(version) became version \(committed)"
     }

@@ -4,8 +4,6 @@
 // Safety: pieces are freed with the slab only; places are given out by `append` and read by
 // `bytes`, which checks them.
 
-import Glibc
-
 /// Bytes of recorded writes.
 @safe struct PayloadSlab: ~Copyable {
   /// Where the bytes of one write lie.
@@ -15,16 +13,18 @@ import Glibc
     let countBytes: Int
   }
 
-  /// A write is at most 1 MiB.
-  private static let pieceBytes = 2 << 20
-  /// MADV_POPULATE_WRITE of madvise(2), Linux 5.14, which Glibc's module does not know.
-  private static let populateWrite: Int32 = 23
-
+  private static let pieceBytes = PayloadPieces.pieceBytes
+  /// Where pieces come from and go to; nil makes and frees them.
+  private let source: PayloadPieces?
   private var pieces: [UnsafeMutableRawPointer] = unsafe []
   private var used = 0
 
+  /// Makes an empty one.
+  init(source: PayloadPieces? = nil) { self.source = source }
+
   deinit {
-    for index in unsafe pieces.indices { unsafe munmap(pieces[index], Self.pieceBytes) }
+    if let source { return unsafe source.give(pieces) }
+    for index in unsafe pieces.indices { unsafe PayloadPieces.free(pieces[index]) }
   }
 
   /// Copies bytes in.
@@ -33,7 +33,8 @@ import Glibc
     let count = bytes.byteCount
     guard count <= Self.pieceBytes else { return nil }
     if unsafe pieces.isEmpty || used + count > Self.pieceBytes {
-      guard let piece = unsafe Self.makePiece() else { return nil }
+      let made = if let source { unsafe source.take() } else { unsafe PayloadPieces.make() }
+      guard let piece = unsafe made else { return nil }
       unsafe pieces.append(piece)
       used = 0
     }
@@ -53,15 +54,5 @@ import Glibc
     precondition(Int(place.offset) + place.countBytes <= Self.pieceBytes, "a place of this slab")
     let start = unsafe pieces[Int(place.piece)] + Int(place.offset)
     return unsafe Array(UnsafeRawBufferPointer(start: start, count: place.countBytes))
-  }
-
-  private static func makePiece() -> UnsafeMutableRawPointer? {
-    let piece = unsafe mmap(
-      nil, pieceBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-    guard let piece = unsafe piece, unsafe piece != MAP_FAILED else { return nil }
-    // All pages at once instead of a fault for each; an older kernel refuses, and is only slower.
-    // Huge pages were faster on a fresh machine and far slower on a fragmented one.
-    unsafe _ = madvise(piece, pieceBytes, populateWrite)
-    return unsafe piece
   }
 }

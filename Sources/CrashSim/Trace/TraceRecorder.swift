@@ -33,7 +33,8 @@ final class TraceRecorder {
   private(set) var payloadBytes: UInt64 = 0
   private var trace = Trace(initial: TreeImage())
   /// Bytes of writes that are recorded without a payload of their own, by index of the event.
-  private var slab = PayloadSlab()
+  private var slab: PayloadSlab
+  private let pieces: PayloadPieces?
   private var places: [(event: Int, place: PayloadSlab.Place)] = []
   /// Number of events that are no closes, which never change their order among themselves.
   private(set) var orderedCount = 0
@@ -46,8 +47,12 @@ final class TraceRecorder {
   /// Where callers leave their call stacks; nil when nobody asked for them.
   var callStacks: CallStackArea?
 
-  init(limitBytes: UInt64, clockNanoseconds: @escaping () -> UInt64) {
+  init(
+    limitBytes: UInt64, pieces: PayloadPieces? = nil, clockNanoseconds: @escaping () -> UInt64
+  ) {
     self.limitBytes = limitBytes
+    self.pieces = pieces
+    slab = PayloadSlab(source: pieces)
     self.clockNanoseconds = clockNanoseconds
   }
 
@@ -58,7 +63,7 @@ final class TraceRecorder {
     trace = Trace(initial: initial)
     trace.events.reserveCapacity(1024)
     places = []
-    slab = PayloadSlab()
+    slab = PayloadSlab(source: pieces)
     payloadBytes = 0
     orderedCount = 0
     stop = nil
@@ -78,7 +83,7 @@ final class TraceRecorder {
     defer {
       trace = Trace(initial: TreeImage())
       places = []
-      slab = PayloadSlab()
+      slab = PayloadSlab(source: pieces)
     }
     for (event, place) in places { fill(event, from: place) }
     let isOperation = { (event: TraceEvent) in !event.isClose && !event.isMark }

@@ -15,6 +15,9 @@ int64_t cbench_client(const char *kind, const char *directory, long count);
 /// Returns the CPU, or -errno.
 int cbench_pin(void);
 
+/// Takes that back, for what is started until this process is pinned again. Returns 0 or -errno.
+int cbench_unpin(void);
+
 /// Starts a program that gets SIGTERM when this process ends, however it ends. Its standard output
 /// and error go to `log`. Returns its process id, or -errno.
 pid_t cbench_spawn(char *const arguments[], const char *log);

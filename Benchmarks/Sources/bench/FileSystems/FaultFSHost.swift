@@ -5,9 +5,12 @@ import Foundation
 
 /// Mounts FaultFS, empty and recording.
 ///
-/// Its daemon is started by us and so runs on the CPU that we are pinned to.
+/// Its daemon serves on the CPU that we are pinned to, as the lab's daemons do on that of their
+/// programs. Memory for payloads it makes ahead on another one, if there is one.
 func startFaultFS(mountPoint: URL) throws -> MountedFileSystem {
-  let client = try FaultFSClient(mountPoint: mountPoint.path)
+  let client = try Processes.unpinned { cpu in
+    try FaultFSClient(mountPoint: mountPoint.path, cpu: cpu)
+  }
   do {
     try client.beginRecording()
   } catch {
