@@ -59,6 +59,10 @@ int csystem_pipe(int descriptors[2], int packets) {
   return pipe2(descriptors, O_CLOEXEC | (packets ? O_DIRECT : 0));
 }
 
+int csystem_unnamed_file(const char *directory) {
+  return open(directory, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+}
+
 static atomic_int arrivals = 1;
 
 static void note_arrival(int signal) {

@@ -167,6 +167,22 @@ struct LifecycleTests {
     #expect(line.hasPrefix("replay: faultline replay "))
   }
 
+  @Test("images lie in the directory for large things, when one is named, and are gone behind it")
+  func scratch() throws {
+    let command = try FaultlineCommand()
+    let directory = command.directory.file("large")
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    let check = "case $PWD in '\(directory)'/*) ;; *) exit 1;; esac"
+    let arguments =
+      FaultlineCommand.exploration(workload: "echo x > f", check: check) + ["--budget", "4"]
+    let variables = [RunDirectory.scratchName: directory]
+    let result = try command.run(arguments, environment: variables)
+    #expect(result.status == 0, "\(result.output)")
+    let left = try FileManager.default.subpathsOfDirectory(atPath: directory)
+    #expect(left == ["faultline-\(getuid())"])
+    #expect(try command.run(arguments).status != 0, "elsewhere without it")
+  }
+
   @Test("interrupted while recording", arguments: [SIGINT, SIGTERM, SIGHUP])
   func interruptedRecording(signal: Int32) throws {
     let command = try FaultlineCommand()

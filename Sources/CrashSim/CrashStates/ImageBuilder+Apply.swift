@@ -186,7 +186,7 @@ extension ImageBuilder {
   func revertLast() {
     let count = undo.count
     switch undo.popLast() {
-    case .bytes(let node, let offset, let byteCount, let saved, let hash):
+    case .bytes(let node, let offset, let byteCount, let saved, let hash, let end):
       undo.buffer.copy(saved..<saved + byteCount, to: node.file.buffer, at: offset)
       let pages = ImageContent.pages(of: offset..<offset + byteCount)
       if let hash {
@@ -194,6 +194,7 @@ extension ImageBuilder {
       } else {
         for page in pages { node.file.markDirty(page) }
       }
+      node.file.lowerContentEnd(to: end)
       markStale(node)
     case .size(let node, let size): setSize(size, of: node)
     case .content(let node, let content):

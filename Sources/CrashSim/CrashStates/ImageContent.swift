@@ -18,6 +18,11 @@ final class ImageContent {
 
   let buffer = FlatBuffer()
   private var near: [PageRecord] = []
+  /// Pages of `near` from here on are all zeros, not dirty, and their hashes are 0: a growing file
+  /// asks time and again what lies there.
+  private(set) var contentEnd = 0
+  /// Behind the last of `near` that became dirty since the last `hash`.
+  private var dirtyEnd = 0
   private var far: [Int: PageRecord] = [:]
   private var dirtyPages: [Int] = []
   private(set) var touchedCount = 0
@@ -54,10 +59,11 @@ final class ImageContent {
     }
   }
 
-  /// Touched pages of a range, in no particular order beyond the first 4 GiB.
+  /// Touched pages of a range, in no particular order beyond the first 4 GiB, but for those below
+  /// that whose changes were all taken back.
   func touchedPages(in range: Range<Int>) -> [Int] {
     var found: [Int] = []
-    let end = min(range.upperBound, near.count)
+    let end = min(range.upperBound, contentEnd)
     if range.lowerBound < end {
       for page in range.lowerBound..<end where near[page].isTouched { found.append(page) }
     }
@@ -82,6 +88,8 @@ final class ImageContent {
   /// Notes that bytes of a page changed; returns true when the page was untouched before.
   @discardableResult
   func markDirty(_ page: Int) -> Bool {
+    let isNear = page < Self.nearLimit
+    if isNear { contentEnd = max(contentEnd, page + 1) }
     var record = self[page]
     if record.isDirty { return false }
     let isNew = !record.isTouched
@@ -89,9 +97,13 @@ final class ImageContent {
     record.isTouched = true
     self[page] = record
     dirtyPages.append(page)
+    if isNear { dirtyEnd = max(dirtyEnd, page + 1) }
     if isNew { touchedCount += 1 }
     return isNew
   }
+
+  /// Goes back to an earlier end of the content, once all that was written since is taken back.
+  func lowerContentEnd(to end: Int) { contentEnd = min(contentEnd, max(end, dirtyEnd)) }
 
   /// Sets a page's hash where it is known without reading the page.
   func setHash(_ hash: UInt64, ofPage page: Int) {
@@ -129,6 +141,7 @@ final class ImageContent {
       setHash(buffer.hash(start..<start + Self.pageBytes), ofPage: page)
     }
     dirtyPages.removeAll(keepingCapacity: true)
+    dirtyEnd = 0
     let tail = Int(sizeBytes % UInt64(Self.pageBytes))
     guard tail > 0, self[fullPages].isTouched else { return sum }
     let start = fullPages * Self.pageBytes

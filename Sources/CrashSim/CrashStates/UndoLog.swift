@@ -5,8 +5,8 @@ struct UndoLog {
   /// One change, described by what was there before.
   enum Record {
     /// Bytes, now in the log's buffer from `saved` on. `hash` is the page's when it was known and
-    /// the bytes lie in one page.
-    case bytes(ImageNode, offset: Int, count: Int, saved: Int, hash: UInt64?)
+    /// the bytes lie in one page; `end` is that of the file's content.
+    case bytes(ImageNode, offset: Int, count: Int, saved: Int, hash: UInt64?, end: Int)
     /// A size.
     case size(ImageNode, UInt64)
     /// A whole content, swapped for an empty one.
@@ -32,13 +32,14 @@ struct UndoLog {
     node.file.buffer.copy(range, to: buffer, at: savedBytes)
     records.append(
       .bytes(
-        node, offset: range.lowerBound, count: range.count, saved: savedBytes, hash: hash))
+        node, offset: range.lowerBound, count: range.count, saved: savedBytes, hash: hash,
+        end: node.file.contentEnd))
     savedBytes += range.count
   }
 
   mutating func popLast() -> Record? {
     guard let last = records.popLast() else { return nil }
-    if case .bytes(_, _, _, let saved, _) = last { savedBytes = saved }
+    if case .bytes(_, _, _, let saved, _, _) = last { savedBytes = saved }
     return last
   }
 

@@ -134,13 +134,25 @@ public struct RunDirectory: Sendable {
     }
   }
 
+  /// Variable that names the directory for mounts, traces and crash images, where shared memory is
+  /// too small for them or memory is short.
+  public static let scratchName = "FAULTLINE_SCRATCH"
+
   /// `ROOT/faultline-UID`.
   public static func root() -> String {
     let sharedMemory = "/dev/shm"
-    let temporary = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
-    let base = hasRoom(sharedMemory) ? sharedMemory : temporary
+    let environment = ProcessInfo.processInfo.environment
+    let base =
+      environment[scratchName]
+      ?? (hasRoom(sharedMemory) ? sharedMemory : environment["TMPDIR"] ?? "/tmp")
     return "\(base)/faultline-\(getuid())"
   }
+
+  /// A directory on a disk, for what may be larger than memory.
+  static let diskRoot: String = {
+    let environment = ProcessInfo.processInfo.environment
+    return environment[scratchName] ?? environment["TMPDIR"] ?? "/var/tmp"
+  }()
 
   /// Mount points at or below a path, deepest first, from /proc/self/mountinfo (proc(5)).
   /// - Parameters:

@@ -107,14 +107,36 @@ public enum Operation: Sendable, Hashable {
 
 /// Bytes of a write, shared and never changed.
 public final class Payload: Sendable, Hashable {
-  /// The bytes.
-  public let bytes: [UInt8]
+  private enum Content {
+    case bytes([UInt8])
+    case stored(PayloadStore, PayloadStore.Place)
+  }
+
+  private let content: Content
 
   /// Wraps bytes.
-  public init(_ bytes: [UInt8]) { self.bytes = bytes }
+  public init(_ bytes: [UInt8]) { content = .bytes(bytes) }
+
+  /// Wraps bytes of a recording that is too large for an array for each write.
+  init(_ store: PayloadStore, _ place: PayloadStore.Place) { content = .stored(store, place) }
+
+  /// The bytes.
+  /// - Complexity: O(1); O(bytes), and perhaps a read of a file, in a recording of more than
+  ///   `PayloadStore.memoryBytesMax`.
+  public var bytes: [UInt8] {
+    switch content {
+    case .bytes(let bytes): bytes
+    case .stored(let store, let place): store.bytes(at: place)
+    }
+  }
 
   /// Number of bytes.
-  public var countBytes: Int { bytes.count }
+  public var countBytes: Int {
+    switch content {
+    case .bytes(let bytes): bytes.count
+    case .stored(_, let place): place.countBytes
+    }
+  }
 
   /// True when the bytes are the same.
   public static func == (a: Payload, b: Payload) -> Bool { a.bytes == b.bytes }

@@ -1,7 +1,7 @@
 // PayloadPieces.swift: [U] the memory of recorded payloads, used again by later recordings, and
 // made ahead of need by a thread that waits for nothing else: the kernel clears each page that it
 // gives, which takes longer than to copy a payload into it.
-// Safety: a piece has one owner: this object, or the slab that took it.
+// Safety: a piece has one owner: this object, or the store that took it.
 
 import Dispatch
 import Glibc

@@ -90,7 +90,9 @@ public enum TraceFile {
     for suffix in ["", "-journal", "-wal", "-shm"] { PathCalls.removeFile(path + suffix) }
     do {
       var configuration = Configuration()
+      let pageBytes = pageBytes(of: trace)
       configuration.prepareDatabase { database in
+        try database.execute(sql: "PRAGMA page_size = \(pageBytes)")
         try database.execute(sql: "PRAGMA journal_mode = OFF")
         try database.execute(sql: "PRAGMA synchronous = OFF")
         try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
@@ -114,6 +116,16 @@ public enum TraceFile {
     } catch {
       throw .lab("cannot save the trace to \(path): \(error)")
     }
+  }
+
+  /// Pages of 4 KiB hold one payload of 2 KiB and more each, and those of a small trace cost least.
+  private static func pageBytes(of trace: Trace) -> Int {
+    var payloadBytes = 0
+    for event in trace.events {
+      guard case .operation(.write(_, _, let payload)) = event.body else { continue }
+      payloadBytes += payload.countBytes
+    }
+    return payloadBytes > 16 << 20 ? 32_768 : 4096
   }
 
   /// Loads a trace and checks all of it.

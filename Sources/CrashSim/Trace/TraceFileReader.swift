@@ -10,6 +10,7 @@ struct TraceFileReader {
   /// No file of the faulty filesystem is longer.
   private static let sizeBytesMax = FileContent.limitBytes
   private let database: Database
+  private let payloads = PayloadStore(memoryBytesMax: 0)
 
   init(_ database: Database) { self.database = database }
 
@@ -135,13 +136,17 @@ struct TraceFileReader {
         throw fields.wrong("an extent without bytes")
       }
       let extent = Extent(offsetBytes: offset, bytes: bytes)
-      if let last = inode.extents.last, last.endBytes >= offset {
-        throw fields.wrong("offset=\(offset) <= end=\(last.endBytes) of the extent before")
+      if let last = inode.extents.last, last.endBytes > offset {
+        throw fields.wrong("offset=\(offset) < end=\(last.endBytes) of the extent before")
       }
       guard extent.endBytes <= inode.sizeBytes else {
         throw fields.wrong("end=\(extent.endBytes) > size=\(inode.sizeBytes)")
       }
-      image.inodes[number]?.extents.append(extent)
+      if let last = inode.extents.last, last.endBytes == offset {
+        image.inodes[number]?.extents[inode.extents.count - 1].bytes += bytes
+      } else {
+        image.inodes[number]?.extents.append(extent)
+      }
     }
   }
 
@@ -267,7 +272,7 @@ struct TraceFileReader {
       guard length == UInt64(bytes.count), offset + length <= Self.sizeBytesMax else {
         throw row.wrong("length=\(length) payload_bytes=\(bytes.count) offset=\(offset)")
       }
-      return .write(inode: inode, offsetBytes: offset, payload: Payload(bytes))
+      return .write(inode: inode, offsetBytes: offset, payload: payloads.payload(bytes))
     case "truncate":
       return .truncate(
         inode: inode, oldSizeBytes: try row.number(16, in: sizes),

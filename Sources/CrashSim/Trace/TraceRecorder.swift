@@ -33,9 +33,9 @@ final class TraceRecorder {
   private(set) var payloadBytes: UInt64 = 0
   private var trace = Trace(initial: TreeImage())
   /// Bytes of writes that are recorded without a payload of their own, by index of the event.
-  private var slab: PayloadSlab
+  private var store: PayloadStore
   private let pieces: PayloadPieces?
-  private var places: [(event: Int, place: PayloadSlab.Place)] = []
+  private var places: [(event: Int, place: PayloadStore.Place)] = []
   /// Number of events that are no closes, which never change their order among themselves.
   private(set) var orderedCount = 0
   private static let noPayload = Payload([])
@@ -52,7 +52,7 @@ final class TraceRecorder {
   ) {
     self.limitBytes = limitBytes
     self.pieces = pieces
-    slab = PayloadSlab(source: pieces)
+    store = PayloadStore(source: pieces)
     self.clockNanoseconds = clockNanoseconds
   }
 
@@ -63,7 +63,7 @@ final class TraceRecorder {
     trace = Trace(initial: initial)
     trace.events.reserveCapacity(1024)
     places = []
-    slab = PayloadSlab(source: pieces)
+    store = PayloadStore(source: pieces)
     payloadBytes = 0
     orderedCount = 0
     stop = nil
@@ -83,7 +83,7 @@ final class TraceRecorder {
     defer {
       trace = Trace(initial: TreeImage())
       places = []
-      slab = PayloadSlab(source: pieces)
+      store = PayloadStore(source: pieces)
     }
     for (event, place) in places { fill(event, from: place) }
     let isOperation = { (event: TraceEvent) in !event.isClose && !event.isMark }
@@ -143,12 +143,12 @@ final class TraceRecorder {
   private static let faultBytes: UInt64 = 128
 
   /// Gives a recorded write its bytes.
-  private func fill(_ index: Int, from place: PayloadSlab.Place) {
+  private func fill(_ index: Int, from place: PayloadStore.Place) {
     let event = trace.events[index]
     guard case .operation(.write(let inode, let offset, _)) = event.body else {
       preconditionFailure("the place of something that is no write")
     }
-    let payload = Payload(slab.bytes(at: place))
+    let payload = store.isLarge ? Payload(store, place) : Payload(store.bytes(at: place))
     trace.events[index] = TraceEvent(
       .operation(.write(inode: inode, offsetBytes: offset, payload: payload)), flags: event.flags,
       process: event.process, thread: event.thread, timeNanoseconds: event.timeNanoseconds,
@@ -164,7 +164,7 @@ final class TraceRecorder {
     by caller: Caller
   ) {
     guard isRecording else { return }
-    guard let place = slab.append(bytes) else {
+    guard let place = store.append(bytes) else {
       let payload = Payload(copying: bytes)
       return record(
         .write(inode: inode, offsetBytes: offset, payload: payload), flags: flags, by: caller)

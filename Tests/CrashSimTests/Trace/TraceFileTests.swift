@@ -153,6 +153,22 @@ struct TraceFileTests {
     _ = try? TraceFile.load(directory.file("t"))
   }
 
+  @Test("an extent longer than a row of SQLite's should be is one extent again")
+  func longExtent() throws {
+    let directory = try TemporaryDirectory()
+    var trace = Self.sample()
+    let bytes = [UInt8](repeating: 1, count: 64 << 20) + [UInt8](repeating: 2, count: 5000)
+    let number = InodeNumber(rawValue: 77)
+    var inode = InodeImage(type: .regular, ownership: Ownership(mode: 0o644, user: 0, group: 0))
+    inode.sizeBytes = UInt64(bytes.count) + 4096
+    inode.extents = [Extent(offsetBytes: 4096, bytes: bytes)]
+    trace.initial.inodes[number] = inode
+    trace.initial.inodes[.root]?.entries[FileName("long")] = number
+    try TraceFile.save(trace, to: directory.file("t"))
+    let loaded = try TraceFile.load(directory.file("t"))
+    #expect(loaded.initial.inodes[number] == inode)
+  }
+
   @Test("200 events take milliseconds, 100,000 about a second")
   func speed() throws {
     let directory = try TemporaryDirectory()
