@@ -114,7 +114,7 @@ FUZZ_PRODUCT = $(if $(filter $(TARGET),$(FUZZ_LAB)),fuzz-lab,fuzz)
 FUZZ_BUILD := swift build -c release --scratch-path .build-fuzz --sanitize=fuzzer \
   -Xswiftc -sanitize=fuzzer,address -Xswiftc -DFUZZING --product
 FUZZ_TOOL = "$$(swift build --show-bin-path)/fuzz-lab"
-.PHONY: fuzz-build fuzz-minimise fuzz-coverage fuzz-campaign
+.PHONY: fuzz-build fuzz-minimise fuzz-coverage fuzz-campaign fuzz-afl
 fuzz-build: setup
 	$(FUZZ_BUILD) $(FUZZ_PRODUCT)
 	swift build --product fuzz-lab
@@ -132,6 +132,17 @@ fuzz-campaign: setup
 	$(FUZZ_BUILD) fuzz-lab
 	swift build --product fuzz-lab
 	bash fuzz/campaign.sh $(FOR) $(TARGETS)
+
+# make fuzz-afl FOR=60 TARGET=query: AFL++ on one target for so many seconds, with the targets' own mutations (fuzz/afl.sh).
+AFL_LIBRARIES := /usr/lib/afl
+fuzz-afl: PACKAGES += afl++
+fuzz-afl: setup
+	swift build -c release --scratch-path .build-afl --sanitize=address -Xswiftc -DFUZZING -Xswiftc -DAFL \
+	  -Xswiftc -sanitize-coverage=edge,trace-pc-guard,trace-cmp -Xlinker $(AFL_LIBRARIES)/libAFLDriver.a \
+	  -Xlinker $(AFL_LIBRARIES)/afl-compiler-rt.o --product $(FUZZ_PRODUCT)
+	swift build -c release --scratch-path .build-afl-mutators --product fuzz-mutators
+	swift build --product fuzz-lab
+	bash fuzz/afl.sh $(TARGET) $(FOR)
 
 # The smallest corpus with the same coverage, from fuzz/work/TARGET and the kept one, into the kept one.
 fuzz-minimise: fuzz-build

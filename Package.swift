@@ -16,6 +16,8 @@ let package = Package(
     .executable(name: "fuzz", targets: ["FuzzCommand"]),
     // The same, with the targets that need the lab.
     .executable(name: "fuzz-lab", targets: ["FuzzLabCommand"]),
+    // The mutations of all targets, for AFL++ to load (fuzz/afl.sh).
+    .library(name: "fuzz-mutators", type: .dynamic, targets: ["FuzzMutators"]),
     // Serves one FaultFS mount; `faultline` finds it beside itself and starts it.
     .executable(name: "faultline-fs", targets: ["FaultFSDaemon"]),
     // Loaded into programs under test by `--stacks`; `faultline` finds it beside itself.
@@ -70,6 +72,7 @@ let package = Package(
     .target(
       name: "Fuzz", dependencies: ["Engine", "Query", "QueryReference"], swiftSettings: house),
     .target(name: "FuzzLab", dependencies: ["Fuzz", "CrashSim"], swiftSettings: house),
+    .target(name: "FuzzMutators", dependencies: ["FuzzLab"], swiftSettings: house),
     .executableTarget(name: "FuzzCommand", dependencies: ["Fuzz"], swiftSettings: house),
     .executableTarget(name: "FuzzLabCommand", dependencies: ["FuzzLab"], swiftSettings: house),
 
@@ -104,7 +107,8 @@ let package = Package(
       ],
       swiftSettings: house),
     .testTarget(
-      name: "FuzzTests", dependencies: ["FuzzLab", "FuzzLabCommand", "FuzzCommand", "TestSupport"],
+      name: "FuzzTests",
+      dependencies: ["FuzzLab", "FuzzMutators", "FuzzLabCommand", "FuzzCommand", "TestSupport"],
       exclude: ["Corpora"], swiftSettings: house),
     .testTarget(
       name: "CrashSimTests",

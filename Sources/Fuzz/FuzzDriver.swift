@@ -19,6 +19,28 @@
     return 0
   }
 
+  #if AFL
+    private typealias Words = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+
+    /// The main loop of libAFLDriver, under libFuzzer's name.
+    @_silgen_name("LLVMFuzzerRunDriver")
+    private func runDriver(
+      _ count: UnsafeMutablePointer<CInt>, _ words: UnsafeMutablePointer<Words>,
+      _ run: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
+    ) -> CInt
+
+    extension FuzzDriver {
+      /// Runs the inputs that AFL++ sends, or those of files.
+      /// - Returns: The process's exit status.
+      package static func runAFL(
+        _ count: CInt, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+      ) -> CInt {
+        var (count, words) = unsafe (count, words)
+        return unsafe runDriver(&count, &words, fuzzOneInput)
+      }
+    }
+  #endif
+
   /// libFuzzer asks for a changed input.
   @_cdecl("LLVMFuzzerCustomMutator")
   public func fuzzMutation(

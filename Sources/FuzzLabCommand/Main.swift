@@ -1,5 +1,6 @@
 // Main.swift: [U] the command `fuzz-lab`; built with -DFUZZING, libFuzzer has its own main and
-// starts here.
+// starts here; with -DAFL besides, AFL++'s driver is called from what SwiftPM links as main.
+// Safety: the arguments are the process's own.
 
 import Fuzz
 import FuzzLab
@@ -14,6 +15,16 @@ import Glibc
     FuzzDriver.start(FuzzTarget.all)
     return 0
   }
+
+  #if AFL
+    /// What SwiftPM links as `main`.
+    @_cdecl("FuzzLabCommand_main")
+    public func fuzzWithAFL(
+      _ count: CInt, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+    ) -> CInt {
+      unsafe FuzzDriver.runAFL(count, words)
+    }
+  #endif
 #else
   @main
   private enum Main {
