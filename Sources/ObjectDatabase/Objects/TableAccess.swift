@@ -1,8 +1,9 @@
 // TableAccess.swift [U]: the way of one realm to the rows of one class. Objects hold it and a key,
 // and nothing else.
 // Invariants: reads go to the open write transaction, else to the realm's snapshot; `columns` and
-// `cursor` fit the version that they were made for and are made anew when that changes; an access
-// that `invalidate` cut off stays so.
+// `cursor` fit the version that they were made for and are made anew when that changes; the cursor
+// keeps its version and goes with it, not at the next read; an access that `invalidate` cut off
+// stays so.
 
 import Engine
 
@@ -37,6 +38,11 @@ import Engine
 
   func invalidate() {
     isInvalidated = true
+    forgetCursor()
+  }
+
+  /// Lets go of the version that was read, which the cursor keeps.
+  func forgetCursor() {
     cursor = nil
     cursorStamp = nil
   }
@@ -75,6 +81,7 @@ import Engine
     if let schema = snapshot.schema(of: name) {
       if columnsOf != schema { map(schema) }
       cursor = try RowCursor(snapshot, name, remembersLeaf: !core.isFrozen)
+      if !core.isFrozen { core.noteCursor() }
     }
     cursorStamp = core.snapshotStamp
     return cursor

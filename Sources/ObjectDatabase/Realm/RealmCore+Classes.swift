@@ -25,6 +25,11 @@ struct KnownClasses: Sendable {
     accesses = [:]
   }
 
+  /// The realm gives a version up, and so do its accesses.
+  func forgetCursors() {
+    for known in accesses.values { known.access?.forgetCursor() }
+  }
+
   mutating func madeMissing() {
     uncommitted += missing
     missing = []

@@ -30,6 +30,8 @@ import Synchronization
   @safe @exclusivity(unchecked) private(set) var snapshotStamp: UInt64 = 0
   @safe @exclusivity(unchecked) private(set) var contentStamp: UInt64 = 0
   private var snapshot: Snapshot?
+  /// Whether an access made a cursor, which keeps the version, since the realm went to it.
+  private var hasCursors = false
   private var failure: Realm.Error?
   private weak var frozen: _RealmCore?
   /// See RealmCore+Classes.swift.
@@ -138,7 +140,13 @@ import Synchronization
     snapshot = nil
     snapshotStamp &+= 1
     contentStamp &+= 1
+    guard hasCursors else { return }
+    hasCursors = false
+    classes.withLock { $0.forgetCursors() }
   }
+
+  /// An access of a live realm made a cursor, to be forgotten with the version.
+  func noteCursor() { hasCursors = true }
 
   /// Goes to the newest version, and tells the observers.
   func refresh() -> Bool {

@@ -1,0 +1,137 @@
+// PinnedVersionTests.swift: which versions a realm keeps in the file, as docs/object-database.md
+// says it: the one that it reads until it goes on, and no other. A class that was read before keeps
+// none: each step below leaves the space of the version before to be reused at once, without a read
+// in between.
+
+import Engine
+import FoundationEssentials
+import Testing
+
+@testable import ObjectDatabase
+
+@Suite("versions that are kept")
+struct PinnedVersionTests {
+  /// A realm with two dogs, and everything of it that was read.
+  private struct Reader {
+    let realm: Realm
+    let dogs: Results<Dog>
+    let dog: Dog
+    let dynamic: Results<DynamicObject>
+
+    init(_ folder: Folder) throws {
+      let realm = try folder.realm([Dog.self, Person.self])
+      self.realm = realm
+      try realm.write {
+        realm.add(Dog(name: "Fido"))
+        realm.add(Dog(name: "Bello"))
+      }
+      dogs = realm.objects(Dog.self)
+      let first = dogs.first
+      dog = try #require(first)
+      dynamic = realm.dynamicObjects("Dog")
+    }
+
+    /// Reads through every access.
+    func read() {
+      #expect(dogs.map(\.name).count == dynamic.map { $0["name"] as? String }.count)
+      #expect(dog.age == 0 && realm.objects(Person.self).count == 0)
+    }
+
+    var database: Database { realm.core.store.database }
+    var pinned: [Version] { database.statistics().pinnedVersions }
+    var newest: [Version] { [database.version] }
+  }
+
+  private func writeElsewhere(_ folder: Folder) throws {
+    let configuration = folder.configuration([Dog.self, Person.self])
+    try onThread {
+      let other = try Realm(configuration: configuration)
+      try other.write { other.add(Person()) }
+    }
+  }
+
+  @Test("a refresh lets go of the version before")
+  func refresh() throws {
+    let folder = try Folder()
+    let reader = try Reader(folder)
+    reader.read()
+    let before = reader.newest
+    try writeElsewhere(folder)
+    #expect(reader.pinned == before, "a version stays until refresh")
+    reader.realm.refresh()
+    #expect(reader.pinned == reader.newest && reader.newest != before)
+  }
+
+  @Test("a write transaction keeps no version, and its commit keeps its own only")
+  func writing() throws {
+    let folder = try Folder()
+    let reader = try Reader(folder)
+    for _ in 0..<3 {
+      reader.read()
+      #expect(reader.pinned == reader.newest)
+      reader.realm.beginWrite()
+      #expect(reader.pinned.isEmpty)
+      reader.dog.age = 0
+      try reader.realm.commitWrite()
+      #expect(reader.pinned == reader.newest)
+    }
+    reader.read()
+    reader.realm.beginWrite()
+    reader.realm.cancelWrite()
+    #expect(reader.pinned == reader.newest)
+  }
+
+  @Test("invalidate keeps nothing, and neither do objects that it cut off")
+  func invalidation() throws {
+    let folder = try Folder()
+    let reader = try Reader(folder)
+    reader.read()
+    reader.realm.invalidate()
+    #expect(reader.pinned.isEmpty && reader.dog.isInvalidated)
+    #expect(reader.realm.objects(Dog.self).first?.age == 0)
+    #expect(reader.pinned == reader.newest)
+  }
+
+  @Test("an observer holds the version that its realm is at, and no other")
+  func observed() throws {
+    let folder = try Folder()
+    let reader = try Reader(folder)
+    var calls = 0
+    let token = reader.dogs.sorted(byKeyPath: "name").observe { _ in calls += 1 }
+    reader.realm.refresh()
+    for age in 1...3 {
+      #expect(reader.pinned == reader.newest)
+      try reader.realm.write { reader.dog.age = age }
+      #expect(reader.dogs.sum(ofProperty: "age") == age && calls == age + 1)
+    }
+    token.invalidate()
+    #expect(reader.pinned == reader.newest)
+  }
+
+  @Test("a frozen realm keeps its version as long as anything of it is there")
+  func frozen() throws {
+    let folder = try Folder()
+    let reader = try Reader(folder)
+    var frozen: Dog? = reader.dog.freeze()
+    let before = reader.newest
+    try reader.realm.write { reader.dog.age = 9 }
+    #expect(frozen?.age == 0 && reader.pinned == before + reader.newest)
+    frozen = nil
+    #expect(reader.pinned == reader.newest)
+  }
+
+  @Test("a realm that ends keeps nothing")
+  func ending() throws {
+    let folder = try Folder()
+    var options = Database.Options()
+    options.createsMissing = false
+    do {
+      let reader = try Reader(folder)
+      reader.read()
+      #expect(reader.pinned == reader.newest)
+    }
+    let database = try Database.open(path: folder.path + "/test.realm", options: options)
+    #expect(database.statistics().pinnedVersions.isEmpty)
+    try database.close()
+  }
+}
