@@ -1,8 +1,9 @@
 // ElementsTracker.swift: what a callback knows of a collection, and how it becomes what the
 // collection is now.
 // All objects of a class: in proportion to the change. A list, a set or linking objects: read again
-// when the collection itself changed. Sorted, filtered or distinct results: the query runs again
-// when a class changed that it can depend on. Two sequences are compared in O(n log n) at most.
+// when the collection itself changed. Sorted objects of a class: SortedMerge.swift. Other sorted,
+// filtered or distinct results: the query runs again when a class changed that it can depend on.
+// Two sequences are compared in O(n log n) at most.
 // Invariant: what is known is what the collection was at the observer's `base`.
 
 import Engine
@@ -50,10 +51,24 @@ struct ElementsTracker {
       known = .content(.keys([]))
       return IndexChanges(deletions: Array(0..<old.count))
     }
+    if case .keys(let keys) = old, let merge = try SortedMerge(keys, elements, round) {
+      return try advance(merge, round)
+    }
     let new = isReadAgain(round) ? try moved.readContent() : old
     known = .content(new)
     elements.adopt(new, of: round.newer)
     return try difference(old, new, round)
+  }
+
+  private mutating func advance(
+    _ merge: SortedMerge, _ round: NotificationRound
+  ) throws(EngineError) -> IndexChanges {
+    known = .content(.keys(merge.keys))
+    elements.adopt(.keys(merge.keys), of: round.newer)
+    guard let info = elements.access?.info else { return IndexChanges() }
+    return IndexChanges(
+      deletions: merge.deletions, insertions: merge.insertions,
+      modifications: merge.positions(of: try modified(info, round)))
   }
 
   /// The class has another table: a migration made it anew.

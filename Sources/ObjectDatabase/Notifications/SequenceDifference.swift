@@ -67,7 +67,7 @@ struct SequenceDifference {
   }
 
   /// The longest part of the matches that ascends in the old sequence too.
-  private static func ascending(_ matches: [(new: Int, old: Int)]) -> [(new: Int, old: Int)] {
+  static func ascending(_ matches: [(new: Int, old: Int)]) -> [(new: Int, old: Int)] {
     if zip(matches, matches.dropFirst()).allSatisfy({ $0.old < $1.old }) { return matches }
     // The match that ends the best run of each length, and the one before each match in its run.
     var ends: [Int] = []

@@ -33,6 +33,35 @@ struct Ordering {
     paths = descriptors.map { (PathReader($0.keyPath, access), $0.ascending) }
   }
 
+  /// The columns of the properties; nil when one is behind a link.
+  var ownColumns: [String]? {
+    var columns: [String] = []
+    for path in paths {
+      guard path.reader.ownNumber != nil else { return nil }
+      columns.append(path.reader.property.columnName)
+    }
+    return columns
+  }
+
+  /// A row with the values that it is sorted by.
+  struct Row {
+    fileprivate let key: Int64
+    fileprivate let values: [Value]
+  }
+
+  func row(_ key: Int64) throws(EngineError) -> Row {
+    Row(key: key, values: try paths.map { path throws(EngineError) in try path.reader.value(key) })
+  }
+
+  /// Whether a row of the class stands before another; equal ones in the order of their keys.
+  func precedes(_ key: Int64, _ other: Row) throws(EngineError) -> Bool {
+    for (index, path) in paths.enumerated() {
+      let order = Self.order(try path.reader.value(key), other.values[index])
+      if order != 0 { return path.isAscending ? order < 0 : order > 0 }
+    }
+    return key < other.key
+  }
+
   func sorted(_ keys: [Int64]) throws(EngineError) -> [Int64] {
     if let sorted = try sortedByColumns(keys) { return sorted }
     let rows = try keys.map { key throws(EngineError) in
