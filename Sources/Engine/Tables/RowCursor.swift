@@ -2,7 +2,7 @@
 // leaf of the row before, so that rows close to each other cost no way down from the root, and one
 // column of that leaf, so that a loop that reads one property looks its array up once per leaf.
 // Invariants: the cursor keeps its snapshot, so its mapping, alive; of an encrypted file it
-// remembers nothing, so it keeps no plaintext in memory; `hot` is an array of `leaf`.
+// remembers nothing, so it keeps no plaintext in memory; `hot` is a part of `leaf`.
 
 /// Reads single rows of a table; belongs to one thread at a time, if it remembers.
 package final class RowCursor {
@@ -12,8 +12,10 @@ package final class RowCursor {
   private var leaf: LeafView?
   private var firstKey: Int64 = 0
   private var lastKey: Int64 = -1
-  /// The numbers of one column in `leaf`.
-  private var hot: PackedArray?
+  /// One column of `leaf`, and the keys.
+  ///
+  /// Both are views of the node, which `leaf` keeps: a copy of these counts no reference.
+  private var hot: (keys: PackedArray, numbers: PackedArray)?
   private var hotColumn = -1
   /// Name and columns.
   package let schema: TableSchema
@@ -80,18 +82,18 @@ package final class RowCursor {
   /// A number where it was looked up before; nil when the row or the column is another one.
   @inline(__always)
   private func hotNumber(_ key: Int64, _ column: Int) throws(EngineError) -> Int64? {
-    guard column == hotColumn, firstKey <= key, key <= lastKey, let hot, let leaf,
-      let index = leaf.index(of: key)
+    guard column == hotColumn, firstKey <= key, key <= lastKey, let hot,
+      let index = hot.keys.index(of: key)
     else { return nil }
     try snapshot.check()
-    let number = hot[index]
+    let number = hot.numbers[index]
     try tree.reader.mapping.checkPages()
     return number
   }
 
   @inline(__always)
-  private func heat(_ array: PackedArray, _ column: Int) {
-    if remembersLeaf { (hot, hotColumn) = (array, column) }
+  private func heat(_ leaf: LeafView, _ array: PackedArray, _ column: Int) {
+    if remembersLeaf { (hot, hotColumn) = ((leaf.keys, array), column) }
   }
 
   /// An integer of a column that cannot be null; nil when there is no such row.
@@ -99,7 +101,7 @@ package final class RowCursor {
     if let number = try hotNumber(key, column) { return number }
     return try reading(key) { leaf, row throws(EngineError) in
       let array = try leaf.integers(column, tree.shape)
-      heat(array, column)
+      heat(leaf, array, column)
       return array[row]
     }
   }
@@ -109,7 +111,7 @@ package final class RowCursor {
     if let bits = try hotNumber(key, column) { return Double(bitPattern: UInt64(bitPattern: bits)) }
     return try reading(key) { leaf, row throws(EngineError) in
       let array = try leaf.words(column, tree.shape)
-      heat(array, column)
+      heat(leaf, array, column)
       return Double(bitPattern: UInt64(bitPattern: array[row]))
     }
   }

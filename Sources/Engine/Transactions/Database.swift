@@ -136,12 +136,18 @@ public final class Database: Sendable {
 
   var publication: Publication { session.publication }
 
+  @inline(__always)
   func checkForked() throws(EngineError) {
-    guard session.isForked else { return }
-    throw EngineError(
-      code: .forked,
-      message: "\(backend.path) was opened by the parent of this process, which holds its locks "
-        + "and pins; open it again here")
+    if session.isForked { throw forked }
+  }
+
+  private var forked: EngineError {
+    @inline(never) get {
+      EngineError(
+        code: .forked,
+        message: "\(backend.path) was opened by the parent of this process, which holds its locks "
+          + "and pins; open it again here")
+    }
   }
 
   /// Throws when the database is closed or belongs to a parent process.

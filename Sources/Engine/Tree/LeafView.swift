@@ -22,14 +22,7 @@ struct LeafView {
 
   /// The index of a key, or nil.
   @inline(__always)
-  func index(of key: Int64) -> Int? {
-    // Keys are distinct and ascend from the base, so a key stands at most as far behind the first
-    // one as it is greater. In a leaf without gaps it stands exactly there.
-    let distance = UInt64(bitPattern: key) &- keys.base
-    if distance < UInt64(keys.count), keys[Int(distance)] == key { return Int(distance) }
-    let index = keys.firstIndex(notBelow: key)
-    return index < keys.count && keys[index] == key ? index : nil
-  }
+  func index(of key: Int64) -> Int? { keys.index(of: key) }
 
   /// Which rows of a column are null.
   @inline(__always)
@@ -180,4 +173,17 @@ struct ExternalEntry {
 
   var count: UInt64 { word & (1 << Self.levelShift - 1) }
   var level: Int { Int(word >> Self.levelShift) }
+}
+
+extension PackedArray {
+  /// The index of a key among those of a leaf, or nil.
+  @inline(__always)
+  func index(of key: Int64) -> Int? {
+    // Keys are distinct and ascend from the base, so a key stands at most as far behind the first
+    // one as it is greater. In a leaf without gaps it stands exactly there.
+    let distance = UInt64(bitPattern: key) &- base
+    if distance < UInt64(count), self[Int(distance)] == key { return Int(distance) }
+    let index = firstIndex(notBelow: key)
+    return index < count && self[index] == key ? index : nil
+  }
 }

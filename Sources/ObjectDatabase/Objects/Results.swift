@@ -86,10 +86,9 @@ public struct RealmIterator<Element: RealmCollectionValue>: IteratorProtocol {
   /// The next element, or nil.
   @inlinable
   public mutating func next() -> Element? {
-    guard position < keys.count, isKnownUniquelyReferenced(&last), let last,
-      // A weak or unowned reference would see another row.
-      _getWeakRetainCount(last) <= 1, _getUnownedRetainCount(last) <= 1
-    else { return nextMade() }
+    guard position < keys.count, ObjectReuse.isSeenHereOnly(&last), let last else {
+      return nextMade()
+    }
     last.rowKey = keys[position]
     position += 1
     // Safety: `last` is set to objects of the element's class only, by `nextMade`.
@@ -109,5 +108,24 @@ public struct RealmIterator<Element: RealmCollectionValue>: IteratorProtocol {
     position += 1
     if reuses { last = object }
     return Element._cast(object)
+  }
+}
+
+/// Whether an object can stand for another row.
+@usableFromInline
+enum ObjectReuse {
+  /// Whether nobody else refers to an object; a weak or unowned reference would see another row.
+  ///
+  /// A call, and on a borrowed reference: where the counts are asked in the loop itself, each
+  /// question is a retain and a release.
+  @usableFromInline
+  static func isSeenHereOnly(_ last: inout ObjectBase?) -> Bool {
+    guard isKnownUniquelyReferenced(&last),
+      let borrowed = unsafe last.map({ unsafe Unmanaged.passUnretained($0) })
+    else { return false }
+    // Safety: the caller's variable keeps the object.
+    return unsafe borrowed._withUnsafeGuaranteedRef { object in
+      _getWeakRetainCount(object) <= 1 && _getUnownedRetainCount(object) <= 1
+    }
   }
 }
