@@ -108,6 +108,38 @@ struct PinnedVersionTests {
     #expect(reader.pinned == reader.newest)
   }
 
+  @Test("objects that were added in a batch go on with their realm, and keep no version")
+  func batch() throws {
+    let folder = try Folder()
+    let configuration = folder.configuration([Plain.self])
+    let realm = try Realm(configuration: configuration)
+    let added = (0..<5).map { _ in Plain() }
+    try realm.write { realm.add(added) }
+    let database = realm.core.store.database
+    for step in 1...3 {
+      #expect(added.allSatisfy { $0.number == 6 + step })
+      try onThread {
+        let other = try Realm(configuration: configuration)
+        try other.write { for object in other.objects(Plain.self) { object.number += 1 } }
+      }
+      #expect(added.allSatisfy { $0.number == 6 + step }, "a version stays until refresh")
+      realm.refresh()
+      #expect(database.statistics().pinnedVersions == [database.version])
+    }
+    #expect(added.last?.number == 10 && added.last?.text == "")
+    try realm.write {
+      #expect(database.statistics().pinnedVersions.isEmpty)
+      added[4].number = 1
+      realm.delete(added[0])
+      #expect(added[4].number == 1 && added[0].isInvalidated)
+    }
+    #expect(
+      added[4].number == 1 && added[0].isInvalidated && added[3] == realm.objects(Plain.self)[2])
+    realm.invalidate()
+    #expect(added.allSatisfy { $0.isInvalidated })
+    #expect(database.statistics().pinnedVersions.isEmpty)
+  }
+
   @Test("a frozen realm keeps its version as long as anything of it is there")
   func frozen() throws {
     let folder = try Folder()

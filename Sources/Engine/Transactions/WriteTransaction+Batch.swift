@@ -66,7 +66,9 @@ extension WriteTransaction {
 package final class RowBatch {
   private let write: WriteTransaction
   private let table: String
-  private var rows: RowBuilder
+  // Nothing that a row's values come from uses the batch, so the runtime need not look at each row
+  // for that.
+  @safe @exclusivity(unchecked) private var rows: RowBuilder
 
   /// Begins a batch.
   /// - Throws: `EngineError` with code `.noSuchTable`, `.corrupted` or `.closed`.

@@ -39,7 +39,8 @@ public struct _Row {
 
   /// Whether it is the same property of the same object.
   func isSame(as other: _Row) -> Bool {
-    key == other.key && access === other.access && property == other.property
+    key == other.key && property == other.property && access.core === other.access.core
+      && access.name == other.access.name
   }
 
   /// The same property of another realm on the same database; nil when the row is not there.

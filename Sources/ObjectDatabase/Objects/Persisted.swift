@@ -16,7 +16,7 @@ enum PersistedStorage<Value: _Persistable> {
   case unset
   case value(Value)
   /// In a prototype.
-  case mark(PropertyMark)
+  case mark(MarkReference)
 }
 
 /// A property that is kept in the database.
@@ -48,7 +48,7 @@ public struct Persisted<Value: _Persistable> {
     mark.isIndexed = isIndexed
     mark.isPrimaryKey = isPrimaryKey
     mark.originProperty = originProperty
-    return .mark(mark)
+    return .mark(MarkReference(mark))
   }
 
   /// A property with its type's default value.
@@ -117,7 +117,7 @@ public struct Persisted<Value: _Persistable> {
         owner[keyPath: storage].storage = .value(value)
         return value
       case .mark(let mark):
-        Discovery.note(mark)
+        Discovery.note(mark.mark)
         return Value._default()
       }
     }
@@ -169,7 +169,7 @@ typealias PlainEngineValue = Engine.Value
 extension Persisted: PersistedProperty {
   var mark: PropertyMark? {
     guard case .mark(let mark) = storage else { return nil }
-    return mark
+    return mark.mark
   }
 
   private var current: Value? {

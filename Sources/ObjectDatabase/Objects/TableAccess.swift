@@ -12,8 +12,13 @@ import Engine
   // Safety: the realm's owner is checked at each use; of a frozen realm nothing changes after init.
   let core: _RealmCore
   let info: ClassInfo
-  private(set) var isInvalidated = false
-  @safe @exclusivity(unchecked) private var cursor: RowCursor?
+  /// The access whose cursor this one reads with; nil for one that has its own.
+  private let primary: _TableAccess?
+  private var isCutOff = false
+  private var ownCursor: RowCursor?
+  // Safety: used while `cursorStamp` is the realm's, and until then `ownCursor`, or that of the
+  // primary access, keeps it.
+  @safe @exclusivity(unchecked) private var cursor: Unmanaged<RowCursor>?
   @safe @exclusivity(unchecked) private var cursorStamp: UInt64?
   /// The column of each property in the cursor's table; -1 for properties without one.
   @safe @exclusivity(unchecked) private var columns: [Int] = []
@@ -26,24 +31,38 @@ import Engine
   init(_ core: _RealmCore, _ info: ClassInfo) {
     self.core = core
     self.info = info
+    primary = nil
     prototype = info.prototype
     // A frozen realm's accesses are shared by threads, so nothing is made later.
     guard core.isFrozen else { return }
     do throws(EngineError) { _ = try makeCursor() } catch { frozenFailure = error }
   }
 
+  /// Another way to the same rows, for many objects at once.
+  ///
+  /// The realm has no weak reference to it; to what has one, references are counted three times as
+  /// slowly.
+  init(sharing primary: _TableAccess) {
+    core = primary.core
+    info = primary.info
+    self.primary = primary
+    prototype = info.prototype
+  }
+
   var name: String { info.name }
+  var isInvalidated: Bool { primary?.isInvalidated ?? isCutOff }
   /// That of `info`.
   @usableFromInline let prototype: ObjectBase
 
   func invalidate() {
-    isInvalidated = true
+    isCutOff = true
     forgetCursor()
   }
 
   /// Lets go of the version that was read, which the cursor keeps.
   func forgetCursor() {
     cursor = nil
+    ownCursor = nil
     cursorStamp = nil
   }
 
@@ -59,7 +78,9 @@ import Engine
 
   @inline(__always)
   func currentCursor() throws(EngineError) -> RowCursor? {
-    if cursorStamp == core.snapshotStamp { return cursor }
+    if cursorStamp == core.snapshotStamp {
+      return unsafe cursor.map { unsafe $0.takeUnretainedValue() }
+    }
     return try makeCursor()
   }
 
@@ -70,21 +91,33 @@ import Engine
     if cursorStamp != core.snapshotStamp {
       _ = Misuse.unthrowing { () throws(EngineError) in try makeCursor() }
     }
-    return unsafe cursor.map { unsafe Unmanaged.passUnretained($0) }
+    return cursor
   }
 
   private func makeCursor() throws(EngineError) -> RowCursor? {
     guard !isInvalidated else { return nil }
     if let frozenFailure { throw frozenFailure }
-    let snapshot = try core.currentSnapshot()
-    cursor = nil
-    if let schema = snapshot.schema(of: name) {
-      if columnsOf != schema { map(schema) }
-      cursor = try RowCursor(snapshot, name, remembersLeaf: !core.isFrozen)
-      if !core.isFrozen { core.noteCursor() }
+    let made: RowCursor?
+    if let primary {
+      made = try primary.currentCursor()
+      columns = primary.columns
+    } else {
+      forgetCursor()
+      made = try makeOwnCursor()
+      ownCursor = made
     }
+    unsafe cursor = made.map { unsafe Unmanaged.passUnretained($0) }
     cursorStamp = core.snapshotStamp
-    return cursor
+    return made
+  }
+
+  private func makeOwnCursor() throws(EngineError) -> RowCursor? {
+    let snapshot = try core.currentSnapshot()
+    guard let schema = snapshot.schema(of: name) else { return nil }
+    if columnsOf != schema { map(schema) }
+    let made = try RowCursor(snapshot, name, remembersLeaf: !core.isFrozen)
+    if !core.isFrozen { core.noteCursor() }
+    return made
   }
 
   private func map(_ schema: TableSchema) {

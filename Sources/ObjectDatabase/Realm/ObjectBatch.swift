@@ -9,6 +9,7 @@ import Engine
 
 /// Rows of a class on their way into the transaction.
 final class ObjectBatch {
+  /// That of the rows' objects, which is theirs alone.
   let access: _TableAccess
   /// The class of the objects.
   fileprivate let type: ObjectBase.Type
@@ -25,7 +26,7 @@ final class ObjectBatch {
   fileprivate init(
     _ access: _TableAccess, _ write: WriteTransaction, nextKey: Int64
   ) throws(EngineError) {
-    self.access = access
+    self.access = _TableAccess(sharing: access)
     self.nextKey = nextKey
     let schema = try write.schema(of: access.name)
     type = access.info.type

@@ -1,4 +1,4 @@
-// Discovery.swift: finds a class's persisted properties by reflection, once per class.
+// Discovery.swift [U]: finds a class's persisted properties by reflection, once per class.
 // Invariants: a wrapper that a thread makes while it discovers holds a mark, and no other does; a
 // description never changes once it is published, so every thread may read it. No lock is held
 // while code of the program runs.
@@ -19,6 +19,23 @@ final class PropertyMark {
   var name = ""
 
   init(_ shape: _PropertyShape) { self.shape = shape }
+}
+
+/// Leads to a mark and counts no reference to it, so a wrapper of a number has none at all: making,
+/// setting and freeing one is moving bytes.
+@usableFromInline @safe
+struct MarkReference {
+  // Safety: a mark is never freed; a process has one for each property of each class.
+  @usableFromInline let reference: Unmanaged<PropertyMark>
+
+  init(_ mark: PropertyMark) { unsafe reference = .passRetained(mark) }
+
+  @usableFromInline
+  var mark: PropertyMark { unsafe reference.takeUnretainedValue() }
+
+  /// The position among the properties of the class.
+  @inlinable @inline(__always)
+  var number: Int { unsafe reference._withUnsafeGuaranteedRef { $0.number } }
 }
 
 @usableFromInline
