@@ -1,9 +1,28 @@
-// MisuseTests.swift: a wrong caller is a trap, in every build. Each runs in a process of its own.
+// MisuseTests.swift [U]: a wrong caller is a trap, in every build. Each runs in a process of its
+// own.
 
 import FoundationEssentials
 import Testing
 
 @testable import ObjectDatabase
+
+/// A value that does something when it is asked for.
+private struct Sneak: CustomPersistable {
+  nonisolated(unsafe) static var use: () -> Void = {}
+
+  init(persistedValue: Int) {}
+
+  var persistableValue: Int {
+    unsafe Self.use()
+    return 1
+  }
+}
+
+/// An object with such a value.
+private class Sneaking: Object {
+  @Persisted var number: Int
+  @Persisted var sneak: Sneak
+}
 
 @Suite("wrong callers")
 struct MisuseTests {
@@ -19,6 +38,21 @@ struct MisuseTests {
   func control() async {
     await #expect(processExitsWith: .success) {
       try Self.withDog { realm, dog in try realm.write { dog.age = 1 } }
+    }
+  }
+
+  @Test("a value that uses the realm while its object is added", arguments: [0, 1, 2])
+  func sneaking(use: Int) async {
+    await #expect(processExitsWith: use == 0 ? .success : .failure) { [use] in
+      let realm = try Realm(configuration: Realm.Configuration(inMemoryIdentifier: "misuse"))
+      try realm.write {
+        // The first one is added by itself, the second one begins a batch.
+        for number in 0..<3 {
+          unsafe Sneak.use = { if number == 2, use == 1 { _ = realm.objects(Dog.self).count } }
+          if use == 2 { unsafe Sneak.use = { if number == 2 { realm.add(Sneaking()) } } }
+          realm.add(Sneaking())
+        }
+      }
     }
   }
 

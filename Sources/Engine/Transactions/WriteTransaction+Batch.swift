@@ -66,8 +66,8 @@ extension WriteTransaction {
 package final class RowBatch {
   private let write: WriteTransaction
   private let table: String
-  // Nothing that a row's values come from uses the batch, so the runtime need not look at each row
-  // for that.
+  // What gives a row its values must not use the batch: its owner stops who does, so the runtime
+  // need not look at each row for that.
   @safe @exclusivity(unchecked) private var rows: RowBuilder
 
   /// Begins a batch.
@@ -83,7 +83,8 @@ package final class RowBatch {
   /// Adds a row.
   /// - Parameters:
   ///   - key: Its key.
-  ///   - fill: Gives it its values; it must not use the transaction.
+  ///   - fill: Gives it its values; it must use neither the transaction nor the batch, which
+  ///     nothing checks here.
   /// - Throws: As `WriteTransaction.insert(into:key:_:)` does, and what `fill` throws; the row is
   ///   not added then, and the batch is flushed.
   @inline(__always)

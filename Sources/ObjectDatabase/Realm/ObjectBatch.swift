@@ -22,6 +22,9 @@ final class ObjectBatch {
   /// What each column holds without a wrapper.
   private let empties: [Value]
   fileprivate var nextKey: Int64
+  /// Whether a value is asked for that may be code of the program, as a `persistableValue`: the
+  /// rows are being changed then, and nobody else may.
+  private var isAsking = false
 
   fileprivate init(
     _ access: _TableAccess, _ write: WriteTransaction, nextKey: Int64
@@ -56,7 +59,20 @@ final class ObjectBatch {
     _ column: Int, from object: ObjectBase, to row: inout RowBuilder
   ) throws(EngineError) {
     guard let field = fields[column] else { return try row.append(empties[column]) }
-    try row.append(field.plainValue(of: object) ?? .null)
+    isAsking = true
+    let value = field.plainValue(of: object)
+    isAsking = false
+    try row.append(value ?? .null)
+  }
+
+  /// Stops a program whose value uses the realm while an object is added.
+  @inline(__always)
+  fileprivate func checkIdle() {
+    if isAsking {
+      Misuse.stop(
+        "a value of \(access.name) uses the realm that it is added to; a persistableValue or "
+          + "rawValue is to be made of nothing but what it belongs to")
+    }
   }
 }
 
@@ -111,6 +127,7 @@ extension _RealmCore {
   }
 
   private func add(_ object: ObjectBase, to batch: ObjectBatch) -> Int64 {
+    batch.checkIdle()
     noteChange()
     do throws(EngineError) {
       guard batch.nextKey < .max else { throw FileSchema.noKeyLeft(batch.access.name) }
@@ -136,6 +153,7 @@ extension _RealmCore {
   /// Gives the transaction the rows that wait.
   func flushBatch() {
     guard let batch = adding.batch else { return }
+    batch.checkIdle()
     adding.batch = nil
     setNextKey(batch.nextKey, of: batch.access.name)
     do throws(EngineError) { try batch.rows.flush() } catch { fail(Realm.Error(error)) }
