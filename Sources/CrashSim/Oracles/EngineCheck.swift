@@ -249,7 +249,9 @@ public struct EngineCheck: Sendable {
     }
   }
 
-  /// Commits a sentinel row. A function of its own, so that the handle is gone when it returns.
+  /// Commits a sentinel row.
+  ///
+  /// A function of its own, so that the handle is gone when it returns.
   private func commit(
     _ state: CommittedState, _ place: DatabasePlace, _ table: TableDeclaration
   ) throws(EngineError) -> UInt64 {
