@@ -42,7 +42,7 @@ struct ProgramExploration {
 
   /// What was acknowledged after so many marks of the recording.
   private func acknowledged(_ marks: Int) -> [UInt8] {
-    (context?.acknowledged ?? []) + target.trace.acknowledged(marks)
+    Acknowledgements(target.trace, after: context?.acknowledged ?? [])[marks]
   }
 
   private func makeEnumerator() throws(LabError) -> CrashStateEnumerator {
@@ -132,8 +132,8 @@ struct ProgramExploration {
     let pool = CheckerPool(target.checkers, known: known) { [settings, target] ordinal, result in
       settings.progress?.note(result, ordinal: ordinal, of: target.name)
     }
-    let before = context?.acknowledged ?? []
-    let marks = enumerator.table.trace.acknowledgedPrefixes().map { before + $0 }
+    let acknowledgements = Acknowledgements(
+      enumerator.table.trace, after: context?.acknowledged ?? [])
     let clock = ContinuousClock()
     let start = clock.now
     let total = plan.selectedCount(in: settings.shard)
@@ -158,7 +158,7 @@ struct ProgramExploration {
         let isTaken = try pool.submit(
           StateJob(
             ordinal: explored.ordinal, tree: image.treeImage(),
-            acknowledged: marks[explored.state.acknowledgedMarks]))
+            acknowledged: acknowledgements[explored.state.acknowledgedMarks]))
         guard isTaken else { return .stop }
         if lastShown.duration(to: clock.now) > .milliseconds(100) { show() }
         return .goOn

@@ -280,14 +280,27 @@ extension Trace {
   }
 
   /// The bytes of the first `count` marks, one after another.
-  public func acknowledged(_ count: Int) -> [UInt8] { acknowledgedPrefixes()[count] }
+  public func acknowledged(_ count: Int) -> [UInt8] { Acknowledgements(self)[count] }
+}
 
-  /// What was acknowledged after 0, 1, 2 … marks.
-  public func acknowledgedPrefixes() -> [[UInt8]] {
-    var prefixes: [[UInt8]] = [[]]
-    for case .mark(let mark) in events.map(\.body) {
-      prefixes.append((prefixes.last ?? []) + mark.bytes)
+/// What a run acknowledged after 0, 1, 2 … marks.
+struct Acknowledgements {
+  private var bytes: [UInt8]
+  /// How many of the bytes belong to so many marks.
+  private var counts: [Int]
+
+  /// Takes the marks of a trace, behind what was acknowledged before it.
+  /// - Complexity: O(events + bytes).
+  init(_ trace: Trace, after before: [UInt8] = []) {
+    bytes = before
+    counts = [before.count]
+    for event in trace.events {
+      guard case .mark(let mark) = event.body else { continue }
+      bytes += mark.bytes
+      counts.append(bytes.count)
     }
-    return prefixes
   }
+
+  /// The bytes of what came before, and of the first marks, one after another.
+  subscript(marks: Int) -> [UInt8] { Array(bytes[..<counts[marks]]) }
 }
