@@ -34,6 +34,22 @@ struct HarshProgramTests {
     #expect(start.duration(to: clock.now) < .seconds(20))
   }
 
+  @Test(
+    "programs and checkers of root may give up their rights, as servers do",
+    .enabled(if: geteuid() == 0 && FaultlineCommand.isInstalled("setpriv")))
+  func withoutRights() throws {
+    let nobody = "setpriv --reuid 65534 --regid 65534 --clear-groups"
+    try expectHeld(
+      setup: "mkdir data && chown 65534:65534 data && chmod 700 data",
+      workload: """
+        \(nobody) sh -c 'cd data && echo a > new && sync new && mv new file && sync . && echo saved'
+        ! \(nobody) sh -c 'echo b > not-mine' 2> refused || exit 1
+        """,
+      check: """
+        \(nobody) sh -c 'cd data && { ! grep -q saved "$FAULTLINE_OUTPUT" || grep -q a file; }'
+        """)
+  }
+
   @Test("more output at once than a pipe packet holds is acknowledged whole")
   func longOutput() throws {
     try expectHeld(

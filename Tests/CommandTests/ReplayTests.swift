@@ -73,6 +73,49 @@ struct ReplayTests {
     #expect(replay.output.contains("the workload did something else this time"))
   }
 
+  /// A program that does something else in each run, by a counter outside of the directory. `$runs`
+  /// is its number.
+  private func changing(_ command: FaultlineCommand, _ steps: String) throws -> CommandResult {
+    let counter = command.directory.file("runs")
+    let program = try command.write(
+      "echo x >> '\(counter)'; runs=$(wc -l < '\(counter)')\n\(steps)\n", to: "changing.sh")
+    let check = try command.write(
+      "grep -q saved \"$FAULTLINE_OUTPUT\" && ! grep -q hello file && exit 1; exit 0\n",
+      to: "check.sh")
+    return try command.explore(workload: "sh '\(program)'", check: "sh '\(check)'")
+  }
+
+  @Test("what a program does behind the crash point may differ")
+  func changingLater() throws {
+    let command = try FaultlineCommand()
+    let failure = try changing(
+      command, "echo hello > file; echo saved; head -c $runs /dev/zero > late")
+    let token = try #require(failure.replayToken, "\(failure.output)")
+    let replay = try command.run(["replay", token])
+    #expect(replay.status == 1, "\(replay.output)")
+  }
+
+  @Test("a program that does something else in some runs is recorded until it does the same")
+  func changingSometimes() throws {
+    let command = try FaultlineCommand()
+    let failure = try changing(
+      command, "[ $((runs % 3)) = 1 ] || echo other > other; echo hello > file; echo saved")
+    let token = try #require(failure.replayToken, "\(failure.output)")
+    let replay = try command.run(["replay", token])
+    #expect(replay.status == 1, "\(replay.output)")
+  }
+
+  @Test("a program that never does the same again is nondeterminism, with its shapes")
+  func changingAlways() throws {
+    let command = try FaultlineCommand()
+    let failure = try changing(
+      command, "head -c $runs /dev/zero > early; echo hello > file; echo saved")
+    let token = try #require(failure.replayToken, "\(failure.output)")
+    let replay = try command.run(["replay", token])
+    #expect(replay.status == 4, "\(replay.output)")
+    #expect(replay.output.contains("explore --trace FILE keeps a recording"))
+  }
+
   @Test("a failure that is mended holds, and says so")
   func mended() throws {
     let command = try FaultlineCommand()

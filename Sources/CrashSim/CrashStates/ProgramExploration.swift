@@ -195,12 +195,9 @@ struct ProgramExploration {
       workload: program.workload, check: program.check, setup: program.setup,
       model: maker.model.specification, seed: settings.seed.rawValue,
       state: maker.enumerator.key(of: state).description,
-      shape: context?.workloadShape ?? target.trace.shape,
+      shape: context?.workloadShape ?? target.trace.shape(ofFirst: state.crashPoint),
       timeoutSeconds: settings.timeoutSeconds)
-    if let system = target.system {
-      recipe.fileSystem = system.description
-      recipe.shape = target.trace.shape(ofFirst: state.crashPoint)
-    }
+    recipe.fileSystem = target.system?.description
     recipe.writeBack = settings.writeBack
     recipe.recover = context == nil ? nil : program.recovery?.command
     recipe.recovered = context?.crashes

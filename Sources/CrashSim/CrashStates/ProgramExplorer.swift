@@ -17,8 +17,11 @@ public final class ProgramExplorer {
   public static let defaultBudget = 20_000
   /// The same for each real file system, whose states have to be mounted.
   public static let defaultBudgetOfFileSystem = 2_000
-  /// Recordings on a real file system that replay makes to come to the same order of block writes.
+  /// Recordings that replay makes to come to the shape that the token names: threads, and the
+  /// kernel with its block writes, may come to it in one run and not in another.
   private static let recordingsOfReplay = 10
+  /// So many recordings of one other shape alone, and no more are made of a program: it is another.
+  private static let sameShapesMax = 5
 
   /// Prepares an exploration in a run directory of its own.
   /// - Parameters:
@@ -89,49 +92,43 @@ public final class ProgramExplorer {
   }
 
   /// A recording of the shape that a recipe names, or the one in a file.
+  /// - Throws: `LabError` with code `.nondeterminism` when none comes to that shape.
   func recordedAgain(
     _ recipe: ExploreRecipe, from recording: String?
   ) throws(LabError) -> Trace {
     let system = settings.fileSystems.first
-    var trace: Trace
     if let recording {
-      trace = try TraceFile.load(recording)
+      let trace = try TraceFile.load(recording)
       try system?.demand()
-    } else {
-      trace = try record(on: system)
-      // The kernel writes when it likes: what differs once need not differ again.
-      var attempt = 1
-      while system != nil, attempt < Self.recordingsOfReplay,
-        try shape(of: trace, for: recipe) != recipe.shape
-      {
-        trace = try record(on: system)
-        attempt += 1
-      }
+      if hasShape(of: recipe, trace) { return trace }
+      throw Self.otherShape([trace.shape: 1], recipe)
     }
-    let shape = try shape(of: trace, for: recipe)
-    guard shape == recipe.shape else { throw Self.otherShape(shape, recipe) }
-    return trace
+    var seen: [String: Int] = [:]
+    for _ in 0..<Self.recordingsOfReplay {
+      let trace = try record(on: system)
+      if hasShape(of: recipe, trace) { return trace }
+      seen[trace.shape, default: 0] += 1
+      if system == nil, seen == [trace.shape: Self.sameShapesMax] { break }
+    }
+    throw Self.otherShape(seen, recipe)
   }
 
-  /// What of a recording must be as the token has it.
-  private func shape(of trace: Trace, for recipe: ExploreRecipe) throws(LabError) -> String {
-    guard recipe.fileSystem != nil else { return trace.shape }
-    guard let key = StateKey(parsing: recipe.state) else {
-      throw .usage("the token's state '\(recipe.state)' cannot be read")
-    }
-    return trace.shape(ofFirst: key.crashPoint)
+  /// True for a recording in which the recipe's state is the one that it names: the same up to the
+  /// crash point, or all of it, as recipes of recoveries, of damage at rest and older ones say.
+  private func hasShape(of recipe: ExploreRecipe, _ trace: Trace) -> Bool {
+    if recipe.shape == trace.shape { return true }
+    guard let key = StateKey(parsing: recipe.state) else { return false }
+    return recipe.shape == trace.shape(ofFirst: key.crashPoint)
   }
 
-  private static func otherShape(_ shape: String, _ recipe: ExploreRecipe) -> LabError {
-    var text =
-      "the workload did something else this time (trace shape \(shape), the token names "
-      + "\(recipe.shape)): the token belongs to another version or input of the program"
-    if recipe.fileSystem != nil {
-      text +=
-        ", or the kernel wrote its blocks in another order, \(recordingsOfReplay) times; "
-        + "explore --trace FILE keeps a recording, and replay --trace FILE judges it"
-    }
-    return LabError(.nondeterminism, text)
+  private static func otherShape(_ seen: [String: Int], _ recipe: ExploreRecipe) -> LabError {
+    let shapes = seen.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value) times" }
+    return LabError(
+      .nondeterminism,
+      "the workload did something else this time (trace shapes: \(shapes.joined(separator: ", ")); "
+        + "the token names \(recipe.shape)): the token belongs to another version or input of the "
+        + "program, or threads or the kernel's block writes went in another order; explore --trace "
+        + "FILE keeps a recording, and replay --trace FILE judges it")
   }
 
   /// Explores each model, then each file system.

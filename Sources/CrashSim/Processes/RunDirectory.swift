@@ -48,6 +48,7 @@ public struct RunDirectory: Sendable {
     name = "\(getpid())-\(Self.startTime(of: getpid()) ?? "0")-\(Self.pidSpace())"
     let shared = "\(root)/\(name)"
     self.shared = shared
+    try Self.makeDirectory(root)
     number = try Self.runs.withLock { runs throws(LabError) in
       if runs.using == 0 { runs.lock = try Self.makeLockedDirectory(shared) }
       try Self.makeDirectory("\(shared)/\(runs.begun + 1)")
@@ -190,11 +191,13 @@ public struct RunDirectory: Sendable {
     _ = unsafe rmdir(path)
   }
 
+  /// Makes a directory that nobody else may list. Root's programs under test may give up their
+  /// rights, as servers do that refuse to run as root: so others may pass through root's.
   private static func makeDirectory(_ path: String) throws(LabError) {
+    let mode = geteuid() == 0 ? 0o711 : 0o700
     do {
-      try FileManager.default.createDirectory(
-        atPath: path, withIntermediateDirectories: true,
-        attributes: [.posixPermissions: 0o700])
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
     } catch {
       throw .lab("cannot make \(path): \(error.localizedDescription)")
     }
