@@ -26,7 +26,8 @@ run: setup
 	"$(BIN)/faultline" run scenarios
 
 # Real programs: sqlite3, git, LMDB and others against their expected verdicts (some minutes).
-examples: PACKAGES += gcc libc6-dev liblmdb-dev libleveldb-dev libtdb-dev libdb5.3-dev
+examples: PACKAGES += gcc libc6-dev liblmdb-dev libleveldb-dev librocksdb-dev libtdb-dev libdb5.3-dev redis-server \
+  redis-tools postgresql
 examples: setup
 	$(BUILD) faultline
 	$(BUILD) faultline-fs

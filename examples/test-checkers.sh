@@ -3,7 +3,7 @@
 # that has never failed proves nothing. Needs no faultline; run it after changing a check.sh.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-scratch=$(mktemp -d)
+scratch=$(mktemp -d) && chmod 711 "$scratch" || exit 1 # PostgreSQL does not run as root
 trap 'cd / && rm -rf "$scratch"' EXIT
 export FAULTLINE_DIR="$scratch/dir" FAULTLINE_OUTPUT="$scratch/output" failed=0
 
@@ -57,17 +57,39 @@ plant append-log - 'acked 7; truncate -s -1 log'
 plant append-log 'lost:' 'truncate -s -9 log'
 plant append-log 'hole: a sound' 'acked 1; sed -i 3s/0/1/ log'
 plant append-log 'extra:' 'acked 6'
-for store in lmdb leveldb tdb db; do
+for store in lmdb leveldb rocksdb tdb db; do
   files='data.mdb store/0*.log store.tdb store.db'
   plant $store - :
   plant $store - 'acked 11'
   plant $store 'extra:' 'acked 10'
   plant $store 'lost:' 'echo 13 >>"$FAULTLINE_OUTPUT"'
   plant $store 'lost:' 'rm -rf data.mdb store store.tdb store.db log.*'
-  # LevelDB takes a damaged record of its log for one that was not written whole.
+  # LevelDB and RocksDB take a damaged record of their log for one that was not written whole.
   damaged=corruption:
-  [ $store != leveldb ] || damaged=lost:
+  case $store in leveldb | rocksdb) damaged=lost: ;; esac
   plant $store $damaged 'for f in $files; do [ ! -f $f ] || LC_ALL=C sed -i s/012:/012x/g $f; done'
 done
+aof() { set -- appendonlydir/*.incr.aof && echo "$1"; }
+plant redis - :
+plant redis - 'acked 11'
+plant redis - 'truncate -s -3 "$(aof)"; acked 11'
+plant redis 'extra:' 'acked 10'
+plant redis 'lost: an acknowledged' 'echo 13 >>"$FAULTLINE_OUTPUT"; truncate -s -3 "$(aof)"'
+plant redis 'lost: a key from before' 'rm -r appendonlydir'
+plant redis 'corruption: the server' 'truncate -s -30 "$(aof)"; truncate -s +30 "$(aof)"'
+plant redis 'lost: an acknowledged' 'truncate -s -30 "$(aof)"; truncate -s +30 "$(aof)"' '' '' repair
+plant redis 'wrong:' 'LC_ALL=C sed -i "s/value 4/value 5/" "$(aof)"'
+# The table's file is the first one of a user, its index the last; a page has 8,192 bytes.
+relation() { find data/base -name '16[0-9]*' | sort | "$1" -n 1; }
+change() { (. "$here/postgres/env.sh" && serve && sql "$1" && stop INT && leave 0); }
+plant postgres - :
+plant postgres - 'acked 5'
+plant postgres 'extra:' 'acked 4'
+plant postgres 'lost:' 'change "UPDATE entries SET version = 0 WHERE version = 6"'
+plant postgres 'corruption: rows' 'change "UPDATE entries SET version = 0 WHERE id = 5"'
+plant postgres 'corruption: the index lacks' 'change "DELETE FROM entries WHERE id = 7"'
+plant postgres 'corruption: the server' 'rm data/global/pg_control'
+plant postgres 'corruption: the table' 'printf xxx | dd of="$(relation head)" bs=1 seek=12 conv=notrunc status=none'
+plant postgres 'corruption: the index' 'truncate -s 8K "$(relation tail)"; truncate -s 16K "$(relation tail)"'
 echo "$failed failed"
 [ "$failed" -eq 0 ]
