@@ -73,8 +73,9 @@ struct ReplayTests {
     #expect(replay.output.contains("the workload did something else this time"))
   }
 
-  /// A program that does something else in each run, by a counter outside of the directory. `$runs`
-  /// is its number.
+  /// Explores a program that does something else in each run.
+  ///
+  /// `$runs` is the number of the run, from a counter outside of the directory.
   private func changing(_ command: FaultlineCommand, _ steps: String) throws -> CommandResult {
     let counter = command.directory.file("runs")
     let program = try command.write(

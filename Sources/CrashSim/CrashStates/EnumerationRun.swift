@@ -65,6 +65,7 @@ final class EnumerationRun {
     distinct: (Int, Strategy, ContentHash?) -> Void, duplicate: (Int, Strategy) -> Void
   ) throws(LabError) {
     let last = enumerator.table.crashPointCount - 1
+    var images = ImagePair(builder)
     for crashPoint in 0...last where !isStopped {
       try Interruption.check()
       if crashPoint > 0 { window.advance() }
@@ -76,7 +77,7 @@ final class EnumerationRun {
       window.isFull = news == .all
       try propose { (kept, torn, strategy) throws(LabError) in
         let ids = kept.members(of: window.ids)
-        let hash = try builder.show(kept: ids, torn: torn)
+        let hash = try images.show(kept, ids: ids, torn: torn, in: window)
         switch seen.insert(hash) {
         case .old(let ordinal):
           proposals.add(isDistinct: false)
@@ -175,7 +176,7 @@ final class EnumerationRun {
     proposed.removeAll(keepingCapacity: true)
     let context = StrategyContext(
       window: window, options: enumerator.options, seed: enumerator.seed)
-    for strategy in allStrategies where !isStopped {
+    for strategy in allStrategies where !isStopped && !context.leavesOut(strategy.name) {
       try strategy.propose(context) { (kept, torn) throws(LabError) in
         guard !isStopped, torn != nil || window.isNew(kept) else { return }
         if let securedPlaces, securedPlaces.allSatisfy({ kept.contains($0) }) { return }

@@ -31,7 +31,7 @@ extension ImageBuilder {
     }
   }
 
-  private func node(_ inode: InodeNumber) throws(LabError) -> ImageNode {
+  func node(_ inode: InodeNumber) throws(LabError) -> ImageNode {
     guard let node = nodes[inode] else { throw .lab("broken trace: no inode \(inode)") }
     return node
   }
@@ -79,15 +79,22 @@ extension ImageBuilder {
     try file.reserve((offset + UInt64(slice.count) + 4095) / 4096 * 4096)
     let range = Int(offset)..<Int(offset) + slice.count
     let pages = ImageContent.pages(of: range)
-    let isOnePage = pages.count == 1
     let before = file[pages.lowerBound]
-    try undo.save(range, of: node, hash: isOnePage && !before.isDirty ? before.hash : nil)
+    try undo.save(range, of: node, hash: pages.count == 1 && !before.isDirty ? before.hash : nil)
+    try put(bytes, slice, at: range, into: node, unit: unit)
+  }
+
+  /// Writes bytes of which somebody keeps what was there; the buffer has room for them.
+  func put(
+    _ bytes: [UInt8], _ slice: Range<Int>, at range: Range<Int>, into node: ImageNode, unit: Int?
+  ) throws(LabError) {
+    let file = node.file
+    let pages = ImageContent.pages(of: range)
     file.buffer.write(bytes, slice, at: range.lowerBound)
     for page in pages where file.markDirty(page) { try countTouchedPage() }
-    if isOnePage, slice.count == ImageContent.pageBytes, let unit {
+    if pages.count == 1, slice.count == ImageContent.pageBytes, let unit {
       if wholePageHashes[unit] == 0 { wholePageHashes[unit] = file.buffer.hash(range) }
-      let hash = wholePageHashes[unit]
-      file.setHash(hash, ofPage: pages.lowerBound)
+      file.setHash(wholePageHashes[unit], ofPage: pages.lowerBound)
     }
     markStale(node)
   }

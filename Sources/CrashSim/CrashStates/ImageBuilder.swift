@@ -1,9 +1,10 @@
 // ImageBuilder.swift: the tree as it lies on the medium at a crash point, and one crash state on
 // top.
 // Invariants: the base holds every unit that is durable at the crash point (but for deferred ones,
-// which belong to every state); `steps` are what was applied on top, in order of ids, each with its
-// part of the undo log; undoing all of them restores the base byte for byte.
-// Two states that begin with the same steps share them: only the difference is undone and applied.
+// which belong to every state); `shown` are the units applied on top, the ordered ones of them each
+// with its part of the undo log, the free ones each with what it covers; taking all of them off
+// restores the base byte for byte. From one state to the next only the difference is taken off and
+// put on, with what lies on it (ImageBuilder+Steps.swift).
 
 /// Limits of a crash image.
 public struct ImageLimits: Sendable, Hashable {
@@ -15,29 +16,27 @@ public struct ImageLimits: Sendable, Hashable {
 
 /// Builds crash images, moving forward through a trace.
 public final class ImageBuilder {
-  /// A unit that was applied, whole or torn.
-  struct Step {
-    var unit: Int
-    var isTorn: Bool
-    /// Length of the undo log before it.
-    var undoCount: Int
-  }
-
   let table: UnitTable
   let limits: ImageLimits
   /// The crash point that the base belongs to.
   public private(set) var crashPoint = 0
   let root: ImageNode
   var nodes: [InodeNumber: ImageNode] = [:]
-  var steps: [Step] = []
+  /// Units on top of the base, ascending; a torn one is none of them.
+  var shown: [Int] = []
+  /// Those of `shown` that are ordered, and the torn one, ascending.
+  var ordered: [Step] = []
   var undo = UndoLog()
+  var free: FreeSteps
+  /// Units of the change under way bear the generation.
+  var marks: [UInt32]
+  var markGeneration: UInt32 = 0
   var staleNodes: [ImageNode] = []
   /// Inodes with more than one name, reachable or not.
   var multiplyLinked: [ImageNode] = []
   var touchedPages = 0
   /// Durable units whose effect must wait for pending ones, ascending.
   private var deferred: [Int] = []
-  private var scratch: [Int] = []
   /// Hash of the page that a data unit writes whole, once known; else 0.
   var wholePageHashes: [UInt64]
   /// Rises with every change of what is shown, so that a stale `CrashImage` is noticed.
@@ -48,6 +47,8 @@ public final class ImageBuilder {
   public init(table: UnitTable, limits: ImageLimits = ImageLimits()) throws(LabError) {
     self.table = table
     self.limits = limits
+    free = FreeSteps(unitCount: table.units.count)
+    marks = [UInt32](repeating: 0, count: table.units.count)
     wholePageHashes = [UInt64](repeating: 0, count: table.units.count)
     let initial = table.trace.initial
     guard let rootImage = initial.inodes[.root], rootImage.type == .directory else {
@@ -92,7 +93,7 @@ public final class ImageBuilder {
     while crashPoint < target {
       let event = crashPoint
       if let durable = table.becomesDurable[event] {
-        undoSteps(to: 0)
+        takeAllOff()
         try addToBase(durable, at: event)
       }
       crashPoint += 1
@@ -115,42 +116,16 @@ public final class ImageBuilder {
   ///   - torn: One more unit, of which a part arrived.
   /// - Returns: The hash of the reachable tree.
   /// - Throws: `LabError` when the image outgrows its limits.
-  /// - Complexity: O(bytes of the units by which it differs from the state shown last).
+  /// - Complexity: O(units), and the bytes of those by which it differs from the state shown last.
   @discardableResult
   public func show(kept: [Int], torn: TornWrite? = nil) throws(LabError) -> ContentHash {
     generation += 1
-    let wanted: [Int]
-    if deferred.isEmpty && torn == nil {
-      wanted = kept
+    if deferred.isEmpty {
+      try goOver(to: kept, torn: torn)
     } else {
-      scratch.removeAll(keepingCapacity: true)
-      scratch += kept
-      scratch += deferred
-      if let torn { scratch.append(torn.unit) }
-      scratch.sort()
-      wanted = scratch
-    }
-    var common = 0
-    while common < steps.count, common < wanted.count, !steps[common].isTorn,
-      steps[common].unit == wanted[common], wanted[common] != torn?.unit
-    {
-      common += 1
-    }
-    undoSteps(to: common)
-    for unit in wanted[common...] {
-      let isTorn = unit == torn?.unit
-      steps.append(Step(unit: unit, isTorn: isTorn, undoCount: undo.count))
-      if isTorn, let torn { try apply(torn) } else { try apply(unit) }
+      try goOver(to: (kept + deferred).sorted(), torn: torn)
     }
     return contentHash()
-  }
-
-  private func undoSteps(to count: Int) {
-    while steps.count > count {
-      let step = steps.removeLast()
-      while undo.count > step.undoCount { revertLast() }
-    }
-    generation += 1
   }
 
   /// The state shown last.

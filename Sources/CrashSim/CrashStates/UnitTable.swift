@@ -30,6 +30,8 @@ public struct UnitTable: Sendable {
   let superseded: Set<Int>
   /// What a creation says of each inode of the trace.
   let creations: [InodeNumber: InodeImage]
+  /// Which units change the same bytes or sizes.
+  let overlaps: UnitOverlaps
 
   /// Stands for an event that does not come.
   static let never = Int.max

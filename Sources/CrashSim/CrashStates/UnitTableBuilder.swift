@@ -208,5 +208,6 @@ extension UnitTable {
     creations = builder.creations
     superseded = builder.superseded
     deferredUntil = builder.deferrals()
+    overlaps = UnitOverlaps(builder.units, of: trace)
   }
 }

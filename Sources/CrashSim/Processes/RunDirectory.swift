@@ -191,8 +191,10 @@ public struct RunDirectory: Sendable {
     _ = unsafe rmdir(path)
   }
 
-  /// Makes a directory that nobody else may list. Root's programs under test may give up their
-  /// rights, as servers do that refuse to run as root: so others may pass through root's.
+  /// Makes a directory that nobody else may list.
+  ///
+  /// Root's programs under test may give up their rights, as servers do that refuse to run as root:
+  /// so others may pass through root's.
   private static func makeDirectory(_ path: String) throws(LabError) {
     let mode = geteuid() == 0 ? 0o711 : 0o700
     do {

@@ -84,6 +84,35 @@ struct ReferenceComparisonTests {
     #expect(states > 300)
   }
 
+  @Test(
+    "where many units pend, no content is told twice, and each is the naive reading",
+    arguments: ["ext4-ordered", "prefix-per-file", "posix"])
+  func manyUnits(name: String) throws {
+    let model = try #require(PersistenceModel.stock.first { $0.name == name })
+    for number in 0..<3 {
+      let trace = makeRandomTrace(
+        seed: Seed(rawValue: 3000 + UInt64(number)), operations: 160, syncChance: Ratio(1, in: 160))
+      let enumerator = try CrashStateEnumerator(
+        trace: trace, model: model, seed: Seed(rawValue: 7),
+        options: ExplorationOptions(samplesPerCrashPoint: 3, unitsPerStrategy: 8, tornUnits: 1))
+      let units = (0..<enumerator.table.crashPointCount)
+        .map { enumerator.table.pendingUnits(at: $0).count }
+      #expect(units.max() ?? 0 > 64)
+      var hashes: Set<ContentHash> = []
+      var states = 0
+      try enumerator.visit(enumerator.plan()) { (found, image) throws(LabError) in
+        states += 1
+        hashes.insert(found.contentHash)
+        guard states % 20 == 0, found.state.torn == nil else { return .goOn }
+        guard let visible = try? image.visible() else { throw .lab("image cannot be read") }
+        #expect(visible == enumerator.table.expected(found.state), "\(number)")
+        return .goOn
+      }
+      #expect(hashes.count == states, "a content twice: \(name) seed=\(3000 + number)")
+      #expect(states > 200)
+    }
+  }
+
   @Test("a weaker model allows every untorn state of a stronger one")
   func modelsAreNested() throws {
     var comparedPoints = 0

@@ -13,6 +13,8 @@ public struct ExplorationOptions: Sendable, Hashable {
   public var unitsPerStrategy: Int
   /// Units that all proposals of one strategy at one crash point may name together, roughly.
   public var unitsPerCrashPoint: Int
+  /// Units from which on samples are drawn at some crash points only, roughly.
+  public var unitsPerSample = 8192
   /// Units next to a sync that are combined in pairs.
   public var pairedUnits: Int
   /// Most data units torn per crash point.
@@ -52,9 +54,19 @@ struct StrategyContext {
   /// Number of samples, reduced likewise.
   var sampleLimit: Int { limited(options.samplesPerCrashPoint, atLeast: 2) }
 
+  /// True for a strategy that skips this crash point: where so many units pend that one proposal is
+  /// costly, only some crash points between two writes get more than the state that keeps all.
+  func leavesOut(_ strategy: Strategy) -> Bool {
+    if isNearPromise { return false }
+    let units = strategy == .sample ? options.unitsPerSample : options.unitsPerCrashPoint
+    let stride = strategy == .allKept ? 1 : max(1, 4 * window.count / units)
+    return window.crashPoint % stride != 0
+  }
+
+  /// Next to a mark or a sync more is worth trying than between two writes.
+  private var isNearPromise: Bool { window.isFull || window.isBeforeSync }
+
   private func limited(_ wanted: Int, atLeast least: Int) -> Int {
-    // Next to a mark or a sync more is worth trying than between two writes.
-    let isNearPromise = window.isFull || window.isBeforeSync
     let units = options.unitsPerCrashPoint / (isNearPromise ? 1 : 4)
     return min(wanted, max(least, units / max(1, window.count)))
   }
