@@ -41,18 +41,34 @@ struct MisuseTests {
     }
   }
 
-  @Test("a value that uses the realm while its object is added", arguments: [0, 1, 2])
+  @Test("a value that uses the realm while its object is added", arguments: [0, 1, 2, 3])
   func sneaking(use: Int) async {
     await #expect(processExitsWith: use == 0 ? .success : .failure) { [use] in
       let realm = try Realm(configuration: Realm.Configuration(inMemoryIdentifier: "misuse"))
       try realm.write {
         // The first one is added by itself, the second one begins a batch.
         for number in 0..<3 {
-          unsafe Sneak.use = { if number == 2, use == 1 { _ = realm.objects(Dog.self).count } }
-          if use == 2 { unsafe Sneak.use = { if number == 2 { realm.add(Sneaking()) } } }
+          unsafe Sneak.use = number < 2 ? {} : Self.sneak(use, realm)
           realm.add(Sneaking())
         }
       }
+    }
+    await #expect(processExitsWith: use == 0 ? .success : .failure) { [use] in
+      let realm = try Realm(configuration: Realm.Configuration(inMemoryIdentifier: "misuse"))
+      try realm.write {
+        realm.create(Sneaking.self, count: 3) { _, number in
+          unsafe Sneak.use = number < 2 ? {} : Self.sneak(use, realm)
+        }
+      }
+    }
+  }
+
+  private static func sneak(_ use: Int, _ realm: Realm) -> () -> Void {
+    switch use {
+    case 1: { _ = realm.objects(Dog.self).count }
+    case 2: { realm.add(Sneaking()) }
+    case 3: { realm.invalidate() }
+    default: {}
     }
   }
 

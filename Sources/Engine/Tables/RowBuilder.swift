@@ -134,9 +134,8 @@
   /// - Throws: `EngineError` with code `.schemaMismatch` or `.valueTooLarge`; the row is not
   ///   inserted then.
   /// - Complexity: O(bytes).
-  public mutating func append(_ text: String) throws(EngineError) {
+  public mutating func append(_ text: consuming String) throws(EngineError) {
     if values != nil { return try append(.string(text)) }
-    var text = text
     var failure: EngineError?
     text.withUTF8 { buffer in
       do throws(EngineError) {

@@ -1,4 +1,4 @@
-// WriteTransaction+Batch.swift: many rows in one call.
+// WriteTransaction+Batch.swift [U]: many rows in one call.
 
 extension WriteTransaction {
   /// Adds rows, several times as fast as one by one when their keys ascend behind those of the
@@ -62,13 +62,17 @@ extension WriteTransaction {
 
 /// Rows of one table that come one by one and go into it together.
 ///
-/// Between its making and `flush` nobody may use the transaction: it does not have the rows yet.
-package final class RowBatch {
+/// Between its making and `flush` nobody may use the transaction: it does not have the rows yet. A
+/// row gets its values by `row`, and is added by `endRow`, or dropped.
+@safe package final class RowBatch {
   private let write: WriteTransaction
   private let table: String
-  // What gives a row its values must not use the batch: its owner stops who does, so the runtime
-  // need not look at each row for that.
-  @safe @exclusivity(unchecked) private var rows: RowBuilder
+  /// The row that gets its values, to be used while the batch lives.
+  ///
+  /// What gives them must use neither the transaction nor the batch: its owner stops who does, so
+  /// the runtime need not look at each row for that.
+  // Safety: made in init, and freed in deinit.
+  package let row: UnsafeMutablePointer<RowBuilder>
 
   /// Begins a batch.
   /// - Throws: `EngineError` with code `.noSuchTable`, `.corrupted` or `.closed`.
@@ -77,36 +81,34 @@ package final class RowBatch {
     self.table = table
     let target = try write.table(table)
     let (lastKey, indexes) = try write.batchStart(target)
-    rows = RowBuilder(target, behind: lastKey, indexes)
+    unsafe row = .allocate(capacity: 1)
+    unsafe row.initialize(to: RowBuilder(target, behind: lastKey, indexes))
   }
 
-  /// Adds a row.
-  /// - Parameters:
-  ///   - key: Its key.
-  ///   - fill: Gives it its values; it must use neither the transaction nor the batch, which
-  ///     nothing checks here.
-  /// - Throws: As `WriteTransaction.insert(into:key:_:)` does, and what `fill` throws; the row is
-  ///   not added then, and the batch is flushed.
-  @inline(__always)
-  package func add(
-    _ key: Int64, _ fill: (inout RowBuilder) throws(EngineError) -> Void
-  ) throws(EngineError) {
-    do throws(EngineError) {
-      try fill(&rows)
-      if let values = try write.end(&rows, key) {
-        try flush()
-        try write.insert(into: table, key: key, values)
-      }
-    } catch {
-      rows.dropRow()
-      try flush()
-      throw error
-    }
+  deinit {
+    unsafe row.deinitialize(count: 1)
+    unsafe row.deallocate()
+  }
+
+  /// Adds the row, which has its values.
+  /// - Parameter key: Its key.
+  /// - Throws: As `WriteTransaction.insert(into:key:_:)` does; the caller drops the row then.
+  package func endRow(_ key: Int64) throws(EngineError) {
+    guard let values = try unsafe write.end(&row.pointee, key) else { return }
+    try flush()
+    try write.insert(into: table, key: key, values)
+  }
+
+  /// Forgets a row that an error stopped, and flushes the batch.
+  /// - Throws: As `flush()` does.
+  package func dropRow() throws(EngineError) {
+    unsafe row.pointee.dropRow()
+    try flush()
   }
 
   /// Gives the transaction all rows.
   /// - Throws: `EngineError`, which every later call of the transaction throws, too.
   package func flush() throws(EngineError) {
-    try write.remembering { () throws(EngineError) in try rows.flush() }
+    try write.remembering { () throws(EngineError) in try unsafe row.pointee.flush() }
   }
 }

@@ -1,6 +1,7 @@
 // ObjectBase.swift [U]: objects, unmanaged or managed. A managed one holds its table and key, and
 // reads the version that its realm is at.
-// Invariant: `tableAccess` and `rowKey` are set once, when the object is added or made for a row.
+// Invariant: `tableAccess` and `rowKey` are set once, when the object is added or made for a row;
+// of an object that nobody else refers to, RealmIterator and ObjectMaker set them for each row.
 
 import Engine
 
@@ -15,6 +16,21 @@ open class ObjectBase: RealmCollectionValue, CustomStringConvertible {
   final var borrowedAccess: Unmanaged<_TableAccess>? {
     // Safety: for callers that hold the object meanwhile.
     unsafe tableAccess.map { unsafe Unmanaged.passUnretained($0) }
+  }
+
+  /// The key of an unmanaged object that stands for another row now (ObjectMaker.swift): what was
+  /// not set lacks the values that the class gives a new object.
+  static let incompleteKey = Int64.min
+
+  /// Gives an object that lacks them the values of a new one.
+  @usableFromInline
+  final func completeValues() {
+    guard rowKey == Self.incompleteKey, tableAccess == nil else { return }
+    rowKey = 0
+    let fresh = Swift.type(of: self).init()
+    for field in classInfo.fields where !field.place.isSet(in: self) {
+      field.place.copy(to: self, from: fresh)
+    }
   }
 
   /// Makes an unmanaged object, every property at its default.

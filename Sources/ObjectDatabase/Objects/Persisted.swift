@@ -113,6 +113,8 @@ public struct Persisted<Value: _Persistable> {
       switch owner[keyPath: storage].storage {
       case .value(let value): return value
       case .unset:
+        owner.completeValues()
+        if case .value(let value) = owner[keyPath: storage].storage { return value }
         let value = Value._default()
         owner[keyPath: storage].storage = .value(value)
         return value
@@ -122,15 +124,25 @@ public struct Persisted<Value: _Persistable> {
       }
     }
     @inlinable @inline(__always) set {
-      if let access = owner.tableAccess {
-        let number = propertyNumber(access, storage)
-        access.checkAssignable(number)
-        Value._write(newValue, to: _Row(access: access, key: owner.rowKey, property: number))
-        return
+      if let access = unsafe owner.borrowedAccess {
+        // Safety: the owner keeps its access, and is kept until the value is written.
+        return withExtendedLifetime(owner) {
+          unsafe access._withUnsafeGuaranteedRef { access in
+            access.assign(newValue, owner.rowKey, propertyNumber(access, storage))
+          }
+        }
       }
+      switch owner[keyPath: storage].storage {
       // A prototype keeps its marks, whatever an initializer sets.
-      if case .mark = owner[keyPath: storage].storage { return }
-      owner[keyPath: storage] = Self(.value(newValue))
+      case .mark: return
+      // Where nothing was, nothing is released; around that the owner would be retained.
+      case .unset:
+        unsafe withUnsafeMutablePointer(to: &owner[keyPath: storage].storage) { place in
+          // Safety: `unset` holds nothing that would have to be freed.
+          unsafe place.initialize(to: .value(newValue))
+        }
+      case .value: owner[keyPath: storage] = Self(.value(newValue))
+      }
     }
   }
 
@@ -157,10 +169,13 @@ protocol PersistedProperty {
   var anyValue: Any { get }
   /// Writes the value to a row; an unset collection empties the row's, if that has one already.
   func write(to row: _Row, isUpdate: Bool)
-  /// The wrapper at a place in an object; so do the other two.
+  /// The wrapper at a place in an object; so do the others.
   static func copy(at place: UnsafeMutableRawPointer) -> any PersistedProperty
   static func plainValue(at place: UnsafeMutableRawPointer) -> PlainEngineValue?
   static func set(_ any: Any?, at place: UnsafeMutableRawPointer) -> Bool
+  static func isSet(at place: UnsafeMutableRawPointer) -> Bool
+  static func clear(at place: UnsafeMutableRawPointer)
+  static func copy(to place: UnsafeMutableRawPointer, from other: UnsafeMutableRawPointer)
 }
 
 /// The engine's value; within `Persisted` the name is the property's type.

@@ -312,8 +312,16 @@ import Engine
   /// Stops a caller without a write transaction.
   func checkWritable() { core.checkWritable() }
 
-  /// Stops a caller without a write transaction, and one that changes what never changes.
+  /// Changes a property.
+  ///
+  /// Not in the caller's module: it costs far more than the call.
   @usableFromInline
+  func assign<Value: _Persistable>(_ value: Value, _ key: Int64, _ property: Int) {
+    checkAssignable(property)
+    Value._write(value, to: _Row(access: self, key: key, property: property))
+  }
+
+  /// Stops a caller without a write transaction, and one that changes what never changes.
   func checkAssignable(_ property: Int) {
     checkWritable()
     let property = info.properties[property]

@@ -1,5 +1,5 @@
-// ObjectBatch.swift: objects of one class that are added one after the other, and nothing else of
-// the transaction is used in between: their values go into the engine's columns as they stand in
+// ObjectBatch.swift [U]: objects of one class that are added one after the other, and nothing else
+// of the transaction is used in between: their values go into the engine's columns as they stand in
 // the objects, and the transaction gets the rows together.
 // Invariants: whoever asks the realm for its transaction gets the rows into it first
 // (`_RealmCore.write`); a batch ends there. The first object of a class in a row is added without
@@ -8,7 +8,7 @@
 import Engine
 
 /// Rows of a class on their way into the transaction.
-final class ObjectBatch {
+@safe final class ObjectBatch {
   /// That of the rows' objects, which is theirs alone.
   let access: _TableAccess
   /// The class of the objects.
@@ -16,8 +16,10 @@ final class ObjectBatch {
   /// Whether an object may replace one with its primary key.
   fileprivate let isKeyed: Bool
   fileprivate let rows: RowBatch
-  /// Where the wrapper of each column of the table is; nil for a column without one.
-  private let places: [PersistedField.Place?]
+  // Safety: that of `rows`.
+  private let row: UnsafeMutablePointer<RowBuilder>
+  /// Where the wrapper of each column of the table is.
+  private let places: [PersistedField.Place]
   private let fields: [PersistedField?]
   /// What each column holds without a wrapper.
   private let empties: [Value]
@@ -35,50 +37,93 @@ final class ObjectBatch {
     type = access.info.type
     isKeyed = access.info.primaryKey != nil
     fields = access.propertyOrder(schema).map { $0 >= 0 ? access.info.fields[$0] : nil }
-    places = fields.map { $0?.place }
+    places = fields.map { $0?.place ?? .nowhere }
     empties = schema.columns.map { DynamicValue.empty($0) }
     rows = try RowBatch(write, access.name)
+    unsafe row = rows.row
   }
 
   /// Adds the row of an object.
   @inline(__always)
   fileprivate func add(_ object: ObjectBase) throws(EngineError) -> Int64 {
     let key = nextKey
-    try rows.add(key) { row throws(EngineError) in
+    do throws(EngineError) {
       for column in places.indices {
-        if let place = places[column], try place.append(from: object, to: &row) { continue }
-        try append(column, from: object, to: &row)
+        if try unsafe places[column].append(from: object, to: &row.pointee) { continue }
+        try append(column, from: object)
       }
+      try rows.endRow(key)
+    } catch {
+      try rows.dropRow()
+      throw error
     }
     nextKey = key + 1
     return key
   }
 
+  /// Adds the row of an object, whose properties are unset then.
+  @inline(__always)
+  fileprivate func take(_ object: ObjectBase) throws(EngineError) {
+    if isKeyed {
+      // Whoever hears of an error asks the object for its key.
+      _ = try add(object)
+      return clear(object)
+    }
+    let key = nextKey
+    do throws(EngineError) {
+      for column in places.indices {
+        if try unsafe places[column].move(from: object, to: &row.pointee) { continue }
+        try append(column, from: object)
+        places[column].clear(object)
+      }
+      try rows.endRow(key)
+    } catch {
+      try rows.dropRow()
+      throw error
+    }
+    nextKey = key + 1
+  }
+
+  fileprivate func clear(_ object: ObjectBase) {
+    for place in places { place.clear(object) }
+  }
+
   /// A column without a wrapper, or with one of a type that is not read in place.
-  private func append(
-    _ column: Int, from object: ObjectBase, to row: inout RowBuilder
-  ) throws(EngineError) {
-    guard let field = fields[column] else { return try row.append(empties[column]) }
+  @inline(never)
+  private func append(_ column: Int, from object: ObjectBase) throws(EngineError) {
+    guard let field = fields[column] else { return try unsafe row.pointee.append(empties[column]) }
     isAsking = true
     let value = field.plainValue(of: object)
     isAsking = false
-    try row.append(value ?? .null)
+    try unsafe row.pointee.append(value ?? .null)
   }
 
   /// Stops a program whose value uses the realm while an object is added.
   @inline(__always)
-  fileprivate func checkIdle() {
-    if isAsking {
-      Misuse.stop(
-        "a value of \(access.name) uses the realm that it is added to; a persistableValue or "
-          + "rawValue is to be made of nothing but what it belongs to")
-    }
+  func checkIdle() {
+    if isAsking { stopAsking() }
   }
+
+  @inline(never)
+  private func stopAsking() -> Never {
+    Misuse.stop(
+      "a value of \(access.name) uses the realm that it is added to; a persistableValue or "
+        + "rawValue is to be made of nothing but what it belongs to")
+  }
+
+  /// Stops the transaction's growing where keys end.
+  @inline(__always)
+  fileprivate func checkKey() throws(EngineError) {
+    if nextKey == .max { throw noKeyLeft }
+  }
+
+  @inline(never)
+  private var noKeyLeft: EngineError { FileSchema.noKeyLeft(access.name) }
 }
 
 extension ClassInfo {
   /// Whether an object's row is all that it adds, so that it can wait for others.
-  fileprivate var isPlain: Bool {
+  var isPlain: Bool {
     !fields.isEmpty
       && properties.allSatisfy { property in
         !property.isCollection && property.type != .object && property.type != .any
@@ -91,11 +136,49 @@ extension _RealmCore {
   /// - Returns: Whether it is one of the batch's class, and new; else nothing happened.
   @inline(__always)
   func addToOpenBatch(_ object: ObjectBase, _ policy: Realm.UpdatePolicy) -> Bool {
-    guard let batch = adding.batch, batch.type == Swift.type(of: object),
-      policy == .error || !batch.isKeyed
-    else { return false }
+    guard let batch = openBatch(of: Swift.type(of: object), policy) else { return false }
     _ = add(object, to: batch)
     return true
+  }
+
+  /// The batch that is open, without a count: it lives as long as it is.
+  @inline(__always)
+  private var borrowedBatch: Unmanaged<ObjectBatch>? {
+    unsafe adding.batch.map { unsafe Unmanaged.passUnretained($0) }
+  }
+
+  /// Adds the row of an object, whose properties are unset afterwards, to the batch that is open.
+  /// - Returns: Whether it is one of the batch's class, and new; else nothing happened.
+  @inline(never)
+  func takeRow(
+    of object: ObjectBase, _ type: ObjectBase.Type, _ policy: Realm.UpdatePolicy
+  ) -> Bool {
+    guard let borrowed = unsafe borrowedBatch else { return false }
+    // Safety: what gives a row its values cannot end the batch: `flushBatch` and `reset` stop it.
+    return unsafe borrowed._withUnsafeGuaranteedRef { batch in
+      guard batch.type == type, policy == .error || !batch.isKeyed else { return false }
+      batch.checkIdle()
+      noteChange()
+      do throws(EngineError) {
+        try batch.checkKey()
+        try batch.take(object)
+      } catch {
+        failBatch(object, batch, error)
+        batch.clear(object)
+      }
+      return true
+    }
+  }
+
+  /// The open batch, if it takes objects of a class.
+  @inline(__always)
+  private func openBatch(
+    of type: ObjectBase.Type, _ policy: Realm.UpdatePolicy
+  ) -> ObjectBatch? {
+    guard let batch = adding.batch, batch.type == type, policy == .error || !batch.isKeyed else {
+      return nil
+    }
+    return batch
   }
 
   /// Adds an object to the batch of its class.
@@ -127,17 +210,24 @@ extension _RealmCore {
   }
 
   private func add(_ object: ObjectBase, to batch: ObjectBatch) -> Int64 {
+    if object.rowKey == ObjectBase.incompleteKey { object.completeValues() }
+    guard let key = addRow(of: object, to: batch) else { return batch.nextKey }
+    object.rowKey = key
+    object.tableAccess = batch.access
+    return key
+  }
+
+  /// - Returns: The key; nil when the transaction failed.
+  @inline(__always)
+  private func addRow(of object: ObjectBase, to batch: ObjectBatch) -> Int64? {
     batch.checkIdle()
     noteChange()
     do throws(EngineError) {
-      guard batch.nextKey < .max else { throw FileSchema.noKeyLeft(batch.access.name) }
-      let key = try batch.add(object)
-      object.rowKey = key
-      object.tableAccess = batch.access
-      return key
+      try batch.checkKey()
+      return try batch.add(object)
     } catch {
       failBatch(object, batch, error)
-      return batch.nextKey
+      return nil
     }
   }
 

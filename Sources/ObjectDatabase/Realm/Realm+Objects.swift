@@ -53,6 +53,65 @@ extension Realm {
     return Class._cast(access.makeObject(key))
   }
 
+  /// Makes many objects, each with the values that a block gives it.
+  ///
+  /// ```swift
+  /// try realm.write {
+  ///   realm.create(Dog.self, count: 1_000_000) { dog, index in
+  ///     dog.name = "Rex \(index)"
+  ///   }
+  /// }
+  /// ```
+  /// It is `realm.add(object)` for each of them, without an object for each: the block gets one
+  /// that is as new, unmanaged, and stands for the next row when the block returns. An object that
+  /// the program keeps a reference to is managed from then on, as one that was added, and the next
+  /// row gets another. Where objects are more than plain values (links, collections,
+  /// `AnyRealmValue`, stored properties that are not persisted) each row gets an object of its own.
+  /// - Parameters:
+  ///   - type: The class.
+  ///   - count: How many objects.
+  ///   - update: What happens when an object's primary key is there already.
+  ///   - fill: Gives object number 0, 1, 2, … its values. What it does not set has the value that
+  ///     the class gives a new object. It may use the realm, but not end the transaction.
+  /// - Throws: What `fill` throws. The objects before the one that it was called for are in the
+  ///   transaction then, and that one is not: whoever catches the error inside of the transaction
+  ///   goes on with them, and an error that leaves `write` takes them along.
+  @inlinable
+  public func create<Class: Object>(
+    _ type: Class.Type, count: Int, update: UpdatePolicy = .error,
+    _ fill: (Class, Int) throws -> Void
+  ) rethrows {
+    let maker = maker(type, update)
+    for index in 0..<count { try maker.make(type) { object in try fill(object, index) } }
+  }
+
+  /// Makes an object of each value of a sequence.
+  ///
+  /// ```swift
+  /// try realm.write {
+  ///   realm.create(Dog.self, from: names) { dog, name in dog.name = name }
+  /// }
+  /// ```
+  /// - Parameters:
+  ///   - type: The class.
+  ///   - values: What the objects are made of.
+  ///   - update: What happens when an object's primary key is there already.
+  ///   - fill: Gives an object its values; see `create(_:count:update:_:)`.
+  /// - Throws: What `fill` throws, as in `create(_:count:update:_:)`.
+  @inlinable
+  public func create<Class: Object, Values: Sequence>(
+    _ type: Class.Type, from values: Values, update: UpdatePolicy = .error,
+    _ fill: (Class, Values.Element) throws -> Void
+  ) rethrows {
+    let maker = maker(type, update)
+    for value in values { try maker.make(type) { object in try fill(object, value) } }
+  }
+
+  @usableFromInline
+  func maker(_ type: ObjectBase.Type, _ update: UpdatePolicy) -> ObjectMaker {
+    ObjectMaker(core, type, update)
+  }
+
   /// Deletes an object, and the embedded ones that it owns; links to it become nil.
   public func delete(_ object: ObjectBase) { core.delete(object) }
 

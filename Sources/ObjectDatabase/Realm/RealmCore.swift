@@ -296,6 +296,7 @@ import Synchronization
   }
 
   private func reset() {
+    adding.batch?.checkIdle()
     openWrite = nil
     failure = nil
     nextKeys = [:]

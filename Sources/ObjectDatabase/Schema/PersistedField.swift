@@ -11,12 +11,17 @@ struct PersistedField: @unchecked Sendable {
   // Safety: metatypes and numbers only.
   let name: String
   let place: Place
-  private let wrapper: any PersistedProperty.Type
 
   /// Where a wrapper is, and what; copying this counts no references.
   struct Place {
     fileprivate let offsetBytes: Int
     fileprivate let kind: Kind
+    fileprivate let wrapper: any PersistedProperty.Type
+
+    /// For a column that is no property's.
+    static var nowhere: Place {
+      Place(offsetBytes: 0, kind: .nowhere, wrapper: Persisted<Int>.self)
+    }
   }
 
   /// The types that are read in place, without a call through the wrapper's type.
@@ -26,11 +31,11 @@ struct PersistedField: @unchecked Sendable {
     case string
     case bool
     case other
+    case nowhere
   }
 
   private init(name: String, offsetBytes: Int, wrapper: any PersistedProperty.Type) {
     self.name = name
-    self.wrapper = wrapper
     let kind: Kind =
       switch wrapper {
       case is Persisted<Int>.Type: .int
@@ -39,7 +44,7 @@ struct PersistedField: @unchecked Sendable {
       case is Persisted<Bool>.Type: .bool
       default: .other
       }
-    place = Place(offsetBytes: offsetBytes, kind: kind)
+    place = Place(offsetBytes: offsetBytes, kind: kind, wrapper: wrapper)
   }
 
   /// The stored properties of a class, those of base classes first.
@@ -67,17 +72,19 @@ struct PersistedField: @unchecked Sendable {
 
   /// The wrapper of an object.
   func wrapper(of object: ObjectBase) -> any PersistedProperty {
-    unsafe place.reading(object) { unsafe wrapper.copy(at: $0) }
+    object.completeValues()
+    return unsafe place.reading(object) { unsafe place.wrapper.copy(at: $0) }
   }
 
   /// What a new row holds for the property; nil when it is written once all rows are there.
   func plainValue(of object: ObjectBase) -> PlainEngineValue? {
-    unsafe place.reading(object) { unsafe wrapper.plainValue(at: $0) }
+    object.completeValues()
+    return unsafe place.reading(object) { unsafe place.wrapper.plainValue(at: $0) }
   }
 
   /// Sets the property of an unmanaged object; false when the value does not fit.
   func set(_ any: Any?, of object: ObjectBase) -> Bool {
-    unsafe place.reading(object) { unsafe wrapper.set(any, at: $0) }
+    unsafe place.reading(object) { unsafe place.wrapper.set(any, at: $0) }
   }
 }
 
@@ -101,9 +108,76 @@ extension PersistedField.Place {
     case .double: try row.append(stored(Double.self, in: object) ?? 0)
     case .string: try row.append(stored(String.self, in: object) ?? "")
     case .bool: try row.append(stored(Bool.self, in: object) ?? false)
-    case .other: return false
+    case .other, .nowhere: return false
     }
     return true
+  }
+
+  /// Whether the property of an unmanaged object was set, or has a default of its own.
+  @inline(__always)
+  func isSet(in object: ObjectBase) -> Bool {
+    switch kind {
+    case .int: stored(Int.self, in: object) != nil
+    case .double: stored(Double.self, in: object) != nil
+    case .string: stored(String.self, in: object) != nil
+    case .bool: stored(Bool.self, in: object) != nil
+    case .other: unsafe reading(object) { unsafe wrapper.isSet(at: $0) }
+    case .nowhere: false
+    }
+  }
+
+  /// Takes the value of an unmanaged object away, as if the property was never set.
+  @inline(__always)
+  func clear(_ object: ObjectBase) {
+    switch kind {
+    case .int: clear(Int.self, in: object)
+    case .double: clear(Double.self, in: object)
+    case .string: clear(String.self, in: object)
+    case .bool: clear(Bool.self, in: object)
+    case .other: unsafe reading(object) { unsafe wrapper.clear(at: $0) }
+    case .nowhere: break
+    }
+  }
+
+  /// Gives an unmanaged object the value of another one of its class.
+  func copy(to object: ObjectBase, from other: ObjectBase) {
+    unsafe reading(object) { place in
+      unsafe reading(other) { unsafe wrapper.copy(to: place, from: $0) }
+    }
+  }
+
+  /// Gives a row of a batch the value of a property that is read in place, which is unset then.
+  /// - Returns: False for a property of another type; nothing was given then.
+  @inline(__always)
+  func move(from object: ObjectBase, to row: inout RowBuilder) throws(EngineError) -> Bool {
+    switch kind {
+    case .int: try row.append(Int64(moved(Int.self, from: object) ?? 0))
+    case .double: try row.append(moved(Double.self, from: object) ?? 0)
+    case .string: try row.append(moved(String.self, from: object) ?? "")
+    case .bool: try row.append(moved(Bool.self, from: object) ?? false)
+    case .other, .nowhere: return false
+    }
+    return true
+  }
+
+  @inline(__always)
+  private func moved<Value: _Persistable>(_ type: Value.Type, from object: ObjectBase) -> Value? {
+    unsafe reading(object) { place in
+      let wrapper = unsafe place.assumingMemoryBound(to: Persisted<Value>.self)
+      // Safety: the wrapper is initialized again at once.
+      let storage = unsafe wrapper.move().storage
+      unsafe wrapper.initialize(to: Persisted(.unset))
+      guard case .value(let value) = storage else { return nil }
+      return value
+    }
+  }
+
+  @inline(__always)
+  private func clear<Value: _Persistable>(_ type: Value.Type, in object: ObjectBase) {
+    unsafe reading(object) { place in
+      let wrapper = unsafe place.assumingMemoryBound(to: Persisted<Value>.self)
+      unsafe wrapper.pointee.storage = .unset
+    }
   }
 
   @inline(__always)
@@ -132,5 +206,24 @@ extension Persisted {
     // Safety: a field of this type is at the place, and nobody else is using the new object.
     unsafe place.assumingMemoryBound(to: Self.self).pointee.storage = .value(value)
     return true
+  }
+
+  static func isSet(at place: UnsafeMutableRawPointer) -> Bool {
+    // Safety: a field of this type is at the place.
+    guard case .unset = unsafe place.assumingMemoryBound(to: Self.self).pointee.storage else {
+      return true
+    }
+    return false
+  }
+
+  static func clear(at place: UnsafeMutableRawPointer) {
+    // Safety: a field of this type is at the place.
+    unsafe place.assumingMemoryBound(to: Self.self).pointee.storage = .unset
+  }
+
+  static func copy(to place: UnsafeMutableRawPointer, from other: UnsafeMutableRawPointer) {
+    // Safety: fields of this type are at both places.
+    unsafe place.assumingMemoryBound(to: Self.self).pointee =
+      other.assumingMemoryBound(to: Self.self).pointee
   }
 }

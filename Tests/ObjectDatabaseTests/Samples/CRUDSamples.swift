@@ -33,6 +33,25 @@ struct CRUDSamples {
     #expect(dog.owners.first == person && person.address?.city == "Berlin")
   }
 
+  @Test("create many objects with a block, from numbers and from values")
+  func createMany() throws {
+    let folder = try Folder()
+    let realm = try Realm(configuration: Kennel.configuration(folder))
+    let names = ["Max", "Rex", "Fido"]
+    // sample: create-many
+    try realm.write {
+      realm.create(Dog.self, count: 1_000) { dog, index in
+        dog.name = "Dog \(index)"
+        dog.age = index % 15
+      }
+      realm.create(Dog.self, from: names) { dog, name in dog.name = name }
+    }
+    // end
+    let dogs = realm.objects(Dog.self)
+    #expect(dogs.count == 1_003 && dogs[999].name == "Dog 999" && dogs[999].age == 9)
+    #expect(dogs.map(\.name).suffix(3) == names)
+  }
+
   @Test("read objects by key, by class, and follow links both ways")
   func read() throws {
     let folder = try Folder()

@@ -56,7 +56,9 @@ extension Benchmark {
 
   private static let objectCreation: [Benchmark] = [
     creation("objects-bulk-create/engine", isKeyed: false) { try $0.add($1, ObjectStore.plain) },
+    creation("objects-bulk-build/engine", isKeyed: false) { try $0.build($1) },
     creation("objects-bulk-keyed/engine", isKeyed: true) { try $0.add($1, ObjectStore.keyed) },
+    creation("objects-bulk-build-keyed/engine", isKeyed: true) { try $0.buildKeyed($1) },
     creation("objects-bulk-dictionary/engine", isKeyed: false) { try $0.create($1) },
   ]
 

@@ -97,6 +97,30 @@ struct ObjectStore {
     try realm.write { for row in rows { realm.add(make(row)) } }
   }
 
+  /// Makes objects by a block that gets each row's, in one transaction.
+  func build(_ rows: [RowValues]) throws {
+    try realm.write {
+      realm.create(PlainRow.self, from: rows) { object, row in
+        object.id = row.id
+        object.age = row.age
+        object.score = row.score
+        object.name = row.name
+      }
+    }
+  }
+
+  /// The same with a primary key.
+  func buildKeyed(_ rows: [RowValues]) throws {
+    try realm.write {
+      realm.create(KeyedRow.self, from: rows) { object, row in
+        object.id = row.id
+        object.age = row.age
+        object.score = row.score
+        object.name = row.name
+      }
+    }
+  }
+
   /// Creates objects of dictionaries, in one transaction.
   func create(_ rows: [RowValues]) throws {
     try realm.write {
