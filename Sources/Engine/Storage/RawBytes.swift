@@ -99,10 +99,11 @@ import CSystem
 
   /// The bytes as text, or nil when they are not UTF-8.
   package var string: String? {
-    unsafe String(
-      validating: UnsafeRawBufferPointer(start: base, count: count)
-        .assumingMemoryBound(to: UInt8.self),
-      as: UTF8.self)
+    let bytes = unsafe UnsafeRawBufferPointer(start: base, count: count)
+      .assumingMemoryBound(to: UInt8.self)
+    // The library's validation of any encoding costs as much as all the rest of reading a name.
+    if isASCII { return unsafe String(decoding: bytes, as: UTF8.self) }
+    return unsafe String(validating: bytes, as: UTF8.self)
   }
 
   /// Whether every byte is below 128.
