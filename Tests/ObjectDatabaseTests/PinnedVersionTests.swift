@@ -166,4 +166,24 @@ struct PinnedVersionTests {
     #expect(database.statistics().pinnedVersions.isEmpty)
     try database.close()
   }
+
+  @Test("a class's table is opened once for a version, and goes with the realm")
+  func tables() throws {
+    let folder = try Folder()
+    var realm: Realm? = try folder.realm([Keyed.self])
+    weak let core = realm?.core
+    try realm?.write { for id in 1...9 { realm?.add(Keyed(id)) } }
+    func cursor() throws -> RowCursor? {
+      try realm?.core.access(to: Keyed.self).currentCursor()
+    }
+    // Nobody keeps an object, nor a way to the rows, from one look to the next.
+    #expect(realm?.object(ofType: Keyed.self, forPrimaryKey: 3)?.id == 3)
+    var first = try cursor()
+    #expect(realm?.object(ofType: Keyed.self, forPrimaryKey: 4)?.id == 4)
+    #expect(try cursor() === first && first != nil)
+    #expect(realm?.object(ofType: Keyed.self, forPrimaryKey: 10) == nil)
+    first = nil
+    realm = nil
+    #expect(core == nil, "what is kept of a class does not keep its realm")
+  }
 }

@@ -1,9 +1,9 @@
 // TableAccess.swift [U]: the way of one realm to the rows of one class. Objects hold it and a key,
 // and nothing else.
 // Invariants: reads go to the open write transaction, else to the realm's snapshot; `columns` and
-// `cursor` fit the version that they were made for and are made anew when that changes; the cursor
-// keeps its version and goes with it, not at the next read; an access that `invalidate` cut off
-// stays so.
+// `cursor` are those that the realm keeps of the class for the version that it reads
+// (TableCursor.swift), and are asked for anew when that changes. Nobody refers to an access weakly:
+// of what has a weak reference to it, references are counted three times as slowly.
 
 import Engine
 
@@ -12,59 +12,27 @@ import Engine
   // Safety: the realm's owner is checked at each use; of a frozen realm nothing changes after init.
   let core: _RealmCore
   let info: ClassInfo
-  /// The access whose cursor this one reads with; nil for one that has its own.
-  private let primary: _TableAccess?
-  private var isCutOff = false
-  private var ownCursor: RowCursor?
-  // Safety: used while `cursorStamp` is the realm's, and until then `ownCursor`, or that of the
-  // primary access, keeps it.
+  let table: TableCursor
+  // Safety: used while `cursorStamp` is the realm's, and until then `table` keeps it.
   @safe @exclusivity(unchecked) private var cursor: Unmanaged<RowCursor>?
   @safe @exclusivity(unchecked) private var cursorStamp: UInt64?
   /// The column of each property in the cursor's table; -1 for properties without one.
   @safe @exclusivity(unchecked) private var columns: [Int] = []
-  private var columnsOf: TableSchema?
-  /// The property of each column, for new rows.
-  private var rowOrder: (schema: TableSchema, properties: [Int])?
-  /// Why a frozen realm has no cursor; every read says it.
-  private var frozenFailure: EngineError?
 
-  init(_ core: _RealmCore, _ info: ClassInfo) {
+  init(_ core: _RealmCore, _ table: TableCursor) {
     self.core = core
-    self.info = info
-    primary = nil
+    self.table = table
+    info = table.info
     prototype = info.prototype
-    // A frozen realm's accesses are shared by threads, so nothing is made later.
-    guard core.isFrozen else { return }
-    do throws(EngineError) { _ = try makeCursor() } catch { frozenFailure = error }
-  }
-
-  /// Another way to the same rows, for many objects at once.
-  ///
-  /// The realm has no weak reference to it; to what has one, references are counted three times as
-  /// slowly.
-  init(sharing primary: _TableAccess) {
-    core = primary.core
-    info = primary.info
-    self.primary = primary
-    prototype = info.prototype
+    // A frozen realm's accesses are shared by threads, so nothing is made later; an error comes
+    // back at each read.
+    if core.isFrozen { _ = try? makeCursor() }
   }
 
   var name: String { info.name }
-  var isInvalidated: Bool { primary?.isInvalidated ?? isCutOff }
+  var isInvalidated: Bool { table.isCutOff }
   /// That of `info`.
   @usableFromInline let prototype: ObjectBase
-
-  func invalidate() {
-    isCutOff = true
-    forgetCursor()
-  }
-
-  /// Lets go of the version that was read, which the cursor keeps.
-  func forgetCursor() {
-    cursor = nil
-    ownCursor = nil
-    cursorStamp = nil
-  }
 
   /// The object of a row, which need not be there.
   func makeObject(_ key: Int64) -> ObjectBase {
@@ -96,46 +64,15 @@ import Engine
 
   private func makeCursor() throws(EngineError) -> RowCursor? {
     guard !isInvalidated else { return nil }
-    if let frozenFailure { throw frozenFailure }
-    let made: RowCursor?
-    if let primary {
-      made = try primary.currentCursor()
-      columns = primary.columns
-    } else {
-      forgetCursor()
-      made = try makeOwnCursor()
-      ownCursor = made
-    }
+    let made = try table.current(core)
+    columns = table.columns
     unsafe cursor = made.map { unsafe Unmanaged.passUnretained($0) }
     cursorStamp = core.snapshotStamp
     return made
   }
 
-  private func makeOwnCursor() throws(EngineError) -> RowCursor? {
-    let snapshot = try core.currentSnapshot()
-    guard let schema = snapshot.schema(of: name) else { return nil }
-    if columnsOf != schema { map(schema) }
-    let made = try RowCursor(snapshot, name, remembersLeaf: !core.isFrozen)
-    if !core.isFrozen { core.noteCursor() }
-    return made
-  }
-
-  private func map(_ schema: TableSchema) {
-    columns = info.properties.map { property in
-      schema.columns.firstIndex { $0.name == property.columnName } ?? -1
-    }
-    columnsOf = schema
-  }
-
   /// The property of each column; -1 for columns without one.
-  func propertyOrder(_ schema: TableSchema) -> [Int] {
-    if let rowOrder, rowOrder.schema == schema { return rowOrder.properties }
-    let properties = schema.columns.map { column in
-      info.properties.firstIndex { $0.columnName == column.name } ?? -1
-    }
-    rowOrder = (schema, properties)
-    return properties
-  }
+  func propertyOrder(_ schema: TableSchema) -> [Int] { table.propertyOrder(schema) }
 
   /// A value of a row; a row that is gone stops the process.
   func value(_ key: Int64, _ property: Int) -> Value {

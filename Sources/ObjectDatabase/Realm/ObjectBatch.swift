@@ -9,7 +9,7 @@ import Engine
 
 /// Rows of a class on their way into the transaction.
 @safe final class ObjectBatch {
-  /// That of the rows' objects, which is theirs alone.
+  /// That of the rows' objects.
   let access: _TableAccess
   /// The class of the objects.
   fileprivate let type: ObjectBase.Type
@@ -31,7 +31,7 @@ import Engine
   fileprivate init(
     _ access: _TableAccess, _ write: WriteTransaction, nextKey: Int64
   ) throws(EngineError) {
-    self.access = _TableAccess(sharing: access)
+    self.access = access
     self.nextKey = nextKey
     let schema = try write.schema(of: access.name)
     type = access.info.type

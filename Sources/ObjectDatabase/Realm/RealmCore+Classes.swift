@@ -1,4 +1,4 @@
-// RealmCore+Classes.swift [U]: which classes a realm knows. With `objectTypes` all are checked when
+// RealmCore+Classes.swift: which classes a realm knows. With `objectTypes` all are checked when
 // it is opened; without, a class joins when it is used first, with all that it leads to.
 
 import Engine
@@ -11,23 +11,32 @@ struct KnownClasses: Sendable {
   var missing: [ClassInfo] = []
   /// Classes whose tables the open transaction made.
   private var uncommitted: [ClassInfo] = []
-  private var accesses: [String: WeakAccess] = [:]
+  private var tables: [String: TableCursor] = [:]
+  /// Those of dynamic objects, which are described as the file is when they are asked for.
+  private var dynamicTables: [String: WeakTable] = [:]
 
-  func access(_ name: String) -> _TableAccess? { accesses[name]?.access }
+  func table(_ name: String) -> TableCursor? { tables[name] }
 
-  mutating func keep(_ access: _TableAccess, under name: String) {
-    accesses = accesses.filter { $0.value.access != nil }
-    accesses[name] = WeakAccess(access: access)
+  func dynamicTable(_ name: String) -> TableCursor? { dynamicTables[name]?.table }
+
+  mutating func keep(_ table: TableCursor) { tables[table.info.name] = table }
+
+  mutating func keep(dynamic table: TableCursor) {
+    dynamicTables = dynamicTables.filter { $0.value.table != nil }
+    dynamicTables[table.info.name] = WeakTable(table: table)
   }
 
   mutating func invalidate() {
-    for name in accesses.keys.sorted() { accesses[name]?.access?.invalidate() }
-    accesses = [:]
+    for table in tables.values { table.invalidate() }
+    for known in dynamicTables.values { known.table?.invalidate() }
+    tables = [:]
+    dynamicTables = [:]
   }
 
-  /// The realm gives a version up, and so do its accesses.
+  /// The realm gives a version up, and so do its tables.
   func forgetCursors() {
-    for known in accesses.values { known.access?.forgetCursor() }
+    for table in tables.values { table.forget() }
+    for known in dynamicTables.values { known.table?.forget() }
   }
 
   mutating func madeMissing() {
@@ -45,15 +54,16 @@ struct KnownClasses: Sendable {
 extension _RealmCore {
   /// The way to the rows of a class.
   func access(to type: ObjectBase.Type) -> _TableAccess {
-    if let recent, recent.type == type, let access = recent.access, !access.isInvalidated {
+    if let recent, recent.type == type, !recent.table.isCutOff {
       checkThread()
-      return access
+      return _TableAccess(self, recent.table)
     }
     let info = Misuse.unthrowingRealm { () throws(Realm.Error) in try Discovery.info(for: type) }
-    let access = access(info)
+    guard !info.isDynamic else { return access(info) }
+    let table = table(info)
     // A frozen realm is shared by threads, and keeps nothing.
-    if !isFrozen { recent = RecentAccess(type: type, access: access) }
-    return access
+    if !isFrozen { recent = RecentTable(type: type, table: table) }
+    return _TableAccess(self, table)
   }
 
   /// The way to the rows of a class that the realm knows already; nil for another.
@@ -64,13 +74,17 @@ extension _RealmCore {
 
   func access(_ info: ClassInfo) -> _TableAccess {
     if info.isDynamic, let access = dynamicAccess(named: info.name) { return access }
-    if let access = classes.withLock({ $0.access(info.name) }) { return access }
+    return _TableAccess(self, table(info))
+  }
+
+  private func table(_ info: ClassInfo) -> TableCursor {
+    if let table = classes.withLock({ $0.table(info.name) }) { return table }
     checkThread()
     if classes.withLock({ $0.infos[info.name] }) == nil { join(info) }
     let known = classes.withLock { $0.infos[info.name] } ?? info
-    let access = _TableAccess(self, known)
-    classes.withLock { $0.keep(access, under: info.name) }
-    return access
+    let table = TableCursor(self, known)
+    classes.withLock { $0.keep(table) }
+    return table
   }
 
   /// Takes a class in that is used for the first time.
@@ -116,14 +130,13 @@ extension _RealmCore {
 }
 
 /// The class that was asked for last: a loop over one class asks no dictionary.
-struct RecentAccess {
+struct RecentTable {
   let type: ObjectBase.Type
-  weak var access: _TableAccess?
+  let table: TableCursor
 }
 
-// Safety: a table access checks the owner of its realm at each use.
-private struct WeakAccess: @unchecked Sendable {
-  weak var access: _TableAccess?
+private struct WeakTable: Sendable {
+  weak let table: TableCursor?
 }
 
 /// Classes with all the classes that their properties lead to, by name ascending.

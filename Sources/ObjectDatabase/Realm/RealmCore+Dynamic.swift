@@ -10,21 +10,18 @@ extension ClassInfo {
 }
 
 extension _RealmCore {
-  /// No class can have such a name.
-  private static let dynamicPrefix = "__dynamic "
-
   /// The way to the rows of a class by its name, as dynamic objects; nil when neither program nor
   /// file has the class, or when the realm knows no other objects than dynamic ones.
   func dynamicAccess(named name: String) -> _TableAccess? {
-    let (own, known) = classes.withLock { ($0.infos[name], $0.access(Self.dynamicPrefix + name)) }
-    if let known { return known }
+    let (own, known) = classes.withLock { ($0.infos[name], $0.dynamicTable(name)) }
+    if let known { return _TableAccess(self, known) }
     // A migration's classes are dynamic themselves.
     if let own, own.isDynamic { return nil }
     checkThread()
     guard let info = own.map({ ClassInfo(dynamic: $0) }) ?? classInFile(name) else { return nil }
-    let access = _TableAccess(self, info)
-    classes.withLock { $0.keep(access, under: Self.dynamicPrefix + name) }
-    return access
+    let table = TableCursor(self, info)
+    classes.withLock { $0.keep(dynamic: table) }
+    return _TableAccess(self, table)
   }
 
   /// A class that the program does not have, as the file describes it.

@@ -1,7 +1,7 @@
 // RealmCore.swift [U]: what the references to one realm share: its owner, its version, its open
 // write transaction.
 // Invariants: a live core is used by its owner only, which every access checks; a frozen one never
-// changes after it is made, except for the list of accesses, which a mutex guards. `snapshotStamp`
+// changes after it is made, except for the list of tables, which a mutex guards. `snapshotStamp`
 // changes when another version may be read, `contentStamp` when anything read may be different.
 // A transaction that met an error never commits: the first error is kept, and the commit throws it.
 
@@ -30,7 +30,7 @@ import Synchronization
   @safe @exclusivity(unchecked) private(set) var snapshotStamp: UInt64 = 0
   @safe @exclusivity(unchecked) private(set) var contentStamp: UInt64 = 0
   private var snapshot: Snapshot?
-  /// Whether an access made a cursor, which keeps the version, since the realm went to it.
+  /// Whether a table made a cursor, which keeps the version, since the realm went to it.
   private var hasCursors = false
   private var failure: Realm.Error?
   private weak var frozen: _RealmCore?
@@ -48,7 +48,7 @@ import Synchronization
   /// Where the owner's work is queued; nil until a thread's run loop is asked for.
   let scheduler: Scheduler?
   /// See RealmCore+Classes.swift.
-  var recent: RecentAccess?
+  var recent: RecentTable?
   /// The next key of each class that got objects in the open transaction.
   private var nextKeys: [String: Int64] = [:]
 
@@ -145,7 +145,7 @@ import Synchronization
     classes.withLock { $0.forgetCursors() }
   }
 
-  /// An access of a live realm made a cursor, to be forgotten with the version.
+  /// A table of a live realm made a cursor, to be forgotten with the version.
   func noteCursor() { hasCursors = true }
 
   /// Goes to the newest version, and tells the observers.
@@ -163,7 +163,10 @@ import Synchronization
   /// Gives the version up, and cuts off all objects and collections.
   func invalidate() {
     if openWrite != nil { cancelWrite() }
+    // Nobody reads with a cursor that is let go of here.
+    snapshotStamp &+= 1
     classes.withLock { $0.invalidate() }
+    recent = nil
     notifications?.cutOff()
     forgetSnapshot()
   }

@@ -1,0 +1,80 @@
+// TableCursor.swift [U]: what a realm keeps of a class while the program uses it: the cursor of the
+// version that it reads, and which column is whose. The ways to the rows (TableAccess.swift) come
+// and go with the objects; this stays, so looking up one object after the other opens the table
+// once.
+// Invariants: the cursor fits the version that it was made for and is made anew when that changes;
+// it keeps its version and goes with it, not at the next read; one that `invalidate` cut off stays
+// so. It does not refer to its realm, which keeps it.
+
+import Engine
+
+/// The table of a class in the version that a realm reads.
+final class TableCursor: @unchecked Sendable {
+  // Safety: as of _TableAccess: the realm's owner is checked at each use; of a frozen realm nothing
+  // changes after init.
+  let info: ClassInfo
+  private(set) var isCutOff = false
+  private var cursor: RowCursor?
+  private var stamp: UInt64?
+  /// The column of each property in the cursor's table; -1 for properties without one.
+  private(set) var columns: [Int] = []
+  private var columnsOf: TableSchema?
+  /// The property of each column, for new rows.
+  private var rowOrder: (schema: TableSchema, properties: [Int])?
+  /// Why a frozen realm has no cursor; every read says it.
+  private var frozenFailure: EngineError?
+
+  init(_ core: _RealmCore, _ info: ClassInfo) {
+    self.info = info
+    // A frozen realm's tables are shared by threads, so nothing is made later.
+    guard core.isFrozen else { return }
+    do throws(EngineError) { _ = try current(core) } catch { frozenFailure = error }
+  }
+
+  func invalidate() {
+    isCutOff = true
+    forget()
+  }
+
+  /// Lets go of the version that was read, which the cursor keeps.
+  func forget() {
+    cursor = nil
+    stamp = nil
+  }
+
+  /// The cursor of the version that the realm reads; nil when that has no such table.
+  func current(_ core: _RealmCore) throws(EngineError) -> RowCursor? {
+    if let frozenFailure { throw frozenFailure }
+    if stamp == core.snapshotStamp { return cursor }
+    forget()
+    cursor = try make(core)
+    stamp = core.snapshotStamp
+    return cursor
+  }
+
+  private func make(_ core: _RealmCore) throws(EngineError) -> RowCursor? {
+    let snapshot = try core.currentSnapshot()
+    guard let schema = snapshot.schema(of: info.name) else { return nil }
+    if columnsOf != schema { map(schema) }
+    let made = try RowCursor(snapshot, info.name, remembersLeaf: !core.isFrozen)
+    if !core.isFrozen { core.noteCursor() }
+    return made
+  }
+
+  private func map(_ schema: TableSchema) {
+    columns = info.properties.map { property in
+      schema.columns.firstIndex { $0.name == property.columnName } ?? -1
+    }
+    columnsOf = schema
+  }
+
+  /// The property of each column; -1 for columns without one.
+  func propertyOrder(_ schema: TableSchema) -> [Int] {
+    if let rowOrder, rowOrder.schema == schema { return rowOrder.properties }
+    let properties = schema.columns.map { column in
+      info.properties.firstIndex { $0.columnName == column.name } ?? -1
+    }
+    rowOrder = (schema, properties)
+    return properties
+  }
+}
