@@ -366,4 +366,39 @@ struct ForeignFileTests {
     } catch Realm.Error.invalidDatabase { matched = true }
     #expect(matched)
   }
+
+  @Test("a path whose file was removed leads to a new one, whoever still has the old one open")
+  func removedFile() throws {
+    let folder = try Folder()
+    let path = folder.path + "/test.realm"
+    let old = try folder.realm()
+    try old.write { old.add(Dog(name: "old")) }
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+      try FileManager.default.removeItem(atPath: folder.path + "/" + name)
+    }
+    let new = try folder.realm()
+    try new.write { new.add(Dog(name: "new")) }
+    #expect(FileManager.default.fileExists(atPath: path))
+    #expect(old.objects(Dog.self).map(\.name) == ["old"])
+    #expect(try folder.realm().objects(Dog.self).map(\.name) == ["new"])
+    try engine(folder) { write in
+      let count = try write.count(of: "Dog")
+      #expect(count == 1)
+    }
+  }
+
+  @Test("a path whose file alone was removed is refused while its lock file is in use")
+  func removedFileAlone() throws {
+    let folder = try Folder()
+    do {
+      let old = try folder.realm()
+      try old.write { old.add(Dog(name: "old")) }
+      try FileManager.default.removeItem(atPath: folder.path + "/test.realm")
+      let error = #expect(throws: Realm.Error.self) { _ = try folder.realm() }
+      #expect(error?.message.contains("test.realm") == true, "\(String(describing: error))")
+      #expect(old.objects(Dog.self).map(\.name) == ["old"])
+    }
+    let new = try folder.realm()
+    #expect(new.isEmpty)
+  }
 }

@@ -1,7 +1,8 @@
 // CoordinationSession.swift: what the handles of this process share about one database.
 // Invariants: one session per process and lock file, kept by the registry as long as a handle uses
-// it; a database without a lock file has a session of its own over anonymous memory, and runs the
-// same code. A child of fork has no session: its parent's locks and slots are not its own.
+// it, and found there as long as one of its files is at its path; a database without a lock file
+// has a session of its own over anonymous memory, and runs the same code. A child of fork has no
+// session: its parent's locks and slots are not its own.
 
 import Synchronization
 
@@ -131,6 +132,13 @@ final class CoordinationSession: Sendable {
     region.store(identity.inode, at: RegionLayout.inodeOffset)
   }
 
+  /// Whether neither the lock file nor the data file is at its path any more: both were removed,
+  /// and who opens the path shares nothing with those who have them open.
+  fileprivate func isGone(from database: String) throws(EngineError) -> Bool {
+    guard let lockFile, try !lockFile.isInPlace() else { return false }
+    return try FileIdentity.at(database) != dataFile
+  }
+
   /// Takes a reader slot that pins nothing yet.
   func claimSlot() throws(EngineError) -> Int {
     try slots.claim(thread: Syscalls.threadID, now: now())
@@ -151,17 +159,22 @@ final class CoordinationSession: Sendable {
 
 /// The sessions of this process, by lock file.
 final class CoordinationRegistry: Sendable {
-  private final class Entry: Sendable {
-    struct State: Sendable {
+  /// What the handles on one database hold together.
+  final class Entry: Sendable {
+    fileprivate struct State: Sendable {
       var session: CoordinationSession?
       var isExclusive = false
     }
+    fileprivate let key: String
     /// Held while a session is being opened, so that a second opener waits for it.
-    let state = Mutex(State())
+    fileprivate let state = Mutex(State())
     /// Handles that use the entry; guarded by the registry's mutex.
-    let userCount = Atomic<Int>(0)
+    fileprivate let userCount = Atomic<Int>(0)
+
+    fileprivate init(_ key: String) { self.key = key }
   }
 
+  /// What an opener finds: by path, those that it may still lead to.
   private let entries = Mutex<[String: Entry]>([:])
   private let generation = Syscalls.forkGeneration
 
@@ -181,55 +194,64 @@ final class CoordinationRegistry: Sendable {
   private static func key(_ database: String) -> String { Syscalls.realPath(of: database) }
 
   /// Adds a handle to the session of a database, which is opened when there is none.
-  /// - Returns: The session, and the key to detach from it with.
+  /// - Returns: The session, and the entry to detach from.
   func attach(
     _ database: String, settings: CoordinationSettings,
     whenAlone: (CoordinationSession) throws(EngineError) -> Void
-  ) throws(EngineError) -> (session: CoordinationSession, key: String) {
+  ) throws(EngineError) -> (session: CoordinationSession, entry: Entry) {
     let key = Self.key(database)
-    let entry = entries.withLock { entries in
-      let entry = entries[key] ?? Entry()
-      entries[key] = entry
-      entry.userCount.add(1, ordering: .relaxed)
-      return entry
-    }
-    do throws(EngineError) {
-      let session = try entry.state.withLock { state throws(EngineError) -> CoordinationSession in
-        if state.isExclusive {
-          throw EngineError(
-            code: .locked,
-            message: "\(database): another handle of this process keeps all others out")
-        }
-        if let session = state.session { return session }
-        let session = try CoordinationSession.open(
-          key, settings: settings, whenAlone: whenAlone)
-        state.session = session
-        return session
+    while true {
+      let entry = entries.withLock { entries in
+        let entry = entries[key] ?? Entry(key)
+        entries[key] = entry
+        entry.userCount.add(1, ordering: .relaxed)
+        return entry
       }
-      return (session, key)
-    } catch {
-      detach(key)
-      throw error
+      do throws(EngineError) {
+        let session = try entry.state.withLock { state throws(EngineError) in
+          try Self.session(of: &state, key, settings, whenAlone)
+        }
+        if let session { return (session, entry) }
+      } catch {
+        detach(entry)
+        throw error
+      }
+      // Its files were removed under those who have them open; nobody else finds it any more.
+      entries.withLock { entries in if entries[key] === entry { entries[key] = nil } }
+      detach(entry)
     }
   }
 
+  /// The session of an entry, opened when there is none; nil when nothing of it is at its path.
+  private static func session(
+    of state: inout Entry.State, _ database: String, _ settings: CoordinationSettings,
+    _ whenAlone: (CoordinationSession) throws(EngineError) -> Void
+  ) throws(EngineError) -> CoordinationSession? {
+    if state.isExclusive {
+      throw EngineError(
+        code: .locked,
+        message: "\(database): another handle of this process keeps all others out")
+    }
+    if let session = state.session { return try session.isGone(from: database) ? nil : session }
+    let session = try CoordinationSession.open(database, settings: settings, whenAlone: whenAlone)
+    state.session = session
+    return session
+  }
+
   /// Takes a handle away; with the last one the session is closed.
-  func detach(_ key: String) {
+  func detach(_ entry: Entry) {
     guard generation == Syscalls.forkGeneration else { return }
     entries.withLock { entries in
-      guard let entry = entries[key] else { return }
       guard entry.userCount.subtract(1, ordering: .relaxed).newValue == 0 else { return }
-      entries[key] = nil
+      if entries[entry.key] === entry { entries[entry.key] = nil }
       entry.state.withLock { state in state.session?.close() }
     }
   }
 
   /// Keeps all other handles of all processes out; false when there are any.
-  func tryExclusive(_ key: String, forLong: Bool) -> Bool {
-    entries.withLock { entries in
-      guard let entry = entries[key], entry.userCount.load(ordering: .relaxed) == 1 else {
-        return false
-      }
+  func tryExclusive(_ entry: Entry, forLong: Bool) -> Bool {
+    entries.withLock { _ in
+      guard entry.userCount.load(ordering: .relaxed) == 1 else { return false }
       return entry.state.withLock { state in
         guard let session = state.session, !state.isExclusive else { return false }
         state.isExclusive = session.tryExclusive(forLong: forLong)
@@ -239,8 +261,7 @@ final class CoordinationRegistry: Sendable {
   }
 
   /// Lets the others in again.
-  func endExclusive(_ key: String) {
-    guard let entry = entries.withLock({ $0[key] }) else { return }
+  func endExclusive(_ entry: Entry) {
     entry.state.withLock { state in
       guard state.isExclusive else { return }
       state.session?.endExclusive()

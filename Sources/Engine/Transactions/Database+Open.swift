@@ -80,7 +80,7 @@ extension Database {
     }
     let registry = options.coordination.registry ?? .current
     var first: (backend: FileBackend, recovered: RecoveredFile, space: WriterSpace)?
-    let (session, key) = try registry.attach(path, settings: options.coordination) {
+    let (session, entry) = try registry.attach(path, settings: options.coordination) {
       session throws(EngineError) in
       let backend = try DatabaseFile.open(path: path, options: options)
       do throws(EngineError) {
@@ -97,14 +97,14 @@ extension Database {
     if let first {
       let database = Database(
         first.backend, session, options: options, current: first.recovered.state,
-        space: first.space, attachment: (registry, key))
+        space: first.space, attachment: (registry, entry))
       try database.compactOnLaunch(first.space)
       return database
     }
     do throws(EngineError) {
-      return try join(path, options, session, (registry, key))
+      return try join(path, options, session, (registry, entry))
     } catch {
-      registry.detach(key)
+      registry.detach(entry)
       throw error
     }
   }
@@ -112,7 +112,7 @@ extension Database {
   /// A handle beside others: the version comes from the lock file.
   private static func join(
     _ path: String, _ options: Options, _ session: CoordinationSession,
-    _ attachment: (registry: CoordinationRegistry, key: String)
+    _ attachment: (registry: CoordinationRegistry, entry: CoordinationRegistry.Entry)
   ) throws(EngineError) -> Database {
     let backend = try DatabaseFile.join(
       path: path, options: options, identity: session.dataFile)

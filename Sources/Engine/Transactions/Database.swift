@@ -109,12 +109,12 @@ public final class Database: Sendable {
   let options: Options
   let state: Mutex<State>
   /// Where this handle is counted; nil without a lock file.
-  private let attachment: (registry: CoordinationRegistry, key: String)?
+  private let attachment: (registry: CoordinationRegistry, entry: CoordinationRegistry.Entry)?
 
   init(
     _ backend: any StorageBackend, _ session: CoordinationSession, options: Options,
     current: VersionState, space: WriterSpace?,
-    attachment: (registry: CoordinationRegistry, key: String)? = nil
+    attachment: (registry: CoordinationRegistry, entry: CoordinationRegistry.Entry)? = nil
   ) {
     self.backend = options.coordination.decorate?(backend) ?? backend
     file = backend as? FileBackend
@@ -131,7 +131,7 @@ public final class Database: Sendable {
 
   private func letGo() {
     backend.close()
-    attachment?.registry.detach(attachment?.key ?? "")
+    if let attachment { attachment.registry.detach(attachment.entry) }
   }
 
   var publication: Publication { session.publication }
@@ -283,13 +283,13 @@ public final class Database: Sendable {
   /// Openers wait until `endExclusive`, or are refused with code `.locked` when it is for long.
   func tryExclusive(forLong: Bool = false) -> Bool {
     guard let attachment else { return true }
-    return attachment.registry.tryExclusive(attachment.key, forLong: forLong)
+    return attachment.registry.tryExclusive(attachment.entry, forLong: forLong)
   }
 
   /// Lets the others in again.
   func endExclusive() {
     guard let attachment else { return }
-    attachment.registry.endExclusive(attachment.key)
+    attachment.registry.endExclusive(attachment.entry)
   }
 
   /// Closes the database and lets go of its file.

@@ -1,6 +1,7 @@
 // Store.swift [U]: one open database and the realms of this process on it.
-// Invariants: one store per file while anybody uses it; one realm per store and owner, so that what
-// a thread writes through one reference it sees through all; neither is kept alive from here.
+// Invariants: one store per file while anybody uses it and its path leads there; one realm per
+// store and owner, so that what a thread writes through one reference it sees through all; neither
+// is kept alive from here.
 
 import Engine
 import FoundationEssentials
@@ -66,18 +67,29 @@ import Synchronization
     }
   }
 
-  /// The store of a configuration, opened if nobody has it open.
+  /// The store of a configuration, opened if nobody has the file open that its path leads to.
   static func open(_ configuration: Realm.Configuration) throws(Realm.Error) -> Store {
     try configuration.check()
     return try stores.withLock { stores throws(Realm.Error) in
       stores = stores.filter { $0.value.store != nil }
-      if let store = stores[configuration.identity]?.store {
+      if let store = stores[configuration.identity]?.store, try store.isInPlace() {
         try store.check(configuration)
         return store
       }
       let store = try Store(configuration)
       stores[store.identity] = WeakStore(store: store)
       return store
+    }
+  }
+
+  /// False when the file was removed or replaced: who has it open keeps it, and nobody finds it.
+  private func isInPlace() throws(Realm.Error) -> Bool {
+    do throws(EngineError) {
+      try database.checkPlace()
+      return true
+    } catch {
+      guard error.code == .io else { throw Realm.Error(error) }
+      return false
     }
   }
 

@@ -163,6 +163,46 @@ struct LockFileTests {
     }
   }
 
+  @Test("handles of this process share what is left when their lock file is removed")
+  func removedLockFile() throws {
+    try withAccounts { path in
+      let first = try Database.open(path: path)
+      _ = unsafe unlink(path + ".lock")
+      let second = try Database.open(path: path)
+      try Accounts.mark(1, in: first)
+      #expect(try Accounts.marks(in: second) == 1)
+      try first.close()
+      try second.close()
+    }
+  }
+
+  @Test("a path whose files were removed leads to new ones, beside whoever has the old ones open")
+  func removedFiles() throws {
+    try withAccounts { path in
+      let old = try Database.open(path: path)
+      try Accounts.mark(1, in: old)
+      _ = unsafe unlink(path)
+      #expect(errorCode { try Database.open(path: path) } == .locked)
+      _ = unsafe unlink(path + ".lock")
+      try Accounts.create(path)
+      let new = try Database.open(path: path)
+      try Accounts.mark(2, in: old)
+      #expect(try Accounts.marks(in: old) == 2)
+      #expect(try Accounts.marks(in: new) == 0)
+      // The old handle takes only itself away.
+      try old.close()
+      let third = try Database.open(path: path)
+      #expect(!new.tryExclusive())
+      try Accounts.mark(1, in: third)
+      #expect(try Accounts.marks(in: new) == 1)
+      try new.verify()
+      try third.close()
+      #expect(new.tryExclusive())
+      new.endExclusive()
+      try new.close()
+    }
+  }
+
   @Test("only a handle that is alone gets exclusive access, and openers wait or are refused")
   func exclusive() throws {
     try withAccounts { path in
