@@ -73,48 +73,48 @@ struct ReplayTests {
     #expect(replay.output.contains("the workload did something else this time"))
   }
 
-  /// Explores a program that does something else in each run.
-  ///
-  /// `$runs` is the number of the run, from a counter outside of the directory.
-  private func changing(_ command: FaultlineCommand, _ steps: String) throws -> CommandResult {
+  /// Programs that do something else in each run; `$runs` is the number of the run.
+  enum Changing: String, CaseIterable {
+    case behindTheCrashPoint = "echo hello > file; echo saved; head -c $runs /dev/zero > late"
+    case inSomeRuns =
+      "[ $((runs % 3)) = 1 ] || echo other > other; echo hello > file; echo saved"
+    case always = "head -c $runs /dev/zero > early; echo hello > file; echo saved"
+  }
+
+  @Test("a program is recorded until it does the same again", arguments: Changing.allCases)
+  func changing(program: Changing) throws {
+    let command = try FaultlineCommand()
     let counter = command.directory.file("runs")
-    let program = try command.write(
-      "echo x >> '\(counter)'; runs=$(wc -l < '\(counter)')\n\(steps)\n", to: "changing.sh")
+    let script = try command.write(
+      "echo x >> '\(counter)'; runs=$(wc -l < '\(counter)')\n\(program.rawValue)\n",
+      to: "changing.sh")
     let check = try command.write(
       "grep -q saved \"$FAULTLINE_OUTPUT\" && ! grep -q hello file && exit 1; exit 0\n",
       to: "check.sh")
-    return try command.explore(workload: "sh '\(program)'", check: "sh '\(check)'")
-  }
-
-  @Test("what a program does behind the crash point may differ")
-  func changingLater() throws {
-    let command = try FaultlineCommand()
-    let failure = try changing(
-      command, "echo hello > file; echo saved; head -c $runs /dev/zero > late")
+    let failure = try command.explore(workload: "sh '\(script)'", check: "sh '\(check)'")
     let token = try #require(failure.replayToken, "\(failure.output)")
     let replay = try command.run(["replay", token])
-    #expect(replay.status == 1, "\(replay.output)")
+    #expect(replay.status == (program == .always ? 4 : 1), "\(replay.output)")
+    let keeps = replay.output.contains("explore --trace FILE keeps a recording")
+    #expect(keeps == (program == .always), "\(replay.output)")
   }
 
-  @Test("a program that does something else in some runs is recorded until it does the same")
-  func changingSometimes() throws {
+  @Test("the recording of another run is nondeterminism, and named")
+  func recordingOfAnother() throws {
     let command = try FaultlineCommand()
-    let failure = try changing(
-      command, "[ $((runs % 3)) = 1 ] || echo other > other; echo hello > file; echo saved")
-    let token = try #require(failure.replayToken, "\(failure.output)")
-    let replay = try command.run(["replay", token])
-    #expect(replay.status == 1, "\(replay.output)")
-  }
-
-  @Test("a program that never does the same again is nondeterminism, with its shapes")
-  func changingAlways() throws {
-    let command = try FaultlineCommand()
-    let failure = try changing(
-      command, "head -c $runs /dev/zero > early; echo hello > file; echo saved")
-    let token = try #require(failure.replayToken, "\(failure.output)")
-    let replay = try command.run(["replay", token])
-    #expect(replay.status == 4, "\(replay.output)")
-    #expect(replay.output.contains("explore --trace FILE keeps a recording"))
+    var tokens: [String] = []
+    for name in ["one", "three"] {
+      let failure = try command.explore(
+        workload: "echo \(name) > file; echo saved; echo \(name) > \(name)",
+        check: "grep -q saved \"$FAULTLINE_OUTPUT\" && ! grep -q . file && exit 1; exit 0",
+        ["--trace", name])
+      tokens.append(try #require(failure.replayToken, "\(failure.output)"))
+    }
+    let own = try command.run(["replay", tokens[0], "--trace", "one"])
+    #expect(own.status == 1, "\(own.output)")
+    let other = try command.run(["replay", tokens[0], "--trace", "three"])
+    #expect(other.status == 4, "\(other.output)")
+    #expect(other.output.contains("three is the recording of another run"), "\(other.output)")
   }
 
   @Test("a failure that is mended holds, and says so")

@@ -101,7 +101,11 @@ public final class ProgramExplorer {
       let trace = try TraceFile.load(recording)
       try system?.demand()
       if hasShape(of: recipe, trace) { return trace }
-      throw Self.otherShape([trace.shape: 1], recipe)
+      throw LabError(
+        .nondeterminism,
+        "\(recording) is the recording of another run (trace shape \(trace.shape); the token "
+          + "names \(recipe.shape)): give the file that explore --trace wrote in the run that "
+          + "printed the token, or leave --trace out to record the workload again")
     }
     var seen: [String: Int] = [:]
     for _ in 0..<Self.recordingsOfReplay {
@@ -122,7 +126,9 @@ public final class ProgramExplorer {
   }
 
   private static func otherShape(_ seen: [String: Int], _ recipe: ExploreRecipe) -> LabError {
-    let shapes = seen.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value) times" }
+    let shapes = seen.sorted { $0.key < $1.key }.map { shape, count in
+      count == 1 ? shape : "\(shape) \(count) times"
+    }
     return LabError(
       .nondeterminism,
       "the workload did something else this time (trace shapes: \(shapes.joined(separator: ", ")); "

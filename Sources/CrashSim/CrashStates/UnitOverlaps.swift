@@ -1,5 +1,5 @@
 // UnitOverlaps.swift: which units of a table change the same bytes or sizes, so that an image can
-// take one of them off without those that lie on top of nothing of it.
+// take one of them off and put back only those that lay on top of it.
 // Invariant: `next` is greater than the unit; two free units that change the same page, or the size
 // of the same file, are on one chain of `next`.
 
@@ -9,8 +9,8 @@ struct UnitOverlaps {
   enum Freedom: UInt8 {
     /// Bytes of one page: in any order with all but those of its page, and the ordered ones.
     case page
-    /// A size behind all bytes that were written before: in any order with all but other sizes of
-    /// its file, and the ordered ones.
+    /// A size behind all bytes and sizes that were written before: in any order with all but other
+    /// such sizes of its file, and the ordered ones.
     case growth
     /// All else: in the order of units with other ordered ones; and those that change content with
     /// every unit of their files.
@@ -36,7 +36,7 @@ struct UnitOverlaps {
     var contents: [Int: [InodeNumber]] = [:]
     var lastOfPage: [Page: Int] = [:]
     var lastSize: [InodeNumber: Int] = [:]
-    // Behind the last byte that may have been written so far.
+    // Behind the last byte that any unit so far may have written, and no smaller than any size.
     var ends = trace.initial.inodes.mapValues { image in
       image.extents.reduce(image.sizeBytes) {
         max($0, $1.offsetBytes + UInt64($1.bytes.count))
@@ -56,8 +56,15 @@ struct UnitOverlaps {
         let inodes = unit.effects.compactMap(\.contentInode)
         if !inodes.isEmpty { contents[unit.id] = inodes }
       }
-      for case .data(let inode, let offset, _, let slice) in unit.effects {
-        ends[inode] = max(ends[inode] ?? 0, offset + UInt64(slice.count))
+      for effect in unit.effects {
+        let (inode, end): (InodeNumber, UInt64)
+        switch effect {
+        case .data(let file, let offset, _, let slice):
+          (inode, end) = (file, offset + UInt64(slice.count))
+        case .size(let file, let newSize): (inode, end) = (file, newSize)
+        default: continue
+        }
+        ends[inode] = max(ends[inode] ?? 0, end)
       }
     }
     self.freedoms = freedoms

@@ -12,6 +12,13 @@ class PlainRow: Object {
   @Persisted var age: Int
   @Persisted var score: Double
   @Persisted var name: String
+
+  func take(_ row: RowValues) {
+    id = row.id
+    age = row.age
+    score = row.score
+    name = row.name
+  }
 }
 
 /// The same with a primary key.
@@ -20,6 +27,13 @@ class KeyedRow: Object {
   @Persisted var age: Int
   @Persisted var score: Double
   @Persisted var name: String
+
+  func take(_ row: RowValues) {
+    id = row.id
+    age = row.age
+    score = row.score
+    name = row.name
+  }
 }
 
 /// What pets link to.
@@ -76,19 +90,13 @@ struct ObjectStore {
 
   static func plain(_ row: RowValues) -> PlainRow {
     let object = PlainRow()
-    object.id = row.id
-    object.age = row.age
-    object.score = row.score
-    object.name = row.name
+    object.take(row)
     return object
   }
 
   static func keyed(_ row: RowValues) -> KeyedRow {
     let object = KeyedRow()
-    object.id = row.id
-    object.age = row.age
-    object.score = row.score
-    object.name = row.name
+    object.take(row)
     return object
   }
 
@@ -100,24 +108,14 @@ struct ObjectStore {
   /// Makes objects by a block that gets each row's, in one transaction.
   func build(_ rows: [RowValues]) throws {
     try realm.write {
-      realm.create(PlainRow.self, from: rows) { object, row in
-        object.id = row.id
-        object.age = row.age
-        object.score = row.score
-        object.name = row.name
-      }
+      realm.create(PlainRow.self, from: rows) { $0.take($1) }
     }
   }
 
   /// The same with a primary key.
   func buildKeyed(_ rows: [RowValues]) throws {
     try realm.write {
-      realm.create(KeyedRow.self, from: rows) { object, row in
-        object.id = row.id
-        object.age = row.age
-        object.score = row.score
-        object.name = row.name
-      }
+      realm.create(KeyedRow.self, from: rows) { $0.take($1) }
     }
   }
 

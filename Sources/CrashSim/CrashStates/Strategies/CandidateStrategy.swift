@@ -57,9 +57,9 @@ struct StrategyContext {
   /// True for a strategy that skips this crash point: where so many units pend that one proposal is
   /// costly, only some crash points between two writes get more than the state that keeps all.
   func leavesOut(_ strategy: Strategy) -> Bool {
-    if isNearPromise { return false }
+    if strategy == .allKept || isNearPromise { return false }
     let units = strategy == .sample ? options.unitsPerSample : options.unitsPerCrashPoint
-    let stride = strategy == .allKept ? 1 : max(1, 4 * window.count / units)
+    let stride = max(1, 4 * window.count / units)
     return window.crashPoint % stride != 0
   }
 
