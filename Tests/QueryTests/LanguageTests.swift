@@ -273,6 +273,10 @@ struct LanguageTests {
       ("boss == obj('Person', 1)", .type, "the key is objectId, not int"),
       ("@links.Dog.name.@count == 1", .type, "Dog.name is string, which does not link to Person"),
       ("@links == 1", .type, "@links needs .@count"),
+      ("@links.@links.@count == 1", .type, "@count stands behind @links"),
+      ("@links[SIZE] == 1", .type, "@count stands behind @links"),
+      ("friends.@links.@sum == 1", .type, "@count stands behind @links"),
+      ("@links.@count.@count == 1", .type, "nothing can follow"),
       ("$x.age == 1", .unknownName, "no variable $x"),
       ("SUBQUERY(numbers, $x, $x == 1).@count > 0", .type, "not a collection of objects"),
       (

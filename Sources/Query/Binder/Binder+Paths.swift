@@ -59,6 +59,13 @@ extension Binder {
   private func take(
     _ step: QueryStep, isLast: Bool, _ binding: inout PathBinding, _ path: QueryPath
   ) throws(QueryError) {
+    if case .linkCount? = binding.steps.last {
+      guard step == .operation(.count) || step == .operation(.size) else {
+        throw unfit(path, "@count stands behind @links, or the name of a class")
+      }
+      binding.type = .int
+      return
+    }
     switch step {
     case .property(let name): try takeProperty(name, &binding, path)
     case .backlinks(let origin, let property):
@@ -77,7 +84,6 @@ extension Binder {
         }
       }
       binding.steps.append(.linkCount(columns))
-      binding.finish = .count
     case .index(let index): try choose(.index(index), &binding, path)
     case .firstElement: try choose(.index(0), &binding, path)
     case .lastElement: try choose(.last, &binding, path)
@@ -155,14 +161,6 @@ extension Binder {
   private func takeOperation(
     _ operation: PathOperation, _ isLast: Bool, _ binding: inout PathBinding, _ path: QueryPath
   ) throws(QueryError) {
-    if binding.finish == .count, case .linkCount? = binding.steps.last {
-      guard operation == .count || operation == .size, isLast else {
-        throw unfit(path, "@count stands behind @links, or the name of a class")
-      }
-      binding.finish = .none
-      binding.type = .int
-      return
-    }
     guard binding.finish == .none else {
       throw unfit(path, "one aggregate in a path, not @\(operation.rawValue) behind another")
     }
