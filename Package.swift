@@ -97,8 +97,13 @@ let package = Package(
     .executableTarget(
       name: "tasks", dependencies: ["ObjectDatabase"], path: "examples/tasks",
       exclude: ["README.md"], swiftSettings: house),
+    // A program with an asynchronous `main`, in which the main thread ends and its queue goes on.
+    .executableTarget(
+      name: "async-main", dependencies: ["ObjectDatabase"], path: "Tests/AsyncMain",
+      swiftSettings: house),
     .testTarget(
-      name: "ObjectDatabaseTests", dependencies: ["ObjectDatabase", "Engine", "tasks"],
+      name: "ObjectDatabaseTests",
+      dependencies: ["ObjectDatabase", "Engine", "tasks", "async-main"],
       swiftSettings: house),
     .testTarget(
       name: "QueryTests",

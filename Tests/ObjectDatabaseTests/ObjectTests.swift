@@ -204,4 +204,29 @@ struct ObjectTests {
     try realm.write { realm.delete(dog) }
     #expect(dog.description == "Dog [invalidated]")
   }
+
+  @Test("an object is identified by its row, or by an id of its own")
+  func identifiable() throws {
+    func ids<Item: Identifiable>(_ items: some Sequence<Item>) -> [Item.ID] { items.map(\.id) }
+    let folder = try Folder()
+    let realm = try folder.realm()
+    try realm.write {
+      for number in 1...3 {
+        realm.add(Anonymous(value: ["number": number]))
+        realm.add(Numbered(value: ["id": number]))
+      }
+    }
+    let live = ids(realm.objects(Anonymous.self))
+    #expect(Set(live).count == 3)
+    #expect(live == ids(realm.objects(Anonymous.self).freeze()))
+    #expect(ids(realm.objects(Numbered.self)) == [1, 2, 3])
+  }
+}
+
+private class Anonymous: Object, ObjectKeyIdentifiable {
+  @Persisted var number: Int
+}
+
+private class Numbered: Object, ObjectKeyIdentifiable {
+  @Persisted(primaryKey: true) var id: Int
 }

@@ -192,3 +192,13 @@ open class EmbeddedObject: ObjectBase {}
 
 /// An object whose class only the file knows, as migrations see it.
 public final class DynamicObject: Object {}
+
+/// A class of objects that `Identifiable` tells apart: by the class's own `id` when it has one, by
+/// the object itself otherwise.
+public protocol ObjectKeyIdentifiable: Identifiable {}
+
+extension ObjectKeyIdentifiable where Self: ObjectBase {
+  /// The same for all that stand for one object, in this process; it changes when the object is
+  /// added.
+  public var id: UInt64 { UInt64(bitPattern: Int64(hashValue)) }
+}

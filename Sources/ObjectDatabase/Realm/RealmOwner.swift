@@ -17,7 +17,8 @@ enum RealmOwner: Hashable {
 
   private static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
 
-  /// Marks the main queue, whose blocks, and the main actor's, may run on any thread.
+  /// Marks the main queue, whose blocks, and the main actor's, may run on any thread, and do once
+  /// a program with an asynchronous `main` has waited.
   private static let mainQueue: ObjectIdentifier = {
     let id = ObjectIdentifier(DispatchQueue.main)
     DispatchQueue.main.setSpecific(key: queueKey, value: id)
@@ -27,8 +28,7 @@ enum RealmOwner: Hashable {
   /// The calling thread; the main queue, or actor, when it is one of its.
   static var currentThread: RealmOwner {
     if Scheduler.isMainThread { return .main(UInt(pthread_self())) }
-    if DispatchQueue.getSpecific(key: queueKey) == mainQueue { return .main(0) }
-    return .thread(UInt(pthread_self()))
+    return isMainQueue ? .main(0) : .thread(UInt(pthread_self()))
   }
 
   /// An actor.
@@ -63,8 +63,12 @@ enum RealmOwner: Hashable {
   }
 
   @inline(never)
-  private static var isMain: Bool {
-    DispatchQueue.getSpecific(key: queueKey) == mainQueue || Scheduler.isMainThread
+  private static var isMain: Bool { isMainQueue || Scheduler.isMainThread }
+
+  private static var isMainQueue: Bool {
+    // In this order: a queue has its mark once it was made.
+    let main = mainQueue
+    return DispatchQueue.getSpecific(key: queueKey) == main
   }
 
   /// Which owner is meant when the caller runs for several: the lowest.
