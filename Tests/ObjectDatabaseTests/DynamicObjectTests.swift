@@ -80,10 +80,13 @@ struct DynamicObjectTests {
     let realm = try folder.realm([Person.self])
     try realm.write { for _ in 0..<20 { realm.add(Person()) } }
     let people = realm.objects(Person.self)
-    let access = try #require(people.content.access)
-    let filter = try Filter("name != 'x' AND dogs.@count == 0", [], access)
-    let error = #expect(throws: Realm.Error.self) { try filter.check(access, stepsMax: 10) }
-    #expect(error?.code == .invalidValue && error?.message.contains("more than 10") == true)
-    #expect(throws: Never.self) { try filter.check(access) }
+    let text = "name != 'x' AND dogs.@count == 0"
+    for bounded in [people, people.sorted(byKeyPath: "name")] {
+      let error = #expect(throws: Realm.Error.self) {
+        _ = try bounded.filtered(by: text, stepsMax: 10)
+      }
+      #expect(error?.code == .invalidValue && error?.message.contains("more than 10") == true)
+      #expect(try bounded.filtered(by: text).count == 20)
+    }
   }
 }

@@ -51,8 +51,9 @@ struct Filter {
 
   /// Runs the query once, for a text that comes from outside.
   /// - Throws: `Realm.Error` with code `.invalidValue` when it costs more than the bound.
-  func check(_ access: _TableAccess, stepsMax: Int = QueryLimits.stepsDefault) throws(Realm.Error) {
+  func check(_ access: _TableAccess, stepsMax: Int?) throws(Realm.Error) {
     access.core.checkThread()
+    let stepsMax = stepsMax ?? QueryLimits.stepsDefault
     do throws(QueryError) {
       // The number costs as much as the keys at most, and far less where scans alone tell it.
       if hasClauses {
@@ -271,13 +272,16 @@ extension RealmCollection {
   /// - Parameters:
   ///   - text: The query, with `$0` or `%@` for arguments.
   ///   - arguments: The arguments.
+  ///   - stepsMax: Rows and values that the query may look at; nil is 2^28.
   /// - Returns: The results, live as those they were made of.
   /// - Throws: `Realm.Error` with code `.invalidValue`, which says where and what in the text, or
-  ///   that the query looks at more rows and values than `QueryLimits.stepsDefault` (2^28).
+  ///   that the query looks at more than `stepsMax`.
   /// - Complexity: Runs the query once.
-  public func filtered(by text: String, arguments: [Any?] = []) throws -> Results<Element> {
+  public func filtered(
+    by text: String, arguments: [Any?] = [], stepsMax: Int? = nil
+  ) throws -> Results<Element> {
     let (results, filter) = try selected(text, arguments)
-    if let access = results.content.access { try filter.check(access) }
+    if let access = results.content.access { try filter.check(access, stepsMax: stepsMax) }
     return results
   }
 

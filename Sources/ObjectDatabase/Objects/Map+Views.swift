@@ -27,11 +27,15 @@ extension Map {
   /// - Parameters:
   ///   - text: The query, with `$0` or `%@` for arguments.
   ///   - arguments: The arguments.
+  ///   - stepsMax: Rows and values that the query may look at; nil is 2^28.
   /// - Returns: The results, live as the map.
-  /// - Throws: `Realm.Error` with code `.invalidValue`, which says where and what in the text.
-  public func filtered(by text: String, arguments: [Any?] = []) throws -> Results<Value> {
+  /// - Throws: `Realm.Error` with code `.invalidValue`, which says where and what in the text, or
+  ///   that the query looks at more than `stepsMax`.
+  public func filtered(
+    by text: String, arguments: [Any?] = [], stepsMax: Int? = nil
+  ) throws -> Results<Value> {
     let (elements, filter) = try elements.selected(text, arguments)
-    if let access = elements.access { try filter.check(access) }
+    if let access = elements.access { try filter.check(access, stepsMax: stepsMax) }
     return Results(elements)
   }
 
