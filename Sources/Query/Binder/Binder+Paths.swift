@@ -95,7 +95,9 @@ extension Binder {
       default: throw unfit(path, "[$\(number)] needs an int or a string as argument \(number)")
       }
     case .elementCount:
-      guard let column = binding.column, schema.column(column).collection != .none else {
+      guard let column = binding.column, binding.choice == nil,
+        schema.column(column).collection != .none
+      else {
         throw unfit(path, "[SIZE] stands behind a collection")
       }
       binding.steps.append(.elementCount(column))
@@ -166,7 +168,9 @@ extension Binder {
     }
     switch operation {
     case .keys, .values:
-      guard let column = binding.column, schema.column(column).collection == .dictionary else {
+      guard let column = binding.column, binding.choice == nil,
+        schema.column(column).collection == .dictionary
+      else {
         throw unfit(path, "@\(operation.rawValue) stands behind a dictionary")
       }
       guard operation == .keys else { return }
