@@ -36,12 +36,6 @@ struct Parser {
     return true
   }
 
-  mutating func accept(_ keyword: Keyword) throws(QueryError) -> Bool {
-    guard current.keyword == keyword else { return false }
-    try advance()
-    return true
-  }
-
   mutating func expect(_ kind: TokenKind, _ expected: String) throws(QueryError) {
     guard try accept(kind) else { throw unexpected(expected) }
   }
