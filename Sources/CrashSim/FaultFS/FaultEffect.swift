@@ -146,7 +146,7 @@ extension FaultRule.Effect: CustomStringConvertible {
       "\(word): \(bytes)"
     case .delay(let milliseconds): "delay: \(milliseconds)"
     case .reorder(let before):
-      "holdBehind: {bytes: \(before.fromByte ?? 0)..\(before.toByte.map { "\($0 - 1)" } ?? "")}"
+      "holdBehind: {bytes: \(before.bytesText)}"
     case .tear(let tearing): "torn: \(tearing)"
     case .misdirect(let bytes): "misdirect: \(bytes)"
     case .flip(let bits), .rot(let bits): "\(word): \(bits)"

@@ -121,6 +121,12 @@ public struct FaultRule: Codable, Hashable, Sendable {
 }
 
 extension FaultRule.Match {
+  /// The first and the last byte in the words of a fault file; of a rule that is not valid, too.
+  var bytesText: String {
+    let last = toByte.map { $0 == 0 ? "-1" : "\($0 - 1)" } ?? ""
+    return "\(fromByte ?? 0)..\(last)"
+  }
+
   /// True when a matching operation with this number (from 1) is hit.
   func hits(_ number: Int, seed: Seed) -> Bool {
     if let nth, number != nth { return false }
@@ -137,8 +143,7 @@ extension FaultRule: CustomStringConvertible {
     var parts = ["on: [\(when.kinds.sorted().map(\.rawValue).joined(separator: ", "))]"]
     if let path = when.path { parts.append("file: \"\(path)\"") }
     if when.fromByte != nil || when.toByte != nil {
-      let last = when.toByte.map { "\($0 - 1)" } ?? ""
-      parts.append("bytes: \(when.fromByte ?? 0)..\(last)")
+      parts.append("bytes: \(when.bytesText)")
     }
     if let process = when.process { parts.append("pid: \(process)") }
     if let command = when.command { parts.append("command: \"\(command)\"") }
