@@ -6,22 +6,34 @@ extension Database {
   /// A file that was removed, renamed or replaced goes on for those who have it open, and is not
   /// what anybody opens from then on. A system that does not say where the path leads is no answer,
   /// and no error here: what cannot be read tells of itself.
+  /// - Returns: False when it leads to nothing or to another file; true for a database without one.
+  /// - Throws: `EngineError` with code `.forked` in a child.
+  /// - Complexity: Two system calls.
+  package func isInPlace() throws(EngineError) -> Bool { try elsewhere() == nil }
+
+  /// Demands that the path leads to the file that is open.
   /// - Throws: `EngineError` with code `.io`, and ENOENT when nothing has the name; `.forked` in a
   ///   child.
   /// - Complexity: Two system calls.
   package func checkPlace() throws(EngineError) {
+    guard let place = try elsewhere() else { return }
+    throw EngineError(
+      code: .io,
+      message: "\(place.path) leads to \(place.isEmpty ? "nothing" : "another file"): the file was "
+        + "removed, renamed or replaced while it was open, and what is committed to it is not what "
+        + "others open; close it everywhere and open again", errno: place.isEmpty ? 2 : nil)
+  }
+
+  /// The path when it leads elsewhere, and whether that is nowhere.
+  private func elsewhere() throws(EngineError) -> (path: String, isEmpty: Bool)? {
     try checkForked()
-    guard let file else { return }
+    guard let file else { return nil }
     // Under the lock: a compaction renames the new file and goes over to it within one hold.
     let (own, there) = state.withLock { state -> (FileIdentity?, FileIdentity??) in
       state.isClosed ? (nil, nil) : (try? file.identity(), try? FileIdentity.at(file.path))
     }
-    guard let own, let there, own != there else { return }
-    throw EngineError(
-      code: .io,
-      message: "\(file.path) leads to \(there == nil ? "nothing" : "another file"): the file was "
-        + "removed, renamed or replaced while it was open, and what is committed to it is not what "
-        + "others open; close it everywhere and open again", errno: there == nil ? 2 : nil)
+    guard let own, let there, own != there else { return nil }
+    return (file.path, there == nil)
   }
 }
 

@@ -72,24 +72,15 @@ import Synchronization
     try configuration.check()
     return try stores.withLock { stores throws(Realm.Error) in
       stores = stores.filter { $0.value.store != nil }
-      if let store = stores[configuration.identity]?.store, try store.isInPlace() {
+      if let store = stores[configuration.identity]?.store,
+        try translating({ () throws(EngineError) in try store.database.isInPlace() })
+      {
         try store.check(configuration)
         return store
       }
       let store = try Store(configuration)
       stores[store.identity] = WeakStore(store: store)
       return store
-    }
-  }
-
-  /// False when the file was removed or replaced: who has it open keeps it, and nobody finds it.
-  private func isInPlace() throws(Realm.Error) -> Bool {
-    do throws(EngineError) {
-      try database.checkPlace()
-      return true
-    } catch {
-      guard error.code == .io else { throw Realm.Error(error) }
-      return false
     }
   }
 
