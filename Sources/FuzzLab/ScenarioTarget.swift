@@ -79,6 +79,17 @@ enum ScenarioTarget {
     """,
   ]
 
+  /// A dry run plans every statement; a million of them take seconds under a sanitizer, which is
+  /// their number and no fault.
+  private static let statementsMax = 20_000
+
+  private static func statementCount(_ scenario: Scenario) -> Int {
+    scenario.steps.reduce(0) { sum, step in
+      guard case .write(let write) = step.action else { return sum }
+      return sum + write.repeats * write.statements.reduce(0) { $0 + $1.times }
+    }
+  }
+
   private static func run(_ input: [UInt8]) -> FuzzOutcome {
     let scenario: Scenario
     do throws(ScenarioError) {
@@ -88,6 +99,7 @@ enum ScenarioTarget {
       return message.hasPrefix("fuzz.yaml:")
         ? .refused : .finding("an error without a place: \(message.prefix(80))")
     }
+    if statementCount(scenario) > statementsMax { return .refused }
     do throws(LabError) {
       let lines = try DryRun(scenario, settings: ExplorationSettings()).lines()
       return lines.isEmpty ? .finding("a dry run without a word") : .accepted
