@@ -5,4 +5,16 @@
 #define FUSE_USE_VERSION 35
 #include <fuse3/fuse.h>
 #include <fuse3/fuse_lowlevel.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+// read(2), and write(2) or writev(2) of two parts. As bare system calls they are no points where a thread can be
+// cancelled, which costs two atomic operations each in a process of many threads.
+static inline ssize_t cfuse_read(int fd, void *buffer, size_t bytes) { return syscall(SYS_read, fd, buffer, bytes); }
+static inline ssize_t cfuse_write(int fd, const void *first, size_t first_bytes, const void *second, size_t second_bytes) {
+  if (second_bytes == 0) return syscall(SYS_write, fd, first, first_bytes);
+  struct iovec parts[2] = {{(void *)first, first_bytes}, {(void *)second, second_bytes}};
+  return syscall(SYS_writev, fd, parts, 2);
+}
 #endif

@@ -97,6 +97,13 @@ int csystem_pin_to_cpu(pid_t pid, int cpu) {
   return sched_setaffinity(pid, sizeof set, &set);
 }
 
+int csystem_leave_cpu(int cpu) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return -1;
+  CPU_CLR(cpu, &set);
+  return CPU_COUNT(&set) == 0 ? 0 : sched_setaffinity(0, sizeof set, &set);
+}
+
 int csystem_first_allowed_cpu(void) {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) != 0) return -1;

@@ -30,6 +30,8 @@ int csystem_set_parent_death_signal(int signal);
 int csystem_set_child_subreaper(void);
 /// sched_setaffinity(2): pins a process (0: the caller) to one CPU.
 int csystem_pin_to_cpu(pid_t pid, int cpu);
+/// Takes a CPU from those that the calling thread may run on, unless it is the only one.
+int csystem_leave_cpu(int cpu);
 /// The first CPU this process may run on, or -1.
 int csystem_first_allowed_cpu(void);
 /// fcntl(F_OFD_SETLK, or F_OFD_SETLKW when `waits`) over a range: `kind` 0 unlocks, 1 is shared, 2 is

@@ -28,7 +28,11 @@ public enum FaultFSDaemon {
     // Threads inherit the CPU and what signals are blocked: this one begins between the two, so
     // that it works beside who serves.
     let pieces = PayloadPieces()
-    Thread.detachNewThread { pieces.makeAhead() }
+    Thread.detachNewThread {
+      // Woken by who serves, it would else be put on the same CPU.
+      if let cpu { _ = csystem_leave_cpu(cpu) }
+      pieces.makeAhead()
+    }
     if let cpu { _ = csystem_pin_to_cpu(0, cpu) }
     let mount: FuseMount
     var listener: Int32 = -1

@@ -53,6 +53,8 @@ extension FaultFileSystem {
   /// Prepares for a request; after a wait, with what was decided before it.
   func beginRequest(resuming made: [(kind: OperationKind, injection: Injection?)] = []) {
     if !decisions.made.isEmpty || !decisions.resumed.isEmpty { decisions = RequestDecisions() }
+    if !staleInodes.isEmpty { staleInodes = [] }
+    if made.isEmpty { return }
     decisions.resumed = made.map { kind, injection in
       // A rule that was removed meanwhile has no effect any more.
       var injection = injection
@@ -61,7 +63,6 @@ extension FaultFileSystem {
       injection?.wait = nil
       return (kind, injection)
     }
-    if !staleInodes.isEmpty { staleInodes = [] }
   }
 
   // MARK: Deciding

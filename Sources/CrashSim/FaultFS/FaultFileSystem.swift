@@ -74,6 +74,7 @@ final class FaultFileSystem {
 
   func endRecording() -> Trace {
     releaseAll()
+    tree.settle()
     return recorder.end()
   }
 
@@ -140,10 +141,10 @@ final class FaultFileSystem {
     } else {
       keepOld(of: inode, offset..<end)
       soil(inode, offset..<end)
-      try tree.write(bytes, at: offset, to: inode)
-      if inode.isTraced {
-        recorder.recordWrite(bytes, at: offset, to: inode.number, by: caller)
-      }
+      let kept = inode.isTraced ? recorder.keep(bytes) : nil
+      if let kept, kept.endsLoans { tree.settle() }
+      try tree.write(bytes, at: offset, to: inode, lent: kept?.loan)
+      if let kept { recorder.recordWrite(kept, at: offset, to: inode.number, by: caller) }
     }
     let isHeld = if case .reorder = injection?.outcome?.effect { true } else { false }
     if !held.isEmpty, !isHeld {

@@ -2,33 +2,11 @@
 // Invariants: a file is a table of chunks of 64 KiB; a chunk's memory holds its first
 // `capacityBytes` bytes and all behind reads as zeros; memory beyond the file's size is zero;
 // `pages` has a bit for each 4 KiB page that counts as allocated; `chargedBytes` of every chunk is
-// reserved in the quota, and is at least its capacity.
+// reserved in the quota, and is at least its capacity. Whole pages that a recording keeps anyway
+// are not copied: they are loans, and the chunk's memory has nothing of them. Whatever else than to
+// write whole pages is done to a chunk takes its loans back first (`settle`), by copying them.
 
 import Glibc
-
-/// Memory that all files of one tree share.
-final class MemoryQuota {
-  /// The most that may be used.
-  let limitBytes: UInt64
-  private(set) var usedBytes: UInt64 = 0
-  /// Pages that all files occupy.
-  fileprivate(set) var pageCount: UInt64 = 0
-
-  init(limitBytes: UInt64) { self.limitBytes = limitBytes }
-
-  /// Takes bytes from the quota; false when it does not have them.
-  func reserve(_ countBytes: Int) -> Bool {
-    let (sum, overflow) = usedBytes.addingReportingOverflow(UInt64(countBytes))
-    if overflow || sum > limitBytes { return false }
-    usedBytes = sum
-    return true
-  }
-
-  func release(_ countBytes: Int) {
-    precondition(UInt64(countBytes) <= usedBytes, "released more than was reserved")
-    usedBytes -= UInt64(countBytes)
-  }
-}
 
 /// The bytes of one regular file.
 @safe final class FileContent {
@@ -42,9 +20,16 @@ final class MemoryQuota {
   nonisolated(unsafe) private static let zeros = unsafe UnsafeRawBufferPointer(
     start: calloc(1, chunkBytes), count: chunkBytes)
 
+  /// The pages of one chunk that are lent.
+  @unsafe private final class Loans {
+    var pages: [LentBytes?] = Array(
+      repeating: nil, count: chunkBytes / pageBytes)
+  }
+
   /// A part of the file; the memory is nil as long as nothing was written.
   @unsafe private struct Chunk {
     var memory: UnsafeMutableRawPointer?
+    var loans: Loans?
     var capacityBytes = 0
     var chargedBytes = 0
     var pages: UInt16 = 0
@@ -96,16 +81,27 @@ final class MemoryQuota {
     unsafe changePageCount(by: -chunk.pages.nonzeroBitCount)
   }
 
+  /// Reserves memory for a chunk's first `endBytes` bytes; false when the quota is used up.
+  private func charge(_ chunk: inout Chunk, to endBytes: Int) -> Bool {
+    if unsafe endBytes <= chunk.chargedBytes { return true }
+    let wanted = Self.capacity(endBytes)
+    guard unsafe quota.reserve(wanted - chunk.chargedBytes) else { return false }
+    unsafe chunk.chargedBytes = wanted
+    return true
+  }
+
+  /// How many bytes of memory a chunk has that holds so many.
+  private static func capacity(_ endBytes: Int) -> Int {
+    var capacity = smallestBytes
+    while capacity < endBytes { capacity *= 2 }
+    return capacity
+  }
+
   /// Gives a chunk memory for its first `endBytes` bytes; false when the quota is used up.
   private func grow(_ chunk: inout Chunk, to endBytes: Int) -> Bool {
     if unsafe endBytes <= chunk.capacityBytes { return true }
-    var wanted = Self.smallestBytes
-    while wanted < endBytes { wanted *= 2 }
-    let missing = unsafe wanted - chunk.chargedBytes
-    if missing > 0 {
-      guard quota.reserve(missing) else { return false }
-      unsafe chunk.chargedBytes = wanted
-    }
+    guard unsafe charge(&chunk, to: endBytes) else { return false }
+    let wanted = Self.capacity(endBytes)
     guard let memory = unsafe realloc(chunk.memory, wanted) else { return false }
     unsafe memset(memory + chunk.capacityBytes, 0, wanted - chunk.capacityBytes)
     unsafe chunk.memory = unsafe memory
@@ -161,27 +157,36 @@ final class MemoryQuota {
   // MARK: Changes
 
   /// Puts bytes in place and grows the file to hold them; changes nothing when it throws.
-  func write(_ bytes: RawSpan, at offset: UInt64) throws(ErrorNumber) {
+  ///
+  /// `loan` is where the same bytes stay; nil when only a copy of them is safe.
+  func write(
+    _ bytes: RawSpan, at offset: UInt64, lent loan: LentBytes? = nil
+  ) throws(ErrorNumber) {
     let count = UInt64(bytes.byteCount)
     let end = try Self.end(offset, count)
     if count == 0 { return }
-    let start = Int(offset % UInt64(Self.chunkBytes))
-    if start + Int(count) <= Self.chunkBytes {
-      let range = start..<start + Int(count)
-      guard prepare(offset / UInt64(Self.chunkBytes), range) else { throw ErrorNumber(ENOSPC) }
-    } else {
-      var hasRoom = true
-      Self.forEachPart(offset, count) { index, range in
-        hasRoom = prepare(index, range)
-        return hasRoom
-      }
-      guard hasRoom else { throw ErrorNumber(ENOSPC) }
+    let isWhole = (offset | count) % UInt64(Self.pageBytes) == 0
+    let loan = isWhole ? loan : nil
+    var hasRoom = true
+    Self.forEachPart(offset, count) { index, range in
+      hasRoom = prepare(index, range, isLoan: loan != nil)
+      return hasRoom
     }
+    guard hasRoom else { throw ErrorNumber(ENOSPC) }
     unsafe bytes.withUnsafeBytes { source in
       var taken = 0
       Self.forEachPart(offset, count) { index, range in
-        // Safety: prepare gave this chunk memory up to range.upperBound.
-        unsafe place(source.baseAddress.unsafelyUnwrapped + taken, index, range)
+        // Safety: prepare gave this chunk memory up to range.upperBound, or loans.
+        unsafe change(index) { chunk in
+          if let loan {
+            unsafe Self.lend(loan, from: taken, to: &chunk, range)
+          } else {
+            unsafe memcpy(
+              chunk.memory.unsafelyUnwrapped + range.lowerBound,
+              source.baseAddress.unsafelyUnwrapped + taken, range.count)
+          }
+          unsafe mark(Self.pageBits(range), in: &chunk)
+        }
         taken += range.count
         return true
       }
@@ -194,28 +199,63 @@ final class MemoryQuota {
     try unsafe write(bytes.span.bytes, at: offset)
   }
 
-  private func prepare(_ index: UInt64, _ range: Range<Int>) -> Bool {
+  /// Changes a chunk where it stands.
+  private func change<Result>(_ index: UInt64, _ body: (inout Chunk) -> Result) -> Result {
     if index < Self.denseCount, unsafe index < UInt64(dense.count) {
-      return unsafe grow(&dense[Int(index)], to: range.upperBound)
+      return unsafe body(&dense[Int(index)])
     }
     var chunk = unsafe chunk(index) ?? Chunk()
-    let isRoomy = unsafe grow(&chunk, to: range.upperBound)
-    unsafe setChunk(index, chunk)
-    return isRoomy
+    defer { unsafe setChunk(index, chunk) }
+    return unsafe body(&chunk)
   }
 
-  private func place(_ source: UnsafeRawPointer, _ index: UInt64, _ range: Range<Int>) {
-    let bits = Self.pageBits(range)
-    if index < Self.denseCount {
-      let target = unsafe dense[Int(index)].memory.unsafelyUnwrapped
-      unsafe memcpy(target + range.lowerBound, source, range.count)
-      unsafe mark(bits, in: &dense[Int(index)])
-    } else if var chunk = unsafe far[index] {
-      unsafe memcpy(
-        chunk.memory.unsafelyUnwrapped + range.lowerBound, source, range.count)
-      unsafe mark(bits, in: &chunk)
-      unsafe far[index] = chunk
+  /// Sees to it that a range of a chunk can be written or lent.
+  private func prepare(_ index: UInt64, _ range: Range<Int>, isLoan: Bool) -> Bool {
+    unsafe change(index) { chunk in
+      if isLoan {
+        if unsafe chunk.loans == nil { unsafe chunk.loans = unsafe Loans() }
+        return unsafe charge(&chunk, to: range.upperBound)
+      }
+      unsafe settle(&chunk)
+      return unsafe grow(&chunk, to: range.upperBound)
     }
+  }
+
+  /// Notes where the bytes of whole pages are.
+  private static func lend(
+    _ loan: LentBytes, from first: Int, to chunk: inout Chunk, _ range: Range<Int>
+  ) {
+    guard let loans = unsafe chunk.loans else { return }
+    for start in stride(from: range.lowerBound, to: range.upperBound, by: pageBytes) {
+      unsafe loans.pages[start / pageBytes] = LentBytes(
+        piece: loan.piece, start: loan.start + first + (start - range.lowerBound))
+    }
+  }
+
+  /// Copies what is lent to a chunk, whose memory is its own then.
+  private func settle(_ chunk: inout Chunk) {
+    guard let loans = unsafe chunk.loans else { return }
+    unsafe chunk.loans = nil
+    guard let last = unsafe loans.pages.lastIndex(where: { $0 != nil }) else { return }
+    // The quota has it; without memory there is nothing that the file could show.
+    guard unsafe grow(&chunk, to: (last + 1) * Self.pageBytes),
+      let memory = unsafe chunk.memory
+    else { preconditionFailure("no memory for \(Self.chunkBytes) bytes of a file") }
+    for page in unsafe loans.pages.indices {
+      guard let loan = unsafe loans.pages[page] else { continue }
+      unsafe memcpy(memory + page * Self.pageBytes, loan.start, Self.pageBytes)
+    }
+  }
+
+  /// Makes all bytes the file's own, so that no recording has to keep them.
+  /// - Complexity: O(chunks), and a copy of what is lent.
+  func settle() {
+    for index in unsafe dense.indices { unsafe settle(&dense[index]) }
+    for index in unsafe Array(far.keys) { settle(index) }
+  }
+
+  private func settle(_ index: UInt64) {
+    if unsafe chunk(index)?.loans != nil { unsafe change(index) { unsafe settle(&$0) } }
   }
 
   /// Cuts the file or lets it grow by a hole.
@@ -255,6 +295,7 @@ final class MemoryQuota {
 
   /// Zeroes a part of a chunk; pages that it covers whole no longer count as allocated.
   private func clear(_ index: UInt64, _ range: Range<Int>) {
+    settle(index)
     guard var chunk = unsafe chunk(index) else { return }
     let end = unsafe min(range.upperBound, chunk.capacityBytes)
     if range.lowerBound < end, let memory = unsafe chunk.memory {
@@ -299,6 +340,7 @@ final class MemoryQuota {
   ) {
     guard offset < sizeBytes else { return }
     Self.forEachPart(offset, min(count, sizeBytes - offset)) { index, range in
+      settle(index)
       let chunk = unsafe chunk(index)
       let held = unsafe min(range.upperBound, chunk?.capacityBytes ?? 0)
       var rest = range.count
@@ -320,6 +362,7 @@ final class MemoryQuota {
     guard offset < sizeBytes, count > 0 else { return nil }
     let wanted = Int(min(UInt64(count), sizeBytes - offset))
     let start = Int(offset % UInt64(Self.chunkBytes))
+    settle(offset / UInt64(Self.chunkBytes))
     guard let chunk = unsafe chunk(offset / UInt64(Self.chunkBytes)),
       let memory = unsafe chunk.memory, wanted <= Self.chunkBytes,
       unsafe start + wanted <= chunk.capacityBytes
@@ -362,7 +405,9 @@ final class MemoryQuota {
   }
 
   private func chunkIndices() -> [UInt64] {
-    let held = unsafe dense.indices.filter { unsafe dense[$0].memory != nil }.map(UInt64.init)
+    let held = unsafe dense.indices.filter {
+      unsafe dense[$0].memory != nil || dense[$0].loans != nil
+    }.map(UInt64.init)
     return unsafe held + far.keys.sorted()
   }
 

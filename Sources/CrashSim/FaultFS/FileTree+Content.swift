@@ -17,8 +17,10 @@ extension FileTree {
     throw ErrorNumber(inode.isDirectory ? EISDIR : EINVAL)
   }
 
-  func write(_ bytes: RawSpan, at offset: UInt64, to inode: Inode) throws(ErrorNumber) {
-    try content(of: inode).write(bytes, at: offset)
+  func write(
+    _ bytes: RawSpan, at offset: UInt64, to inode: Inode, lent loan: LentBytes? = nil
+  ) throws(ErrorNumber) {
+    try content(of: inode).write(bytes, at: offset, lent: loan)
     touchContent(inode)
   }
 
@@ -26,6 +28,9 @@ extension FileTree {
     try content(of: inode).write(bytes, at: offset)
     touchContent(inode)
   }
+
+  /// Makes the bytes of all files their own: what a recording kept of them may go.
+  func settle() { for inode in inodes.values { inode.content?.settle() } }
 
   /// Returns the size before.
   func truncate(_ inode: Inode, to sizeBytes: UInt64) throws(ErrorNumber) -> UInt64 {

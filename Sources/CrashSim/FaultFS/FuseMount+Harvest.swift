@@ -117,11 +117,8 @@ extension FuseMount {
 
   private func begin(_ request: HeldRequest) {
     lock.withLock { _ in
-      var buffer = unsafe fuse_buf()
-      unsafe buffer.mem = request.memory
-      unsafe buffer.size = request.countBytes
-      unsafe buffer.fd = -1
-      unsafe process(&buffer)
+      unsafe process(
+        UnsafeMutableRawBufferPointer(start: request.memory, count: request.countBytes))
     }
   }
 }

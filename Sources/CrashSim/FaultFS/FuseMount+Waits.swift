@@ -46,13 +46,6 @@ struct LatePipe: Sendable {
   }
 }
 
-extension UnsafeRawBufferPointer {
-  /// The bytes of a request.
-  init(_ buffer: fuse_buf) {
-    unsafe self.init(start: buffer.mem, count: buffer.size)
-  }
-}
-
 extension FuseMount {
   private static let headerBytes = 40
   private static let interruptOpcode: UInt32 = 36
@@ -136,11 +129,9 @@ extension FuseMount {
         let now = monotonicNanoseconds()
         while let index = unsafe postponed.firstIndex(where: { unsafe $0.dueNanoseconds <= now }) {
           let entry = unsafe postponed.remove(at: index)
-          var buffer = unsafe fuse_buf()
-          unsafe buffer.mem = entry.memory
-          unsafe buffer.size = entry.countBytes
-          unsafe buffer.fd = -1
-          unsafe process(&buffer, resuming: entry.decisions)
+          let bytes = unsafe UnsafeMutableRawBufferPointer(
+            start: entry.memory, count: entry.countBytes)
+          unsafe process(bytes, resuming: entry.decisions)
           unsafe entry.memory.deallocate()
         }
       }

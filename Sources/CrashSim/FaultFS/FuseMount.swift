@@ -64,7 +64,7 @@ final class OpenFile {
   let mountPoint: String
   let options: FaultFSOptions
   let lock = Mutex<Void>(())
-  private(set) var fileSystem: FaultFileSystem
+  let fileSystem: FaultFileSystem
   private(set) var session: OpaquePointer?
   /// Requests that wait, by the order of their arrival.
   var postponed: [PostponedRequest] = unsafe []
@@ -155,7 +155,7 @@ final class OpenFile {
     }
     var io = fuse_custom_io()
     unsafe io.read = { descriptor, buffer, count, _ in
-      unsafe Glibc.read(descriptor, buffer, count)
+      unsafe cfuse_read(descriptor, buffer, count)
     }
     unsafe io.writev = { descriptor, pieces, count, context in
       if let context = unsafe context {
@@ -179,7 +179,7 @@ final class OpenFile {
     let second = unsafe pieces[1].iov_len
     unsafe memcpy(joined, pieces[0].iov_base, first)
     unsafe memcpy(joined + first, pieces[1].iov_base, second)
-    return unsafe Glibc.write(descriptor, joined, first + second)
+    return unsafe cfuse_write(descriptor, joined, first + second, nil, 0)
   }
 
   /// libfuse 3.14 does not know FUSE_HANDLE_KILLPRIV_V2, without which the kernel asks for
@@ -240,29 +240,38 @@ final class OpenFile {
       let count = unsafe fuse_session_receive_buf(session, &buffer)
       if count == -EINTR { continue }
       if count <= 0 { break }
+      let bytes = unsafe UnsafeMutableRawBufferPointer(start: buffer.mem, count: buffer.size)
       lock.withLock { _ in
         if fileSystem.recorder.isRecording, !isToldOfMarks || csystem_take_arrivals() != 0 {
           drainMarks()
         }
         operationsServed &+= 1
-        if unsafe !postponed.isEmpty, unsafe endsWait(UnsafeRawBufferPointer(buffer)) { return }
-        if harvest != nil, unsafe harvests(before: UnsafeRawBufferPointer(buffer)) { return }
-        unsafe process(&buffer)
+        if unsafe !postponed.isEmpty, unsafe endsWait(UnsafeRawBufferPointer(bytes)) { return }
+        if harvest != nil, unsafe harvests(before: UnsafeRawBufferPointer(bytes)) { return }
+        unsafe process(bytes)
       }
     }
     unsafe free(buffer.mem)
   }
 
   /// Handles a request, or keeps a copy of it when a rule makes it wait; the caller has the lock.
+  /// - Parameters:
+  ///   - bytes: The request.
+  ///   - decisions: What was decided before the request waited.
   func process(
-    _ buffer: inout fuse_buf,
+    _ bytes: UnsafeMutableRawBufferPointer,
     resuming decisions: [(kind: OperationKind, injection: Injection?)] = []
   ) {
     fileSystem.beginRequest(resuming: decisions)
-    unsafe request = UnsafeRawPointer(buffer.mem)
+    if decisions.isEmpty, unsafe answersDirectly(UnsafeRawBufferPointer(bytes)) { return }
+    unsafe request = UnsafeRawPointer(bytes.baseAddress)
+    var buffer = unsafe fuse_buf()
+    unsafe buffer.mem = bytes.baseAddress
+    unsafe buffer.size = bytes.count
+    unsafe buffer.fd = -1
     unsafe fuse_session_process_buf(session, &buffer)
     if let wait = fileSystem.decisions.wait {
-      unsafe postpone(UnsafeRawBufferPointer(buffer), wait, fileSystem.decisions.made)
+      unsafe postpone(UnsafeRawBufferPointer(bytes), wait, fileSystem.decisions.made)
     }
   }
 

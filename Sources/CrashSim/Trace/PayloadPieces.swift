@@ -1,11 +1,47 @@
 // PayloadPieces.swift: [U] the memory of recorded payloads, used again by later recordings, and
 // made ahead of need by a thread that waits for nothing else: the kernel clears each page that it
 // gives, which takes longer than to copy a payload into it.
-// Safety: a piece has one owner: this object, or the store that took it.
+// Safety: memory is a spare of `PayloadPieces`, or has one `PayloadPiece`, which gives it back when
+// its last user has gone; bytes of a piece before `usedBytes` are never written again.
 
 import Dispatch
 import Glibc
 import Synchronization
+
+/// A piece of memory that is filled from its beginning on.
+///
+/// @unchecked: one thread fills it, behind `usedBytes`, while others read what is before.
+@safe final class PayloadPiece: @unchecked Sendable {
+  let memory: UnsafeMutableRawPointer
+  /// Number of bytes from the beginning that stay; who fills the piece goes on behind them.
+  private(set) var usedBytes = 0
+  private let source: PayloadPieces
+
+  fileprivate init(_ memory: UnsafeMutableRawPointer, from source: PayloadPieces) {
+    unsafe self.memory = unsafe memory
+    self.source = source
+  }
+
+  deinit { unsafe source.give(memory) }
+
+  /// Copies bytes behind those that stay.
+  /// - Returns: Where they begin, or nil when they do not fit.
+  func append(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    guard bytes.count <= PayloadPieces.pieceBytes - usedBytes else { return nil }
+    let offset = usedBytes
+    if let base = bytes.baseAddress {
+      unsafe (memory + offset).copyMemory(from: base, byteCount: bytes.count)
+    }
+    usedBytes += bytes.count
+    return offset
+  }
+}
+
+/// Bytes in a piece that stay as long as it is held.
+@safe struct LentBytes {
+  let piece: PayloadPiece
+  let start: UnsafeRawPointer
+}
 
 /// Pieces of memory that nobody fills just now.
 @safe final class PayloadPieces: @unchecked Sendable {
@@ -13,6 +49,8 @@ import Synchronization
   static let pieceBytes = 2 << 20
   /// Kept for the next recording.
   private static let spareMax = 4
+  /// Made ahead.
+  private static let aheadMax = 2
   /// MADV_POPULATE_WRITE of madvise(2), Linux 5.14, which Glibc's module does not know.
   private static let populateWrite: Int32 = 23
 
@@ -27,38 +65,37 @@ import Synchronization
   deinit { spares.withLock { for spare in $0 { unsafe Self.free(spare.memory) } } }
 
   /// Hands out a piece, whose bytes are anything.
-  /// - Returns: `pieceBytes` bytes, or nil when there is no memory.
-  func take() -> UnsafeMutableRawPointer? {
-    let (spare, isLast) = spares.withLock { spares in (spares.popLast(), spares.isEmpty) }
-    if isLast { isShort.signal() }
-    if let spare { return unsafe spare.memory }
-    return unsafe Self.make()
-  }
-
-  /// Takes pieces back.
-  func give(_ pieces: [UnsafeMutableRawPointer]) {
-    spares.withLock { spares in
-      for index in unsafe pieces.indices {
-        let piece = unsafe pieces[index]
-        if spares.count < Self.spareMax {
-          spares.append(unsafe Spare(memory: piece))
-        } else {
-          unsafe Self.free(piece)
-        }
-      }
+  /// - Returns: An unused piece, or nil when there is no memory.
+  func take() -> PayloadPiece? {
+    let (spare, isFew) = spares.withLock { spares in
+      (spares.popLast(), spares.count < Self.aheadMax)
     }
+    if isFew { isShort.signal() }
+    guard let memory = unsafe spare?.memory ?? Self.make() else { return nil }
+    return unsafe PayloadPiece(memory, from: self)
   }
 
-  /// Makes a piece whenever the last one was taken; for a thread of its own.
+  /// Takes memory back.
+  fileprivate func give(_ memory: UnsafeMutableRawPointer) {
+    let isKept = spares.withLock { spares in
+      if spares.count >= Self.spareMax { return false }
+      spares.append(unsafe Spare(memory: memory))
+      return true
+    }
+    if !isKept { unsafe Self.free(memory) }
+  }
+
+  /// Makes a piece whenever few are left; for a thread of its own.
   func makeAhead() -> Never {
     while true {
       isShort.wait()
-      guard spares.withLock(\.isEmpty), let piece = unsafe Self.make() else { continue }
-      unsafe give([piece])
+      let isFew = spares.withLock { $0.count < Self.aheadMax }
+      guard isFew, let memory = unsafe Self.make() else { continue }
+      unsafe give(memory)
     }
   }
 
-  static func make() -> UnsafeMutableRawPointer? {
+  private static func make() -> UnsafeMutableRawPointer? {
     let piece = unsafe mmap(
       nil, pieceBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     guard let piece = unsafe piece, unsafe piece != MAP_FAILED else { return nil }
@@ -68,5 +105,7 @@ import Synchronization
     return unsafe piece
   }
 
-  static func free(_ piece: UnsafeMutableRawPointer) { unsafe _ = munmap(piece, pieceBytes) }
+  private static func free(_ piece: UnsafeMutableRawPointer) {
+    unsafe _ = munmap(piece, pieceBytes)
+  }
 }

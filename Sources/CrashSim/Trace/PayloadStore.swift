@@ -1,9 +1,9 @@
-// PayloadStore.swift: [U] memory for the bytes of recorded writes, each copied once: pieces that
-// the kernel fills at once, where an array for each write would cost a page fault for each. Beyond
-// a bound the oldest pieces go to a file without a name, so that recordings may be larger than
-// memory.
+// PayloadStore.swift: [U] memory for the bytes of recorded writes: pieces that the kernel fills at
+// once, where an array for each write would cost a page fault for each. Beyond a bound the oldest
+// pieces go to a file without a name, so that recordings may be larger than memory.
 // Safety: one thread appends; places are given out by `append` and read by `bytes`, which checks
-// them, from any thread once nothing is appended any more. Pieces are freed with the store.
+// them, from any thread once nothing is appended any more. The store has its pieces as long as it
+// lives or until they are in the file; who else reads in a piece holds it.
 
 import CSystem
 import Foundation
@@ -22,23 +22,22 @@ import Glibc
   static let memoryBytesMax = 256 << 20
 
   private static let pieceBytes = PayloadPieces.pieceBytes
-  /// Where pieces come from and go to; nil makes and frees them.
-  private let source: PayloadPieces?
+  /// Where pieces come from and go to.
+  private let source: PayloadPieces
   private let memoryPiecesMax: Int
   /// The pieces that are in memory: all behind those in the file.
-  private var pieces: [UnsafeMutableRawPointer] = unsafe []
+  private var pieces: [PayloadPiece] = []
   /// Number of pieces in the file, each at its number times its size.
   private var filedCount = 0
   private var descriptor: Int32 = -1
   private var hasNoFile = false
-  private var used = 0
   private var wrappedBytes = 0
 
   private let directory: String
 
   /// Makes an empty one, whose file will lie in a directory.
   init(
-    source: PayloadPieces? = nil, memoryBytesMax: Int = PayloadStore.memoryBytesMax,
+    source: PayloadPieces = PayloadPieces(), memoryBytesMax: Int = PayloadStore.memoryBytesMax,
     directory: String = RunDirectory.diskRoot
   ) {
     self.source = source
@@ -46,11 +45,7 @@ import Glibc
     memoryPiecesMax = max(1, memoryBytesMax / Self.pieceBytes)
   }
 
-  deinit {
-    if descriptor >= 0 { close(descriptor) }
-    if let source { return unsafe source.give(pieces) }
-    for index in unsafe pieces.indices { unsafe PayloadPieces.free(pieces[index]) }
-  }
+  deinit { if descriptor >= 0 { close(descriptor) } }
 
   /// True when the bytes are too many to be held twice.
   var isLarge: Bool { filedCount > 0 }
@@ -68,32 +63,36 @@ import Glibc
   /// Copies bytes in.
   /// - Returns: Their place, or nil when they do not fit a piece or there is no memory.
   func append(_ bytes: RawSpan) -> Place? {
-    let count = bytes.byteCount
-    guard count <= Self.pieceBytes else { return nil }
-    if unsafe pieces.isEmpty || used + count > Self.pieceBytes {
-      guard let piece = unsafe makePiece() else { return nil }
-      unsafe pieces.append(piece)
-      used = 0
-    }
-    let last = unsafe pieces.count - 1
-    unsafe bytes.withUnsafeBytes { source in
-      if let base = source.baseAddress {
-        unsafe (pieces[last] + used).copyMemory(from: base, byteCount: count)
+    unsafe bytes.withUnsafeBytes { bytes in
+      var offset = unsafe pieces.last?.append(bytes)
+      if offset == nil, bytes.count <= Self.pieceBytes {
+        makeRoom()
+        guard let piece = source.take() else { return nil }
+        pieces.append(piece)
+        offset = unsafe piece.append(bytes)
       }
+      guard let offset else { return nil }
+      return Place(
+        piece: Int32(filedCount + pieces.count - 1), offset: UInt32(offset),
+        countBytes: bytes.count)
     }
-    let place = Place(
-      piece: Int32(filedCount + last), offset: UInt32(used), countBytes: count)
-    used += count
-    return place
+  }
+
+  /// The piece that a place lies in, and where it begins; nil when it is in the file.
+  func memory(of place: Place) -> LentBytes? {
+    let index = Int(place.piece) - filedCount
+    guard pieces.indices.contains(index) else { return nil }
+    let piece = pieces[index]
+    return unsafe LentBytes(
+      piece: piece, start: UnsafeRawPointer(piece.memory) + Int(place.offset))
   }
 
   /// The bytes at a place.
   /// - Complexity: O(bytes); a system call when they are in the file.
   func bytes(at place: Place) -> [UInt8] {
     precondition(Int(place.offset) + place.countBytes <= Self.pieceBytes)
-    guard place.piece < filedCount else {
-      let start = unsafe pieces[Int(place.piece) - filedCount] + Int(place.offset)
-      return unsafe Array(UnsafeRawBufferPointer(start: start, count: place.countBytes))
+    if let lent = memory(of: place) {
+      return unsafe Array(UnsafeRawBufferPointer(start: lent.start, count: place.countBytes))
     }
     let offset = Int(place.piece) * Self.pieceBytes + Int(place.offset)
     return unsafe [UInt8](unsafeUninitializedCapacity: place.countBytes) { buffer, count in
@@ -109,24 +108,22 @@ import Glibc
     }
   }
 
-  /// Memory for the next piece: that of the oldest one, once there is enough of it.
-  private func makePiece() -> UnsafeMutableRawPointer? {
-    if unsafe pieces.count >= memoryPiecesMax, unsafe moveToFile(pieces[0]) {
-      filedCount += 1
-      return unsafe pieces.removeFirst()
-    }
-    return if let source { unsafe source.take() } else { unsafe PayloadPieces.make() }
+  /// Moves the oldest piece to the file, once there are as many as memory is to hold.
+  private func makeRoom() {
+    guard pieces.count >= memoryPiecesMax, moveToFile(pieces[0]) else { return }
+    filedCount += 1
+    pieces.removeFirst()
   }
 
   /// Writes a piece behind those that are in the file.
   /// - Returns: False when there is no file or no room for it; then all stays in memory.
-  private func moveToFile(_ piece: UnsafeMutableRawPointer) -> Bool {
+  private func moveToFile(_ piece: PayloadPiece) -> Bool {
     guard !hasNoFile else { return false }
     if descriptor < 0 { descriptor = unsafe csystem_unnamed_file(directory) }
     var written = 0
     while descriptor >= 0, written < Self.pieceBytes {
       let count = unsafe pwrite(
-        descriptor, piece + written, Self.pieceBytes - written,
+        descriptor, piece.memory + written, Self.pieceBytes - written,
         off_t(filedCount * Self.pieceBytes + written))
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { break }

@@ -34,7 +34,8 @@ final class TraceRecorder {
   private var trace = Trace(initial: TreeImage())
   /// Bytes of writes that are recorded without a payload of their own, by index of the event.
   private var store: PayloadStore
-  private let pieces: PayloadPieces?
+  private let pieces: PayloadPieces
+  private let memoryBytesMax: Int
   private var places: [(event: Int, place: PayloadStore.Place)] = []
   /// Number of events that are no closes, which never change their order among themselves.
   private(set) var orderedCount = 0
@@ -47,12 +48,15 @@ final class TraceRecorder {
   /// Where callers leave their call stacks; nil when nobody asked for them.
   var callStacks: CallStackArea?
 
+  /// Makes one that holds at most `memoryBytesMax` bytes of payload in memory, the rest in a file.
   init(
-    limitBytes: UInt64, pieces: PayloadPieces? = nil, clockNanoseconds: @escaping () -> UInt64
+    limitBytes: UInt64, pieces: PayloadPieces = PayloadPieces(),
+    memoryBytesMax: Int = PayloadStore.memoryBytesMax, clockNanoseconds: @escaping () -> UInt64
   ) {
     self.limitBytes = limitBytes
     self.pieces = pieces
-    store = PayloadStore(source: pieces)
+    self.memoryBytesMax = memoryBytesMax
+    store = PayloadStore(source: pieces, memoryBytesMax: memoryBytesMax)
     self.clockNanoseconds = clockNanoseconds
   }
 
@@ -61,9 +65,11 @@ final class TraceRecorder {
   /// Starts anew from a tree.
   func begin(_ initial: TreeImage) {
     trace = Trace(initial: initial)
-    trace.events.reserveCapacity(1024)
     places = []
-    store = PayloadStore(source: pieces)
+    // Memory that nobody uses costs nothing; to move what is there costs more than to record it.
+    trace.events.reserveCapacity(1 << 16)
+    places.reserveCapacity(1 << 16)
+    store = PayloadStore(source: pieces, memoryBytesMax: memoryBytesMax)
     payloadBytes = 0
     orderedCount = 0
     stop = nil
@@ -83,7 +89,7 @@ final class TraceRecorder {
     defer {
       trace = Trace(initial: TreeImage())
       places = []
-      store = PayloadStore(source: pieces)
+      store = PayloadStore(source: pieces, memoryBytesMax: memoryBytesMax)
     }
     for (event, place) in places { fill(event, from: place) }
     let isOperation = { (event: TraceEvent) in !event.isClose && !event.isMark }
@@ -155,24 +161,56 @@ final class TraceRecorder {
       stack: event.stack)
   }
 
-  /// Records a write; its bytes are copied once and become a payload when the recording ends.
+  /// Bytes of a write that is about to happen, kept for the trace.
+  struct KeptBytes {
+    fileprivate enum Content {
+      case place(PayloadStore.Place)
+      case payload(Payload)
+    }
+
+    fileprivate let content: Content
+    /// Where they stay as long as the piece is held, for the file to use them there; nil once
+    /// memory is scarce, and pieces are not to be held.
+    let loan: LentBytes?
+    /// True when memory has become scarce: what was lent before must not be held any longer.
+    let endsLoans: Bool
+  }
+
+  /// Keeps bytes in a copy.
+  /// - Returns: Nil when nothing is recorded.
+  func keep(_ bytes: RawSpan) -> KeptBytes? {
+    guard isRecording else { return nil }
+    let wasLarge = store.isLarge
+    guard let place = store.append(bytes) else {
+      return KeptBytes(
+        content: .payload(Payload(copying: bytes)), loan: nil, endsLoans: false)
+    }
+    return KeptBytes(
+      content: .place(place), loan: store.isLarge ? nil : store.memory(of: place),
+      endsLoans: store.isLarge && !wasLarge)
+  }
+
+  /// Records a write, whose bytes become a payload when the recording ends.
   ///
   /// A later close is inserted behind the last event that is no mark, so events of writes never
   /// change their index.
   func recordWrite(
-    _ bytes: RawSpan, at offset: UInt64, to inode: InodeNumber, flags: OperationFlags = [],
+    _ bytes: KeptBytes, at offset: UInt64, to inode: InodeNumber, flags: OperationFlags = [],
     by caller: Caller
   ) {
     guard isRecording else { return }
-    guard let place = store.append(bytes) else {
-      let payload = Payload(copying: bytes)
-      return record(
+    switch bytes.content {
+    case .payload(let payload):
+      record(
         .write(inode: inode, offsetBytes: offset, payload: payload), flags: flags, by: caller)
+    case .place(let place):
+      places.append((trace.events.count, place))
+      payloadBytes += UInt64(place.countBytes)
+      appendOrdered(
+        event(
+          .write(inode: inode, offsetBytes: offset, payload: Self.noPayload), flags: flags,
+          by: caller))
     }
-    places.append((trace.events.count, place))
-    payloadBytes += UInt64(place.countBytes)
-    record(
-      .write(inode: inode, offsetBytes: offset, payload: Self.noPayload), flags: flags, by: caller)
   }
 
   /// True when a payload still fits.
@@ -183,15 +221,15 @@ final class TraceRecorder {
   func event(
     _ operation: Operation, flags: OperationFlags = [], by caller: Caller
   ) -> TraceEvent {
-    var event = TraceEvent(
+    var stack: Int?
+    // Nobody waits for the answer to a close, so its thread may be anywhere by now.
+    if let callStacks, !operation.isClose {
+      stack = callStacks.number(ofThread: caller.thread)
+    }
+    return TraceEvent(
       .operation(operation), flags: caller.isWriteBack ? flags.union(.writeBack) : flags,
       process: caller.process, thread: caller.thread,
-      timeNanoseconds: clockNanoseconds() &- startNanoseconds)
-    // Nobody waits for the answer to a close, so its thread may be anywhere by now.
-    if let callStacks, !event.isClose {
-      event.stack = callStacks.number(ofThread: caller.thread)
-    }
-    return event
+      timeNanoseconds: clockNanoseconds() &- startNanoseconds, stack: stack)
   }
 
   func record(_ operation: Operation, flags: OperationFlags = [], by caller: Caller) {
@@ -208,19 +246,22 @@ final class TraceRecorder {
   /// A close comes before the marks that directly precede it: the client did not wait for its
   /// answer, so on which side of a mark it arrives is chance, and means nothing.
   func append(_ event: TraceEvent) {
-    if event.isClose {
+    switch event.body {
+    case .operation(.close):
       let last = trace.events.lastIndex { !$0.isMark } ?? -1
       trace.events.insert(event, at: last + 1)
-    } else {
-      trace.events.append(event)
-      orderedCount += 1
-    }
-    switch event.body {
+      return
     case .operation(.write(inode: _, offsetBytes: _, let payload)):
       payloadBytes += UInt64(payload.countBytes)
     case .mark(let mark): payloadBytes += UInt64(mark.bytes.count)
     default: break
     }
+    appendOrdered(event)
+  }
+
+  private func appendOrdered(_ event: consuming TraceEvent) {
+    trace.events.append(event)
+    orderedCount += 1
     stopIfDue()
   }
 }
@@ -229,6 +270,10 @@ extension TraceEvent {
   fileprivate var isMark: Bool { if case .mark = body { true } else { false } }
 
   fileprivate var isClose: Bool {
-    if case .operation(.close) = body { true } else { false }
+    if case .operation(let operation) = body { operation.isClose } else { false }
   }
+}
+
+extension Operation {
+  fileprivate var isClose: Bool { if case .close = self { true } else { false } }
 }

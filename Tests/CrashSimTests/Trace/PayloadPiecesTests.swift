@@ -11,8 +11,8 @@ struct PayloadPiecesTests {
     recorder.begin(TreeImage())
     for count in counts {
       let bytes = [UInt8](repeating: byte, count: count)
-      unsafe recorder.recordWrite(
-        bytes.span.bytes, at: 0, to: InodeNumber(rawValue: 2), by: Caller())
+      let kept = unsafe recorder.keep(bytes.span.bytes)
+      if let kept { recorder.recordWrite(kept, at: 0, to: InodeNumber(rawValue: 2), by: Caller()) }
     }
     return recorder.end()
   }
