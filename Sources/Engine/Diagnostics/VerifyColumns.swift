@@ -1,19 +1,26 @@
 // VerifyColumns.swift: the columns of leaves, and the collections and long values they lead to.
 // It verifies: that descriptors have known kinds and ascending ids; bounds, widths and bases of
-// arrays; nanoseconds; UTF-8; types and sizes of mixed values and of elements; nodes of long
-// values; trees of collections, with their counts; and that sets and dictionaries ascend.
+// arrays, and that none stands over another; nanoseconds; UTF-8; types and sizes of mixed values
+// and of elements; nodes of long values; trees of collections, with their counts; and that sets and
+// dictionaries ascend.
 
 extension Verifier {
+  /// Arrays stand in the order of their descriptors and share no byte: a change of one, of the
+  /// descriptors or of the node's header changes no other.
   static func verifyDescriptors(_ arrays: NodeArrays) throws(EngineError) {
     var last: UInt16 = 0
+    var end = Layout.nodeHeaderBytes + arrays.descriptorCount * Layout.descriptorBytes
     for descriptor in 0..<arrays.descriptorCount {
       let id = arrays.columnID(descriptor)
-      guard id >= last, ArrayKind(rawValue: arrays.kind(descriptor)) != nil else {
+      let range = arrays.range(descriptor)
+      guard id >= last, let range, range.isEmpty || range.lowerBound >= end else {
         throw .corrupted(
           "descriptor \(descriptor) has column_id=\(id) after \(last), "
-            + "kind=\(arrays.kind(descriptor))", at: arrays.node.ref)
+            + "kind=\(arrays.kind(descriptor)) bytes=\(range.map { "\($0)" } ?? "none") "
+            + "after \(end)", at: arrays.node.ref)
       }
       last = id
+      if !range.isEmpty { end = range.upperBound }
     }
   }
 

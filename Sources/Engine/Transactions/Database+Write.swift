@@ -71,10 +71,7 @@ extension Database {
 
   /// The version to build on, with its free space at hand.
   func prepareBase() throws(EngineError) -> VersionState {
-    let known = state.withLock { $0.current.version }
-    let published = publication.version
-    let isWhole = published == known || publication.record(of: published) != nil
-    if publication.writer != nil || !isWhole { try takeOver() }
+    if try isLeftBehind() { try takeOver() }
     guard let base = try load(publication.version) else {
       throw .corrupted("\(backend.path).lock changes while the writer lock is held")
     }
@@ -98,6 +95,31 @@ extension Database {
       state.tail.note(mapped)
     }
     return mapped
+  }
+
+  /// Whether a writer died, or the shared memory was damaged: it publishes nothing whole, or an
+  /// older version than the newest one.
+  ///
+  /// A writer that built on an older version would drop what was acked since; its number is enough
+  /// for that, where the record of the older version is still in its place.
+  private func isLeftBehind() throws(EngineError) -> Bool {
+    guard publication.writer == nil else { return true }
+    let known = state.withLock { $0.current }
+    let published = publication.version
+    guard published >= known.version,
+      published == known.version || publication.record(of: published) != nil
+    else { return true }
+    // Nobody else writes, so the slot that is the next commit's has an older version; or a newer
+    // one that recovery refused, which is not cleared yet.
+    let mapping = known.reader.mapping
+    let next = Layout.slotOffsetsBytes[Int(published.next.rawValue % 2)]
+    let isPassed = [next, next + Layout.slotCopyDistanceBytes].contains { copy in
+      mapping.bytes.uint64(copy + SlotField.version) > published.rawValue
+    }
+    try mapping.checkPages()
+    guard isPassed else { return false }
+    let recovered = try Recovery.recover(try backend.map(), try FileAccess(options))
+    return (recovered?.state.version ?? published) > published
   }
 
   /// Goes on where a writer died, or where the shared memory was damaged.
@@ -124,12 +146,12 @@ extension Database {
     let space = WriterSpace(
       version: recovered.state.version, map: recovered.space,
       fileSizeBytes: try backend.sizeBytes())
+    publication.fallback = recovered.state.version
+    publication.publish(recovered.state.slot)
     state.withLock { state in
       state.current = recovered.state
       state.space = space
     }
-    publication.fallback = recovered.state.version
-    publication.publish(recovered.state.slot)
     publication.writer = nil
     session.note.announce()
   }
@@ -291,13 +313,15 @@ extension Database {
   }
 
   /// A version is durable: it becomes the newest one.
+  ///
+  /// No handle knows a version that is not published: so one that goes back is noticed.
   func finish(_ newest: VersionState, _ space: WriterSpace) {
+    publication.publish(newest.slot)
     state.withLock { state in
       state.current = newest
       state.space = space
       state.tail.note(newest, fileSizeBytes: space.fileSizeBytes)
     }
-    publication.publish(newest.slot)
     // Without syncs nothing is known to be durable: whoever wants it to be syncs first.
     publication.fallback = options.durability == .full ? nil : newest.version
   }

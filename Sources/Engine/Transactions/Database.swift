@@ -159,10 +159,13 @@ public final class Database: Sendable {
   /// The newest version, whichever process made it.
   public var version: Version {
     let published = publication.version
-    let known = state.withLock { $0.current.version }
-    // A version word without its record is garbage; what this handle has read is not.
-    return published == known || publication.record(of: published) != nil ? published : known
+    let known = knownVersion
+    // A version word without its record is garbage, and an older one than this handle has read too.
+    return published > known && publication.record(of: published) != nil ? published : known
   }
+
+  /// The newest version that this handle has read or made.
+  private var knownVersion: Version { state.withLock { $0.current.version } }
 
   /// Pins the newest version and returns its content.
   /// - Returns: The snapshot; it stays the same whatever is committed later.
@@ -201,7 +204,9 @@ public final class Database: Sendable {
 
   private func holdNewest(in slot: Int) throws(EngineError) -> VersionState {
     for _ in 0..<Self.holdAttemptsMax {
+      let known = knownVersion
       let version = publication.version
+      guard version >= known else { throw damagedRegion() }
       session.beforePin?()
       session.schedule?.reach(.storePin)
       session.slots.store(version, in: slot)
@@ -216,8 +221,9 @@ public final class Database: Sendable {
   private func damagedRegion() -> EngineError {
     EngineError(
       code: .corrupted,
-      message: "the lock file of \(backend.path) publishes version \(publication.version) without "
-        + "a whole record; the next write repairs it, or close all handles and open again")
+      message: "the lock file of \(backend.path) publishes version \(publication.version), which "
+        + "has no whole record or is older than version \(knownVersion) that was read; the next "
+        + "write repairs it, or close all handles and open again")
   }
 
   /// The content of a published version that cannot go away meanwhile; nil when its record did.

@@ -1,6 +1,6 @@
 // KeyPairTree+Invariants.swift: every node of a committed index, read again and held against what
 // an index promises: checksums, kinds and levels; pairs that ascend strictly, within a leaf and
-// against the separators above it; counts of at least 1; no node larger than a sector.
+// against the separators above it; counts of at least 1; arrays apart; no node above a sector.
 
 extension KeyPairTree {
   /// The pairs that a subtree may hold.
@@ -21,6 +21,7 @@ extension KeyPairTree {
       if level == 0 {
         let node = try reader.verifiedAgain(link, kind: .indexLeaf, newest: newest)
         try visit(node)
+        try Verifier.verifyDescriptors(NodeArrays(node))
         pairs += try Self.verify(KeyPairLeafView(node), bounds)
         continue
       }

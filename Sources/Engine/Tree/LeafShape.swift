@@ -24,6 +24,9 @@ enum ArrayKind: UInt8 {
   case nanoseconds = 11
   case fixed12 = 12
   case fixed16 = 13
+
+  /// Whether its elements are bytes, whose number the descriptor says, and not packed numbers.
+  var hasBytes: Bool { self == .bytes || self == .fixed12 || self == .fixed16 }
 }
 
 /// How a column's values stand in arrays.

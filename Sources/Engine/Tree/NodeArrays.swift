@@ -39,6 +39,20 @@ struct NodeArrays {
   @inline(__always)
   func kind(_ descriptor: Int) -> UInt8 { node.bytes.uint8(start(descriptor) + 13) }
 
+  /// Where the bytes of an array stand in the node; nil when it is wrong.
+  func range(_ descriptor: Int) -> Range<Int>? {
+    let start = start(descriptor)
+    let offset = Int(node.bytes.uint32(start + 8))
+    let width = Int(node.bytes.uint8(start + 12))
+    guard let kind = ArrayKind(rawValue: kind(descriptor)), PackedArray.widths.contains(width)
+    else { return nil }
+    var size = UInt64(PackedArray.sizeBytes(count: count, width: width))
+    if kind.hasBytes { size = node.bytes.uint64(start) }
+    guard offset % 8 == 0, offset <= node.bytes.count, size <= UInt64(node.bytes.count - offset)
+    else { return nil }
+    return offset..<offset + Int(size)
+  }
+
   /// The first descriptor of a column; nil when the leaf was written without it.
   @inline(__always)
   private func first(_ layout: ColumnLayout) throws(EngineError) -> Int? {

@@ -14,6 +14,9 @@
   let width: Int
   let base: UInt64
 
+  /// The widths there are.
+  static let widths = [0, 1, 2, 4, 8, 16, 32, 64]
+
   /// Bytes of an array, padded to 8.
   static func sizeBytes(count: Int, width: Int) -> Int {
     ((count * width + 7) / 8 + 7) / 8 * 8

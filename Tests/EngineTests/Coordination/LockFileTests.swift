@@ -134,6 +134,33 @@ struct LockFileTests {
     }
   }
 
+  @Test("a published version that goes back costs no acked commit", arguments: [false, true])
+  func goesBack(isElsewhere: Bool) throws {
+    try withAccounts { path in
+      let database = try Database.open(path: path)
+      let stale = try Database.open(path: path, options: Self.elsewhere())
+      try Accounts.mark(1, in: database)
+      try Accounts.mark(2, in: database)
+      #expect(database.version.rawValue == 4)
+      // The record of version 3 still stands in its place.
+      database.session.region.store(3, at: RegionLayout.publishedOffset)
+      #expect(database.version.rawValue == 4, "what was read stays read")
+      #expect(errorCode { try database.snapshot() } == .corrupted)
+      // Who knew no version since 2 has the slots of the file to tell.
+      try Accounts.mark(3, in: isElsewhere ? stale : database)
+      for handle in [database, stale] {
+        #expect(handle.version.rawValue == 5)
+        #expect(try Accounts.marks(in: handle) == 3)
+      }
+      #expect(database.publication.takeoverCount == 1)
+      try stale.close()
+      try database.close()
+      let next = try Database.open(path: path)
+      #expect(try Accounts.marks(in: next) == 3)
+      try next.verify()
+    }
+  }
+
   @Test("a data file that was replaced under its users is noticed")
   func replaced() throws {
     try withAccounts { path in

@@ -94,6 +94,15 @@ struct VerifyIndexTests {
     #expect(message?.contains("the index of Row.others has") == true)
   }
 
+  @Test("arrays of an index leaf that share bytes are found")
+  func sharedBytes() throws {
+    let message = try Self.finding(\.columns[0].index.root.ref) { node in
+      // The images, with the width of the keys, would read the keys' bytes.
+      for byte in 8..<13 { node[48 + byte] = node[48 + 16 + byte] }
+    }
+    #expect(message?.contains("descriptor 1 has column_id=0 after 0, kind=2") == true)
+  }
+
   @Test("a changed value of a row is found")
   func changedRow() throws {
     let message = try Self.finding(\.root.ref) { node in

@@ -137,6 +137,32 @@ struct CorruptColumnTests {
     #expect(image.verdict(leaf, [(32, 0)]) == .corrupted, "no rows")
   }
 
+  @Test(
+    "an array over the header, the descriptors or the array before is found",
+    arguments: ColumnType.allCases)
+  func overlaps(_ type: ColumnType) throws {
+    let image = try Self.image(type)
+    let leaf = try #require(image.nodes[.leaf]?.first)
+    var withBytes = 0
+    for array in 0..<Int(Reseal.number(image.bytes, leaf + 36, 4)) {
+      let start = Self.descriptor(array)
+      let hasBytes = [5, 12, 13].contains(image.bytes[leaf + start + 13])
+      func verdict(_ offset: Int) -> EngineError.Code? {
+        image.verdict(
+          leaf, [(start + 8, UInt8(offset & 0xff)), (start + 9, UInt8(offset >> 8))])
+      }
+      // Without bytes it stands nowhere.
+      let expected: EngineError.Code? =
+        hasBytes || image.bytes[leaf + start + 12] > 0 ? .corrupted : nil
+      if expected != nil { withBytes += 1 }
+      let offset = Self.content(image, leaf, array)
+      for wrong in [0, 48, offset - 8] {
+        #expect(verdict(wrong) == expected, "array \(array) at \(wrong)")
+      }
+    }
+    #expect(withBytes > 1)
+  }
+
   @Test("bits that are neither 0 nor 1, words with a base and short byte arrays are found")
   func bases() throws {
     let cases: [(ColumnType, Int)] = [

@@ -80,6 +80,12 @@ struct XRayArrays {
     let width: Int
     let kind: UInt8
     let column: UInt16
+
+    /// Bytes of the array; an array without any may stand anywhere in the node.
+    func sizeBytes(elements: Int) -> Int {
+      let hasBytes = [5, 12, 13].contains(kind)
+      return hasBytes ? Int(clamping: base) : (elements * width + 7) / 8
+    }
   }
 
   private let node: XRayNode
@@ -91,16 +97,18 @@ struct XRayArrays {
       throw XRayFault("array descriptors=\(node.secondCount)")
     }
     var found: [Descriptor] = []
-    let first = XRayNode.headerBytes + 16 * node.secondCount
+    // Behind the descriptors, and each array behind the one before.
+    var end = XRayNode.headerBytes + 16 * node.secondCount
     for place in 0..<node.secondCount {
       let at = XRayNode.headerBytes + 16 * place
       let descriptor = Descriptor(
         base: try node.bytes.number(at), offset: Int(try node.bytes.number(at + 8, UInt32.self)),
         width: Int(try node.bytes.number(at + 12, UInt8.self)),
         kind: try node.bytes.number(at + 13), column: try node.bytes.number(at + 14))
-      // An array of width 0 has no bytes, so it may stand anywhere; byte arrays do not count.
-      let isEmpty = descriptor.width == 0 && ![5, 12, 13].contains(descriptor.kind)
-      guard descriptor.offset % 8 == 0, isEmpty || descriptor.offset >= first,
+      let size = descriptor.sizeBytes(elements: node.count)
+      let isInside =
+        descriptor.offset <= node.bytes.count && size <= node.bytes.count - descriptor.offset
+      guard descriptor.offset % 8 == 0, isInside, size == 0 || descriptor.offset >= end,
         [0, 1, 2, 4, 8, 16, 32, 64].contains(descriptor.width),
         found.last.map({ $0.column <= descriptor.column }) ?? true
       else {
@@ -109,6 +117,7 @@ struct XRayArrays {
             + "column=\(descriptor.column)")
       }
       found.append(descriptor)
+      if size > 0 { end = descriptor.offset + size }
     }
     descriptors = found
   }
