@@ -5,6 +5,7 @@
 #define FUSE_USE_VERSION 35
 #include <fuse3/fuse.h>
 #include <fuse3/fuse_lowlevel.h>
+#include <linux/fuse.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>

@@ -179,5 +179,11 @@ int csystem_read_call_stack(int file, int thread, uint32_t *image, uint64_t *fra
 /// addresses as the modules' files have them, and the modules' paths, empty for the program itself.
 /// Returns their number.
 int csystem_own_call_stack(uint64_t *addresses, const char **modules, int most);
-
+/// Has the CPU fetch memory that will be written soon, without waiting for it. It may be any address.
+#if defined(__x86_64__)
+__attribute__((target("prfchw")))
+#endif
+static inline void csystem_prefetch_for_writing(const void *memory, size_t bytes) {
+  for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch((const char *)memory + at, 1, 3);
+}
 #endif

@@ -70,13 +70,14 @@ extension FaultFileSystem {
   /// Decides on an operation that is about to happen.
   /// - Throws: The error of an injected failure, or `.waits`.
   func begin(
-    _ kind: OperationKind, _ inode: Inode?, at places: [InodeName] = [],
+    _ kind: OperationKind, _ inode: Inode?,
+    at places: @autoclosure () -> [InodeName] = [],
     bytes: Range<UInt64>? = nil, through file: OpenFile? = nil, wantsWrite: Bool = false,
     by caller: Caller
   ) throws(ErrorNumber) -> Injection? {
     if plan.isEmpty && decisions.isEmpty { return nil }
     let subject = FaultSubject(
-      kind: kind, inode: inode, places: places, bytes: bytes, file: file, wantsWrite: wantsWrite,
+      kind: kind, inode: inode, places: places(), bytes: bytes, file: file, wantsWrite: wantsWrite,
       caller: caller)
     let injection = try decide(subject)
     try fallBefore(injection, by: caller)

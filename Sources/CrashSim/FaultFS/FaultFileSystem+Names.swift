@@ -7,8 +7,7 @@ extension FaultFileSystem {
     _ name: FileName, in parent: Inode, type: FileType, ownership: Ownership,
     target: [UInt8] = [], device: UInt64 = 0, by caller: Caller
   ) throws(ErrorNumber) -> Inode {
-    let place = InodeName(parent: parent, name: name)
-    let firing = try begin(.create, nil, at: [place], by: caller)
+    let firing = try begin(.create, nil, at: [InodeName(parent: parent, name: name)], by: caller)
     let inode = try tree.create(
       name, in: parent, type: type, ownership: ownership, target: target, device: device)
     recorder.record(
@@ -23,8 +22,7 @@ extension FaultFileSystem {
   func link(
     _ inode: Inode, _ name: FileName, in parent: Inode, by caller: Caller
   ) throws(ErrorNumber) {
-    let place = InodeName(parent: parent, name: name)
-    let firing = try begin(.link, inode, at: [place], by: caller)
+    let firing = try begin(.link, inode, at: [InodeName(parent: parent, name: name)], by: caller)
     try tree.link(inode, name, in: parent)
     recorder.record(.link(inode: inode.number, parent: parent.number, name: name), by: caller)
     finish(firing, by: caller)
@@ -33,8 +31,7 @@ extension FaultFileSystem {
   func remove(
     _ name: FileName, in parent: Inode, isDirectory: Bool, by caller: Caller
   ) throws(ErrorNumber) {
-    let place = InodeName(parent: parent, name: name)
-    let firing = try begin(.remove, nil, at: [place], by: caller)
+    let firing = try begin(.remove, nil, at: [InodeName(parent: parent, name: name)], by: caller)
     let inode = try tree.remove(name, in: parent, isDirectory: isDirectory)
     recorder.record(
       .remove(
@@ -47,8 +44,9 @@ extension FaultFileSystem {
     _ name: FileName, from: Inode, to: Inode, _ newName: FileName, flags: UInt32,
     by caller: Caller
   ) throws(ErrorNumber) {
-    let places = [InodeName(parent: from, name: name), InodeName(parent: to, name: newName)]
-    let firing = try begin(.rename, nil, at: places, by: caller)
+    let firing = try begin(
+      .rename, nil,
+      at: [InodeName(parent: from, name: name), InodeName(parent: to, name: newName)], by: caller)
     switch try tree.rename(name, from: from, to: to, newName, flags: flags) {
     case .nothing: break
     case .moved(let inode, let replaced):

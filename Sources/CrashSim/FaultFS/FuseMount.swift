@@ -246,9 +246,11 @@ final class OpenFile {
           drainMarks()
         }
         operationsServed &+= 1
+        fileSystem.recorder.fetchAhead()
         if unsafe !postponed.isEmpty, unsafe endsWait(UnsafeRawBufferPointer(bytes)) { return }
         if harvest != nil, unsafe harvests(before: UnsafeRawBufferPointer(bytes)) { return }
         unsafe process(bytes)
+        fileSystem.recorder.fetchAhead()
       }
     }
     unsafe free(buffer.mem)

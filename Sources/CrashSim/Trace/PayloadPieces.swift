@@ -4,6 +4,7 @@
 // Safety: memory is a spare of `PayloadPieces`, or has one `PayloadPiece`, which gives it back when
 // its last user has gone; bytes of a piece before `usedBytes` are never written again.
 
+import CSystem
 import Dispatch
 import Glibc
 import Synchronization
@@ -41,6 +42,40 @@ import Synchronization
 @safe struct LentBytes {
   let piece: PayloadPiece
   let start: UnsafeRawPointer
+}
+
+/// Memory that will be written soon, and is not in the CPU's cache.
+///
+/// Who copies into such memory waits for it at what comes next, a lock or a reference count. The
+/// CPU fetches it beside other work, but no more than some lines at once: so parts of it are asked
+/// for now and then.
+@safe struct MemoryAhead {
+  /// A part of the first cache.
+  private static let bytesMax = 8192
+  /// At once: 16 lines.
+  private static let stepBytes = 1024
+  private var start: UnsafeRawPointer?
+  private var leftBytes = 0
+
+  init() { unsafe start = nil }
+
+  /// What follows a payload in its piece: the next one is likely as long.
+  init(behind count: Int, in piece: PayloadPiece) {
+    unsafe start = UnsafeRawPointer(piece.memory) + piece.usedBytes
+    leftBytes = min(count, Self.bytesMax, PayloadPieces.pieceBytes - piece.usedBytes)
+  }
+
+  /// Asks for the next part.
+  ///
+  /// Memory that is gone by now does no harm: nothing is read.
+  @inline(__always)
+  mutating func fetch() {
+    guard leftBytes > 0, let from = unsafe start else { return }
+    let count = min(leftBytes, Self.stepBytes)
+    unsafe csystem_prefetch_for_writing(from, count)
+    unsafe start = from + count
+    leftBytes -= count
+  }
 }
 
 /// Pieces of memory that nobody fills just now.

@@ -78,6 +78,11 @@ import Glibc
     }
   }
 
+  /// Where the next bytes will likely be copied to, behind so many that were.
+  func memoryAhead(behind count: Int) -> MemoryAhead {
+    pieces.last.map { MemoryAhead(behind: count, in: $0) } ?? MemoryAhead()
+  }
+
   /// The piece that a place lies in, and where it begins; nil when it is in the file.
   func memory(of place: Place) -> LentBytes? {
     let index = Int(place.piece) - filedCount

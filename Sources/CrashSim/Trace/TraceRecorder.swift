@@ -34,6 +34,7 @@ final class TraceRecorder {
   private var trace = Trace(initial: TreeImage())
   /// Bytes of writes that are recorded without a payload of their own, by index of the event.
   private var store: PayloadStore
+  private var ahead = MemoryAhead()
   private let pieces: PayloadPieces
   private let memoryBytesMax: Int
   private var places: [(event: Int, place: PayloadStore.Place)] = []
@@ -185,10 +186,16 @@ final class TraceRecorder {
       return KeptBytes(
         content: .payload(Payload(copying: bytes)), loan: nil, endsLoans: false)
     }
+    ahead = store.memoryAhead(behind: bytes.byteCount)
+    ahead.fetch()
     return KeptBytes(
       content: .place(place), loan: store.isLarge ? nil : store.memory(of: place),
       endsLoans: store.isLarge && !wasLarge)
   }
+
+  /// Has the CPU fetch some of the memory that the next bytes are kept in.
+  @inline(__always)
+  func fetchAhead() { ahead.fetch() }
 
   /// Records a write, whose bytes become a payload when the recording ends.
   ///
