@@ -32,6 +32,16 @@ struct FaultFSPosixTests {
     try mount.client.shutdown()
   }
 
+  @Test("all in one mount whose rules fit none of their files, so that libfuse handles them")
+  func holdsByLibfuse() throws {
+    let mount = try FaultMount()
+    try mount.add("{on: write, file: never, error: EIO}")
+    let result = try RunningProgram([program, mount.mount.path], in: "/").wait()
+    #expect(result.status == 0, "\(result.output)")
+    #expect(try mount.client.rules()[0].hits.hitCount == 0)
+    try mount.client.shutdown()
+  }
+
   @Test("the cases hold on tmpfs, so they ask for nothing that Linux does not do")
   func casesAreRight() throws {
     #expect(caseNames.count > 50)

@@ -100,6 +100,34 @@ struct FaultFSTraceTests {
     #expect(trace.words.filter { $0 != "close" } == [])
   }
 
+  /// Requests of every sort that is answered without libfuse, their errors among them.
+  private static let plainRequests = """
+    umask 027; echo hello > a; cat a; set -C; echo again > a; set +C
+    stat -c '%n %i %s %b %h %f %u %g %t %B' a .; ln a b; stat -c '%h' a
+    mkdir -m 2775 d; chgrp 5 d; echo x > d/f; stat -c '%g %f' d/f
+    cat none; rm none; unlink d; head -c 10000 /dev/zero > e; truncate -s 3 e; od -c e
+    n=$(printf 'n%.0s' $(seq 256)); touch $n; stat -c %n $n; rm $n; touch 'it is ä'; ls
+    echo y >> e; sync e; rm a; cat b; rm b e d/f; exec 5> held; rm held; echo z >&5; ls
+    """
+
+  @Test("what is answered without libfuse is answered and recorded as libfuse has it")
+  func directly() throws {
+    func outcome(_ rule: String?) throws -> (output: String, trace: Trace) {
+      let mount = try FaultMount()
+      if let rule { try mount.add(rule) }
+      let (result, trace) = try mount.mount.record("{ \(Self.plainRequests); } 2>&1")
+      try mount.client.shutdown()
+      return (result.output, trace)
+    }
+    let plain = try outcome(nil)
+    let ruled = try outcome("{on: write, file: never, error: EIO}")
+    #expect(plain.output.contains("hello") && plain.output.contains("File name too long"))
+    #expect(plain.output == ruled.output)
+    #expect(plain.trace.operationWords == ruled.trace.operationWords)
+    #expect(plain.trace.operationWords.count > 20)
+    #expect(plain.trace.finalTree.firstDifference(from: ruled.trace.finalTree) == nil)
+  }
+
   @Test("operations on a file without a name when the recording began are left out")
   func untracedInodes() throws {
     let mount = try MountedFaultFS()
