@@ -172,7 +172,8 @@ struct PlantedBugTests {
 
   /// The filter is the name of a folder of tests, and the test that is to fail is one of its own.
   private static func checkTest(_ filter: String, _ expect: String, _ patch: String) throws {
-    let folder = "\(FaultlineCommand.repository)/Tests/\(filter)"
+    let target = filter.prefix { $0 != "." }
+    let folder = "\(FaultlineCommand.repository)/Tests/\(target)"
     let name = "\"" + expect.dropFirst("expect: ".count) + "\""
     let files = try FileManager.default.subpathsOfDirectory(atPath: folder)
       .filter { $0.hasSuffix(".swift") }

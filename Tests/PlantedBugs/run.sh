@@ -3,7 +3,8 @@
 # patch names in its first line must find the bug, with the words that it expects (`expect:`) in the output:
 #   scenario: FILE    `faultline run` on it; `options:` adds to that
 #   stress: ARGS      `faultline stress`, for bugs that only show when processes and threads work at the same time
-#   test: FILTER      `swift test`, for bugs that no crash shows; `expect:` is the name of a test that fails
+#   test: FILTER      `swift test`, for bugs that no crash shows: a target, and maybe one of its suites (`EngineTests.LockFileTests`);
+#                     `expect:` is the name of a test that fails
 #   fuzz: TARGET      the fuzz target, from numbers and without a corpus, within ten minutes
 # Each line says how many crash states were checked, and how long that took, in the debug build.
 # Tests whose process dies with the bug in it have named no test that fails, so the bug is missed: a reader has to see whether that
