@@ -79,16 +79,9 @@ enum ScenarioTarget {
     """,
   ]
 
-  /// A dry run plans every statement; a million of them take seconds under a sanitizer, which is
-  /// their number and no fault.
-  private static let statementsMax = 20_000
-
-  private static func statementCount(_ scenario: Scenario) -> Int {
-    scenario.steps.reduce(0) { sum, step in
-      guard case .write(let write) = step.action else { return sum }
-      return sum + write.repeats * write.statements.reduce(0) { $0 + $1.times }
-    }
-  }
+  /// A dry run plans every statement, at most some millions in a second; under a sanitizer that is
+  /// twelve times as long.
+  private static let planWorkMax = ScenarioBounds.planWork / 500
 
   private static func run(_ input: [UInt8]) -> FuzzOutcome {
     let scenario: Scenario
@@ -99,9 +92,10 @@ enum ScenarioTarget {
       return message.hasPrefix("fuzz.yaml:")
         ? .refused : .finding("an error without a place: \(message.prefix(80))")
     }
-    if statementCount(scenario) > statementsMax { return .refused }
     do throws(LabError) {
-      let lines = try DryRun(scenario, settings: ExplorationSettings()).lines()
+      let lines = try DryRun(
+        scenario, settings: ExplorationSettings(), workMax: planWorkMax
+      ).lines()
       return lines.isEmpty ? .finding("a dry run without a word") : .accepted
     } catch {
       return error.code == .usage ? .refused : .finding("a dry run ends in \(error)")

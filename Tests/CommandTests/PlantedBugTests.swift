@@ -170,7 +170,8 @@ struct PlantedBugTests {
       })
   }
 
-  /// The filter is the name of a folder of tests, and the test that is to fail is one of its own.
+  /// The filter is the name of a folder of tests, maybe with a suite behind a dot, and the test
+  /// that is to fail is one of the folder's own.
   private static func checkTest(_ filter: String, _ expect: String, _ patch: String) throws {
     let target = filter.prefix { $0 != "." }
     let folder = "\(FaultlineCommand.repository)/Tests/\(target)"

@@ -53,6 +53,43 @@ import Testing
     #expect(first.commands.map(\.index) == Array(first.commands.indices))
   }
 
+  /// Statements that each pass over all of many rows.
+  static let costly = [
+    "{repeat: 9, write: [{update: Dog, _id: random 900..90000000000, name: random}]}",
+    "{repeat: 9, cancel: true, write: [{update: Dog, _id: 1, name: random}]}",
+    "{repeat: 9, write: [{insert: Dog, _id: random 1..1009, name: random}]}",
+    "{repeat: 9, write: [{insert: Cat, _id: sequence, friend: random}]}",
+    "{repeat: 9, write: [{insert: Cat, _id: sequence}, {delete: Cat, _id: 1..9}]}",
+  ]
+
+  @Test("what passes over rows again and again is refused at its place", arguments: costly)
+  func work(_ step: String) throws {
+    let yaml = """
+      title: many
+      schema:
+        Dog: {_id: int primary, name: string}
+        Cat: {_id: int primary, friend: link Dog, next: link Cat}
+      processes: {app: [ui]}
+      steps:
+        - all: open
+        - ui:
+            write:
+              - {insert: Dog, _id: sequence, name: random, times: 1000}
+              - {insert: Cat, _id: sequence, times: 500}
+        - ui: \(step)
+      """
+    let scenario = try ScenarioParser.parse(yaml, file: "t.yaml")
+    // A row each, then some thousand for each of nine.
+    _ = try WorkloadPlan(scenario, seed: Seed(rawValue: 1))
+    _ = try WorkloadPlan(scenario, seed: Seed(rawValue: 1), workMax: 20_000)
+    let error = #expect(throws: LabError.self) {
+      try WorkloadPlan(scenario, seed: Seed(rawValue: 1), workMax: 3000)
+    }
+    #expect(error?.code == .usage)
+    #expect(error?.message.hasPrefix("t.yaml:12:") == true, "\(error?.message ?? "")")
+    #expect(error?.message.contains("lower 'repeat' or 'times'") == true)
+  }
+
   @Test("what is pinned is asked of who pinned it, unless that one stands still")
   func pinOwners() throws {
     let head = """

@@ -70,8 +70,7 @@ extension FaultFileSystem {
   /// Decides on an operation that is about to happen.
   /// - Throws: The error of an injected failure, or `.waits`.
   func begin(
-    _ kind: OperationKind, _ inode: Inode?,
-    at places: @autoclosure () -> [InodeName] = [],
+    _ kind: OperationKind, _ inode: Inode?, at places: @autoclosure () -> [InodeName] = [],
     bytes: Range<UInt64>? = nil, through file: OpenFile? = nil, wantsWrite: Bool = false,
     by caller: Caller
   ) throws(ErrorNumber) -> Injection? {

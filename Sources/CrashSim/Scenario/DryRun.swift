@@ -12,12 +12,16 @@ public struct DryRun {
   /// - Parameters:
   ///   - scenario: What would run.
   ///   - settings: The options that it would run with.
+  ///   - workMax: See `WorkloadPlan`.
   /// - Throws: `LabError` with code `.usage` when the steps come to nothing that can be run.
-  /// - Complexity: O(statements of the scenario).
-  public init(_ scenario: Scenario, settings: ExplorationSettings) throws(LabError) {
+  /// - Complexity: O(work of the plan).
+  public init(
+    _ scenario: Scenario, settings: ExplorationSettings, workMax: Int = ScenarioBounds.planWork
+  ) throws(LabError) {
     self.scenario = scenario
     self.settings = settings
-    plan = try WorkloadPlan(scenario, seed: Self.seed(of: scenario, settings))
+    plan = try WorkloadPlan(
+      scenario, seed: Self.seed(of: scenario, settings), workMax: workMax)
   }
 
   private static func seed(of scenario: Scenario, _ settings: ExplorationSettings) -> Seed {

@@ -177,6 +177,8 @@ public enum ScenarioBounds {
   public static let repeats: ClosedRange<Int64> = 1...1_000_000
   /// Statements that a whole scenario may come to.
   public static let mutations = 2_000_000
+  /// Statements, and rows and keys that are passed over to plan them: a second or two.
+  public static let planWork = 50_000_000
   /// Letters of one text.
   public static let letters: ClosedRange<Int64> = 0...1_000_000
   /// Elements of one list.

@@ -8,10 +8,15 @@ extension WorkloadPlan {
   /// - Parameters:
   ///   - scenario: What to expand.
   ///   - seed: The run's seed; the scenario's own one goes before it.
-  /// - Throws: `LabError` with code `.usage` and the statement's place when no key is left for it.
-  /// - Complexity: O(statements), plus the keys that a walk has to pass over.
-  public init(_ scenario: Scenario, seed: Seed) throws(LabError) {
-    var generator = WorkloadGenerator(scenario, seed: scenario.seed ?? seed)
+  ///   - workMax: Statements, and rows and keys that are passed over for them, at most.
+  /// - Throws: `LabError` with code `.usage` and the statement's place when no key is left for it,
+  ///   or the work is more than that.
+  /// - Complexity: O(work): a search for a key that is there may pass over all rows of its table,
+  ///   and a transaction that is not kept over all rows.
+  public init(
+    _ scenario: Scenario, seed: Seed, workMax: Int = ScenarioBounds.planWork
+  ) throws(LabError) {
+    var generator = WorkloadGenerator(scenario, seed: scenario.seed ?? seed, workMax: workMax)
     self = try generator.plan()
   }
 }
@@ -35,6 +40,8 @@ struct WorkloadGenerator {
   private var walkSteps: [SourcePosition: UInt64] = [:]
   private var generators: [SourcePosition: PRNG] = [:]
   private var textBytes = 0
+  /// Work that may still be done: no scenario of a few lines is planned for hours.
+  private var workLeft: Int
   /// The block of the step that is being expanded.
   private var block: Int?
   /// Where that step is.
@@ -42,9 +49,10 @@ struct WorkloadGenerator {
   /// How that step opens the database.
   private var database = DatabaseDeclaration()
 
-  init(_ scenario: Scenario, seed: Seed) {
+  init(_ scenario: Scenario, seed: Seed, workMax: Int) {
     self.scenario = scenario
     self.seed = seed
+    workLeft = workMax
     model = ReferenceModel(tables: scenario.tables)
   }
 
@@ -55,13 +63,13 @@ struct WorkloadGenerator {
       database = step.database ?? scenario.database
       if step.actors.isEmpty {
         let awake = openActors.first { !stopped.contains(scenario.process(of: $0).name) }
-        add(awake ?? "", step.action)
+        try add(awake ?? "", step.action)
       }
       for actor in step.actors {
         if case .write(let write) = step.action {
           for _ in 0..<write.repeats { try addTransaction(write, actor) }
         } else {
-          add(actor, step.action)
+          try add(actor, step.action)
         }
       }
     }
@@ -81,10 +89,10 @@ struct WorkloadGenerator {
     commands.append(command)
   }
 
-  private mutating func add(_ actor: String, _ action: StepAction) {
+  private mutating func add(_ actor: String, _ action: StepAction) throws(LabError) {
     switch action {
     case .open:
-      open(actor)
+      try open(actor)
     case .close:
       append(actor, .close)
       openActors.removeAll { $0 == actor }
@@ -104,7 +112,7 @@ struct WorkloadGenerator {
           append(actor, .expect(claim))
         }
       }
-    case .attempt(let tried, let code): attempt(actor, tried, failing: code)
+    case .attempt(let tried, let code): try attempt(actor, tried, failing: code)
     case .fork: append(actor, .fork)
     case .query(let query): append(actor, .query(query))
     case .observe(let query): append(actor, .observe(query))
@@ -123,7 +131,7 @@ struct WorkloadGenerator {
     }
   }
 
-  private mutating func open(_ actor: String) {
+  private mutating func open(_ actor: String) throws(LabError) {
     let migrates = hasTables && database.objects.map { needsTransaction($0, actor) } ?? false
     if !hasTables || migrates { database.objects?.joins = false }
     append(actor, .open)
@@ -133,6 +141,7 @@ struct WorkloadGenerator {
       hasTables = true
       transactionCount = 1
     } else if migrates, let schema = database.objects {
+      try spend(model.rowCount, at: position)
       let transaction = PlannedTransaction(number: transactionCount, schema: schema)
       append(actor, .transaction(transaction))
       transactionCount += 1
@@ -156,10 +165,12 @@ struct WorkloadGenerator {
       || scenario.kill.map { $0.process != process } ?? (scenario.sweep != nil)
   }
 
-  private mutating func attempt(_ actor: String, _ action: StepAction, failing code: String) {
+  private mutating func attempt(
+    _ actor: String, _ action: StepAction, failing code: String
+  ) throws(LabError) {
     switch action {
     case .open: append(actor, .open)
-    default: add(actor, action)
+    default: try add(actor, action)
     }
     commands[commands.count - 1].fails = code
   }
@@ -168,6 +179,7 @@ struct WorkloadGenerator {
 
   private mutating func addTransaction(_ write: WriteStep, _ actor: String) throws(LabError) {
     let isKept = !write.cancels && write.fails == nil
+    if !isKept { try spend(model.rowCount, at: position) }
     let committed = isKept ? nil : model
     let committedHighest = highestKey
     var mutations: [Mutation] = []
@@ -196,16 +208,24 @@ struct WorkloadGenerator {
   private mutating func makeMutation(
     _ statement: WriteStatement, fails: String?
   ) throws(LabError) -> Mutation {
+    try spend(1, at: statement.position)
     let key = try makeKey(statement, fails: fails)
     highestKey[statement.table] = max(highestKey[statement.table] ?? 0, key)
     guard statement.kind != .delete,
       let table = scenario.tables.first(where: { $0.name == statement.table })
-    else { return Mutation(statement.kind, statement.table, key: key) }
+    else {
+      // Links to the row become null.
+      for table in scenario.tables
+      where table.columns.contains(where: { $0.target == statement.table }) {
+        try spend(model.count(of: table.name), at: statement.position)
+      }
+      return Mutation(statement.kind, statement.table, key: key)
+    }
     let present = statement.kind == .update ? model.row(key, in: statement.table) : nil
     var values: [PlannedValue] = []
     for (index, column) in table.columns.enumerated() {
       if let rule = statement.values[column.name] {
-        values.append(makeValue(rule, statement.position, index, column))
+        values.append(try makeValue(rule, statement.position, index, column))
       } else {
         values.append(present?[index] ?? .empty(column))
       }
@@ -258,13 +278,16 @@ struct WorkloadGenerator {
     for step in 0..<min(count, UInt64(rows) + 1) {
       let place = (start + step) % count
       let key = range.lowerBound &+ Int64(bitPattern: place)
-      guard fits(key, statement, fails) else { continue }
+      guard fits(key, statement, fails) else {
+        try spend(1, at: statement.position)
+        continue
+      }
       if case .walk = statement.key { walkSteps[statement.position] = place + 1 }
       return key
     }
     // An existing key may lie farther away; then the rows are the shorter list.
     let first = range.lowerBound &+ Int64(bitPattern: start)
-    let keys = model.sortedRows(of: statement.table).map(\.key).filter {
+    let keys = try keys(of: statement.table, at: statement.position).filter {
       range.contains($0) && fits($0, statement, fails)
     }
     guard let key = keys.first(where: { $0 >= first }) ?? keys.first else {
@@ -302,10 +325,37 @@ struct WorkloadGenerator {
   private func failure(
     _ statement: WriteStatement, _ message: String, _ remedy: String
   ) -> LabError {
+    failure(at: statement.position, message, remedy)
+  }
+
+  private func failure(
+    at position: SourcePosition, _ message: String, _ remedy: String
+  ) -> LabError {
     ScenarioError([
       ScenarioDiagnostic(
-        file: scenario.file, position: statement.position, message: message, remedy: remedy)
+        file: scenario.file, position: position, message: message, remedy: remedy)
     ]).labError
+  }
+
+  // MARK: - Work
+
+  /// Counts work that is about to be done.
+  private mutating func spend(_ work: Int, at position: SourcePosition?) throws(LabError) {
+    guard work <= workLeft else {
+      throw failure(
+        at: position ?? SourcePosition(line: 1, column: 1),
+        "planning the statements up to this one passes over too many rows and keys",
+        "lower 'repeat' or 'times', choose keys that are there, or roll less back")
+    }
+    workLeft -= work
+  }
+
+  /// The keys of a table's rows, ascending.
+  private mutating func keys(
+    of table: String, at position: SourcePosition
+  ) throws(LabError) -> [Int64] {
+    try spend(model.count(of: table), at: position)
+    return model.sortedRows(of: table).map(\.key)
   }
 
   // MARK: - Values
@@ -317,16 +367,18 @@ struct WorkloadGenerator {
 
   private mutating func makeValue(
     _ rule: ValueRule, _ position: SourcePosition, _ index: Int, _ column: ColumnDeclaration
-  ) -> PlannedValue {
+  ) throws(LabError) -> PlannedValue {
     // A column walks and draws apart from the other columns of its statement.
     let place = SourcePosition(line: position.line, column: position.column + (index + 1) << 12)
     var generator = generator(place)
     defer { generators[place] = generator }
-    guard column.type != .link else { return makeLink(rule, place, column, &generator) }
+    guard column.type != .link else {
+      return try makeLink(rule, position, place, column, &generator)
+    }
     if let kind = column.objects, rule != .null {
       var range: ClosedRange<Int>?
       if case .items(let items) = rule { range = items }
-      let dogs = kind == .dogs ? model.sortedRows(of: ObjectClasses.dog).map(\.key) : []
+      let dogs = kind == .dogs ? try keys(of: ObjectClasses.dog, at: position) : []
       return kind.draw(range, dogs: dogs, &generator)
     }
     switch rule {
@@ -354,9 +406,9 @@ struct WorkloadGenerator {
 
   /// A link to the row that the rule names, or null when that does not exist.
   private mutating func makeLink(
-    _ rule: ValueRule, _ place: SourcePosition, _ column: ColumnDeclaration,
-    _ generator: inout PRNG
-  ) -> PlannedValue {
+    _ rule: ValueRule, _ position: SourcePosition, _ place: SourcePosition,
+    _ column: ColumnDeclaration, _ generator: inout PRNG
+  ) throws(LabError) -> PlannedValue {
     guard let target = column.target else { return .null }
     let key: Int64
     switch rule {
@@ -368,7 +420,7 @@ struct WorkloadGenerator {
       let width = UInt64(bitPattern: range.upperBound &- range.lowerBound)
       key = range.lowerBound &+ Int64(bitPattern: width == .max ? step : step % (width + 1))
     default:
-      let keys = model.sortedRows(of: target).map(\.key)
+      let keys = try keys(of: target, at: position)
       guard !keys.isEmpty else { return .null }
       key = keys[Int(generator.next(upperBound: UInt64(keys.count)))]
     }
