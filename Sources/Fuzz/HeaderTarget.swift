@@ -53,7 +53,7 @@ enum HeaderTarget {
       return .finding("a slot of version \(slot.version) is valid")
     }
     guard let header = try? unverified.verified() else { return .refused }
-    guard header.formatVersion == .current else {
+    guard (FormatVersion.oldestRead ... .current).contains(header.formatVersion) else {
       return .finding("format \(header.formatVersion) is accepted")
     }
     return .accepted

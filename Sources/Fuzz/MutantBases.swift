@@ -20,12 +20,30 @@ extension MutantBase {
     } catch { preconditionFailure("a base image cannot be made: \(error)") }
   }()
 
+  /// Made later than `all`: the highest bytes choose it, so that kept inputs go on to mean what
+  /// they meant.
+  static let patchedLeaves: MutantBase = {
+    do { return try patched() } catch {
+      preconditionFailure("a base image cannot be made: \(error)")
+    }
+  }()
+  private static let patchedLeavesByteMin = 248
+
   /// How often each is taken: the small ones are quick, and have most of what there is.
   static let weights = [4, 12, 12, 8, 4, 12, 8, 6, 12, 2, 1, 2, 6, 4]
 
-  /// One of them.
+  /// One of the bases with nodes that can be seen, each as often as any other.
+  static func chooseEvenly(_ choices: inout MutantChoices) -> MutantBase {
+    let number = Int(choices.number(1))
+    let bases = all.filter { !$0.nodes.isEmpty }
+    return number < patchedLeavesByteMin ? bases[number % bases.count] : patchedLeaves
+  }
+
+  /// One of them, by their weights.
   static func choose(_ choices: inout MutantChoices) -> MutantBase {
-    var left = choices.below(weights.reduce(0, +))
+    let number = Int(choices.number(1))
+    guard number < patchedLeavesByteMin else { return patchedLeaves }
+    var left = number % weights.reduce(0, +)
     for (base, weight) in zip(all, weights) {
       if left < weight { return base }
       left -= weight
@@ -292,6 +310,36 @@ extension MutantBase {
     second.release()
     try database.close()
     return MutantBase(name: "pinned", bytes: bytes)
+  }
+
+  /// Leaves that have edits beside their links.
+  private static func patched() throws -> MutantBase {
+    let backend = FuzzBackend([])
+    let database = try Database.open(backend: backend)
+    try write(database) { write in
+      try write.createTable(dogs)
+      for key in 0..<2500 {
+        try write.insert(into: "Dog", key: Int64(key), [value(.int, key)])
+      }
+    }
+    var pins: [Snapshot] = []
+    for round in 0..<6 {
+      pins.append(try database.snapshot())
+      try write(database) { write in
+        for key in stride(from: round, to: 2500, by: round < 2 ? 100 : 400) {
+          try write.update(in: "Dog", key: Int64(key), [value(.int, key + round + 1)])
+        }
+      }
+    }
+    for pin in pins { pin.release() }
+    try database.close()
+    let base = MutantBase(name: "patched leaves", bytes: backend.bytes)
+    precondition(
+      base.nodes.contains {
+        base.bytes[$0 + NodeField.kind] == NodeKind.inner.rawValue
+          && base.bytes[$0 + NodeField.auxiliary] > 0
+      }, "an inner node has patches")
+    return base
   }
 
   /// So many pins that the free list has segments.

@@ -10,8 +10,7 @@ enum NodeTarget {
 
   private static func run(_ input: [UInt8]) -> FuzzOutcome {
     var choices = MutantChoices(bytes: input)
-    let bases = MutantBase.all.filter { !$0.nodes.isEmpty }
-    let base = bases[choices.below(bases.count)]
+    let base = MutantBase.chooseEvenly(&choices)
     let node = base.nodes[choices.below(base.nodes.count)]
     return JudgedImage.judge(Mutator.mutant(of: base, in: [node], &choices))
   }

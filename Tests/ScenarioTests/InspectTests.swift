@@ -48,7 +48,7 @@ struct InspectTests {
     let result = try Self.inspect(path, "--verify")
     #expect(result.status == 0, "\(result.output)")
     let lines = result.output.split(separator: "\n").map(String.init)
-    #expect(lines.first?.hasSuffix("bytes, format version 2") == true)
+    #expect(lines.first?.hasSuffix("bytes, format version 3") == true)
     #expect(lines.last == "sound")
     #expect(lines.count { $0.hasPrefix("slot ") && $0.contains(": valid, version ") } == 2)
     #expect(lines.count { $0.hasSuffix("<- current") } == 1)
@@ -72,7 +72,7 @@ struct InspectTests {
     #expect(result.status == 0)
     let report = try JSONDecoder().decode(
       InspectionReport.self, from: Data(result.output.utf8))
-    #expect(report.isSound && report.formatVersion == 2 && report.version == 3)
+    #expect(report.isSound && report.formatVersion == 3 && report.version == 3)
     #expect(report.tables.map(\.rows) == [2800])
     #expect(report.verification?.rows == 2800)
     var next: UInt64 = 0

@@ -94,6 +94,8 @@ public struct XRay: Sendable {
   public internal(set) var nodes: [Node] = []
   /// Free and pending sectors.
   public internal(set) var spans: [Span] = []
+  /// Leaves that stand in the file as they were, with edits beside the link.
+  public internal(set) var patchedLeafCount = 0
   /// Rows that were read.
   public internal(set) var rowCount: UInt64 = 0
   /// Pairs of indexes that were read.

@@ -18,6 +18,8 @@ extension InspectionReport {
     public var rows: UInt64
     /// Pairs of all indexes that it read.
     public var pairs: UInt64
+    /// Leaves that stand in the file as they were, with edits beside the link.
+    public var patchedLeaves: Int
     /// What it finds wrong, the first one first.
     public var faults: [String]
     /// The whole file, ascending, as it sees it.
@@ -36,6 +38,7 @@ extension InspectionReport {
       nodes = xray.nodes.count
       rows = xray.rowCount
       pairs = xray.pairCount
+      patchedLeaves = xray.patchedLeafCount
       faults = xray.faults.map(\.description)
       map = xray.isEncrypted ? [] : Self.map(of: xray)
       disagreement = disagreement(with: report, xray)
@@ -67,7 +70,8 @@ extension InspectionReport {
     /// One line of text.
     var line: String {
       if isEncrypted { return "X-ray: the file is encrypted; of it the X-ray sees the slots only" }
-      let read = "\(nodes) nodes, \(rows) rows, \(pairs) pairs of indexes"
+      let patched = patchedLeaves > 0 ? ", \(patchedLeaves) leaves patched" : ""
+      let read = "\(nodes) nodes, \(rows) rows, \(pairs) pairs of indexes\(patched)"
       guard let fault = faults.first else { return "X-ray: sound, \(read)" }
       return "X-ray: damaged, \(read) read; \(fault)"
     }

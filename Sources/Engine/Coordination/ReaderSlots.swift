@@ -143,6 +143,15 @@ struct ReaderSlots: ~Copyable, Sendable {
     return versions.sorted().map { Version(rawValue: $0) }
   }
 
+  /// Whether somebody pins a version, alive or not: good for a guess, asks nobody.
+  func holds(_ version: Version) -> Bool {
+    (0..<count).contains { index in
+      let slot = RegionLayout.slot(index)
+      return region.load(slot) != 0
+        && region.load(slot + RegionLayout.slotVersionOffset) == version.rawValue
+    }
+  }
+
   private func isAlive(_ holder: UInt64, _ life: inout [UInt64: Bool]) -> Bool {
     if let known = life[holder] { return known }
     let isAlive = processes.isAlive(ProcessOwner(rawValue: holder))

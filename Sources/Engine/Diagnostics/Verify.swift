@@ -74,6 +74,7 @@ struct Verifier {
   /// The free list, when it was read before.
   var list: ReadFreeList?
   private(set) var spans: [(span: Span, use: SectorUse)] = []
+  private var patchedLeafCount = 0
 
   init(_ state: VersionState) {
     self.state = state
@@ -84,6 +85,11 @@ struct Verifier {
     try state.reader.reading { section throws(EngineError) in
       try verifyTop()
       for table in state.group.tables { try verify(table, section) }
+      guard patchedLeafCount == state.group.patchedLeafCount else {
+        throw .corrupted(
+          "leaves with a patch: \(patchedLeafCount), the group says "
+            + "\(state.group.patchedLeafCount)", at: state.slot.top.ref)
+      }
       for table in state.group.tables { try verifyIndexes(of: table) }
       try verifySpace()
     }
@@ -158,6 +164,7 @@ struct Verifier {
       let inner = try node(link, .inner, level)
       try count(inner)
       let view = try InnerView(inner)
+      patchedLeafCount += inner.header.auxiliary
       var lower = bounds.lower
       for index in 0..<view.childCount {
         let isLast = index == view.childCount - 1

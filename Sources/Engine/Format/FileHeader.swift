@@ -65,11 +65,12 @@ package struct UnverifiedFileHeader {
       throw .corrupted("file header: stored_checksum=\(stored) != computed_checksum=\(computed)")
     }
     let format = FormatVersion(rawValue: bytes.uint32(HeaderField.formatVersion))
-    guard format == .current else {
+    guard format >= .oldestRead, format <= .current else {
       throw EngineError(
         code: .unsupportedFormat,
         message: "format_version=\(format.rawValue), this engine reads "
-          + "\(FormatVersion.current.rawValue); use the engine that wrote the file")
+          + "\(FormatVersion.oldestRead.rawValue) to \(FormatVersion.current.rawValue); use the "
+          + "engine that wrote the file")
     }
     let flags = bytes.uint32(HeaderField.flags)
     let isEncrypted = flags & FileHeader.encryptedFlag != 0

@@ -10,8 +10,14 @@ public struct FormatVersion: RawRepresentable, Hashable, Comparable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// The layout this engine writes.
-  public static let current = FormatVersion(rawValue: 2)
+  /// The layout of files that this engine makes.
+  public static let current = FormatVersion(rawValue: 3)
+
+  /// The oldest layout that it reads; it writes on in a file as the file's header says.
+  public static let oldestRead = FormatVersion(rawValue: 2)
+
+  /// Whether leaves may have patches.
+  var hasPatches: Bool { rawValue >= 3 }
 
   /// Older before newer.
   public static func < (left: FormatVersion, right: FormatVersion) -> Bool {

@@ -1,4 +1,4 @@
-// Layout.swift: every offset and size of the file format, format version 2.
+// Layout.swift: every offset and size of the file format, format version 3.
 // Invariant: docs/file-format.md and LayoutTests state the same numbers; a change here is a change
 // of the format. All integers are little-endian and of fixed width.
 
@@ -52,6 +52,16 @@ package enum Layout {
   ///
   /// 42^10 leaves are more than a file can hold.
   package static let levelMax = 16
+
+  /// Leaves of a version that may have a patch, all tables together, and bytes of such a leaf: what
+  /// a reader of the version has in memory at most because of them.
+  package static let patchedLeafCountMax = 1024
+  /// See `patchedLeafCountMax`.
+  package static let patchedLeafBytesMax = 16_384
+  /// Patches of one inner node together; with more, leaves are written.
+  package static let patchBytesMax = 96 << 10
+  /// A patch of more than three eighths of its leaf is no gain: the leaf is written.
+  package static func patchBytesMax(leafSizeBytes: Int) -> Int { leafSizeBytes * 3 / 8 }
 
   /// Children of an index's inner node: 48 + 16 × 124 + 16 × 125 = 4,032 bytes, one sector with
   /// room for the 64 bytes of a seal.

@@ -59,7 +59,8 @@ extension SpaceMap {
       spans: plan.free.count + loose.count)
     let listSectors = sectors(plan.listSizeBytes)
     let total = UInt64(parts.count) + listSectors + groupSectors
-    let start = isBriefAtEnd ? takeAtEnd(total) : takeTop(total, &plan.free)
+    var start: Ref?
+    if !fillsHoles { start = isBriefAtEnd ? takeAtEnd(total) : takeTop(total, &plan.free) }
     var run = start.map { Span(start: $0.sector, count: total) }
     func next(_ count: UInt64) -> Ref {
       guard let rest = run else { return takeTop(count, &plan.free) ?? takeAtEnd(count) }
@@ -115,7 +116,7 @@ extension SpaceMap {
   private mutating func takeTop(_ count: UInt64, _ free: inout [Span]) -> Ref? {
     var best: Int?
     for index in free.indices where free[index].count >= count {
-      if let last = bestEnd, free[index].start == last {
+      if !fillsHoles, let last = bestEnd, free[index].start == last {
         best = index
         break
       }

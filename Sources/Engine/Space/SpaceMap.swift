@@ -26,6 +26,9 @@ struct SpaceMap: Sendable {
   private var brief: (count: UInt64, end: UInt64)?
   /// Takes the lowest place with room instead of the best one: while nodes move out of the tail.
   var prefersLowest = false
+  /// Gives each node the hole that fits it best, also those that commits replace together: while
+  /// pins hold most of the file, one of them stays and the run that they had is a hole between.
+  var fillsHoles = false
   /// invariant: no span before `firstCandidates[n]` has room for n sectors.
   private var firstCandidates: [Int] = []
 
@@ -62,7 +65,7 @@ struct SpaceMap: Sendable {
   /// - Complexity: O(free spans).
   mutating func allocate(sectors count: UInt64, isBrief: Bool = false) -> Ref {
     precondition(count > 0, "a node has at least one sector")
-    guard isBrief else { return take(count, from: place(for: count)) }
+    guard isBrief, !fillsHoles else { return take(count, from: place(for: count)) }
     let ref = take(count, from: briefPlace(for: count))
     brief = ((brief?.count ?? 0) + count, ref.sector + count)
     return ref

@@ -229,6 +229,15 @@ import CSystem
     unsafe (base + start).initializeMemory(as: UInt8.self, repeating: 0, count: end - start)
   }
 
+  /// Calls `body` with memory of its own, valid during the call; what is in it is not said.
+  static func withScratch<Result>(count: Int, _ body: (MutableBytes) -> Result) -> Result {
+    unsafe withUnsafeTemporaryAllocation(byteCount: count, alignment: 64) { buffer in
+      guard let start = buffer.baseAddress else { preconditionFailure("count is above 0") }
+      // Safety: the view is used inside this closure only.
+      return unsafe body(MutableBytes(base: start, count: count))
+    }
+  }
+
   /// The same bytes, read-only.
   var readable: RawBytes {
     unsafe RawBytes(UnsafeRawBufferPointer(start: base, count: count))

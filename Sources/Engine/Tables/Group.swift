@@ -3,7 +3,7 @@
 //             48     8  ref of the free list, 0 when there is none
 //             56     8  its checksum
 //             64     4  id that the next table gets
-//             68     4  0
+//             68     4  leaves with a patch, in all tables
 //             72     …  per table: id 4, id that its next column gets 2, level 1, columns 1, root
 //                       ref 8, root checksum 8, row count 8, name; then per column: id 2, type 1,
 //                       collection 1, flags 1 (1 optional, 2 indexed, 4 unique, 8 has an index
@@ -67,12 +67,17 @@ struct Group: Sendable {
 
   var freeList: NodeLink
   var nextTableID: UInt32
+  /// How many leaves of the version have a patch.
+  var patchedLeafCount: Int
   var tables: [TableRecord]
   private var indexByName: [String: Int] = [:]
 
-  init(freeList: NodeLink, nextTableID: UInt32, tables: [TableRecord]) {
+  init(
+    freeList: NodeLink, nextTableID: UInt32, patchedLeafCount: Int = 0, tables: [TableRecord]
+  ) {
     self.freeList = freeList
     self.nextTableID = nextTableID
+    self.patchedLeafCount = patchedLeafCount
     self.tables = tables
     for (index, table) in tables.enumerated() { indexByName[table.schema.name] = index }
   }
@@ -99,7 +104,7 @@ struct Group: Sendable {
     var bytes: [UInt8] = []
     bytes.append(freeList)
     bytes.appendLittleEndian(nextTableID)
-    bytes.appendLittleEndian(UInt32(0))
+    bytes.appendLittleEndian(UInt32(patchedLeafCount))
     for table in tables {
       bytes.appendLittleEndian(table.id)
       bytes.appendLittleEndian(table.nextColumnID)
@@ -142,9 +147,11 @@ struct Group: Sendable {
     var cursor = ByteCursor(node.bytes, from: Layout.nodeHeaderBytes, ref: node.ref)
     let freeList = try cursor.link()
     let nextTableID = try cursor.uint32()
-    guard try cursor.uint32() == 0, nextTableID > 0 else {
+    let patchedLeafCount = Int(try cursor.uint32())
+    guard patchedLeafCount <= Layout.patchedLeafCountMax, nextTableID > 0 else {
       throw .corrupted(
-        "next_table_id=\(nextTableID), at least 1, or reserved bytes are not 0", at: node.ref)
+        "next_table_id=\(nextTableID), at least 1, patched_leaves=\(patchedLeafCount), at most "
+          + "\(Layout.patchedLeafCountMax)", at: node.ref)
     }
     var tables: [TableRecord] = []
     for _ in 0..<node.header.count {
@@ -156,7 +163,9 @@ struct Group: Sendable {
     }
     guard cursor.isAtEnd else { throw .corrupted("bytes behind the last table", at: node.ref) }
     try Self.resolveTargets(&tables, at: node.ref)
-    self.init(freeList: freeList, nextTableID: nextTableID, tables: tables)
+    self.init(
+      freeList: freeList, nextTableID: nextTableID, patchedLeafCount: patchedLeafCount,
+      tables: tables)
     guard indexByName.count == tables.count else {
       throw .corrupted("two tables have one name", at: node.ref)
     }

@@ -36,6 +36,8 @@ struct CommitSettings: Sendable {
   var isBaseDurable = false
   /// A slot that recovery refused, to be cleared before anything else.
   var staleSlot: Int?
+  /// The newest version that a snapshot holds; nil when none but the base is held.
+  var newestHeld: Version?
   /// The file is not cut below this; nil: not at all.
   var tailFloorBytes: UInt64?
   /// Where moving nodes out of the tail goes on.

@@ -52,11 +52,12 @@ struct CommitWriter {
     }
     var sink = NodeSink(
       slab: slab, version: base.version.next, reader: base.reader, space: space)
+    prepareForPins(&sink)
     try clearStaleSlot()
     let evacuation = try moveOutOfTail(tables, writer, into: &sink)
     let records = try encodeTrees(tables, into: &sink)
     try releaseOldTop(writer, into: &sink)
-    let (group, slot) = try encodeTop(records, writer.nextTableID, into: &sink)
+    let (group, slot) = try encodeTop(records, writer, into: &sink)
     let grown = try growFile(toHold: sink.space, from: fileSizeBytes)
     try checkPages()
     try writeNodes()
@@ -109,6 +110,24 @@ struct CommitWriter {
     return evacuation
   }
 
+  /// Decides whether leaves that snapshots hold get patches, and whether holes are filled.
+  ///
+  /// They are while snapshots hold as much as the newest version has; a reader that is a commit
+  /// behind changes nothing.
+  private func prepareForPins(_ sink: inout NodeSink) {
+    sink.space.fillsHoles = false
+    guard let newestHeld = settings.newestHeld else { return }
+    let held = sink.space.pendingSectorCount
+    let used = sink.space.endSector - Layout.firstNodeSector
+    // A file that says that two nodes stand in one place can have more than there is.
+    guard held >= used - min(used, held + sink.space.freeSectorCount) else { return }
+    sink.space.fillsHoles = true
+    // Leaves of a sealed file are read through a cache that has a bound; patched ones would not be.
+    guard base.reader.cipher == nil, base.reader.formatVersion.hasPatches else { return }
+    sink.patching = Patching(
+      newestHeld: newestHeld, room: Layout.patchedLeafCountMax - base.group.patchedLeafCount)
+  }
+
   /// Step 2: changed nodes get places that no live version uses, and bytes in memory.
   private func encodeTrees(
     _ tables: [MutableTable], into sink: inout NodeSink
@@ -139,10 +158,14 @@ struct CommitWriter {
   /// Step 4: free list and group get their places, which fixes the space map; then segments, the
   /// list that links to them, the group that links to that, and the slot that links to the group.
   private func encodeTop(
-    _ records: [TableRecord], _ nextTableID: UInt32, into sink: inout NodeSink
+    _ records: [TableRecord], _ writer: TreeWriter, into sink: inout NodeSink
   ) throws(CommitFailure) -> (Group, RootSlot) {
     try reach(.encodeTop)
-    var group = Group(freeList: .none, nextTableID: nextTableID, tables: records)
+    var group = Group(
+      freeList: .none, nextTableID: writer.nextTableID,
+      patchedLeafCount: writer.patchedLeafCount(
+        base: base.group.patchedLeafCount, written: sink.patchCount),
+      tables: records)
     let groupSize = Layout.nodeHeaderBytes + group.encoded().count
     let fresh = hasOneSync(sink) ? sink.links : []
     let plan = sink.space.plan(

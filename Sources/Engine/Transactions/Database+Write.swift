@@ -156,14 +156,22 @@ extension Database {
     session.note.announce()
   }
 
-  /// Every version that a commit must keep whole, sorted: those that any process pins, the newest,
-  /// and the one to fall back to.
+  /// Versions that a commit must keep whole.
+  private struct LiveVersions {
+    /// All of them, sorted.
+    let all: [Version]
+    /// The newest that somebody pins; nil when nobody pins any but the newest one of all.
+    let newestHeld: Version?
+  }
+
+  /// Every version that a commit must keep whole: those that any process pins, the newest, and the
+  /// one to fall back to.
   ///
   /// A staged version needs no place in it: nothing that it reaches was released yet.
   /// Empty if the options set no limit and `scans` is false: then nobody asks.
-  private func liveVersions(scans: Bool) throws(EngineError) -> [Version] {
+  private func liveVersions(scans: Bool) throws(EngineError) -> LiveVersions {
     let most = options.maximumNumberOfActiveVersions
-    guard scans || most < .max else { return [] }
+    guard scans || most < .max else { return LiveVersions(all: [], newestHeld: nil) }
     let newest = publication.version
     var versions = session.slots.collect(current: newest)
     guard versions.count + 1 <= most else {
@@ -172,9 +180,11 @@ extension Database {
         message: "active versions: \(versions.count + 1) > \(most), the oldest is "
           + "\(versions.first ?? newest); release snapshots, or allow more")
     }
+    var newestHeld = versions.last
+    if newestHeld != nil, session.slots.holds(newest) { newestHeld = newest }
     versions.append(newest)
     if let fallback = publication.fallback { versions.append(fallback) }
-    return versions.sorted()
+    return LiveVersions(all: versions.sorted(), newestHeld: newestHeld)
   }
 
   func poison(_ error: EngineError) {
@@ -234,8 +244,10 @@ extension Database {
     _ tables: [MutableTable], releasing writer: TreeWriter, base: VersionState,
     in space: WriterSpace
   ) throws(EngineError) -> CommitResult {
-    let map = try reclaimed(space.map)
-    let settings = try commitSettings(for: base)
+    let live = try liveVersions(scans: true)
+    let map = reclaimed(space.map, live)
+    var settings = try commitSettings(for: base)
+    settings.newestHeld = live.newestHeld
     publication.writer = session.owner
     do throws(CommitFailure) {
       let result = try CommitWriter(backend: backend, base: base, settings: settings).stage(
@@ -252,8 +264,12 @@ extension Database {
 
   /// The space map with everything reclaimed that no live version reaches.
   func reclaimed(_ map: SpaceMap) throws(EngineError) -> SpaceMap {
+    reclaimed(map, try liveVersions(scans: true))
+  }
+
+  private func reclaimed(_ map: SpaceMap, _ live: LiveVersions) -> SpaceMap {
     var map = map
-    map.reclaim(live: try liveVersions(scans: true), roots: rootVersions)
+    map.reclaim(live: live.all, roots: rootVersions)
     return map
   }
 
@@ -308,7 +324,7 @@ extension Database {
     guard state.withLock({ $0.tail.isLong }) else { return nil }
     do throws(EngineError) {
       let live = try liveVersions(scans: true)
-      return state.withLock { $0.tail.floorBytes(live: live) }
+      return state.withLock { $0.tail.floorBytes(live: live.all) }
     } catch { return nil }
   }
 

@@ -47,6 +47,8 @@ struct NodeCopier {
   private mutating func copy() throws(EngineError) {
     var group = source.group
     group.freeList = .none
+    // Leaves are copied as they have become.
+    group.patchedLeafCount = 0
     for index in group.tables.indices { try copy(&group.tables[index]) }
     let content = group.encoded()
     let top = try target.add(

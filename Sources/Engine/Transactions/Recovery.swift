@@ -36,7 +36,13 @@ extension VersionState {
       guard top.header.version == slot.version else {
         throw .corrupted("top version=\(top.header.version) != \(slot.version)", at: top.ref)
       }
-      return try Group(top)
+      let group = try Group(top)
+      guard group.patchedLeafCount == 0 || reader.formatVersion.hasPatches else {
+        throw .corrupted(
+          "patched_leaves=\(group.patchedLeafCount) in a file of format version "
+            + "\(reader.formatVersion.rawValue)", at: top.ref)
+      }
+      return group
     }
     self.init(slot: slot, group: group, reader: reader)
   }

@@ -3,16 +3,18 @@
 //             48  8(n-1)  separators, ascending: child i holds keys in separator[i-1] ..<
 //             separator[i]
 //      48+8(n-1)    16 n  links: ref 8, checksum 8
+//              …       …  patches of leaves (LeafPatch.swift), as many as the header says
 
 /// An inner node.
 struct InnerView {
-  private let node: Node
+  let node: Node
   let childCount: Int
 
   init(_ node: Node) throws(EngineError) {
     let count = node.header.count
+    let size = Self.sizeBytes(childCount: count)
     guard count >= 1, count <= Layout.childCountMax,
-      node.bytes.count == Self.sizeBytes(childCount: count)
+      node.bytes.count == size || (node.header.auxiliary > 0 && node.bytes.count > size)
     else {
       throw .corrupted("children=\(count) node_bytes=\(node.bytes.count)", at: node.ref)
     }
@@ -59,8 +61,11 @@ struct InnerView {
     return low
   }
 
-  static func encode(separators: [Int64], links: [NodeLink], into node: MutableBytes) {
+  static func encode(
+    separators: [Int64], links: [NodeLink], patches: [PatchedChild] = [], into node: MutableBytes
+  ) {
     precondition(separators.count == links.count - 1, "a separator stands between two children")
+    PatchedChild.encode(patches, into: node)
     var offset = Layout.nodeHeaderBytes
     for separator in separators {
       node.set(UInt64(bitPattern: separator), at: offset)

@@ -115,4 +115,21 @@ struct LeafPlan {
       }
     }
   }
+
+  /// What makes the planned leaf of another one of its size, count and number of arrays, which
+  /// stands at the place where the new one is to be found.
+  /// - Returns: The checksum that the leaf has there, and the edits; nil when they are too many.
+  func edits(
+    of base: RawBytes, sizeBytesMax: Int
+  ) -> (checksum: UInt64, edits: [UInt8])? {
+    guard sizeBytesMax > 0 else { return nil }
+    return MutableBytes.withScratch(count: sizeBytes) { leaf in
+      leaf.copy(base.part(at: 0, count: Layout.nodeHeaderBytes), to: 0)
+      encode(into: leaf)
+      guard
+        let edits = LeafPatch.edits(from: base, to: leaf.readable, sizeBytesMax: sizeBytesMax)
+      else { return nil }
+      return (Checksum.of(leaf.readable.part(at: 8, count: sizeBytes - 8)), edits)
+    }
+  }
 }

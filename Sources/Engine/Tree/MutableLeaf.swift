@@ -1,10 +1,24 @@
 // MutableLeaf.swift: a leaf while a writer changes it.
 // Invariant: keys ascend strictly, and every column has as many rows as there are keys.
 
+/// Where the rows of a leaf in memory were read from.
+struct LeafOrigin {
+  /// The leaf that stands in the file, with its own checksum.
+  let link: NodeLink
+  /// The version that wrote it.
+  let born: Version
+  /// Whether it has a patch in the base version.
+  let isPatched: Bool
+  /// By which its release is taken back.
+  let release: Int
+}
+
 /// A leaf as arrays that can be changed.
 final class MutableLeaf {
   var keys: [Int64]
   var columns: [MutableColumn]
+  /// nil for rows that come from nowhere else.
+  var origin: LeafOrigin?
 
   init(_ shape: LeafShape) {
     keys = []

@@ -115,7 +115,10 @@ final class MutableTree {
   func loadLeaf(_ link: NodeLink) throws(EngineError) -> MutableLeaf {
     let node = try writer.reader.node(link, kind: .leaf, newest: writer.base)
     let leaf = try MutableLeaf(LeafView(node), shape: shape)
-    writer.release(node)
+    let patch = writer.reader.patch(link)
+    leaf.origin = LeafOrigin(
+      link: NodeLink(ref: link.ref, checksum: patch?.baseChecksum ?? link.checksum),
+      born: node.header.version, isPatched: patch != nil, release: writer.release(node))
     return leaf
   }
 
@@ -153,24 +156,100 @@ final class MutableTree {
     precondition(level >= 0 && level <= Layout.levelMax, "the depth of a tree is bounded")
     switch child {
     case .stored(let link): return link
-    case .leaf(let leaf):
-      let plan = LeafPlan(keys: leaf.keys, writer.placedColumns(of: &leaf.columns, into: &sink))
-      return sink.add(
-        kind: .leaf, sizeBytes: plan.sizeBytes, count: plan.rowCount,
-        auxiliary: plan.descriptorCount
-      ) { plan.encode(into: $0) }
-    case .inner(let inner):
-      var links: [NodeLink] = []
-      links.reserveCapacity(inner.children.count)
-      for child in inner.children {
-        links.append(encode(child, level: level - 1, into: &sink))
-      }
-      precondition(links.count <= Layout.childCountMax, "a full inner node was split")
-      return sink.add(
-        kind: .inner, level: level, sizeBytes: InnerView.sizeBytes(childCount: links.count),
-        count: links.count
-      ) { InnerView.encode(separators: inner.separators, links: links, into: $0) }
+    case .leaf(let leaf): return encode(leaf.plan(writer, &sink), into: &sink)
+    case .inner(let inner): return encode(inner, level: level, into: &sink)
     }
+  }
+
+  private func encode(_ plan: LeafPlan, into sink: inout NodeSink) -> NodeLink {
+    sink.add(
+      kind: .leaf, sizeBytes: plan.sizeBytes, count: plan.rowCount,
+      auxiliary: plan.descriptorCount
+    ) { plan.encode(into: $0) }
+  }
+
+  private func encode(
+    _ inner: MutableInner, level: Int, into sink: inout NodeSink
+  ) -> NodeLink {
+    precondition(inner.children.count <= Layout.childCountMax, "a full inner node was split")
+    var patches = level == 1 ? storedPatches(of: inner) : []
+    var patchBytes = PatchedChild.sizeBytes(patches)
+    var links: [NodeLink] = []
+    links.reserveCapacity(inner.children.count)
+    for (index, child) in inner.children.enumerated() {
+      guard level == 1, case .leaf(let leaf) = child else {
+        links.append(encode(child, level: level - 1, into: &sink))
+        continue
+      }
+      let plan = leaf.plan(writer, &sink)
+      if let (link, patch) = patched(leaf, plan, bytesBefore: patchBytes, &sink) {
+        let patched = PatchedChild(child: index, patch: patch)
+        patchBytes += PatchedChild.sizeBytes([patched])
+        patches.append(patched)
+        links.append(link)
+      } else {
+        links.append(encode(plan, into: &sink))
+      }
+    }
+    patches.sort { $0.child < $1.child }
+    return sink.add(
+      kind: .inner, level: level,
+      sizeBytes: InnerView.sizeBytes(childCount: links.count) + patchBytes, count: links.count,
+      auxiliary: patches.count
+    ) {
+      InnerView.encode(separators: inner.separators, links: links, patches: patches, into: $0)
+    }
+  }
+}
+
+// MARK: leaves that snapshots hold
+
+extension MutableTree {
+  /// The patches of the children that nobody changed.
+  private func storedPatches(of inner: MutableInner) -> [PatchedChild] {
+    var patches: [PatchedChild] = []
+    for (index, child) in inner.children.enumerated() {
+      guard case .stored(let link) = child, let patch = writer.reader.patch(link) else { continue }
+      patches.append(PatchedChild(child: index, patch: patch))
+    }
+    return patches
+  }
+
+  /// A changed leaf as a patch of the one that stands in the file, when a snapshot holds that and
+  /// the patch is short.
+  /// - Returns: The link to the leaf and its patch; nil when the leaf is to be written.
+  private func patched(
+    _ leaf: MutableLeaf, _ plan: LeafPlan, bytesBefore: Int, _ sink: inout NodeSink
+  ) -> (link: NodeLink, patch: LeafPatch)? {
+    guard let patching = sink.patching, let origin = leaf.origin,
+      origin.born <= patching.newestHeld, origin.isPatched || patching.room > 0
+    else { return nil }
+    let base: Node
+    do throws(EngineError) {
+      base = try writer.reader.node(origin.link, kind: .leaf, newest: writer.base)
+    } catch { return nil }
+    guard base.bytes.count == plan.sizeBytes, plan.sizeBytes <= Layout.patchedLeafBytesMax,
+      base.header.count == plan.rowCount, base.header.auxiliary == plan.descriptorCount
+    else { return nil }
+    let room = Layout.patchBytesMax - bytesBefore - PatchedChild.directoryBytes
+    let most = min(room, Layout.patchBytesMax(leafSizeBytes: plan.sizeBytes))
+    guard
+      let (checksum, edits) = plan.edits(of: base.bytes, sizeBytesMax: most),
+      NodeReader.mark(checksum) != NodeReader.mark(origin.link.checksum)
+    else { return nil }
+    writer.keep(origin.release)
+    if !origin.isPatched { sink.patching?.room -= 1 }
+    return (
+      NodeLink(ref: origin.link.ref, checksum: checksum),
+      LeafPatch(baseChecksum: origin.link.checksum, edits: edits)
+    )
+  }
+}
+
+extension MutableLeaf {
+  /// How its arrays become a node; what they keep outside of it gets its place.
+  fileprivate func plan(_ writer: TreeWriter, _ sink: inout NodeSink) -> LeafPlan {
+    LeafPlan(keys: keys, writer.placedColumns(of: &columns, into: &sink))
   }
 }
 

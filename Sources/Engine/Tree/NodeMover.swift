@@ -71,27 +71,48 @@ struct NodeMover {
       failure = error
       return link
     }
-    var patches: [(offsetBytes: Int, link: NodeLink)] = []
+    var moves: [(child: Int, offsetBytes: Int, link: NodeLink)] = []
     forEachIndex(below: children.count) { mover, index in
       let child = children[index]
       let moved = mover.move(child.link, child.role, into: &sink)
-      if moved != child.link { patches.append((child.offsetBytes, moved)) }
+      if moved != child.link { moves.append((index, child.offsetBytes, moved)) }
     }
-    guard isConcerned || !patches.isEmpty else { return link }
+    guard isConcerned || !moves.isEmpty else { return link }
+    let patches: [PatchedChild]
+    do throws(EngineError) {
+      patches = try Self.patches(of: node, without: moves.map(\.child))
+    } catch {
+      failure = error
+      return link
+    }
     writer.release(node)
     sectorsLeft -= Int(node.header.sectorCount)
     movedSectors += Int(node.header.sectorCount)
-    let content = node.bytes
+    let isInner = node.header.kind == .inner
+    let content =
+      isInner
+      ? node.bytes.part(at: 0, count: InnerView.sizeBytes(childCount: node.header.count))
+      : node.bytes
     return sink.add(
-      kind: node.header.kind, level: node.header.level, sizeBytes: content.count,
-      count: node.header.count, auxiliary: node.header.auxiliary
+      kind: node.header.kind, level: node.header.level,
+      sizeBytes: content.count + PatchedChild.sizeBytes(patches), count: node.header.count,
+      auxiliary: isInner ? patches.count : node.header.auxiliary
     ) { copy in
       copy.copy(content, to: 0)
-      for patch in patches {
-        copy.set(patch.link.ref.offsetBytes, at: patch.offsetBytes)
-        copy.set(patch.link.checksum, at: patch.offsetBytes + 8)
+      for move in moves {
+        copy.set(move.link.ref.offsetBytes, at: move.offsetBytes)
+        copy.set(move.link.checksum, at: move.offsetBytes + 8)
       }
+      PatchedChild.encode(patches, into: copy)
     }
+  }
+
+  /// The patches of leaves that stay where they are: a leaf that moves is written as it has become.
+  private static func patches(
+    of node: Node, without moved: [Int]
+  ) throws(EngineError) -> [PatchedChild] {
+    guard node.header.kind == .inner, node.header.auxiliary > 0 else { return [] }
+    return try PatchedChild.all(of: InnerView(node)).filter { !moved.contains($0.child) }
   }
 
   private static func canHaveLinks(_ role: NodeRole) -> Bool {

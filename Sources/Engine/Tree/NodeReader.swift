@@ -19,6 +19,8 @@ import Synchronization
   let room: NodeRoom
   private let cache: PlaintextCache?
   private let identities: SectorIdentities?
+  /// Leaves of the version that have patches; a sealed file has none.
+  private let patched = PatchedLeaves()
   /// The marks of a file that is not encrypted.
   private let ownMarks: SectorMarks?
   // Safety: one word per sector of the mapping, those of `ownMarks` or the cache's, which live as
@@ -90,11 +92,15 @@ import Synchronization
   /// its end, where the file may be cut off some day.
   func limited(to sizeBytes: UInt64) -> NodeReader {
     let count = min(mapping.count, Int(clamping: sizeBytes))
-    guard count != file.count else { return self }
     let part = mapping.bytes.part(at: 0, count: count)
     if let cipher, let cache { return NodeReader(mapping, part, cipher, cache) }
     guard let ownMarks else { preconditionFailure("a reader has a cache or marks of its own") }
     return NodeReader(mapping, part, ownMarks)
+  }
+
+  /// The layout that the file's header names, which was checked when the file was opened.
+  var formatVersion: FormatVersion {
+    FormatVersion(rawValue: mapping.bytes.uint32(HeaderField.formatVersion))
   }
 
   /// What a sector's mark is for a node whose link has this checksum; never 0.
@@ -167,7 +173,12 @@ import Synchronization
   private func node(
     _ link: NodeLink, kind: NodeKind, level: Int, newest: Version, again: Bool
   ) throws(EngineError) -> Node {
-    if again || !isVerified(link) { try admit(link, again: again) }
+    if again || !isVerified(link) {
+      if kind == .leaf, let leaf = try patchedLeaf(link, newest: newest, again: again) {
+        return leaf
+      }
+      try admit(link, again: again)
+    }
     let header = try NodeHeader(at: link.ref, in: bytes, room: room)
     let node = bytes.part(at: Int(link.ref.offsetBytes), count: header.sizeBytes)
     guard header.kind == kind, header.level == level else {
@@ -178,8 +189,39 @@ import Synchronization
     guard header.version <= newest else {
       throw .corrupted("node version=\(header.version) > \(newest)", at: link.ref)
     }
-    return Node(ref: link.ref, header: header, bytes: node)
+    let found = Node(ref: link.ref, header: header, bytes: node)
+    if kind == .inner, header.auxiliary > 0 { try notePatches(of: found, link) }
+    return found
   }
+
+  /// Whoever follows a link of the node to a leaf finds its patch then.
+  @inline(never)
+  private func notePatches(of node: Node, _ link: NodeLink) throws(EngineError) {
+    guard cipher == nil else {
+      throw .corrupted("patches=\(node.header.auxiliary) in an encrypted file", at: link.ref)
+    }
+    try patched.note(node, link)
+  }
+
+  /// The leaf of a link when it has a patch: what stands in the file, with the edits made.
+  ///
+  /// No sector has the mark of such a link: a leaf whose mark is that of its patched self is
+  /// written anew instead.
+  @inline(never)
+  private func patchedLeaf(
+    _ link: NodeLink, newest: Version, again: Bool
+  ) throws(EngineError) -> Node? {
+    guard cipher == nil, let patch = patched.patch(link) else { return nil }
+    let base = try node(
+      NodeLink(ref: link.ref, checksum: patch.baseChecksum), kind: .leaf, level: 0, newest: newest,
+      again: again)
+    let made = again ? nil : patched.leaf(link)
+    let bytes = if let made { made } else { try patched.make(link, patch, from: base.bytes) }
+    return Node(ref: link.ref, header: base.header, bytes: bytes)
+  }
+
+  /// The patch that a leaf of the version has, or nil.
+  func patch(_ link: NodeLink) -> LeafPatch? { cipher == nil ? patched.patch(link) : nil }
 
   /// Checks a node that is read for the first time; in an encrypted file, decrypts it.
   @inline(never)
@@ -215,10 +257,15 @@ import Synchronization
   /// The node's place in the lab's cache; nil without one, or when its content is unknown there.
   @inline(__always)
   func cached(_ node: Node) -> (cache: NodeCache, key: NodeCache.Key)? {
-    guard let identities,
+    guard let identities, isInFile(node),
       let key = identities.key(sector: node.ref.sector, sizeBytes: node.bytes.count)
     else { return nil }
     return (identities.cache, key)
+  }
+
+  /// Whether the node is what stands in its sectors, not a leaf with a patch.
+  private func isInFile(_ node: Node) -> Bool {
+    bytes.offset(of: node.bytes) == Int(node.ref.offsetBytes)
   }
 
   private func checksum(of node: RawBytes, at ref: Ref) -> UInt64 {

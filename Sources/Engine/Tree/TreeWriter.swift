@@ -6,7 +6,10 @@
 final class TreeWriter {
   let reader: NodeReader
   let base: Version
-  private(set) var released: [PendingSpan] = []
+  /// In the order of their release; one that was kept after all has no sectors.
+  private var releases: [PendingSpan] = []
+  /// Patches of the inner nodes that were released.
+  private var releasedPatchCount = 0
   /// The id that the next table gets.
   var nextTableID: UInt32 = 1
   /// Long values of this transaction; nil when deleted again before commit.
@@ -21,10 +24,26 @@ final class TreeWriter {
     self.base = base
   }
 
+  /// What the new version does not reach.
+  var released: [PendingSpan] { releases.filter { $0.span.count > 0 } }
+
   /// The new version does not reach this committed node.
-  func release(_ node: Node) {
-    released.append(
+  /// - Returns: What `keep` takes this back by.
+  @discardableResult
+  func release(_ node: Node) -> Int {
+    if node.header.kind == .inner { releasedPatchCount += node.header.auxiliary }
+    releases.append(
       PendingSpan(span: node.span, born: node.header.version, released: base.next))
+    return releases.count - 1
+  }
+
+  /// The new version reaches a released node all the same: as the base of a patch.
+  func keep(_ release: Int) { releases[release].span.count = 0 }
+
+  /// Leaves with a patch in the new version.
+  func patchedLeafCount(base count: Int, written: Int) -> Int {
+    // Damage can make it less than nothing.
+    max(0, count - releasedPatchCount + written)
   }
 
   /// Keeps a long string until commit; returns what the leaf holds for it.
@@ -140,6 +159,14 @@ final class TreeWriter {
   }
 }
 
+/// What a commit may do instead of writing leaves that snapshots hold.
+struct Patching {
+  /// The newest version that a snapshot holds: it reaches what is not younger.
+  let newestHeld: Version
+  /// Leaves that may get a patch and have none.
+  var room: Int
+}
+
 /// Takes new nodes: gives each a place that no live version uses, and its bytes to the slab.
 struct NodeSink {
   let slab: Slab
@@ -149,6 +176,10 @@ struct NodeSink {
   /// Whether the nodes are for a copy: the transaction goes on, so what it holds in memory stays
   /// there.
   var isForCopy = false
+  /// nil when leaves are written whole.
+  var patching: Patching?
+  /// Patches written so far.
+  private(set) var patchCount = 0
   /// Links to the nodes of trees, and their bytes, as far as recovery could be asked to check them.
   private(set) var links: [NodeLink] = []
   private(set) var linkedBytes = 0
@@ -162,6 +193,7 @@ struct NodeSink {
     let link = add(
       at: ref, kind: kind, level: level, sizeBytes: sizeBytes, count: count, auxiliary: auxiliary,
       fill: fill)
+    if kind == .inner { patchCount += auxiliary }
     if links.count <= Layout.freshLinkCountMax { links.append(link) }
     linkedBytes += sizeBytes
     return link

@@ -22,6 +22,21 @@ struct GoldenFileTests {
     GoldenFile(
       name: "format-2-encrypted.realm", contentHash: 0xf88b_ac16_7f59_d0a9, version: 3, rows: 102,
       isEncrypted: true),
+    GoldenFile(
+      name: "format-3-empty.realm", contentHash: 0x1b6f_f6fc_ddb3_28f3, version: 1, rows: 0),
+    GoldenFile(
+      name: "format-3-two-phase.realm", contentHash: 0xf88b_ac16_7f59_d0a9, version: 3, rows: 102),
+    GoldenFile(
+      name: "format-3-one-sync.realm", contentHash: 0xf88b_ac16_7f59_d0a9, version: 3, rows: 102),
+    GoldenFile(
+      name: "format-3-pinned.realm", contentHash: 0x929f_f468_2cb7_fee4, version: 73, rows: 102),
+    GoldenFile(
+      name: "format-3-copy.realm", contentHash: 0xf88b_ac16_7f59_d0a9, version: 3, rows: 102),
+    GoldenFile(
+      name: "format-3-encrypted.realm", contentHash: 0xf88b_ac16_7f59_d0a9, version: 3, rows: 102,
+      isEncrypted: true),
+    GoldenFile(
+      name: "format-3-patched.realm", contentHash: 0xc6fd_30a5_1767_1099, version: 33, rows: 1202),
   ]
 
   @Test("each golden file holds what it held when it was written", arguments: files)

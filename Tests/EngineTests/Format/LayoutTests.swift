@@ -18,7 +18,7 @@ struct LayoutTests {
     let bytes = backend.bytes
     #expect(bytes.count == 65_536)
     #expect(Array(bytes[0..<8]) == Array("FAULTLN".utf8) + [0x9a])
-    #expect(Self.number(bytes, 16, 4) == 2)
+    #expect(Self.number(bytes, 16, 4) == 3)
     #expect(Self.number(bytes, 20, 4) == 4096)
     #expect(Self.number(bytes, 24, 4) == 1)
     #expect(Self.number(bytes, 28, 4) == 3)

@@ -34,6 +34,7 @@ enum GoldenRecipe: String, CaseIterable {
   case pinned
   case copy
   case encrypted
+  case patched
 
   var name: String { "format-\(FormatVersion.current.rawValue)-\(rawValue).realm" }
 
@@ -48,8 +49,24 @@ enum GoldenRecipe: String, CaseIterable {
       ? try Database.open(backend: TestBackend()) : try Database.open(path: path, options: options)
     if self != .empty { try Everything.fill(database, rows: 6, dogs: 300) }
     if self == .pinned { try pin(database) }
+    if self == .patched { try patch(database) }
     if self == .copy { try database.writeCopy(to: path, encryptionKey: nil) }
     try database.close()
+  }
+
+  /// Leaves whose rows changed while snapshots held them.
+  private func patch(_ database: Database) throws {
+    var snapshots: [Snapshot] = []
+    for round in 0..<30 {
+      snapshots.append(try database.snapshot())
+      let write = try database.beginWrite()
+      for key in 0..<1200 where round < 2 || key % 60 == round {
+        try write.upsert(into: "Dog", key: Int64(key), Fixtures.dog(1_000_000 + key + round))
+      }
+      try write.commit()
+    }
+    #expect(database.state.withLock { $0.current.group.patchedLeafCount } > 1)
+    for snapshot in snapshots { snapshot.release() }
   }
 
   /// More pending spans than one node of the free list holds.

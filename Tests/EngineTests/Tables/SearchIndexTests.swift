@@ -68,7 +68,8 @@ struct SearchIndexTests {
     try write.commit()
     try database.verify()
     let found = try database.snapshot().keys(in: "Row", column: "kind", equalTo: .string("common"))
-    #expect(found == (0..<100).map { Int64($0 * 1000 + 1) })
+    let rest: [Int64] = (0..<100).map { index in Int64(index * 1000 + 1) }
+    #expect(found == rest)
   }
 
   // MARK: unique columns

@@ -161,7 +161,7 @@ struct RecoveryTests {
     #expect(errorCode { try Self.content(Array("hello".utf8)) } == .notADatabase)
   }
 
-  @Test("an older and a newer format are refused by name", arguments: [1, 3])
+  @Test("an older and a newer format are refused by name", arguments: [1, 4])
   func otherFormat(_ number: UInt8) throws {
     var (bytes, _) = try Self.image()
     bytes[16] = number

@@ -5,7 +5,11 @@ import Engine
 import Foundation
 
 extension Benchmark {
-  static let growth: [Benchmark] = [growthOnePin, growthManyPins]
+  static let growth: [Benchmark] = [
+    growthOnePin, growthPins(every: 1000, name: "growth-pins-1000/content"),
+    growthPins(every: 100, name: "growth-pins-100/content"),
+    growthPins(every: 10, name: "growth-many-pins/content"),
+  ]
 
   private static let commitCount = 10_000
 
@@ -30,23 +34,26 @@ extension Benchmark {
     }
   }
 
-  private static let growthManyPins = Benchmark(name: "growth-many-pins/content") { settings in
-    try Scratch.withMemory("growth") { directory in
-      let ours = try EngineStore(directory.appending(path: "ours.realm").path)
-      _ = try ours.insert(.tenThousand)
-      let content = try sizeBytes(ours.path)
-      var pins: [Snapshot] = []
-      for number in 0..<commitCount / 10 {
-        pins.append(try ours.database.snapshot())
-        _ = try ours.commit(RowSet(drawn: 10, of: 10_000, seed: UInt64(3 + number)))
+  /// A snapshot is taken before every so many commits, and kept.
+  private static func growthPins(every: Int, name: String) -> Benchmark {
+    Benchmark(name: name) { settings in
+      try Scratch.withMemory("growth") { directory in
+        let ours = try EngineStore(directory.appending(path: "ours.realm").path)
+        _ = try ours.insert(.tenThousand)
+        let content = try sizeBytes(ours.path)
+        var pins: [Snapshot] = []
+        for number in 0..<commitCount / every {
+          pins.append(try ours.database.snapshot())
+          _ = try ours.commit(RowSet(drawn: every, of: 10_000, seed: UInt64(3 + number)))
+        }
+        let mine = settings.peerOnBothSides ? content : try sizeBytes(ours.path)
+        let peerName = "one version; \(pins.count) are held"
+        for pin in pins { pin.release() }
+        try ours.database.verify()
+        try ours.close()
+        return .cost(
+          name, ours: mine / 1e6, peer: content / 1e6, peerName: peerName, unit: "MB")
       }
-      let mine = settings.peerOnBothSides ? content : try sizeBytes(ours.path)
-      for pin in pins { pin.release() }
-      try ours.database.verify()
-      try ours.close()
-      return .cost(
-        "growth-many-pins/content", ours: mine / 1e6, peer: content / 1e6,
-        peerName: "one version; 1,000 are held", unit: "MB")
     }
   }
 }

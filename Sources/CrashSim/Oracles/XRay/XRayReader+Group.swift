@@ -5,10 +5,10 @@ extension XRayReader {
   private static let columnCountMax = 128
 
   /// Reads the group.
-  /// - Returns: The link to the free list, and the tables.
+  /// - Returns: The link to the free list, how many leaves have a patch, and the tables.
   mutating func readGroup(
     _ node: XRayNode
-  ) throws(XRayFault) -> (freeList: XRayLink, tables: [XRayTable]) {
+  ) throws(XRayFault) -> (freeList: XRayLink, patchedLeaves: Int, tables: [XRayTable]) {
     do throws(XRayFault) {
       let version = try node.bytes.number(16, UInt64.self)
       guard version == slot.version else {
@@ -17,8 +17,11 @@ extension XRayReader {
       var cursor = XRayCursor(node.bytes, at: XRayNode.headerBytes)
       let freeList = try cursor.link()
       let nextID = try cursor.number(UInt32.self)
-      let reserved = try cursor.number(UInt32.self)
-      guard reserved == 0 else { throw XRayFault("reserved bytes of the group: \(reserved) != 0") }
+      let patched = try cursor.number(UInt32.self)
+      let most = found.formatVersion == 2 ? 0 : Self.patchedLeafCountMax
+      guard patched <= UInt32(most) else {
+        throw XRayFault("leaves with a patch: \(patched) > \(most)")
+      }
       guard node.count <= Self.tableCountMax else { throw XRayFault("tables=\(node.count)") }
       var tables: [XRayTable] = []
       for _ in 0..<node.count { tables.append(try Self.table(&cursor)) }
@@ -32,7 +35,7 @@ extension XRayReader {
           tables[table].columns[column].targetName = tables.first { $0.id == id }?.name
         }
       }
-      return (freeList, tables)
+      return (freeList, Int(patched), tables)
     } catch {
       throw XRayFault(error.message, at: node.refBytes)
     }

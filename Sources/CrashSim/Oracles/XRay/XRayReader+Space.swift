@@ -81,7 +81,7 @@ extension XRayReader {
     do throws(XRayFault) {
       try reader.begin(candidate)
       let group = try reader.node(candidate.top, .group, level: 0, .group)
-      let (freeList, _) = try reader.readGroup(group)
+      let freeList = try reader.readGroup(group).freeList
       try reader.readFreeList(freeList)
       let (_, listSize) = try reader.headerAndSize(freeList)
       let list = try XRayFreeList(reader.checked(freeList, sizeBytes: listSize))

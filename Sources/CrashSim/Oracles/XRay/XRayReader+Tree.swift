@@ -72,25 +72,41 @@ extension XRayReader {
         return
       }
       let node = try reader.node(link, .inner, level: level, .table(table.id))
-      let (separators, children) = try Self.children(node, separatorBytes: 8) {
+      let (separators, children) = try Self.children(
+        node, separatorBytes: 8, hasMore: node.secondCount > 0
+      ) {
         (offset) throws(XRayFault) in try node.bytes.number(offset, Int64.self)
       }
+      let patches = try Self.patches(node, level: level, children: children.count)
       for (place, child) in children.enumerated() {
         let low = place > 0 ? separators[place - 1] : range.low
         let high = place < separators.count ? separators[place] : range.high
-        reader.walk(child, level: level - 1, table, XRayRange(low: low, high: high))
+        let range = XRayRange(low: low, high: high)
+        guard let patch = patches[place] else {
+          reader.walk(child, level: level - 1, table, range)
+          continue
+        }
+        reader.attempt { (reader) throws(XRayFault) in
+          try reader.readLeaf(child, patch, table, range)
+        }
       }
     }
   }
 
+  /// Bytes of an inner node up to its last link.
+  static func innerBytes(children count: Int, separatorBytes: Int) -> Int {
+    XRayNode.headerBytes + (count - 1) * separatorBytes + count * 16
+  }
+
   /// Separators and links of an inner node of a table or an index.
   static func children<Separator: Comparable>(
-    _ node: XRayNode, separatorBytes: Int, countMax: Int = childCountMax,
+    _ node: XRayNode, separatorBytes: Int, countMax: Int = childCountMax, hasMore: Bool = false,
     _ separator: (_ offset: Int) throws(XRayFault) -> Separator
   ) throws(XRayFault) -> (separators: [Separator], links: [XRayLink]) {
     let count = node.count
+    let size = innerBytes(children: count, separatorBytes: separatorBytes)
     guard (1...countMax).contains(count),
-      node.bytes.count == XRayNode.headerBytes + (count - 1) * separatorBytes + count * 16
+      hasMore ? node.bytes.count > size : node.bytes.count == size
     else {
       throw XRayFault("children=\(count) in \(node.bytes.count) bytes", at: node.refBytes)
     }
@@ -113,7 +129,12 @@ extension XRayReader {
   private mutating func readLeaf(
     _ link: XRayLink, _ table: XRayTable, _ range: XRayRange
   ) throws(XRayFault) {
-    let node = try node(link, .leaf, level: 0, .table(table.id))
+    try readRows(of: try node(link, .leaf, level: 0, .table(table.id)), table, range)
+  }
+
+  mutating func readRows(
+    of node: XRayNode, _ table: XRayTable, _ range: XRayRange
+  ) throws(XRayFault) {
     do throws(XRayFault) {
       let arrays = try XRayArrays(node)
       guard node.count > 0, node.count <= node.bytes.count * 8 else {

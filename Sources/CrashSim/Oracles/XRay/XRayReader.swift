@@ -111,7 +111,7 @@ struct XRayReader {
       throw XRayFault("file header: checksum \(stored) != \(computed)")
     }
     let format = try file.number(16, UInt32.self)
-    guard format == 2 else { throw XRayFault("format_version=\(format) != 2") }
+    guard (2...3).contains(format) else { throw XRayFault("format_version=\(format), not 2 or 3") }
     let sector = try file.number(20, UInt32.self)
     let checksum = try file.number(24, UInt32.self)
     let first = try file.number(28, UInt32.self)
@@ -191,9 +191,14 @@ struct XRayReader {
     guard let chosen = found.chosen else { return }
     try begin(chosen)
     let group = try node(chosen.top, .group, level: 0, .group)
-    let (freeList, tables) = try readGroup(group)
+    let (freeList, patchedLeaves, tables) = try readGroup(group)
     found.tables = tables
     for table in tables { readTable(table) }
+    if found.isSound, found.patchedLeafCount != patchedLeaves {
+      note(
+        XRayFault(
+          "leaves with a patch: \(found.patchedLeafCount), the group says \(patchedLeaves)"))
+    }
     checkLinks()
     attempt { (reader) throws(XRayFault) in
       if freeList.refBytes != 0 { try reader.readFreeList(freeList) }

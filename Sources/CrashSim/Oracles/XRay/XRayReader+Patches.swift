@@ -1,0 +1,94 @@
+// XRayReader+Patches.swift [U]: leaves that stand in the file as they were, with edits beside the
+// link.
+
+/// What an inner node keeps of a leaf that has changed.
+struct XRayPatch {
+  /// The checksum of the leaf that stands in the file.
+  let checksum: UInt64
+  let edits: XRayBytes
+}
+
+extension XRayReader {
+  private static let patchedLeafBytesMax = 16_384
+  static let patchedLeafCountMax = 1024
+
+  /// The patches of an inner node of a table, by child.
+  static func patches(
+    _ node: XRayNode, level: Int, children: Int
+  ) throws(XRayFault) -> [Int: XRayPatch] {
+    guard node.secondCount > 0 else { return [:] }
+    guard level == 1, node.secondCount <= children else {
+      throw XRayFault(
+        "patches=\(node.secondCount) children=\(children) level=\(level)", at: node.refBytes)
+    }
+    let directory = innerBytes(children: children, separatorBytes: 8)
+    var expected = directory + node.secondCount * 16
+    var cursor = XRayCursor(node.bytes, at: directory)
+    var starts: [(child: Int, start: Int, checksum: UInt64)] = []
+    for _ in 0..<node.secondCount {
+      let child = Int(try cursor.number(UInt32.self))
+      let start = Int(try cursor.number(UInt32.self))
+      guard child < children, starts.last.map({ $0.child < child && $0.start <= start }) ?? true
+      else { throw XRayFault("patch of child=\(child) at \(start)", at: node.refBytes) }
+      starts.append((child, start, try cursor.number(UInt64.self)))
+    }
+    var patches: [Int: XRayPatch] = [:]
+    for (place, entry) in starts.enumerated() {
+      guard entry.start == expected else {
+        throw XRayFault("edits at \(entry.start), expected \(expected)", at: node.refBytes)
+      }
+      expected = place + 1 < starts.count ? starts[place + 1].start : node.bytes.count
+      patches[entry.child] = XRayPatch(
+        checksum: entry.checksum,
+        edits: try node.bytes.part(at: entry.start, count: expected - entry.start))
+    }
+    return patches
+  }
+
+  /// Reads the rows of a leaf after its edits.
+  mutating func readLeaf(
+    _ link: XRayLink, _ patch: XRayPatch, _ table: XRayTable, _ range: XRayRange
+  ) throws(XRayFault) {
+    found.patchedLeafCount += 1
+    let base = try node(
+      XRayLink(refBytes: link.refBytes, checksum: patch.checksum), .leaf, level: 0,
+      .table(table.id))
+    guard base.bytes.count <= Self.patchedLeafBytesMax else {
+      throw XRayFault("a leaf of \(base.bytes.count) bytes has a patch", at: link.refBytes)
+    }
+    let leaf = try Self.edited(base, patch.edits)
+    let computed = XRayBytes.checksum(of: Array(leaf[8...]))
+    guard computed == link.checksum else {
+      throw XRayFault(
+        "checksum \(computed) after the edits != \(link.checksum) of the link", at: link.refBytes)
+    }
+    var fault: XRayFault?
+    unsafe leaf.withUnsafeBytes { source in
+      // Safety: what is read of the rows is copied; no view outlives the closure.
+      let node = unsafe XRayNode(
+        bytes: XRayBytes(source), refBytes: base.refBytes, version: base.version,
+        count: base.count, secondCount: base.secondCount)
+      do throws(XRayFault) { try readRows(of: node, table, range) } catch { fault = error }
+    }
+    if let fault { throw fault }
+  }
+
+  /// The bytes of a leaf after its edits.
+  private static func edited(
+    _ base: XRayNode, _ edits: XRayBytes
+  ) throws(XRayFault) -> [UInt8] {
+    var leaf = base.bytes.array
+    var cursor = XRayCursor(edits)
+    var end = XRayNode.headerBytes
+    while !cursor.isAtEnd {
+      let start = Int(try cursor.number(UInt16.self))
+      let bytes = try cursor.take(Int(try cursor.number(UInt16.self)))
+      guard bytes.count > 0, start >= end, bytes.count <= leaf.count - start else {
+        throw XRayFault("edit of \(start) + \(bytes.count) after \(end)", at: base.refBytes)
+      }
+      end = start + bytes.count
+      leaf.replaceSubrange(start..<end, with: bytes.array)
+    }
+    return leaf
+  }
+}

@@ -1,0 +1,152 @@
+// LeafPatch.swift: what a leaf has become, written down beside the link to it instead of as a leaf.
+// While snapshots hold a leaf, a new one in its place would be 8 KiB that nobody gets back; most
+// commits change some 30 bytes of it. So the inner node above keeps the bytes that differ. Behind
+// the links of an inner node of level 1 with p patches (its header's auxiliary number) stand
+//   offset_bytes  size  field
+//              0  16 p  per patch, children ascending: child 4, place of its edits in the node 4,
+//                       checksum of the leaf that they are of 8
+//           16 p     …  edits, in the same order: where in the leaf 2, number of bytes 2, the bytes
+// The link says where that leaf stands, with the checksum that it has after the edits. So the link
+// is that of a node which stands nowhere: whoever does not know of the patch cannot take the leaf
+// for it, and two versions have the same link exactly when they have the same rows.
+// Invariants: edits ascend, do not touch and leave the header as it is; a leaf keeps its size.
+
+/// The difference between a leaf in the file and what it stands for.
+struct LeafPatch {
+  /// The checksum of the leaf in the file.
+  let baseChecksum: UInt64
+  /// The edits, encoded.
+  let edits: [UInt8]
+
+  private static let runHeaderBytes = 4
+  /// Fewer equal bytes than this between two edits are part of one.
+  private static let gapBytesMin = 5
+
+  /// The bytes that make one leaf of another of its size.
+  /// - Returns: nil when there would be more than `sizeBytesMax` of them.
+  /// - Complexity: O(bytes of the leaf).
+  static func edits(
+    from base: RawBytes, to changed: RawBytes, sizeBytesMax: Int
+  ) -> [UInt8]? {
+    precondition(base.count == changed.count, "a patch leaves the size as it is")
+    precondition(base.count <= Layout.patchedLeafBytesMax, "offsets have two bytes")
+    var edits: [UInt8] = []
+    var offset = Layout.nodeHeaderBytes
+    while let start = firstDifference(base, changed, from: offset) {
+      var end = start + 1
+      var next = end
+      while next < base.count, next - end < gapBytesMin {
+        if base.uint8(next) != changed.uint8(next) { end = next + 1 }
+        next += 1
+      }
+      guard edits.count + runHeaderBytes + end - start <= sizeBytesMax else { return nil }
+      edits.appendLittleEndian(UInt16(start))
+      edits.appendLittleEndian(UInt16(end - start))
+      edits += changed.part(at: start, count: end - start).array
+      offset = end
+    }
+    return edits
+  }
+
+  private static func firstDifference(
+    _ base: RawBytes, _ changed: RawBytes, from start: Int
+  ) -> Int? {
+    var offset = start
+    while offset <= base.count - 8, base.uint64(offset) == changed.uint64(offset) { offset += 8 }
+    while offset < base.count, base.uint8(offset) == changed.uint8(offset) { offset += 1 }
+    return offset < base.count ? offset : nil
+  }
+
+  /// Makes the edits in a copy of the leaf.
+  func apply(to leaf: MutableBytes, at ref: Ref) throws(EngineError) {
+    try RawBytes.over(edits) { (edits) throws(EngineError) in
+      var offset = 0
+      var last = Layout.nodeHeaderBytes
+      while offset < edits.count {
+        guard edits.count - offset > Self.runHeaderBytes else {
+          throw .corrupted("an edit of a leaf has no bytes", at: ref)
+        }
+        let start = Int(edits.uint16(offset))
+        let count = Int(edits.uint16(offset + 2))
+        offset += Self.runHeaderBytes
+        guard count > 0, start >= last, count <= edits.count - offset,
+          count <= leaf.count - start
+        else {
+          throw .corrupted(
+            "edit of bytes \(start) + \(count) behind \(last) of leaf_bytes=\(leaf.count)",
+            at: ref)
+        }
+        leaf.copy(edits.part(at: offset, count: count), to: start)
+        offset += count
+        last = start + count
+      }
+    }
+  }
+}
+
+/// A child of an inner node with its patch.
+struct PatchedChild {
+  /// The number of the child.
+  let child: Int
+  let patch: LeafPatch
+
+  /// What a patch takes beside its edits.
+  static let directoryBytes = 16
+
+  /// What the patches take in their node.
+  static func sizeBytes(_ patches: [PatchedChild]) -> Int {
+    patches.reduce(0) { $0 + directoryBytes + $1.patch.edits.count }
+  }
+
+  /// Writes patches at the end of an inner node.
+  static func encode(_ patches: [PatchedChild], into node: MutableBytes) {
+    var entry = node.count - sizeBytes(patches)
+    var edits = entry + directoryBytes * patches.count
+    for patched in patches {
+      node.set(UInt32(patched.child), at: entry)
+      node.set(UInt32(edits), at: entry + 4)
+      node.set(patched.patch.baseChecksum, at: entry + 8)
+      node.copy(patched.patch.edits, to: edits)
+      entry += directoryBytes
+      edits += patched.patch.edits.count
+    }
+    precondition(edits == node.count, "the size was that of the patches")
+  }
+
+  /// The patches of an inner node.
+  static func all(of inner: InnerView) throws(EngineError) -> [PatchedChild] {
+    let node = inner.node
+    let count = node.header.auxiliary
+    let start = InnerView.sizeBytes(childCount: inner.childCount)
+    guard node.header.level == 1 || count == 0, count <= inner.childCount,
+      count * directoryBytes <= node.bytes.count - start
+    else {
+      throw .corrupted(
+        "patches=\(count) of \(inner.childCount) children at level \(node.header.level)",
+        at: node.ref)
+    }
+    var patches: [PatchedChild] = []
+    patches.reserveCapacity(count)
+    var edits = start + count * directoryBytes
+    for index in 0..<count {
+      let entry = start + index * directoryBytes
+      let child = Int(node.bytes.uint32(entry))
+      let isLast = index == count - 1
+      let end = isLast ? node.bytes.count : Int(node.bytes.uint32(entry + directoryBytes + 4))
+      guard child < inner.childCount, child > patches.last?.child ?? -1,
+        Int(node.bytes.uint32(entry + 4)) == edits, edits <= end, end <= node.bytes.count
+      else {
+        throw .corrupted("patch \(index) of child \(child) at \(edits)..<\(end)", at: node.ref)
+      }
+      let patch = LeafPatch(
+        baseChecksum: node.bytes.uint64(entry + 8),
+        edits: node.bytes.part(at: edits, count: end - edits).array)
+      patches.append(PatchedChild(child: child, patch: patch))
+      edits = end
+    }
+    guard count > 0 || edits == node.bytes.count else {
+      throw .corrupted("children=\(inner.childCount) node_bytes=\(node.bytes.count)", at: node.ref)
+    }
+    return patches
+  }
+}

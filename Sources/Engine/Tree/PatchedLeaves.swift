@@ -1,0 +1,92 @@
+// PatchedLeaves.swift [U]: the leaves of one version that stand nowhere as they are, in memory.
+// Invariants: the leaf of a link is made once and stays as long as its version's reader, so views
+// of it are good for as long as those of any node; it was compared with the checksum of its link.
+// A version has `Layout.patchedLeafCountMax` of them at most, each of `patchedLeafBytesMax` bytes.
+
+import Synchronization
+
+/// The patches of one version that were met so far, and the leaves that were made by them.
+@safe final class PatchedLeaves: Sendable {
+  private struct Leaf {
+    let patch: LeafPatch
+    var made: LeafInMemory?
+  }
+
+  private struct State {
+    var leaves: [NodeLink: Leaf] = [:]
+    /// Inner nodes whose patches are known.
+    var inners: Set<NodeLink> = []
+  }
+
+  private let state = Mutex(State())
+
+  /// Takes note of the patches of an inner node.
+  func note(_ node: Node, _ link: NodeLink) throws(EngineError) {
+    if state.withLock({ $0.inners.contains(link) }) { return }
+    let inner = try InnerView(node)
+    let patches = try PatchedChild.all(of: inner)
+    try state.withLock { state throws(EngineError) in
+      // Another thread may have been faster, and have made leaves.
+      guard !state.inners.contains(link) else { return }
+      guard state.leaves.count + patches.count <= Layout.patchedLeafCountMax else {
+        throw .corrupted(
+          "more than \(Layout.patchedLeafCountMax) leaves have a patch", at: node.ref)
+      }
+      state.inners.insert(link)
+      for patched in patches {
+        state.leaves[inner.link(patched.child)] = Leaf(patch: patched.patch)
+      }
+    }
+  }
+
+  /// The patch of a leaf, or nil.
+  func patch(_ link: NodeLink) -> LeafPatch? {
+    state.withLock { $0.leaves.isEmpty ? nil : $0.leaves[link]?.patch }
+  }
+
+  /// The leaf of a link, if it was made before.
+  func leaf(_ link: NodeLink) -> RawBytes? { state.withLock { $0.leaves[link]?.made?.bytes } }
+
+  /// Makes the leaf of a link from the one that stands in the file.
+  /// - Returns: The leaf.
+  /// - Throws: `EngineError` with code `.corrupted`.
+  func make(
+    _ link: NodeLink, _ patch: LeafPatch, from base: RawBytes
+  ) throws(EngineError) -> RawBytes {
+    let made = try LeafInMemory(link, patch, from: base)
+    return state.withLock { state in
+      // Another thread may have made it meanwhile, and its views are in use.
+      if let other = state.leaves[link]?.made { return other.bytes }
+      state.leaves[link, default: Leaf(patch: patch)].made = made
+      return made.bytes
+    }
+  }
+}
+
+/// A leaf with its edits made.
+@safe private final class LeafInMemory: @unchecked Sendable {
+  // Safety: written by init only; freed in deinit, and views are used while the owner is there.
+  private let memory: UnsafeMutableRawBufferPointer
+
+  init(_ link: NodeLink, _ patch: LeafPatch, from base: RawBytes) throws(EngineError) {
+    guard base.count <= Layout.patchedLeafBytesMax else {
+      throw .corrupted("a leaf of \(base.count) bytes has a patch", at: link.ref)
+    }
+    unsafe memory = .allocate(byteCount: base.count, alignment: 64)
+    guard let start = unsafe memory.baseAddress else { preconditionFailure("a node has bytes") }
+    let leaf = unsafe MutableBytes(base: start, count: base.count)
+    leaf.copy(base, to: 0)
+    leaf.set(link.checksum, at: NodeField.checksum)
+    try patch.apply(to: leaf, at: link.ref)
+    let computed = Checksum.of(leaf.readable.part(at: 8, count: base.count - 8))
+    guard computed == link.checksum else {
+      throw .corrupted(
+        "computed_checksum=\(computed) of a patched leaf != checksum_in_parent=\(link.checksum)",
+        at: link.ref)
+    }
+  }
+
+  deinit { unsafe memory.deallocate() }
+
+  var bytes: RawBytes { unsafe RawBytes(UnsafeRawBufferPointer(memory)) }
+}
