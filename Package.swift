@@ -34,9 +34,10 @@ let package = Package(
     .target(name: "CSystem"),
     // C: loaded into programs under test, where it leaves their call stacks; linked to nothing.
     // Optimised in debug builds too, because it runs in every file operation of those programs; and
-    // without Swift's start-up code, so that it brings no Swift runtime into them.
+    // without Swift's start-up code, so that it brings no Swift runtime into them; nor a sanitizer's,
+    // which they would not have.
     .target(
-      name: "CallStacks", cSettings: [.unsafeFlags(["-O2"])],
+      name: "CallStacks", cSettings: [.unsafeFlags(["-O2", "-fno-sanitize=all"])],
       linkerSettings: [.unsafeFlags(["-nostartfiles"])]),
     .systemLibrary(name: "CFuse", pkgConfig: "fuse3", providers: [.apt(["libfuse3-dev"])]),
 

@@ -35,6 +35,14 @@ struct PatchedStore {
     try write.commit()
   }
 
+  /// Adds another table, which the model does not know.
+  func add(_ schema: TableSchema, rows: Int, _ row: (Int) -> [Value]) throws {
+    let write = try database.beginWrite()
+    try write.createTable(schema)
+    for key in 0..<rows { try write.insert(into: schema.name, key: Int64(key), row(key)) }
+    try write.commit()
+  }
+
   var state: VersionState { database.state.withLock { $0.current } }
   var patchedLeafCount: Int { state.group.patchedLeafCount }
 
@@ -64,13 +72,18 @@ struct PatchedStore {
     pins = []
   }
 
+  /// Changes every sixteenth row.
+  mutating func changeEveryLeaf() throws {
+    let write = try database.beginWrite()
+    for key in people.keys.sorted() where key % 16 == 0 { try change(key, write) }
+    try write.commit()
+  }
+
   /// Commits until many leaves have patches: all leaves change under a pin and again under another.
   mutating func patch(rounds: Int) throws {
     for _ in 0..<2 {
       try pin()
-      let write = try database.beginWrite()
-      for key in people.keys.sorted() where key % 16 == 0 { try change(key, write) }
-      try write.commit()
+      try changeEveryLeaf()
     }
     for _ in 0..<rounds {
       try pin()
