@@ -48,6 +48,22 @@ struct CertifyTests {
     #expect(certificate.proofTokens.count == 4)
   }
 
+  @Test("syncs of two sites that stand in for each other are needed together")
+  func standIns() throws {
+    let command = try FaultlineCommand()
+    let workload = "echo hello > t; sync -d t; sync t; mv t file; sync .; echo saved"
+    let result = try certify(command, workload, ["--json", "c.json"])
+    #expect(result.status == 0, "\(result.output)")
+    #expect(
+      result.output.contains("3 syncs at 3 sites: 1 needed, 2 not needed"), "\(result.output)")
+    #expect(result.output.contains("the 2 that are not needed alone, ignored together: needed"))
+    #expect(result.output.contains("not all of those can go"))
+    let certificate = try #require(try report(command, "c.json").certificates.first)
+    let token = try #require(certificate.together?.proof?.token)
+    let replay = try command.run(["replay", token])
+    #expect(replay.status == 1 && replay.output.contains("FINDING 1: lost: the file"))
+  }
+
   @Test("a sync that secures nothing is named, and fails only on request")
   func superfluous() throws {
     let command = try FaultlineCommand()

@@ -11,6 +11,10 @@ extension Certificate {
       return lines + ["  verdict: broken; a certificate needs a workload that holds"]
     }
     for site in sites { lines += Self.lines(of: site) }
+    if let togetherText {
+      lines.append("  \(togetherText)")
+      lines += Self.lines(of: together?.proof)
+    }
     return lines + ["  " + summary + " (\(Formatting.fixed(seconds, 1)) s)"]
   }
 
@@ -18,15 +22,24 @@ extension Certificate {
     var lines = ["  site \(site.number): \(site.text)"]
     lines.append(
       "    \(site.countsText); all of them ignored: \(site.verdict.text)")
-    if let proof = site.verdict?.proof {
-      lines += proof.lost.map { "      lost: \($0)" }
-      lines.append("      crash: \(proof.crash)")
-      lines.append("      replay: faultline replay \(proof.token)")
-    }
+    lines += Self.lines(of: site.verdict?.proof)
     for sync in site.unneeded {
       lines.append("    #\(sync.event) \(sync.text): \(sync.verdict.text)")
     }
     return lines
+  }
+
+  private static func lines(of proof: Finding?) -> [String] {
+    guard let proof else { return [] }
+    return proof.lost.map { "      lost: \($0)" }
+      + ["      crash: \(proof.crash)", "      replay: faultline replay \(proof.token)"]
+  }
+
+  /// What happens when all are ignored that are not needed alone; nil where that was not asked.
+  private var togetherText: String? {
+    together.map {
+      "the \(unneeded.count) that are not needed alone, ignored together: \(Optional($0).text)"
+    }
   }
 
   /// What it comes to, in one line.
@@ -40,7 +53,9 @@ extension Certificate {
     switch outcome {
     case .complete where syncs.isEmpty: return "verdict: complete; the workload syncs nothing"
     case .complete: return "verdict: complete; \(counts), none missing"
-    case .redundant: return "verdict: redundant; \(counts), none missing"
+    case .redundant:
+      let joint = together?.isNeeded == true ? "; not all of those can go" : ""
+      return "verdict: redundant; \(counts)\(joint), none missing"
     case .broken: return "verdict: broken; with all syncs kept a promise breaks"
     case .interrupted: return "verdict: interrupted; \(counts), \(open) not looked at"
     }
@@ -64,6 +79,7 @@ extension Certificate {
     }
     lines.append("")
     for site in sites { lines += Self.paragraphs(of: site) }
+    if let togetherText { lines += Self.wrapped(Self.sentence(togetherText)) + [""] }
     return lines.joined(separator: "\n")
   }
 

@@ -52,6 +52,9 @@ public struct Certificate: Codable, Sendable {
   public var baseline: [ExplorationReport] = []
   /// The places that issue syncs, in the order of their first syncs.
   public var sites: [CertifiedSite] = []
+  /// What happens when all syncs are ignored that are not needed one at a time, where they are of
+  /// several sites: one can stand in for another.
+  public var together: SyncVerdict?
   /// True when the lab was asked to stop.
   public var isInterrupted = false
   /// Wall time.
@@ -66,13 +69,18 @@ public struct Certificate: Codable, Sendable {
   /// All syncs, in the order of their sites.
   public var syncs: [CertifiedSync] { sites.flatMap(\.syncs) }
 
+  /// The syncs that are not needed when ignored alone.
+  public var unneeded: [CertifiedSync] { syncs.filter { $0.verdict?.isNeeded == false } }
+
   /// The replay token of each proof, with a name for it.
   public var proofTokens: [(name: String, token: String)] {
-    sites.flatMap { site in
-      site.syncs.compactMap { sync in
-        sync.verdict?.proof.map { ("sync-\(sync.event)", $0.token) }
-      } + (site.verdict?.proof.map { [("site-\(site.number)", $0.token)] } ?? [])
-    }
+    let together = together?.proof.map { [("together", $0.token)] } ?? []
+    return together
+      + sites.flatMap { site in
+        site.syncs.compactMap { sync in
+          sync.verdict?.proof.map { ("sync-\(sync.event)", $0.token) }
+        } + (site.verdict?.proof.map { [("site-\(site.number)", $0.token)] } ?? [])
+      }
   }
 
   /// How it ended.

@@ -1,5 +1,5 @@
 // CertificateMaker.swift: goes through the syncs of a recorded run, ignores each, then all of each
-// site, and asks for a state that breaks a promise.
+// site, then all that were not needed alone, and asks for a state that breaks a promise.
 // Invariant: a sync is called needed only with a state that a crash may leave without it, that a
 // crash cannot leave with it, and that the checker rejects; what was not proven is said with the
 // number of states behind it.
@@ -83,6 +83,13 @@ struct CertificateMaker {
         : try verdict(
           without: syncs.map(\.event), progress: "site \(site + 1) ignored")
     }
+    let concerned = certificate.sites.count { site in
+      site.syncs.contains { $0.verdict?.isNeeded == false }
+    }
+    guard concerned > 1 else { return }
+    certificate.together = try verdict(
+      without: certificate.unneeded.map(\.event).sorted(),
+      progress: "all that are not needed alone ignored")
   }
 
   /// The first proof that syncs are needed; without one, how many states were looked at.

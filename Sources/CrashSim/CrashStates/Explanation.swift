@@ -24,8 +24,10 @@ public struct Explanation: Sendable, Hashable {
   public let laterEvent: Int?
   /// The sentence that says so.
   public let disorder: String?
-  /// The sync that was missing.
+  /// The sync that was missing; nil when none would have helped.
   public let missing: MissingSync?
+  /// The sentence that says why no sync would have helped.
+  public let unpreventable: String?
   /// Syncs in between that were injected not to work.
   public let brokenSyncs: [String]
 
@@ -35,7 +37,7 @@ public struct Explanation: Sendable, Hashable {
   /// All sentences in reading order.
   public var sentences: [String] {
     losses.map { "Event #\($0.event) was lost: \($0.text)." }
-      + [disorder, missingSync].compactMap { $0 } + brokenSyncs
+      + [disorder, missingSync, unpreventable].compactMap { $0 } + brokenSyncs
   }
 }
 
@@ -57,12 +59,14 @@ public struct Explainer: Sendable {
     let losses = losses(of: state)
     guard let first = losses.first else {
       return Explanation(
-        losses: [], laterEvent: nil, disorder: nil, missing: nil, brokenSyncs: [])
+        losses: [], laterEvent: nil, disorder: nil, missing: nil, unpreventable: nil,
+        brokenSyncs: [])
     }
     let later = laterEvent(than: first.event, lost: Set(lost), before: state.crashPoint)
     return Explanation(
       losses: losses, laterEvent: later, disorder: later.map { disorder($0) },
-      missing: missingSync(first, before: later ?? state.crashPoint),
+      missing: later.map { missingSync(first, before: $0) },
+      unpreventable: later == nil ? unpreventable(first.event, state) : nil,
       brokenSyncs: brokenSyncs(from: first.event, before: state.crashPoint, lost: lost))
   }
 
@@ -161,6 +165,19 @@ public struct Explainer: Sendable {
     return "Event #\(event), issued later, survived: \(describe(event))."
   }
 
+  /// Why no sync keeps a crash from leaving a state of which nothing later survived and nothing was
+  /// acknowledged: a program can call one only when the operation has ended.
+  private func unpreventable(_ event: Int, _ state: CrashState) -> String {
+    let isTorn = state.torn.map { table.units[$0.unit].event == event } ?? false
+    let lost = Set(state.lost)
+    guard isTorn || table.units(ofEvent: event).contains(where: { !lost.contains($0) }) else {
+      return "Nothing later survived, so a crash before event #\(event) leaves the same: no sync "
+        + "keeps it from happening."
+    }
+    return "Event #\(event) survived in part, and nothing later did: no sync keeps a crash out of "
+      + "the middle of one operation. Write elsewhere and rename, or add a log or checksums."
+  }
+
   private func missingSync(_ loss: Explanation.Loss, before later: Int) -> MissingSync {
     MissingSync(
       after: loss.event, before: later, inode: loss.inode, path: loss.path,
@@ -198,7 +215,7 @@ public struct Explainer: Sendable {
   /// What was lost first and what overtook it, without numbers: equal for states with one cause;
   /// nil when nothing was lost.
   func rootCause(_ explanation: Explanation) -> String? {
-    guard let missing = explanation.missing else { return nil }
+    guard let first = explanation.losses.first else { return nil }
     var later = "the crash"
     if let event = explanation.laterEvent {
       if case .mark = table.trace.events[event].body {
@@ -207,8 +224,8 @@ public struct Explainer: Sendable {
         later = describe(event)
       }
     }
-    let what = missing.isDirectory ? "names of" : "content of"
-    return "\(what) '\(missing.path)': \(describe(missing.after)) before \(later)"
+    let what = first.isDirectoryEntry ? "names of" : "content of"
+    return "\(what) '\(first.path)': \(describe(first.event)) before \(later)"
       .withNumbersReplaced
   }
 

@@ -145,6 +145,7 @@ public final class ProgramExplorer {
     var files: Trace?
     for (system, models) in targets {
       let trace = try record(on: system)
+      item.skipped += unrecorded(trace)
       if system == nil { files = trace }
       let recording = item.timelines.count
       item.timelines.append(Timeline(trace))
@@ -168,6 +169,22 @@ public final class ProgramExplorer {
       }
     }
     if let media = settings.media { try explore(media, of: files, into: &item) }
+  }
+
+  /// What a recording lacks, so that "held" says less than it seems to.
+  private func unrecorded(_ trace: Trace) -> [String] {
+    var parts: [String] = []
+    if run.strayCount > 0 {
+      parts.append(
+        "what the workload left running (processes: \(run.strayCount)) would have done later: it "
+          + "was killed when the workload's shell ended; let the workload wait for it")
+    }
+    if trace.events.count == trace.markCount {
+      parts.append(
+        "every crash: the workload changed nothing in its directory, $FAULTLINE_DIR, where it "
+          + "starts")
+    }
+    return parts
   }
 
   /// Damages what the program leaves at its end, in the recording that there is, or a new one.

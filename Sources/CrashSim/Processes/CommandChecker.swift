@@ -36,6 +36,13 @@ public struct CheckResult: Sendable, Hashable, Codable {
     let lines = output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
     return lines.first { !$0.isEmpty } ?? "the checker ended with \(ending)"
   }
+
+  /// The same, with one more line of output.
+  func noting(_ line: String) -> CheckResult {
+    let separator = output.isEmpty || output.hasSuffix("\n") ? "" : "\n"
+    return CheckResult(
+      ending: ending, output: output + separator + line, promised: promised, oracles: oracles)
+  }
 }
 
 /// Runs a checker command on crash states, one after another, in a directory of its own.

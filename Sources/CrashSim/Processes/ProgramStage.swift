@@ -64,6 +64,7 @@ struct ProgramStage: Sendable {
       child.kill()
       throw error
     }
+    if acknowledges { run.strayCount = run.livePrograms().count }
     child.killGroup()
     // Those that left the group too: they would keep writing, and keep the mount busy.
     run.killPrograms()

@@ -34,6 +34,7 @@ public struct RunDirectory: Sendable {
   /// One user of the process's directory, who lets go of it once.
   private final class Use: Sendable {
     let isOver = Atomic<Bool>(false)
+    let strayCount = Atomic(0)
   }
 
   /// The runs of this process: how many there were, and how many use its directory; the last one
@@ -96,7 +97,16 @@ public struct RunDirectory: Sendable {
 
   /// Kills what is left of the programs under test, also what left its process group.
   func killPrograms() {
-    Self.killProcesses { $0.has(Self.programName, mark) }
+    for pid in livePrograms() { kill(pid, SIGKILL) }
+  }
+
+  /// The processes of programs under test that have not ended.
+  func livePrograms() -> [Int32] { Self.processes { $0.has(Self.programName, mark) } }
+
+  /// How many processes were left by the last program that acknowledges, when its shell had ended.
+  var strayCount: Int {
+    get { use.strayCount.load(ordering: .relaxed) }
+    nonmutating set { use.strayCount.store(newValue, ordering: .relaxed) }
   }
 
   /// Notes a mount outside of the directory, so that a later run can detach it.
@@ -249,12 +259,13 @@ public struct RunDirectory: Sendable {
 
   /// Kills all other processes that a condition holds for.
   private static func killProcesses(_ isMeant: (ProcessEntry) -> Bool) {
-    let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-    for entry in processes {
-      guard let pid = Int32(entry), pid != getpid(), isMeant(ProcessEntry(pid: pid))
-      else { continue }
-      kill(pid, SIGKILL)
-    }
+    for pid in processes(isMeant) { kill(pid, SIGKILL) }
+  }
+
+  private static func processes(_ isMeant: (ProcessEntry) -> Bool) -> [Int32] {
+    let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return entries.compactMap { Int32($0) }
+      .filter { $0 != getpid() && isMeant(ProcessEntry(pid: $0)) }
   }
 }
 

@@ -230,7 +230,7 @@ public struct Console: Sendable {
     add("crash", ["\(finding.crash); \(finding.acknowledgedCount) acknowledged\(last)"])
     add("lost", finding.lost)
     add("called", finding.callSites?.map(\.text) ?? [])
-    add("missing", finding.missingSync)
+    add(finding.namesSync ? "missing" : "why", finding.missingSync)
     if let fileSystem = finding.fileSystem {
       add("possible", ["on the kernel's \(fileSystem): recovered from its own blocks, no model"])
     } else {

@@ -20,7 +20,7 @@ public struct Finding: Codable, Sendable, Hashable {
   public var lastAcknowledged: String?
   /// The units that were lost, in words; the smallest set that still fails.
   public var lost: [String]
-  /// Which sync was missing, between which operations.
+  /// Which sync was missing, between which operations, or why none would have helped.
   public var missingSync: [String]
   /// The persistence models that allow the state, strictest first.
   public var models: [String]
@@ -59,6 +59,11 @@ public struct Finding: Codable, Sendable, Hashable {
   /// Number of crash states with this root cause.
   public var rootCauseStateCount: Int {
     (alsoSeenAs ?? []).reduce(stateCount) { $0 + $1.stateCount }
+  }
+
+  /// Whether a sync would have helped, be it one that is missing or one that did not work.
+  public var namesSync: Bool {
+    missingSync.contains { $0.contains("Missing: ") || $0.hasPrefix("Sync #") }
   }
 
   /// The strictest model that still allows the state: a promise that needs less than this model

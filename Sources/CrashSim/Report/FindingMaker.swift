@@ -59,8 +59,10 @@ public struct FindingMaker {
     let losses = explanation.losses.map { "#\($0.event) \($0.text)" }
     let sentences =
       [
-        explanation.disorder, system == nil ? explanation.missingSync : Self.missingFlush,
+        explanation.disorder,
+        system == nil ? explanation.missingSync : losses.isEmpty ? nil : Self.missingFlush,
         system == nil ? try checked(explanation.missing, state) : nil,
+        system == nil ? explanation.unpreventable : nil,
       ]
       .compactMap { $0 } + explanation.brokenSyncs
     let crash =
@@ -99,7 +101,7 @@ public struct FindingMaker {
   /// The source lines of what was lost first and of what overtook it: two places in a program that
   /// do the same are two causes.
   private func lines(of explanation: Explanation) -> String {
-    let places = [explanation.missing?.after, explanation.laterEvent].compactMap { event in
+    let places = [explanation.losses.first?.event, explanation.laterEvent].compactMap { event in
       event.flatMap { callSites.places(of: $0) }
     }
     return places.isEmpty ? "" : " (" + places.joined(separator: ", then ") + ")"

@@ -62,12 +62,17 @@ struct MissingSyncTests {
       let explainer = Explainer(table: table)
       for point in 0..<table.crashPointCount {
         let state = try table.state(at: point, keeping: [])
-        guard let missing = explainer.explain(state).missing else { continue }
+        let explanation = explainer.explain(state)
+        let isNamed = explanation.missing != nil
+        #expect(state.lost.isEmpty || isNamed == (explanation.unpreventable == nil))
+        guard let missing = explanation.missing else { continue }
         checked += 1
         #expect(
           try missing.prevents(state, of: table), "seed \(number), point \(point): \(missing)")
       }
     }
-    #expect(checked > 100)
+    // In these nothing overtakes what is lost, so that a crash before it leaves the same.
+    let isOrdered = ["strict", "ext4-journal"].contains(model.name)
+    #expect(isOrdered ? checked == 0 : checked > 20, "\(checked)")
   }
 }

@@ -104,7 +104,7 @@ struct HTMLFinding {
     }
     if !finding.missingSync.isEmpty {
       body.element("div", ["class": "missing"]) { box in
-        box.element("strong", text: "⊘ missing sync")
+        box.element("strong", text: finding.namesSync ? "⊘ missing sync" : "why")
         for sentence in finding.missingSync { box.element("p", text: sentence) }
       }
     }
