@@ -27,7 +27,7 @@ run: setup
 
 # Real programs: sqlite3, git, LMDB and others against their expected verdicts (some minutes).
 examples: PACKAGES += gcc libc6-dev liblmdb-dev libleveldb-dev librocksdb-dev libtdb-dev libdb5.3-dev redis-server \
-  redis-tools postgresql
+  redis-tools postgresql libgdbm-dev libtokyocabinet-dev libkyotocabinet-dev mariadb-server
 examples: setup
 	$(BUILD) faultline
 	$(BUILD) faultline-fs

@@ -1,6 +1,6 @@
 #!/bin/sh
 # run-all.sh FAULTLINE [NAME-PART]: explores every example and compares the verdict with the table.
-# BUDGET (states per run, default 2000; of PostgreSQL a tenth, whose checks are slow) and SEED
+# BUDGET (states per run, default 2000; of PostgreSQL and MariaDB a tenth, whose checks are slow) and SEED
 # (default 1) may be set in the environment.
 # Exit: 0 when every verdict is the expected one, 1 when any differs, 2 for wrong usage.
 set -u
@@ -69,6 +69,26 @@ redis           xfs           -             everysec         -       1     lost:
 postgres        ext4-ordered  -             fsync=on         -       0     -
 postgres        posix         -             fsync=on         -       0     -
 postgres        ext4-ordered  -             fsync=off        -       1     corruption:
+gdbm            ext4-ordered  -             replace          -       0     -
+gdbm            posix         -             replace          -       0     -
+gdbm            strict        -             sync             -       1     corruption:
+gdbm            ext4-ordered  -             sync             -       1     corruption:
+gdbm            ext4-ordered  -             always           -       1     lost:
+gdbm            ext4-ordered  -             nosync           -       1     lost:
+gdbm            posix         new           replace          -       1     corruption:
+tokyocabinet    xfs           -             sync             may-lose-last 0  -
+tokyocabinet    strict        -             sync             -       1     lost:
+tokyocabinet    ext4-ordered  -             sync             -       1     Bus_error
+tokyocabinet    ext4-journal  -             tran             may-lose-last 1  corruption:
+kyotocabinet    strict        -             sync             -       0     -
+kyotocabinet    ext4-journal  -             sync             -       0     -
+kyotocabinet    ext4-ordered  -             sync             -       1     torn:
+kyotocabinet    ext4-journal  -             tran             -       1     lost:
+kyotocabinet    ext4-journal  -             syncs            -       1     torn:
+mariadb         ext4-ordered  -             innodb-flush-log-at-trx-commit=1 - 0 -
+mariadb         strict        -             innodb-flush-log-at-trx-commit=0 - 1 lost:
+mariadb         ext4-ordered  -             innodb-flush-log-at-trx-commit=2 - 1 lost:
+mariadb         ext4-ordered  -             innodb-doublewrite=0 -       1     corruption:
 '
 
 arguments() { [ "$1" = - ] || printf ' %s' "$1" | tr _ ' '; }
@@ -78,7 +98,7 @@ printf "$format" verdict example model setup workload check exit want 'first lin
 while read -r example model setup workload check want line; do
   case $example in '') continue ;; *"$only"*) ;; *) continue ;; esac
   budget=${BUDGET:-2000}
-  [ "$example" != postgres ] || budget=$((budget / 10))
+  case $example in postgres | mariadb) budget=$((budget / 10)) ;; esac
   report=$reports/$example.$model.$setup.$workload.$check
   "$faultline" explore \
     --setup "sh '$here/$example/setup.sh'$(arguments "$setup")" \

@@ -57,13 +57,13 @@ plant append-log - 'acked 7; truncate -s -1 log'
 plant append-log 'lost:' 'truncate -s -9 log'
 plant append-log 'hole: a sound' 'acked 1; sed -i 3s/0/1/ log'
 plant append-log 'extra:' 'acked 6'
-for store in lmdb leveldb rocksdb tdb db; do
-  files='data.mdb store/0*.log store.tdb store.db'
+for store in lmdb leveldb rocksdb tdb db gdbm tokyocabinet kyotocabinet; do
+  files='data.mdb store/0*.log store.tdb store.db store.gdbm store.tch store.kch'
   plant $store - :
   plant $store - 'acked 11'
   plant $store 'extra:' 'acked 10'
   plant $store 'lost:' 'echo 13 >>"$FAULTLINE_OUTPUT"'
-  plant $store 'lost:' 'rm -rf data.mdb store store.tdb store.db log.*'
+  plant $store 'lost:' 'rm -rf data.mdb store store.* log.*'
   # LevelDB and RocksDB take a damaged record of their log for one that was not written whole.
   damaged=corruption:
   case $store in leveldb | rocksdb) damaged=lost: ;; esac
@@ -91,5 +91,12 @@ plant postgres 'corruption: the index lacks' 'change "DELETE FROM entries WHERE 
 plant postgres 'corruption: the server' 'rm data/global/pg_control'
 plant postgres 'corruption: the table' 'printf xxx | dd of="$(relation head)" bs=1 seek=12 conv=notrunc status=none'
 plant postgres 'corruption: the index' 'truncate -s 8K "$(relation tail)"; truncate -s 16K "$(relation tail)"'
+change() { (. "$here/mariadb/env.sh" && serve && sql "$1" && stop TERM && leave 0); }
+plant mariadb - :
+plant mariadb - 'acked 5'
+plant mariadb 'extra:' 'acked 4'
+plant mariadb 'lost:' 'change "UPDATE entries SET version = 0 WHERE version = 6"'
+plant mariadb 'corruption: rows' 'change "UPDATE entries SET version = 0 WHERE id = 5"'
+plant mariadb 'corruption: the server' 'truncate -s 4096 data/ibdata1'
 echo "$failed failed"
 [ "$failed" -eq 0 ]

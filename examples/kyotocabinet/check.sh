@@ -1,0 +1,3 @@
+#!/bin/sh
+# check.sh [MODE]: see ../store.h.
+exec "${0%/*}/../.build/kyotocabinet" check "$@"

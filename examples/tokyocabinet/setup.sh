@@ -1,0 +1,6 @@
+#!/bin/sh
+# setup.sh [MODE]: compiles the example if need be, and makes an empty store; mode new makes none.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+sh "$here/../build.sh" tokyocabinet
+exec "$here/../.build/tokyocabinet" setup "$@"
