@@ -41,6 +41,7 @@ struct FaultFileTests {
     ("{on: write, error: EROFS}", "t.yaml:1:13: fault rule: errno EROFS: write cannot return it"),
     ("{on: write, error: EOI}", "t.yaml:1:20: 'EOI' is no errno; nearest valid key 'EIO'"),
     ("{on: sync, error: ENOENT}", "it may return EBADF, EDQUOT, EINTR, EINVAL, EIO, ENOSPC, EROFS"),
+    ("{on: sync, nht: 1, error: EIO}", "nearest valid key 'nth'"),
     ("{on: wirte, lose: true}", "t.yaml:1:6: 'wirte' is no operation; nearest valid key 'write'"),
     ("{on: read, lose: true}", "fault rule: lose cannot hit read, only write"),
     ("{on: write, lose: true, short: 1}", "a fault has one effect, found 2"),

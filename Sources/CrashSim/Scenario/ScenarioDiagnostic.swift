@@ -93,15 +93,20 @@ func nearestWord(to written: String, among words: [String]) -> String? {
   return words.filter { $0.count > 2 && written.hasPrefix($0) }.max { $0.count < $1.count }
 }
 
+/// Letters that are added, left out, changed, or swapped with their neighbour.
 private func editDistance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
-  var previous = Array(0...b.count)
+  var (previous, before) = (Array(0...b.count), [Int]())
   for (i, letter) in a.enumerated() {
     var current = [i + 1]
     for (j, other) in b.enumerated() {
       let change = previous[j] + (letter == other ? 0 : 1)
-      current.append(min(change, previous[j + 1] + 1, current[j] + 1))
+      var least = min(change, previous[j + 1] + 1, current[j] + 1)
+      if i > 0, j > 0, letter == b[j - 1], other == a[i - 1] {
+        least = min(least, before[j - 1] + 1)
+      }
+      current.append(least)
     }
-    previous = current
+    (before, previous) = (previous, current)
   }
   return previous[b.count]
 }
