@@ -77,7 +77,7 @@ test-address: setup
 	  --scratch-path .build-address --filter EngineTests
 
 test-thread: setup
-	swift test --sanitize=thread -Xswiftc -DTHREAD_SANITIZER --scratch-path .build-thread --filter EngineTests
+	TSAN_OPTIONS=handle_sigbus=0 swift test --sanitize=thread -Xswiftc -DTHREAD_SANITIZER --scratch-path .build-thread --filter EngineTests
 
 lint:
 	swift format lint --strict --recursive Package.swift Plugins Sources Tests Benchmarks

@@ -116,9 +116,9 @@ import Testing
     try database.verify()
   }
 
-  /// The sanitizer maps terabytes for itself, so no process can be limited.
-  private static var hasAddressSanitizer: Bool {
-    #if ADDRESS_SANITIZER
+  /// A sanitizer maps terabytes for itself, so no process can be limited.
+  private static var hasSanitizer: Bool {
+    #if ADDRESS_SANITIZER || THREAD_SANITIZER
       true
     #else
       false
@@ -126,7 +126,7 @@ import Testing
   }
 
   /// A process that may not map the file gets an error, and the file is as before.
-  @Test(.disabled(if: hasAddressSanitizer, "skipped: the sanitizer takes the address space"))
+  @Test(.disabled(if: hasSanitizer, "skipped: the sanitizer takes the address space"))
   func aFileThatCannotBeMapped() throws {
     try withAccounts { path in
       let descriptor = try Syscalls.open(path, writable: true).get()
