@@ -47,6 +47,13 @@ struct CheckerVerdictTests {
       workload: "echo hello > file; echo saved", check: failing)
     #expect(result.status == 1, "\(result.output)")
     #expect(result.output.contains("asked again, the checker said: "), "\(result.output)")
+    // One that says nothing the first time, and something when asked again.
+    let silent = "\(lost) && { \(count); [ $n = 1 ] || echo words; exit 1; }; exit 0"
+    try Data("0".utf8).write(to: URL(fileURLWithPath: counter))
+    result = try FaultlineCommand().explore(
+      workload: "echo hello > file; echo saved", check: silent)
+    #expect(result.status == 1, "\(result.output)")
+    #expect(result.output.contains("FINDING 1: the checker ended with exit status 1"))
     let accepting = "\(lost) && { \(count); [ $n != 1 ] || { echo first; exit 1; }; }; exit 0"
     try Data("0".utf8).write(to: URL(fileURLWithPath: counter))
     result = try FaultlineCommand().explore(

@@ -5,7 +5,7 @@
 public struct MissingSync: Sendable, Hashable {
   /// Index of the event that was lost.
   public let after: Int
-  /// Index of the event before which the sync has to come; the crash point when nothing did.
+  /// Index of the later event that survived or was acknowledged: the sync has to come before it.
   public let before: Int
   /// What should be synced.
   public let inode: InodeNumber

@@ -37,11 +37,13 @@ public struct CheckResult: Sendable, Hashable, Codable {
     return lines.first { !$0.isEmpty } ?? "the checker ended with \(ending)"
   }
 
-  /// The same, with one more line of output.
+  /// The same, with the same headline and one more line of output.
   func noting(_ line: String) -> CheckResult {
-    let separator = output.isEmpty || output.hasSuffix("\n") ? "" : "\n"
+    let isSilent = output.allSatisfy(\.isWhitespace)
+    let said = isSilent ? headline : output
     return CheckResult(
-      ending: ending, output: output + separator + line, promised: promised, oracles: oracles)
+      ending: ending, output: said + (said.hasSuffix("\n") ? "" : "\n") + line,
+      promised: promised, oracles: oracles)
   }
 }
 
