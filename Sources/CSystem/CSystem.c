@@ -2,6 +2,7 @@
 // csystem_fork_and_exec uses only async-signal-safe calls between fork and exec.
 #define _GNU_SOURCE
 #include "CSystem.h"
+#include "SyncCalls.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +25,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -324,7 +326,7 @@ static void place_descriptor(int source, int target) {
     dup2(source, target);
 }
 
-static void run_child(const csystem_spawn *spawn) {
+static void run_child(const csystem_spawn *spawn, int sync_calls) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
@@ -340,22 +342,31 @@ static void run_child(const csystem_spawn *spawn) {
   place_descriptor(spawn->standard_output, 1);
   place_descriptor(spawn->standard_error, 2);
   if (spawn->inherited >= 0) place_descriptor(spawn->inherited, spawn->inherited_as);
+  if (sync_calls >= 0) csystem_catch_syncs(sync_calls);
   execve(spawn->arguments[0], spawn->arguments, spawn->environment);
+}
+
+// The end of a pair that a child reports through must not sit where the child's descriptors go.
+static int move_end(int pair[2]) {
+  int end = fcntl(pair[1], F_DUPFD_CLOEXEC, 64);
+  close(pair[1]);
+  if (end < 0) close(pair[0]);
+  return end;
 }
 
 pid_t csystem_fork_and_exec(const csystem_spawn *spawn) {
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0) return -1;
-  // The report pipe must not sit where the child's descriptors go.
-  int report_end = fcntl(report[1], F_DUPFD_CLOEXEC, 64);
-  close(report[1]);
-  if (report_end < 0) {
-    close(report[0]);
-    return -1;
+  int report_end = move_end(report);
+  if (report_end < 0) return -1;
+  int calls[2], calls_end = -1;
+  if (spawn->sync_calls) {
+    *spawn->sync_calls = -1;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, calls) == 0) calls_end = move_end(calls);
   }
   pid_t pid = fork();
   if (pid == 0) {
-    run_child(spawn);
+    run_child(spawn, calls_end);
     int error = errno;
     ssize_t ignored = write(report_end, &error, sizeof error);
     (void)ignored;
@@ -363,6 +374,11 @@ pid_t csystem_fork_and_exec(const csystem_spawn *spawn) {
   }
   int fork_error = errno;
   close(report_end);
+  if (calls_end >= 0) {
+    close(calls_end);
+    if (pid > 0) *spawn->sync_calls = csystem_receive_descriptor(calls[0]);
+    close(calls[0]);
+  }
   int error = 0;
   ssize_t count = 0;
   if (pid > 0) {

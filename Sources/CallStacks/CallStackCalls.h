@@ -25,4 +25,14 @@ HIDDEN void *call_stacks_next(_Atomic(void *) *known, const char *name);
     return result;                                                                            \
   }
 
+/// The same for a function that returns nothing.
+#define WATCH_NOTHING(name, parameters, arguments)                                            \
+  void name parameters {                                                                      \
+    static _Atomic(void *) known;                                                             \
+    void(*next) parameters = (void(*) parameters)call_stacks_next(&known, #name);             \
+    bool is_noted = call_stacks_enter(__builtin_frame_address(0), __builtin_return_address(0)); \
+    next arguments;                                                                           \
+    if (is_noted) call_stacks_leave();                                                        \
+  }
+
 #endif

@@ -91,6 +91,8 @@ WATCH(int, posix_fallocate64, (int file, off64_t at, off64_t count), (file, at, 
 WATCH(int, fsync, (int file), (file))
 WATCH(int, fdatasync, (int file), (file))
 WATCH(int, msync, (void *start, size_t count, int flags), (start, count, flags))
+WATCH(int, syncfs, (int file), (file))
+WATCH_NOTHING(sync, (void), ())
 
 // MARK: - Attributes
 

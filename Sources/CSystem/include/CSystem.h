@@ -130,11 +130,33 @@ typedef struct {
   int own_group;
   /// Signal at the parent's death, or 0.
   int parent_death_signal;
+  /// Not NULL: sync(2) and syncfs(2) of the child and all that it starts wait for an answer (csystem_next_sync).
+  /// Here stands then the descriptor of their calls, or -1 where the system has none (seccomp(2)).
+  int *sync_calls;
 } csystem_spawn;
 
 /// Forks and executes a program.
 /// Returns the child's pid, or -1 with errno (an exec that failed included; the child is reaped).
 pid_t csystem_fork_and_exec(const csystem_spawn *spawn);
+
+/// A call that waits for an answer.
+typedef struct {
+  uint64_t id;
+  /// The thread that called.
+  pid_t thread;
+  /// The argument of syncfs; -1 for sync.
+  int file;
+} csystem_sync_call;
+
+/// Takes the next call from the descriptor of csystem_spawn, which polls readable when there is one and hangs up when
+/// nobody can make one any more. Returns 0, or -1 with errno: ENOENT when the caller is gone.
+int csystem_next_sync(int calls, csystem_sync_call *call);
+/// Whether the call still waits: if so, its thread's number meant that thread all the while.
+int csystem_is_sync_waiting(int calls, const csystem_sync_call *call);
+/// Lets a call return 0, without the kernel having done anything; or has the kernel do it, when `goes_on`.
+int csystem_answer_sync(int calls, const csystem_sync_call *call, int goes_on);
+/// The file system of an open file, or of a path, without asking it anything: 0, or -1 with errno (statx(2)).
+int csystem_file_system(const char *path, uint64_t *device);
 
 /// fork(2), which Swift does not import; in the child only the calling thread exists.
 pid_t csystem_fork(void);

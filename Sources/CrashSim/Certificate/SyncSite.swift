@@ -57,16 +57,21 @@ private struct SyncSiteFinder {
           isOfOpen
           ? (dataOnly ? "write with O_DSYNC" : "write with O_SYNC")
           : (dataOnly ? "fdatasync" : "fsync")
-        add(index, "\(call) of '\(pattern(inode, at: index))'", inode)
+        add(index, "\(call) of '\(pattern(inode, at: index))'", changes.removeValue(forKey: inode))
       case .syncDirectory(let inode):
-        add(index, "fsync of the directory '\(pattern(inode, at: index))'", inode)
+        add(
+          index, "fsync of the directory '\(pattern(inode, at: index))'",
+          changes.removeValue(forKey: inode))
+      case .syncAll:
+        add(index, "sync of everything", changes.values.reduce(into: []) { $0.formUnion($1) })
+        changes = [:]
       default: break
       }
     }
   }
 
-  private mutating func add(_ index: Int, _ call: String, _ inode: InodeNumber) {
-    let secured = (changes.removeValue(forKey: inode) ?? []).sorted().map(\.rawValue)
+  private mutating func add(_ index: Int, _ call: String, _ changes: Set<Change>?) {
+    let secured = (changes ?? []).sorted().map(\.rawValue)
     syncsSinceMark += 1
     let position =
       syncsSinceMark > Self.positionMax
@@ -116,7 +121,7 @@ extension Operation {
     case .allocate(let inode, _, _, _, _, _): [(inode, .allocated)]
     case .setOwnership(let inode, _), .setExtendedAttribute(let inode, _, _):
       [(inode, .attributes)]
-    case .sync, .syncDirectory, .close: []
+    case .sync, .syncDirectory, .syncAll, .close: []
     }
   }
 }

@@ -159,7 +159,7 @@ final class EnumerationRun {
       switch operation {
       // A sync takes states away, but a failed one lifts the order that its data had, and one that
       // takes units out of the journal's order lifts theirs.
-      case .sync, .syncDirectory:
+      case .sync, .syncDirectory, .syncAll:
         let liftsOrder =
           enumerator.table.model.syncCoverage == .objectAndNames
           && enumerator.table.becomesDurable[crashPoint - 1] != nil

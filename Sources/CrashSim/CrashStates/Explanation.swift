@@ -199,8 +199,8 @@ public struct Explainer: Sendable {
     }
     return (first..<crashPoint).compactMap { at in
       let event = table.trace.events[at]
-      guard case .operation(let operation) = event.body, let inode = operation.syncedInode,
-        concerned.contains(inode)
+      guard case .operation(let operation) = event.body, operation.isSync,
+        operation == .syncAll || concerned.contains(operation.inode)
       else { return nil }
       if event.flags.contains(.ignored) {
         return "Sync #\(at) (\(describe(at))) was acknowledged and ignored: injected."
@@ -234,28 +234,6 @@ public struct Explainer: Sendable {
     switch table.trace.events[event].body {
     case .mark(let mark): "mark '\(mark.text)'"
     case .operation(let operation): operation.sentence(at: event, paths: index)
-    }
-  }
-}
-
-extension Effect {
-  /// The inode whose sync makes the effect durable.
-  fileprivate var syncedInode: InodeNumber {
-    switch self {
-    case .data(let inode, _, _, _), .size(let inode, _), .zero(let inode, _, _),
-      .ownership(let inode, _), .extendedAttribute(let inode, _, _):
-      inode
-    case .setEntry(let parent, _, _), .removeEntry(let parent, _): parent
-    }
-  }
-}
-
-extension Operation {
-  /// The inode that a sync was called on; nil for other operations.
-  fileprivate var syncedInode: InodeNumber? {
-    switch self {
-    case .sync(let inode, _), .syncDirectory(let inode): inode
-    default: nil
     }
   }
 }

@@ -37,6 +37,7 @@ extension Operation {
     case .sync(let inode, let dataOnly):
       return "\(dataOnly ? "fdatasync" : "fsync") of \(before(inode))"
     case .syncDirectory(let inode): return "fsync of the directory \(before(inode))"
+    case .syncAll: return "sync of everything"
     case .close(let inode): return "close of \(before(inode))"
     }
   }

@@ -22,6 +22,18 @@ public enum Effect: Sendable, Equatable {
   case extendedAttribute(inode: InodeNumber, name: FileName, value: [UInt8]?)
 }
 
+extension Effect {
+  /// The inode whose sync makes the effect durable.
+  var syncedInode: InodeNumber {
+    switch self {
+    case .data(let inode, _, _, _), .size(let inode, _), .zero(let inode, _, _),
+      .ownership(let inode, _), .extendedAttribute(let inode, _, _):
+      inode
+    case .setEntry(let parent, _, _), .removeEntry(let parent, _): parent
+    }
+  }
+}
+
 /// The smallest piece of a volatile change that can persist alone.
 public struct PendingUnit: Sendable {
   /// What a unit changes, which decides the rules it follows.

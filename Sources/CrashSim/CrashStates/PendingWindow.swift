@@ -39,10 +39,7 @@ struct PendingWindow {
 
   private func isSync(_ event: Int) -> Bool {
     guard case .operation(let operation) = table.trace.events[event].body else { return false }
-    switch operation {
-    case .sync, .syncDirectory: return true
-    default: return false
-    }
+    return operation.isSync
   }
 
   private func hasChangedOrder(_ event: Int) -> Bool {

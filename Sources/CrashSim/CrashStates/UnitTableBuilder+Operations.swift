@@ -13,6 +13,7 @@ extension UnitTableBuilder {
     case .syncDirectory(let inode):
       _ = try progress(of: inode)
       try sync(directory: inode, flags: flags)
+    case .syncAll: syncAll(flags: flags)
     case .close(let inode):
       _ = try progress(of: inode)
       close(inode)
@@ -92,7 +93,7 @@ extension UnitTableBuilder {
         $0.pendingAttributes.append(unit)
       }
       touch([inode], by: unit)
-    case .sync, .syncDirectory, .close:
+    case .sync, .syncDirectory, .syncAll, .close:
       preconditionFailure("syncs and closes have no units")
     }
   }

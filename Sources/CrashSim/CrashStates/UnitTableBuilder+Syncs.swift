@@ -64,6 +64,28 @@ extension UnitTableBuilder {
     }
   }
 
+  /// sync, syncfs: what fsync of every file and directory makes durable, in one step (sync(2)).
+  mutating func syncAll(flags: OperationFlags) {
+    if flags.contains(.ignored) || flags.contains(.failed) { return }
+    makeDurable((firstUnsynced..<units.count).filter { droppedFrom[$0] == UnitTable.never })
+    for unit in units[firstUnsynced...] {
+      for effect in unit.effects {
+        let inode = effect.syncedInode
+        update(inode) { record in
+          record.pendingData = record.pendingData.filter(isPending)
+          record.delayedData = []
+          record.delayedPages = []
+          record.pendingSize = []
+          record.pendingAttributes = []
+          record.pendingEntries = []
+        }
+        if case .setEntry(_, _, let named) = effect { update(named) { $0.pendingNames = [] } }
+        forgetDurableOrder(inode)
+      }
+    }
+    firstUnsynced = units.count
+  }
+
   /// Units that gave an inode its names, or for fdatasync its first one, with the creations of the
   /// directories in which these names are.
   private func names(of record: InodeProgress, dataOnly: Bool) -> [Int] {

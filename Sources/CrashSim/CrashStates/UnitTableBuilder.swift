@@ -80,6 +80,8 @@ struct UnitTableBuilder {
   var straddled: [Int: [Int]] = [:]
   /// First unit not known to be durable, for models whose syncs cover everything.
   var firstPending = 0
+  /// First unit that came after the last sync of everything.
+  var firstUnsynced = 0
   /// The event being read.
   var event = 0
 
@@ -119,15 +121,7 @@ struct UnitTableBuilder {
       ? !isData || model.dataOrder == .perFile
       : model.dataOrder == .perFile && model.metadataOrder != .total && (isData || isSize)
     guard isOrdered else { return [] }
-    return Set(
-      effects.map { effect in
-        switch effect {
-        case .data(let inode, _, _, _), .size(let inode, _), .zero(let inode, _, _),
-          .ownership(let inode, _), .extendedAttribute(let inode, _, _):
-          inode
-        case .setEntry(let parent, _, _), .removeEntry(let parent, _): parent
-        }
-      })
+    return Set(effects.map(\.syncedInode))
   }
 
   /// Adds a unit of names, explicit sizes or attributes: into the journal where there is one.

@@ -27,6 +27,8 @@ enum ControlRequest: Codable, Sendable {
   case clearRules
   case ruleHits
   case statistics
+  /// A thread of a program called sync(2) or syncfs(2), of which FUSE tells nothing.
+  case syncAll(thread: Int32)
   /// The step of a commit that a process said last.
   case commitStep(process: Int32)
   case shutdown
@@ -38,7 +40,7 @@ enum ControlRequest: Codable, Sendable {
       .commitStep:
       true
     case .load, .beginRecording, .writeBack, .endRecording, .saveTree, .stop, .registerGroup,
-      .unregisterGroup, .shutdown:
+      .unregisterGroup, .syncAll, .shutdown:
       false
     }
   }

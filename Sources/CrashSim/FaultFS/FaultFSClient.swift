@@ -166,6 +166,9 @@ public final class FaultFSClient: Sendable {
     try ask(.commitStep(process: process)).commitStep
   }
 
+  /// Records that a thread synced everything, once the kernel has written dirty mapped pages.
+  func syncAll(by thread: Int32) throws(LabError) { try ask(.syncAll(thread: thread)) }
+
   /// What the daemon has done so far.
   public func statistics() throws(LabError) -> FaultFSStatistics {
     guard let statistics = try ask(.statistics).statistics else {

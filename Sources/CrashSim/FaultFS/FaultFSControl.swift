@@ -123,6 +123,9 @@ final class FaultFSControl: Sendable {
     do throws(LabError) {
       let request = try ControlFrames.decode(ControlRequest.self, from: data)
       if case .shutdown = request { stop(reply: true, killsGroups: false) }
+      if case .syncAll(let thread) = request {
+        return mount.syncAll(by: thread) { [self] in send(ControlReply()) }
+      }
       send(try perform(request))
     } catch {
       send(ControlReply(error: error.message, isUsageError: error.code == .usage))
@@ -176,7 +179,7 @@ final class FaultFSControl: Sendable {
       reply.commitStep = mount.lock.withLock { _ in
         mount.fileSystem.commitSteps.step(of: process)
       }
-    case .shutdown: break
+    case .syncAll, .shutdown: break
     }
     return reply
   }

@@ -246,6 +246,13 @@ final class FaultFileSystem {
     finish(injection, by: caller)
   }
 
+  /// sync, syncfs: all that was changed before; no rule is about it.
+  func syncAll(by caller: Caller) {
+    releaseAll()
+    recorder.record(.syncAll, by: caller)
+    for inode in tree.inodes.values where inode.shadow != nil { leaveSynced(inode) }
+  }
+
   /// The failure that an open file has not been told of yet.
   private func errorToTell(_ inode: Inode, _ file: OpenFile?) -> SyncError? {
     guard let error = inode.syncError, let file, file.seenSyncError < error.sequence else {

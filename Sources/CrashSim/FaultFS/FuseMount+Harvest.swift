@@ -77,20 +77,45 @@ extension FuseMount {
     else { return false }
     let opcode = unsafe bytes.loadUnaligned(fromByteOffset: Header.opcode, as: UInt32.self)
     let thread = unsafe bytes.loadUnaligned(fromByteOffset: Header.process, as: UInt32.self)
-    guard !isHarvesting, fileSystem.plan.ownThread != Int32(bitPattern: thread),
+    guard harvestsUnderWay == 0, fileSystem.plan.ownThread != Int32(bitPattern: thread),
       !Self.uncounted.contains(opcode), harvest?.ticks() == true
     else { return false }
     let own = unsafe bytes.loadUnaligned(fromByteOffset: Header.inode, as: UInt64.self)
     var job = PageDrops.Job()
     // A file without a name cannot be opened; its pages are written when the kernel likes.
-    job.dirtyPaths = fileSystem.tree.inodes.values.filter { inode in
-      inode.type == .regular && inode.openCount > 0 && inode.number.rawValue != own
-    }.sorted { $0.number < $1.number }.compactMap { $0.path() }
+    job.dirtyPaths = openFiles(without: own)
     if job.dirtyPaths.isEmpty { return false }
     job.request = unsafe HeldRequest(bytes)
-    isHarvesting = true
+    harvestsUnderWay += 1
     drops.add(job)
     return true
+  }
+
+  /// Files that may have dirty mapped pages: their paths from the root of the mount, in order.
+  private func openFiles(without own: UInt64? = nil) -> [[UInt8]] {
+    fileSystem.tree.inodes.values.filter { inode in
+      inode.type == .regular && inode.openCount > 0 && inode.number.rawValue != own
+    }.sorted { $0.number < $1.number }.compactMap { $0.path() }
+  }
+
+  /// Records that a thread synced everything, once the dirty mapped pages are written.
+  /// - Parameters:
+  ///   - thread: Who called sync(2) or syncfs(2), and waits.
+  ///   - answer: Called when the trace has it, on another thread.
+  func syncAll(by thread: Int32, then answer: @escaping @Sendable () -> Void) {
+    var job = PageDrops.Job()
+    lock.withLock { _ in
+      job.dirtyPaths = openFiles()
+      if !job.dirtyPaths.isEmpty { harvestsUnderWay += 1 }
+    }
+    job.then = { [self] in
+      lock.withLock { _ in
+        drainMarks()
+        fileSystem.syncAll(by: caller(thread: thread))
+      }
+      answer()
+    }
+    drops.add(job)
   }
 
   /// Has dirty pages written, then begins the request that is held for it.
@@ -111,7 +136,7 @@ extension FuseMount {
       FileHandle.standardError.write(Data("faultline-fs: \(error.message)\n".utf8))
       exit(ExitCode.labFailed.rawValue)
     }
-    lock.withLock { _ in isHarvesting = false }
+    lock.withLock { _ in harvestsUnderWay -= 1 }
     job.request.map(begin)
   }
 

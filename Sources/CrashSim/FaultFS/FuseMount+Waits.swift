@@ -154,7 +154,8 @@ final class PageDrops: Sendable {
     var number: Int32 = 0
     /// A request that begins afterwards.
     var request: HeldRequest?
-    var done: DispatchSemaphore?
+    /// What comes last.
+    var then: (@Sendable () -> Void)?
   }
 
   private let jobs = Mutex<[Job]>([])
@@ -195,7 +196,7 @@ extension FuseMount {
       }
     }
     let done = DispatchSemaphore(value: 0)
-    job.done = done
+    job.then = { _ = done.signal() }
     drops.add(job)
     _ = done.wait(timeout: .now() + .milliseconds(Self.patienceMilliseconds))
   }
@@ -217,7 +218,7 @@ extension FuseMount {
         }
       }
       if let handle = unsafe job.handle { unsafe _ = fuse_reply_err(handle, job.number) }
-      job.done?.signal()
+      job.then?()
     }
   }
 }

@@ -73,8 +73,9 @@ final class OpenFile {
   let drops = PageDrops()
   /// When requests wait until dirty mapped pages are written back; nil is never.
   var harvest: HarvestClock?
-  /// True from the moment that a request is held for that until it begins: one at a time.
-  var isHarvesting = false
+  /// How many times dirty pages are being written back now, or will be: while any, no request is
+  /// held for that.
+  var harvestsUnderWay = 0
   /// True when a rule has ended the service.
   private(set) var isDead = false
   private(set) var operationsServed: UInt64 = 0

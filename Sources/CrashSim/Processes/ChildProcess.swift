@@ -66,6 +66,8 @@ public struct ChildProcess: Sendable {
     public var ownGroup = true
     /// Whether the child is killed when the thread that started it ends.
     public var diesWithParent = true
+    /// Whether sync(2) and syncfs(2) of the child, and of all that it starts, wait for an answer.
+    var holdsSyncs = false
 
     /// A launch of a program with arguments.
     public init(_ arguments: [String]) { self.arguments = arguments }
@@ -76,6 +78,8 @@ public struct ChildProcess: Sendable {
 
   /// Number of the process, and of its group when it leads one.
   public let pid: Int32
+  /// Where syncs that wait come in, for `SyncAnswerer`; -1 where none do.
+  let syncCalls: Int32
   private let leadsGroup: Bool
 
   /// Starts a child.
@@ -90,21 +94,23 @@ public struct ChildProcess: Sendable {
       for index in unsafe arguments.indices { unsafe free(arguments[index]) }
       for index in unsafe variables.indices { unsafe free(variables[index]) }
     }
+    var syncCalls: Int32 = -1
     let pid = unsafe arguments.withUnsafeBufferPointer { argv in
       unsafe variables.withUnsafeBufferPointer { envp in
-        unsafe Self.fork(launch, argv: argv, envp: envp)
+        unsafe Self.fork(launch, argv: argv, envp: envp, syncCalls: &syncCalls)
       }
     }
     guard pid > 0 else {
       throw .lab("cannot start \(launch.arguments[0]): \(describe(errno: errno))")
     }
     self.pid = pid
+    self.syncCalls = syncCalls
     leadsGroup = launch.ownGroup
   }
 
   private static func fork(
     _ launch: Launch, argv: UnsafeBufferPointer<UnsafeMutablePointer<CChar>?>,
-    envp: UnsafeBufferPointer<UnsafeMutablePointer<CChar>?>
+    envp: UnsafeBufferPointer<UnsafeMutablePointer<CChar>?>, syncCalls: inout Int32
   ) -> Int32 {
     func start(_ directory: UnsafePointer<CChar>?) -> Int32 {
       var spawn = unsafe csystem_spawn(
@@ -114,8 +120,12 @@ public struct ChildProcess: Sendable {
         inherited: launch.inherited?.descriptor ?? -1,
         inherited_as: launch.inherited?.number ?? -1, cpu: launch.cpu ?? -1,
         own_group: launch.ownGroup ? 1 : 0,
-        parent_death_signal: launch.diesWithParent ? SIGKILL : 0)
-      return unsafe csystem_fork_and_exec(&spawn)
+        parent_death_signal: launch.diesWithParent ? SIGKILL : 0, sync_calls: nil)
+      guard launch.holdsSyncs else { return unsafe csystem_fork_and_exec(&spawn) }
+      return unsafe withUnsafeMutablePointer(to: &syncCalls) { place in
+        unsafe spawn.sync_calls = place
+        return unsafe csystem_fork_and_exec(&spawn)
+      }
     }
     guard let directory = launch.workingDirectory else { return start(nil) }
     return unsafe directory.withCString { unsafe start($0) }

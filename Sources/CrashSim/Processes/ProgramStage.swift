@@ -53,7 +53,11 @@ struct ProgramStage: Sendable {
     launch.environment["FAULTLINE_DIR"] = directory
     // On the daemon's CPU: a request is then answered several times faster than across CPUs.
     launch.cpu = csystem_first_allowed_cpu()
+    // Elsewhere than on the mount itself is a kernel's file system, whose kernel does the syncs.
+    launch.holdsSyncs = directory == fileSystem.mountPoint
     let child = try ChildProcess(launch)
+    let syncs = SyncAnswerer(of: child, on: fileSystem)
+    defer { syncs?.end() }
     let ending: ProcessEnding
     do throws(LabError) {
       try fileSystem.registerGroup(child.pid)

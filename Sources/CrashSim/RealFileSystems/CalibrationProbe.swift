@@ -129,6 +129,9 @@ public struct CalibrationProbe: Sendable, Hashable {
       CalibrationProbe(
         "link-sync-file", setup: "fill o 100 > a", ["ln a b", "rm a", "sync b"]),
       CalibrationProbe(
+        "sync-file-system", setup: "fill o 100 > a",
+        ["fill n 100 > t", "mv t a", "mkdir d", "sync -f .", "touch d/b"]),
+      CalibrationProbe(
         "directory", ["mkdir d", "fill n 100 > d/a", "sync d/a"]),
       CalibrationProbe(
         "move-between-directories", setup: "mkdir d e; fill o 100 > d/a",

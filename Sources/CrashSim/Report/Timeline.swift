@@ -229,7 +229,7 @@ extension TimelineEvent.Kind {
     case .truncate, .allocate: self = .size
     case .create, .link, .remove, .rename, .exchange: self = .name
     case .setOwnership, .setExtendedAttribute: self = .attribute
-    case .sync, .syncDirectory: self = .sync
+    case .sync, .syncDirectory, .syncAll: self = .sync
     case .close: self = .close
     }
   }

@@ -142,7 +142,8 @@ extension TraceWalk {
     case .setExtendedAttribute: return .setExtendedAttribute
     case .sync: return .sync
     case .syncDirectory: return .syncDirectory
-    case .close: return nil
+    // Nothing holds a sync of everything back.
+    case .syncAll, .close: return nil
     }
   }
 }

@@ -107,6 +107,8 @@ public enum Operation: Sendable, Hashable {
   case sync(inode: InodeNumber, dataOnly: Bool)
   /// fsync of a directory.
   case syncDirectory(inode: InodeNumber)
+  /// sync, syncfs: all that was changed before, of every file and directory.
+  case syncAll
   /// The last descriptor of one open file that could write was closed.
   case close(inode: InodeNumber)
 }

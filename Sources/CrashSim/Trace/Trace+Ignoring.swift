@@ -29,12 +29,7 @@ extension Trace {
 
   private func isWorkingSync(_ index: Int) -> Bool {
     let event = events[index]
-    guard case .operation(let operation) = event.body,
-      event.flags.isDisjoint(with: [.ignored, .failed])
-    else { return false }
-    switch operation {
-    case .sync, .syncDirectory: return true
-    default: return false
-    }
+    guard case .operation(let operation) = event.body else { return false }
+    return operation.isSync && event.flags.isDisjoint(with: [.ignored, .failed])
   }
 }

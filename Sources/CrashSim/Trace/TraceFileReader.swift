@@ -220,6 +220,9 @@ struct TraceFileReader {
     case "syncDirectory":
       guard types[inode] == .directory else { throw row.wrong("\(inode) is no directory") }
       return .syncDirectory(inode: inode)
+    case "syncAll":
+      guard inode == .root else { throw row.wrong("\(inode) is not the root") }
+      return .syncAll
     case "close": return .close(inode: inode)
     default: throw row.wrong("unknown kind \(kind.prefix(40))")
     }

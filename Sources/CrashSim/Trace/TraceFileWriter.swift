@@ -181,7 +181,7 @@ private struct EventRow {
     case .setExtendedAttribute(inode: _, let name, let value):
       set(.name, name.bytes)
       if let value { set(.payload, value) }
-    case .sync, .syncDirectory, .close: break
+    case .sync, .syncDirectory, .syncAll, .close: break
     }
   }
 

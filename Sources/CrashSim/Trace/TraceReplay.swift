@@ -3,7 +3,7 @@
 // ended with (after `normalized`); the tests of FaultFS prove that for real programs.
 
 extension Operation {
-  /// The inode that the operation is about.
+  /// The inode that the operation is about; the root for a sync of everything.
   public var inode: InodeNumber {
     switch self {
     case .create(let inode, parent: _, name: _, type: _, ownership: _, target: _, device: _):
@@ -19,7 +19,16 @@ extension Operation {
     case .setExtendedAttribute(let inode, name: _, value: _): inode
     case .sync(let inode, dataOnly: _): inode
     case .syncDirectory(let inode): inode
+    case .syncAll: .root
     case .close(let inode): inode
+    }
+  }
+
+  /// True for what makes earlier changes durable, and changes nothing.
+  var isSync: Bool {
+    switch self {
+    case .sync, .syncDirectory, .syncAll: true
+    default: false
     }
   }
 
@@ -39,6 +48,7 @@ extension Operation {
       value == nil ? "removeExtendedAttribute" : "setExtendedAttribute"
     case .sync(inode: _, let dataOnly): dataOnly ? "datasync" : "sync"
     case .syncDirectory: "syncDirectory"
+    case .syncAll: "syncAll"
     case .close: "close"
     }
   }
@@ -82,7 +92,7 @@ extension TreeImage {
     case .setOwnership(let inode, let ownership): inodes[inode]?.ownership = ownership
     case .setExtendedAttribute(let inode, let name, let value):
       inodes[inode]?.extendedAttributes[name] = value
-    case .sync, .syncDirectory, .close: break
+    case .sync, .syncDirectory, .syncAll, .close: break
     }
   }
 

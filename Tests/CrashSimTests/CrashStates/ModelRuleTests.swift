@@ -246,6 +246,53 @@ struct ModelRuleTests {
     #expect(posix == ["d/ d/f=", "d/ d/f= m="])
   }
 
+  @Test(
+    "a sync of everything leaves nothing to lose, under every model",
+    arguments: PersistenceModel.stock)
+  func syncOfEverything(model: PersistenceModel) throws {
+    let changes: (inout Recording) -> Void = {
+      $0.write("a", String(repeating: "n", count: 5000))
+      $0.makeDirectory("d")
+      $0.create("d/f")
+      $0.write("d/f", "1")
+      $0.rename("b", to: "d/g")
+      $0.truncate("c", to: 1)
+      $0.setMode("c", 0o600)
+      $0.link("c", to: "l")
+    }
+    var recording = Recording(files: ["a": "1", "b": "1", "c": "123"])
+    changes(&recording)
+    recording.syncAll()
+    recording.mark("done")
+    let table = try UnitTable(trace: recording.trace, model: model)
+    #expect(table.pendingUnits(at: recording.trace.events.count).isEmpty)
+    #expect(try Possible(recording, model).final.count == 1)
+    // Nothing that comes later is taken for durable, and the next one covers it.
+    recording.write("a", "2")
+    recording.create("late")
+    recording.mark("later")
+    #expect(try Possible(recording, model).final.count > 1)
+    recording.syncAll()
+    recording.mark("again")
+    #expect(try Possible(recording, model).final.count == 1)
+    var ignored = Recording(files: ["a": "1", "b": "1", "c": "123"])
+    changes(&ignored)
+    ignored.syncAll(flags: .ignored)
+    #expect(try Possible(ignored, model).final.count > 1)
+  }
+
+  @Test("a sync of everything does not write what an earlier one that failed had dropped")
+  func syncAfterFailure() throws {
+    let states = try final(.ext4Ordered, files: ["a": "1", "b": "1"]) {
+      $0.write("a", "2")
+      $0.sync("a", flags: .failed)
+      $0.write("b", "2")
+      $0.syncAll()
+      $0.mark("done")
+    }
+    #expect(states == ["a=1 b=2", "a=2 b=2"])
+  }
+
   @Test("an ignored sync does nothing")
   func ignoredSync() throws {
     for model in PersistenceModel.stock {

@@ -18,6 +18,7 @@ func makeRandomTrace(seed: Seed, operations: Int, syncChance: Ratio) -> Trace {
 }
 
 private func addRandomSync(_ recording: inout Recording, _ random: inout PRNG) {
+  if random.chance(Ratio(1, in: 8)) { return recording.syncAll() }
   let path = ([""] + recording.paths)[random.below(recording.paths.count + 1)]
   let flags: OperationFlags = random.chance(Ratio(1, in: 6)) ? .failed : []
   if recording.type(recording[path]) == .directory {

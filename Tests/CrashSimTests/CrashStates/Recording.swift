@@ -154,5 +154,7 @@ struct Recording {
     add(.syncDirectory(inode: self[path]), flags: flags)
   }
 
+  mutating func syncAll(flags: OperationFlags = []) { add(.syncAll, flags: flags) }
+
   mutating func close(_ path: String) { add(.close(inode: self[path])) }
 }

@@ -1,0 +1,145 @@
+// SyncCalls.c: sync(2) and syncfs(2) of other processes, held until somebody answers for the kernel: seccomp(2),
+// SECCOMP_RET_USER_NOTIF; seccomp_unotify(2). All other calls pass, at the price of a bit in a bitmap.
+#define _GNU_SOURCE
+#include "SyncCalls.h"
+
+#include "CSystem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#define OWN_ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define OWN_ARCHITECTURE AUDIT_ARCH_AARCH64
+#endif
+
+#ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
+#define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
+#endif
+
+// Installs the filter; returns the descriptor of the calls, or -1.
+static int install(unsigned long flags) {
+#ifdef OWN_ARCHITECTURE
+  struct sock_filter rules[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
+      // The numbers below are those of this architecture only.
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCHITECTURE, 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sync, 2, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_syncfs, 1, 0),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
+  };
+  struct sock_fprog program = {.len = sizeof rules / sizeof *rules, .filter = rules};
+  return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+                      flags | SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_SPEC_ALLOW,
+                      &program);
+#else
+  (void)flags;
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
+void csystem_catch_syncs(int socket) {
+  // A signal that does not kill shall not end the wait (Linux 5.19).
+  int calls = install(SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV);
+  if (calls < 0 && errno == EINVAL) calls = install(0);
+  if (calls < 0 && errno == EACCES && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) {
+    // Not root: the kernel wants programs below to gain no privileges by their files.
+    calls = install(SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV);
+    if (calls < 0 && errno == EINVAL) calls = install(0);
+  }
+  if (calls < 0) return;
+  char byte = 0;
+  struct iovec part = {.iov_base = &byte, .iov_len = 1};
+  union {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(sizeof(int))];
+  } control;
+  memset(&control, 0, sizeof control);
+  control.header =
+      (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+  memcpy(CMSG_DATA(&control.header), &calls, sizeof calls);
+  struct msghdr message = {
+      .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+  while (sendmsg(socket, &message, MSG_NOSIGNAL) < 0 && errno == EINTR) {
+  }
+  close(calls);
+}
+
+int csystem_receive_descriptor(int socket) {
+  char byte;
+  struct iovec part = {.iov_base = &byte, .iov_len = 1};
+  union {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(sizeof(int))];
+  } control;
+  struct msghdr message = {
+      .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+  ssize_t count;
+  do count = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  while (count < 0 && errno == EINTR);
+  struct cmsghdr *header = count > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+  if (!header || header->cmsg_type != SCM_RIGHTS) return -1;
+  int descriptor;
+  memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
+  return descriptor;
+}
+
+// The kernel fills as many bytes as its own structure has, which may be longer than ours.
+union notice {
+  struct seccomp_notif call;
+  char bytes[512];
+};
+
+int csystem_next_sync(int calls, csystem_sync_call *call) {
+  struct seccomp_notif_sizes sizes;
+  if (syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes) != 0) return -1;
+  union notice notice;
+  if (sizes.seccomp_notif > sizeof notice) {
+    errno = E2BIG;
+    return -1;
+  }
+  memset(&notice, 0, sizeof notice);
+  if (ioctl(calls, SECCOMP_IOCTL_NOTIF_RECV, &notice) != 0) return -1;
+  call->id = notice.call.id;
+  call->thread = (pid_t)notice.call.pid;
+  call->file = notice.call.data.nr == SYS_syncfs ? (int)notice.call.data.args[0] : -1;
+  return 0;
+}
+
+int csystem_is_sync_waiting(int calls, const csystem_sync_call *call) {
+  return ioctl(calls, SECCOMP_IOCTL_NOTIF_ID_VALID, &call->id) == 0;
+}
+
+int csystem_answer_sync(int calls, const csystem_sync_call *call, int goes_on) {
+  union {
+    struct seccomp_notif_resp answer;
+    char bytes[512];
+  } reply;
+  memset(&reply, 0, sizeof reply);
+  reply.answer.id = call->id;
+  if (goes_on) reply.answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+  return ioctl(calls, SECCOMP_IOCTL_NOTIF_SEND, &reply);
+}
+
+int csystem_file_system(const char *path, uint64_t *device) {
+  struct statx attributes;
+  if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_TYPE, &attributes) != 0) return -1;
+  *device = makedev(attributes.stx_dev_major, attributes.stx_dev_minor);
+  return 0;
+}

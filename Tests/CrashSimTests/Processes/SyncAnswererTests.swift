@@ -1,0 +1,80 @@
+// SyncAnswererTests.swift: sync(2) and syncfs(2), of which FUSE tells a file system nothing, are in
+// the trace, behind all that the program had changed before.
+
+import CSystem
+import Glibc
+import TestSupport
+import Testing
+
+@testable import CrashSim
+
+@Suite(
+  "syncs of everything",
+  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"), .serialized)
+struct SyncAnswererTests {
+  /// What a workload did: words of its operations, closes left out, and `!` for its marks.
+  private func words(of workload: String) throws -> [String] {
+    let run = try RunDirectory()
+    defer { run.remove() }
+    let recorder = ProgramRecorder(run: run, timeoutSeconds: 120)
+    let trace = try recorder.record(ProgramUnderTest(workload: workload, check: "true"))
+    return trace.events.compactMap { event in
+      guard case .operation(let operation) = event.body else { return "!" }
+      if case .close = operation { return nil }
+      if operation == .syncAll { #expect(event.process > 0 && event.thread > 0) }
+      return operation.word
+    }
+  }
+
+  @Test("sync(1) without a file stands between what it covers and the acknowledgement")
+  func sync() throws {
+    #expect(
+      try words(of: "echo 1 > a; sync; echo; echo 2 > b; sync; echo")
+        == ["create", "write", "syncAll", "!", "create", "write", "syncAll", "!"])
+  }
+
+  @Test("syncfs counts on the mount, and goes to the kernel elsewhere")
+  func syncOfFileSystem() throws {
+    #expect(
+      try words(of: "echo 1 > a; sync -f a; sync -f /proc/self/stat; sync -f /tmp; echo")
+        == ["create", "write", "syncAll", "!"])
+  }
+
+  @Test("what is stored in a mapped page is written before the sync of everything")
+  func mappedPages() throws {
+    let store = """
+      import mmap, os
+      f = os.open("m", os.O_CREAT | os.O_RDWR)
+      os.ftruncate(f, 4096)
+      m = mmap.mmap(f, 4096)
+      for byte in (1, 2):
+        m[0] = byte
+        os.sync()
+        os.write(1, b"!")
+      """
+    #expect(
+      try words(of: "python3 -c '\(store)'")
+        == ["create", "truncate", "write", "syncAll", "!", "write", "syncAll", "!"])
+  }
+
+  @Test("grandchildren that changed their user and their group are seen, too")
+  func grandchildren() throws {
+    try #require(getuid() == 0, "only root can become somebody else")
+    #expect(
+      try words(of: "chmod 777 .; setsid setpriv --reuid 65534 sh -c 'echo 1 > a; sync'; echo")
+        == ["setOwnership", "create", "write", "syncAll", "!"])
+  }
+
+  @Test("a program that is killed in the middle of its syncs ends, and so does the answerer")
+  func killed() throws {
+    let run = try RunDirectory()
+    defer { run.remove() }
+    let fileSystem = try FaultFSClient(mountPoint: try run.subdirectory("mount-of-syncs"))
+    defer { try? fileSystem.shutdown() }
+    try fileSystem.beginRecording()
+    try fileSystem.stop(StopPoint(after: 200, isPowerCut: true))
+    let stage = ProgramStage(run: run, timeoutSeconds: 120)
+    let loop = "while true; do echo x >> log; sync; done"
+    #expect(try stage.execute(loop, on: fileSystem, acknowledges: false) == .signalled(SIGKILL))
+  }
+}
