@@ -60,7 +60,7 @@ tdb             ext4-ordered  small         sync             -       1     corru
 tdb             ext4-ordered  -             nosync           -       1     lost:
 tdb             ext4-ordered  -             plain            -       1     corruption:
 rocksdb         ext4-ordered  -             sync             -       0     -
-rocksdb         posix         -             sync             -       0     -
+rocksdb         posix         -             sync             -       1     corruption:
 rocksdb         ext4-ordered  -             nosync           -       1     lost:
 redis           xfs           -             always           -       0     -
 redis           ext4-ordered  -             always           -       1     corruption:_the_server

@@ -56,7 +56,8 @@ public struct CrashStateEnumerator: Sendable {
       duplicate: { record.upgrade($0, to: $1) })
     return record.plan(
       budget: budget, seed: seed.derived("budget"), explored: run.explored,
-      candidates: run.candidates, bound: run.bound, proposals: run.proposals)
+      candidates: run.candidates, bound: run.bound, proposals: run.proposals,
+      of: table.trace)
   }
 
   /// Pass 2: shows the selected states, in order.

@@ -1,8 +1,10 @@
 // ExplorationPlan.swift: how many states there are, and which of them a budget selects.
-// The first and the last crash point's states come first, then class 1, then class 2; where a group
-// does not fit whole, the seed chooses among it. Where the trace has call stacks, one state of each
-// set of call stacks that lost something comes before class 1: many states of one loop that loses
-// its writes show one bug.
+// First come, for a quarter of the budget each, the two plainest states behind each mark (nothing
+// survived, everything did), and those of the first and the last crash point; then class 1, then
+// class 2, of which half goes evenly to all crash points, because most states are at few of them.
+// Where a group does not fit, the seed chooses among it, and what was not chosen has another chance
+// in its class. Where the trace has call stacks, one state of each set of call stacks that lost
+// something comes before class 1: many states of one loop that loses its writes show one bug.
 
 /// How many states there are, and which of them a budget selects.
 public struct ExplorationPlan: Sendable, Codable {
@@ -112,6 +114,8 @@ struct ProposalRecord: Sendable, Codable {
 /// What pass 1 notes of each distinct state.
 struct PlanRecord {
   private var classes: [UInt8] = []
+  /// States in which nothing survived, or everything.
+  private var plain: Set<Int> = []
   /// The first state of each set of call stacks.
   private var representatives: [Int] = []
   private var stackSets: Set<ContentHash> = []
@@ -119,6 +123,7 @@ struct PlanRecord {
   mutating func add(_ ordinal: Int, _ strategy: Strategy, _ stackSet: ContentHash?) {
     precondition(ordinal == classes.count, "ordinals rise by one")
     classes.append(UInt8(strategy.priorityClass))
+    if strategy == .nothingKept || strategy == .allKept { plain.insert(ordinal) }
     if let stackSet, stackSets.insert(stackSet).inserted { representatives.append(ordinal) }
   }
 
@@ -127,49 +132,85 @@ struct PlanRecord {
     classes[ordinal] = min(classes[ordinal], UInt8(strategy.priorityClass))
   }
 
+  /// The plan.
+  /// - Parameter trace: What was explored.
   func plan(
     budget: Int?, seed: Seed, explored: Int, candidates: Int, bound: StateBound,
-    proposals: ProposalRecord
+    proposals: ProposalRecord, of trace: Trace
   ) -> ExplorationPlan {
     let count = classes.count
     var selection: KeptSet?
-    if let budget, budget < count { selection = select(max(0, budget), proposals, seed) }
+    if let budget, budget < count { selection = select(max(0, budget), proposals, seed, trace) }
     return ExplorationPlan(
       candidates: candidates, explored: explored, distinct: count,
       distinctOfClass1: classes.count { $0 == 1 }, selected: min(count, max(0, budget ?? count)),
       bound: bound, selection: selection, proposals: proposals)
   }
 
-  private func select(_ budget: Int, _ proposals: ProposalRecord, _ seed: Seed) -> KeptSet {
-    // The first and the last crash point that have states of their own.
-    let points = (0..<proposals.crashPointCount).map {
-      proposals.first(at: $0).ordinal..<proposals.first(at: $0 + 1).ordinal
-    }.filter { !$0.isEmpty }
-    var groups: [[Int]] = [[], [], [], []]
-    var first = representatives[...]
-    for ordinal in classes.indices {
-      let isRepresentative = first.first == ordinal
-      if isRepresentative { first.removeFirst() }
-      if points.first?.contains(ordinal) == true || points.last?.contains(ordinal) == true {
-        groups[0].append(ordinal)
-      } else {
-        groups[isRepresentative ? 1 : 1 + Int(classes[ordinal])].append(ordinal)
+  private func select(
+    _ budget: Int, _ proposals: ProposalRecord, _ seed: Seed, _ trace: Trace
+  ) -> KeptSet {
+    // Crash points that have states of their own.
+    let points = (0..<proposals.crashPointCount).map { point in
+      (point, proposals.first(at: point).ordinal..<proposals.first(at: point + 1).ordinal)
+    }.filter { !$0.1.isEmpty }
+    guard let first = points.first, let last = points.last else { return KeptSet(count: 0) }
+    var selection = BudgetSelection(of: classes.count, budget, PRNG(seed))
+    let share = (budget + 3) / 4
+    let behindMarks = points.filter { $0.0 > 0 && trace.events[$0.0 - 1].isMark }
+    selection.choose(share, of: behindMarks.flatMap { $0.1.filter(plain.contains) })
+    selection.choose(share, of: Set(first.1).union(last.1).sorted())
+    selection.choose(selection.left, of: representatives)
+    for priority: UInt8 in 1...2 {
+      let groups = points.map { $0.1.filter { classes[$0] == priority } }
+      selection.chooseEvenly(selection.left / 2, of: groups)
+      selection.choose(selection.left, of: groups.flatMap(\.self))
+    }
+    return selection.chosen
+  }
+}
+
+/// States that a budget selects, by chance within each group.
+private struct BudgetSelection {
+  private(set) var chosen: KeptSet
+  /// How many more may be chosen.
+  private(set) var left: Int
+  private var random: PRNG
+
+  init(of count: Int, _ budget: Int, _ random: PRNG) {
+    chosen = KeptSet(count: count)
+    left = budget
+    self.random = random
+  }
+
+  /// Chooses some of a group; each subset of that size is as likely as any other.
+  ///
+  /// Knuth's algorithm S (The Art of Computer Programming, volume 2, 3.4.2).
+  mutating func choose(_ count: Int, of group: [Int]) {
+    let open = group.filter { !chosen.contains($0) }
+    var wanted = min(count, left, open.count)
+    left -= wanted
+    for (at, ordinal) in open.enumerated() where wanted > 0 {
+      if random.below(open.count - at) < wanted {
+        chosen.insert(ordinal)
+        wanted -= 1
       }
     }
-    var selection = KeptSet(count: classes.count)
-    var left = budget
-    var random = PRNG(seed)
-    for group in groups {
-      var wanted = min(left, group.count)
-      left -= wanted
-      // Knuth's algorithm S: each subset of the wanted size is as likely as any other.
-      for (at, ordinal) in group.enumerated() where wanted > 0 {
-        if random.below(group.count - at) < wanted {
-          selection.insert(ordinal)
-          wanted -= 1
-        }
+  }
+
+  /// Chooses one of each group, then one more of each, as often as the number allows.
+  mutating func chooseEvenly(_ count: Int, of groups: [[Int]]) {
+    var open = groups.map { group in group.filter { !chosen.contains($0) } }
+    var wanted = min(count, left)
+    while true {
+      open.removeAll(where: \.isEmpty)
+      guard !open.isEmpty, wanted >= open.count else { return }
+      wanted -= open.count
+      left -= open.count
+      for at in open.indices {
+        open[at].swapAt(random.below(open[at].count), open[at].count - 1)
+        chosen.insert(open[at].removeLast())
       }
     }
-    return selection
   }
 }

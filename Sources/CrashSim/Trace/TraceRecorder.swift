@@ -274,7 +274,8 @@ final class TraceRecorder {
 }
 
 extension TraceEvent {
-  fileprivate var isMark: Bool { if case .mark = body { true } else { false } }
+  /// True for an acknowledgement.
+  var isMark: Bool { if case .mark = body { true } else { false } }
 
   fileprivate var isClose: Bool {
     if case .operation(let operation) = body { operation.isClose } else { false }

@@ -46,6 +46,31 @@ struct EnumeratorTests {
     #expect(joined.sorted { $0.ordinal < $1.ordinal } == whole)
   }
 
+  @Test("a small budget has the two plainest states behind every mark, and room for others")
+  func plainStates() throws {
+    var recording = Recording(files: ["a": String(repeating: "o", count: 20000)])
+    for round in 0..<5 {
+      for page in 0..<5 {
+        recording.write(recording["a"], [UInt8(65 + round)], at: UInt64(page) * 4096)
+      }
+      recording.mark("\(round)")
+    }
+    recording.write("a", String(repeating: "n", count: 20000))
+    let enumerator = try CrashStateEnumerator(
+      trace: recording.trace, model: .ext4Ordered, seed: Seed(rawValue: 1))
+    let all = try visited(enumerator)
+    let few = try visited(enumerator, budget: 40)
+    #expect(all.count > 400 && few.count == 40)
+    for mark in 1...5 {
+      let behind = few.filter { $0.state.crashPoint == mark * 6 }.map(\.state)
+      #expect(behind.contains { $0.kept.isEmpty } && behind.contains { $0.lost.isEmpty })
+    }
+    // The end has most states, and would take all of the budget.
+    let end = enumerator.table.crashPointCount - 1
+    #expect(all.count { $0.state.crashPoint == end } > 40)
+    #expect((1...30).contains(few.count { $0.state.crashPoint == end }))
+  }
+
   @Test("a budget takes the ends, then class 1, then class 2, and says how many")
   func budget() throws {
     let all = try visited(enumerator())
