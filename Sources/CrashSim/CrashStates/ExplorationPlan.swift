@@ -132,8 +132,7 @@ struct PlanRecord {
     classes[ordinal] = min(classes[ordinal], UInt8(strategy.priorityClass))
   }
 
-  /// The plan.
-  /// - Parameter trace: What was explored.
+  /// The plan for a trace that was explored.
   func plan(
     budget: Int?, seed: Seed, explored: Int, candidates: Int, bound: StateBound,
     proposals: ProposalRecord, of trace: Trace
