@@ -10,6 +10,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -20,10 +21,17 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+// Numbers of the calls differ by architecture; the machine also runs programs of its 32-bit one.
 #if defined(__x86_64__)
 #define OWN_ARCHITECTURE AUDIT_ARCH_X86_64
+#define OTHER_ARCHITECTURE AUDIT_ARCH_I386
+#define OTHER_SYNC 36
+#define OTHER_SYNCFS 344
 #elif defined(__aarch64__)
 #define OWN_ARCHITECTURE AUDIT_ARCH_AARCH64
+#define OTHER_ARCHITECTURE AUDIT_ARCH_ARM
+#define OTHER_SYNC 36
+#define OTHER_SYNCFS 373
 #endif
 
 #ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
@@ -35,11 +43,14 @@ static int install(unsigned long flags) {
 #ifdef OWN_ARCHITECTURE
   struct sock_filter rules[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
-      // The numbers below are those of this architecture only.
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCHITECTURE, 0, 3),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OTHER_ARCHITECTURE, 4, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCHITECTURE, 0, 6),
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sync, 2, 0),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_syncfs, 1, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sync, 5, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_syncfs, 4, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OTHER_SYNC, 2, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OTHER_SYNCFS, 1, 0),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
   };
@@ -118,7 +129,11 @@ int csystem_next_sync(int calls, csystem_sync_call *call) {
   if (ioctl(calls, SECCOMP_IOCTL_NOTIF_RECV, &notice) != 0) return -1;
   call->id = notice.call.id;
   call->thread = (pid_t)notice.call.pid;
-  call->file = notice.call.data.nr == SYS_syncfs ? (int)notice.call.data.args[0] : -1;
+#ifdef OWN_ARCHITECTURE
+  bool is_own = notice.call.data.arch == OWN_ARCHITECTURE;
+  bool is_of_file = notice.call.data.nr == (is_own ? SYS_syncfs : OTHER_SYNCFS);
+  call->file = is_of_file ? (int)notice.call.data.args[0] : -1;
+#endif
   return 0;
 }
 

@@ -200,7 +200,7 @@ public struct Explainer: Sendable {
     return (first..<crashPoint).compactMap { at in
       let event = table.trace.events[at]
       guard case .operation(let operation) = event.body, operation.isSync,
-        operation == .syncAll || concerned.contains(operation.inode)
+        operation.isSyncOfAll || concerned.contains(operation.inode)
       else { return nil }
       if event.flags.contains(.ignored) {
         return "Sync #\(at) (\(describe(at))) was acknowledged and ignored: injected."

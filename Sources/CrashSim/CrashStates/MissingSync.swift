@@ -35,8 +35,7 @@ public struct MissingSync: Sendable, Hashable {
   func prevents(_ state: CrashState, of table: UnitTable) throws(LabError) -> Bool {
     let lost = state.lost + (state.torn.map { [$0.unit] } ?? [])
     for operation in calls {
-      var trace = table.trace
-      trace.events.insert(TraceEvent(.operation(operation)), at: before)
+      let trace = table.trace.inserting(operation, at: before)
       let synced = try UnitTable(trace: trace, model: table.model)
       // A sync has no units of its own, so they keep their numbers; events move on by one.
       guard synced.units.count == table.units.count,

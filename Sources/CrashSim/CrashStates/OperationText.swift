@@ -37,7 +37,8 @@ extension Operation {
     case .sync(let inode, let dataOnly):
       return "\(dataOnly ? "fdatasync" : "fsync") of \(before(inode))"
     case .syncDirectory(let inode): return "fsync of the directory \(before(inode))"
-    case .syncAll: return "sync of everything"
+    case .syncAll(late: 0): return "sync of everything"
+    case .syncAll(let late): return "sync of everything before #\(event - late)"
     case .close(let inode): return "close of \(before(inode))"
     }
   }

@@ -44,7 +44,8 @@ struct ChainBound {
 public struct StateBound: Sendable, Hashable, Codable, CustomStringConvertible {
   /// The sum while it is small and every part was.
   private var sum: Int? = 0
-  private var log10Sum = -Double.infinity
+  /// Decimal logarithm of the sum; nil for 0, of which JSON can say no logarithm.
+  private var log10Sum: Double?
   /// False when the number is an upper bound.
   public private(set) var isExact = true
 
@@ -57,7 +58,8 @@ public struct StateBound: Sendable, Hashable, Codable, CustomStringConvertible {
     } else {
       sum = nil
     }
-    let (big, small) = (max(log10Sum, chains.log10Count), min(log10Sum, chains.log10Count))
+    let old = log10Sum ?? -.infinity
+    let (big, small) = (max(old, chains.log10Count), min(old, chains.log10Count))
     log10Sum = big + log10(1 + pow(10, small - big))
   }
 
@@ -65,6 +67,7 @@ public struct StateBound: Sendable, Hashable, Codable, CustomStringConvertible {
   public var description: String {
     let prefix = isExact ? "" : "≤ "
     if let sum { return prefix + String(sum) }
+    let log10Sum = log10Sum ?? 0
     var exponent = Int(log10Sum.rounded(.down))
     // Rounded up, so that a bound stays one.
     var tenths = Int((pow(10, log10Sum - Double(exponent)) * 10).rounded(.up))

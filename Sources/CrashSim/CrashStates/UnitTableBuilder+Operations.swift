@@ -13,7 +13,7 @@ extension UnitTableBuilder {
     case .syncDirectory(let inode):
       _ = try progress(of: inode)
       try sync(directory: inode, flags: flags)
-    case .syncAll: syncAll(flags: flags)
+    case .syncAll(let late): syncAll(late: late, flags: flags)
     case .close(let inode):
       _ = try progress(of: inode)
       close(inode)
@@ -24,6 +24,7 @@ extension UnitTableBuilder {
       } else {
         try split(operation)
       }
+      if flags.contains(.writeBack) { writtenBack.formUnion(first..<units.count) }
       // The program has seen it on the medium: nothing takes it back, nor what is ordered before.
       if flags.contains(.onMedium) { makeDurable(Array(first..<units.count)) }
     }

@@ -65,25 +65,32 @@ extension UnitTableBuilder {
   }
 
   /// sync, syncfs: what fsync of every file and directory makes durable, in one step (sync(2)).
-  mutating func syncAll(flags: OperationFlags) {
+  mutating func syncAll(late: Int, flags: OperationFlags) {
     if flags.contains(.ignored) || flags.contains(.failed) { return }
-    makeDurable((firstUnsynced..<units.count).filter { droppedFrom[$0] == UnitTable.never })
-    for unit in units[firstUnsynced...] {
-      for effect in unit.effects {
-        let inode = effect.syncedInode
-        update(inode) { record in
-          record.pendingData = record.pendingData.filter(isPending)
-          record.delayedData = []
-          record.delayedPages = []
-          record.pendingSize = []
-          record.pendingAttributes = []
-          record.pendingEntries = []
-        }
-        if case .setEntry(_, _, let named) = effect { update(named) { $0.pendingNames = [] } }
-        forgetDurableOrder(inode)
-      }
+    let end = event - late
+    let units = self.units[firstUnsynced...]
+    var covered: [Int] = []
+    for unit in units where unit.event < end || writtenBack.contains(unit.id) {
+      if droppedFrom[unit.id] == UnitTable.never { covered.append(unit.id) }
     }
-    firstUnsynced = units.count
+    makeDurable(covered)
+    for effect in units.lazy.flatMap(\.effects) {
+      let inode = effect.syncedInode
+      update(inode) { record in
+        record.pendingData.removeAll { !isPending($0) }
+        record.pendingSize.removeAll { !isPending($0) }
+        record.pendingAttributes.removeAll { !isPending($0) }
+        record.pendingEntries.removeAll { !isPending($0) }
+        record.delayedData = []
+        record.delayedPages = []
+      }
+      if case .setEntry(_, _, let named) = effect {
+        update(named) { record in record.pendingNames.removeAll { !isPending($0) } }
+      }
+      forgetDurableOrder(inode)
+    }
+    firstUnsynced = units.firstIndex { $0.event >= end } ?? self.units.count
+    if late == 0 { writtenBack = [] }
   }
 
   /// Units that gave an inode its names, or for fdatasync its first one, with the creations of the

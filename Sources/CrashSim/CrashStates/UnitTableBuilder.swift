@@ -80,8 +80,10 @@ struct UnitTableBuilder {
   var straddled: [Int: [Int]] = [:]
   /// First unit not known to be durable, for models whose syncs cover everything.
   var firstPending = 0
-  /// First unit that came after the last sync of everything.
+  /// First unit that the last sync of everything may not have covered.
   var firstUnsynced = 0
+  /// Units that the kernel wrote back by itself, since the last sync of everything at least.
+  var writtenBack: Set<Int> = []
   /// The event being read.
   var event = 0
 

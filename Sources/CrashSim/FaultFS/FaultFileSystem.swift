@@ -246,10 +246,11 @@ final class FaultFileSystem {
     finish(injection, by: caller)
   }
 
-  /// sync, syncfs: all that was changed before; no rule is about it.
-  func syncAll(by caller: Caller) {
+  /// sync, syncfs: what was changed before there were more than so many events, and write-back
+  /// since then; no rule is about it.
+  func syncAll(since begin: Int, by caller: Caller) {
     releaseAll()
-    recorder.record(.syncAll, by: caller)
+    recorder.record(.syncAll(late: recorder.eventsNotWrittenBack(since: begin)), by: caller)
     for inode in tree.inodes.values where inode.shadow != nil { leaveSynced(inode) }
   }
 

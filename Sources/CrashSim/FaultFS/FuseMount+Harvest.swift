@@ -5,6 +5,10 @@
 // one actor it is decided what the pages hold.
 // The pages are written, not dropped (sync_file_range): between a write's copy into a page of the
 // cache and its request a dropped page could be read back as it was, and stay so.
+// A sync of everything has all pages written likewise, by syncfs of a descriptor of the root, which
+// needs no file's name. syncfs may return before a FUSE file system's writes are done (on Linux
+// 6.18.44 it does), but the descriptor's RELEASEDIR is a request in the background as they are, and
+// comes behind those that were sent before it.
 // Invariants: a process of its own has the pages written, for the thread of page drops, without
 // the lock (PageWriter.swift); no rule, count or hold is about what that process asks; the file
 // that the held request names is left out, because the kernel may hold locks of its pages until we
@@ -14,6 +18,7 @@
 // Safety: a held request owns a copy of the kernel's bytes, which is freed when it has begun.
 
 import CFuse
+import Dispatch
 import Foundation
 import Glibc
 
@@ -61,6 +66,8 @@ extension FuseMount {
     static let opcode = 4
     static let inode = 16
     static let process = 32
+    /// FUSE_WRITE.
+    static let write: UInt32 = 16
   }
 
   /// Requests that tell of something done and get no answer, or that are the kernel's own and that
@@ -98,20 +105,22 @@ extension FuseMount {
     }.sorted { $0.number < $1.number }.compactMap { $0.path() }
   }
 
-  /// Records that a thread synced everything, once the dirty mapped pages are written.
+  /// Records that a thread synced everything, once all dirty mapped pages are written.
   /// - Parameters:
   ///   - thread: Who called sync(2) or syncfs(2), and waits.
   ///   - answer: Called when the trace has it, on another thread.
   func syncAll(by thread: Int32, then answer: @escaping @Sendable () -> Void) {
     var job = PageDrops.Job()
-    lock.withLock { _ in
-      job.dirtyPaths = openFiles()
-      if !job.dirtyPaths.isEmpty { harvestsUnderWay += 1 }
+    let begin = lock.withLock { _ in
+      drainMarks()
+      job.writesAll = !openFiles().isEmpty
+      if job.writesAll { harvestsUnderWay += 1 }
+      return fileSystem.recorder.eventCount
     }
     job.then = { [self] in
       lock.withLock { _ in
         drainMarks()
-        fileSystem.syncAll(by: caller(thread: thread))
+        fileSystem.syncAll(since: begin, by: caller(thread: thread))
       }
       answer()
     }
@@ -125,12 +134,14 @@ extension FuseMount {
   /// would wait for ever. So the request begins when the writing takes long.
   func harvest(_ job: inout PageDrops.Job, by writer: inout PageWriterClient) {
     do throws(LabError) {
-      try writer.write(job.dirtyPaths) { pid in
+      drops.forgetOwnCloses()
+      try writer.write(job.writesAll ? [] : job.dirtyPaths) { pid in
         lock.withLock { _ in fileSystem.plan.ownThread = pid }
       } overdue: {
         job.request.map(begin)
         job.request = nil
       }
+      if job.writesAll { awaitWriteBack() }
     } catch {
       // Whoever asked for write-back would take the silence for a verdict.
       FileHandle.standardError.write(Data("faultline-fs: \(error.message)\n".utf8))
@@ -139,6 +150,24 @@ extension FuseMount {
     lock.withLock { _ in harvestsUnderWay -= 1 }
     job.request.map(begin)
   }
+
+  /// Waits until all writes have been done that the kernel sent before it closed a directory, those
+  /// among them that rules delay.
+  private func awaitWriteBack() {
+    let end = DispatchTime.now() + .seconds(PageWriterClient.timeoutSeconds)
+    drops.awaitOwnClose(until: end)
+    let isWriteBack = { (entry: PostponedRequest) in
+      let header = unsafe entry.memory
+      return unsafe header.loadUnaligned(fromByteOffset: Header.process, as: UInt32.self) == 0
+        && header.loadUnaligned(fromByteOffset: Header.opcode, as: UInt32.self) == Header.write
+    }
+    while lock.withLock({ _ in unsafe postponed.contains(where: isWriteBack) }), .now() < end {
+      usleep(Self.pauseMicroseconds)
+    }
+  }
+
+  /// Between two looks at the requests that wait.
+  private static let pauseMicroseconds: UInt32 = 2000
 
   private func begin(_ request: HeldRequest) {
     lock.withLock { _ in

@@ -149,6 +149,8 @@ final class PageDrops: Sendable {
     var names: [(parent: InodeNumber, name: FileName)] = []
     /// Files whose dirty pages are to be written.
     var dirtyPaths: [[UInt8]] = []
+    /// True when those of all files are to be.
+    var writesAll = false
     /// A request that is answered afterwards.
     var handle: fuse_req_t?
     var number: Int32 = 0
@@ -160,11 +162,19 @@ final class PageDrops: Sendable {
 
   private let jobs = Mutex<[Job]>([])
   private let hasJob = DispatchSemaphore(value: 0)
+  private let ownCloses = DispatchSemaphore(value: 0)
 
   func add(_ job: Job) {
     jobs.withLock { $0.append(job) }
     hasJob.signal()
   }
+
+  /// The process that has pages written closed a directory.
+  func noteOwnClose() { ownCloses.signal() }
+
+  func forgetOwnCloses() { while ownCloses.wait(timeout: .now()) == .success {} }
+
+  func awaitOwnClose(until end: DispatchTime) { _ = ownCloses.wait(timeout: end) }
 
   fileprivate func next() -> Job {
     hasJob.wait()
@@ -206,7 +216,7 @@ extension FuseMount {
     var writer = PageWriterClient(mountPoint: mountPoint)
     while true {
       var job = drops.next()
-      if !job.dirtyPaths.isEmpty { harvest(&job, by: &writer) }
+      if job.writesAll || !job.dirtyPaths.isEmpty { harvest(&job, by: &writer) }
       for inode in job.inodes {
         unsafe _ = fuse_lowlevel_notify_inval_inode(session, fuse_ino_t(inode.rawValue), 0, 0)
       }

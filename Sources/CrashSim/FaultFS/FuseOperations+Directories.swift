@@ -14,8 +14,9 @@ extension FuseOperations {
         let caller = unsafe request.caller
         let firing = try unsafe request.fileSystem.begin(.open, inode, by: caller)
         unsafe request.fileSystem.finish(firing, by: caller)
-        unsafe FuseOperations.attach(
-          OpenFile(inode, flags: O_RDONLY), to: info, in: request.fileSystem)
+        let file = OpenFile(inode, flags: O_RDONLY)
+        file.isOwn = unsafe caller.thread == request.fileSystem.plan.ownThread
+        unsafe FuseOperations.attach(file, to: info, in: request.fileSystem)
         if unsafe fuse_reply_open(request.handle, info) != 0 {
           unsafe FuseOperations.drop(request, info)
         }
@@ -23,8 +24,10 @@ extension FuseOperations {
     }
     unsafe table.releasedir = { handle, _, info in
       guard let request = unsafe FuseRequest(handle), let info = unsafe info else { return }
+      let isOwn = unsafe FuseOperations.openFile(info)?.isOwn == true
       unsafe FuseOperations.drop(request, info)
       unsafe request.succeed()
+      if isOwn { unsafe request.mount.drops.noteOwnClose() }
     }
     unsafe table.readdir = { handle, _, size, offset, info in
       guard let request = unsafe FuseRequest(handle), let info = unsafe info else { return }

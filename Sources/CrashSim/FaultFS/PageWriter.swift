@@ -20,9 +20,18 @@ public enum PageWriter {
       guard let paths = try? JSONDecoder().decode([[UInt8]].self, from: Data(line)) else {
         throw .lab("the daemon named paths that cannot be read")
       }
+      if paths.isEmpty { writeAll(below: mountPoint) }
       for path in paths { write(Array(mountPoint.utf8) + [UInt8(ascii: "/")] + path + [0]) }
       try channel.write(try WorkerWire.line(paths.count))
     }
+  }
+
+  /// Has the dirty pages of all files written.
+  private static func writeAll(below mountPoint: String) {
+    let root = unsafe csystem_open(mountPoint, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+    guard root >= 0 else { return }
+    _ = csystem_sync_file_system(root)
+    Glibc.close(root)
   }
 
   private static func write(_ path: [UInt8]) {
@@ -44,7 +53,7 @@ struct PageWriterClient {
   private var process: LineProcess?
 
   /// After this a child that does not answer is killed.
-  private static let timeoutSeconds = 60
+  static let timeoutSeconds = 60
   /// After this it may be waiting for the request that is held for its sake.
   private static let patienceMilliseconds = 3000
 
@@ -52,7 +61,7 @@ struct PageWriterClient {
 
   /// Has the dirty pages of files written, and waits for it.
   /// - Parameters:
-  ///   - paths: Paths from the root of the mount.
+  ///   - paths: Paths from the root of the mount; none is all files.
   ///   - starting: Told the process, which has one thread, before it does anything.
   ///   - overdue: Called when it takes long.
   /// - Throws: `LabError` when no process can be started.

@@ -70,10 +70,24 @@ final class SyncAnswerer: Sendable {
   private func isOnMount(_ call: csystem_sync_call) -> Bool {
     var call = call
     let found = Self.device(of: "/proc/\(call.thread)/fd/\(call.file)")
+    let isPath = Self.isPath(call.file, of: call.thread)
     // Else the number may mean another thread by now.
     guard unsafe csystem_is_sync_waiting(calls.number, &call) != 0 else { return false }
-    return found != nil && found == device
+    return found != nil && found == device && !isPath
   }
+
+  /// Whether a descriptor only names a file (O_PATH), which the kernel syncs nothing by.
+  private static func isPath(_ file: Int32, of thread: Int32) -> Bool {
+    let place = "/proc/\(thread)/fdinfo/\(file)"
+    let info = OwnedDescriptor(unsafe csystem_open(place, O_RDONLY | O_CLOEXEC, 0))
+    let text = (try? Descriptors.read(info.number, limitBytes: 4096)).flatMap { $0 } ?? []
+    let line = text.split(separator: 10).first { $0.starts(with: "flags:".utf8) }
+    let flags = line.flatMap { Int(String(decoding: $0.dropFirst(7), as: UTF8.self), radix: 8) }
+    return (flags ?? 0) & pathFlag != 0
+  }
+
+  /// O_PATH, which Glibc's module leaves out.
+  private static let pathFlag = 0o10000000
 
   private static func device(of path: String) -> UInt64? {
     var device: UInt64 = 0

@@ -21,6 +21,11 @@ enum Formatting {
     String(format: "%.\(decimals)f", locale: Locale(identifier: "en_US_POSIX"), value)
   }
 
+  /// A number of things a second: `286`, `0.4`.
+  static func rate(_ value: Double) -> String {
+    value < 10 ? fixed(value, 1) : grouped(Int(value))
+  }
+
   /// `1 state`, `2 states`.
   static func counted(_ count: Int, _ noun: String) -> String {
     "\(grouped(count)) \(noun)\(count == 1 ? "" : "s")"
@@ -130,7 +135,7 @@ public struct Console: Sendable {
     let explored = report.cases.flatMap(\.explorations).reduce(0) { $0 + $1.exploredCount }
     let distinct = report.cases.flatMap(\.explorations).reduce(0) { $0 + $1.distinctCount }
     let seconds = report.cases.flatMap(\.explorations).reduce(0) { $0 + $1.seconds }
-    let rate = seconds > 0 ? Int(Double(explored) / seconds) : 0
+    let rate = seconds > 0 ? Double(explored) / seconds : 0
     let positive = report.cases.filter { !$0.isNegative }
     let findings = positive.reduce(0) { $0 + $1.findings.count }
     let planted = report.cases.count { $0.isNegative }
@@ -141,7 +146,7 @@ public struct Console: Sendable {
     say(
       "checked \(Formatting.grouped(explored)) crash states of \(Formatting.grouped(distinct)) "
         + "distinct ones in \(Formatting.fixed(seconds, 1)) s "
-        + "(\(Formatting.grouped(rate)) states/s)"
+        + "(\(Formatting.rate(rate)) states/s)"
     )
     let verdict = report.isInterrupted ? "interrupted" : report.outcome.rawValue
     var line = "verdict: \(verdict), \(Formatting.counted(findings, "finding"))"
@@ -180,7 +185,7 @@ public struct Console: Sendable {
       + "\(Formatting.grouped(report.distinctCount)) distinct states at "
       + "\(Formatting.counted(report.crashPointCount, "crash point")), "
       + "\(report.bound) possible without torn writes; "
-      + "\(Formatting.grouped(Int(report.statesPerSecond))) states/s; "
+      + "\(Formatting.rate(report.statesPerSecond)) states/s; "
       + Formatting.counted(report.findings.count, "finding")
       + (report.isOutOfTime == true ? "; the time budget ended first" : "")
   }
@@ -195,7 +200,7 @@ public struct Console: Sendable {
       + "\(Formatting.counted(schedules.recordingCount, "recording")) "
       + "(\(Formatting.grouped(schedules.exploredRecordingCount)) crashed), "
       + "\(Formatting.grouped(schedules.repeatedCount)) run twice; "
-      + "\(Formatting.grouped(Int(rate))) schedules/s; "
+      + "\(Formatting.rate(rate)) schedules/s; "
       + Formatting.counted(report.findings.count, "finding")
   }
 
@@ -210,7 +215,7 @@ public struct Console: Sendable {
       + "\(Formatting.grouped(media.detectedCount)) detected, "
       + "\(Formatting.grouped(media.unharmedCount)) harmless, "
       + "\(Formatting.grouped(media.wentBackCount)) one or more versions back; "
-      + "\(Formatting.grouped(Int(report.statesPerSecond))) states/s; "
+      + "\(Formatting.rate(report.statesPerSecond)) states/s; "
       + Formatting.counted(report.findings.count, "finding")
       + (report.isOutOfTime == true ? "; the time budget ended first" : "")
   }

@@ -9,6 +9,7 @@ public struct FindingMaker {
   private static let shrinkCallsMax = 200
   /// Most lines of a checker's output, and most lost operations, that a finding shows.
   private static let linesMax = 12
+  private static let lastLines = 4
 
   /// Knows the states.
   public let enumerator: CrashStateEnumerator
@@ -80,7 +81,7 @@ public struct FindingMaker {
         + crash.replacing("\n'", with: "'").replacing("\n", with: " "),
       acknowledgedCount: marks.count,
       lastAcknowledged: marks.last.map { $0.text.trimmingCharacters(in: .whitespacesAndNewlines) },
-      lost: losses.isEmpty ? [nothingLost] : Self.cut(losses),
+      lost: losses.isEmpty ? [nothingLost] : Self.cutInside(losses),
       missingSync: sentences, models: models,
       stateCount: stateCount,
       token: token)
@@ -129,5 +130,12 @@ public struct FindingMaker {
   private static func cut(_ lines: [String]) -> [String] {
     guard lines.count > linesMax else { return lines }
     return lines.prefix(linesMax) + ["… and \(lines.count - linesMax) more"]
+  }
+
+  /// The first and the last: what was lost just before the crash tells as much as what went first.
+  private static func cutInside(_ lines: [String]) -> [String] {
+    guard lines.count > linesMax else { return lines }
+    return lines.prefix(linesMax - lastLines)
+      + ["… \(lines.count - linesMax) more, and"] + lines.suffix(lastLines)
   }
 }

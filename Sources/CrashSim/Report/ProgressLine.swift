@@ -16,6 +16,7 @@ struct ProgressLine {
       + "\(Formatting.grouped(failures)) failing"
     let rate = Double(done) / max(0.001, seconds)
     guard rate > 0 else { return line }
-    return line + ", \(Int(rate)) states/s, \(Int(Double(max(0, total - done)) / rate)) s left"
+    let left = Int(Double(max(0, total - done)) / rate)
+    return line + ", \(Formatting.rate(rate)) states/s, \(left) s left"
   }
 }

@@ -204,7 +204,7 @@ extension Operation {
     case .sync(let inode, let dataOnly): [11, inode.rawValue, dataOnly ? 1 : 0]
     case .syncDirectory(let inode): [12, inode.rawValue]
     case .close(let inode): [13, inode.rawValue]
-    case .syncAll: [14]
+    case .syncAll(let late): [14, UInt64(late)]
     }
   }
 }

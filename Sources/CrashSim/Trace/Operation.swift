@@ -108,7 +108,10 @@ public enum Operation: Sendable, Hashable {
   /// fsync of a directory.
   case syncDirectory(inode: InodeNumber)
   /// sync, syncfs: all that was changed before, of every file and directory.
-  case syncAll
+  ///
+  /// So many events before it came while it waited: of these it covers write-back by the kernel
+  /// only.
+  case syncAll(late: Int)
   /// The last descriptor of one open file that could write was closed.
   case close(inode: InodeNumber)
 }

@@ -1,4 +1,5 @@
-// Trace+Ignoring.swift: a trace on a disk that acknowledges some of its syncs and ignores them.
+// Trace+Ignoring.swift: a trace with fewer syncs, or with one more: on a disk that acknowledges
+// some and ignores them, and of a program that does not forget one.
 
 extension Trace {
   /// Indices of the syncs that worked, in order; injected faults left out.
@@ -19,11 +20,23 @@ extension Trace {
           "event #\(index) is to be ignored, but it is no sync that worked; the trace has "
             + "\(events.count) events: the token belongs to another run")
       }
-      let event = events[index]
-      trace.events[index] = TraceEvent(
-        event.body, flags: event.flags.union(.ignored), process: event.process,
-        thread: event.thread, timeNanoseconds: event.timeNanoseconds, stack: event.stack)
+      trace.events[index] = events[index].with(flags: events[index].flags.union(.ignored))
     }
+    return trace
+  }
+
+  /// The trace with one more operation, as an event of this index.
+  /// - Complexity: O(events).
+  func inserting(_ operation: Operation, at index: Int) -> Trace {
+    var trace = self
+    for later in events.indices[index...] {
+      // What came while a sync of everything waited is one event more.
+      guard case .operation(.syncAll(let late)) = events[later].body, later - late < index else {
+        continue
+      }
+      trace.events[later] = events[later].with(.operation(.syncAll(late: late + 1)))
+    }
+    trace.events.insert(TraceEvent(.operation(operation)), at: index)
     return trace
   }
 

@@ -24,6 +24,12 @@ extension Trace {
           leftOut.insert(inode)
         }
         if leftOut.contains(operation.inode) { continue }
+        if case .syncAll(let late) = operation, late > 0 {
+          let begin = newIndex[newIndex.count - 1 - late]
+          trace.events.append(
+            event.with(.operation(.syncAll(late: trace.events.count - begin))))
+          continue
+        }
       }
       trace.events.append(event)
     }

@@ -72,6 +72,13 @@ public struct TraceEvent: Sendable, Hashable {
     self.timeNanoseconds = timeNanoseconds
     self.stack = stack
   }
+
+  /// The event with another operation, or with other flags.
+  func with(_ other: Body? = nil, flags otherFlags: OperationFlags? = nil) -> TraceEvent {
+    TraceEvent(
+      other ?? body, flags: otherFlags ?? flags, process: process, thread: thread,
+      timeNanoseconds: timeNanoseconds, stack: stack)
+  }
 }
 
 /// A recorded run.

@@ -222,7 +222,8 @@ struct TraceFileReader {
       return .syncDirectory(inode: inode)
     case "syncAll":
       guard inode == .root else { throw row.wrong("\(inode) is not the root") }
-      return .syncAll
+      let late = try row.isNull(15) ? 0 : row.number(15, in: 1...max(1, row.number(0)))
+      return .syncAll(late: Int(late))
     case "close": return .close(inode: inode)
     default: throw row.wrong("unknown kind \(kind.prefix(40))")
     }

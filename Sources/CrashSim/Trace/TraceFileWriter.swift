@@ -181,7 +181,8 @@ private struct EventRow {
     case .setExtendedAttribute(inode: _, let name, let value):
       set(.name, name.bytes)
       if let value { set(.payload, value) }
-    case .sync, .syncDirectory, .syncAll, .close: break
+    case .syncAll(let late): if late > 0 { try set(.length, UInt64(late)) }
+    case .sync, .syncDirectory, .close: break
     }
   }
 

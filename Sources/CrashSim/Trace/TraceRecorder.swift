@@ -244,6 +244,14 @@ final class TraceRecorder {
     append(event(operation, flags: flags, by: caller))
   }
 
+  /// How many events came since there were so many; 0 when all are write-back by the kernel, closes
+  /// or marks.
+  func eventsNotWrittenBack(since begin: Int) -> Int {
+    let rest = trace.events[min(begin, trace.events.count)...]
+    return rest.allSatisfy { $0.isMark || $0.isClose || $0.flags.contains(.writeBack) }
+      ? 0 : rest.count
+  }
+
   func record(_ mark: Mark) {
     guard isRecording else { return }
     append(

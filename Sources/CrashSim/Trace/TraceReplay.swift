@@ -32,6 +32,9 @@ extension Operation {
     }
   }
 
+  /// True for sync and syncfs.
+  var isSyncOfAll: Bool { if case .syncAll = self { true } else { false } }
+
   /// The word for the operation in trace files and reports.
   public var word: String {
     switch self {

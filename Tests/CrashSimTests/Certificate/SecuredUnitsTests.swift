@@ -2,6 +2,7 @@
 // With a sync ignored a trace has the states that it had with it, and those that a certificate
 // looks at. Nothing may be missing: a state left out would be a proof that nobody finds.
 
+import Foundation
 import Testing
 
 @testable import CrashSim
@@ -27,6 +28,18 @@ struct SecuredUnitsTests {
       return .goOn
     }
     return found
+  }
+
+  @Test("a plan without any state, of a sync that secures nothing, can be written down")
+  func emptyPlan() throws {
+    var recording = Recording(files: ["a": "1"])
+    recording.syncDirectory()
+    let enumerator = try CrashStateEnumerator(
+      trace: recording.trace, model: .posix, seed: Seed(rawValue: 1),
+      options: ExplorationOptions(), ignoring: [0])
+    let plan = try enumerator.plan()
+    let read = try JSONDecoder().decode(ExplorationPlan.self, from: JSONEncoder().encode(plan))
+    #expect(read.distinct == 0 && read.bound == plan.bound && read.bound.description == "0")
   }
 
   /// A trace without failed syncs, with a mark behind every few operations.

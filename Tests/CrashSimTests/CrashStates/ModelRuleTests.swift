@@ -1,7 +1,8 @@
 // ModelRuleTests.swift: each rule of docs/crash-model.md, where it holds and where it does not.
 
-import CrashSim
 import Testing
+
+@testable import CrashSim
 
 @Suite("Rules of the persistence models")
 struct ModelRuleTests {
@@ -279,6 +280,50 @@ struct ModelRuleTests {
     changes(&ignored)
     ignored.syncAll(flags: .ignored)
     #expect(try Possible(ignored, model).final.count > 1)
+  }
+
+  @Test("a sync of everything does not cover what came while it waited, but for write-back")
+  func lateChanges() throws {
+    let prepare: (inout Recording) -> Void = {
+      $0.write("a", "2")
+      $0.write("b", "2")
+      $0.add(
+        .write(inode: $0["c"], offsetBytes: 0, payload: Payload([UInt8(ascii: "2")])),
+        flags: .writeBack)
+      $0.create("n")
+    }
+    for (late, states) in [
+      (0, ["a=2 b=2 c=2 n="]),
+      (3, ["a=2 b=1 c=2", "a=2 b=1 c=2 n=", "a=2 b=2 c=2", "a=2 b=2 c=2 n="]),
+    ] {
+      var recording = Recording(files: ["a": "1", "b": "1", "c": "1"])
+      prepare(&recording)
+      recording.syncAll(late: late)
+      recording.mark("done")
+      #expect(try Possible(recording, .posix).final == Set(states))
+      // The next one covers the rest.
+      recording.syncAll()
+      recording.mark("again")
+      #expect(try Possible(recording, .posix).final == ["a=2 b=2 c=2 n="])
+    }
+  }
+
+  @Test("what a sync of everything does not cover stays the same where events come and go")
+  func lateEventsMoved() throws {
+    var recording = Recording(files: ["a": "1", "b": "1"])
+    recording.write("a", "2")
+    recording.create("lock")
+    recording.write("b", "2")
+    recording.write("lock", "1")
+    recording.syncAll(late: 3)
+    let without = recording.trace.without { $0 == FileName("lock") }
+    #expect(without.events.last?.body == .operation(.syncAll(late: 1)))
+    let sync = Operation.sync(inode: recording["a"], dataOnly: false)
+    for (index, late) in [(0, 3), (1, 3), (2, 4), (4, 4)] {
+      let trace = recording.trace.inserting(sync, at: index)
+      #expect(trace.events.last?.body == .operation(.syncAll(late: late)), "\(index)")
+    }
+    #expect(recording.trace.inserting(sync, at: 5).events[4] == recording.trace.events[4])
   }
 
   @Test("a sync of everything does not write what an earlier one that failed had dropped")

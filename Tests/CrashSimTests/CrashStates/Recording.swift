@@ -154,7 +154,9 @@ struct Recording {
     add(.syncDirectory(inode: self[path]), flags: flags)
   }
 
-  mutating func syncAll(flags: OperationFlags = []) { add(.syncAll, flags: flags) }
+  mutating func syncAll(late: Int = 0, flags: OperationFlags = []) {
+    add(.syncAll(late: late), flags: flags)
+  }
 
   mutating func close(_ path: String) { add(.close(inode: self[path])) }
 }

@@ -21,7 +21,7 @@ struct SyncAnswererTests {
     return trace.events.compactMap { event in
       guard case .operation(let operation) = event.body else { return "!" }
       if case .close = operation { return nil }
-      if operation == .syncAll { #expect(event.process > 0 && event.thread > 0) }
+      if operation.isSyncOfAll { #expect(event.process > 0 && event.thread > 0) }
       return operation.word
     }
   }
@@ -55,6 +55,78 @@ struct SyncAnswererTests {
     #expect(
       try words(of: "python3 -c '\(store)'")
         == ["create", "truncate", "write", "syncAll", "!", "write", "syncAll", "!"])
+  }
+
+  @Test("a mapped file that is renamed while sync(2) waits is written all the same")
+  func renamedMeanwhile() throws {
+    let store = """
+      import mmap, os, threading
+      files, turn = [], threading.Barrier(2)
+      for number in range(20):
+        f = os.open("a%d" % number, os.O_CREAT | os.O_RDWR)
+        os.ftruncate(f, 4096)
+        files.append(mmap.mmap(f, 4096))
+      def rename():
+        for number in range(20):
+          turn.wait()
+          os.rename("a%d" % number, "r%d" % number)
+          turn.wait()
+      thread = threading.Thread(target=rename)
+      thread.start()
+      for number in range(20):
+        files[number][0] = 1
+        turn.wait()
+        os.sync()
+        turn.wait()
+        os.write(1, b"!")
+      thread.join()
+      """
+    let words = try words(of: "python3 -c '\(store)'").filter { $0 != "rename" }
+    let begun = words.firstIndex(of: "write") ?? 0
+    let round = ["write", "syncAll", "!"]
+    #expect(Array(words[begun...]) == Array(repeatElement(round, count: 20).joined()))
+  }
+
+  @Test("what another thread does while sync(2) waits is not covered by it")
+  func lateChange() throws {
+    let run = try RunDirectory()
+    defer { run.remove() }
+    let fileSystem = try FaultFSClient(mountPoint: try run.subdirectory("mount-of-late"))
+    defer { try? fileSystem.shutdown() }
+    try fileSystem.addRules(
+      try FaultFile.parse(
+        commandLine: "{on: write, file: m, write-back: true, delay: 1500}", file: "",
+        allowsAnyErrno: false))
+    try fileSystem.beginRecording()
+    let store = """
+      import mmap, os, threading, time
+      f = os.open("m", os.O_CREAT | os.O_RDWR)
+      os.ftruncate(f, 4096)
+      m = mmap.mmap(f, 4096)
+      m[0] = 1
+      def late():
+        time.sleep(0.5)
+        os.close(os.open("late", os.O_CREAT | os.O_WRONLY))
+      thread = threading.Thread(target=late)
+      thread.start()
+      os.sync()
+      os.write(1, b"!")
+      thread.join()
+      """
+    let stage = ProgramStage(run: run, timeoutSeconds: 120)
+    #expect(
+      try stage.execute("python3 -c '\(store)'", on: fileSystem, acknowledges: true)
+        == .exited(0))
+    let path = "\(run.path)/late.trace"
+    try fileSystem.endRecording(savingTo: path)
+    let operations = try TraceFile.load(path).events.compactMap { event in
+      if case .operation(let operation) = event.body { operation } else { nil }
+    }.filter { $0.word != "close" }
+    #expect(
+      operations.map(\.word) == ["create", "truncate", "create", "write", "syncAll"],
+      "\(operations)")
+    guard case .syncAll(let late)? = operations.last else { return }
+    #expect(late >= 2)
   }
 
   @Test("grandchildren that changed their user and their group are seen, too")

@@ -57,7 +57,7 @@ struct TraceFileTests {
       .setExtendedAttribute(inode: new, name: FileName("user.y"), value: []),
       .setExtendedAttribute(inode: new, name: FileName("user.x"), value: nil),
       .sync(inode: new, dataOnly: true), .sync(inode: new, dataOnly: false),
-      .syncDirectory(inode: folder), .syncAll, .close(inode: new),
+      .syncDirectory(inode: folder), .syncAll(late: 0), .syncAll(late: 2), .close(inode: new),
       .remove(inode: new, parent: .root, name: FileName("second"), isDirectory: false),
       .remove(inode: folder, parent: .root, name: FileName("d"), isDirectory: true),
     ]
