@@ -90,7 +90,8 @@ extension FuseMount {
     let own = unsafe bytes.loadUnaligned(fromByteOffset: Header.inode, as: UInt64.self)
     var job = PageDrops.Job()
     // A file without a name cannot be opened; its pages are written when the kernel likes.
-    job.dirtyPaths = openFiles(without: own)
+    job.dirtyPaths = openFiles.filter { $0.number.rawValue != own }
+      .sorted { $0.number < $1.number }.compactMap { $0.path() }
     if job.dirtyPaths.isEmpty { return false }
     job.request = unsafe HeldRequest(bytes)
     harvestsUnderWay += 1
@@ -98,11 +99,9 @@ extension FuseMount {
     return true
   }
 
-  /// Files that may have dirty mapped pages: their paths from the root of the mount, in order.
-  private func openFiles(without own: UInt64? = nil) -> [[UInt8]] {
-    fileSystem.tree.inodes.values.filter { inode in
-      inode.type == .regular && inode.openCount > 0 && inode.number.rawValue != own
-    }.sorted { $0.number < $1.number }.compactMap { $0.path() }
+  /// Files that may have dirty mapped pages, in any order.
+  private var openFiles: some Sequence<Inode> {
+    fileSystem.tree.inodes.values.lazy.filter { $0.type == .regular && $0.openCount > 0 }
   }
 
   /// Records that a thread synced everything, once all dirty mapped pages are written.
@@ -113,7 +112,7 @@ extension FuseMount {
     var job = PageDrops.Job()
     let begin = lock.withLock { _ in
       drainMarks()
-      job.writesAll = !openFiles().isEmpty
+      job.writesAll = openFiles.contains { _ in true }
       if job.writesAll { harvestsUnderWay += 1 }
       return fileSystem.recorder.eventCount
     }
@@ -135,13 +134,13 @@ extension FuseMount {
   func harvest(_ job: inout PageDrops.Job, by writer: inout PageWriterClient) {
     do throws(LabError) {
       drops.forgetOwnCloses()
-      try writer.write(job.writesAll ? [] : job.dirtyPaths) { pid in
+      let isWritten = try writer.write(job.writesAll ? [] : job.dirtyPaths) { pid in
         lock.withLock { _ in fileSystem.plan.ownThread = pid }
       } overdue: {
         job.request.map(begin)
         job.request = nil
       }
-      if job.writesAll { awaitWriteBack() }
+      if job.writesAll, isWritten { awaitWriteBack() }
     } catch {
       // Whoever asked for write-back would take the silence for a verdict.
       FileHandle.standardError.write(Data("faultline-fs: \(error.message)\n".utf8))

@@ -20,18 +20,19 @@ public enum PageWriter {
       guard let paths = try? JSONDecoder().decode([[UInt8]].self, from: Data(line)) else {
         throw .lab("the daemon named paths that cannot be read")
       }
-      if paths.isEmpty { writeAll(below: mountPoint) }
+      let isWritten = paths.isEmpty ? writeAll(below: mountPoint) : true
       for path in paths { write(Array(mountPoint.utf8) + [UInt8(ascii: "/")] + path + [0]) }
-      try channel.write(try WorkerWire.line(paths.count))
+      try channel.write(try WorkerWire.line(isWritten))
     }
   }
 
-  /// Has the dirty pages of all files written.
-  private static func writeAll(below mountPoint: String) {
+  /// Has the dirty pages of all files written; false where the root cannot be opened.
+  private static func writeAll(below mountPoint: String) -> Bool {
     let root = unsafe csystem_open(mountPoint, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
-    guard root >= 0 else { return }
+    guard root >= 0 else { return false }
     _ = csystem_sync_file_system(root)
     Glibc.close(root)
+    return true
   }
 
   private static func write(_ path: [UInt8]) {
@@ -64,10 +65,11 @@ struct PageWriterClient {
   ///   - paths: Paths from the root of the mount; none is all files.
   ///   - starting: Told the process, which has one thread, before it does anything.
   ///   - overdue: Called when it takes long.
+  /// - Returns: False when the process ended instead, or could not open the root.
   /// - Throws: `LabError` when no process can be started.
   mutating func write(
     _ paths: [[UInt8]], starting: (Int32) -> Void, overdue: () -> Void
-  ) throws(LabError) {
+  ) throws(LabError) -> Bool {
     let started: LineProcess
     if let process {
       started = process
@@ -78,13 +80,20 @@ struct PageWriterClient {
     }
     if started.send(try WorkerWire.line(paths)) != nil {
       process = nil
-      return
+      return false
     }
     if let answer = try started.poll(milliseconds: Self.patienceMilliseconds) {
-      if case .ended = answer { process = nil }
-      return
+      return take(answer)
     }
     overdue()
-    if case .ended = try started.read(timeoutSeconds: Self.timeoutSeconds) { process = nil }
+    return take(try started.read(timeoutSeconds: Self.timeoutSeconds))
+  }
+
+  private mutating func take(_ answer: LineAnswer) -> Bool {
+    guard case .line(let line) = answer else {
+      process = nil
+      return false
+    }
+    return (try? JSONDecoder().decode(Bool.self, from: Data(line))) == true
   }
 }
