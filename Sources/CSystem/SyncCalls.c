@@ -39,7 +39,7 @@
 #endif
 
 // Installs the filter; returns the descriptor of the calls, or -1.
-static int install(unsigned long flags) {
+static int install_with(unsigned long flags) {
 #ifdef OWN_ARCHITECTURE
   struct sock_filter rules[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
@@ -65,15 +65,16 @@ static int install(unsigned long flags) {
 #endif
 }
 
-void csystem_catch_syncs(int socket) {
+static int install(void) {
   // A signal that does not kill shall not end the wait (Linux 5.19).
-  int calls = install(SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV);
-  if (calls < 0 && errno == EINVAL) calls = install(0);
-  if (calls < 0 && errno == EACCES && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) {
-    // Not root: the kernel wants programs below to gain no privileges by their files.
-    calls = install(SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV);
-    if (calls < 0 && errno == EINVAL) calls = install(0);
-  }
+  int calls = install_with(SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV);
+  return calls < 0 && errno == EINVAL ? install_with(0) : calls;
+}
+
+void csystem_catch_syncs(int socket) {
+  int calls = install();
+  // Not root: the kernel wants programs below to gain no privileges by their files.
+  if (calls < 0 && errno == EACCES && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) calls = install();
   if (calls < 0) return;
   char byte = 0;
   struct iovec part = {.iov_base = &byte, .iov_len = 1};
@@ -131,8 +132,8 @@ int csystem_next_sync(int calls, csystem_sync_call *call) {
   call->thread = (pid_t)notice.call.pid;
 #ifdef OWN_ARCHITECTURE
   bool is_own = notice.call.data.arch == OWN_ARCHITECTURE;
-  bool is_of_file = notice.call.data.nr == (is_own ? SYS_syncfs : OTHER_SYNCFS);
-  call->file = is_of_file ? (int)notice.call.data.args[0] : -1;
+  call->is_of_file = notice.call.data.nr == (is_own ? SYS_syncfs : OTHER_SYNCFS);
+  call->file = (int)notice.call.data.args[0];
 #endif
   return 0;
 }

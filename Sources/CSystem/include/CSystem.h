@@ -144,7 +144,9 @@ typedef struct {
   uint64_t id;
   /// The thread that called.
   pid_t thread;
-  /// The argument of syncfs; -1 for sync.
+  /// 1 for syncfs, 0 for sync.
+  int is_of_file;
+  /// The argument of syncfs, whatever it is.
   int file;
 } csystem_sync_call;
 

@@ -3,8 +3,8 @@
 // only), so the lab answers the calls itself (seccomp_unotify(2)): it has the mount write its dirty
 // mapped pages and record a sync of everything, and lets the call return. The kernel then does
 // nothing: other file systems of the machine are not synced for the sake of a simulated disk.
-// Invariant: every call gets one answer while this is; after `end` nothing of it is left.
-// Safety: the calls' descriptor is closed by `end`, after its thread has gone.
+// Invariant: every call gets one answer until `end`; after it the thread is gone.
+// Safety: descriptors are closed with the object, which its thread holds.
 
 import CSystem
 import Foundation
@@ -58,7 +58,7 @@ final class SyncAnswerer: Sendable {
       // The caller was killed meanwhile.
       return errno == ENOENT || errno == EINTR
     }
-    let isOfMount = call.file < 0 || isOnMount(call)
+    let isOfMount = call.is_of_file == 0 || isOnMount(call)
     if isOfMount {
       // When the daemon is gone, whoever waits for the program says so.
       try? fileSystem.syncAll(by: call.thread)

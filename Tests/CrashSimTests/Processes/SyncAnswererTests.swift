@@ -40,6 +40,18 @@ struct SyncAnswererTests {
         == ["create", "write", "syncAll", "!"])
   }
 
+  @Test("syncfs of what is no open file is EBADF, as the kernel has it, and syncs nothing")
+  func syncOfNoFile() throws {
+    let call = """
+      import ctypes, errno, os
+      libc = ctypes.CDLL(None, use_errno=True)
+      os.close(os.open("a", os.O_CREAT | os.O_WRONLY))
+      for f in (-1, 999, os.open("a", os.O_PATH)):
+        assert libc.syncfs(f) == -1 and ctypes.get_errno() == errno.EBADF, f
+      """
+    #expect(try words(of: "python3 -c '\(call)'") == ["create"])
+  }
+
   @Test("what is stored in a mapped page is written before the sync of everything")
   func mappedPages() throws {
     let store = """
