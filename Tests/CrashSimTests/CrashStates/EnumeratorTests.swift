@@ -71,6 +71,27 @@ struct EnumeratorTests {
     #expect((1...30).contains(few.count { $0.state.crashPoint == end }))
   }
 
+  @Test("a small budget visits every crash point, also where one has most of the states")
+  func everyCrashPoint() throws {
+    var recording = Recording(files: ["a": "", "b": String(repeating: "o", count: 4096 * 400)])
+    for round in 0..<20 {
+      recording.write("a", "\(round)")
+      recording.sync("a")
+    }
+    recording.write("b", String(repeating: "n", count: 4096 * 400))
+    recording.sync("b")
+    recording.write("a", "end")
+    let enumerator = try CrashStateEnumerator(
+      trace: recording.trace, model: .ext4Ordered, seed: Seed(rawValue: 1))
+    func counts(_ states: [ExploredState]) -> [Int: Int] {
+      states.reduce(into: [:]) { $0[$1.state.crashPoint, default: 0] += 1 }
+    }
+    let all = counts(try visited(enumerator))
+    let largest = all.values.max() ?? 0
+    #expect(largest > 500 && all.values.reduce(0, +) < 2 * largest)
+    #expect(Set(counts(try visited(enumerator, budget: 120)).keys) == Set(all.keys))
+  }
+
   @Test("a budget takes the ends, then class 1, then class 2, and says how many")
   func budget() throws {
     let all = try visited(enumerator())
