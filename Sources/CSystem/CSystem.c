@@ -65,6 +65,11 @@ int csystem_unnamed_file(const char *directory) {
   return open(directory, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
 }
 
+void *csystem_grow_mapping(void *memory, size_t bytes, size_t more) {
+  void *grown = mremap(memory, bytes, more, MREMAP_MAYMOVE);
+  return grown == MAP_FAILED ? NULL : grown;
+}
+
 static atomic_int arrivals = 1;
 
 static void note_arrival(int signal) {

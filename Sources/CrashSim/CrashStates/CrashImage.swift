@@ -27,7 +27,7 @@ public struct CrashImage {
     /// Number that the inode had in the recorded run.
     public var inode: InodeNumber { node.number }
     /// A regular file's content but for its holes; runs of whole pages, cut at the size.
-    public var extents: [Extent] { node.extents() }
+    public var extents: [Extent] { node.extents(in: .forState()) }
 
     /// A copy of the bytes of a range, cut at the size.
     func bytes(_ range: Range<UInt64>) -> [UInt8] {
@@ -106,9 +106,10 @@ public struct CrashImage {
   }
 
   /// The reachable tree as a value, with the inode numbers of the recorded run.
-  /// - Complexity: O(touched bytes).
+  /// - Complexity: O(touched bytes), copied but for blocks that are as the trace began with them.
   public func treeImage() -> TreeImage {
     checkValid()
+    let store = PayloadStore.forState()
     var result = TreeImage()
     var open: [ImageNode] = [builder.root]
     var seen: Set<InodeNumber> = []
@@ -119,7 +120,7 @@ public struct CrashImage {
       image.target = node.target
       image.device = node.device
       image.sizeBytes = node.sizeBytes
-      image.extents = node.extents()
+      image.extents = node.extents(in: store)
       for (name, entry) in node.entries {
         image.entries[name] = entry.node.number
         open.append(entry.node)
@@ -130,9 +131,17 @@ public struct CrashImage {
   }
 }
 
+extension PayloadStore {
+  /// What the tree of one crash state holds in memory; several wait for checkers at a time.
+  private static let stateBytesMax = 64 << 20
+
+  /// A store for the tree of one crash state.
+  fileprivate static func forState() -> PayloadStore { PayloadStore(wrappingUpTo: stateBytesMax) }
+}
+
 extension ImageNode {
-  /// Runs of touched pages below the size that are not all zeros.
-  func extents() -> [Extent] {
+  /// Runs of touched pages below the size that are not all zeros, cut where an extent must end.
+  fileprivate func extents(in store: PayloadStore) -> [Extent] {
     guard type == .regular else { return [] }
     var runs: [Range<Int>] = []
     let pageBytes = ImageContent.pageBytes
@@ -140,12 +149,15 @@ extension ImageNode {
     for page in file.touchedPages(in: 0..<(size / pageBytes + 1)) {
       let range = page * pageBytes..<min(size, (page + 1) * pageBytes)
       guard !range.isEmpty, file.buffer.hash(range) != 0 else { continue }
-      if let last = runs.last, last.upperBound == range.lowerBound {
+      let isOfLast = range.lowerBound % Int(Extent.blockBytes) != 0
+      if let last = runs.last, last.upperBound == range.lowerBound, isOfLast {
         runs[runs.count - 1] = last.lowerBound..<range.upperBound
       } else {
         runs.append(range)
       }
     }
-    return runs.map { Extent(offsetBytes: UInt64($0.lowerBound), bytes: file.buffer.bytes($0)) }
+    return runs.map {
+      Extent(offsetBytes: UInt64($0.lowerBound), payload: file.payload(of: $0, in: store))
+    }
   }
 }

@@ -140,9 +140,10 @@ public struct DirectoryWriter: Sendable {
     try must(descriptor, "open", entry)
     defer { Glibc.close(descriptor) }
     for extent in inode.extents {
+      let content = extent.bytes
       var done = 0
-      while done < extent.bytes.count {
-        let count = unsafe extent.bytes.withUnsafeBytes { bytes in
+      while done < content.count {
+        let count = unsafe content.withUnsafeBytes { bytes in
           unsafe pwrite(
             descriptor, bytes.baseAddress.map { unsafe $0 + done }, bytes.count - done,
             off_t(extent.offsetBytes) + off_t(done))

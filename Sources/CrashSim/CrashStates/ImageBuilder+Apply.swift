@@ -104,7 +104,7 @@ extension ImageBuilder {
     guard touchedPages * ImageContent.pageBytes <= limits.touchedBytes else {
       throw .lab(
         "crash image too large: touched_bytes=\(touchedPages * ImageContent.pageBytes) > "
-          + "limit_bytes=\(limits.touchedBytes); raise the limit or trace a smaller workload")
+          + "limit_bytes=\(limits.touchedBytes): trace a smaller workload")
     }
   }
 

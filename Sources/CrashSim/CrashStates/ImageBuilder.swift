@@ -10,8 +10,8 @@
 public struct ImageLimits: Sendable, Hashable {
   /// Bytes of touched pages, over all files.
   public var touchedBytes: Int
-  /// Makes limits; 2 GiB by default.
-  public init(touchedBytes: Int = 2 << 30) { self.touchedBytes = touchedBytes }
+  /// Makes limits; 4 GiB by default.
+  public init(touchedBytes: Int = 4 << 30) { self.touchedBytes = touchedBytes }
 }
 
 /// Builds crash images, moving forward through a trace.
@@ -72,9 +72,16 @@ public final class ImageBuilder {
   }
 
   private func load(_ image: InodeImage, into node: ImageNode) throws(LabError) {
+    let pageBytes = UInt64(ImageContent.pageBytes)
+    let end = image.extents.last?.endBytes ?? 0
+    try node.file.reserve((end + pageBytes - 1) / pageBytes * pageBytes)
     for extent in image.extents {
-      try write(extent.bytes, 0..<extent.bytes.count, at: extent.offsetBytes, into: node, unit: nil)
+      let start = Int(extent.offsetBytes)
+      try put(
+        extent.bytes, 0..<extent.countBytes, at: start..<start + extent.countBytes, into: node,
+        unit: nil)
     }
+    node.file.share(image.extents)
     setSize(image.sizeBytes, of: node)
     for (name, child) in image.entries {
       guard let childNode = nodes[child] else {
@@ -105,8 +112,10 @@ public final class ImageBuilder {
     let now = durable.filter { (table.deferredUntil[$0] ?? 0) <= event }
     let later = durable.filter { (table.deferredUntil[$0] ?? 0) > event }
     deferred = (deferred.filter { (table.deferredUntil[$0] ?? 0) > event } + later).sorted()
-    for unit in due.isEmpty ? now : (now + due).sorted() { try apply(unit) }
-    undo.removeAll()
+    for unit in due.isEmpty ? now : (now + due).sorted() {
+      try apply(unit)
+      undo.removeAll()
+    }
   }
 
   /// Shows the state that keeps some pending units.

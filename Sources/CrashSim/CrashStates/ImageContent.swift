@@ -29,6 +29,9 @@ final class ImageContent {
   /// Number of pages that lie wholly inside the file.
   private(set) var fullPages = 0
   private var sum = ContentHash()
+  /// Whole blocks that have not changed since they were loaded, by their number.
+  private var shared: [Payload?] = []
+  private static let blockPages = Int(Extent.blockBytes) / pageBytes
 
   subscript(page: Int) -> PageRecord {
     get {
@@ -77,7 +80,7 @@ final class ImageContent {
       throw .lab("a file of \(sizeBytes) bytes does not fit a crash image")
     }
     guard Int(sizeBytes) > buffer.capacityBytes else { return }
-    try buffer.reserve(Int(sizeBytes), touchedPages: touchedPages(in: 0..<Int.max))
+    try buffer.reserve(Int(sizeBytes))
   }
 
   /// Pages that cover a byte range.
@@ -85,10 +88,30 @@ final class ImageContent {
     range.lowerBound / pageBytes..<(range.upperBound + pageBytes - 1) / pageBytes
   }
 
+  /// Notes what the content was loaded from, so that trees need no copies of it.
+  func share(_ extents: [Extent]) {
+    for extent in extents where extent.countBytes == Int(Extent.blockBytes) {
+      let block = Int(extent.offsetBytes / Extent.blockBytes)
+      guard block < Self.nearLimit / Self.blockPages else { break }
+      shared += repeatElement(nil, count: max(0, block + 1 - shared.count))
+      shared[block] = extent.payload
+    }
+  }
+
+  /// The bytes of a run of pages inside one block, which trees may share.
+  func payload(of range: Range<Int>, in store: PayloadStore) -> Payload {
+    let block = range.lowerBound / Int(Extent.blockBytes)
+    if range.count == Int(Extent.blockBytes), block < shared.count, let known = shared[block] {
+      return known
+    }
+    return store.payload(buffer.bytes(range))
+  }
+
   /// Notes that bytes of a page changed; returns true when the page was untouched before.
   @discardableResult
   func markDirty(_ page: Int) -> Bool {
     let isNear = page < Self.nearLimit
+    if page / Self.blockPages < shared.count { shared[page / Self.blockPages] = nil }
     if isNear { contentEnd = max(contentEnd, page + 1) }
     var record = self[page]
     if record.isDirty { return false }

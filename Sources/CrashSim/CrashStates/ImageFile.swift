@@ -5,6 +5,7 @@
 // every access is checked against the capacity; pointers never leave a closure.
 // Not Sendable: an image belongs to the thread that builds it.
 
+import CSystem
 import Glibc
 
 /// A growable run of bytes that read as zeros until written.
@@ -21,25 +22,28 @@ final class FlatBuffer {
 
   deinit { unsafe Self.release(base, capacityBytes) }
 
-  /// Makes room for `countBytes`, keeping the bytes of the given touched pages (all, when nil).
-  func reserve(_ countBytes: Int, touchedPages: [Int]? = nil) throws(LabError) {
+  /// Makes room for `countBytes`, keeping the bytes.
+  /// - Complexity: O(pages with memory), without a copy, once it is a mapping of its own.
+  func reserve(_ countBytes: Int) throws(LabError) {
     guard countBytes > capacityBytes else { return }
     var capacity = max(capacityBytes, Self.pageBytes)
     while capacity < countBytes { capacity = capacity > Int.max / 4 ? countBytes : capacity * 2 }
-    let new = try unsafe Self.allocate(capacity)
-    if let base = unsafe base {
-      if capacityBytes >= Self.mappedFrom, let touchedPages {
-        for page in touchedPages where (page + 1) * Self.pageBytes <= capacityBytes {
-          let start = page * Self.pageBytes
-          unsafe (new + start).copyMemory(from: base + start, byteCount: Self.pageBytes)
-        }
-      } else {
-        unsafe new.copyMemory(from: base, byteCount: capacityBytes)
+    if let base = unsafe base, capacityBytes >= Self.mappedFrom {
+      guard let moved = unsafe csystem_grow_mapping(base, capacityBytes, capacity) else {
+        throw Self.noAddressSpace(capacity)
       }
+      unsafe self.base = moved
+    } else {
+      let new = try unsafe Self.allocate(capacity)
+      if let base = unsafe base { unsafe new.copyMemory(from: base, byteCount: capacityBytes) }
       unsafe Self.release(base, capacityBytes)
+      unsafe base = new
     }
-    unsafe base = new
     capacityBytes = capacity
+  }
+
+  private static func noAddressSpace(_ count: Int) -> LabError {
+    .lab("no address space for a file of \(count) bytes in a crash image (errno \(errno))")
   }
 
   private static func allocate(_ count: Int) throws(LabError) -> UnsafeMutableRawPointer {
@@ -52,7 +56,7 @@ final class FlatBuffer {
     let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
     let memory = unsafe mmap(nil, count, PROT_READ | PROT_WRITE, flags, -1, 0)
     guard let memory = unsafe memory, unsafe memory != MAP_FAILED else {
-      throw .lab("no address space for a file of \(count) bytes in a crash image (errno \(errno))")
+      throw noAddressSpace(count)
     }
     return unsafe memory
   }

@@ -38,9 +38,7 @@ struct UnitOverlaps {
     var lastSize: [InodeNumber: Int] = [:]
     // Behind the last byte that any unit so far may have written, and no smaller than any size.
     var ends = trace.initial.inodes.mapValues { image in
-      image.extents.reduce(image.sizeBytes) {
-        max($0, $1.offsetBytes + UInt64($1.bytes.count))
-      }
+      image.extents.reduce(image.sizeBytes) { max($0, $1.endBytes) }
     }
     freedoms.reserveCapacity(units.count)
     for unit in units {

@@ -379,9 +379,12 @@ import Glibc
     return bytes
   }
 
-  /// The content as extents: maximal runs of 4 KiB blocks that hold a byte other than zero.
-  func extents() -> [Extent] {
-    var extents: [Extent] = []
+  /// The content as extents: maximal runs of 4 KiB pages that hold a byte other than zero, cut where
+  /// an extent must end.
+  /// - Parameter store: Where the bytes are when they are too many for memory.
+  /// - Returns: The extents in order.
+  func extents(in store: PayloadStore) -> [Extent] {
+    var builder = ExtentBuilder(in: store)
     for index in chunkIndices() {
       let base = index * UInt64(Self.chunkBytes)
       unsafe forEachPiece(at: base, count: UInt64(Self.chunkBytes)) { piece in
@@ -389,19 +392,20 @@ import Glibc
         // Only a chunk's memory can hold other bytes than zeros, and it is its first piece.
         while start < piece.count {
           let end = min(start + Self.pageBytes, piece.count)
-          let block = unsafe UnsafeRawBufferPointer(rebasing: piece[start..<end])
-          if unsafe !block.allSatisfy({ $0 == 0 }) {
-            // Small chunks end inside a block, whose rest is zeros as far as the file goes.
-            let rest = sizeBytes - (base + UInt64(start) + UInt64(block.count))
-            let padding = min(Self.pageBytes - block.count, Int(clamping: rest))
-            unsafe Extent.append(
-              block, padding: padding, at: base + UInt64(start), to: &extents)
+          let page = unsafe UnsafeRawBufferPointer(rebasing: piece[start..<end])
+          if unsafe !page.allSatisfy({ $0 == 0 }) {
+            let offset = base + UInt64(start)
+            unsafe builder.append(page, at: offset)
+            // Small chunks end inside a page, whose rest is zeros as far as the file goes.
+            let rest = sizeBytes - builder.endBytes
+            let padding = min(Self.pageBytes - page.count, Int(clamping: rest))
+            builder.append(repeatElement(0, count: padding), at: builder.endBytes)
           }
           start = end
         }
       }
     }
-    return extents
+    return builder.finish()
   }
 
   private func chunkIndices() -> [UInt64] {
@@ -461,25 +465,6 @@ import Glibc
       index += 1
     }
     return unsafe far.keys.filter { $0 >= first }.min()
-  }
-}
-
-extension Extent {
-  /// Adds a block to a list, joined with the last extent when it touches that.
-  fileprivate static func append(
-    _ block: UnsafeRawBufferPointer, padding: Int, at offset: UInt64,
-    to extents: inout [Extent]
-  ) {
-    // Nothing may hold the last extent here, or each block would copy all bytes before it.
-    let end = extents.last.map { $0.offsetBytes + UInt64($0.bytes.count) }
-    if end == offset {
-      unsafe extents[extents.count - 1].bytes.append(contentsOf: block)
-    } else {
-      extents.append(Extent(offsetBytes: offset, bytes: unsafe Array(block)))
-    }
-    if padding > 0 {
-      extents[extents.count - 1].bytes += [UInt8](repeating: 0, count: padding)
-    }
   }
 }
 

@@ -85,9 +85,10 @@ final class FileTree {
     return inode
   }
 
-  /// The tree as a value: what can be reached from the root, files as maximal non-zero blocks.
+  /// The tree as a value: what can be reached from the root, files as maximal non-zero runs.
   func image() -> TreeImage {
     var image = TreeImage()
+    let store = PayloadStore(wrappingUpTo: PayloadStore.memoryBytesMax)
     var waiting = [root]
     while let inode = waiting.popLast() {
       var copy = InodeImage(type: inode.type, ownership: inode.ownership)
@@ -96,7 +97,7 @@ final class FileTree {
       copy.device = inode.device
       if let content = inode.content {
         copy.sizeBytes = content.sizeBytes
-        copy.extents = content.extents()
+        copy.extents = content.extents(in: store)
       }
       for (name, entry) in inode.entries {
         copy.entries[name] = entry.inode.number

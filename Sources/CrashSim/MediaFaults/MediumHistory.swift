@@ -34,7 +34,7 @@ struct MediumHistory {
       var bytes = [UInt8](repeating: 0, count: Int(clamping: inode.sizeBytes))
       for extent in inode.extents {
         let start = Int(clamping: extent.offsetBytes)
-        bytes.replaceSubrange(start..<start + extent.bytes.count, with: extent.bytes)
+        bytes.replaceSubrange(start..<start + extent.countBytes, with: extent.bytes)
       }
       contents[number] = bytes
       names.inodes[number]?.extents = []
@@ -168,16 +168,14 @@ struct MediumHistory {
     var tree = names
     for (number, content) in contents {
       tree.inodes[number]?.sizeBytes = UInt64(content.count)
-      tree.inodes[number]?.extents =
-        content.isEmpty ? [] : [Extent(offsetBytes: 0, bytes: content)]
+      tree.inodes[number]?.extents = Extent.pieces(of: content, at: 0)
     }
     for path in Set(faults.map(\.file)).sorted() {
       guard let number = inode(at: path), let bytes = bytes(at: path, with: faults) else {
         continue
       }
       tree.inodes[number]?.sizeBytes = UInt64(bytes.count)
-      tree.inodes[number]?.extents =
-        bytes.isEmpty ? [] : [Extent(offsetBytes: 0, bytes: bytes)]
+      tree.inodes[number]?.extents = Extent.pieces(of: bytes, at: 0)
     }
     tree.removeUnreachable()
     return tree

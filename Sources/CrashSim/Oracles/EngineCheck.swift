@@ -364,7 +364,7 @@ extension EngineCheck {
     var file = InodeImage(type: .regular, ownership: Ownership(mode: 0o644))
     let bytes = image.bytes
     file.sizeBytes = UInt64(bytes.count)
-    if !bytes.isEmpty { file.extents = [Extent(offsetBytes: 0, bytes: bytes)] }
+    file.extents = Extent.pieces(of: bytes, at: 0)
     initial.inodes[Self.recoveryInode] = file
     initial.inodes[.root]?.entries[FileName(EngineWorker.fileName)] = Self.recoveryInode
     let changes = image.changeCount

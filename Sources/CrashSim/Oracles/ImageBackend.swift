@@ -91,7 +91,7 @@ import Engine
     memory.identities.forget(Self.pages(0..<count))
     for extent in inode.extents {
       let start = Int(clamping: extent.offsetBytes)
-      guard start + extent.bytes.count <= count else { continue }
+      guard start + extent.countBytes <= count else { continue }
       unsafe extent.bytes.withUnsafeBytes { source in
         unsafe UnsafeMutableRawBufferPointer(rebasing: memory.bytes[start...])
           .copyMemory(from: source)

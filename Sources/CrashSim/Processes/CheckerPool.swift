@@ -34,7 +34,10 @@ public struct StateJob: Sendable {
 public final class CheckerPool: @unchecked Sendable {
   private let condition = NSCondition()
   private let capacity: Int
+  /// Jobs that hold more wait alone.
+  private static let waitingBytesMax = 256 << 20
   private var jobs: [StateJob] = []
+  private var waitingBytes = 0
   private var isClosed = false
   private var running: Int
   private var failures: [Int: CheckResult] = [:]
@@ -76,12 +79,17 @@ public final class CheckerPool: @unchecked Sendable {
   public func submit(_ job: StateJob) throws(LabError) -> Bool {
     condition.lock()
     defer { condition.unlock() }
-    while jobs.count >= capacity && error == nil && !Interruption.isRequested {
+    let contentBytes = job.tree.contentBytes
+    while jobs.count >= capacity
+      || (!jobs.isEmpty && waitingBytes + contentBytes > Self.waitingBytesMax),
+      error == nil && !Interruption.isRequested
+    {
       _ = condition.wait(until: Date(timeIntervalSinceNow: 0.1))
     }
     if let error { throw error }
     guard !Interruption.isRequested else { return false }
     jobs.append(job)
+    waitingBytes += contentBytes
     condition.broadcast()
     return true
   }
@@ -128,6 +136,7 @@ public final class CheckerPool: @unchecked Sendable {
     while jobs.isEmpty && !isClosed && error == nil { condition.wait() }
     guard error == nil, !jobs.isEmpty, !Interruption.isRequested else { return nil }
     let job = jobs.removeFirst()
+    waitingBytes -= job.tree.contentBytes
     condition.broadcast()
     return job
   }

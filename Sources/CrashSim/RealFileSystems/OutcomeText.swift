@@ -50,9 +50,10 @@ enum OutcomeText {
     var end: UInt64 = 0
     for extent in inode.extents {
       add(0, extent.offsetBytes - end)
-      for byte in extent.bytes { add(byte, 1) }
-      hash = hash.mixed(with: ContentHash.of(extent.bytes)).mixed(with: extent.offsetBytes)
-      end = extent.offsetBytes + UInt64(extent.bytes.count)
+      let bytes = extent.bytes
+      for byte in bytes { add(byte, 1) }
+      hash = hash.mixed(with: ContentHash.of(bytes)).mixed(with: extent.offsetBytes)
+      end = extent.endBytes
     }
     add(0, inode.sizeBytes - min(end, inode.sizeBytes))
     guard runs.count <= runsMax else { return "\(inode.sizeBytes)#\(hash)" }
@@ -107,7 +108,7 @@ enum DirectoryReader {
       var file = InodeImage(type: .regular, ownership: ownership)
       let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
       file.sizeBytes = UInt64(bytes.count)
-      if !bytes.isEmpty { file.extents = [Extent(offsetBytes: 0, bytes: bytes)] }
+      file.extents = Extent.pieces(of: bytes, at: 0)
       return file
     }
   }

@@ -125,6 +125,9 @@ public final class Payload: Sendable, Hashable {
 
   private let content: Content
 
+  /// No bytes.
+  static let empty = Payload([])
+
   /// Wraps bytes.
   public init(_ bytes: [UInt8]) { content = .bytes(bytes) }
 
@@ -150,7 +153,9 @@ public final class Payload: Sendable, Hashable {
   }
 
   /// True when the bytes are the same.
-  public static func == (a: Payload, b: Payload) -> Bool { a.bytes == b.bytes }
+  public static func == (a: Payload, b: Payload) -> Bool {
+    a === b || a.countBytes == b.countBytes && a.bytes == b.bytes
+  }
   /// Hashes the bytes.
   public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 }

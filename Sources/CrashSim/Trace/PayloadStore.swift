@@ -31,6 +31,7 @@ import Glibc
   private var filedCount = 0
   private var descriptor: Int32 = -1
   private var hasNoFile = false
+  private let wrappedBytesMax: Int
   private var wrappedBytes = 0
 
   private let directory: String
@@ -38,11 +39,18 @@ import Glibc
   /// Makes an empty one, whose file will lie in a directory.
   init(
     source: PayloadPieces = PayloadPieces(), memoryBytesMax: Int = PayloadStore.memoryBytesMax,
-    directory: String = RunDirectory.diskRoot
+    wrappedBytesMax: Int = 0, directory: String = RunDirectory.diskRoot
   ) {
     self.source = source
     self.directory = directory
+    self.wrappedBytesMax = wrappedBytesMax
     memoryPiecesMax = max(1, memoryBytesMax / Self.pieceBytes)
+  }
+
+  /// Makes an empty one for bytes that are wrapped: so many of them stay in arrays of their own, all
+  /// others go to the file.
+  convenience init(wrappingUpTo wrappedBytesMax: Int) {
+    self.init(memoryBytesMax: 0, wrappedBytesMax: wrappedBytesMax)
   }
 
   deinit { if descriptor >= 0 { close(descriptor) } }
@@ -50,11 +58,11 @@ import Glibc
   /// True when the bytes are too many to be held twice.
   var isLarge: Bool { filedCount > 0 }
 
-  /// Wraps bytes that were read: in an array of their own, or here, once all that were wrapped are
-  /// more than memory should hold.
+  /// Wraps bytes: in an array of their own, or here, once all that were wrapped are more than memory
+  /// should hold.
   func payload(_ bytes: [UInt8]) -> Payload {
     wrappedBytes += bytes.count
-    guard wrappedBytes > Self.memoryBytesMax, let place = unsafe append(bytes.span.bytes) else {
+    guard wrappedBytes > wrappedBytesMax, let place = unsafe append(bytes.span.bytes) else {
       return Payload(bytes)
     }
     return Payload(self, place)

@@ -120,7 +120,7 @@ public enum TraceFile {
 
   /// Pages of 4 KiB hold one payload of 2 KiB and more each, and those of a small trace cost least.
   private static func pageBytes(of trace: Trace) -> Int {
-    var payloadBytes = 0
+    var payloadBytes = trace.initial.contentBytes
     for event in trace.events {
       guard case .operation(.write(_, _, let payload)) = event.body else { continue }
       payloadBytes += payload.countBytes

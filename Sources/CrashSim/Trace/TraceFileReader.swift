@@ -10,7 +10,7 @@ struct TraceFileReader {
   /// No file of the faulty filesystem is longer.
   private static let sizeBytesMax = FileContent.limitBytes
   private let database: Database
-  private let payloads = PayloadStore(memoryBytesMax: 0)
+  private let payloads = PayloadStore(wrappingUpTo: PayloadStore.memoryBytesMax)
 
   init(_ database: Database) { self.database = database }
 
@@ -126,28 +126,32 @@ struct TraceFileReader {
   }
 
   private func readExtents(into image: inout TreeImage) throws {
+    var owner: InodeNumber?
+    var builder = ExtentBuilder(in: payloads)
+    func endFile() { if let owner { image.inodes[owner]?.extents = builder.finish() } }
     try each("extents", orderedBy: "inode, offset") { fields in
       let number = InodeNumber(rawValue: try fields.number(0))
       guard let inode = image.inodes[number], inode.type == .regular else {
         throw fields.wrong("inode \(number) is no regular file of the tree")
       }
+      if number != owner {
+        endFile()
+        owner = number
+      }
       let offset = try fields.number(1, in: 0...Self.sizeBytesMax)
       guard let bytes = try fields.bytes(2), !bytes.isEmpty else {
         throw fields.wrong("an extent without bytes")
       }
-      let extent = Extent(offsetBytes: offset, bytes: bytes)
-      if let last = inode.extents.last, last.endBytes > offset {
-        throw fields.wrong("offset=\(offset) < end=\(last.endBytes) of the extent before")
+      guard builder.endBytes <= offset else {
+        throw fields.wrong("offset=\(offset) < end=\(builder.endBytes) of the extent before")
       }
-      guard extent.endBytes <= inode.sizeBytes else {
-        throw fields.wrong("end=\(extent.endBytes) > size=\(inode.sizeBytes)")
+      let end = offset + UInt64(bytes.count)
+      guard end <= inode.sizeBytes else {
+        throw fields.wrong("end=\(end) > size=\(inode.sizeBytes)")
       }
-      if let last = inode.extents.last, last.endBytes == offset {
-        image.inodes[number]?.extents[inode.extents.count - 1].bytes += bytes
-      } else {
-        image.inodes[number]?.extents.append(extent)
-      }
+      builder.append(bytes, at: offset)
     }
+    endFile()
   }
 
   /// A directory has exactly one name, so that no path can loop.

@@ -5,8 +5,6 @@ import GRDB
 
 /// Writes the rows of one trace file, inside the caller's transaction.
 struct TraceFileWriter {
-  /// SQLite holds no row of 1 GB; a longer extent has several.
-  private static let extentRowBytesMax = 64 << 20
   private let database: Database
 
   init(_ database: Database) { self.database = database }
@@ -86,13 +84,9 @@ struct TraceFileWriter {
         try attributes.execute(arguments: [key, Data(name.bytes), Data(value)])
       }
       for extent in inode.extents {
-        for start in stride(from: 0, to: extent.bytes.count, by: Self.extentRowBytesMax) {
-          let end = min(start + Self.extentRowBytesMax, extent.bytes.count)
-          try extents.execute(arguments: [
-            key, try Self.integer(extent.offsetBytes + UInt64(start)),
-            Data(extent.bytes[start..<end]),
-          ])
-        }
+        try extents.execute(arguments: [
+          key, try Self.integer(extent.offsetBytes), Data(extent.bytes),
+        ])
       }
     }
   }

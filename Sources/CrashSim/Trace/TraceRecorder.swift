@@ -40,7 +40,6 @@ final class TraceRecorder {
   private var places: [(event: Int, place: PayloadStore.Place)] = []
   /// Number of events that are no closes, which never change their order among themselves.
   private(set) var orderedCount = 0
-  private static let noPayload = Payload([])
   private var startNanoseconds: UInt64 = 0
   private var stop: (point: StopPoint, kill: () -> Void)?
   /// Number of events, closes not counted, when a stop point came.
@@ -215,7 +214,7 @@ final class TraceRecorder {
       payloadBytes += UInt64(place.countBytes)
       appendOrdered(
         event(
-          .write(inode: inode, offsetBytes: offset, payload: Self.noPayload), flags: flags,
+          .write(inode: inode, offsetBytes: offset, payload: Payload.empty), flags: flags,
           by: caller))
     }
   }

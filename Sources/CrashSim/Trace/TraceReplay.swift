@@ -111,8 +111,8 @@ extension TreeImage {
     inodes = inodes.filter { reached.contains($0.key) }
   }
 
-  /// The same tree with each file's content as maximal runs of 4 KiB blocks that are not all zero,
-  /// so that trees with the same content are equal.
+  /// The same tree with each file's content as maximal runs of 4 KiB pages that are not all zero,
+  /// cut where an extent must end, so that trees with the same content are equal.
   public func normalized() -> TreeImage {
     var copy = self
     for (number, inode) in inodes where !inode.extents.isEmpty {
@@ -126,28 +126,44 @@ extension InodeImage {
   /// Puts bytes in place; the size becomes at least their end.
   public mutating func write(_ bytes: [UInt8], at offset: UInt64) {
     if bytes.isEmpty { return }
-    let end = offset + UInt64(bytes.count)
-    sizeBytes = max(sizeBytes, end)
-    let first = firstExtent(endingFrom: offset)
-    guard first < extents.count, extents[first].offsetBytes <= end else {
-      extents.insert(Extent(offsetBytes: offset, bytes: bytes), at: first)
+    sizeBytes = max(sizeBytes, offset + UInt64(bytes.count))
+    for piece in Extent.pieces(of: bytes, at: offset) { put(piece) }
+  }
+
+  /// Puts an extent in place, joined with those of its block that it overlaps or touches.
+  private mutating func put(_ piece: Extent) {
+    let offset = piece.offsetBytes
+    let end = piece.endBytes
+    let block = offset / Extent.blockBytes * Extent.blockBytes
+    var first = firstExtent(endingFrom: offset)
+    while first < extents.count, extents[first].endBytes <= block { first += 1 }
+    // What begins at the next block does not touch.
+    let stop = min(end, block + Extent.blockBytes - 1)
+    guard first < extents.count, extents[first].offsetBytes <= stop else {
+      extents.insert(piece, at: first)
       return
     }
     let start = extents[first].offsetBytes
-    let last = lastExtent(startingUpTo: end, from: first)
-    if start <= offset, last == first {
-      let begin = Int(offset - start)
-      let covered = min(extents[first].bytes.count, begin + bytes.count)
-      extents[first].bytes.replaceSubrange(begin..<covered, with: bytes)
+    let last = lastExtent(startingUpTo: stop, from: first)
+    if start == offset, end >= extents[last].endBytes {
+      extents.replaceSubrange(first...last, with: CollectionOfOne(piece))
       return
     }
-    // The write joins several extents, or begins before the first of them.
-    var joined = Extent(offsetBytes: min(start, offset), bytes: [])
-    if start < offset { joined.bytes = Array(extents[first].bytes.prefix(Int(offset - start))) }
-    joined.bytes += bytes
+    if start <= offset, last == first {
+      let begin = Int(offset - start)
+      let covered = min(extents[first].countBytes, begin + piece.countBytes)
+      extents[first].bytes.replaceSubrange(begin..<covered, with: piece.bytes)
+      return
+    }
+    // The bytes join several extents, or begin before the first of them.
+    var joined: [UInt8] = []
+    if start < offset { joined += extents[first].bytes.prefix(Int(offset - start)) }
+    joined += piece.bytes
     let lastEnd = extents[last].endBytes
-    if lastEnd > end { joined.bytes += extents[last].bytes.suffix(Int(lastEnd - end)) }
-    extents.replaceSubrange(first...last, with: [joined])
+    if lastEnd > end { joined += extents[last].bytes.suffix(Int(lastEnd - end)) }
+    extents.replaceSubrange(
+      first...last,
+      with: CollectionOfOne(Extent(offsetBytes: min(start, offset), bytes: joined)))
   }
 
   /// Cuts the content, or lets the file grow by zeros.
@@ -194,37 +210,29 @@ extension InodeImage {
   }
 
   fileprivate func normalizedExtents() -> [Extent] {
-    var result: [Extent] = []
-    let blockBytes: UInt64 = 4096
-    var blocks: [UInt64: [UInt8]] = [:]
+    let pageBytes: UInt64 = 4096
+    var pages: [UInt64: [UInt8]] = [:]
     for extent in extents {
+      let content = extent.bytes
       var position = extent.offsetBytes
       while position < extent.endBytes {
-        let block = position / blockBytes
-        let end = min((block + 1) * blockBytes, extent.endBytes)
-        let size = Int(min(blockBytes, sizeBytes - block * blockBytes))
+        let page = position / pageBytes
+        let end = min((page + 1) * pageBytes, extent.endBytes)
+        let size = Int(min(pageBytes, sizeBytes - page * pageBytes))
         let from = Int(position - extent.offsetBytes)
-        let bytes = extent.bytes[from..<from + Int(end - position)]
+        let bytes = content[from..<from + Int(end - position)]
         if bytes.contains(where: { $0 != 0 }) {
-          let at = Int(position % blockBytes)
-          blocks[block, default: [UInt8](repeating: 0, count: size)]
+          let at = Int(position % pageBytes)
+          pages[page, default: [UInt8](repeating: 0, count: size)]
             .replaceSubrange(at..<at + bytes.count, with: bytes)
         }
         position = end
       }
     }
-    for (block, bytes) in blocks.sorted(by: { $0.key < $1.key }) {
-      if let last = result.last, last.endBytes == block * blockBytes {
-        result[result.count - 1].bytes += bytes
-      } else {
-        result.append(Extent(offsetBytes: block * blockBytes, bytes: bytes))
-      }
+    var builder = ExtentBuilder()
+    for (page, bytes) in pages.sorted(by: { $0.key < $1.key }) {
+      builder.append(bytes, at: page * pageBytes)
     }
-    return result
+    return builder.finish()
   }
-}
-
-extension Extent {
-  /// First position behind the extent.
-  var endBytes: UInt64 { offsetBytes + UInt64(bytes.count) }
 }

@@ -1,7 +1,8 @@
 // HardCaseTests.swift: [U] sequences that models and images get wrong easily.
 
-import CrashSim
 import Testing
+
+@testable import CrashSim
 
 @Suite("Hard cases of crash states")
 struct HardCaseTests {
@@ -187,6 +188,34 @@ struct HardCaseTests {
       #expect(image.entry(at: "a")?.extents.count == 2)
       let last = try unsafe image.withFile(at: "a") { bytes, count in unsafe bytes[count - 1] }
       #expect(last == UInt8(ascii: "y"))
+    }
+  }
+
+  @Test("trees share the blocks that no state changes, and no other")
+  func sharedBlocks() throws {
+    let size = 4 << 20
+    var recording = Recording(files: ["a": String(repeating: "x", count: size - 1) + "z"])
+    recording.write("a", "y", at: 1 << 20)
+    recording.truncate("a", to: UInt64(size) - 1)
+    let initial = recording.trace.initial
+    let before = try #require(initial.inodes[recording["a"]]?.extents)
+    let table = try UnitTable(trace: recording.trace, model: .ext4Ordered)
+    let images = try CrashPointImages(table: table, at: 2)
+    let units = Array(table.units.indices)
+    // All, none and all again: what was changed and taken back is not shared, and right.
+    for kept in [[], units, [], units] {
+      let state = try table.state(at: 2, keeping: kept)
+      let tree = try images.withImage(of: state) { (image) throws(LabError) in image.treeImage() }
+      var expected = initial
+      if !kept.isEmpty {
+        for case .operation(let operation) in recording.trace.events.map(\.body) {
+          expected.apply(operation)
+        }
+      }
+      #expect(tree.inodes == expected.inodes)
+      let after = try #require(tree.inodes[recording["a"]]?.extents)
+      #expect(after[0].payload === before[0].payload && after[2].payload === before[2].payload)
+      #expect(kept.isEmpty || after[1].payload !== before[1].payload)
     }
   }
 

@@ -17,7 +17,7 @@ struct Recording {
       let inode = tree.nextInode
       var image = InodeImage(type: .regular, ownership: Ownership(mode: 0o644))
       image.sizeBytes = UInt64(text.utf8.count)
-      if !text.isEmpty { image.extents = [Extent(offsetBytes: 0, bytes: Array(text.utf8))] }
+      image.extents = Extent.pieces(of: Array(text.utf8), at: 0)
       tree.inodes[inode] = image
       tree.inodes[.root]?.entries[FileName(path)] = inode
       entries[path] = inode

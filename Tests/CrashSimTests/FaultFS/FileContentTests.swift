@@ -84,7 +84,7 @@ struct FileContentTests {
     if seed % 2 == 0 { content.settle() }
     #expect(content.read(at: UInt64(base), count: Self.spaceBytes * 2) == model)
     var extents = [UInt8](repeating: 0, count: model.count)
-    for extent in content.extents() {
+    for extent in content.extents(in: PayloadStore()) {
       let start = Int(extent.offsetBytes) - base
       extents.replaceSubrange(start..<start + extent.bytes.count, with: extent.bytes)
     }
