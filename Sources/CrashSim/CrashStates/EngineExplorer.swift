@@ -149,6 +149,6 @@ struct EngineExplorer {
     }
     return try maker.finding(
       number: number, state: state, result: result, stateCount: failure.count,
-      token: token(smallest, nil, shape))
+      token: token(smallest, nil, shape), accepts: judge.accepts(maker.enumerator))
   }
 }

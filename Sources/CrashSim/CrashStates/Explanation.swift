@@ -20,6 +20,8 @@ public struct Explanation: Sendable, Hashable {
 
   /// What was lost, in order of events.
   public let losses: [Loss]
+  /// The loss that the rest is about.
+  public let cause: Loss?
   /// Event that was issued later and survived, or was acknowledged.
   public let laterEvent: Int?
   /// The sentence that says so.
@@ -53,21 +55,25 @@ public struct Explainer: Sendable {
   }
 
   /// Says what a state lost, and what should have been synced; best for a minimized state.
-  public func explain(_ state: CrashState) -> Explanation {
+  /// - Parameters:
+  ///   - state: A state of the table.
+  ///   - cause: Event of the loss that matters; nil takes the first.
+  /// - Returns: The sentences, in parts.
+  public func explain(_ state: CrashState, cause: Int? = nil) -> Explanation {
     var lost = state.lost
     if let torn = state.torn { lost = (lost + [torn.unit]).sorted() }
     let losses = losses(of: state)
-    guard let first = losses.first else {
+    guard let first = losses.first(where: { $0.event == cause }) ?? losses.first else {
       return Explanation(
-        losses: [], laterEvent: nil, disorder: nil, missing: nil, unpreventable: nil,
+        losses: [], cause: nil, laterEvent: nil, disorder: nil, missing: nil, unpreventable: nil,
         brokenSyncs: [])
     }
     let later = laterEvent(than: first.event, lost: Set(lost), before: state.crashPoint)
     return Explanation(
-      losses: losses, laterEvent: later, disorder: later.map { disorder($0) },
+      losses: losses, cause: first, laterEvent: later, disorder: later.map { disorder($0) },
       missing: later.map { missingSync(first, before: $0) },
       unpreventable: later == nil ? unpreventable(first.event, state) : nil,
-      brokenSyncs: brokenSyncs(from: first.event, before: state.crashPoint, lost: lost))
+      brokenSyncs: brokenSyncs(from: losses[0].event, before: state.crashPoint, lost: lost))
   }
 
   /// What a state lost, event by event; a torn write is one of them.
@@ -212,10 +218,10 @@ public struct Explainer: Sendable {
     }
   }
 
-  /// What was lost first and what overtook it, without numbers: equal for states with one cause;
+  /// What was lost and what overtook it, without numbers: equal for states with one cause;
   /// nil when nothing was lost.
   func rootCause(_ explanation: Explanation) -> String? {
-    guard let first = explanation.losses.first else { return nil }
+    guard let cause = explanation.cause else { return nil }
     var later = "the crash"
     if let event = explanation.laterEvent {
       if case .mark = table.trace.events[event].body {
@@ -224,8 +230,8 @@ public struct Explainer: Sendable {
         later = describe(event)
       }
     }
-    let what = first.isDirectoryEntry ? "names of" : "content of"
-    return "\(what) '\(first.path)': \(describe(first.event)) before \(later)"
+    let what = cause.isDirectoryEntry ? "names of" : "content of"
+    return "\(what) '\(cause.path)': \(describe(cause.event)) before \(later)"
       .withNumbersReplaced
   }
 

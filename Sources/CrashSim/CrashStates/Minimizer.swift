@@ -15,8 +15,9 @@ public struct Minimizer {
 
   /// Restores as many lost units as possible while the state keeps failing.
   ///
-  /// First the torn write is made whole or dropped, then ever smaller parts of the lost units are
-  /// restored, each with what it depends on.
+  /// First the torn write is made whole or dropped, then ever smaller parts of the files and
+  /// directories get back all that they lost, then ever smaller parts of the lost units are restored,
+  /// each with what it depends on.
   /// - Parameters:
   ///   - state: A failing state of the table.
   ///   - stillFails: Checks a state.
@@ -42,37 +43,61 @@ public struct Minimizer {
         }
       }
     }
-    var parts = 2
-    while !best.lost.isEmpty, calls < maximumCalls {
-      let size = max(1, (best.lost.count + parts - 1) / parts)
-      var isSmaller = false
-      for start in stride(from: 0, to: best.lost.count, by: size) {
-        let end = min(start + size, best.lost.count)
-        guard let candidate = try restoring(best.lost[start..<end], in: best) else { continue }
-        if try fails(candidate) {
-          best = candidate
-          isSmaller = true
+    /// Restores ever smaller parts of what is lost, no group of units in parts.
+    func restore(_ groups: (CrashState) -> [[Int]]) throws(LabError) {
+      var parts = 2
+      var open = groups(best)
+      while !open.isEmpty, calls < maximumCalls {
+        let size = max(1, (open.count + parts - 1) / parts)
+        var isSmaller = false
+        for start in stride(from: 0, to: open.count, by: size) {
+          let part = open[start..<min(start + size, open.count)].flatMap { $0 }
+          guard let candidate = try restoring(part, in: best) else { continue }
+          if try fails(candidate) {
+            best = candidate
+            isSmaller = true
+            break
+          }
+        }
+        if isSmaller {
+          open = groups(best)
+          parts = max(2, parts - 1)
+        } else if size == 1 {
           break
+        } else {
+          parts = min(open.count, parts * 2)
         }
       }
-      if isSmaller {
-        parts = max(2, parts - 1)
-      } else if size == 1 {
-        break
+    }
+    try restore(lostByInode)
+    try restore { state in state.lost.map { [$0] } }
+    return best
+  }
+
+  /// Lost units by the file or directory that a sync would have to be called on, in order of the first
+  /// of each; none when that is the only one.
+  func lostByInode(_ state: CrashState) -> [[Int]] {
+    var places: [InodeNumber: Int] = [:]
+    var groups: [[Int]] = []
+    for unit in state.lost {
+      guard let inode = table.units[unit].effects.first?.syncedInode else { continue }
+      if let place = places[inode] {
+        groups[place].append(unit)
       } else {
-        parts = min(best.lost.count, parts * 2)
+        places[inode] = groups.count
+        groups.append([unit])
       }
     }
-    return best
+    return groups.count > 1 ? groups : []
   }
 
   /// The state with some lost units kept, and all that they depend on; nil when that would need the
   /// torn unit whole.
-  private func restoring(
-    _ restored: ArraySlice<Int>, in state: CrashState
+  func restoring(
+    _ restored: [Int], in state: CrashState
   ) throws(LabError) -> CrashState? {
     var kept = Set(state.kept)
-    var open = Array(restored)
+    var open = restored
     while let unit = open.popLast() {
       if unit == state.torn?.unit { return nil }
       guard kept.insert(unit).inserted else { continue }

@@ -64,13 +64,18 @@ struct ProgramExploration {
       throw .usage("the token's state '\(recipe.state)' cannot be read")
     }
     let state = try enumerator.state(for: key)
-    let tree = try enumerator.withImage(of: state) { (image) throws(LabError) in image.treeImage() }
-    if let directory { try CrashDirectory.keep(tree, in: directory) }
-    let result = try target.checkers[0].check(
-      tree, acknowledged: acknowledged(state.acknowledgedMarks))
-    var finding = try makeMaker(enumerator).finding(
+    let images = try CrashPointImages(table: enumerator.table, at: state.crashPoint)
+    if let directory {
+      try images.withImage(of: state) { (image) throws(LabError) in
+        try CrashDirectory.keep(image.treeImage(), in: directory)
+      }
+    }
+    let result = try check(state, images)
+    let maker = try makeMaker(enumerator)
+    var finding = try maker.finding(
       number: 1, state: state, result: result, stateCount: 1,
-      token: ReplayToken.encode(.explore(recipe)), context: context?.text)
+      token: ReplayToken.encode(.explore(recipe)), context: context?.text
+    ) { (other) throws(LabError) in try check(other, images).ending.isSuccess }
     if let context { finding = context.completed(finding) }
     return (result, finding)
   }
@@ -184,10 +189,11 @@ struct ProgramExploration {
       throw .lab("state \(failure.firstOrdinal) failed but was never visited")
     }
     var state = try maker.enumerator.state(for: key)
+    let images = try CrashPointImages(table: maker.enumerator.table, at: state.crashPoint)
     var result = failure.first
     do throws(LabError) {
       try Interruption.check()
-      (state, result) = try shrink(state, of: failure, maker: maker)
+      (state, result) = try shrink(state, of: failure, maker: maker, images)
     } catch {
       guard error.code == .interrupted else { throw error }
     }
@@ -205,24 +211,27 @@ struct ProgramExploration {
     recipe.runsFsck = target.system != nil && settings.runsFsck ? true : nil
     var finding = try maker.finding(
       number: number, state: state, result: result, stateCount: failure.count,
-      token: ReplayToken.encode(.explore(recipe)), context: context?.text)
+      token: ReplayToken.encode(.explore(recipe)), context: context?.text
+    ) { (other) throws(LabError) in try check(other, images).ending.isSuccess }
     finding.classKey = failure.key
     finding.firstOrdinal = failure.firstOrdinal
     if let context { finding = context.completed(finding) }
     return finding
   }
 
+  private func check(
+    _ state: CrashState, _ images: CrashPointImages
+  ) throws(LabError) -> CheckResult {
+    let tree = try images.withImage(of: state) { (image) throws(LabError) in image.treeImage() }
+    return try target.checkers[0].check(
+      tree, acknowledged: acknowledged(state.acknowledgedMarks))
+  }
+
   /// Confirms a failing state and restores what need not be lost.
   private func shrink(
-    _ state: CrashState, of failure: FailureClass, maker: FindingMaker
+    _ state: CrashState, of failure: FailureClass, maker: FindingMaker, _ images: CrashPointImages
   ) throws(LabError) -> (CrashState, CheckResult) {
-    let acknowledged = self.acknowledged(state.acknowledgedMarks)
-    let images = try CrashPointImages(table: maker.enumerator.table, at: state.crashPoint)
-    func check(_ state: CrashState) throws(LabError) -> CheckResult {
-      let tree = try images.withImage(of: state) { (image) throws(LabError) in image.treeImage() }
-      return try target.checkers[0].check(tree, acknowledged: acknowledged)
-    }
-    let again = try check(state)
+    let again = try check(state, images)
     guard !again.ending.isSuccess else {
       throw LabError(
         .nondeterminism,
@@ -235,9 +244,9 @@ struct ProgramExploration {
       return (state, failure.first.noting("asked again, the checker said: \(again.headline)"))
     }
     let smallest = try maker.shrink(state) { (candidate) throws(LabError) in
-      FailureClass.key(of: try check(candidate)) == failure.key
+      FailureClass.key(of: try check(candidate, images)) == failure.key
     }
-    let last = try check(smallest)
+    let last = try check(smallest, images)
     guard FailureClass.key(of: last) == failure.key else { return (state, again) }
     return (smallest, last)
   }

@@ -96,6 +96,14 @@ final class EngineJudgeClient {
       }
     }
   }
+
+  /// Whether the judge accepts a state of an enumerator.
+  func accepts(_ enumerator: CrashStateEnumerator) -> FindingMaker.Check {
+    { (state) throws(LabError) in
+      let key = enumerator.key(of: state).description
+      return try self.ask(.state(key: key, second: nil)).ending.isSuccess
+    }
+  }
 }
 
 extension CheckResult {

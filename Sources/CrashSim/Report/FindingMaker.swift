@@ -5,11 +5,16 @@ import Foundation
 
 /// Makes findings of the states of one exploration.
 public struct FindingMaker {
+  /// Asks a checker about a state.
+  public typealias Check = (CrashState) throws(LabError) -> Bool
+
   /// Most checker calls that shrinking one state may cost.
   private static let shrinkCallsMax = 200
   /// Most lines of a checker's output, and most lost operations, that a finding shows.
   private static let linesMax = 12
   private static let lastLines = 4
+  /// Most files and directories that are tried as the cause of a finding.
+  private static let causesMax = 8
 
   /// Knows the states.
   public let enumerator: CrashStateEnumerator
@@ -35,7 +40,7 @@ public struct FindingMaker {
 
   /// Restores as many lost units as possible while the state still fails.
   public func shrink(
-    _ state: CrashState, _ stillFails: (CrashState) throws(LabError) -> Bool
+    _ state: CrashState, _ stillFails: Check
   ) throws(LabError) -> CrashState {
     try Minimizer(table: enumerator.table, maximumCalls: Self.shrinkCallsMax)
       .minimized(state, stillFails: stillFails)
@@ -49,13 +54,14 @@ public struct FindingMaker {
   ///   - stateCount: Number of states that failed alike.
   ///   - token: What replays it.
   ///   - context: What the crash happened in, if not the workload itself.
+  ///   - accepts: Whether the checker accepts a state; without it, what was lost first is the cause.
   /// - Returns: The finding.
   /// - Throws: `LabError` when the trace cannot be split under another model.
   public func finding(
     number: Int, state: CrashState, result: CheckResult, stateCount: Int, token: String,
-    context: String? = nil
+    context: String? = nil, accepts: Check? = nil
   ) throws(LabError) -> Finding {
-    let explanation = explainer.explain(state)
+    let explanation = explainer.explain(state, cause: try cause(of: state, accepts))
     let marks = Array(enumerator.table.trace.marks.prefix(state.acknowledgedMarks))
     let losses = explanation.losses.map { "#\($0.event) \($0.text)" }
     let sentences =
@@ -99,10 +105,24 @@ public struct FindingMaker {
     return finding
   }
 
-  /// The source lines of what was lost first and of what overtook it: two places in a program that
-  /// do the same are two causes.
+  /// The first loss of the file or directory whose sync mends the state.
+  ///
+  /// The checker accepts it when all that was lost of that is there. Another sync may make this one
+  /// state impossible, too, and leave the next that breaks the promise.
+  private func cause(of state: CrashState, _ accepts: Check?) throws(LabError) -> Int? {
+    guard let accepts, system == nil, !Interruption.isRequested else { return nil }
+    let minimizer = Minimizer(table: enumerator.table)
+    for units in minimizer.lostByInode(state).prefix(Self.causesMax) {
+      guard let candidate = try minimizer.restoring(units, in: state) else { continue }
+      if try accepts(candidate) { return enumerator.table.units[units[0]].event }
+    }
+    return nil
+  }
+
+  /// The source lines of what was lost and of what overtook it: two places in a program that do the
+  /// same are two causes.
   private func lines(of explanation: Explanation) -> String {
-    let places = [explanation.losses.first?.event, explanation.laterEvent].compactMap { event in
+    let places = [explanation.cause?.event, explanation.laterEvent].compactMap { event in
       event.flatMap { callSites.places(of: $0) }
     }
     return places.isEmpty ? "" : " (" + places.joined(separator: ", then ") + ")"

@@ -154,6 +154,7 @@ extension ScenarioRunner {
     return try maker.finding(
       number: 1, state: try enumerator.state(for: key), result: result, stateCount: 1,
       token: ReplayToken.encode(.scenario(recipe)),
-      context: second.map { "power fails again during recovery, at \($0)" })
+      context: second.map { "power fails again during recovery, at \($0)" },
+      accepts: second == nil ? client.accepts(enumerator) : nil)
   }
 }

@@ -59,16 +59,22 @@ extension StressRun {
     }
     let enumerator = try makeEnumerator(trace, recipe.round, settings)
     let state = try enumerator.state(for: key)
-    let tree = try enumerator.withImage(of: state) { (image) throws(LabError) in image.treeImage() }
-    if let directory { try CrashDirectory.keep(tree, in: directory) }
-    let result = try checker.check(
-      tree, acknowledged: acknowledged,
-      variables: try variables(round: recipe.round, settings))
+    if let directory {
+      try enumerator.withImage(of: state) { (image) throws(LabError) in
+        try CrashDirectory.keep(image.treeImage(), in: directory)
+      }
+    }
+    func check(_ state: CrashState) throws(LabError) -> CheckResult {
+      try self.check(
+        state, of: enumerator, acknowledged: acknowledged, round: recipe.round, settings)
+    }
+    let result = try check(state)
     if let limit = limit(of: result, settings) { throw Self.notJudged(recipe.round, limit) }
     let maker = try FindingMaker(enumerator: enumerator, model: settings.model)
     let finding = try maker.finding(
       number: 1, state: state, result: result, stateCount: 1,
-      token: ReplayToken.encode(.stress(recipe)), context: "round \(recipe.round)")
+      token: ReplayToken.encode(.stress(recipe)), context: "round \(recipe.round)"
+    ) { (other) throws(LabError) in try check(other).ending.isSuccess }
     return (result, finding)
   }
 

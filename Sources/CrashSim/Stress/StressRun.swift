@@ -346,16 +346,15 @@ public final class StressRun {
         number: findings.count + 1, state: enumerator.lastState(), result: result,
         stateCount: 1, token: ReplayToken.encode(.stress(recipe)), context: "\(moment) not reached")
     }
+    func check(_ state: CrashState) throws(LabError) -> CheckResult {
+      try self.check(
+        state, of: enumerator, acknowledged: judged.acknowledged, round: number, settings)
+    }
     var state = drawn
     var smallest = result
     do throws(LabError) {
       state = try maker.shrink(drawn) { (candidate) throws(LabError) in
-        let tree = try enumerator.withImage(of: candidate) { (image) throws(LabError) in
-          image.treeImage()
-        }
-        let again = try checker.check(
-          tree, acknowledged: judged.acknowledged,
-          variables: try variables(round: number, settings))
+        let again = try check(candidate)
         guard FailureClass.key(of: again) == FailureClass.key(of: result) else { return false }
         smallest = again
         return true
@@ -366,7 +365,18 @@ public final class StressRun {
     recipe.state = enumerator.key(of: state).description
     return try maker.finding(
       number: findings.count + 1, state: state, result: smallest, stateCount: 1,
-      token: ReplayToken.encode(.stress(recipe)), context: moment)
+      token: ReplayToken.encode(.stress(recipe)), context: moment
+    ) { (other) throws(LabError) in try check(other).ending.isSuccess }
+  }
+
+  /// Asks the checker about a state of a round.
+  func check(
+    _ state: CrashState, of enumerator: CrashStateEnumerator, acknowledged: [UInt8], round: Int,
+    _ settings: StressSettings
+  ) throws(LabError) -> CheckResult {
+    let tree = try enumerator.withImage(of: state) { (image) throws(LabError) in image.treeImage() }
+    return try checker.check(
+      tree, acknowledged: acknowledged, variables: try variables(round: round, settings))
   }
 
   private func report(_ isInterrupted: Bool, seconds: Double) -> CaseReport {

@@ -1,7 +1,8 @@
 // ExplanationTests.swift: minimal states, sentences, and the weakest model that a finding needs.
 
-import CrashSim
 import Testing
+
+@testable import CrashSim
 
 @Suite("Explaining a failing state")
 struct ExplanationTests {
@@ -50,6 +51,55 @@ struct ExplanationTests {
       }
       #expect(best.lost == Array(Set(dependents + [needed])).sorted())
     }
+  }
+
+  @Test("files that do not matter get back all they lost first, in few calls")
+  func minimizesByFile() throws {
+    var recording = Recording(files: ["lock": "", "log": "", "x": "", "y": ""])
+    for number in 0..<100 {
+      for file in ["lock", "log", "x", "y"] { recording.write(file, "r", at: UInt64(number)) }
+    }
+    let table = try UnitTable(trace: recording.trace, model: .posix)
+    let point = table.crashPointCount - 1
+    let log = Set(
+      table.units.map(\.id).filter { table.units[$0].effects[0].syncedInode == recording["log"] })
+    var calls = 0
+    let all = try table.state(at: point, keeping: [])
+    let best = try Minimizer(table: table).minimized(all) { (state) in
+      calls += 1
+      return state.lost.filter(log.contains).count >= 10
+    }
+    #expect(best.lost.count == 10 && log.isSuperset(of: best.lost))
+    #expect(calls < 60)
+  }
+
+  @Test("the cause is what mends the state, not what was lost first")
+  func cause() throws {
+    var recording = Recording(files: ["lock": "1", "log": ""])
+    recording.write("lock", "2")
+    recording.write("log", "saved")
+    recording.mark("saved\n")
+    let enumerator = try CrashStateEnumerator(
+      trace: recording.trace, model: .posix, seed: Seed(rawValue: 1))
+    let table = enumerator.table
+    let state = try table.state(at: table.crashPointCount - 1, keeping: [])
+    let maker = try FindingMaker(enumerator: enumerator, model: .posix)
+    let result = CheckResult(ending: .exited(1), output: "not saved")
+    func sync(_ accepts: FindingMaker.Check?) throws -> String? {
+      try maker.finding(
+        number: 1, state: state, result: result, stateCount: 1, token: "t", accepts: accepts
+      ).missingSync.first { $0.hasPrefix("Missing") }
+    }
+    // With the new lock and without the log it fails another way.
+    let first = try sync { _ in false }
+    #expect(first == "Missing: fsync or fdatasync of 'lock' between event #0 and event #2.")
+    #expect(try sync(nil) == first)
+    let right = try sync { (state) throws(LabError) in
+      try enumerator.withImage(of: state) { (image) throws(LabError) in
+        image.content(at: "log") == Array("saved".utf8)
+      }
+    }
+    #expect(right == "Missing: fsync or fdatasync of 'log' between event #1 and event #2.")
   }
 
   @Test("a torn write is made whole where it does not matter, and stays where it does")
