@@ -98,6 +98,9 @@ public struct CrashStateEnumerator: Sendable {
 public final class CrashPointImages {
   private let builder: ImageBuilder
 
+  /// The crash point.
+  public var crashPoint: Int { builder.crashPoint }
+
   /// Builds the durable tree of a crash point.
   public init(
     table: UnitTable, at crashPoint: Int, limits: ImageLimits = ImageLimits()

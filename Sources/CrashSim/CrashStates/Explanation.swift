@@ -58,8 +58,9 @@ public struct Explainer: Sendable {
   /// - Parameters:
   ///   - state: A state of the table.
   ///   - cause: Event of the loss that matters; nil takes the first.
+  ///   - mark: Event of the acknowledgement that came too early; nil takes whatever survived first.
   /// - Returns: The sentences, in parts.
-  public func explain(_ state: CrashState, cause: Int? = nil) -> Explanation {
+  public func explain(_ state: CrashState, cause: Int? = nil, mark: Int? = nil) -> Explanation {
     var lost = state.lost
     if let torn = state.torn { lost = (lost + [torn.unit]).sorted() }
     let losses = losses(of: state)
@@ -68,10 +69,10 @@ public struct Explainer: Sendable {
         losses: [], cause: nil, laterEvent: nil, disorder: nil, missing: nil, unpreventable: nil,
         brokenSyncs: [])
     }
-    let later = laterEvent(than: first.event, lost: Set(lost), before: state.crashPoint)
+    let later = mark ?? laterEvent(than: first.event, lost: Set(lost), before: state.crashPoint)
     return Explanation(
       losses: losses, cause: first, laterEvent: later, disorder: later.map { disorder($0) },
-      missing: later.map { missingSync(first, before: $0) },
+      missing: later.map { missingSync(first, of: losses, before: $0) },
       unpreventable: later == nil ? unpreventable(first.event, state) : nil,
       brokenSyncs: brokenSyncs(from: losses[0].event, before: state.crashPoint, lost: lost))
   }
@@ -184,10 +185,16 @@ public struct Explainer: Sendable {
       + "the middle of one operation. Write elsewhere and rename, or add a log or checksums."
   }
 
-  private func missingSync(_ loss: Explanation.Loss, before later: Int) -> MissingSync {
-    MissingSync(
-      after: loss.event, before: later, inode: loss.inode, path: loss.path,
-      isDirectory: loss.isDirectoryEntry, needsFullSync: needsFullSync(loss.event))
+  private func missingSync(
+    _ cause: Explanation.Loss, of losses: [Explanation.Loss], before later: Int
+  ) -> MissingSync {
+    let covered = losses.filter {
+      $0.event < later && $0.inode == cause.inode && $0.isDirectoryEntry == cause.isDirectoryEntry
+    }
+    return MissingSync(
+      after: covered.last?.event ?? cause.event, before: later, inode: cause.inode,
+      path: cause.path, isDirectory: cause.isDirectoryEntry,
+      needsFullSync: covered.contains { needsFullSync($0.event) })
   }
 
   private func needsFullSync(_ event: Int) -> Bool {

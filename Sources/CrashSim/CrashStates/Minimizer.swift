@@ -16,8 +16,8 @@ public struct Minimizer {
   /// Restores as many lost units as possible while the state keeps failing.
   ///
   /// First the torn write is made whole or dropped, then ever smaller parts of the files and
-  /// directories get back all that they lost, then ever smaller parts of the lost units are restored,
-  /// each with what it depends on.
+  /// directories get back all that they lost, then ever smaller parts of the lost units are
+  /// restored, each with what it depends on.
   /// - Parameters:
   ///   - state: A failing state of the table.
   ///   - stillFails: Checks a state.
@@ -74,8 +74,8 @@ public struct Minimizer {
     return best
   }
 
-  /// Lost units by the file or directory that a sync would have to be called on, in order of the first
-  /// of each; none when that is the only one.
+  /// Lost units by the file or directory that a sync would have to be called on, in order of the
+  /// first of each; none when that is the only one.
   func lostByInode(_ state: CrashState) -> [[Int]] {
     var places: [InodeNumber: Int] = [:]
     var groups: [[Int]] = []

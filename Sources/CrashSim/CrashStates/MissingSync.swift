@@ -3,7 +3,7 @@
 
 /// A sync that a program does not call.
 public struct MissingSync: Sendable, Hashable {
-  /// Index of the event that was lost.
+  /// Index of the last event that was lost and that the sync has to come after.
   public let after: Int
   /// Index of the later event that survived or was acknowledged: the sync has to come before it.
   public let before: Int

@@ -70,12 +70,12 @@ struct ProgramExploration {
         try CrashDirectory.keep(image.treeImage(), in: directory)
       }
     }
-    let result = try check(state, images)
+    let result = try check(state, images, enumerator)
     let maker = try makeMaker(enumerator)
     var finding = try maker.finding(
       number: 1, state: state, result: result, stateCount: 1,
       token: ReplayToken.encode(.explore(recipe)), context: context?.text
-    ) { (other) throws(LabError) in try check(other, images).ending.isSuccess }
+    ) { (other) throws(LabError) in try check(other, images, enumerator).ending.isSuccess }
     if let context { finding = context.completed(finding) }
     return (result, finding)
   }
@@ -212,17 +212,23 @@ struct ProgramExploration {
     var finding = try maker.finding(
       number: number, state: state, result: result, stateCount: failure.count,
       token: ReplayToken.encode(.explore(recipe)), context: context?.text
-    ) { (other) throws(LabError) in try check(other, images).ending.isSuccess }
+    ) { (other) throws(LabError) in try check(other, images, maker.enumerator).ending.isSuccess }
     finding.classKey = failure.key
     finding.firstOrdinal = failure.firstOrdinal
     if let context { finding = context.completed(finding) }
     return finding
   }
 
+  /// Asks the checker about a state, mostly of the images' crash point.
   private func check(
-    _ state: CrashState, _ images: CrashPointImages
+    _ state: CrashState, _ images: CrashPointImages, _ enumerator: CrashStateEnumerator
   ) throws(LabError) -> CheckResult {
-    let tree = try images.withImage(of: state) { (image) throws(LabError) in image.treeImage() }
+    let tree: TreeImage
+    if state.crashPoint == images.crashPoint {
+      tree = try images.withImage(of: state) { (image) throws(LabError) in image.treeImage() }
+    } else {
+      tree = try enumerator.withImage(of: state) { (image) throws(LabError) in image.treeImage() }
+    }
     return try target.checkers[0].check(
       tree, acknowledged: acknowledged(state.acknowledgedMarks))
   }
@@ -231,7 +237,7 @@ struct ProgramExploration {
   private func shrink(
     _ state: CrashState, of failure: FailureClass, maker: FindingMaker, _ images: CrashPointImages
   ) throws(LabError) -> (CrashState, CheckResult) {
-    let again = try check(state, images)
+    let again = try check(state, images, maker.enumerator)
     guard !again.ending.isSuccess else {
       throw LabError(
         .nondeterminism,
@@ -244,9 +250,9 @@ struct ProgramExploration {
       return (state, failure.first.noting("asked again, the checker said: \(again.headline)"))
     }
     let smallest = try maker.shrink(state) { (candidate) throws(LabError) in
-      FailureClass.key(of: try check(candidate, images)) == failure.key
+      FailureClass.key(of: try check(candidate, images, maker.enumerator)) == failure.key
     }
-    let last = try check(smallest, images)
+    let last = try check(smallest, images, maker.enumerator)
     guard FailureClass.key(of: last) == failure.key else { return (state, again) }
     return (smallest, last)
   }

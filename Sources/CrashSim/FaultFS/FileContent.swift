@@ -379,8 +379,8 @@ import Glibc
     return bytes
   }
 
-  /// The content as extents: maximal runs of 4 KiB pages that hold a byte other than zero, cut where
-  /// an extent must end.
+  /// The content as extents: maximal runs of 4 KiB pages that hold a byte other than zero, cut
+  /// where an extent must end.
   /// - Parameter store: Where the bytes are when they are too many for memory.
   /// - Returns: The extents in order.
   func extents(in store: PayloadStore) -> [Extent] {

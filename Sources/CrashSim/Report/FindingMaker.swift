@@ -54,14 +54,14 @@ public struct FindingMaker {
   ///   - stateCount: Number of states that failed alike.
   ///   - token: What replays it.
   ///   - context: What the crash happened in, if not the workload itself.
-  ///   - accepts: Whether the checker accepts a state; without it, what was lost first is the cause.
+  ///   - accepts: Whether the checker accepts a state; without it, the first loss is the cause.
   /// - Returns: The finding.
   /// - Throws: `LabError` when the trace cannot be split under another model.
   public func finding(
     number: Int, state: CrashState, result: CheckResult, stateCount: Int, token: String,
     context: String? = nil, accepts: Check? = nil
   ) throws(LabError) -> Finding {
-    let explanation = explainer.explain(state, cause: try cause(of: state, accepts))
+    let explanation = try explain(state, accepts)
     let marks = Array(enumerator.table.trace.marks.prefix(state.acknowledgedMarks))
     let losses = explanation.losses.map { "#\($0.event) \($0.text)" }
     let sentences =
@@ -103,6 +103,34 @@ public struct FindingMaker {
     finding.callSites = sites.isEmpty ? nil : sites
     finding.fileSystem = system?.description
     return finding
+  }
+
+  private func explain(_ state: CrashState, _ accepts: Check?) throws(LabError) -> Explanation {
+    let cause = try cause(of: state, accepts)
+    let explanation = explainer.explain(state, cause: cause)
+    guard let later = explanation.laterEvent,
+      let mark = try broken(from: later, state, accepts)
+    else { return explanation }
+    return explainer.explain(state, cause: cause, mark: mark)
+  }
+
+  /// The acknowledgement that was the mistake, when it was not that a later operation survived.
+  ///
+  /// The checker accepts the same losses just before it, so their order among themselves is free.
+  private func broken(
+    from later: Int, _ state: CrashState, _ accepts: Check?
+  ) throws(LabError) -> Int? {
+    let table = enumerator.table
+    let events = table.trace.events
+    guard let accepts, system == nil, !Interruption.isRequested,
+      let mark = (later..<state.crashPoint).first(where: { events[$0].isMark }),
+      mark != later
+    else { return nil }
+    let lost = Set(state.lost)
+    let torn = state.torn.flatMap { $0.unit < table.issuedCount(at: mark) ? $0 : nil }
+    let kept = table.pendingUnits(at: mark).filter { !lost.contains($0) && $0 != torn?.unit }
+    guard let before = try? table.state(at: mark, keeping: kept, torn: torn) else { return nil }
+    return try accepts(before) ? mark : nil
   }
 
   /// The first loss of the file or directory whose sync mends the state.

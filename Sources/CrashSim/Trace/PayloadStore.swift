@@ -47,8 +47,8 @@ import Glibc
     memoryPiecesMax = max(1, memoryBytesMax / Self.pieceBytes)
   }
 
-  /// Makes an empty one for bytes that are wrapped: so many of them stay in arrays of their own, all
-  /// others go to the file.
+  /// Makes an empty one for bytes that are wrapped: so many of them stay in arrays of their own,
+  /// all others go to the file.
   convenience init(wrappingUpTo wrappedBytesMax: Int) {
     self.init(memoryBytesMax: 0, wrappedBytesMax: wrappedBytesMax)
   }
@@ -58,8 +58,8 @@ import Glibc
   /// True when the bytes are too many to be held twice.
   var isLarge: Bool { filedCount > 0 }
 
-  /// Wraps bytes: in an array of their own, or here, once all that were wrapped are more than memory
-  /// should hold.
+  /// Wraps bytes: in an array of their own, or here, once all that were wrapped are more than
+  /// memory should hold.
   func payload(_ bytes: [UInt8]) -> Payload {
     wrappedBytes += bytes.count
     guard wrappedBytes > wrappedBytesMax, let place = unsafe append(bytes.span.bytes) else {

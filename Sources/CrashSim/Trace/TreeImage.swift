@@ -1,7 +1,7 @@
 // TreeImage.swift: a whole file tree as a value: what a recording starts from and a crash leaves.
 // Invariants: the root exists and is a directory; every entry names an inode of the image; extents
-// are sorted, do not overlap, are not empty, lie inside the file's size, and none crosses a multiple
-// of `Extent.blockBytes`; all else reads as zeros.
+// are sorted, do not overlap, are not empty, lie inside the file's size, and none crosses a
+// multiple of `Extent.blockBytes`; all else reads as zeros.
 
 /// A run of bytes in a file, inside one block of it.
 ///

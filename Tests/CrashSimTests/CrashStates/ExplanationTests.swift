@@ -102,6 +102,39 @@ struct ExplanationTests {
     #expect(right == "Missing: fsync or fdatasync of 'log' between event #1 and event #2.")
   }
 
+  @Test("an acknowledgement is the mistake where the checker accepts the same losses before it")
+  func early() throws {
+    var recording = Recording(files: ["a": "1", "b": "1"])
+    recording.write("a", "2")
+    recording.write("a", "3", at: 1)
+    recording.write("b", "2")
+    recording.mark("saved\n")
+    let enumerator = try CrashStateEnumerator(
+      trace: recording.trace, model: .posix, seed: Seed(rawValue: 1))
+    let table = enumerator.table
+    let last = table.units.filter { $0.event == 2 }.map(\.id)
+    let state = try table.state(at: table.crashPointCount - 1, keeping: last)
+    let maker = try FindingMaker(enumerator: enumerator, model: .posix)
+    let result = CheckResult(ending: .exited(1), output: "not saved")
+    func sync(_ accepts: @escaping FindingMaker.Check) throws -> [String] {
+      try maker.finding(
+        number: 1, state: state, result: result, stateCount: 1, token: "t", accepts: accepts
+      ).missingSync
+    }
+    #expect(
+      try sync { (state) in state.acknowledgedMarks == 0 } == [
+        "Event #3, issued later, had been acknowledged: 'saved'.",
+        "Missing: fsync or fdatasync of 'a' between event #1 and event #3.",
+        "Checked under posix: with it this state is impossible.",
+      ])
+    #expect(
+      try sync { (state) in !state.kept.contains(last[0]) } == [
+        "Event #2, issued later, survived: write of 1 bytes at 0 to 'b'.",
+        "Missing: fsync or fdatasync of 'a' between event #1 and event #2.",
+        "Checked under posix: with it this state is impossible.",
+      ])
+  }
+
   @Test("a torn write is made whole where it does not matter, and stays where it does")
   func minimizesTorn() throws {
     let table = try overtaken()
