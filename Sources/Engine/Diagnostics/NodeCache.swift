@@ -132,12 +132,15 @@
     return computed
   }
 
-  /// What is known of a leaf whose columns have these types; 0 stands for types without a number.
+  /// What is known of a leaf with this checksum whose columns have these types; 0 stands for types
+  /// without a number.
   @inline(__always)
-  func leaf(_ key: Key, shape: UInt64) -> Leaf? {
+  func leaf(_ key: Key, checksum: UInt64, shape: UInt64) -> Leaf? {
     let slot = slot(key)
-    let entry = unsafe entries[slot]
-    return entry.key == key && entry.leafShape == shape && shape != 0 ? entry.leaf : nil
+    guard unsafe entries[slot].key == key, unsafe entries[slot].checksum == checksum,
+      unsafe entries[slot].leafShape == shape, shape != 0
+    else { return nil }
+    return unsafe entries[slot].leaf
   }
 
   /// Keeps what a leaf turned out to be; its checksum was asked for before.
@@ -148,15 +151,16 @@
     unsafe entries[slot].leaf = leaf
   }
 
-  /// The sum of a leaf's row hashes, and the number of rows.
+  /// The sum of the row hashes of a leaf with this checksum, and the number of rows.
   @inline(__always)
-  func rowSum(_ key: Key, shape: UInt64, seed: UInt64) -> (sum: UInt64, count: UInt64)? {
+  func rowSum(
+    _ key: Key, checksum: UInt64, shape: UInt64, seed: UInt64
+  ) -> (sum: UInt64, count: UInt64)? {
     let slot = slot(key)
-    let entry = unsafe entries[slot]
-    guard entry.key == key, entry.sumShape == shape, shape != 0, entry.sumSeed == seed else {
-      return nil
-    }
-    return (entry.rowSum, entry.rowCount)
+    guard unsafe entries[slot].key == key, unsafe entries[slot].checksum == checksum,
+      unsafe entries[slot].sumShape == shape, shape != 0, unsafe entries[slot].sumSeed == seed
+    else { return nil }
+    return unsafe (entries[slot].rowSum, entries[slot].rowCount)
   }
 
   /// Keeps the sum of a leaf's row hashes; its checksum was asked for before.

@@ -156,6 +156,14 @@ struct Verifier {
     while let (link, level, bounds) = stack.popLast() {
       section.refresh()
       if level == 0 {
+        if let (leaf, span) = state.reader.knownLeaf(
+          link, shape: table.shape, newest: state.version)
+        {
+          try count(span, .leaf)
+          try Self.check(leaf, inside: bounds, at: link.ref)
+          rows += UInt64(leaf.rowCount)
+          continue
+        }
         let leaf = try node(link, .leaf)
         try count(leaf)
         rows += try verify(leaf, table.shape, bounds)
@@ -190,11 +198,6 @@ struct Verifier {
   private mutating func verify(
     _ node: Node, _ shape: LeafShape, _ bounds: Bounds
   ) throws(EngineError) -> UInt64 {
-    let cached = state.reader.cached(node)
-    if let cached, let leaf = cached.cache.leaf(cached.key, shape: shape.code) {
-      try Self.check(leaf, inside: bounds, at: node.ref)
-      return UInt64(leaf.rowCount)
-    }
     let leaf = try LeafView(node)
     try Self.verifyDescriptors(leaf.arrays)
     let keys = leaf.keys
@@ -209,7 +212,7 @@ struct Verifier {
     let nodesBefore = report.nodes
     for layout in shape.columns { try verify(leaf.arrays, layout) }
     // A leaf that leads to other nodes is walked again each time, for their sake.
-    if let cached, report.nodes == nodesBefore {
+    if report.nodes == nodesBefore, let cached = state.reader.cached(node) {
       cached.cache.keep(found, cached.key, shape: shape.code)
     }
     return UInt64(keys.count)

@@ -61,17 +61,28 @@ public struct ContentHasher: Sendable {
     Self.finished(Self.fold(sum, count))
   }
 
-  /// Adds the rows of a leaf, a column at a time and without making values of them.
+  /// Adds the rows of a tree's leaves.
   mutating func combine(
+    _ tree: BPlusTree, section: ReadSection, scratch: inout Scratch
+  ) throws(EngineError) {
+    var walk = LeafWalk(tree, section)
+    while let link = try walk.nextLink() {
+      if let known = tree.reader.knownRowSum(
+        link, shape: tree.shape, seed: seed, newest: tree.newest)
+      {
+        combine(rowHashes: known.sum, count: known.count)
+        continue
+      }
+      try combine(
+        walk.leaf(link), tree.shape, tree.reader, newest: tree.newest, scratch: &scratch)
+    }
+  }
+
+  /// Adds the rows of a leaf, a column at a time and without making values of them.
+  private mutating func combine(
     _ leaf: LeafView, _ shape: LeafShape, _ reader: NodeReader, newest: Version,
     scratch: inout Scratch
   ) throws(EngineError) {
-    let cached = reader.cached(leaf.node)
-    if let cached, let known = cached.cache.rowSum(cached.key, shape: shape.code, seed: seed) {
-      sum &+= known.sum
-      count += known.count
-      return
-    }
     var isSelfContained = true
     leaf.keys.decode(into: &scratch.numbers)
     scratch.hashes.removeAll(keepingCapacity: true)
@@ -88,7 +99,7 @@ public struct ContentHasher: Sendable {
     let rowSum = scratch.hashes.reduce(0 as UInt64) { $0 &+ Self.finished($1) }
     sum &+= rowSum
     count += UInt64(leaf.count)
-    if let cached, isSelfContained {
+    if isSelfContained, let cached = reader.cached(leaf.node) {
       cached.cache.keep(
         rowSum: rowSum, rowCount: UInt64(leaf.count), cached.key, shape: shape.code, seed: seed)
     }

@@ -123,10 +123,7 @@ public final class Snapshot: Sendable {
       var scratch = ContentHasher.Scratch()
       for table in state.group.tables {
         hasher.beginTable(table.schema)
-        try tree(table).forEachLeaf(section: section) { leaf throws(EngineError) in
-          try hasher.combine(
-            leaf, table.shape, state.reader, newest: state.version, scratch: &scratch)
-        }
+        try hasher.combine(tree(table), section: section, scratch: &scratch)
       }
       return hasher.finalize()
     }

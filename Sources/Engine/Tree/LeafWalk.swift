@@ -32,9 +32,22 @@ struct LeafWalk {
   @inline(__always)
   mutating func next() throws(EngineError) -> LeafView? {
     guard let link = try nextLink() else { return nil }
+    return try leaf(link)
+  }
+
+  /// The link of the next leaf, for whoever need not read it, or nil behind the last one.
+  @inline(__always)
+  mutating func nextLink() throws(EngineError) -> NodeLink? {
+    guard let link = try nextChild() else { return nil }
     guard leavesLeft > 0 else { throw .corrupted("more leaves than sectors", at: link.ref) }
     leavesLeft -= 1
-    return try LeafView(tree.reader.node(link, kind: .leaf, newest: tree.newest))
+    return link
+  }
+
+  /// The leaf of a link that the walk came to.
+  @inline(__always)
+  func leaf(_ link: NodeLink) throws(EngineError) -> LeafView {
+    try LeafView(tree.reader.node(link, kind: .leaf, newest: tree.newest))
   }
 
   /// Asks for the cache lines that a scan of one array will read in the next leaf.
@@ -49,7 +62,7 @@ struct LeafWalk {
   }
 
   @inline(__always)
-  private mutating func nextLink() throws(EngineError) -> NodeLink? {
+  private mutating func nextChild() throws(EngineError) -> NodeLink? {
     guard !isSealed, let last = path.last, last.next < last.childCount, path.count == tree.level
     else { return try descend() }
     path[path.count - 1].next += 1

@@ -254,6 +254,44 @@ import Synchronization
     return Node(ref: link.ref, header: header, bytes: node)
   }
 
+  /// What the lab's cache knows of the leaf that a link leads to, and how long it is; nil when it has
+  /// to be read.
+  ///
+  /// The cache keeps only what was read under a link with the checksum that the bytes have, so a link
+  /// with that checksum leads to the same leaf, and no patch is about it.
+  @inline(__always)
+  func knownLeaf(
+    _ link: NodeLink, shape: LeafShape, newest: Version
+  ) -> (leaf: NodeCache.Leaf, span: Span)? {
+    guard let identities, let key = key(link, identities, newest: newest),
+      let leaf = identities.cache.leaf(key, checksum: link.checksum, shape: shape.code)
+    else { return nil }
+    return (leaf, Span(start: key.sector, count: Layout.sectors(key.sizeBytes)))
+  }
+
+  /// The sum of the row hashes of such a leaf, and the number of its rows.
+  @inline(__always)
+  func knownRowSum(
+    _ link: NodeLink, shape: LeafShape, seed: UInt64, newest: Version
+  ) -> (sum: UInt64, count: UInt64)? {
+    guard let identities, let key = key(link, identities, newest: newest) else { return nil }
+    return identities.cache.rowSum(key, checksum: link.checksum, shape: shape.code, seed: seed)
+  }
+
+  /// The place of a node in the lab's cache, if it may be one of a version.
+  @inline(__always)
+  private func key(
+    _ link: NodeLink, _ identities: SectorIdentities, newest: Version
+  ) -> NodeCache.Key? {
+    guard link.ref.sector < UInt64(bytes.count / Layout.sectorSizeBytes) else { return nil }
+    let offset = Int(link.ref.offsetBytes)
+    let sizeBytes = Int(bytes.uint32(offset + NodeField.sizeBytes))
+    guard sizeBytes <= bytes.count - offset,
+      bytes.uint64(offset + NodeField.version) <= newest.rawValue
+    else { return nil }
+    return identities.key(sector: link.ref.sector, sizeBytes: sizeBytes)
+  }
+
   /// The node's place in the lab's cache; nil without one, or when its content is unknown there.
   @inline(__always)
   func cached(_ node: Node) -> (cache: NodeCache, key: NodeCache.Key)? {
