@@ -13,9 +13,34 @@ import Testing
     case none, noFirstSync, noSecondSync, noSync
   }
 
+  /// Commits that write leaves where older ones stood.
+  private static func reusing() throws -> WorkloadPlan {
+    let scenario = try ScenarioParser.parse(
+      """
+      title: leaves in the place of leaves
+      schema: {Dog: {_id: int primary, name: string, age: int}}
+      processes: {app: [ui]}
+      steps:
+        - ui: open
+        - ui: {write: [{insert: Dog, _id: sequence, name: {random: letters 60}, age: 1, times: 30}]}
+        - ui:
+            repeat: 12
+            write: [{update: Dog, _id: 1..30, name: {random: letters 60}, age: random, times: 2}]
+      """, file: "reuse.yaml")
+    return try WorkloadPlan(scenario, seed: Seed(rawValue: 5))
+  }
+
   @Test("with and without the cache, verdicts are the same", arguments: Bug.allCases)
   func sameVerdicts(bug: Bug) throws {
-    let plan = try RecordedRun.ordinary().plan
+    try compare(try RecordedRun.ordinary().plan, bug)
+  }
+
+  @Test("an older leaf where its parent means another is found by its parent's checksum")
+  func reusedSectors() throws {
+    try compare(try Self.reusing(), .noSync)
+  }
+
+  private func compare(_ plan: WorkloadPlan, _ bug: Bug) throws {
     var trace = try EngineRecording(plan).trace
     trace.events = Self.withBug(bug, trace.events)
     let check = try EngineCheck(plan, marks: trace.marks)
