@@ -52,7 +52,7 @@ public struct CrashStateEnumerator: Sendable {
     var record = PlanRecord()
     let run = try EnumerationRun(self)
     try run.enumerate(
-      distinct: { record.add($0, $1, $2) },
+      distinct: { record.add($0, $1, $2, $3) },
       duplicate: { record.upgrade($0, to: $1) })
     return record.plan(
       budget: budget, seed: seed.derived("budget"), explored: run.explored,

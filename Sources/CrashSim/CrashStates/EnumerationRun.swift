@@ -57,12 +57,14 @@ final class EnumerationRun {
 
   /// Goes through all crash points.
   /// - Parameters:
-  ///   - distinct: Gets the ordinal of each distinct state, which strategy found it, and what
-  ///     names the set of call stacks that lost something, if the trace has call stacks.
+  ///   - distinct: Gets the ordinal of each distinct state, which strategy found it, the file of
+  ///     which it has a write in part, and what names the set of call stacks that lost something,
+  ///     if the trace has call stacks.
   ///   - duplicate: Gets the ordinal of a state that was found again, and by which strategy.
   /// - Throws: `LabError` when an image outgrows its limits or the lab is asked to stop.
   func enumerate(
-    distinct: (Int, Strategy, ContentHash?) -> Void, duplicate: (Int, Strategy) -> Void
+    distinct: (Int, Strategy, InodeNumber?, ContentHash?) -> Void,
+    duplicate: (Int, Strategy) -> Void
   ) throws(LabError) {
     let last = enumerator.table.crashPointCount - 1
     var images = ImagePair(builder)
@@ -84,10 +86,25 @@ final class EnumerationRun {
           duplicate(ordinal, strategy.name)
         case .new(let ordinal):
           proposals.add(isDistinct: true)
-          distinct(ordinal, strategy.name, stackSet(losing: kept))
+          distinct(
+            ordinal, strategy.name, tornFile(kept, torn, strategy.name), stackSet(losing: kept))
         }
       }
     }
+  }
+
+  /// The file of the write of which a state has a part only; nil when it was not made for that.
+  private func tornFile(_ kept: KeptSet, _ torn: TornWrite?, _ strategy: Strategy) -> InodeNumber? {
+    let table = enumerator.table
+    var unit = torn?.unit
+    if strategy == .allButOne, let place = window.ids.indices.first(where: { !kept.contains($0) }) {
+      unit = window.ids[place]
+      if table.units(ofEvent: table.units[window.ids[place]].event).count == 1 { return nil }
+    }
+    guard let unit, case .data(let inode, _, _, _)? = table.units[unit].effects.first else {
+      return nil
+    }
+    return inode
   }
 
   /// What names the set of call stacks of the units that a state does not keep.

@@ -1,10 +1,11 @@
 // ExplorationPlan.swift: how many states there are, and which of them a budget selects.
 // First come, for a quarter of the budget each, the two plainest states behind each mark (nothing
-// survived, everything did), and those of the first and the last crash point; then class 1, then
-// class 2, of which half goes evenly to all crash points, because most states are at few of them.
-// Where a group does not fit, the seed chooses among it, and what was not chosen has another chance
-// in its class. Where the trace has call stacks, one state of each set of call stacks that lost
-// something comes before class 1: many states of one loop that loses its writes show one bug.
+// survived, everything did), and those of the first and the last crash point. A quarter of what is
+// left goes evenly to the files of which a write arrived in part; then come class 1 and class 2, of
+// which half goes evenly to all crash points, because most states are at few of them. Where a group
+// does not fit, the seed chooses among it, and what was not chosen has another chance in its class.
+// Where the trace has call stacks, one state of each set of call stacks that lost something comes
+// before torn files: many states of one loop that loses its writes show one bug.
 
 /// How many states there are, and which of them a budget selects.
 public struct ExplorationPlan: Sendable, Codable {
@@ -114,17 +115,31 @@ struct ProposalRecord: Sendable, Codable {
 /// What pass 1 notes of each distinct state.
 struct PlanRecord {
   private var classes: [UInt8] = []
+  /// Of each state, the number of the file of which a write arrived in part, 0 when none did; files
+  /// behind the 255th share a number.
+  private var tornFiles: [UInt8] = []
+  private var fileNumbers: [InodeNumber: UInt8] = [:]
   /// States in which nothing survived, or everything.
   private var plain: Set<Int> = []
   /// The first state of each set of call stacks.
   private var representatives: [Int] = []
   private var stackSets: Set<ContentHash> = []
 
-  mutating func add(_ ordinal: Int, _ strategy: Strategy, _ stackSet: ContentHash?) {
+  mutating func add(
+    _ ordinal: Int, _ strategy: Strategy, _ tornFile: InodeNumber?, _ stackSet: ContentHash?
+  ) {
     precondition(ordinal == classes.count, "ordinals rise by one")
     classes.append(UInt8(strategy.priorityClass))
+    tornFiles.append(tornFile.map { number(of: $0) } ?? 0)
     if strategy == .nothingKept || strategy == .allKept { plain.insert(ordinal) }
     if let stackSet, stackSets.insert(stackSet).inserted { representatives.append(ordinal) }
+  }
+
+  private mutating func number(of file: InodeNumber) -> UInt8 {
+    if let known = fileNumbers[file] { return known }
+    let number = UInt8(min(fileNumbers.count + 1, Int(UInt8.max)))
+    fileNumbers[file] = number
+    return number
   }
 
   /// A better strategy found the same state again.
@@ -146,6 +161,15 @@ struct PlanRecord {
       bound: bound, selection: selection, proposals: proposals)
   }
 
+  /// States that have a write in part, by its file.
+  private func tornStates() -> [[Int]] {
+    var groups = [[Int]](repeating: [], count: Int(tornFiles.max() ?? 0) + 1)
+    for (ordinal, file) in tornFiles.enumerated() where file > 0 {
+      groups[Int(file)].append(ordinal)
+    }
+    return groups
+  }
+
   private func select(
     _ budget: Int, _ proposals: ProposalRecord, _ seed: Seed, _ trace: Trace
   ) -> KeptSet {
@@ -160,6 +184,7 @@ struct PlanRecord {
     selection.choose(share, of: behindMarks.flatMap { $0.1.filter(plain.contains) })
     selection.choose(share, of: Set(first.1).union(last.1).sorted())
     selection.choose(selection.left, of: representatives)
+    selection.chooseEvenly(selection.left / 4, of: tornStates())
     for priority: UInt8 in 1...2 {
       let groups = points.map { $0.1.filter { classes[$0] == priority } }
       selection.chooseEvenly(selection.left / 2, of: groups)

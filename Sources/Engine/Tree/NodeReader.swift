@@ -254,11 +254,11 @@ import Synchronization
     return Node(ref: link.ref, header: header, bytes: node)
   }
 
-  /// What the lab's cache knows of the leaf that a link leads to, and how long it is; nil when it has
-  /// to be read.
+  /// What the lab's cache knows of the leaf that a link leads to, and how long it is; nil when it
+  /// has to be read.
   ///
-  /// The cache keeps only what was read under a link with the checksum that the bytes have, so a link
-  /// with that checksum leads to the same leaf, and no patch is about it.
+  /// The cache keeps only what was read under a link with the checksum that the bytes have, so a
+  /// link with that checksum leads to the same leaf, and no patch is about it.
   @inline(__always)
   func knownLeaf(
     _ link: NodeLink, shape: LeafShape, newest: Version

@@ -92,6 +92,35 @@ struct EnumeratorTests {
     #expect(Set(counts(try visited(enumerator, budget: 120)).keys) == Set(all.keys))
   }
 
+  @Test("a small budget tears writes of every file, also where one has most of the writes")
+  func everyTornFile() throws {
+    let old = String(repeating: "o", count: 8192)
+    let new = String(repeating: "n", count: 8192)
+    var recording = Recording(files: ["log": String(repeating: old, count: 60), "pages": old])
+    for round in 0..<60 {
+      recording.write("log", new, at: UInt64(round) * 8192)
+      if round == 30 {
+        recording.write("pages", new)
+        recording.sync("pages")
+      }
+      recording.sync("log")
+      recording.mark("\(round)\n")
+    }
+    let enumerator = try CrashStateEnumerator(
+      trace: recording.trace, model: .ext4Ordered, seed: Seed(rawValue: 1))
+    func torn(_ states: [ExploredState]) -> [InodeNumber: Int] {
+      states.reduce(into: [:]) { counts, explored in
+        guard let unit = explored.state.torn?.unit,
+          case .data(let inode, _, _, _)? = enumerator.table.units[unit].effects.first
+        else { return }
+        counts[inode, default: 0] += 1
+      }
+    }
+    let all = torn(try visited(enumerator))
+    #expect(all[recording["log"], default: 0] > 15 * all[recording["pages"], default: 0])
+    #expect(torn(try visited(enumerator, budget: 40))[recording["pages"], default: 0] >= 2)
+  }
+
   @Test("a budget takes the ends, then class 1, then class 2, and says how many")
   func budget() throws {
     let all = try visited(enumerator())
