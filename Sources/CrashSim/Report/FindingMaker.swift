@@ -109,7 +109,7 @@ public struct FindingMaker {
     let cause = try cause(of: state, accepts)
     let explanation = explainer.explain(state, cause: cause)
     guard let later = explanation.laterEvent,
-      let mark = try broken(from: later, state, accepts)
+      let mark = try earlyMark(from: later, state, accepts)
     else { return explanation }
     return explainer.explain(state, cause: cause, mark: mark)
   }
@@ -117,12 +117,12 @@ public struct FindingMaker {
   /// The acknowledgement that was the mistake, when it was not that a later operation survived.
   ///
   /// The checker accepts the same losses just before it, so their order among themselves is free.
-  private func broken(
+  private func earlyMark(
     from later: Int, _ state: CrashState, _ accepts: Check?
   ) throws(LabError) -> Int? {
     let table = enumerator.table
     let events = table.trace.events
-    guard let accepts, system == nil, !Interruption.isRequested,
+    guard let accepts, system == nil,
       let mark = (later..<state.crashPoint).first(where: { events[$0].isMark }),
       mark != later
     else { return nil }
@@ -130,7 +130,19 @@ public struct FindingMaker {
     let torn = state.torn.flatMap { $0.unit < table.issuedCount(at: mark) ? $0 : nil }
     let kept = table.pendingUnits(at: mark).filter { !lost.contains($0) && $0 != torn?.unit }
     guard let before = try? table.state(at: mark, keeping: kept, torn: torn) else { return nil }
-    return try accepts(before) ? mark : nil
+    return try isAccepted(before, accepts) ? mark : nil
+  }
+
+  /// What the checker says of a state; no, when the lab is asked to stop, so that the finding is
+  /// still told.
+  private func isAccepted(_ state: CrashState, _ accepts: Check) throws(LabError) -> Bool {
+    do throws(LabError) {
+      try Interruption.check()
+      return try accepts(state)
+    } catch {
+      guard error.code == .interrupted else { throw error }
+      return false
+    }
   }
 
   /// The first loss of the file or directory whose sync mends the state.
@@ -138,11 +150,11 @@ public struct FindingMaker {
   /// The checker accepts it when all that was lost of that is there. Another sync may make this one
   /// state impossible, too, and leave the next that breaks the promise.
   private func cause(of state: CrashState, _ accepts: Check?) throws(LabError) -> Int? {
-    guard let accepts, system == nil, !Interruption.isRequested else { return nil }
+    guard let accepts, system == nil else { return nil }
     let minimizer = Minimizer(table: enumerator.table)
     for units in minimizer.lostByInode(state).prefix(Self.causesMax) {
       guard let candidate = try minimizer.restoring(units, in: state) else { continue }
-      if try accepts(candidate) { return enumerator.table.units[units[0]].event }
+      if try isAccepted(candidate, accepts) { return enumerator.table.units[units[0]].event }
     }
     return nil
   }
