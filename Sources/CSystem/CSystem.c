@@ -65,8 +65,8 @@ int csystem_unnamed_file(const char *directory) {
   return open(directory, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
 }
 
-void *csystem_grow_mapping(void *memory, size_t bytes, size_t more) {
-  void *grown = mremap(memory, bytes, more, MREMAP_MAYMOVE);
+void *csystem_grow_mapping(void *memory, size_t bytes, size_t new_bytes) {
+  void *grown = mremap(memory, bytes, new_bytes, MREMAP_MAYMOVE);
   return grown == MAP_FAILED ? NULL : grown;
 }
 

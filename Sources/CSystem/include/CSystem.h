@@ -70,7 +70,7 @@ int csystem_set_nonblocking(int fd, int on);
 /// An empty file without a name (O_TMPFILE of open(2)), gone with its last descriptor. Returns the descriptor or -1.
 int csystem_unnamed_file(const char *directory);
 /// mremap(2), which may move the mapping; what is new reads as zeros. Returns where it is now, or NULL.
-void *csystem_grow_mapping(void *memory, size_t bytes, size_t more);
+void *csystem_grow_mapping(void *memory, size_t bytes, size_t new_bytes);
 /// Has the calling thread interrupted by SIGIO when something arrives at a pipe (O_ASYNC of fcntl(2)), which is only
 /// noted: a look at the note costs nothing, where asking the pipe is a system call. One pipe for each process.
 /// Returns 0 or -1.

@@ -149,8 +149,8 @@ extension ImageNode {
     for page in file.touchedPages(in: 0..<(size / pageBytes + 1)) {
       let range = page * pageBytes..<min(size, (page + 1) * pageBytes)
       guard !range.isEmpty, file.buffer.hash(range) != 0 else { continue }
-      let isOfLast = range.lowerBound % Int(Extent.blockBytes) != 0
-      if let last = runs.last, last.upperBound == range.lowerBound, isOfLast {
+      let beginsBlock = range.lowerBound % Int(Extent.blockBytes) == 0
+      if let last = runs.last, last.upperBound == range.lowerBound, !beginsBlock {
         runs[runs.count - 1] = last.lowerBound..<range.upperBound
       } else {
         runs.append(range)

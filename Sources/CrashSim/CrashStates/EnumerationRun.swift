@@ -97,13 +97,12 @@ final class EnumerationRun {
   private func tornFile(_ kept: KeptSet, _ torn: TornWrite?, _ strategy: Strategy) -> InodeNumber? {
     let table = enumerator.table
     var unit = torn?.unit
-    if strategy == .allButOne, let place = window.ids.indices.first(where: { !kept.contains($0) }) {
-      unit = window.ids[place]
-      if table.units(ofEvent: table.units[window.ids[place]].event).count == 1 { return nil }
+    if strategy == .allButOne, let lost = window.ids.indices.first(where: { !kept.contains($0) }) {
+      unit = window.ids[lost]
     }
-    guard let unit, case .data(let inode, _, _, _)? = table.units[unit].effects.first else {
-      return nil
-    }
+    guard let unit, case .data(let inode, _, _, _)? = table.units[unit].effects.first,
+      torn != nil || table.units(ofEvent: table.units[unit].event).count > 1
+    else { return nil }
     return inode
   }
 

@@ -64,18 +64,18 @@ struct ProgramExploration {
       throw .usage("the token's state '\(recipe.state)' cannot be read")
     }
     let state = try enumerator.state(for: key)
-    let images = try CrashPointImages(table: enumerator.table, at: state.crashPoint)
     if let directory {
-      try images.withImage(of: state) { (image) throws(LabError) in
+      try enumerator.withImage(of: state) { (image) throws(LabError) in
         try CrashDirectory.keep(image.treeImage(), in: directory)
       }
     }
-    let result = try check(state, images, enumerator)
+    let judge = judgement(of: enumerator)
+    let result = try judge(state)
     let maker = try makeMaker(enumerator)
     var finding = try maker.finding(
       number: 1, state: state, result: result, stateCount: 1,
       token: ReplayToken.encode(.explore(recipe)), context: context?.text
-    ) { (other) throws(LabError) in try check(other, images, enumerator).ending.isSuccess }
+    ) { (other) throws(LabError) in try judge(other).ending.isSuccess }
     if let context { finding = context.completed(finding) }
     return (result, finding)
   }
@@ -189,11 +189,11 @@ struct ProgramExploration {
       throw .lab("state \(failure.firstOrdinal) failed but was never visited")
     }
     var state = try maker.enumerator.state(for: key)
-    let images = try CrashPointImages(table: maker.enumerator.table, at: state.crashPoint)
+    let judge = judgement(of: maker.enumerator)
     var result = failure.first
     do throws(LabError) {
       try Interruption.check()
-      (state, result) = try shrink(state, of: failure, maker: maker, images)
+      (state, result) = try shrink(state, of: failure, maker: maker, judge)
     } catch {
       guard error.code == .interrupted else { throw error }
     }
@@ -212,32 +212,37 @@ struct ProgramExploration {
     var finding = try maker.finding(
       number: number, state: state, result: result, stateCount: failure.count,
       token: ReplayToken.encode(.explore(recipe)), context: context?.text
-    ) { (other) throws(LabError) in try check(other, images, maker.enumerator).ending.isSuccess }
+    ) { (other) throws(LabError) in try judge(other).ending.isSuccess }
     finding.classKey = failure.key
     finding.firstOrdinal = failure.firstOrdinal
     if let context { finding = context.completed(finding) }
     return finding
   }
 
-  /// Asks the checker about a state, mostly of the images' crash point.
-  private func check(
-    _ state: CrashState, _ images: CrashPointImages, _ enumerator: CrashStateEnumerator
-  ) throws(LabError) -> CheckResult {
-    let tree: TreeImage
-    if state.crashPoint == images.crashPoint {
-      tree = try images.withImage(of: state) { (image) throws(LabError) in image.treeImage() }
-    } else {
-      tree = try enumerator.withImage(of: state) { (image) throws(LabError) in image.treeImage() }
+  /// The checker, asked about states of an enumerator; cheap for one crash point after the other.
+  private func judgement(
+    of enumerator: CrashStateEnumerator
+  ) -> (CrashState) throws(LabError) -> CheckResult {
+    var images: CrashPointImages?
+    return { (state) throws(LabError) in
+      if images?.crashPoint != state.crashPoint {
+        // A large file is in memory once.
+        images = nil
+        images = try CrashPointImages(table: enumerator.table, at: state.crashPoint)
+      }
+      guard let images else { preconditionFailure("just made") }
+      let tree = try images.withImage(of: state) { (image) throws(LabError) in image.treeImage() }
+      return try target.checkers[0].check(
+        tree, acknowledged: acknowledged(state.acknowledgedMarks))
     }
-    return try target.checkers[0].check(
-      tree, acknowledged: acknowledged(state.acknowledgedMarks))
   }
 
   /// Confirms a failing state and restores what need not be lost.
   private func shrink(
-    _ state: CrashState, of failure: FailureClass, maker: FindingMaker, _ images: CrashPointImages
+    _ state: CrashState, of failure: FailureClass, maker: FindingMaker,
+    _ judge: (CrashState) throws(LabError) -> CheckResult
   ) throws(LabError) -> (CrashState, CheckResult) {
-    let again = try check(state, images, maker.enumerator)
+    let again = try judge(state)
     guard !again.ending.isSuccess else {
       throw LabError(
         .nondeterminism,
@@ -250,9 +255,9 @@ struct ProgramExploration {
       return (state, failure.first.noting("asked again, the checker said: \(again.headline)"))
     }
     let smallest = try maker.shrink(state) { (candidate) throws(LabError) in
-      FailureClass.key(of: try check(candidate, images, maker.enumerator)) == failure.key
+      FailureClass.key(of: try judge(candidate)) == failure.key
     }
-    let last = try check(smallest, images, maker.enumerator)
+    let last = try judge(smallest)
     guard FailureClass.key(of: last) == failure.key else { return (state, again) }
     return (smallest, last)
   }

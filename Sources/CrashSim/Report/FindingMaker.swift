@@ -129,6 +129,7 @@ public struct FindingMaker {
     let lost = Set(state.lost)
     let torn = state.torn.flatMap { $0.unit < table.issuedCount(at: mark) ? $0 : nil }
     let kept = table.pendingUnits(at: mark).filter { !lost.contains($0) && $0 != torn?.unit }
+    // What order rules tie together may be no state of that moment.
     guard let before = try? table.state(at: mark, keeping: kept, torn: torn) else { return nil }
     return try isAccepted(before, accepts) ? mark : nil
   }

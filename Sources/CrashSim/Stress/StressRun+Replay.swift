@@ -64,17 +64,15 @@ extension StressRun {
         try CrashDirectory.keep(image.treeImage(), in: directory)
       }
     }
-    func check(_ state: CrashState) throws(LabError) -> CheckResult {
-      try self.check(
-        state, of: enumerator, acknowledged: acknowledged, round: recipe.round, settings)
-    }
-    let result = try check(state)
+    let judge = judgement(
+      of: enumerator, acknowledged: acknowledged, round: recipe.round, settings)
+    let result = try judge(state)
     if let limit = limit(of: result, settings) { throw Self.notJudged(recipe.round, limit) }
     let maker = try FindingMaker(enumerator: enumerator, model: settings.model)
     let finding = try maker.finding(
       number: 1, state: state, result: result, stateCount: 1,
       token: ReplayToken.encode(.stress(recipe)), context: "round \(recipe.round)"
-    ) { (other) throws(LabError) in try check(other).ending.isSuccess }
+    ) { (other) throws(LabError) in try judge(other).ending.isSuccess }
     return (result, finding)
   }
 

@@ -346,15 +346,13 @@ public final class StressRun {
         number: findings.count + 1, state: enumerator.lastState(), result: result,
         stateCount: 1, token: ReplayToken.encode(.stress(recipe)), context: "\(moment) not reached")
     }
-    func check(_ state: CrashState) throws(LabError) -> CheckResult {
-      try self.check(
-        state, of: enumerator, acknowledged: judged.acknowledged, round: number, settings)
-    }
+    let judge = judgement(
+      of: enumerator, acknowledged: judged.acknowledged, round: number, settings)
     var state = drawn
     var smallest = result
     do throws(LabError) {
       state = try maker.shrink(drawn) { (candidate) throws(LabError) in
-        let again = try check(candidate)
+        let again = try judge(candidate)
         guard FailureClass.key(of: again) == FailureClass.key(of: result) else { return false }
         smallest = again
         return true
@@ -366,17 +364,21 @@ public final class StressRun {
     return try maker.finding(
       number: findings.count + 1, state: state, result: smallest, stateCount: 1,
       token: ReplayToken.encode(.stress(recipe)), context: moment
-    ) { (other) throws(LabError) in try check(other).ending.isSuccess }
+    ) { (other) throws(LabError) in try judge(other).ending.isSuccess }
   }
 
-  /// Asks the checker about a state of a round.
-  func check(
-    _ state: CrashState, of enumerator: CrashStateEnumerator, acknowledged: [UInt8], round: Int,
+  /// The checker, asked about states of a round.
+  func judgement(
+    of enumerator: CrashStateEnumerator, acknowledged: [UInt8], round: Int,
     _ settings: StressSettings
-  ) throws(LabError) -> CheckResult {
-    let tree = try enumerator.withImage(of: state) { (image) throws(LabError) in image.treeImage() }
-    return try checker.check(
-      tree, acknowledged: acknowledged, variables: try variables(round: round, settings))
+  ) -> (CrashState) throws(LabError) -> CheckResult {
+    { (state) throws(LabError) in
+      let tree = try enumerator.withImage(of: state) { (image) throws(LabError) in
+        image.treeImage()
+      }
+      return try self.checker.check(
+        tree, acknowledged: acknowledged, variables: try self.variables(round: round, settings))
+    }
   }
 
   private func report(_ isInterrupted: Bool, seconds: Double) -> CaseReport {
