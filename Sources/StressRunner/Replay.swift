@@ -74,7 +74,7 @@ struct Replay: ParsableCommand {
   func run() throws {
     let console = Console()
     let text = (try? String(contentsOfFile: token, encoding: .utf8)) ?? token
-    switch try ReplayToken.decode(text) {
+    switch try ReplayRecipe(token: text) {
     case .stress where step || gdb:
       throw LabError.usage(
         "--step, --gdb: a stress run has no recording to walk through; use --kept or --keep")

@@ -59,7 +59,7 @@ struct Shrink: ParsableCommand {
     let text = source.hasPrefix("fl1-") ? source : nil
     let file = try? String(contentsOfFile: source, encoding: .utf8)
     guard let token = text ?? (file?.hasPrefix("fl1-") == true ? file : nil) else { return nil }
-    switch try ReplayToken.decode(token) {
+    switch try ReplayRecipe(token: token) {
     case .explore, .stress:
       throw .usage(
         "the token is of a program, whose workload only its author can make smaller; give a "

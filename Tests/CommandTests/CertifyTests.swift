@@ -86,12 +86,12 @@ struct CertifyTests {
     _ = try certify(
       command, "echo hello > t; sync t; mv t file; sync .; echo saved", ["--json", "c.json"])
     let proof = try #require(try report(command, "c.json").certificates.first?.proofTokens.first)
-    guard case .explore(var recipe) = try ReplayToken.decode(proof.token) else {
+    guard case .explore(var recipe) = try ReplayRecipe(token: proof.token) else {
       Issue.record("not a token of a program")
       return
     }
     recipe.ignoredSyncs = [event]
-    let replay = try command.run(["replay", ReplayToken.encode(.explore(recipe))])
+    let replay = try command.run(["replay", recipe.token])
     #expect(replay.status == 2, "\(replay.output)")
     #expect(replay.output.contains("no sync that worked"), "\(replay.output)")
   }

@@ -82,12 +82,12 @@ struct StepTests {
     let command = try FaultlineCommand()
     let path = try command.write(Self.scenario, to: "s.yaml")
     let recipe = ScenarioRecipe(path: path, seed: 1, place: .kill(operation: 9, before: false))
-    let killed = try step(command, ReplayToken.encode(.scenario(recipe)), "c\\nq\\n")
+    let killed = try step(command, ReplayRecipe.scenario(recipe).token, "c\\nq\\n")
     #expect(killed.status == 0, "\(killed.output)")
     #expect(killed.output.contains("the process was killed after its file operation 9"))
     #expect(killed.output.contains("note: the token does not say which scenario text"))
     let far = ScenarioRecipe(path: path, seed: 1, place: .kill(operation: 9_000, before: false))
-    #expect(try step(command, ReplayToken.encode(.scenario(far)), "").status == 4)
+    #expect(try step(command, ReplayRecipe.scenario(far).token, "").status == 4)
     let explored = try command.explore(
       workload: "echo hello > file; echo saved",
       check: "grep -q saved \"$FAULTLINE_OUTPUT\" && ! grep -q hello file && exit 1; :")
@@ -170,7 +170,7 @@ struct StepTests {
   @Test("of a scenario's crash during recovery the engine's recovery is walked through")
   func engineRecovery() throws {
     let command = try FaultlineCommand()
-    guard case .scenario(var recipe) = try ReplayToken.decode(try failure(command)),
+    guard case .scenario(var recipe) = try ReplayRecipe(token: try failure(command)),
       case .crash(let model, let state, let shape) = recipe.place
     else {
       Issue.record("the token is not of a crash state")
@@ -182,7 +182,7 @@ struct StepTests {
     let second = "\(version):p6:lost=none>\(version):p4:lost=none"
     recipe.place = .recovery(
       model: model, state: "\(version):p\(point):lost=none", shape: shape, second: second)
-    let token = ReplayToken.encode(.scenario(recipe))
+    let token = ReplayRecipe.scenario(recipe).token
     let walked = try step(command, token, "c\\nc\\nn\\nto 1:3\\nc\\nc\\n", "--stacks")
     #expect(walked.status == 0, "\(walked.output)")
     let headings = walked.lines.filter { $0.hasPrefix("recovery ") }
@@ -209,7 +209,7 @@ struct StepTests {
     _ = try command.write("# a comment\n" + Self.scenario, to: "s.yaml")
     let commented = try command.run(["replay", token])
     #expect(commented.status == 1, "the failure is still there: \(commented.output)")
-    guard case .scenario(var recipe) = try ReplayToken.decode(token),
+    guard case .scenario(var recipe) = try ReplayRecipe(token: token),
       let seen = recipe.fingerprint
     else {
       Issue.record("the token has no fingerprint")
@@ -219,7 +219,7 @@ struct StepTests {
     #expect(note.contains(seen.scenario), "\(note)")
     #expect(seen.engine.hasPrefix("v") && seen.engine.contains("-"), "\(seen)")
     recipe.fingerprint?.engine = "v1-0000000000000000"
-    let other = try command.run(["replay", ReplayToken.encode(.scenario(recipe))])
+    let other = try command.run(["replay", ReplayRecipe.scenario(recipe).token])
     let engine = try #require(other.lines.first { $0.contains("the engine is another one") })
     #expect(engine.contains("v1-0000000000000000") && engine.contains(seen.engine), "\(engine)")
   }

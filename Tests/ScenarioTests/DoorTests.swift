@@ -51,7 +51,7 @@ private func normalised(_ trace: Trace) -> [String] {
         + "flags \(write.flags.rawValue)")
     open = nil
   }
-  let trace = trace.without(EngineWorker.isSharedMemory)
+  let trace = trace.without(DatabaseFile.isSharedMemory)
   for (index, event) in trace.events.enumerated() {
     // A close is no event of the engine's, so a step may stand on either side of it.
     for step in trace.steps where step.position == index {

@@ -36,7 +36,7 @@ struct ScheduleCompactionTests {
     defer { try? runner.end() }
     let item = try runner.run(try ScenarioRunner.load([path])[0])
     guard let finding = item.findings.first else { return item }
-    guard case .scenario(let recipe) = try ReplayToken.decode(finding.token) else {
+    guard case .scenario(let recipe) = try ReplayRecipe(token: finding.token) else {
       throw LabError.lab("the token is of something else")
     }
     let again = try runner.replay(recipe, keepingImageIn: "\(directory.path)/kept")

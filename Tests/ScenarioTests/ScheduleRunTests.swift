@@ -82,7 +82,7 @@ extension DoorTests {
     let item = try runner.run(try ScenarioRunner.load([path])[0])
     let finding = try #require(item.findings.first, "\(item.complaints)")
     #expect(item.outcome == .broken && finding.headline.hasPrefix("durability"))
-    guard case .scenario(let recipe) = try ReplayToken.decode(finding.token),
+    guard case .scenario(let recipe) = try ReplayRecipe(token: finding.token),
       case .scheduledCrash(let schedule, _, _, _, _) = recipe.place
     else {
       Issue.record("the token is of something else")
@@ -105,8 +105,8 @@ extension DoorTests {
     defer { try? runner.end() }
     func recipe(_ schedule: String) throws -> ScenarioRecipe {
       let recipe = ScenarioRecipe(path: path, seed: 1, place: .schedule(schedule), door: .inProcess)
-      let token = ReplayToken.encode(.scenario(recipe))
-      guard case .scenario(let decoded) = try ReplayToken.decode(token) else {
+      let token = ReplayRecipe.scenario(recipe).token
+      guard case .scenario(let decoded) = try ReplayRecipe(token: token) else {
         throw LabError.lab("the token is of something else")
       }
       #expect(decoded == recipe)

@@ -42,7 +42,7 @@ final class PipedWorker {
     var violations: [Violation] = []
     for command in plan.commands {
       marks += client.entriesBefore(command).map(\.mark)
-      let answer = try send(WorkerWire.line(command))
+      let answer = try send(JSONLine.encode(command))
       marks += client.entriesAfter(command, answer).map(\.mark)
       violations += try client.judge(command, answer)
     }
@@ -148,7 +148,7 @@ extension PipedWorker: @unchecked Sendable {}
     ]
     for action in wrong {
       let answer = try worker.send(
-        WorkerWire.line(WorkerCommand(index: 0, actor: "ui", action: action)))
+        JSONLine.encode(WorkerCommand(index: 0, actor: "ui", action: action)))
       guard case .failed = answer else {
         Issue.record("\(action): \(answer)")
         continue
@@ -156,7 +156,7 @@ extension PipedWorker: @unchecked Sendable {}
     }
     for index in 0..<80 {
       let command = WorkerCommand(index: index, actor: "actor\(index)", action: .open)
-      let answer = try worker.send(WorkerWire.line(command))
+      let answer = try worker.send(JSONLine.encode(command))
       if index < 63 { #expect(answer == .done()) }
       if index >= 63 {
         guard case .failed(WorkerAnswer.protocolCode, _) = answer else {
@@ -177,7 +177,7 @@ extension PipedWorker: @unchecked Sendable {}
     #expect(client.entriesAfter(join, .done()) == [])
     #expect(client.entriesAfter(join, .done(version: 3)) == [.recovered(version: 3)])
     let worker = try PipedWorker()
-    let answers = try [plan.commands[0], join].map { try worker.send(WorkerWire.line($0)) }
+    let answers = try [plan.commands[0], join].map { try worker.send(JSONLine.encode($0)) }
     #expect(answers == [.done(version: 1), .done()])
     #expect(try worker.end() == 0)
   }
@@ -190,12 +190,12 @@ extension PipedWorker: @unchecked Sendable {}
       .broken(Violation(.isolation, promised: "p", got: "g")),
     ]
     for answer in all {
-      let line = try WorkerWire.line(answer)
+      let line = try JSONLine.encode(answer)
       #expect(line.count { $0 == 10 } == 1 && line.last == 10)
       #expect(try WorkerWire.answer(line.dropLast()) == answer)
     }
     #expect(
-      String(decoding: try WorkerWire.line(WorkerAnswer.done(version: 17)), as: UTF8.self)
+      String(decoding: try JSONLine.encode(WorkerAnswer.done(version: 17)), as: UTF8.self)
         == "{\"ok\":true,\"version\":17}\n")
   }
 }

@@ -125,20 +125,3 @@ extension Operation {
     }
   }
 }
-
-extension String {
-  /// The text with each run of digits replaced by `N`.
-  var withNumbersReplaced: String {
-    var text = ""
-    var wasNumber = false
-    for character in self {
-      if !character.isNumber {
-        text.append(character)
-      } else if !wasNumber {
-        text.append("N")
-      }
-      wasNumber = character.isNumber
-    }
-    return text
-  }
-}

@@ -9,30 +9,6 @@ import CSystem
 import Foundation
 import Glibc
 
-/// A path as the kernel sees it: bytes that need not be UTF-8.
-private struct Path: CustomStringConvertible {
-  /// The bytes with a terminating NUL.
-  let characters: [CChar]
-
-  init(_ text: String) { characters = Self.terminated(Array(text.utf8)) }
-
-  private init(characters: [CChar]) { self.characters = characters }
-
-  func appending(_ name: FileName) -> Path {
-    Path(
-      characters: characters.dropLast() + [CChar(UInt8(ascii: "/"))]
-        + Self.terminated(name.bytes))
-  }
-
-  static func terminated(_ bytes: [UInt8]) -> [CChar] {
-    bytes.map { CChar(bitPattern: $0) } + [0]
-  }
-
-  var description: String {
-    String(decoding: characters.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-}
-
 /// Writes file trees into directories.
 public struct DirectoryWriter: Sendable {
   /// The directory that receives the image.
@@ -46,11 +22,11 @@ public struct DirectoryWriter: Sendable {
   /// - Throws: `LabError` naming the path when a call fails.
   /// - Complexity: O(bytes of the image + what was there before).
   public func write(_ tree: TreeImage) throws(LabError) {
-    try clear()
+    try DirectoryCleaner(path: path).clear()
     guard let root = tree.inodes[.root] else { throw .lab("a crash image without a root") }
-    var firstPaths: [InodeNumber: Path] = [:]
+    var firstPaths: [InodeNumber: KernelPath] = [:]
     // Directories get their permissions last, deepest first, so that none locks its own writer out.
-    var directories: [(path: Path, inode: InodeImage)] = [(Path(path), root)]
+    var directories: [(path: KernelPath, inode: InodeImage)] = [(KernelPath(path), root)]
     var next = 0
     while next < directories.count {
       let (directory, image) = directories[next]
@@ -59,7 +35,7 @@ public struct DirectoryWriter: Sendable {
         guard let inode = tree.inodes[number] else {
           throw .lab("entry \(name) in \(directory) names inode \(number), which is missing")
         }
-        let entry = directory.appending(name)
+        let entry = directory.appending(name.bytes)
         if let first = firstPaths[number] {
           try must(unsafe Glibc.link(first.characters, entry.characters), "link", entry)
           continue
@@ -72,47 +48,7 @@ public struct DirectoryWriter: Sendable {
     for (directory, inode) in directories.reversed() { try finish(inode, at: directory) }
   }
 
-  /// Removes all that the directory holds, whatever bytes its names are made of.
-  /// - Throws: `LabError` naming the path when a call fails.
-  public func clear() throws(LabError) {
-    // Each directory stands before what it holds, so the reverse order empties it first.
-    var entries: [(path: Path, isDirectory: Bool)] = []
-    var open = [Path(path)]
-    while let directory = open.popLast() {
-      for name in try names(in: directory) {
-        let entry = directory.appending(name)
-        var attributes = stat()
-        try must(unsafe lstat(entry.characters, &attributes), "lstat", entry)
-        let isDirectory = attributes.st_mode & Glibc.S_IFMT == Glibc.S_IFDIR
-        entries.append((entry, isDirectory))
-        guard isDirectory else { continue }
-        // A checker or a crash image may have locked it.
-        if !isRoot { _ = unsafe chmod(entry.characters, 0o700) }
-        open.append(entry)
-      }
-    }
-    for (entry, isDirectory) in entries.reversed() {
-      let status = unsafe isDirectory ? rmdir(entry.characters) : unlink(entry.characters)
-      // Somebody else may have removed it: a checker's child that still ends.
-      if status < 0 && errno != ENOENT { try must(status, "remove", entry) }
-    }
-  }
-
-  private func names(in directory: Path) throws(LabError) -> [FileName] {
-    guard let stream = unsafe opendir(directory.characters) else {
-      throw .lab("opendir \(directory): \(describe(errno: errno))")
-    }
-    defer { unsafe closedir(stream) }
-    var names: [FileName] = []
-    while let entry = unsafe readdir(stream) {
-      let bytes = unsafe withUnsafeBytes(of: entry.pointee.d_name) { unsafe $0.prefix { $0 != 0 } }
-      let name = unsafe FileName(bytes: Array(bytes))
-      if name != FileName(".") && name != FileName("..") { names.append(name) }
-    }
-    return names
-  }
-
-  private func make(_ inode: InodeImage, at entry: Path) throws(LabError) {
+  private func make(_ inode: InodeImage, at entry: KernelPath) throws(LabError) {
     switch inode.type {
     case .regular:
       try writeFile(inode, at: entry)
@@ -120,7 +56,7 @@ public struct DirectoryWriter: Sendable {
     case .directory:
       try must(unsafe mkdir(entry.characters, 0o700), "mkdir", entry)
     case .symbolicLink:
-      let target = Path.terminated(inode.target)
+      let target = KernelPath.terminated(inode.target)
       try must(unsafe symlink(target, entry.characters), "symlink", entry)
       if isRoot {
         try must(
@@ -134,7 +70,7 @@ public struct DirectoryWriter: Sendable {
     }
   }
 
-  private func writeFile(_ inode: InodeImage, at entry: Path) throws(LabError) {
+  private func writeFile(_ inode: InodeImage, at entry: KernelPath) throws(LabError) {
     let descriptor = unsafe csystem_open(
       entry.characters, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     try must(descriptor, "open", entry)
@@ -155,11 +91,11 @@ public struct DirectoryWriter: Sendable {
     try must(ftruncate(descriptor, off_t(inode.sizeBytes)), "ftruncate", entry)
   }
 
-  private func finish(_ inode: InodeImage, at entry: Path) throws(LabError) {
+  private func finish(_ inode: InodeImage, at entry: KernelPath) throws(LabError) {
     for (name, value) in inode.extendedAttributes.sorted(by: { $0.key < $1.key }) {
       let status = unsafe value.withUnsafeBytes { bytes in
         unsafe csystem_set_attribute(
-          entry.characters, Path.terminated(name.bytes), bytes.baseAddress, bytes.count)
+          entry.characters, KernelPath.terminated(name.bytes), bytes.baseAddress, bytes.count)
       }
       try must(status, "setxattr \(name)", entry)
     }
@@ -180,7 +116,7 @@ public struct DirectoryWriter: Sendable {
     }
   }
 
-  private func must(_ status: Int32, _ call: String, _ entry: Path) throws(LabError) {
+  private func must(_ status: Int32, _ call: String, _ entry: KernelPath) throws(LabError) {
     guard status < 0 else { return }
     throw .lab("\(call) \(entry): \(describe(errno: errno)), while writing a crash image")
   }

@@ -74,7 +74,7 @@ struct ProgramExploration {
     let maker = try makeMaker(enumerator)
     var finding = try maker.finding(
       number: 1, state: state, result: result, stateCount: 1,
-      token: ReplayToken.encode(.explore(recipe)), context: context?.text
+      token: recipe.token, context: context?.text
     ) { (other) throws(LabError) in try judge(other).ending.isSuccess }
     if let context { finding = context.completed(finding) }
     return (result, finding)
@@ -211,7 +211,7 @@ struct ProgramExploration {
     recipe.runsFsck = target.system != nil && settings.runsFsck ? true : nil
     var finding = try maker.finding(
       number: number, state: state, result: result, stateCount: failure.count,
-      token: ReplayToken.encode(.explore(recipe)), context: context?.text
+      token: recipe.token, context: context?.text
     ) { (other) throws(LabError) in try judge(other).ending.isSuccess }
     finding.classKey = failure.key
     finding.firstOrdinal = failure.firstOrdinal

@@ -30,17 +30,6 @@ public struct ProgramRecovery: Sendable, Hashable {
   public init(command: String) { self.command = command }
 }
 
-/// A crash that a program recovered from on the way to a state.
-public struct RecoveredCrash: Codable, Sendable, Hashable {
-  /// The crash state: see `StateKey`.
-  public var state: String
-  /// Shape of the recording of the recovery from it.
-  public var shape: String
-
-  /// Stands for a state where the recovery itself failed.
-  static let refusal = "refused"
-}
-
 /// What lies before a recovery: its crash, and the crashes before that.
 struct RecoveryContext: Sendable {
   /// Shape of the recording of the workload.
@@ -257,7 +246,7 @@ struct ProgramRecoveryExploration {
     recipe.recovered = next.crashes
     var finding = try FindingMaker(enumerator: enumerator, model: target.model).finding(
       number: number, state: try enumerator.state(for: key), result: refusal, stateCount: 1,
-      token: ReplayToken.encode(.explore(recipe)),
+      token: recipe.token,
       context: context.crashes.isEmpty ? nil : context.text)
     finding.classKey = FailureClass.key(of: refusal)
     return context.completed(finding)
@@ -353,10 +342,10 @@ struct ProgramRecoveryExploration {
     let cuts = passages.map(\.cut)
     if recipe.state == RecoveredCrash.refusal {
       let text = "the recovery ends with \(recorded.ending)"
-      return try FailureWalk(cuts, plan: nil, refusal: (table, text))
+      return try FailureWalk(cuts, refusal: (table, text))
     }
     let (_, state) = try Self.state(recipe.state, of: table)
-    return try FailureWalk(cuts + [CutRecording(table: table, state: state)], plan: nil)
+    return try FailureWalk(cuts + [CutRecording(table: table, state: state)])
   }
 }
 

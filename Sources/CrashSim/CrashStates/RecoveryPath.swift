@@ -4,6 +4,9 @@
 
 /// The states in which recoveries were left, one after another.
 struct RecoveryPath: Sendable, Hashable, CustomStringConvertible {
+  /// Most recoveries in a row.
+  static let depthMax = 3
+
   private(set) var keys: [StateKey] = []
 
   /// No recovery was left.
@@ -14,7 +17,7 @@ struct RecoveryPath: Sendable, Hashable, CustomStringConvertible {
   init(parsing text: String) throws(LabError) {
     guard !text.isEmpty else { return }
     let parts = text.split(separator: ">", omittingEmptySubsequences: false)
-    guard parts.count <= CrashDeclaration.recoveryDepthMax else {
+    guard parts.count <= Self.depthMax else {
       throw .usage("the states '\(text.prefix(200))' are of more recoveries than a scenario has")
     }
     for part in parts {

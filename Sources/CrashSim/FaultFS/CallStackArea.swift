@@ -204,3 +204,12 @@ struct CallStackSettler {
     return stacks.modules.count - 1
   }
 }
+
+extension RunDirectory {
+  /// Makes a new place where programs under test leave their call stacks.
+  func makeCallStackDirectory() throws(LabError) -> CallStackDirectory {
+    let path = try subdirectory("stacks")
+    try DirectoryCleaner(path: path).clear()
+    return try CallStackDirectory(path: path)
+  }
+}

@@ -221,7 +221,7 @@ enum PathCalls {
       throw .lab("open \(path): \(systemMessage(of: errno)) (errno \(errno))")
     }
     defer { Glibc.close(descriptor) }
-    try WorkerChannel(input: -1, output: descriptor).write(bytes)
+    try LineChannel(input: -1, output: descriptor).write(bytes)
   }
 
   /// Cuts a file; one that is shorter, or not there, stays as it is.

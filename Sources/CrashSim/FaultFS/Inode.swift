@@ -5,12 +5,6 @@
 
 import Glibc
 
-/// A moment as file times keep it.
-struct Timestamp: Hashable, Sendable {
-  var seconds: Int64 = 0
-  var nanoseconds: Int64 = 0
-}
-
 /// One name of an inode.
 struct InodeName {
   unowned let parent: Inode

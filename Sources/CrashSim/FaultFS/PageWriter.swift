@@ -15,14 +15,14 @@ public enum PageWriter {
   /// - Parameter mountPoint: Where the file system is mounted.
   /// - Throws: `LabError` when the daemon cannot be understood.
   public static func run(mountPoint: String) throws(LabError) {
-    var channel = WorkerChannel(input: 0, output: 1)
+    var channel = LineChannel(input: 0, output: 1)
     while let line = try channel.readLine() {
       guard let paths = try? JSONDecoder().decode([[UInt8]].self, from: Data(line)) else {
         throw .lab("the daemon named paths that cannot be read")
       }
       let isWritten = paths.isEmpty ? writeAll(below: mountPoint) : true
       for path in paths { write(Array(mountPoint.utf8) + [UInt8(ascii: "/")] + path + [0]) }
-      try channel.write(try WorkerWire.line(isWritten))
+      try channel.write(try JSONLine.encode(isWritten))
     }
   }
 
@@ -78,7 +78,7 @@ struct PageWriterClient {
       starting(started.pid)
       process = started
     }
-    if started.send(try WorkerWire.line(paths)) != nil {
+    if started.send(try JSONLine.encode(paths)) != nil {
       process = nil
       return false
     }

@@ -112,9 +112,9 @@ package enum FuzzDoors {
 
   /// A replay token's recipe, read, written and read; and the words in it that have a meaning.
   package static func token(_ text: String) -> Reading {
-    guard let recipe = try? ReplayToken.decode(text) else { return .refused }
-    let written = ReplayToken.encode(recipe)
-    guard let again = try? ReplayToken.decode(written) else {
+    guard let recipe = try? ReplayRecipe(token: text) else { return .refused }
+    let written = recipe.token
+    guard let again = try? ReplayRecipe(token: written) else {
       return .wrong("its own token is refused")
     }
     guard again == recipe else { return .wrong("its own token reads otherwise") }

@@ -5,8 +5,8 @@
 public struct MediaDeclaration: Sendable, Hashable, Codable {
   /// What may happen, each once, in the order of `MediumFault.Kind`.
   public var kinds = MediumFault.Kind.allCases
-  /// Glob over the files; of the database's files only.
-  public var fileGlob = EngineWorker.fileName
+  /// Glob over the files.
+  public var fileGlob = "*"
   /// Where it may happen; everywhere when nil.
   public var place: MediaPlace?
   /// Bytes of a sector.

@@ -13,18 +13,21 @@ struct MediaPlan: Codable {
   /// Events after which the files rested.
   private(set) var moments: [Int] = []
 
+  /// Reads the parts of a file from its bytes; throws when the file is unsound.
+  typealias Structure = (_ bytes: [UInt8]) throws -> StructureMap
+
   /// Chooses the states of a run.
   /// - Parameters:
   ///   - trace: The run.
   ///   - declaration: What may happen.
   ///   - paths: The files of which the declaration's glob chooses.
-  ///   - isDatabase: Whether they are databases of the engine, whose parts are known.
   ///   - seed: Decides variants and samples.
+  ///   - structure: Reads the parts of a file from its bytes; nil where nobody knows them.
   /// - Throws: `LabError` with code `.usage` when no file fits or nothing can happen to it; with
   ///   code `.lab` when a file is unsound without any fault.
   init(
-    _ trace: Trace, _ declaration: MediaDeclaration, paths: [String], isDatabase: Bool = true,
-    seed: Seed
+    _ trace: Trace, _ declaration: MediaDeclaration, paths: [String], seed: Seed,
+    structure: Structure? = nil
   ) throws(LabError) {
     let glob = Glob(declaration.fileGlob)
     let paths = paths.filter { glob.matches(Array($0.utf8)) }
@@ -37,8 +40,7 @@ struct MediaPlan: Codable {
       for (number, path) in files.enumerated() {
         let shares = (moments.count - place - 1) * max(1, files.count) + files.count - number
         let sites = try Self.sites(
-          history, path, declaration, isDatabase: isDatabase,
-          seed.derived(UInt64(moment)).derived(path))
+          history, path, declaration, seed.derived(UInt64(moment)).derived(path), structure)
         faultCount += sites.sites.reduce(0) { $0 + sites.variantCount(of: $1) }
         var choice = FaultChoice(
           sites, history, budget: (left + shares - 1) / shares, each: declaration.each,
@@ -73,11 +75,11 @@ struct MediaPlan: Codable {
 
   private static func sites(
     _ history: MediumHistory, _ path: String, _ declaration: MediaDeclaration,
-    isDatabase: Bool, _ seed: Seed
+    _ seed: Seed, _ structure: Structure?
   ) throws(LabError) -> FaultSites {
     let bytes = history.bytes(at: path) ?? []
-    do throws(XRayFault) {
-      let map = isDatabase ? try StructureMap(bytes) : StructureMap(unknown: bytes)
+    do {
+      let map = try structure?(bytes) ?? StructureMap(unknown: bytes)
       return FaultSites(history, path: path, bytes: bytes, map: map, declaration, seed: seed)
     } catch {
       throw .lab(

@@ -81,7 +81,7 @@ struct ProgramMediaExploration {
   func explore(firstNumber: Int) throws(LabError) -> ExplorationReport {
     let history = history()
     let plan = try MediaPlan(
-      trace, declaration, paths: history.filePaths(), isDatabase: false,
+      trace, declaration, paths: history.filePaths(),
       seed: settings.seed.derived("media"))
     let clock = ContinuousClock()
     let start = clock.now
@@ -197,6 +197,6 @@ struct ProgramMediaExploration {
       after: history.bytes(at: path, with: found.state.faults) ?? [], map: nil)
     return MediaFindingMaker(trace: trace).finding(
       number: number, found.state, damaged, found.result, stateCount: stateCount,
-      token: ReplayToken.encode(.explore(recipe)))
+      token: recipe.token)
   }
 }

@@ -54,7 +54,7 @@ final class ObjectSession: Sendable {
       count += 1
       return count
     }
-    let file = URL(filePath: path ?? "/in-process/\(number)/\(EngineWorker.fileName)")
+    let file = URL(filePath: path ?? "/in-process/\(number)/\(DatabaseFile.name)")
     var configuration = Realm.Configuration(
       fileURL: file, encryptionKey: declaration.key.bytes.map { Data($0) },
       readOnly: declaration.isReadOnly)

@@ -22,7 +22,7 @@ extension EngineCheck {
 
   /// Files of which a check of the plan knows the content: the database and its copies.
   static func knownFiles(of plan: WorkloadPlan) -> [String] {
-    [EngineWorker.fileName] + plan.commands.compactMap(\.action.copy?.fileName)
+    [DatabaseFile.name] + plan.commands.compactMap(\.action.copy?.fileName)
   }
 
   /// Judges a damaged file.
@@ -56,7 +56,7 @@ extension EngineCheck {
       MediaPromise(
         newest: newest, allowed: [newest] + others, isUsable: file.isUsable, damage: file.damage)
     }
-    if file.path == EngineWorker.fileName {
+    if file.path == DatabaseFile.name {
       let older = timeline.acknowledged(marksSeen: file.marksSeen).filter {
         $0.version < outcomes.acked.version
           && outcomes.acked.version - $0.version <= UInt64(file.versionsBack)

@@ -98,7 +98,7 @@ public struct EngineCheck: Sendable {
   public func judge(
     directory: String, marksSeen: Int, ordinal: Int = 0, foundBefore: UInt64? = nil
   ) -> [Violation] {
-    let path = directory + "/" + EngineWorker.fileName
+    let path = directory + "/" + DatabaseFile.name
     // The engine's first opener looks at the medium; the X-ray has to see the same.
     PathCalls.forgetCache(of: path)
     var found = judge(
@@ -366,7 +366,7 @@ extension EngineCheck {
     file.sizeBytes = UInt64(bytes.count)
     file.extents = Extent.pieces(of: bytes, at: 0)
     initial.inodes[Self.recoveryInode] = file
-    initial.inodes[.root]?.entries[FileName(EngineWorker.fileName)] = Self.recoveryInode
+    initial.inodes[.root]?.entries[FileName(DatabaseFile.name)] = Self.recoveryInode
     let changes = image.changeCount
     image.startRecording(Self.recoveryInode, recordsCallStacks: recordsCallStacks)
     let steps = CommitStepAnnouncer { image.recordStep($0) }

@@ -50,18 +50,6 @@ struct MediaPromise {
   let damage: String
 }
 
-/// How a database took a damage.
-enum MediaVerdict: String, Codable, Sendable, CaseIterable {
-  /// An error told of it.
-  case detected
-  /// The newest version is there.
-  case unharmed
-  /// An older version is there, as the budget lets it.
-  case wentBack
-  /// A promise was broken.
-  case broken
-}
-
 enum MediaOracle {
   static func judge(_ sight: MediaSight, _ promise: MediaPromise) -> Violation? {
     let newest = promise.newest.label

@@ -32,8 +32,8 @@ final class CommitStepWatch: Sendable {
       return
     }
     do throws(LabError) {
-      let channel = WorkerChannel(input: STDIN_FILENO, output: STDOUT_FILENO)
-      try channel.write(WorkerWire.line(WorkerAnswer.stopped))
+      let channel = LineChannel(input: STDIN_FILENO, output: STDOUT_FILENO)
+      try channel.write(JSONLine.encode(WorkerAnswer.stopped))
     } catch {
       throw EngineError(code: .io, message: "cannot say that the process stops: \(error)")
     }

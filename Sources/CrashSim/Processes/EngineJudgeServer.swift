@@ -27,7 +27,7 @@ public enum EngineJudgeServer {
     let job = try EngineJob.load(path)
     var judge: EngineJudge?
     var mediaJudge: MediaJudge?
-    var channel = WorkerChannel(input: 0, output: 1)
+    var channel = LineChannel(input: 0, output: 1)
     while let line = try channel.readLine() {
       let answer: JudgeAnswer
       do throws(LabError) {
@@ -35,7 +35,7 @@ public enum EngineJudgeServer {
       } catch {
         answer = .error(error.message)
       }
-      try channel.write(try WorkerWire.line(answer))
+      try channel.write(try JSONLine.encode(answer))
     }
   }
 
@@ -82,7 +82,7 @@ final class EngineJudgeClient {
   func ask(_ question: JudgeQuestion) throws(LabError) -> CheckResult {
     if process == nil { process = try LineProcess(["judge", jobPath]) }
     guard let current = process else { preconditionFailure("just made") }
-    switch try current.ask(try WorkerWire.line(question), timeoutSeconds: timeoutSeconds) {
+    switch try current.ask(try JSONLine.encode(question), timeoutSeconds: timeoutSeconds) {
     case .ended(let ending):
       process = nil
       return CheckResult(engineEnded: ending)

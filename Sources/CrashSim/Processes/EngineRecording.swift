@@ -19,7 +19,7 @@ public struct EngineRecording: Sendable {
     let inode = EngineCheck.recoveryInode
     var initial = TreeImage()
     initial.inodes[inode] = InodeImage(type: .regular, ownership: Ownership(mode: 0o644))
-    initial.inodes[.root]?.entries[FileName(EngineWorker.fileName)] = inode
+    initial.inodes[.root]?.entries[FileName(DatabaseFile.name)] = inode
     let backend = ImageBackend()
     backend.startRecording(inode)
     let session = WorkerSession(open: { (declaration) throws(EngineError) -> Database in

@@ -46,7 +46,7 @@ public struct EngineJob: Codable, Sendable {
 
   /// The recorded run without the database's shared memory.
   func trace() throws(LabError) -> Trace {
-    try TraceFile.load(tracePath).without(EngineWorker.isSharedMemory)
+    try TraceFile.load(tracePath).without(DatabaseFile.isSharedMemory)
   }
 
   /// Writes the job down for a child, with the states that it selects.
@@ -73,7 +73,7 @@ public struct EngineJob: Codable, Sendable {
     guard let selectionPath else {
       return try MediaPlan(
         try trace(), declaration, paths: EngineCheck.knownFiles(of: plan),
-        seed: Seed(rawValue: seed).derived("media"))
+        seed: Seed(rawValue: seed).derived("media"), structure: { try StructureMap($0) })
     }
     return try JobFile.read(selectionPath)
   }
@@ -157,7 +157,7 @@ public enum EngineShard {
   }
 
   static func print(_ line: ShardLine) throws(LabError) {
-    FileHandle.standardOutput.write(Data(try WorkerWire.line(line)))
+    FileHandle.standardOutput.write(Data(try JSONLine.encode(line)))
   }
 }
 
@@ -269,7 +269,7 @@ final class EngineJudge {
   private func judge(
     _ image: CrashImage, marksSeen: Int, ordinal: Int, by check: EngineCheck
   ) throws(LabError) -> [Violation] {
-    let isThere = try backend.load(image, at: EngineWorker.fileName)
+    let isThere = try backend.load(image, at: DatabaseFile.name)
     var found = check.judge(isThere ? backend : nil, marksSeen: marksSeen, ordinal: ordinal)
     for copy in check.plannedCopies {
       let isThere = try backend.load(image, at: copy.fileName)
@@ -282,7 +282,7 @@ final class EngineJudge {
   private func recovery(
     _ image: CrashImage, marksSeen: Int, by check: EngineCheck
   ) throws(LabError) -> RecoveryRun? {
-    guard try backend.load(image, at: EngineWorker.fileName) else { return nil }
+    guard try backend.load(image, at: DatabaseFile.name) else { return nil }
     return check.recoveryRun(
       backend, marksSeen: marksSeen, recordsCallStacks: recordsCallStacks)
   }

@@ -82,7 +82,7 @@ enum ProcessControl {
     guard let (input, output) = try? Descriptors.makePipe() else { return nil }
     let child = csystem_fork()
     if child == 0 {
-      try? WorkerChannel(input: input, output: output).write(Array(work().utf8))
+      try? LineChannel(input: input, output: output).write(Array(work().utf8))
       _exit(0)
     }
     Glibc.close(output)

@@ -70,13 +70,6 @@ public struct RunDirectory: Sendable {
     return full
   }
 
-  /// Makes a new place where programs under test leave their call stacks.
-  func makeCallStackDirectory() throws(LabError) -> CallStackDirectory {
-    let path = try subdirectory("stacks")
-    try DirectoryWriter(path: path).clear()
-    return try CallStackDirectory(path: path)
-  }
-
   /// Removes the run's directory; mounts inside must be gone.
   public func remove() {
     guard !use.isOver.exchange(true, ordering: .relaxed) else { return }
@@ -197,7 +190,7 @@ public struct RunDirectory: Sendable {
 
   /// Removes a directory whose names may be any bytes.
   private static func remove(_ path: String) {
-    try? DirectoryWriter(path: path).clear()
+    try? DirectoryCleaner(path: path).clear()
     _ = unsafe rmdir(path)
   }
 

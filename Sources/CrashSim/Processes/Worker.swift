@@ -10,14 +10,6 @@ import Synchronization
 
 /// The worker's main loop.
 public enum EngineWorker {
-  /// Name of the database file in the worker's directory.
-  public static let fileName = "data.realm"
-  /// Whether the name is that of a file in which engines only talk to each other.
-  static func isSharedMemory(_ name: FileName) -> Bool {
-    let bytes = name.bytes.reversed()
-    return [".realm.lock", ".realm.note"].contains { bytes.starts(with: $0.utf8.reversed()) }
-  }
-
   /// Most actors of one worker.
   static let actorCountMax = ScenarioBounds.names
 
@@ -30,13 +22,14 @@ public enum EngineWorker {
   public static func run(input: Int32, output: Int32, directory: String) -> Int32 {
     // A bound of the address space must not meet a thread that has no heap yet.
     csystem_share_one_heap()
-    var channel = WorkerChannel(input: input, output: output)
+    var channel = LineChannel(input: input, output: output)
     let steps = CommitStepAnnouncer(directory: directory)
-    let crew = WorkerCrew(WorkerSession(path: directory + "/" + fileName, announcing: steps))
+    let path = "\(directory)/\(DatabaseFile.name)"
+    let crew = WorkerCrew(WorkerSession(path: path, announcing: steps))
     defer { crew.end() }
     do throws(LabError) {
       while let line = try channel.readLine() {
-        try channel.write(WorkerWire.line(answer(line, crew)))
+        try channel.write(JSONLine.encode(answer(line, crew)))
       }
       return ExitCode.held.rawValue
     } catch {

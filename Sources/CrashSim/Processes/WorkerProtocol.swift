@@ -2,7 +2,7 @@
 // line in each direction, a command down, then its answer up.
 // Invariants: each command gets exactly one answer, in order, and `stopped` before it when the
 // process stands still in between; a line that is no command gets an error answer; a line is at
-// most `lineBytesMax` long, and the worker ends when a longer one comes.
+// most `LineBuffer.lineBytesMax` long, and the worker ends when a longer one comes.
 
 import FoundationEssentials
 
@@ -78,69 +78,15 @@ extension WorkerAnswer: Codable {
 
 /// Lines of the protocol as bytes.
 public enum WorkerWire {
-  /// Longest line, without its line feed.
-  public static let lineBytesMax = 512 << 20
-
-  /// A command or an answer as a line, its line feed included.
-  /// - Throws: `LabError` with code `.lab` when it cannot be written as JSON.
-  public static func line(_ value: some Encodable) throws(LabError) -> [UInt8] {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    do {
-      return Array(try encoder.encode(value)) + [UInt8(ascii: "\n")]
-    } catch {
-      throw .lab("worker protocol: cannot encode: \(error)")
-    }
-  }
-
   /// The command that a line holds.
   /// - Throws: `LabError` with code `.lab` when it holds none.
   public static func command(_ line: some Sequence<UInt8>) throws(LabError) -> WorkerCommand {
-    try decoded(line)
+    try JSONLine.decode(line)
   }
 
   /// The answer that a line holds.
   /// - Throws: `LabError` with code `.lab` when it holds none.
   public static func answer(_ line: some Sequence<UInt8>) throws(LabError) -> WorkerAnswer {
-    try decoded(line)
-  }
-
-  private static func decoded<Message: Decodable>(
-    _ line: some Sequence<UInt8>
-  ) throws(LabError) -> Message {
-    do {
-      return try JSONDecoder().decode(Message.self, from: Data(line))
-    } catch {
-      throw .lab("worker protocol: no \(Message.self): \(error)")
-    }
-  }
-}
-
-/// Cuts a stream of bytes into lines.
-public struct LineBuffer: Sendable {
-  private var bytes: [UInt8] = []
-  private var scanned = 0
-
-  /// An empty buffer.
-  public init() {}
-
-  /// Bytes that wait for their line feed.
-  public var countBytes: Int { bytes.count }
-
-  /// Adds bytes as they arrive.
-  public mutating func append(_ chunk: some Sequence<UInt8>) {
-    bytes.append(contentsOf: chunk)
-  }
-
-  /// Takes the next whole line, without its line feed; nil when none is whole yet.
-  public mutating func next() -> [UInt8]? {
-    guard let end = bytes[scanned...].firstIndex(of: UInt8(ascii: "\n")) else {
-      scanned = bytes.count
-      return nil
-    }
-    let line = Array(bytes[..<end])
-    bytes.removeFirst(end + 1)
-    scanned = 0
-    return line
+    try JSONLine.decode(line)
   }
 }

@@ -60,11 +60,12 @@ public final class FailureWalk {
   /// The workload and the recoveries from power cuts in a row.
   /// - Parameters:
   ///   - cuts: The workload, and the recoveries in which power fails too.
-  ///   - plan: What the workload was told, if anybody told it.
+  ///   - marks: Which actor each mark of the workload belongs to, if that is known.
   ///   - refusal: The recovery after them that fails by itself, and how, if that is the failure.
   /// - Throws: `LabError` when a trace is broken.
   init(
-    _ cuts: [CutRecording], plan: WorkloadPlan?, refusal: (table: UnitTable, text: String)? = nil
+    _ cuts: [CutRecording], marks: ActorMarks? = nil,
+    refusal: (table: UnitTable, text: String)? = nil
   ) throws(LabError) {
     let recoveryCount = cuts.count - 1 + (refusal == nil ? 0 : 1)
     var recordings: [TraceWalk] = []
@@ -72,13 +73,13 @@ public final class FailureWalk {
       let next = number < recoveryCount ? ", and recovery \(number + 1) begins" : ""
       recordings.append(
         try TraceWalk(
-          recording.table, plan: number == 0 ? plan : nil,
+          recording.table, marks: number == 0 ? marks : nil,
           failure: recording.failure(followedBy: next), recovery: number))
     }
     if let refusal {
       let end = TraceWalk.Failure(crashPoint: refusal.table.trace.events.count, text: refusal.text)
       recordings.append(
-        try TraceWalk(refusal.table, plan: nil, failure: end, recovery: cuts.count))
+        try TraceWalk(refusal.table, marks: nil, failure: end, recovery: cuts.count))
     }
     var headings = recordings.map(\.introduction)
     if recoveryCount > 0 {

@@ -84,33 +84,6 @@ public struct CrashPointCount: Codable, Sendable, Hashable {
   public var failing: Int
 }
 
-/// What came of the faults of a medium.
-public struct MediaOutcome: Codable, Sendable, Hashable {
-  /// States in which an error told of the damage.
-  public var detectedCount = 0
-  /// States in which the newest version was there, whole.
-  public var unharmedCount = 0
-  /// States in which an older version was there, as the fault budget lets it.
-  public var wentBackCount = 0
-
-  /// Counts a state; one that broke a promise is a finding's.
-  mutating func add(_ verdict: MediaVerdict) {
-    switch verdict {
-    case .detected: detectedCount += 1
-    case .unharmed: unharmedCount += 1
-    case .wentBack: wentBackCount += 1
-    case .broken: break
-    }
-  }
-
-  /// Takes the counts of another part in.
-  mutating func add(_ other: MediaOutcome) {
-    detectedCount += other.detectedCount
-    unharmedCount += other.unharmedCount
-    wentBackCount += other.wentBackCount
-  }
-}
-
 /// How far an exploration went, and what it found.
 public struct ExplorationReport: Codable, Sendable {
   /// What was explored: a scenario's title or a workload's command.

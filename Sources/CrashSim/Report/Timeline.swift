@@ -59,16 +59,16 @@ public struct Timeline: Codable, Sendable, Hashable {
   /// Shows a trace.
   /// - Parameters:
   ///   - trace: The run.
-  ///   - plan: What its actors were told; nil when nobody told it anything.
+  ///   - marks: Which actor each mark belongs to; nil when that is not known.
   ///   - findings: What must be on it, should it be too long to be shown whole.
-  public init(_ trace: Trace, plan: WorkloadPlan? = nil, findings: [Finding] = []) {
-    self.init(trace, plan: plan, findings: findings, limit: Self.eventsMax)
+  public init(_ trace: Trace, marks: ActorMarks? = nil, findings: [Finding] = []) {
+    self.init(trace, marks: marks, findings: findings, limit: Self.eventsMax)
   }
 
   /// Shows at most so many events.
-  init(_ trace: Trace, plan: WorkloadPlan?, findings: [Finding] = [], limit: Int) {
+  init(_ trace: Trace, marks: ActorMarks?, findings: [Finding] = [], limit: Int) {
     let shown = Self.shown(of: trace.events.count, findings, limit: limit)
-    var crew = TimelineCrew(trace, plan: plan)
+    var crew = TimelineCrew(trace, marks: marks)
     let paths = PathIndex(trace)
     let faults = Self.faults(of: trace)
     events = shown.map { number in
@@ -87,9 +87,9 @@ public struct Timeline: Codable, Sendable, Hashable {
   }
 
   /// Shows the trace anew, when findings decide what there is room for.
-  mutating func show(_ trace: Trace, plan: WorkloadPlan? = nil, findings: [Finding]) {
+  mutating func show(_ trace: Trace, marks: ActorMarks? = nil, findings: [Finding]) {
     if omittedCount > 0 && !findings.isEmpty {
-      self = Timeline(trace, plan: plan, findings: findings)
+      self = Timeline(trace, marks: marks, findings: findings)
     }
   }
 
@@ -150,8 +150,8 @@ private struct TimelineCrew {
   private var namesOfThreads: [Thread: String] = [:]
   private var actorsOfMarks: [Int: String] = [:]
 
-  init(_ trace: Trace, plan: WorkloadPlan?) {
-    if let plan { nameByTransactions(trace, plan) }
+  init(_ trace: Trace, marks: ActorMarks?) {
+    if let marks { nameByMarks(trace, marks) }
     var processes: [Int32: Int] = [:]
     var threads: [Int32: Int] = [:]
     for event in trace.events where event.process != 0 {
@@ -168,11 +168,7 @@ private struct TimelineCrew {
 
   /// A thread that worked between the beginning and the end of an actor's transaction is that
   /// actor's.
-  private mutating func nameByTransactions(_ trace: Trace, _ plan: WorkloadPlan) {
-    var actors: [Int: String] = [:]
-    for command in plan.commands {
-      if let transaction = command.transaction { actors[transaction.number] = command.actor }
-    }
+  private mutating func nameByMarks(_ trace: Trace, _ marks: ActorMarks) {
     var current: String?
     for (number, event) in trace.events.enumerated() {
       switch event.body {
@@ -180,19 +176,13 @@ private struct TimelineCrew {
         guard let current, event.process != 0 else { continue }
         let thread = Thread(process: event.process, thread: event.thread)
         if namesOfThreads[thread] == nil { namesOfThreads[thread] = current }
-      case .mark(let mark):
-        let entry = mark.text.split(whereSeparator: \.isNewline).first.flatMap {
-          AckLog.Entry($0)
-        }
-        switch entry {
-        case .begin(let transaction):
-          current = actors[transaction]
-          actorsOfMarks[number] = current
-        case .number(let transaction, _): actorsOfMarks[number] = actors[transaction]
-        case .commit(let transaction, _), .failed(let transaction, _), .cancel(let transaction):
-          actorsOfMarks[number] = actors[transaction]
-          current = nil
-        case .recovered, .copied, nil: break
+      case .mark:
+        guard let mark = marks[number] else { continue }
+        actorsOfMarks[number] = mark.actor
+        switch mark.role {
+        case .begin: current = mark.actor
+        case .end: current = nil
+        case .other: break
         }
       }
     }

@@ -33,11 +33,11 @@ public final class TraceWalk {
   /// Stands before the first event.
   /// - Throws: `LabError` when the trace is broken.
   init(
-    _ table: UnitTable, plan: WorkloadPlan?, failure: Failure, recovery: Int = 0
+    _ table: UnitTable, marks: ActorMarks?, failure: Failure, recovery: Int = 0
   ) throws(LabError) {
     self.table = table
     trace = table.trace
-    timeline = Timeline(trace, plan: plan, limit: .max)
+    timeline = Timeline(trace, marks: marks, limit: .max)
     paths = PathIndex(trace)
     sites = CallSites(trace)
     self.failure = failure

@@ -248,7 +248,7 @@ struct DisturbanceRunner {
       lastAcknowledged: marks.last.map { $0.text.trimmingCharacters(in: .whitespacesAndNewlines) },
       lost: ["nothing: what a killed process wrote stays in the page cache"], missingSync: [],
       models: [disturbance.name], stateCount: failure.count,
-      token: ReplayToken.encode(.scenario(recipe)))
+      token: ReplayRecipe.scenario(recipe).token)
     finding.classKey = failure.key
     finding.firstOrdinal = failure.firstOrdinal
     return finding

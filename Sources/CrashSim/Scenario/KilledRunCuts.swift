@@ -47,7 +47,7 @@ struct KilledRunCuts {
             operation: operation, before: before, model: job.model, state: state, shape: shape,
             second: second))
         recipe.fingerprint = scenario.fingerprint
-        return ReplayToken.encode(.scenario(recipe))
+        return ReplayRecipe.scenario(recipe).token
       })
   }
 

@@ -18,7 +18,7 @@ public struct CrashDeclaration: Sendable, Hashable {
   public var recoveryDepth: Int
 
   /// More is refused: each level multiplies the states.
-  public static let recoveryDepthMax = 3
+  public static let recoveryDepthMax = RecoveryPath.depthMax
 }
 
 /// Mapped pages that are written back while the workload runs.

@@ -7,14 +7,6 @@ import Engine
 import Foundation
 import Glibc
 
-/// Which door scenarios go through.
-public enum DoorChoice: String, Codable, CaseIterable, Sendable, Hashable {
-  /// A FUSE mount and a worker process.
-  case fuse
-  /// The tree as the engine's storage, in the lab's own process.
-  case inProcess = "in-process"
-}
-
 /// What came of a command.
 enum WorkerReply: Sendable {
   case answer(WorkerAnswer)
@@ -77,7 +69,7 @@ extension FaultFSClient: ScenarioDoor {
   func empty(writeBack rule: PageWriteBack?) throws(LabError) {
     try clearRules()
     try writeBack(nil)
-    try DirectoryWriter(path: mountPoint).clear()
+    try DirectoryCleaner(path: mountPoint).clear()
     try loadNothing()
     if let rule { try writeBack(rule) }
   }
@@ -154,14 +146,14 @@ struct MountWorker: ScenarioWorker {
   }
 
   func ask(_ command: WorkerCommand) throws(LabError) -> WorkerReply {
-    try reply(try child.ask(try WorkerWire.line(command), timeoutSeconds: timeoutSeconds))
+    try reply(try child.ask(try JSONLine.encode(command), timeoutSeconds: timeoutSeconds))
   }
 
   func ask(
     _ command: WorkerCommand, timeoutMilliseconds: Int?,
     until isOver: () throws(LabError) -> Bool
   ) throws(LabError) -> WorkerReply? {
-    if let ending = child.send(try WorkerWire.line(command)) { return .ended(ending) }
+    if let ending = child.send(try JSONLine.encode(command)) { return .ended(ending) }
     let limit = timeoutMilliseconds ?? timeoutSeconds * 1000
     for _ in 0..<max(1, limit / Self.sliceMilliseconds) {
       if let line = try child.poll(milliseconds: Self.sliceMilliseconds) { return try reply(line) }
@@ -239,7 +231,7 @@ private struct ThreadWorker: ScenarioWorker {
     crew = WorkerCrew(
       WorkerSession(
         open: { (declaration) throws(EngineError) -> Database in
-          try fileSystem.openDatabase(EngineWorker.fileName, declaration, announcing: steps)
+          try fileSystem.openDatabase(DatabaseFile.name, declaration, announcing: steps)
         }, announcing: steps))
   }
 

@@ -5,6 +5,7 @@ extension ScenarioParser {
   func readMedia(_ node: ScenarioNode) -> MediaDeclaration? {
     guard let fields = reader.fields(node, .media) else { return nil }
     var media = MediaDeclaration()
+    media.fileGlob = DatabaseFile.name
     if let faults = fields["faults"] {
       let words = MediumFault.Kind.allCases.map(\.rawValue)
       let chosen = reader.oneOrMore(faults, of: "faults").compactMap { item in

@@ -18,7 +18,7 @@ extension ScenarioRunner {
         var recipe = ScenarioRecipe(
           path: file, seed: job.seed, place: .media(state: state, shape: shape), door: choice)
         recipe.fingerprint = fingerprint
-        return ReplayToken.encode(.scenario(recipe))
+        return ReplayRecipe.scenario(recipe).token
       })
     var report = try explorer.explore(title: scenario.title, firstNumber: firstNumber)
     report.line = scenario.lines.media
@@ -64,6 +64,6 @@ extension ScenarioRunner {
     guard !result.ending.isSuccess else { return nil }
     return MediaFindingMaker(trace: trace).finding(
       number: 1, state, try judge.damagedBytes(of: state), result, stateCount: 1,
-      token: ReplayToken.encode(.scenario(recipe)))
+      token: ReplayRecipe.scenario(recipe).token)
   }
 }

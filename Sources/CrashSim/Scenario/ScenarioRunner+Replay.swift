@@ -153,7 +153,7 @@ extension ScenarioRunner {
     let maker = try FindingMaker(enumerator: enumerator, model: models[0])
     return try maker.finding(
       number: 1, state: try enumerator.state(for: key), result: result, stateCount: 1,
-      token: ReplayToken.encode(.scenario(recipe)),
+      token: ReplayRecipe.scenario(recipe).token,
       context: second.map { "power fails again during recovery, at \($0)" },
       accepts: second == nil ? client.accepts(enumerator) : nil)
   }

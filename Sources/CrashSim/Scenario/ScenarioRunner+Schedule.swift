@@ -190,7 +190,7 @@ extension ScenarioRunner {
       acknowledgedCount: marks.count,
       lastAcknowledged: marks.last.map { $0.text.trimmingCharacters(in: .whitespacesAndNewlines) },
       lost: ["nothing: the machine lives"], missingSync: [], models: [declaration.name],
-      stateCount: 1, token: ReplayToken.encode(.scenario(recipe)))
+      stateCount: 1, token: ReplayRecipe.scenario(recipe).token)
     finding.classKey = FailureClass.key(of: result)
     finding.firstOrdinal = 0
     return finding
@@ -244,9 +244,9 @@ extension ScenarioRunner {
       token: { state, second, shape in
         let place = ScenarioRecipe.Place.scheduledCrash(
           schedule: schedule, model: model, state: state, shape: shape, second: second)
-        return ReplayToken.encode(
-          .scenario(
-            ScenarioRecipe(path: file, seed: seed, place: place, door: door)))
+        return ReplayRecipe.scenario(
+          ScenarioRecipe(path: file, seed: seed, place: place, door: door)
+        ).token
       })
   }
 

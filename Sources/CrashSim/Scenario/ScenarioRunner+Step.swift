@@ -41,7 +41,7 @@ extension ScenarioRunner {
       let text = "the medium damages the file after event \(state.eventCount)"
       return FailureWalk(
         try TraceWalk(
-          try UnitTable(trace: trace, model: .strict), plan: plan,
+          try UnitTable(trace: trace, model: .strict), marks: plan.actorMarks(in: trace),
           failure: TraceWalk.Failure(crashPoint: state.eventCount, text: text)))
     case .run:
       let (path, _) = try record(scenario, plan, as: "trace")
@@ -74,10 +74,12 @@ extension ScenarioRunner {
     var job = job(scenario, plan, path, model: try PersistenceModel.chosen(model)[0])
     job.seed = recipe.seed
     job.ignoredSyncs = recipe.ignoredSyncs ?? []
-    try refuse(try job.trace().shape, unless: shape)
+    let trace = try job.trace()
+    try refuse(trace.shape, unless: shape)
     let judge = try EngineJudge(
       job, enumerator: try job.enumerator(), recordsCallStacks: settings.recordsCallStacks)
-    return try FailureWalk(try judge.recordings(key: key, second: second), plan: plan)
+    return try FailureWalk(
+      try judge.recordings(key: key, second: second), marks: plan.actorMarks(in: trace))
   }
 
   private func walk(
@@ -110,7 +112,7 @@ extension ScenarioRunner {
     let trace = try job(scenario, plan, path, model: model).trace()
     return FailureWalk(
       try TraceWalk(
-        try UnitTable(trace: trace, model: model), plan: plan,
+        try UnitTable(trace: trace, model: model), marks: plan.actorMarks(in: trace),
         failure: TraceWalk.Failure(crashPoint: trace.events.count, text: text)))
   }
 
@@ -130,7 +132,7 @@ extension ProgramExplorer {
     if let media = recipe.media {
       return FailureWalk(
         try TraceWalk(
-          try UnitTable(trace: trace, model: .strict), plan: nil,
+          try UnitTable(trace: trace, model: .strict), marks: nil,
           failure: TraceWalk.Failure(
             crashPoint: media.eventCount,
             text: "the medium damages files after event \(media.eventCount)")))
@@ -148,6 +150,6 @@ extension ProgramExplorer {
       throw .usage("the token's state '\(recipe.state)' cannot be read")
     }
     let cut = CutRecording(table: table, state: try table.state(for: key))
-    return try FailureWalk([cut], plan: nil)
+    return try FailureWalk([cut])
   }
 }

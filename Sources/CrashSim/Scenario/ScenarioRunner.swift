@@ -160,9 +160,10 @@ public final class ScenarioRunner {
     }
     let (tracePath, recorded) = try record(scenario, plan, as: "trace")
     let trace = try job(scenario, plan, tracePath, model: settings.models[0]).trace()
-    item.timelines = [Timeline(trace, plan: plan)]
+    let marks = plan.actorMarks(in: trace)
+    item.timelines = [Timeline(trace, marks: marks)]
     defer { item.noteCoverage(recorded.coverage) }
-    defer { item.timelines[0].show(trace, plan: plan, findings: item.findings(of: 0)) }
+    defer { item.timelines[0].show(trace, marks: marks, findings: item.findings(of: 0)) }
     for violation in recorded.violations {
       item.complaints.append(Self.complaint(violation, scenario))
       item.runToken = token(ofRun: scenario, plan)
@@ -210,7 +211,7 @@ public final class ScenarioRunner {
       path: scenario.file, seed: plan.seed, place: .run,
       door: opened.mount == nil ? .inProcess : nil)
     recipe.fingerprint = scenario.fingerprint
-    return ReplayToken.encode(.scenario(recipe))
+    return ReplayRecipe.scenario(recipe).token
   }
 
   func seed(of scenario: Scenario) -> Seed {
@@ -300,7 +301,7 @@ public final class ScenarioRunner {
         var recipe = ScenarioRecipe(path: file, seed: seed.rawValue, place: place, door: choice)
         recipe.fingerprint = fingerprint
         recipe.ignoredSyncs = ignored
-        return ReplayToken.encode(.scenario(recipe))
+        return ReplayRecipe.scenario(recipe).token
       })
     var report = try explorer.explore(title: scenario.title, firstNumber: firstNumber)
     report.line = scenario.lines.crash

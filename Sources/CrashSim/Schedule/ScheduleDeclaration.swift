@@ -34,9 +34,6 @@ public struct ScheduleDeclaration: Codable, Sendable, Hashable {
   /// 300 schedules by priorities with two changes.
   public init() {}
 
-  /// The script's lines as they were read; the parser has proven that they can be.
-  var lines: [ScriptLine] { script.compactMap { ScriptLine($0) } }
-
   /// What reports call it, for example `schedule pct depth 3`.
   var name: String {
     switch strategy {
@@ -44,26 +41,6 @@ public struct ScheduleDeclaration: Codable, Sendable, Hashable {
     case .random: "schedule random"
     case .pct: "schedule pct depth \(depth)"
     case .exhaustive: "schedule exhaustive preemptions \(preemptions)"
-    }
-  }
-
-  /// The strategy itself.
-  /// - Parameters:
-  ///   - seed: What its choices follow from.
-  ///   - actors: The actors of the steps.
-  ///   - decisions: How many decisions a run takes, as far as that is known.
-  ///   - runs: Most runs.
-  /// - Returns: The strategy, at its first run.
-  func makeStrategy(
-    seed: Seed, actors: [String], decisions: Int, runs: Int
-  ) -> any ScheduleStrategy {
-    switch strategy {
-    case .scripted: ScriptedStrategy(lines, actors: actors)
-    case .random: RandomStrategy(seed: seed, runsMax: runs)
-    case .pct:
-      PCTStrategy(
-        seed: seed, actorCount: actors.count, depth: depth, runsMax: runs, decisions: decisions)
-    case .exhaustive: BoundedStrategy(preemptions: preemptions, runsMax: runs)
     }
   }
 }

@@ -11,18 +11,18 @@ public enum ScheduleServer {
   ///   - journalPath: Where the choices of the run that goes on are written.
   /// - Throws: `LabError` when nobody can be told.
   public static func run(job path: String, journal journalPath: String) throws(LabError) {
-    let channel = WorkerChannel(input: 0, output: 1)
+    let channel = LineChannel(input: 0, output: 1)
     let line: ScheduleLine
     do throws(LabError) {
       let journal = try ScheduleJournal(path: journalPath)
       line = try result(of: try JobFile.read(path), journal) { count in
         // Whoever does not read this will not read the end either.
-        try? channel.write(WorkerWire.line(ScheduleLine.runs(count)))
+        try? channel.write(JSONLine.encode(ScheduleLine.runs(count)))
       }
     } catch {
       line = .failed(error.code, error.message)
     }
-    try channel.write(try WorkerWire.line(line))
+    try channel.write(try JSONLine.encode(line))
   }
 
   private static func result(

@@ -26,7 +26,7 @@ extension SimulatedFileSystem: ScheduleStage {
   }
 
   func open(_ options: Database.Options) throws(EngineError) -> Database {
-    try openDatabase(EngineWorker.fileName, options: options)
+    try openDatabase(DatabaseFile.name, options: options)
   }
 
   func append(_ mark: Mark) { self.mark(mark.bytes) }
@@ -53,7 +53,7 @@ struct MountStage: ScheduleStage {
 
   func open(_ options: Database.Options) throws(EngineError) -> Database {
     try Database.open(
-      path: "\(fileSystem.mountPoint)/\(EngineWorker.fileName)", options: options)
+      path: "\(fileSystem.mountPoint)/\(DatabaseFile.name)", options: options)
   }
 
   /// A daemon that is gone also says so when the run ends.
@@ -63,7 +63,7 @@ struct MountStage: ScheduleStage {
     let hits = try fileSystem.ruleHits()
     try fileSystem.clearRules()
     try fileSystem.endRecording(savingTo: tracePath)
-    return (try TraceFile.load(tracePath).without(EngineWorker.isSharedMemory), hits)
+    return (try TraceFile.load(tracePath).without(DatabaseFile.isSharedMemory), hits)
   }
 
   func tree() throws(LabError) -> TreeImage {

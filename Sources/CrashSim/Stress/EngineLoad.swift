@@ -108,7 +108,7 @@ public final class EngineLoad: Sendable {
     let database: Database
     do throws(EngineError) {
       database = try Database.open(
-        path: "\(directory)/\(EngineWorker.fileName)",
+        path: "\(directory)/\(DatabaseFile.name)",
         options: options.databaseOptions(failpoint: failpoint))
     } catch {
       return ending(error, options)

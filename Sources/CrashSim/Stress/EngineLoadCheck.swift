@@ -36,7 +36,7 @@ public struct EngineLoadCheck {
     try record.consume(acknowledged[min(history.consumedBytes, acknowledged.count)...])
     try history.consume(acknowledged)
     let allowed = history.allowed
-    let bytes = FileManager.default.contents(atPath: "\(directory)/\(EngineWorker.fileName)")
+    let bytes = FileManager.default.contents(atPath: "\(directory)/\(DatabaseFile.name)")
     let version = bytes.flatMap { XRay(Array($0)).chosen?.version }
     let check = EngineCheck(
       allowed, table: EngineLoadPlan.rows, database: options.declaration)

@@ -71,7 +71,7 @@ extension StressRun {
     let maker = try FindingMaker(enumerator: enumerator, model: settings.model)
     let finding = try maker.finding(
       number: 1, state: state, result: result, stateCount: 1,
-      token: ReplayToken.encode(.stress(recipe)), context: "round \(recipe.round)"
+      token: ReplayRecipe.stress(recipe).token, context: "round \(recipe.round)"
     ) { (other) throws(LabError) in try judge(other).ending.isSuccess }
     return (result, finding)
   }

@@ -169,7 +169,7 @@ public final class StressRun {
     return variables
   }
 
-  func emptyState() throws(LabError) { try DirectoryWriter(path: stateDirectory).clear() }
+  func emptyState() throws(LabError) { try DirectoryCleaner(path: stateDirectory).clear() }
 
   func makeRound(_ number: Int, of life: Life, stops: [Int]? = nil) -> StressRound {
     StressRound(
@@ -344,7 +344,7 @@ public final class StressRun {
     guard let drawn = judged.state else {
       return try maker.finding(
         number: findings.count + 1, state: enumerator.lastState(), result: result,
-        stateCount: 1, token: ReplayToken.encode(.stress(recipe)), context: "\(moment) not reached")
+        stateCount: 1, token: ReplayRecipe.stress(recipe).token, context: "\(moment) not reached")
     }
     let judge = judgement(
       of: enumerator, acknowledged: judged.acknowledged, round: number, settings)
@@ -363,7 +363,7 @@ public final class StressRun {
     recipe.state = enumerator.key(of: state).description
     return try maker.finding(
       number: findings.count + 1, state: state, result: smallest, stateCount: 1,
-      token: ReplayToken.encode(.stress(recipe)), context: moment
+      token: ReplayRecipe.stress(recipe).token, context: moment
     ) { (other) throws(LabError) in try judge(other).ending.isSuccess }
   }
 

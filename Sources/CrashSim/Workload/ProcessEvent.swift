@@ -61,9 +61,9 @@ public enum DatabasePart: String, Sendable, Hashable, Codable, CaseIterable {
   /// Its name in the worker's directory.
   var fileName: String {
     switch self {
-    case .database: EngineWorker.fileName
-    case .lock: EngineWorker.fileName + ".lock"
-    case .note: EngineWorker.fileName + ".note"
+    case .database: DatabaseFile.name
+    case .lock: DatabaseFile.name + ".lock"
+    case .note: DatabaseFile.name + ".note"
     }
   }
 }

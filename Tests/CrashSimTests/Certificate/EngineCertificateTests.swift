@@ -32,7 +32,7 @@ struct EngineCertificateTests {
       trace: recording.trace, model: model, seed: Seed(rawValue: 1), ignoring: syncs)
     var broken = 0
     try enumerator.visit(enumerator.plan()) { (explored, image) throws(LabError) in
-      let isThere = try backend.load(image, at: EngineWorker.fileName)
+      let isThere = try backend.load(image, at: DatabaseFile.name)
       let violations = check.judge(
         isThere ? backend : nil, marksSeen: explored.state.acknowledgedMarks)
       if !violations.isEmpty { broken += 1 }

@@ -11,7 +11,7 @@ struct MediaFixture {
   let trace: Trace
   let job: EngineJob
 
-  static let file = EngineWorker.fileName
+  static let file = DatabaseFile.name
 
   /// Records a scenario; its `media` section is the job's.
   init(_ yaml: String, in directory: String) throws {
@@ -45,7 +45,7 @@ struct MediaFixture {
   func plan(_ declaration: MediaDeclaration? = nil) throws -> MediaPlan {
     try MediaPlan(
       trace, try #require(declaration ?? job.media), paths: [Self.file],
-      seed: Seed(rawValue: 8412).derived("media"))
+      seed: Seed(rawValue: 8412).derived("media"), structure: { try StructureMap($0) })
   }
 
   /// The history of the whole run.

@@ -162,7 +162,7 @@ import Testing
     func verdict(_ marks: Int, versionsBack: Int) throws -> MediaVerdict {
       backend.load(run.images[marks])
       let file = EngineCheck.DamagedFile(
-        path: EngineWorker.fileName, version: 12, marksSeen: seen, versionsBack: versionsBack,
+        path: DatabaseFile.name, version: 12, marksSeen: seen, versionsBack: versionsBack,
         isUsable: false, damage: "the file of an earlier commit")
       return try check.judge(backend, file, ordinal: 0).verdict
     }

@@ -53,8 +53,8 @@ import Testing
         trace: trace, model: model, seed: Seed(rawValue: 99))
       try enumerator.visit(try enumerator.plan(budget: 250)) { (explored, image) throws(LabError) in
         let seen = explored.state.acknowledgedMarks
-        let isThere = try cached.load(image, at: EngineWorker.fileName)
-        let bytes = image.content(at: EngineWorker.fileName) ?? []
+        let isThere = try cached.load(image, at: DatabaseFile.name)
+        let bytes = image.content(at: DatabaseFile.name) ?? []
         #expect(isThere && cached.bytes == bytes, "the image of \(explored.ordinal)")
         plain.load(bytes)
         let expected = check.judge(plain, marksSeen: seen)
@@ -101,13 +101,13 @@ import Testing
     let check = try EngineCheck(plan, marks: trace.marks)
     let cached = ImageBackend()
     try enumerator.withImage(of: last) { (image) throws(LabError) in
-      let bytes = image.content(at: EngineWorker.fileName) ?? []
+      let bytes = image.content(at: DatabaseFile.name) ?? []
       var damaged = 0
       for sector in 0..<bytes.count / 4096 {
         // Warm: every node of the image is in the cache.
-        #expect(try cached.load(image, at: EngineWorker.fileName))
+        #expect(try cached.load(image, at: DatabaseFile.name))
         #expect(check.judge(cached, marksSeen: trace.markCount) == [])
-        #expect(try cached.load(image, at: EngineWorker.fileName))
+        #expect(try cached.load(image, at: DatabaseFile.name))
         var changed = Array(bytes[sector * 4096..<(sector + 1) * 4096])
         changed[9] ^= 0x10
         try Self.overwrite(cached, sector, changed)

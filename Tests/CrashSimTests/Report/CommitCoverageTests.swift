@@ -159,7 +159,7 @@ import Testing
       TraceStep(position: 1, process: 7, step: 2), TraceStep(position: 3, process: 7, step: 6),
       TraceStep(position: 4, process: 7, step: nil),
     ]
-    let left = shared.without(EngineWorker.isSharedMemory)
+    let left = shared.without(DatabaseFile.isSharedMemory)
     #expect(left.events.count == 2 && left.steps.map(\.position) == [0, 1, 2])
   }
 

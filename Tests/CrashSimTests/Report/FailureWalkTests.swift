@@ -33,7 +33,7 @@ import Testing
 
   @Test("steps lead from a power cut into the recovery, and pass over what lies behind it")
   func steps() throws {
-    let walk = try FailureWalk(try recordings(), plan: nil)
+    let walk = try FailureWalk(try recordings())
     var places: [String] = []
     repeat { places.append("\(walk.place)") } while try walk.advance()
     #expect(places == ["0", "1", "2", "3", "1:0", "1:1", "2:0", "2:1"])
@@ -49,7 +49,7 @@ import Testing
         last.write("f", "b")
         return last
       }(), 1)
-    let walk = try FailureWalk(all, plan: nil)
+    let walk = try FailureWalk(all)
     var places: [String] = []
     while try walk.goOn() { places.append("\(walk.place)") }
     #expect(places == ["3", "1:1", "2:1", "2:2"])
@@ -58,7 +58,7 @@ import Testing
 
   @Test("a heading says which power cut a recovery begins with, and events have its number")
   func headings() throws {
-    let walk = try FailureWalk(try recordings(), plan: nil)
+    let walk = try FailureWalk(try recordings())
     #expect(
       walk.heading.contains("the workload, and then 2 recoveries: event N of recovery R is #R:N"))
     try walk.go(to: EventPlace(number: 3))
@@ -103,7 +103,7 @@ import Testing
 
   @Test("a failure without recoveries is walked through as ever")
   func alone() throws {
-    let walk = try FailureWalk([try recordings()[0]], plan: nil)
+    let walk = try FailureWalk([try recordings()[0]])
     #expect(walk.heading.count == 1 && walk.recoveryCount == 0)
     #expect(try walk.goOn())
     #expect(try text(walk).contains("crash point 3 of 4: "))

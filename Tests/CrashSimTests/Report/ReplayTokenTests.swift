@@ -11,14 +11,14 @@ import Testing
 
   @Test("a token decodes to the recipe it was made from")
   func roundTrip() throws {
-    let token = ReplayToken.encode(recipe)
+    let token = recipe.token
     #expect(token.allSatisfy { $0.isASCII && !$0.isWhitespace && $0 != "'" && $0 != "$" })
-    #expect(try ReplayToken.decode(token + "\n") == recipe)
+    #expect(try ReplayRecipe(token: token + "\n") == recipe)
   }
 
   @Test("the same recipe gives the same token")
   func deterministic() {
-    #expect(ReplayToken.encode(recipe) == ReplayToken.encode(recipe))
+    #expect(recipe.token == recipe.token)
   }
 
   @Test(
@@ -26,20 +26,29 @@ import Testing
     arguments: ["", "fl1-", "fl1-!!!!", "fl2-e30", "fl1-e30", "hello"])
   func damaged(token: String) {
     #expect {
-      try ReplayToken.decode(token)
+      try ReplayRecipe(token: token)
     } throws: { error in
       (error as? LabError)?.code == .usage
     }
   }
 
+  @Test("an explored program's recipe gives the token that replay reads")
+  func exploreTokenIsAReplayToken() throws {
+    let explored = ExploreRecipe(
+      workload: "w", check: "c", setup: nil, model: "posix", seed: 7, state: "1:2:3", shape: "s",
+      timeoutSeconds: 9)
+    #expect(explored.token == ReplayRecipe.explore(explored).token)
+    #expect(try ReplayRecipe(token: explored.token) == .explore(explored))
+  }
+
   @Test("every cut and every changed letter of a token is refused or decodes without a trap")
   func mutated() {
-    let token = Array(ReplayToken.encode(recipe))
+    let token = Array(recipe.token)
     for index in token.indices {
-      #expect(throws: LabError.self) { try ReplayToken.decode(String(token[..<index])) }
+      #expect(throws: LabError.self) { try ReplayRecipe(token: String(token[..<index])) }
       var changed = token
       changed[index] = changed[index] == "A" ? "B" : "A"
-      _ = try? ReplayToken.decode(String(changed))
+      _ = try? ReplayRecipe(token: String(changed))
     }
   }
 

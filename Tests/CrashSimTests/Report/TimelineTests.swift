@@ -32,7 +32,8 @@ struct TimelineTests {
     let plan = WorkloadPlan(
       title: "t", seed: 1, processes: [ProcessDeclaration(name: "app", actors: ["writer"])],
       tables: [], commands: [WorkerCommand(index: 0, actor: "writer", action: .createTables([]))])
-    let timeline = Timeline(trace(7), plan: plan)
+    let trace = trace(7)
+    let timeline = Timeline(trace, marks: plan.actorMarks(in: trace))
     #expect(timeline.actors == ["process 1", "writer"])
     #expect(timeline.events.map(\.actor) == [0, 1, 1])
   }

@@ -35,7 +35,7 @@ struct EngineLoadCheckTests {
     let second = seed(after: first + 1, options)
 
     // Transaction 3 fails unheard, and leaves its number to the end of its group.
-    let path = "\(folder)/crashed/\(EngineWorker.fileName)"
+    let path = "\(folder)/crashed/\(DatabaseFile.name)"
     let database = try Database.open(path: path, options: options.declaration.options())
     let transaction = try database.beginWrite()
     for table in EngineLoadPlan.tables { try transaction.createTable(table.schema) }

@@ -1,9 +1,9 @@
-// WorkerChannel.swift [U]: lines over two descriptors, with read(2) and write(2).
+// LineChannel.swift [U]: lines over two descriptors, with read(2) and write(2).
 
 import Glibc
 
 /// Lines in and lines out.
-struct WorkerChannel {
+struct LineChannel {
   private let input: Int32
   private let output: Int32
   private var buffer = LineBuffer()
@@ -19,8 +19,8 @@ struct WorkerChannel {
   mutating func readLine() throws(LabError) -> [UInt8]? {
     while true {
       if let line = buffer.next() { return line }
-      guard buffer.countBytes <= WorkerWire.lineBytesMax else {
-        throw .lab("worker protocol: line_bytes>\(WorkerWire.lineBytesMax)")
+      guard buffer.countBytes <= LineBuffer.lineBytesMax else {
+        throw .lab("line_bytes>\(LineBuffer.lineBytesMax)")
       }
       // Safety: read(2) fills at most the chunk.
       let count = unsafe chunk.withUnsafeMutableBytes { space in
