@@ -5,13 +5,26 @@ import PackageDescription
 // a warning is an error: what the compiler doubts does not land.
 let house: [SwiftSetting] = [.strictMemorySafety(), .treatAllWarnings(as: .error)]
 
+// The lab's layers, lowest first: each may import those before it that its target names.
+let lab = [
+  "LabCore", "Recording", "FaultFS", "CrashStates", "Findings", "Exploration", "Workload",
+  "Oracles", "Workers", "EngineExploration", "Scenarios", "Reports",
+]
+
 let package = Package(
   name: "faultline",
   products: [
     .executable(name: "faultline", targets: ["StressRunner"]),
     .library(name: "Engine", targets: ["Engine"]),
     .library(name: "ObjectDatabase", targets: ["ObjectDatabase"]),
-    .library(name: "CrashSim", targets: ["CrashSim"]),
+    // The lab by layers; a package of yours can take FaultFS, the crash states, or the exploration of
+    // any program, and needs no engine for them.
+    .library(name: "FaultFS", targets: ["LabCore", "Recording", "FaultFS"]),
+    .library(name: "CrashStates", targets: ["LabCore", "Recording", "CrashStates"]),
+    .library(
+      name: "Exploration",
+      targets: ["LabCore", "Recording", "FaultFS", "CrashStates", "Findings", "Exploration"]),
+    .library(name: "CrashSim", targets: lab),
     // Targets that need the engine and the query language only; small, so that fuzzing builds are.
     .executable(name: "fuzz", targets: ["FuzzCommand"]),
     // The same, with the targets that need the lab.
@@ -49,36 +62,96 @@ let package = Package(
       name: "ObjectDatabase", dependencies: ["Engine", "Query"], swiftSettings: house),
     // The query language: reads, binds, plans and runs queries over the engine's tables.
     .target(name: "Query", dependencies: ["Engine"], swiftSettings: house),
+    // The lab; docs/architecture.md says what each layer holds. Nothing up to Exploration knows the
+    // engine.
     .target(
-      name: "CrashSim",
+      name: "LabCore", dependencies: ["CSystem"], path: "Sources/CrashSim/LabCore",
+      swiftSettings: house),
+    .target(
+      name: "Recording",
+      dependencies: ["CSystem", "LabCore", .product(name: "GRDB", package: "GRDB.swift")],
+      path: "Sources/CrashSim/Recording", swiftSettings: house),
+    .target(
+      name: "FaultFS", dependencies: ["CSystem", "CFuse", "LabCore", "Recording"],
+      path: "Sources/CrashSim/FaultFS", swiftSettings: house),
+    .target(
+      name: "CrashStates", dependencies: ["CSystem", "LabCore", "Recording"],
+      path: "Sources/CrashSim/CrashStates", swiftSettings: house),
+    .target(
+      name: "Findings",
+      dependencies: ["CSystem", "LabCore", "Recording", "FaultFS", "CrashStates"],
+      path: "Sources/CrashSim/Findings", swiftSettings: house),
+    .target(
+      name: "Exploration",
+      dependencies: ["CSystem", "LabCore", "Recording", "FaultFS", "CrashStates", "Findings"],
+      path: "Sources/CrashSim/Exploration", swiftSettings: house),
+    .target(
+      name: "Workload",
       dependencies: [
-        "CSystem", "CFuse", "Engine", "ObjectDatabase",
-        .product(name: "GRDB", package: "GRDB.swift"),
+        "LabCore", "Recording", "FaultFS", "CrashStates", "Findings", "Exploration", "Engine",
+        "ObjectDatabase", .product(name: "Yams", package: "Yams"),
+      ],
+      path: "Sources/CrashSim/Workload", swiftSettings: house, plugins: ["EngineFingerprint"]),
+    .target(
+      name: "Oracles",
+      dependencies: [
+        "LabCore", "Recording", "FaultFS", "CrashStates", "Findings", "Workload", "Engine",
+        "ObjectDatabase",
+      ],
+      path: "Sources/CrashSim/Oracles", swiftSettings: house),
+    .target(
+      name: "Workers",
+      dependencies: [
+        "CSystem", "LabCore", "FaultFS", "Findings", "Workload", "Oracles", "Engine",
+        "ObjectDatabase",
+      ],
+      path: "Sources/CrashSim/Workers", swiftSettings: house),
+    .target(
+      name: "EngineExploration",
+      dependencies: [
+        "CSystem", "LabCore", "Recording", "CrashStates", "Findings", "Exploration", "Workload",
+        "Oracles", "Workers", "Engine",
+      ],
+      path: "Sources/CrashSim/EngineExploration", swiftSettings: house),
+    .target(
+      name: "Scenarios",
+      dependencies: [
+        "CSystem", "LabCore", "Recording", "FaultFS", "CrashStates", "Findings", "Exploration",
+        "Workload", "Oracles", "Workers", "EngineExploration", "Engine",
         .product(name: "Yams", package: "Yams"),
       ],
-      swiftSettings: house, plugins: ["EngineFingerprint"]),
+      path: "Sources/CrashSim/Scenarios", swiftSettings: house),
+    .target(
+      name: "Reports",
+      dependencies: [
+        "LabCore", "CrashStates", "Findings", "Exploration", "Oracles", "Engine",
+      ],
+      path: "Sources/CrashSim/Reports", swiftSettings: house),
     // Writes a hash of the engine's sources down, for replay tokens.
     .plugin(name: "EngineFingerprint", capability: .buildTool()),
     .executableTarget(
       name: "StressRunner",
-      dependencies: [
-        "CrashSim", "FuzzLab", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      dependencies: lab.map { .target(name: $0) } + [
+        "FuzzLab", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: house),
     .executableTarget(
-      name: "FaultFSDaemon", dependencies: ["CrashSim"], swiftSettings: house),
+      name: "FaultFSDaemon", dependencies: ["LabCore", "FaultFS"], swiftSettings: house),
     // Queries answered the simple way, and a generator of queries: what the query language is held
     // against, by its tests and by fuzzing.
     .target(name: "QueryReference", dependencies: ["Query", "Engine"], swiftSettings: house),
     .target(
       name: "Fuzz", dependencies: ["Engine", "Query", "QueryReference"], swiftSettings: house),
-    .target(name: "FuzzLab", dependencies: ["Fuzz", "CrashSim"], swiftSettings: house),
+    .target(
+      name: "FuzzLab", dependencies: ["Fuzz"] + lab.map { .target(name: $0) },
+      swiftSettings: house),
     .target(name: "FuzzMutators", dependencies: ["FuzzLab"], swiftSettings: house),
     .executableTarget(name: "FuzzCommand", dependencies: ["Fuzz"], swiftSettings: house),
     .executableTarget(name: "FuzzLabCommand", dependencies: ["FuzzLab"], swiftSettings: house),
 
     .target(
-      name: "TestSupport", dependencies: ["CSystem", "CrashSim"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["CSystem", "LabCore", "Recording", "FaultFS"],
+      path: "Tests/TestSupport",
       swiftSettings: house),
     // C: a pass over POSIX that runs on any file system; the tests run it on a mount.
     .executableTarget(name: "posix-cases", path: "Tests/PosixCases"),
@@ -118,15 +191,18 @@ let package = Package(
       exclude: ["Corpora"], swiftSettings: house),
     .testTarget(
       name: "CrashSimTests",
-      dependencies: ["CrashSim", "TestSupport", "CSystem", "FaultFSDaemon", "posix-cases"],
+      dependencies: lab.map { .target(name: $0) } + [
+        "TestSupport", "CSystem", "FaultFSDaemon", "posix-cases",
+      ],
       swiftSettings: house),
     .testTarget(
-      name: "ScenarioTests", dependencies: ["CrashSim", "TestSupport"], swiftSettings: house),
+      name: "ScenarioTests", dependencies: lab.map { .target(name: $0) } + ["TestSupport"],
+      swiftSettings: house),
     // Runs the built command as a user does; found beside the tests' own program.
     .testTarget(
       name: "CommandTests",
-      dependencies: [
-        "CrashSim", "TestSupport", "StressRunner", "FaultFSDaemon", "mapped-order", "two-savers",
+      dependencies: lab.map { .target(name: $0) } + [
+        "TestSupport", "StressRunner", "FaultFSDaemon", "mapped-order", "two-savers",
         .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: house),

@@ -1,7 +1,8 @@
 // main.swift: `faultline-fs`, the process that serves one FaultFS mount; the lab starts it.
 
-import CrashSim
+import FaultFS
 import Glibc
+import LabCore
 
 var options = FaultFSOptions()
 var mountPoint: String?

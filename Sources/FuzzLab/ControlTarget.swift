@@ -3,8 +3,8 @@
 // Invariants checked: what is understood can be written and read again; a length beyond the limit
 // ends the conversation; rules that a peer sends are put in force or refused.
 
-import CrashSim
 import Fuzz
+import Scenarios
 
 enum ControlTarget {
   static let target = FuzzTarget(
@@ -23,7 +23,7 @@ enum ControlTarget {
   private static let samples = [
     #"{"beginRecording":{}}"#, #"{"mark":{"bytes":"AAAA"}}"#, #"{"load":{"path":"/x"}}"#,
     #"{"removeRules":{"_0":[1,2]}}"#, #"{"registerGroup":{"_0":-1}}"#,
-    #"{"commitStep":{"process":7}}"#, #"{"stop":{"_0":{"events":{"_0":3}}}}"#,
+    #"{"phase":{"process":7}}"#, #"{"stop":{"_0":{"events":{"_0":3}}}}"#,
     rules("on: sync, nth: 3, error: EIO"),
     rules("{on: write, bytes: 0..4095, every: 2, offset: 1, short: 10}"),
     rules("{on: [write, allocate], chance: 1 in 100, seed: 7, error: ENOSPC}"),

@@ -1,8 +1,11 @@
 // FaultRuleTarget.swift: bytes are a fault file → rules → in force on a small tree.
 // Invariants checked: errors have a place; a rule has a description; none is lost.
 
-import CrashSim
+import FaultFS
 import Fuzz
+import LabCore
+import Scenarios
+import Workload
 
 enum FaultRuleTarget {
   static let target = FuzzTarget.texts(

@@ -4,9 +4,11 @@
 // a crash leaves the newest acked version, or one that was on its way then, whole and writable;
 // pinned versions never change.
 
-import CrashSim
+import CrashStates
 import Engine
 import Fuzz
+import LabCore
+import Scenarios
 
 enum LabTarget {
   static let target = FuzzTarget(

@@ -1,7 +1,7 @@
 // LabTargets.swift: the registry of all fuzz targets: the engine's, and those that need the lab.
 
-import CrashSim
 import Fuzz
+import Scenarios
 
 extension FuzzTarget {
   /// Every target.

@@ -2,8 +2,11 @@
 // Invariants checked: what is wrong is said with a place and a remedy; what is right has a dry run
 // that says something, or a usage error.
 
-import CrashSim
+import Exploration
 import Fuzz
+import LabCore
+import Scenarios
+import Workload
 
 enum ScenarioTarget {
   static let target = FuzzTarget.texts(

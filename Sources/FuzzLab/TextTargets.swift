@@ -1,8 +1,12 @@
 // TextTargets.swift: the smaller languages: model files, replay tokens, histories and schedules.
 
-import CrashSim
+import Findings
 import Foundation
 import Fuzz
+import LabCore
+import Oracles
+import Scenarios
+import Workload
 
 enum ModelTarget {
   static let target = FuzzTarget.texts(

@@ -2,10 +2,13 @@
 // Invariants checked: nothing of the file is believed; what loads is saved to a file that loads to
 // the same events, and the units of a model can be made of it or are refused with an error.
 
-import CrashSim
+import CrashStates
 import Engine
 import Fuzz
 import Glibc
+import LabCore
+import Recording
+import Scenarios
 
 enum TraceTarget {
   static let target = FuzzTarget(
@@ -31,7 +34,7 @@ enum TraceTarget {
       trace.events = trace.events.map {
         TraceEvent($0.body, flags: $0.flags, process: 7, thread: 7)
       }
-      trace.steps = []
+      trace.phases = []
       let path = temporaryPath()
       defer { unsafe _ = unlink(path) }
       try TraceFile.save(trace, to: path)

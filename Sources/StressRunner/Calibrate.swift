@@ -1,7 +1,11 @@
 // Calibrate.swift: `faultline calibrate`: models held against the file systems of their names.
 
 import ArgumentParser
-import CrashSim
+import CrashStates
+import Exploration
+import Findings
+import LabCore
+import Scenarios
 
 struct Calibrate: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,8 +1,12 @@
 // Certify.swift: `faultline certify`: which syncs of a program are needed, each with its proof.
 
 import ArgumentParser
-import CrashSim
+import Exploration
+import Findings
 import Foundation
+import LabCore
+import Scenarios
+import Workload
 
 struct Certify: ParsableCommand {
   static let configuration = CommandConfiguration(

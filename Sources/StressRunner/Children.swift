@@ -1,8 +1,14 @@
 // Children.swift: hidden subcommands that the lab starts as processes of its own.
 
 import ArgumentParser
-import CrashSim
+import CrashStates
+import EngineExploration
+import Exploration
+import FaultFS
 import Foundation
+import LabCore
+import Scenarios
+import Workers
 
 /// The process in which the engine runs under test.
 struct Worker: ParsableCommand {

@@ -1,8 +1,11 @@
 // Explore.swift: `faultline explore`: any program, recorded under FUSE and judged by any checker.
 
 import ArgumentParser
-import CrashSim
+import Exploration
+import FaultFS
+import Findings
 import Foundation
+import LabCore
 
 struct Explore: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,8 +1,10 @@
 // Fault.swift: `faultline fault`: fault rules of a mount, while it is in use.
 
 import ArgumentParser
-import CrashSim
+import FaultFS
 import Foundation
+import LabCore
+import Scenarios
 
 struct Fault: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,8 +1,9 @@
 // Faultline.swift: the `faultline` command: its subcommands, and how errors become exit codes.
 
 import ArgumentParser
-import CrashSim
+import Findings
 import Foundation
+import LabCore
 
 @main
 struct Faultline: ParsableCommand {
@@ -58,7 +59,7 @@ struct Faultline: ParsableCommand {
       } else if !text.isEmpty {
         Console().say(text)
       }
-      Foundation.exit(isMisuse ? CrashSim.ExitCode.usage.rawValue : 0)
+      Foundation.exit(isMisuse ? LabCore.ExitCode.usage.rawValue : 0)
     }
   }
 }

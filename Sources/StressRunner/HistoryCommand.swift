@@ -1,8 +1,10 @@
 // HistoryCommand.swift: `faultline history check`: judges a recorded history of transactions.
 
 import ArgumentParser
-import CrashSim
+import Findings
 import Foundation
+import LabCore
+import Oracles
 
 struct HistoryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,8 +1,10 @@
 // Inspect.swift: `faultline inspect`: looks into a database file, whole or damaged.
 
 import ArgumentParser
-import CrashSim
+import Findings
 import Foundation
+import LabCore
+import Reports
 
 struct Inspect: ParsableCommand {
   static let configuration = CommandConfiguration(

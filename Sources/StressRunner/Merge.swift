@@ -1,8 +1,9 @@
 // Merge.swift: `faultline merge`: joins the reports of all shards of a run into one.
 
 import ArgumentParser
-import CrashSim
+import Findings
 import Foundation
+import Reports
 
 struct Merge: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,8 +1,11 @@
 // Mount.swift: `faultline mount`: the faulty filesystem for any program, until Ctrl-C.
 
 import ArgumentParser
-import CrashSim
+import FaultFS
+import Findings
 import Foundation
+import LabCore
+import Scenarios
 
 struct Mount: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,8 +1,13 @@
 // Replay.swift: `faultline replay`: one failure again, exactly.
 
 import ArgumentParser
-import CrashSim
+import CrashStates
+import Exploration
+import Findings
 import Foundation
+import LabCore
+import Reports
+import Scenarios
 
 struct Replay: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,8 +1,13 @@
 // Run.swift: `faultline run`: scenarios, and the verdict over them.
 
 import ArgumentParser
-import CrashSim
+import Exploration
+import Findings
 import Foundation
+import LabCore
+import Reports
+import Scenarios
+import Workload
 
 struct Run: ParsableCommand {
   static let configuration = CommandConfiguration(

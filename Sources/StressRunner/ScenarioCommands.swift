@@ -1,7 +1,8 @@
 // ScenarioCommands.swift: a scenario as a program, for `crash: {on: …}` and `stress SCENARIO`.
 
 import ArgumentParser
-import CrashSim
+import Findings
+import Scenarios
 
 /// Runs a scenario's steps in a directory.
 struct ScenarioWork: ParsableCommand {

@@ -2,8 +2,13 @@
 // and going on with a run that was stopped.
 
 import ArgumentParser
-import CrashSim
+import CrashStates
+import Exploration
+import Findings
 import Foundation
+import LabCore
+import Reports
+import Scenarios
 
 /// Options that `explore`, `run` and `replay` share.
 struct ExplorationArguments: ParsableArguments {
@@ -212,5 +217,5 @@ struct ResumeArguments: ParsableArguments {
 
 /// The end of the command with a verdict that has been printed.
 struct Leave: Error {
-  let code: CrashSim.ExitCode
+  let code: LabCore.ExitCode
 }

@@ -1,8 +1,13 @@
 // Shrink.swift: `faultline shrink`: the smallest scenario that still fails.
 
 import ArgumentParser
-import CrashSim
+import CrashStates
+import Exploration
+import Findings
 import Foundation
+import LabCore
+import Scenarios
+import Workload
 
 struct Shrink: ParsableCommand {
   static let configuration = CommandConfiguration(

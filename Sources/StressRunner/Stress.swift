@@ -1,8 +1,13 @@
 // Stress.swift: `faultline stress`: the power goes again and again under a program at work.
 
 import ArgumentParser
-import CrashSim
+import CrashStates
+import FaultFS
+import Findings
 import Foundation
+import LabCore
+import Scenarios
+import Workload
 
 struct Stress: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -5,7 +5,13 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import CrashSim
+@testable import CrashStates
+@testable import EngineExploration
+@testable import Exploration
+@testable import Findings
+@testable import LabCore
+@testable import Scenarios
+@testable import Workload
 
 @Suite(
   "run: judges that end badly",

@@ -1,7 +1,6 @@
 // CalibrationTests.swift: models held against the kernel's own file systems; `make calibrate` goes
 // through all probes, here are the few that take seconds.
 
-import CrashSim
 import Foundation
 import TestSupport
 import Testing

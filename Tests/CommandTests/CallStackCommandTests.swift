@@ -1,7 +1,7 @@
 // CallStackCommandTests.swift: findings of recordings with call stacks name the program's lines,
 // and the lines hold what the findings say.
 
-import CrashSim
+import Findings
 import Foundation
 import TestSupport
 import Testing

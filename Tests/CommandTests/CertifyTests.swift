@@ -1,9 +1,10 @@
 // CertifyTests.swift: `faultline certify`: needed syncs come with proofs that replay, superfluous
 // ones are named, and a workload that does not hold gets no certificate.
 
-import CrashSim
+import Exploration
 import Foundation
 import Glibc
+import Scenarios
 import TestSupport
 import Testing
 

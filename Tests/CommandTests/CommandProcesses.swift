@@ -1,8 +1,8 @@
 // CommandProcesses.swift: what a run of the command has on the machine: processes, mounts, files.
 
-import CrashSim
 import Foundation
 import Glibc
+import LabCore
 
 /// A run of the command, by the process that leads it.
 struct LiveRun {

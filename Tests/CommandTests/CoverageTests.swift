@@ -1,6 +1,5 @@
 // CoverageTests.swift: the matrix of commit steps has exactly the pairs that a run brings about.
 
-import CrashSim
 import Engine
 import Foundation
 import TestSupport

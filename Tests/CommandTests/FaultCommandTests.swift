@@ -1,9 +1,9 @@
 // FaultCommandTests.swift: `faultline mount --faults` and `faultline fault` as a user runs them,
 // and faults of scenarios that only one actor meets.
 
-import CrashSim
 import Foundation
 import Glibc
+import Recording
 import TestSupport
 import Testing
 

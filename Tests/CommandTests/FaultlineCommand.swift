@@ -1,6 +1,6 @@
 // FaultlineCommand.swift: the built `faultline` as a user runs it, in a directory of its own.
 
-import CrashSim
+import Findings
 import Foundation
 import TestSupport
 

@@ -1,7 +1,7 @@
 // FleetTests.swift: shards of `faultline explore` and `faultline run`, joined again, and budgets of
 // time.
 
-import CrashSim
+import Findings
 import Foundation
 import TestSupport
 import Testing

@@ -1,6 +1,5 @@
 // HTMLCommandTests.swift: pages, report directories and annotations as the command writes them.
 
-import CrashSim
 import Foundation
 import FoundationXML
 import TestSupport

@@ -1,7 +1,7 @@
 // HistoryCommandTests.swift: `faultline history check`: its exit codes, its words and its JSON.
 
-import CrashSim
 import Foundation
+import Oracles
 import Testing
 
 @Suite("history check")

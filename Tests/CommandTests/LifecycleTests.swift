@@ -1,9 +1,9 @@
 // LifecycleTests.swift: a lab that is killed or interrupted leaves nothing behind: no mount, no
 // process, no directory; an interrupted one still reports.
 
-import CrashSim
 import Foundation
 import Glibc
+import LabCore
 import TestSupport
 import Testing
 

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import CrashSim
+@testable import CrashStates
 
 @Suite("media faults", .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"))
 struct MediaCommandTests {

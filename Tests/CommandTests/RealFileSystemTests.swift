@@ -1,7 +1,7 @@
 // RealFileSystemTests.swift: `explore --on`: programs on the kernel's own ext4, XFS and Btrfs, each
 // crash state recovered by the kernel itself.
 
-import CrashSim
+import Exploration
 import Foundation
 import TestSupport
 import Testing

@@ -1,7 +1,6 @@
 // ResumeTests.swift: a run that was stopped or killed goes on where it was, and ends with the
 // report that it would have had.
 
-import CrashSim
 import Foundation
 import TestSupport
 import Testing

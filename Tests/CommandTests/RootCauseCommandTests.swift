@@ -1,6 +1,5 @@
 // RootCauseCommandTests.swift: a checker with many words for one bug, and one word for two.
 
-import CrashSim
 import TestSupport
 import Testing
 

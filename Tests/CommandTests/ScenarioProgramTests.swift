@@ -1,8 +1,8 @@
 // ScenarioProgramTests.swift: scenarios as programs: under power cuts one after the other, on real
 // file systems, and with mapped pages written back.
 
-import CrashSim
 import Foundation
+import Scenarios
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 // ShrinkTests.swift: `faultline shrink`: what a failure does not need goes, what it needs stays.
 
-import CrashSim
 import TestSupport
 import Testing
 

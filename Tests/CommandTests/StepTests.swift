@@ -1,8 +1,9 @@
 // StepTests.swift: a failure is walked through from a pipe, looked at under gdb, and told apart
 // from one of another scenario or engine.
 
-import CrashSim
+import CrashStates
 import Foundation
+import Scenarios
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 // StressTests.swift: `faultline stress`: power cuts one after another on what the last one left.
 
-import CrashSim
 import Foundation
 import Glibc
+import Scenarios
 import TestSupport
 import Testing
 

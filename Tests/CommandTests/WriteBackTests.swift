@@ -1,7 +1,8 @@
 // WriteBackTests.swift: dirty mapped pages written back between two stores, as a kernel may do.
 
-import CrashSim
+import FaultFS
 import Foundation
+import Recording
 import TestSupport
 import Testing
 

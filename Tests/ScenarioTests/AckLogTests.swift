@@ -2,7 +2,10 @@
 
 import Testing
 
-@testable import CrashSim
+@testable import LabCore
+@testable import Oracles
+@testable import Recording
+@testable import Workload
 
 @Suite struct AckLogTests {
   static let entries: [AckLog.Entry] = [

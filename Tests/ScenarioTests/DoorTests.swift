@@ -6,7 +6,14 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import CrashSim
+@testable import Exploration
+@testable import FaultFS
+@testable import Findings
+@testable import LabCore
+@testable import Recording
+@testable import Reports
+@testable import Scenarios
+@testable import Workload
 
 /// Paths of all shipped scenarios, sorted.
 private let shippedPaths: [String] = {
@@ -54,9 +61,9 @@ private func normalised(_ trace: Trace) -> [String] {
   let trace = trace.without(DatabaseFile.isSharedMemory)
   for (index, event) in trace.events.enumerated() {
     // A close is no event of the engine's, so a step may stand on either side of it.
-    for step in trace.steps where step.position == index {
+    for entry in trace.phases where entry.position == index {
       endWrite()
-      words.append("step \(step.step.map { "\($0)" } ?? "none")")
+      words.append("phase \(entry.phase ?? "none")")
     }
     // When a page leaves the cache and shows the medium: on a mount when the kernel reads ahead.
     if event.flags.contains(.onMedium) { continue }

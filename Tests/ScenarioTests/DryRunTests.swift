@@ -3,7 +3,8 @@
 import Foundation
 import Testing
 
-@testable import CrashSim
+@testable import Exploration
+@testable import Scenarios
 
 @Suite struct DryRunTests {
   private func lines(

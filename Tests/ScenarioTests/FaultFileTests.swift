@@ -1,8 +1,10 @@
 // FaultFileTests.swift: fault rules from YAML: every key, what is refused and where, and that a
 // rule's text is the rule again.
 
-import CrashSim
+import FaultFS
 import Foundation
+import LabCore
+import Scenarios
 import Testing
 
 @Suite("Fault files")

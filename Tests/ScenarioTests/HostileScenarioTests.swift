@@ -2,7 +2,8 @@
 
 import Testing
 
-@testable import CrashSim
+@testable import LabCore
+@testable import Scenarios
 
 @Suite struct HostileScenarioTests {
   @Test("anchors and aliases are refused before anything is expanded")

@@ -1,8 +1,10 @@
 // ModelFileTests.swift: persistence models in YAML: what they come to, and what is said of wrong
 // ones.
 
-import CrashSim
+import CrashStates
 import Foundation
+import LabCore
+import Scenarios
 import Testing
 
 @Suite("Model files")

@@ -4,7 +4,9 @@
 import Engine
 import Testing
 
-@testable import CrashSim
+@testable import Findings
+@testable import Oracles
+@testable import Workload
 
 /// A person with a home of one room and a dog that it owns, as rows.
 private func sound() -> ObjectRows {

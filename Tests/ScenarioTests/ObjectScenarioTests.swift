@@ -6,7 +6,12 @@ import ObjectDatabase
 import TestSupport
 import Testing
 
-@testable import CrashSim
+@testable import FaultFS
+@testable import Findings
+@testable import LabCore
+@testable import Scenarios
+@testable import Workers
+@testable import Workload
 
 private let start = """
   title: a test

@@ -3,7 +3,9 @@
 
 import Testing
 
-@testable import CrashSim
+@testable import Exploration
+@testable import LabCore
+@testable import Scenarios
 
 @Suite struct ScenarioMediaTests {
   private func parse(_ media: String) throws -> MediaDeclaration? {

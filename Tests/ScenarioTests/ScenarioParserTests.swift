@@ -2,7 +2,10 @@
 
 import Testing
 
-@testable import CrashSim
+@testable import FaultFS
+@testable import LabCore
+@testable import Scenarios
+@testable import Workload
 
 /// The lines before `steps:` that most of these files share.
 let preamble = """

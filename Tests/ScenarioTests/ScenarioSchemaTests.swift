@@ -3,7 +3,10 @@
 import Foundation
 import Testing
 
-@testable import CrashSim
+@testable import Findings
+@testable import LabCore
+@testable import Scenarios
+@testable import Workload
 
 @Suite struct ScenarioSchemaTests {
   static let scenarios = URL(fileURLWithPath: #filePath)

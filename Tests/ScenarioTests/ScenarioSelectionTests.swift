@@ -3,7 +3,9 @@
 import Foundation
 import Testing
 
-@testable import CrashSim
+@testable import LabCore
+@testable import Scenarios
+@testable import Workload
 
 @Suite struct ScenarioSelectionTests {
   private static func scenario(_ file: String, _ title: String, tags: String) throws -> Scenario {

@@ -3,7 +3,9 @@
 import Foundation
 import Testing
 
-@testable import CrashSim
+@testable import LabCore
+@testable import Scenarios
+@testable import Workload
 
 @Suite("Scenario files made smaller")
 struct ScenarioSourceTests {

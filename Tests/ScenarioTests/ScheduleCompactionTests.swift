@@ -5,7 +5,12 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import CrashSim
+@testable import Exploration
+@testable import FaultFS
+@testable import Findings
+@testable import LabCore
+@testable import Scenarios
+@testable import Workload
 
 @Suite(
   "Schedules: compaction",

@@ -4,7 +4,10 @@
 import Synchronization
 import Testing
 
-@testable import CrashSim
+@testable import Findings
+@testable import LabCore
+@testable import Scenarios
+@testable import Workload
 
 @Suite("Schedules: search") struct ScheduleExplorerTests {
   private static let text = """

@@ -3,7 +3,12 @@
 
 import Testing
 
-@testable import CrashSim
+@testable import LabCore
+@testable import Oracles
+@testable import Recording
+@testable import Scenarios
+@testable import Workers
+@testable import Workload
 
 @Suite("Schedules: oracles") struct ScheduleOracleTests {
   private static let text = """

@@ -6,7 +6,10 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import CrashSim
+@testable import Exploration
+@testable import Findings
+@testable import LabCore
+@testable import Scenarios
 
 extension DoorTests {
   private func runTogether(_ text: String, budget: Int? = nil) throws -> CaseReport {

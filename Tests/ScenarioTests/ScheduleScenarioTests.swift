@@ -5,7 +5,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import CrashSim
+@testable import LabCore
+@testable import Scenarios
+@testable import Workload
 
 let togetherOpening = """
   title: t

@@ -5,7 +5,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import CrashSim
+@testable import LabCore
+@testable import Scenarios
+@testable import Workload
 
 @Suite("Schedules: a process of their own") struct ScheduleSearchTests {
   private static let text = """

@@ -4,7 +4,12 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import CrashSim
+@testable import Findings
+@testable import LabCore
+@testable import Oracles
+@testable import Recording
+@testable import Workers
+@testable import Workload
 
 /// A worker in a thread of this process, over two pipes.
 final class PipedWorker {

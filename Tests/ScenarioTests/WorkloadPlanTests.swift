@@ -4,7 +4,11 @@ import Engine
 import FoundationEssentials
 import Testing
 
-@testable import CrashSim
+@testable import LabCore
+@testable import Oracles
+@testable import Scenarios
+@testable import Workers
+@testable import Workload
 
 @Suite struct WorkloadPlanTests {
   static let mixed = """

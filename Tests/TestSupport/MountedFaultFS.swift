@@ -1,7 +1,8 @@
 // MountedFaultFS.swift: a real FaultFS mount for one test.
 
-import CrashSim
+import FaultFS
 import Foundation
+import Recording
 
 /// A FaultFS mount in a directory of its own.
 public final class MountedFaultFS {

@@ -1,7 +1,8 @@
 // TraceWords.swift: traces as lists of words, as tests compare them.
 
-import CrashSim
 import Foundation
+import LabCore
+import Recording
 
 extension TraceEvent {
   /// The operation's word, or `mark` and the mark's text.

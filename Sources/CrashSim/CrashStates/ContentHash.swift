@@ -34,7 +34,7 @@ public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
 
   /// The hash of this one followed by a number.
   @inline(__always)
-  func mixed(with word: UInt64) -> ContentHash {
+  package func mixed(with word: UInt64) -> ContentHash {
     ContentHash(
       high: foldedProduct(high ^ word, 0x9e37_79b9_7f4a_7c15) ^ rotated(low, by: 29),
       low: foldedProduct(low &+ word ^ 0xd6e8_feb8_6659_fd93, 0xa076_1d64_78bd_642f)
@@ -44,7 +44,7 @@ public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
 
   /// The hash of this one followed by another.
   @inline(__always)
-  func mixed(with other: ContentHash) -> ContentHash {
+  package func mixed(with other: ContentHash) -> ContentHash {
     mixed(with: other.high).mixed(with: other.low)
   }
 
@@ -57,7 +57,7 @@ public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The hash of some bytes, their number included.
-  static func of(_ bytes: [UInt8]) -> ContentHash {
+  package static func of(_ bytes: [UInt8]) -> ContentHash {
     var hash = ContentHash(high: 0x5bd1_e995, low: UInt64(bytes.count))
     var word: UInt64 = 0
     var filled = 0

@@ -1,12 +1,14 @@
 // CrashDirectory.swift: a crash image kept for a person to look at.
 
 import Foundation
+import LabCore
+import Recording
 
 /// Keeps crash images.
-enum CrashDirectory {
+package enum CrashDirectory {
   /// Writes an image into a new or empty directory.
   /// - Throws: `LabError` with code `.usage` when the directory holds something.
-  static func keep(_ tree: TreeImage, in directory: String) throws(LabError) {
+  package static func keep(_ tree: TreeImage, in directory: String) throws(LabError) {
     let manager = FileManager.default
     guard (try? manager.contentsOfDirectory(atPath: directory))?.isEmpty ?? true else {
       throw .usage("--keep \(directory): the directory is not empty; name a new or an empty one")

@@ -2,6 +2,9 @@
 // Invariant: a view of the builder's present state, valid only until the builder shows another one;
 // use after that traps.
 
+import LabCore
+import Recording
+
 /// The file tree of one crash state; valid only inside the closure that it was given to.
 public struct CrashImage {
   /// One name of the tree.
@@ -30,7 +33,7 @@ public struct CrashImage {
     public var extents: [Extent] { node.extents(in: .forState()) }
 
     /// A copy of the bytes of a range, cut at the size.
-    func bytes(_ range: Range<UInt64>) -> [UInt8] {
+    package func bytes(_ range: Range<UInt64>) -> [UInt8] {
       let end = min(range.upperBound, node.sizeBytes)
       guard type == .regular, range.lowerBound < end, (try? node.file.reserve(end)) != nil else {
         return []
@@ -83,7 +86,7 @@ public struct CrashImage {
     return groups
   }
 
-  func node(at path: String) -> ImageNode? {
+  package func node(at path: String) -> ImageNode? {
     checkValid()
     var node = builder.root
     for name in path.utf8.split(separator: UInt8(ascii: "/")) {

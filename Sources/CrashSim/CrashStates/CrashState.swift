@@ -14,6 +14,20 @@ public struct CrashState: Hashable, Sendable {
   public let lost: [Int]
   /// A unit of which a part survives.
   public let torn: TornWrite?
+
+  package init(
+    crashPoint: Int,
+    acknowledgedMarks: Int,
+    kept: [Int],
+    lost: [Int],
+    torn: TornWrite?
+  ) {
+    self.crashPoint = crashPoint
+    self.acknowledgedMarks = acknowledgedMarks
+    self.kept = kept
+    self.lost = lost
+    self.torn = torn
+  }
 }
 
 /// How a crash state was chosen.

@@ -2,9 +2,11 @@
 // A strategy is drawn first, then one of its proposals: a state that loses all is as likely as one
 // that keeps some of many units, however many of those there are.
 
+import LabCore
+
 extension CrashStateEnumerator {
   /// The state of the last crash point that loses nothing.
-  func lastState() -> CrashState {
+  package func lastState() -> CrashState {
     let last = table.crashPointCount - 1
     return CrashState(
       crashPoint: last, acknowledgedMarks: table.acknowledgedMarks(at: last),
@@ -16,7 +18,7 @@ extension CrashStateEnumerator {
   /// - Returns: A state that the model allows.
   /// - Throws: `LabError` of a strategy.
   /// - Complexity: O(units of the trace + proposals of the crash point).
-  func drawFinalState(_ seed: Seed) throws(LabError) -> CrashState {
+  package func drawFinalState(_ seed: Seed) throws(LabError) -> CrashState {
     var window = PendingWindow(table: table)
     while window.crashPoint < table.trace.events.count { window.advance() }
     let context = StrategyContext(

@@ -3,6 +3,9 @@
 // Invariant: which states there are, their order and their ordinals depend on trace, model, seed
 // and options only; budget and shard select among them.
 
+import LabCore
+import Recording
+
 /// Whether an exploration goes on.
 public enum VisitDecision: Sendable, Hashable {
   case goOn, stop
@@ -17,7 +20,7 @@ public struct CrashStateEnumerator: Sendable {
   /// Sizes.
   public let options: ExplorationOptions
   /// Shape of the trace as it was recorded, whatever syncs are ignored.
-  let shape: String
+  package let shape: String
   /// What ignored syncs would have secured; with it, only states that lose some of it count.
   let secured: SecuredUnits?
 

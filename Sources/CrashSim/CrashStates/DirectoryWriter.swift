@@ -8,6 +8,8 @@
 import CSystem
 import Foundation
 import Glibc
+import LabCore
+import Recording
 
 /// Writes file trees into directories.
 public struct DirectoryWriter: Sendable {

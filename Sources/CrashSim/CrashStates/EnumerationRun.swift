@@ -2,6 +2,9 @@
 // Invariants: crash points come in order; a proposal is shown once per crash point; a state is
 // distinct when no earlier one with the same acknowledged marks had the same content.
 
+import LabCore
+import Recording
+
 /// A distinct state, not yet spelled out.
 struct FoundState {
   let ordinal: Int

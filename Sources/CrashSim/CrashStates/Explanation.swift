@@ -2,6 +2,9 @@
 // and which sync was missing in between.
 // Invariant: follows from trace, model and state alone; the same state reads the same every time.
 
+import LabCore
+import Recording
+
 /// A crash state in sentences.
 public struct Explanation: Sendable, Hashable {
   /// One lost operation, or the lost part of one.
@@ -78,7 +81,7 @@ public struct Explainer: Sendable {
   }
 
   /// What a state lost, event by event; a torn write is one of them.
-  func losses(of state: CrashState) -> [Explanation.Loss] {
+  package func losses(of state: CrashState) -> [Explanation.Loss] {
     let torn = state.torn
     var byEvent: [Int: [Int]] = [:]
     for unit in (state.lost + (torn.map { [$0.unit] } ?? [])).sorted() {
@@ -227,7 +230,7 @@ public struct Explainer: Sendable {
 
   /// What was lost and what overtook it, without numbers: equal for states with one cause;
   /// nil when nothing was lost.
-  func rootCause(_ explanation: Explanation) -> String? {
+  package func rootCause(_ explanation: Explanation) -> String? {
     guard let cause = explanation.cause else { return nil }
     var later = "the crash"
     if let event = explanation.laterEvent {

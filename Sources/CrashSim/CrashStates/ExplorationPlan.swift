@@ -7,6 +7,9 @@
 // Where the trace has call stacks, one state of each set of call stacks that lost something comes
 // before torn files: many states of one loop that loses its writes show one bug.
 
+import LabCore
+import Recording
+
 /// How many states there are, and which of them a budget selects.
 public struct ExplorationPlan: Sendable, Codable {
   /// Kept sets that strategies proposed, repetitions included.
@@ -46,7 +49,7 @@ public struct ExplorationPlan: Sendable, Codable {
   ///   - isCounted: Whether all that was selected in the shard was checked.
   ///   - failures: Ordinals of the states that failed, ascending.
   /// - Returns: One entry for each crash point at which states are, in order.
-  func counts(
+  package func counts(
     in shard: Shard, isCounted: Bool, failures: [Int]
   ) -> [CrashPointCount] {
     var rest = failures[...]
@@ -63,7 +66,7 @@ public struct ExplorationPlan: Sendable, Codable {
   }
 
   /// True when pass 2 visits a state of this crash point's own.
-  func judgesAny(at crashPoint: Int, _ shard: Shard) -> Bool {
+  package func judgesAny(at crashPoint: Int, _ shard: Shard) -> Bool {
     let ordinals =
       proposals.first(at: crashPoint).ordinal..<proposals.first(at: crashPoint + 1).ordinal
     return selectsAny(of: ordinals, shard)

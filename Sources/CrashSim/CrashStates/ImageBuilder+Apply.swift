@@ -1,6 +1,9 @@
 // ImageBuilder+Apply.swift: effects of units, and how each is taken back.
 // Invariant: whoever changes a node marks it stale, also when taking the change back.
 
+import LabCore
+import Recording
+
 extension ImageBuilder {
   func apply(_ unit: Int) throws(LabError) {
     for effect in table.units[unit].effects { try apply(effect, of: unit) }

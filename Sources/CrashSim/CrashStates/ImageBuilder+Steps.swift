@@ -3,6 +3,9 @@
 // step of its file that is younger, and on no younger free step of the same bytes. So whatever goes
 // is taken off youngest first, and what comes is put on oldest first.
 
+import LabCore
+import Recording
+
 /// What free units covered, by unit.
 struct FreeSteps {
   private static let off = Int32(-2)

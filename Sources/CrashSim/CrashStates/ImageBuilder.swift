@@ -6,6 +6,9 @@
 // restores the base byte for byte. From one state to the next only the difference is taken off and
 // put on, with what lies on it (ImageBuilder+Steps.swift).
 
+import LabCore
+import Recording
+
 /// Limits of a crash image.
 public struct ImageLimits: Sendable, Hashable {
   /// Bytes of touched pages, over all files.
@@ -21,7 +24,7 @@ public final class ImageBuilder {
   /// The crash point that the base belongs to.
   public private(set) var crashPoint = 0
   let root: ImageNode
-  var nodes: [InodeNumber: ImageNode] = [:]
+  package var nodes: [InodeNumber: ImageNode] = [:]
   /// Units on top of the base, ascending; a torn one is none of them.
   var shown: [Int] = []
   /// Those of `shown` that are ordered, and the torn one, ascending.

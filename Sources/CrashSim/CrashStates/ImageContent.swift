@@ -3,6 +3,9 @@
 // `fullPages`; a dirty page's recorded hash is stale until the next `hash`; bytes of untouched
 // pages are zero.
 
+import LabCore
+import Recording
+
 /// What is known of one page.
 struct PageRecord {
   var hash: UInt64 = 0
@@ -11,8 +14,8 @@ struct PageRecord {
 }
 
 /// One regular file's bytes with their hash.
-final class ImageContent {
-  static let pageBytes = FlatBuffer.pageBytes
+package final class ImageContent {
+  package static let pageBytes = FlatBuffer.pageBytes
   /// Pages below this index are kept in an array, the few above in a dictionary.
   private static let nearLimit = 1 << 20
 
@@ -53,7 +56,9 @@ final class ImageContent {
   /// Calls a closure for each of the first pages with a number that differs when the page's bytes
   /// do; 0 when its hash is not known now.
   @inline(__always)
-  func forEachIdentity(ofPagesBelow end: Int, _ body: (_ page: Int, _ identity: UInt64) -> Void) {
+  package func forEachIdentity(
+    ofPagesBelow end: Int, _ body: (_ page: Int, _ identity: UInt64) -> Void
+  ) {
     // Looked at in one go: this runs over all pages for every state.
     let records = near
     for page in 0..<end {
@@ -84,7 +89,7 @@ final class ImageContent {
   }
 
   /// Pages that cover a byte range.
-  static func pages(of range: Range<Int>) -> Range<Int> {
+  package static func pages(of range: Range<Int>) -> Range<Int> {
     range.lowerBound / pageBytes..<(range.upperBound + pageBytes - 1) / pageBytes
   }
 

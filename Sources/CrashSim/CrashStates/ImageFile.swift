@@ -7,6 +7,7 @@
 
 import CSystem
 import Glibc
+import LabCore
 
 /// A growable run of bytes that read as zeros until written.
 ///
@@ -162,7 +163,7 @@ extension CrashImage {
     }
   }
 
-  static func withContent<Result>(
+  package static func withContent<Result>(
     of node: ImageNode, _ body: (UnsafeRawBufferPointer) throws(LabError) -> Result
   ) throws(LabError) -> Result {
     try node.file.reserve(node.sizeBytes)

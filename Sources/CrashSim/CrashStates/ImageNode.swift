@@ -3,8 +3,10 @@
 // described, unless the node waits in the builder's list of stale nodes; each entry is mirrored by
 // a link in the node it names.
 
+import Recording
+
 /// One inode of a crash image.
-final class ImageNode {
+package final class ImageNode {
   /// A name in a directory.
   struct Entry {
     var node: ImageNode
@@ -20,13 +22,13 @@ final class ImageNode {
   }
 
   let number: InodeNumber
-  let type: FileType
+  package let type: FileType
   let target: [UInt8]
   let device: UInt64
   var ownership: Ownership
   var extendedAttributes: [FileName: [UInt8]]
-  var sizeBytes: UInt64 = 0
-  var file = ImageContent()
+  package var sizeBytes: UInt64 = 0
+  package var file = ImageContent()
   var entries: [FileName: Entry] = [:]
   var links: [Link] = []
 

@@ -2,6 +2,8 @@
 // states keep nearly all pending units or nearly none, and strategies propose both in turn.
 // Invariant: which image shows a state decides how long that takes, and nothing else.
 
+import LabCore
+
 /// Two images of one crash point.
 struct ImagePair {
   private static let windowMin = 64

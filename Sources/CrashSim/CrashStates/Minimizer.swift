@@ -2,6 +2,9 @@
 // Invariant: every state that is tried is allowed by the model; the last failing one is returned,
 // so a call limit costs minimality only.
 
+import LabCore
+import Recording
+
 /// Finds the fewest lost units with which a failing state still fails.
 public struct Minimizer {
   private let table: UnitTable
@@ -76,7 +79,7 @@ public struct Minimizer {
 
   /// Lost units by the file or directory that a sync would have to be called on, in order of the
   /// first of each; none when that is the only one.
-  func lostByInode(_ state: CrashState) -> [[Int]] {
+  package func lostByInode(_ state: CrashState) -> [[Int]] {
     var places: [InodeNumber: Int] = [:]
     var groups: [[Int]] = []
     for unit in state.lost {
@@ -93,7 +96,7 @@ public struct Minimizer {
 
   /// The state with some lost units kept, and all that they depend on; nil when that would need the
   /// torn unit whole.
-  func restoring(
+  package func restoring(
     _ restored: [Int], in state: CrashState
   ) throws(LabError) -> CrashState? {
     var kept = Set(state.kept)

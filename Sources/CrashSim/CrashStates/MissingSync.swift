@@ -1,6 +1,9 @@
 // MissingSync.swift: the sync that would have kept a failing state from being, and the proof that
 // it would: the trace with the sync in it, split into units again.
 
+import LabCore
+import Recording
+
 /// A sync that a program does not call.
 public struct MissingSync: Sendable, Hashable {
   /// Index of the last event that was lost and that the sync has to come after.
@@ -32,7 +35,7 @@ public struct MissingSync: Sendable, Hashable {
   /// - Returns: True when each call that the sentence names makes something durable that the state
   ///   has lost.
   /// - Throws: `LabError` when the trace cannot be split.
-  func prevents(_ state: CrashState, of table: UnitTable) throws(LabError) -> Bool {
+  package func prevents(_ state: CrashState, of table: UnitTable) throws(LabError) -> Bool {
     let lost = state.lost + (state.torn.map { [$0.unit] } ?? [])
     for operation in calls {
       let trace = table.trace.inserting(operation, at: before)

@@ -2,6 +2,9 @@
 // States are compared by what they are made of: bytes of each write, and the other effects of each
 // event. A coarser unit must be wholly there or wholly gone; a torn write may be torn there too.
 
+import LabCore
+import Recording
+
 /// What a state holds of one event.
 private struct EventShare {
   /// Parts of the payload that are there, that hold damage; the rest is gone.

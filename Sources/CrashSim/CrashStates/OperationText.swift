@@ -1,5 +1,7 @@
 // OperationText.swift: operations as a person would say them, with the paths of their time.
 
+import Recording
+
 extension Operation {
   /// The operation as a person would say it.
   /// - Parameters:

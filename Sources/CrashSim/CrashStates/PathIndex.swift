@@ -2,6 +2,8 @@
 // it.
 // Invariant: built from the operations alone, whatever a crash leaves.
 
+import Recording
+
 /// Which paths an inode had at which place of a trace.
 public struct PathIndex: Sendable {
   /// A name that an inode had for a while.

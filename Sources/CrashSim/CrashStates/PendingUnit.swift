@@ -2,6 +2,8 @@
 // Invariants: ids rise in trace order; a unit depends on units with smaller ids only; effects of a
 // kept set are applied in order of ids.
 
+import Recording
+
 /// One elementary change of a file tree.
 public enum Effect: Sendable, Equatable {
   /// Bytes of a payload in place. Says nothing of the size: bytes beyond it stay invisible.

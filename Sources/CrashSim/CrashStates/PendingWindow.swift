@@ -4,7 +4,7 @@
 // and dependencies cut by a failed sync are left out.
 
 /// The pending units of one crash point with their order.
-struct PendingWindow {
+package struct PendingWindow {
   let table: UnitTable
   private(set) var crashPoint = 0
   private(set) var ids: [Int] = []
@@ -19,12 +19,12 @@ struct PendingWindow {
   var isFull = true
   private var placeOf: [Int: Int] = [:]
 
-  init(table: UnitTable) { self.table = table }
+  package init(table: UnitTable) { self.table = table }
 
-  var count: Int { ids.count }
+  package var count: Int { ids.count }
 
   /// Moves to the next crash point.
-  mutating func advance() {
+  package mutating func advance() {
     let event = crashPoint
     crashPoint += 1
     if hasChangedOrder(event) { rebuild() }

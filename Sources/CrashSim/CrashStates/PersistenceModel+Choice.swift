@@ -1,5 +1,7 @@
 // PersistenceModel+Choice.swift: models as a user names them on the command line or in a scenario.
 
+import LabCore
+
 extension PersistenceModel {
   /// The names of the stock models, the strongest first.
   public static var stockNames: String { stock.map(\.name).joined(separator: ", ") }

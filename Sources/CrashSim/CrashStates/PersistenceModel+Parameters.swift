@@ -3,6 +3,8 @@
 // Invariant: every parameter of a model is in `ModelParameter.all` with all its values, so that a
 // model is fully described by its name, its version and one word for each.
 
+import LabCore
+
 /// One parameter of a persistence model, as a user writes it.
 public struct ModelParameter: Sendable {
   /// The key.
@@ -12,7 +14,7 @@ public struct ModelParameter: Sendable {
   /// The value of a model.
   public let word: @Sendable (PersistenceModel) -> String
   /// Changes a model; the word must be one of `words`.
-  let set: @Sendable (inout PersistenceModel, String) -> Void
+  package let set: @Sendable (inout PersistenceModel, String) -> Void
 
   private static func flag(
     _ key: String, _ path: WritableKeyPath<PersistenceModel, Bool> & Sendable
@@ -31,7 +33,7 @@ public struct ModelParameter: Sendable {
   }
 
   /// The value that a model has for a key; empty for an unknown one.
-  static func word(of key: String, in model: PersistenceModel) -> String {
+  package static func word(of key: String, in model: PersistenceModel) -> String {
     all.first { $0.key == key }?.word(model) ?? ""
   }
 
@@ -71,7 +73,7 @@ public struct ModelConflict: Sendable, Hashable {
 
 extension PersistenceModel {
   /// Longest name.
-  static let nameLettersMax = 40
+  package static let nameLettersMax = 40
 
   /// What the mechanism cannot follow; empty for a good model.
   public var conflicts: [ModelConflict] {
@@ -154,7 +156,7 @@ extension PersistenceModel {
   }
 
   /// True for a name that `--model` can take.
-  static func isPlain(name: String) -> Bool {
+  package static func isPlain(name: String) -> Bool {
     !name.isEmpty && name.utf8.count <= nameLettersMax
       && name.utf8.allSatisfy { byte in
         (97...122).contains(byte) || (48...57).contains(byte) || byte == 45
@@ -195,7 +197,7 @@ extension PersistenceModel {
   }
 
   /// The name of the model that a specification describes.
-  static func name(ofSpecification text: String) -> String {
+  package static func name(ofSpecification text: String) -> String {
     String(text.prefix { $0 != "@" })
   }
 

@@ -68,11 +68,11 @@ extension PersistenceModel {
   /// A disk with a volatile cache and sectors of 4,096 bytes; belongs to traces of a device.
   ///
   /// What was written since the last flush survives in any part, each block whole or not at all.
-  static let blockDevice = PersistenceModel(
+  package static let blockDevice = PersistenceModel(
     name: "block-device", dataUnitBytes: 4096, failedSyncDropsData: false, sectorBytes: nil)
 
   /// The same disk with sectors of 512 bytes, each whole or not at all.
-  static let sectorDevice = PersistenceModel(
+  package static let sectorDevice = PersistenceModel(
     name: "sector-device", dataUnitBytes: 512, failedSyncDropsData: false, sectorBytes: nil)
 
   /// The stock models: none comes before one that allows less.

@@ -2,19 +2,21 @@
 // recovered or made its first commit after that, and maybe once more after the recovery from there.
 // Text: the keys of the states in this order, with `>` between them.
 
-/// The states in which recoveries were left, one after another.
-struct RecoveryPath: Sendable, Hashable, CustomStringConvertible {
-  /// Most recoveries in a row.
-  static let depthMax = 3
+import LabCore
 
-  private(set) var keys: [StateKey] = []
+/// The states in which recoveries were left, one after another.
+package struct RecoveryPath: Sendable, Hashable, CustomStringConvertible {
+  /// Most recoveries in a row.
+  package static let depthMax = 3
+
+  package private(set) var keys: [StateKey] = []
 
   /// No recovery was left.
-  init() {}
+  package init() {}
 
   /// Reads a path's text; the empty text is no recovery.
   /// - Throws: `LabError` with code `.usage`.
-  init(parsing text: String) throws(LabError) {
+  package init(parsing text: String) throws(LabError) {
     guard !text.isEmpty else { return }
     let parts = text.split(separator: ">", omittingEmptySubsequences: false)
     guard parts.count <= Self.depthMax else {
@@ -29,12 +31,12 @@ struct RecoveryPath: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The path with one more recovery.
-  func appending(_ key: StateKey) -> RecoveryPath {
+  package func appending(_ key: StateKey) -> RecoveryPath {
     var path = self
     path.keys.append(key)
     return path
   }
 
   /// The keys, with `>` between them.
-  var description: String { keys.map(\.description).joined(separator: ">") }
+  package var description: String { keys.map(\.description).joined(separator: ">") }
 }

@@ -3,6 +3,8 @@
 // Invariant: the n-th state belongs to shard n modulo count, whatever the machine, the number of
 // checkers and the time they take, so that all shards together are the whole, each state once.
 
+import LabCore
+
 /// One of several parts of an exploration.
 public struct Shard: Hashable, Sendable {
   /// Number of the part, from 0.

@@ -4,6 +4,8 @@
 // and id ranges (`3-5`, ends included), or `none`. FIRST-END are the sectors that arrived, END
 // excluded. The shorter of the two lists is written.
 
+import LabCore
+
 /// The exact description of one crash state.
 public struct StateKey: Hashable, Sendable, CustomStringConvertible {
   /// Name of the model.

@@ -2,6 +2,8 @@
 // Sectors are counted from the one that holds the unit's first byte. Damage (zeros, garbage) hits
 // whole sectors, also those bytes of them that the write did not name.
 
+import LabCore
+
 extension PersistenceModel {
   /// True when a data unit in flight may arrive in part.
   func canTear(_ unit: PendingUnit) -> Bool {

@@ -1,5 +1,8 @@
 // UndoLog.swift: what has to be put back to take a crash state off its base, last change first.
 
+import LabCore
+import Recording
+
 /// What has to be put back to take a crash state off its base.
 struct UndoLog {
   /// One change, described by what was there before.

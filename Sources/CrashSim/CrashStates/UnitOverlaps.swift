@@ -3,6 +3,8 @@
 // Invariant: `next` is greater than the unit; two free units that change the same page, or the size
 // of the same file, are on one chain of `next`.
 
+import Recording
+
 /// Which units of a table change the same bytes or sizes.
 struct UnitOverlaps {
   /// How a unit may be put on an image and taken off again.

@@ -5,6 +5,8 @@
 // truncate hides its effect. A dropped unit (its pages were marked clean by a failed sync) is never
 // made durable by a sync of its own, and metadata no longer waits for it.
 
+import Recording
+
 /// All pending units of a trace under one model, and when each becomes durable.
 public struct UnitTable: Sendable {
   /// The recorded run.

@@ -1,6 +1,9 @@
 // UnitTableBuilder+Content.swift: units of writes, truncates and fallocates.
 // Data is split at block boundaries of the file; the page (4096 bytes) is what ext4 allocates.
 
+import LabCore
+import Recording
+
 extension UnitTableBuilder {
   /// Bytes of a page, whatever the model's data unit.
   static let pageBytes: UInt64 = 4096

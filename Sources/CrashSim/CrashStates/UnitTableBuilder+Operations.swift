@@ -1,5 +1,8 @@
 // UnitTableBuilder+Operations.swift: which units an operation consists of, and what they wait for.
 
+import LabCore
+import Recording
+
 extension UnitTableBuilder {
   /// Reads one operation of the trace.
   mutating func read(_ operation: Operation, flags: OperationFlags) throws(LabError) {

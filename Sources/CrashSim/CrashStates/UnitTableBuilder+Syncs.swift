@@ -1,6 +1,9 @@
 // UnitTableBuilder+Syncs.swift: what a sync makes durable.
 // Invariant: what becomes durable is closed downward under the dependencies in force.
 
+import LabCore
+import Recording
+
 extension UnitTableBuilder {
   mutating func sync(
     file inode: InodeNumber, dataOnly: Bool, flags: OperationFlags

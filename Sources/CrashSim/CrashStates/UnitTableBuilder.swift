@@ -3,6 +3,9 @@
 // Invariant: what the builder knows of an inode is what a running kernel knows: sizes and names as
 // of the latest operation, not as of the latest sync.
 
+import LabCore
+import Recording
+
 /// What the builder remembers of an inode while it reads the trace.
 final class InodeProgress {
   var type: FileType

@@ -1,5 +1,8 @@
 // BitFlips.swift: which bits a fault turns: drawn from a seed, each bit at most once.
 
+import LabCore
+import Recording
+
 /// Turned bits.
 enum BitFlips {
   /// Bytes with some bits turned; only those inside `range` of the file.

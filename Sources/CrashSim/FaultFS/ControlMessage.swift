@@ -4,9 +4,11 @@
 // Invariant: a length above `limitBytes` ends the connection; nothing that a peer sends traps.
 
 import Foundation
+import LabCore
+import Recording
 
 /// What a client asks for.
-enum ControlRequest: Codable, Sendable {
+package enum ControlRequest: Codable, Sendable {
   /// Replace the tree by that of a file, or by an empty one.
   case load(path: String?)
   case beginRecording
@@ -29,15 +31,15 @@ enum ControlRequest: Codable, Sendable {
   case statistics
   /// A thread of a program called sync(2) or syncfs(2), of which FUSE tells nothing.
   case syncAll(thread: Int32)
-  /// The step of a commit that a process said last.
-  case commitStep(process: Int32)
+  /// The phase that a process announced last.
+  case phase(process: Int32)
   case shutdown
 
   /// True for what others than the mount's maker may ask for.
   var isForEveryone: Bool {
     switch self {
     case .addRules, .listRules, .removeRules, .clearRules, .ruleHits, .statistics, .mark,
-      .commitStep:
+      .phase:
       true
     case .load, .beginRecording, .writeBack, .endRecording, .saveTree, .stop, .registerGroup,
       .unregisterGroup, .syncAll, .shutdown:
@@ -72,17 +74,20 @@ struct ControlReply: Codable, Sendable {
   var hits: [RuleHits]?
   /// The rules in force, or those that were added or removed.
   var rules: [RuleStatus]?
-  var commitStep: Int?
+  var phase: String?
   /// True when shutdown had to detach the mount from processes that still used it.
   var wasDetached = false
 }
 
 /// Puts messages together from what a socket delivers.
-struct ControlFrames {
+package struct ControlFrames {
   static let limitBytes = 1 << 20
   private var pending: [UInt8] = []
 
-  static func encode(_ message: some Encodable) throws(LabError) -> [UInt8] {
+  package init() {
+  }
+
+  package static func encode(_ message: some Encodable) throws(LabError) -> [UInt8] {
     let body: Data
     do {
       body = try JSONEncoder().encode(message)
@@ -96,10 +101,10 @@ struct ControlFrames {
     return (0..<4).map { UInt8(truncatingIfNeeded: count >> (8 * $0)) } + body
   }
 
-  mutating func add(_ bytes: [UInt8]) { pending += bytes }
+  package mutating func add(_ bytes: [UInt8]) { pending += bytes }
 
   /// The next whole message, or nil while one is incomplete.
-  mutating func next() throws(LabError) -> Data? {
+  package mutating func next() throws(LabError) -> Data? {
     guard pending.count >= 4 else { return nil }
     let count = (0..<4).reduce(0) { $0 | Int(pending[$1]) << (8 * $1) }
     guard count <= Self.limitBytes else {
@@ -110,7 +115,7 @@ struct ControlFrames {
     return Data(pending[4..<4 + count])
   }
 
-  static func decode<Message: Decodable>(
+  package static func decode<Message: Decodable>(
     _ type: Message.Type, from data: Data
   ) throws(LabError) -> Message {
     do {

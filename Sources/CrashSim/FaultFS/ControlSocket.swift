@@ -5,6 +5,7 @@
 
 import CSystem
 import Glibc
+import LabCore
 
 /// Sockets at paths.
 enum PathSocket {

@@ -4,6 +4,7 @@
 
 import Foundation
 import Glibc
+import LabCore
 import Synchronization
 
 /// A connection to the control socket of a mount.

@@ -2,6 +2,8 @@
 // An effect is an outcome (it decides what the operation does), a wait, or a kill: one operation
 // can get one of each, from different rules.
 
+import LabCore
+
 extension FaultRule {
   /// What the failed sync of a file system leaves of the dirty pages, as measured by Rebello et
   /// al., "Can Applications Recover from fsync Failures?" (USENIX ATC 2020).

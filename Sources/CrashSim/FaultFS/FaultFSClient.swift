@@ -4,6 +4,8 @@
 import CSystem
 import Foundation
 import Glibc
+import LabCore
+import Recording
 import Synchronization
 
 /// One mount of FaultFS, served by a daemon of its own.
@@ -13,7 +15,7 @@ public final class FaultFSClient: Sendable {
   /// Process of the daemon.
   public let daemonProcess: Int32
   /// What a program has in its environment so that it leaves its call stacks; empty without.
-  let programEnvironment: [String: String]
+  package let programEnvironment: [String: String]
 
   private struct State: ~Copyable {
     var control: Int32
@@ -84,7 +86,7 @@ public final class FaultFSClient: Sendable {
 
   deinit { try? shutdown() }
 
-  static func findDaemon() throws(LabError) -> String {
+  package static func findDaemon() throws(LabError) -> String {
     let folder = PathCalls.executable().map { URL(fileURLWithPath: $0).deletingLastPathComponent() }
     guard let path = folder?.appendingPathComponent("faultline-fs").path,
       PathCalls.canAccess(path, X_OK)
@@ -161,13 +163,13 @@ public final class FaultFSClient: Sendable {
   /// How often each rule has matched and hit, in the order in which the rules were added.
   public func ruleHits() throws(LabError) -> [RuleHits] { try ask(.ruleHits).hits ?? [] }
 
-  /// The step of a commit that a process was in when it last said so; also of one that has died.
-  public func commitStep(of process: Int32) throws(LabError) -> Int? {
-    try ask(.commitStep(process: process)).commitStep
+  /// The phase that a process announced last; also of one that has died.
+  public func phase(of process: Int32) throws(LabError) -> String? {
+    try ask(.phase(process: process)).phase
   }
 
   /// Records that a thread synced everything, once the kernel has written dirty mapped pages.
-  func syncAll(by thread: Int32) throws(LabError) { try ask(.syncAll(thread: thread)) }
+  package func syncAll(by thread: Int32) throws(LabError) { try ask(.syncAll(thread: thread)) }
 
   /// What the daemon has done so far.
   public func statistics() throws(LabError) -> FaultFSStatistics {

@@ -2,6 +2,8 @@
 
 import Foundation
 import Glibc
+import LabCore
+import Recording
 import Synchronization
 
 /// Obeys the control sockets of one mount.
@@ -175,9 +177,9 @@ final class FaultFSControl: Sendable {
       reply.rules = try remove(all.map(\.id))
     case .ruleHits: reply.hits = mount.lock.withLock { _ in mount.fileSystem.plan.hits }
     case .statistics: reply.statistics = mount.lock.withLock { _ in statistics() }
-    case .commitStep(let process):
-      reply.commitStep = mount.lock.withLock { _ in
-        mount.fileSystem.commitSteps.step(of: process)
+    case .phase(let process):
+      reply.phase = mount.lock.withLock { _ in
+        mount.fileSystem.phases.phase(of: process)
       }
     case .syncAll, .shutdown: break
     }

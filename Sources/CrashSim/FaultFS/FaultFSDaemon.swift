@@ -5,6 +5,8 @@
 import CSystem
 import Foundation
 import Glibc
+import LabCore
+import Recording
 
 /// The process behind one mount.
 public enum FaultFSDaemon {

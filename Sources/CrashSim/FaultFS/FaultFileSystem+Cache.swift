@@ -7,6 +7,7 @@
 // Invariant: a page that the kernel asks for, and had before, is a page that has left its cache.
 
 import Glibc
+import Recording
 
 extension FaultFileSystem {
   /// Notes that the kernel has whole pages of a file: it was answered with them, or wrote them.
@@ -27,7 +28,7 @@ extension FaultFileSystem {
   /// `isCached` is false when the answer goes past the cache, as with O_DIRECT.
   /// - Returns: What changed in the file.
   @discardableResult
-  func evict(
+  package func evict(
     _ inode: Inode, _ range: Range<UInt64>, isCached: Bool = true
   ) -> [(offsetBytes: UInt64, bytes: [UInt8])] {
     guard let shadow = inode.shadow else { return [] }

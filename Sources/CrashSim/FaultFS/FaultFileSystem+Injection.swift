@@ -3,6 +3,8 @@
 // that are refused or wait, exactly once.
 
 import Glibc
+import LabCore
+import Recording
 
 /// What a faulty file system does to the world around it.
 struct FaultHands {
@@ -69,7 +71,7 @@ extension FaultFileSystem {
 
   /// Decides on an operation that is about to happen.
   /// - Throws: The error of an injected failure, or `.waits`.
-  func begin(
+  package func begin(
     _ kind: OperationKind, _ inode: Inode?, at places: @autoclosure () -> [InodeName] = [],
     bytes: Range<UInt64>? = nil, through file: OpenFile? = nil, wantsWrite: Bool = false,
     by caller: Caller
@@ -127,7 +129,7 @@ extension FaultFileSystem {
   }
 
   /// Ends an operation that has been performed and recorded.
-  func finish(_ injection: Injection?, by caller: Caller) {
+  package func finish(_ injection: Injection?, by caller: Caller) {
     guard let injection else { return }
     if let firing = injection.outcome, firing.isOfRest, let inode = injection.subject.inode {
       damage(inode, firing, injection.subject)

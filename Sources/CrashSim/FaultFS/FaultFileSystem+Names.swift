@@ -1,9 +1,11 @@
 // FaultFileSystem+Names.swift: the operations on names and attributes, with faults and recording.
 
 import Glibc
+import LabCore
+import Recording
 
 extension FaultFileSystem {
-  func create(
+  package func create(
     _ name: FileName, in parent: Inode, type: FileType, ownership: Ownership,
     target: [UInt8] = [], device: UInt64 = 0, by caller: Caller
   ) throws(ErrorNumber) -> Inode {
@@ -28,7 +30,7 @@ extension FaultFileSystem {
     finish(firing, by: caller)
   }
 
-  func remove(
+  package func remove(
     _ name: FileName, in parent: Inode, isDirectory: Bool, by caller: Caller
   ) throws(ErrorNumber) {
     let firing = try begin(.remove, nil, at: [InodeName(parent: parent, name: name)], by: caller)
@@ -40,7 +42,7 @@ extension FaultFileSystem {
     finish(firing, by: caller)
   }
 
-  func rename(
+  package func rename(
     _ name: FileName, from: Inode, to: Inode, _ newName: FileName, flags: UInt32,
     by caller: Caller
   ) throws(ErrorNumber) {

@@ -4,16 +4,18 @@
 // trace has is what the tree got, also where a fault made that something else than was asked for.
 
 import Glibc
+import LabCore
+import Recording
 
 /// The file tree with its faults and its trace.
-final class FaultFileSystem {
-  private(set) var tree: FileTree
+package final class FaultFileSystem {
+  package private(set) var tree: FileTree
   let recorder: TraceRecorder
   let plan: FaultPlan
   /// What was decided for the request under way, and what it waits for.
   var decisions = RequestDecisions()
   /// Inodes whose pages the kernel must drop before the request under way is answered.
-  var staleInodes: [InodeNumber] = []
+  package var staleInodes: [InodeNumber] = []
   /// Writes that reorder rules keep back, by rule.
   private var held: [Int: [TraceEvent]] = [:]
   private var syncErrorCount: UInt64 = 0
@@ -25,24 +27,30 @@ final class FaultFileSystem {
     self.recorder = recorder
     let room = OccupiedRoom(tree.quota)
     self.room = room
-    let said = SaidSteps()
-    self.said = said
+    let announced = AnnouncedPhases()
+    self.announced = announced
     plan = FaultPlan(
-      occupiedBytes: { room.bytes }, commitStep: { said.log.step(of: $0) })
+      occupiedBytes: { room.bytes }, phase: { announced.log.phase(of: $0) })
   }
 
   private let room: OccupiedRoom
-  private let said: SaidSteps
+  private let announced: AnnouncedPhases
 
-  /// What processes say of their commits.
-  var commitSteps: CommitStepLog {
-    get { said.log }
-    set { said.log = newValue }
+  /// The phase that each process announced last.
+  var phases: PhaseLog {
+    get { announced.log }
+    set { announced.log = newValue }
+  }
+
+  /// Takes the announcement of a process in: the name of a phase, or nothing for the end of one.
+  func notePhase(_ value: [UInt8], by caller: Caller) {
+    guard phases.note(value, of: caller.process) else { return }
+    recorder.note(phase: phases.phase(of: caller.process), of: caller.process)
   }
 
   /// Shared with the rules, which count by it.
-  private final class SaidSteps {
-    var log = CommitStepLog()
+  private final class AnnouncedPhases {
+    var log = PhaseLog()
   }
 
   /// How much all files occupy, whichever tree is mounted.
@@ -59,7 +67,7 @@ final class FaultFileSystem {
     tree = newTree
     room.quota = newTree.quota
     // Who used the old tree is gone, and another process may get its number.
-    commitSteps = CommitStepLog()
+    phases = PhaseLog()
   }
 
   func beginRecording() {
@@ -127,7 +135,7 @@ final class FaultFileSystem {
 
   /// Writes, and returns how many bytes the caller is told.
   @discardableResult
-  func write(
+  package func write(
     _ bytes: RawSpan, at offset: UInt64, to inode: Inode, through file: OpenFile? = nil,
     by caller: Caller
   ) throws(ErrorNumber) -> Int {
@@ -156,7 +164,7 @@ final class FaultFileSystem {
     return countBytes
   }
 
-  func truncate(
+  package func truncate(
     _ inode: Inode, to sizeBytes: UInt64, through file: OpenFile? = nil, by caller: Caller
   ) throws(ErrorNumber) {
     let size = inode.sizeBytes
@@ -182,7 +190,7 @@ final class FaultFileSystem {
       flags: flags, by: caller)
   }
 
-  func allocate(
+  package func allocate(
     _ inode: Inode, at offset: UInt64, count: UInt64, mode: FileTree.AllocationMode,
     through file: OpenFile? = nil, by caller: Caller
   ) throws(ErrorNumber) {
@@ -206,7 +214,7 @@ final class FaultFileSystem {
   // MARK: Syncs
 
   /// fsync, fdatasync, msync; of a directory too.
-  func sync(
+  package func sync(
     _ inode: Inode, dataOnly: Bool, flags: OperationFlags = [], through file: OpenFile? = nil,
     by caller: Caller
   ) throws(ErrorNumber) {
@@ -277,7 +285,7 @@ final class FaultFileSystem {
   }
 
   /// The last descriptor of an open file that could write is gone.
-  func close(_ inode: Inode, couldWrite: Bool, by caller: Caller) {
+  package func close(_ inode: Inode, couldWrite: Bool, by caller: Caller) {
     // The caller no longer waits, so a kill before and one after are the same to it.
     let injection = try? begin(.close, inode, by: caller)
     if couldWrite { record(inode, .close(inode: inode.number), by: caller) }

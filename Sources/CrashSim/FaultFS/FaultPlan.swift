@@ -4,6 +4,8 @@
 // only for rules that include write-back; a rule's number is never given to another rule.
 
 import Glibc
+import LabCore
+import Recording
 
 /// An operation as rules see it.
 struct FaultSubject {
@@ -37,8 +39,8 @@ public struct RuleHits: Codable, Hashable, Sendable {
   public var matchCount: Int
   /// Those of them that got the effect.
   public var hitCount: Int
-  /// Those that got it while the caller was in a step of a commit, by the step's number.
-  public var hitsInSteps: [Int: Int] = [:]
+  /// Those that got it while the caller was in a phase, by the phase's name.
+  public var hitsInPhases: [String: Int] = [:]
 
   /// Makes counts.
   public init(matchCount: Int, hitCount: Int) {
@@ -69,7 +71,7 @@ struct Firing {
 }
 
 /// What the rules decided for one operation.
-struct Injection {
+package struct Injection {
   var outcome: Firing?
   var wait: Firing?
   var kill: Firing?
@@ -107,14 +109,14 @@ final class FaultPlan {
   /// Bytes of all pages that files occupy.
   private let occupiedBytes: () -> UInt64
 
-  /// The step of a commit that a process is in.
-  private let commitStep: (_ process: Int32) -> Int?
+  /// The phase that a process is in.
+  private let phase: (_ process: Int32) -> String?
 
   init(
-    occupiedBytes: @escaping () -> UInt64, commitStep: @escaping (Int32) -> Int? = { _ in nil }
+    occupiedBytes: @escaping () -> UInt64, phase: @escaping (Int32) -> String? = { _ in nil }
   ) {
     self.occupiedBytes = occupiedBytes
-    self.commitStep = commitStep
+    self.phase = phase
   }
 
   var isEmpty: Bool { rules.isEmpty }
@@ -209,7 +211,7 @@ final class FaultPlan {
     for index in rules.indices {
       let rule = rules[index].rule
       guard rules[index].isInScope, Self.fits(subject, rule.when, rules[index].glob),
-        fitsCaller(subject.caller, rules[index]), isInStep(subject.caller, rule.when)
+        fitsCaller(subject.caller, rules[index]), isInPhase(subject.caller, rule.when)
       else { continue }
       rules[index].hits.matchCount += 1
       rules[index].matchesInScope += 1
@@ -221,8 +223,8 @@ final class FaultPlan {
         continue
       }
       rules[index].hits.hitCount += 1
-      if let step = commitStep(subject.caller.process) {
-        rules[index].hits.hitsInSteps[step, default: 0] += 1
+      if let phase = phase(subject.caller.process) {
+        rules[index].hits.hitsInPhases[phase, default: 0] += 1
       }
       let seed = rules[index].seed.derived("hit").derived(UInt64(rules[index].hits.hitCount))
       injection[keyPath: slot] = Firing(
@@ -304,8 +306,8 @@ final class FaultPlan {
     return subject.paths().contains { glob.matches($0) }
   }
 
-  private func isInStep(_ caller: Caller, _ match: FaultRule.Match) -> Bool {
-    match.commitStep.map { $0 == commitStep(caller.process) } ?? true
+  private func isInPhase(_ caller: Caller, _ match: FaultRule.Match) -> Bool {
+    match.phase.map { $0 == phase(caller.process) } ?? true
   }
 
   /// Asks /proc anew each time: a process may have executed another program since.

@@ -1,7 +1,8 @@
 // FaultRule+Validation.swift: refuses rules that could never do what they say, and numbers that no
 // run needs: rules also come from hostile bytes.
 
-import Engine
+import LabCore
+import Recording
 
 extension FaultRule {
   /// Most rules that one mount takes at a time.
@@ -106,7 +107,7 @@ extension FaultRule {
 
 extension FaultRule.Effect {
   /// The kinds of operations that the effect can hit; nil is all.
-  var kinds: Set<OperationKind>? {
+  package var kinds: Set<OperationKind>? {
     switch self {
     case .error, .randomError: OperationKind.answered
     case .errorOncePerOpenFile: OperationKind.ofOpenFiles
@@ -152,8 +153,10 @@ extension FaultRule.Match {
       throw .usage("fault rule: fromByte=\(fromByte) >= toByte=\(toByte)")
     }
     if toByte == 0 { throw .usage("fault rule: toByte=0 leaves no byte") }
-    if let commitStep, CommitStep(rawValue: commitStep) == nil {
-      throw .usage("fault rule: commitStep=\(commitStep) is no step of a commit")
+    if let phase, PhaseLog.name(Array(phase.utf8)) == nil {
+      throw .usage(
+        "fault rule: during '\(phase.prefix(80))' is no name of a phase; a name has 1 to "
+          + "\(PhaseLog.nameBytesMax) bytes and no control characters")
     }
     if let process, process < 1 { throw .usage("fault rule: process=\(process) < 1") }
     for text in [path, command, actor, scope?.from, scope?.until] {

@@ -1,7 +1,7 @@
 // FaultRule.swift: faults as data: when a rule applies, and what then happens (FaultEffect.swift).
 // docs/faults.md is the reading for people; its JSON form is what the control sockets take.
 
-import Engine
+import LabCore
 
 /// A fault: when and what.
 public struct FaultRule: Codable, Hashable, Sendable {
@@ -40,9 +40,9 @@ public struct FaultRule: Codable, Hashable, Sendable {
     public var includesWriteBack: Bool
     /// Part of the run, between marks, in which operations count; nil is all of it.
     public var scope: MarkScope?
-    /// Step of a commit that the caller's process must be in, as the process itself says: raw value
-    /// of the engine's `CommitStep`; nil is any, and none.
-    public var commitStep: Int?
+    /// Phase that the caller's process must be in, as the process itself announced it; nil is any,
+    /// and none.
+    public var phase: String?
 
     /// Makes a match; without a count it hits every matching operation.
     public init(
@@ -159,13 +159,19 @@ extension FaultRule: CustomStringConvertible {
       parts.append("after: \"\(scope.from)\"")
       if let until = scope.until { parts.append("until: \"\(until)\"") }
     }
-    if let step = when.commitStep.flatMap({ CommitStep(rawValue: $0) }) {
-      parts.append("during: \(step)")
-    }
+    if let phase = when.phase { parts.append("during: \(Self.word(phase))") }
     if when.includesWriteBack { parts.append("write-back: true") }
     parts.append(what.description)
     if seed != 1 { parts.append("seed: \(seed)") }
     if allowsAnyErrno { parts.append("any-errno: true") }
     return "{" + parts.joined(separator: ", ") + "}"
+  }
+
+  /// A word of YAML, in quotes unless it is letters and spaces.
+  private static func word(_ text: String) -> String {
+    let isPlain = text.utf8.allSatisfy { $0 == 32 || (97...122).contains($0 | 32) }
+    if isPlain, text.first != " ", text.last != " " { return text }
+    let escaped = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+    return "\"\(escaped)\""
   }
 }

@@ -7,6 +7,8 @@
 
 import CFuse
 import Glibc
+import LabCore
+import Recording
 
 extension FuseMount {
   /// Answers a request, if it is one of the plain ones; the caller has the lock.

@@ -21,6 +21,8 @@ import CFuse
 import Dispatch
 import Foundation
 import Glibc
+import LabCore
+import Recording
 
 /// Counts requests down to the next write-back.
 struct HarvestClock {

@@ -10,6 +10,8 @@ import CSystem
 import Dispatch
 import Foundation
 import Glibc
+import LabCore
+import Recording
 import Synchronization
 
 /// A request that has not been begun, or not to its end.

@@ -6,6 +6,8 @@
 import CFuse
 import CSystem
 import Glibc
+import LabCore
+import Recording
 import Synchronization
 
 /// How a mount behaves.
@@ -32,7 +34,7 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
 }
 
 /// An open file or directory, as the kernel's `fh` names it.
-final class OpenFile {
+package final class OpenFile {
   let inode: Inode
   let flags: Int32
   /// True when the kernel keeps no pages for it: each read and write comes as it was asked for.

@@ -2,6 +2,8 @@
 
 import CFuse
 import Glibc
+import LabCore
+import Recording
 
 extension FuseOperations {
   /// FATTR_KILL_SUIDGID: a truncate by somebody without CAP_FSETID.
@@ -84,8 +86,8 @@ extension FuseOperations {
       let bytes = unsafe Array(UnsafeRawBufferPointer(start: value, count: count))
       unsafe request.answer { () throws(ErrorNumber) in
         let inode = try unsafe request.inode(number)
-        if inode.number == .root, name == FileName(CommitStepLog.attribute) {
-          unsafe request.fileSystem.noteCommitStep(bytes, by: request.caller)
+        if inode.number == .root, name == FileName(PhaseLog.attribute) {
+          unsafe request.fileSystem.notePhase(bytes, by: request.caller)
           throw ErrorNumber(ENODATA)
         }
         try unsafe request.fileSystem.setExtendedAttribute(

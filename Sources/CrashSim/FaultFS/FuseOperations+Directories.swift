@@ -3,6 +3,8 @@
 
 import CFuse
 import Glibc
+import LabCore
+import Recording
 
 extension FuseOperations {
   static func addDirectories(to table: inout fuse_lowlevel_ops) {

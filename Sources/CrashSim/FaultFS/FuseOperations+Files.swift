@@ -3,6 +3,8 @@
 import CFuse
 import CSystem
 import Glibc
+import LabCore
+import Recording
 
 extension FuseOperations {
   /// FUSE_OPEN_KILL_SUIDGID: the open truncates, and the caller has no CAP_FSETID.

@@ -2,6 +2,8 @@
 
 import CFuse
 import Glibc
+import LabCore
+import Recording
 
 extension FuseOperations {
   static func addNames(to table: inout fuse_lowlevel_ops) {

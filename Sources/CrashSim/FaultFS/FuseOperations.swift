@@ -6,6 +6,8 @@
 
 import CFuse
 import Glibc
+import LabCore
+import Recording
 
 /// libfuse's callbacks.
 enum FuseOperations {

@@ -1,5 +1,7 @@
 // PageWriteBack.swift: how often a mount makes the kernel write dirty mapped pages back.
 
+import LabCore
+
 /// Seeded moments between operations at which the kernel has to write dirty mapped pages back, as
 /// it does by itself every few seconds.
 public struct PageWriteBack: Codable, Hashable, Sendable, CustomStringConvertible {
@@ -9,7 +11,7 @@ public struct PageWriteBack: Codable, Hashable, Sendable, CustomStringConvertibl
   public var rate: Int
 
   /// Largest mean.
-  static let rateMax = 1_000_000
+  package static let rateMax = 1_000_000
 
   /// The mean unless the user says otherwise.
   public static let defaultRate = 4

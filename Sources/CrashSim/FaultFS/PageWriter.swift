@@ -8,6 +8,7 @@
 import CSystem
 import Foundation
 import Glibc
+import LabCore
 
 /// The child's side: paths in, a line out when their pages are written.
 public enum PageWriter {

@@ -5,6 +5,7 @@
 
 import CFuse
 import Glibc
+import Recording
 
 /// A request of the kernel.
 @safe struct RawRequest {

@@ -4,15 +4,17 @@
 
 import Foundation
 import Glibc
+import LabCore
+import Recording
 import Synchronization
 
 /// The in-process door to the faulty file system.
 ///
 /// Its calls are those of `FaultFSClient`, without a daemon that could be gone.
 // @unchecked: the file system and its inodes are only touched under `lock`.
-@safe final class SimulatedFileSystem: @unchecked Sendable {
+@safe package final class SimulatedFileSystem: @unchecked Sendable {
   /// Whoever acts is one process to the trace; 0 would be the kernel.
-  static let caller = Caller(process: getpid(), thread: getpid())
+  package static let caller = Caller(process: getpid(), thread: getpid())
 
   private let fileSystem: FaultFileSystem
   private let quotaBytes: UInt64
@@ -20,7 +22,7 @@ import Synchronization
 
   /// Makes an empty file system.
   /// - Throws: `LabError` when an empty tree does not fit in the quota.
-  init(quotaBytes: UInt64 = FaultFSOptions().quotaBytes) throws(LabError) {
+  package init(quotaBytes: UInt64 = FaultFSOptions().quotaBytes) throws(LabError) {
     self.quotaBytes = quotaBytes
     let recorder = TraceRecorder(limitBytes: quotaBytes, clockNanoseconds: monotonicNanoseconds)
     fileSystem = FaultFileSystem(
@@ -36,7 +38,7 @@ import Synchronization
   }
 
   /// Does something with the file system while nobody else does.
-  func withFileSystem<Result: Sendable, Failure: Error>(
+  package func withFileSystem<Result: Sendable, Failure: Error>(
     _ body: (FaultFileSystem) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try lock.withLock { _ throws(Failure) in try body(fileSystem) }
@@ -46,7 +48,7 @@ import Synchronization
 
   /// Replaces the tree by the initial tree of a trace file, or by an empty one.
   /// - Throws: `LabError` when files are in use.
-  func load(_ path: String?) throws(LabError) {
+  package func load(_ path: String?) throws(LabError) {
     let image = try path.map { (path) throws(LabError) in try TraceFile.load(path).initial }
     try withFileSystem { fileSystem throws(LabError) in
       guard fileSystem.tree.inodes.values.allSatisfy({ $0.openCount == 0 }) else {
@@ -57,23 +59,23 @@ import Synchronization
   }
 
   /// Makes the present tree the trace's initial one, all of it durable, and starts to record.
-  func beginRecording() { withFileSystem { $0.beginRecording() } }
+  package func beginRecording() { withFileSystem { $0.beginRecording() } }
 
   /// Appends a mark.
-  func mark(_ bytes: [UInt8]) { withFileSystem { $0.record(Mark(bytes: bytes)) } }
+  package func mark(_ bytes: [UInt8]) { withFileSystem { $0.record(Mark(bytes: bytes)) } }
 
   /// Stops recording.
-  func endRecording() -> Trace { withFileSystem { $0.endRecording() } }
+  package func endRecording() -> Trace { withFileSystem { $0.endRecording() } }
 
   /// Stops recording and saves the trace to a file.
-  func endRecording(savingTo path: String) throws(LabError) {
+  package func endRecording(savingTo path: String) throws(LabError) {
     try TraceFile.save(endRecording(), to: path)
   }
 
   /// Adds fault rules behind those in force; their counts start at 0.
   /// - Throws: `LabError` with code `.usage` for a rule that only a mount can follow: here are no
   ///   processes, no reads that could be seen, and nobody who could wait.
-  func addRules(_ rules: [FaultRule]) throws(LabError) {
+  package func addRules(_ rules: [FaultRule]) throws(LabError) {
     for rule in rules {
       let key: String?
       switch rule.what {
@@ -93,21 +95,21 @@ import Synchronization
     _ = try withFileSystem { fileSystem throws(LabError) in try fileSystem.plan.add(rules) }
   }
 
-  /// The step of a commit that the process, which is this one, is in.
-  func commitStep(of process: Int32) -> Int? {
-    withFileSystem { $0.commitSteps.step(of: process) }
+  /// The phase that the process, which is this one, is in.
+  package func phase(of process: Int32) -> String? {
+    withFileSystem { $0.phases.phase(of: process) }
   }
 
-  /// Tells of the steps of commits, as workers on a mount do.
-  func makeAnnouncer() -> CommitStepAnnouncer {
-    CommitStepAnnouncer { [self] value in
-      withFileSystem { $0.noteCommitStep([value], by: Self.caller) }
+  /// Announces phases, as programs on a mount do.
+  package func makeAnnouncer() -> PhaseAnnouncer {
+    PhaseAnnouncer { [self] name in
+      withFileSystem { $0.notePhase(name, by: Self.caller) }
     }
   }
 
   /// Removes all fault rules; writes that they held back are recorded.
-  func clearRules() { withFileSystem { $0.clearRules() } }
+  package func clearRules() { withFileSystem { $0.clearRules() } }
 
   /// How often each rule has matched and hit, in the order in which the rules were added.
-  func ruleHits() -> [RuleHits] { withFileSystem { $0.plan.hits } }
+  package func ruleHits() -> [RuleHits] { withFileSystem { $0.plan.hits } }
 }

@@ -6,6 +6,10 @@
 // Transactions of concurrent actors have their turns one after the other, so each is in flight on
 // top of the one before it, and whoever is acknowledged makes all before it durable.
 
+import Findings
+import LabCore
+import Workload
+
 /// A content that the database may have.
 public struct CommittedState: Sendable, Hashable {
   /// The transaction that made it; nil for the empty database.
@@ -36,7 +40,7 @@ public struct CommittedState: Sendable, Hashable {
   }
 
   /// A model's content as a version, without sentinel rows.
-  init(transaction: Int?, version: UInt64, _ model: ReferenceModel) {
+  package init(transaction: Int?, version: UInt64, _ model: ReferenceModel) {
     self.init(
       transaction: transaction, version: version, sentinels: 0,
       hashes: model.contentHashes(withSentinels: Self.sentinelsMax))
@@ -49,7 +53,7 @@ public struct CommittedState: Sendable, Hashable {
   }
 
   /// For messages.
-  var label: String {
+  package var label: String {
     transaction.map { "version \(version) (transaction \($0))" } ?? "version \(version) (empty)"
   }
 }
@@ -64,6 +68,18 @@ public struct AllowedOutcomes: Sendable, Hashable {
   public var candidates: [CommittedState]
   /// Content hashes of the copies that must be there, by name.
   public var copies: [String: UInt64] = [:]
+
+  package init(
+    mustExist: Bool,
+    acked: CommittedState,
+    candidates: [CommittedState],
+    copies: [String: UInt64] = [:]
+  ) {
+    self.mustExist = mustExist
+    self.acked = acked
+    self.candidates = candidates
+    self.copies = copies
+  }
 
   /// All contents that are allowed.
   public var states: [CommittedState] { [acked] + candidates }
@@ -80,7 +96,7 @@ public struct AllowedOutcomes: Sendable, Hashable {
 /// An open that finds a transaction nobody acknowledged goes on from there, but does not make it
 /// durable: it may have been in the cache only. So what was acked stays what must be there until
 /// the next commit, which comes after it in every order, is acknowledged.
-struct CommitHistory {
+package struct CommitHistory {
   private struct Content {
     let model: ReferenceModel
     let state: CommittedState
@@ -106,17 +122,17 @@ struct CommitHistory {
   private var begunHash: UInt64?
   /// The open transaction, once somebody saw it: nobody may see the version before it again.
   private var published: Content?
-  private(set) var outcomes: AllowedOutcomes
+  package private(set) var outcomes: AllowedOutcomes
   /// Broken promises that show without a crash, for example a version that is not the next one.
-  private(set) var violations: [Violation] = []
+  package private(set) var violations: [Violation] = []
   /// What a hash stands for, so that a wrong content can be named.
-  private(set) var labels: [UInt64: String] = [:]
+  package private(set) var labels: [UInt64: String] = [:]
 
   /// What the running program must see.
-  var liveState: CommittedState { live.state }
+  package var liveState: CommittedState { live.state }
 
   /// Begins before the first open; `emptyVersion` is that of a database without any commit.
-  init(_ plan: WorkloadPlan, emptyVersion: UInt64) {
+  package init(_ plan: WorkloadPlan, emptyVersion: UInt64) {
     transactions = plan.transactions
     isConcurrent = plan.isConcurrent
     isGrouped = plan.database.isGrouped
@@ -135,7 +151,7 @@ struct CommitHistory {
 
   /// Takes one acknowledgement in.
   /// - Throws: `LabError` with code `.lab` when it names a transaction that the plan does not have.
-  mutating func consume(_ entry: AckLog.Entry) throws(LabError) {
+  package mutating func consume(_ entry: AckLog.Entry) throws(LabError) {
     published = nil
     switch entry {
     case .begin(let number): try begin(number)
@@ -249,7 +265,7 @@ struct CommitHistory {
   /// Takes in that a running program saw the newest version.
   /// - Returns: Whether it may be what it is: the live one, what a killed process left, or what a
   ///   stopped process has published.
-  mutating func sees(version: UInt64, contentHash: UInt64) -> Bool {
+  package mutating func sees(version: UInt64, contentHash: UInt64) -> Bool {
     func fits(_ content: Content) -> Bool {
       content.state.version == version && content.state.contentHash == contentHash
     }

@@ -2,6 +2,8 @@
 // is this? A content that belongs to no version is a part of a transaction (atomicity); a content
 // that belongs to another version than the one it is found under is a mix-up (reference model).
 
+import Findings
+
 enum AtomicityOracle {
   static func judge(
     _ seen: RecoveredState, _ allowed: AllowedOutcomes, _ timeline: OutcomeTimeline

@@ -1,6 +1,8 @@
 // DurabilityOracle.swift: what was acknowledged is there: the recovered version is not below it.
 // Without a power cut it is not below what an open found before, acknowledged or not.
 
+import Findings
+
 enum DurabilityOracle {
   static func judge(_ seen: RecoveredState, _ allowed: AllowedOutcomes) -> Violation? {
     guard allowed.mustExist, let version = seen.version, version < allowed.acked.version else {

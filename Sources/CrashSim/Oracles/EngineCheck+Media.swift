@@ -2,10 +2,13 @@
 // commits to it, each whatever the step before said, and lets the oracle judge.
 
 import Engine
+import Findings
+import LabCore
+import Workload
 
 extension EngineCheck {
   /// A damaged file of the run.
-  struct DamagedFile {
+  package struct DamagedFile {
     /// Its path.
     let path: String
     /// The newest version before the damage, as the X-ray found it.
@@ -18,10 +21,26 @@ extension EngineCheck {
     let isUsable: Bool
     /// The damage in words.
     let damage: String
+
+    package init(
+      path: String,
+      version: UInt64,
+      marksSeen: Int,
+      versionsBack: Int,
+      isUsable: Bool,
+      damage: String
+    ) {
+      self.path = path
+      self.version = version
+      self.marksSeen = marksSeen
+      self.versionsBack = versionsBack
+      self.isUsable = isUsable
+      self.damage = damage
+    }
   }
 
   /// Files of which a check of the plan knows the content: the database and its copies.
-  static func knownFiles(of plan: WorkloadPlan) -> [String] {
+  package static func knownFiles(of plan: WorkloadPlan) -> [String] {
     [DatabaseFile.name] + plan.commands.compactMap(\.action.copy?.fileName)
   }
 
@@ -32,7 +51,7 @@ extension EngineCheck {
   ///   - ordinal: The state's number, for `Options.xrayEvery`.
   /// - Returns: How the database took it, and the broken promises.
   /// - Throws: `LabError` with code `.lab` for a file whose content nobody knows.
-  func judge(
+  package func judge(
     _ image: ImageBackend, _ file: DamagedFile, ordinal: Int
   ) throws(LabError) -> (verdict: MediaVerdict, violations: [Violation]) {
     let (promise, declaration) = try promise(of: file)

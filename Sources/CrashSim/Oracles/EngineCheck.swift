@@ -4,7 +4,12 @@
 // image to image.
 
 import Engine
+import FaultFS
+import Findings
 import FoundationEssentials
+import LabCore
+import Recording
+import Workload
 
 /// Judges crash images of one run.
 public struct EngineCheck: Sendable {
@@ -49,7 +54,7 @@ public struct EngineCheck: Sendable {
   }
 
   /// Prepares the judgement of one moment of a run; it is that of 0 marks.
-  init(
+  package init(
     _ allowed: AllowedOutcomes, table: TableDeclaration,
     database: DatabaseDeclaration = DatabaseDeclaration()
   ) {
@@ -112,10 +117,10 @@ public struct EngineCheck: Sendable {
   }
 
   /// Copies that the plan writes, for whoever keeps their images.
-  var plannedCopies: [CopyStep] { copies }
+  package var plannedCopies: [CopyStep] { copies }
 
   /// Judges a copy that the run wrote beside the database; see `judge(_:marksSeen:ordinal:)`.
-  func judge(_ copy: CopyStep, _ image: ImageBackend?, marksSeen: Int) -> [Violation] {
+  package func judge(_ copy: CopyStep, _ image: ImageBackend?, marksSeen: Int) -> [Violation] {
     judge(copy, image.map { .image($0) }, marksSeen: marksSeen)
   }
 
@@ -233,7 +238,7 @@ public struct EngineCheck: Sendable {
   }
 
   /// What the engine finds in a file, encrypted or not; nil when it does not open.
-  func contentHash(of file: [UInt8]) -> UInt64? {
+  package func contentHash(of file: [UInt8]) -> UInt64? {
     let image = ImageBackend()
     image.load(file)
     return recover(.image(image), database).contentHash
@@ -369,10 +374,10 @@ extension EngineCheck {
     initial.inodes[.root]?.entries[FileName(DatabaseFile.name)] = Self.recoveryInode
     let changes = image.changeCount
     image.startRecording(Self.recoveryInode, recordsCallStacks: recordsCallStacks)
-    let steps = CommitStepAnnouncer { image.recordStep($0) }
+    let phases = PhaseAnnouncer { image.recordPhase($0) }
     do throws(EngineError) {
       let database = try Database.open(
-        backend: image, options: self.database.options(announcing: steps))
+        backend: image, options: self.database.options(announcing: phases))
       let existed = image.changeCount == changes
       let version = database.version.rawValue
       image.record(AckLog.Entry.recovered(version: version).mark)
@@ -389,7 +394,7 @@ extension EngineCheck {
       }
       image.record(AckLog.Entry.begin(sentinelNumber).mark)
       let committed = try Sentinel.commit(state.sentinels, to: database, table)
-      steps.endCommand()
+      phases.end()
       image.record(AckLog.Entry.commit(sentinelNumber, version: committed).mark)
       try database.close()
       let timeline = OutcomeTimeline(

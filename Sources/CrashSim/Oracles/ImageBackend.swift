@@ -5,7 +5,10 @@
 // nodes that were verified already are known to the engine; a file grows by `growthBytesMax` at
 // most. What the engine does can be recorded as a trace, to crash during recovery in turn.
 
+import CrashStates
 import Engine
+import LabCore
+import Recording
 
 /// A file in memory that the engine can open, for one crash state after the other.
 @safe public final class ImageBackend: StorageBackend, @unchecked Sendable {
@@ -117,29 +120,28 @@ import Engine
   // MARK: - Recording
 
   /// Records what happens from now on as operations on this inode.
-  func startRecording(_ inode: InodeNumber, recordsCallStacks: Bool = false) {
+  package func startRecording(_ inode: InodeNumber, recordsCallStacks: Bool = false) {
     recording = ImageRecording(inode: inode)
     if recordsCallStacks { recording?.callStacks = OwnCallStacks() }
   }
 
   /// Puts a mark between the recorded operations.
-  func record(_ mark: Mark) {
+  package func record(_ mark: Mark) {
     recording?.trace.events.append(TraceEvent(.mark(mark)))
   }
 
-  /// Notes a step of a commit, as `CommitStepAnnouncer` tells it.
-  func recordStep(_ value: UInt8) {
+  /// Records a phase, as `PhaseAnnouncer` announces it.
+  func recordPhase(_ name: [UInt8]) {
     guard let position = recording?.trace.events.count else { return }
-    recording?.trace.steps.append(
-      TraceStep(
-        position: position, process: ImageRecording.process,
-        step: value == CommitStepLog.noStep ? nil : Int(value)))
+    recording?.trace.phases.append(
+      TracePhase(
+        position: position, process: ImageRecording.process, phase: PhaseLog.name(name)))
   }
 
   /// Ends the recording.
   /// - Parameter initial: The tree that it began with.
   /// - Returns: What was recorded, in order.
-  func endRecording(from initial: TreeImage) -> Trace {
+  package func endRecording(from initial: TreeImage) -> Trace {
     defer { recording = nil }
     return recording?.ended(from: initial) ?? Trace(initial: initial)
   }

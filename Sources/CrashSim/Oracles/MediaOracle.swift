@@ -4,6 +4,8 @@
 // without an error is never allowed, nor a version that is older than the budget says.
 // It leaves out what nobody can see from a file alone: an older copy of the whole of it.
 
+import Findings
+
 /// What was seen of a damaged database: facts only.
 struct MediaSight {
   /// Whether open wrote a new database over what was there.

@@ -1,6 +1,11 @@
 // OutcomeTimeline.swift: what may be found after a crash, for every point of a run, computed once,
 // so that judging one of thousands of crash states costs two comparisons.
 
+import Findings
+import LabCore
+import Recording
+import Workload
+
 /// The allowed outcomes by number of marks seen.
 public struct OutcomeTimeline: Sendable {
   /// Broken promises that show in the acknowledgements alone, without any crash.

@@ -1,6 +1,8 @@
 // PrefixOracle.swift: the commits that are there are a beginning of those that were begun: the
 // recovered version is not above the last one that may be there.
 
+import Findings
+
 enum PrefixOracle {
   static func judge(_ seen: RecoveredState, _ allowed: AllowedOutcomes) -> Violation? {
     guard let version = seen.version else { return nil }

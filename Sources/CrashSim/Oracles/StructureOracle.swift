@@ -2,6 +2,8 @@
 // It looks at every state. Before an open was acknowledged there may be no database, or an
 // unfinished one, which an open finishes; it must verify even then.
 
+import Findings
+
 enum StructureOracle {
   static func judge(_ seen: RecoveredState, _ allowed: AllowedOutcomes) -> Violation? {
     if let damage = seen.damage {

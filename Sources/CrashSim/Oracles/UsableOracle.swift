@@ -2,6 +2,8 @@
 // shows what it held and the commit after it is opened again. Tried only on states that are right
 // otherwise.
 
+import Findings
+
 enum UsableOracle {
   static func judge(_ seen: RecoveredState) -> Violation? {
     guard let error = seen.useError else { return nil }

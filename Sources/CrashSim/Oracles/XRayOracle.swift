@@ -4,6 +4,7 @@
 // is fed here come from the X-ray.
 
 import Engine
+import Findings
 
 /// What the X-ray sees of a database, in the engine's words.
 struct XRaySight {

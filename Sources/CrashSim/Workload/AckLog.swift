@@ -11,6 +11,8 @@
 // begin in the order of their turns; lines that begin with none of these words are a program's own
 // output and are passed over.
 
+import Recording
+
 /// The acknowledgements of a workload, in order.
 public struct AckLog: Sendable, Hashable {
   /// One mark.
@@ -153,5 +155,5 @@ public struct AckLog: Sendable, Hashable {
   }
 
   /// The code of a transaction whose process was killed over it.
-  static let killedCode = "killed"
+  package static let killedCode = "killed"
 }

@@ -1,6 +1,7 @@
 // DatabaseDeclaration.swift: how a scenario's processes open the database.
 
 import Engine
+import FaultFS
 
 /// How every process of a scenario opens the database.
 public struct DatabaseDeclaration: Sendable, Hashable, Codable {
@@ -19,13 +20,13 @@ public struct DatabaseDeclaration: Sendable, Hashable, Codable {
   /// How realms are opened; nil for a scenario that works with the engine's own tables.
   public var objects: ObjectDeclaration?
   /// Ends or stops the process before a step of its commits.
-  var atCommitStep: CommitStepSignal?
+  package var atCommitStep: CommitStepSignal?
 
   /// Two syncs a commit, in the clear.
   public init() {}
 
   /// The same for a copy, which may have a key of its own.
-  func of(_ copy: CopyStep) -> DatabaseDeclaration {
+  package func of(_ copy: CopyStep) -> DatabaseDeclaration {
     var declaration = self
     declaration.key = copy.key ?? key
     declaration.compactsOnLaunch = false
@@ -33,8 +34,8 @@ public struct DatabaseDeclaration: Sendable, Hashable, Codable {
   }
 
   /// The engine's options.
-  func options(
-    createsMissing: Bool = true, announcing steps: CommitStepAnnouncer? = nil
+  package func options(
+    createsMissing: Bool = true, announcing phases: PhaseAnnouncer? = nil
   ) -> Database.Options {
     var options = Database.Options()
     options.createsMissing = createsMissing
@@ -45,9 +46,9 @@ public struct DatabaseDeclaration: Sendable, Hashable, Codable {
     if let activeVersionsMax { options.maximumNumberOfActiveVersions = activeVersionsMax }
     options.commitProtocol = commit.engineProtocol
     let watch = atCommitStep.map { CommitStepWatch($0) }
-    if steps != nil || watch != nil {
+    if phases != nil || watch != nil {
       options.failpoint = Failpoint { (step) throws(EngineError) in
-        steps?.announce(step)
+        phases?.begin(step.description)
         try watch?.reach()
       }
     }
@@ -79,7 +80,7 @@ public enum DeclaredKey: String, Sendable, Hashable, Codable, CaseIterable {
   case second
 
   /// Its 64 bytes; no secret, as a lab's key need not be one.
-  var bytes: [UInt8]? {
+  package var bytes: [UInt8]? {
     guard self != .none else { return nil }
     let start: UInt8 = self == .first ? 1 : 101
     return (0..<64).map { start + $0 }
@@ -93,6 +94,11 @@ public struct CopyStep: Sendable, Hashable, Codable {
   /// The key that it gets; that of the database when nil.
   public var key: DeclaredKey?
 
+  package init(name: String, key: DeclaredKey? = nil) {
+    self.name = name
+    self.key = key
+  }
+
   /// The copy's file.
-  var fileName: String { name + ".realm" }
+  package var fileName: String { name + ".realm" }
 }

@@ -137,7 +137,7 @@ extension PlannedValue: Codable {
 
 extension PlannedValue {
   /// The value as the engine takes it.
-  var engineValue: Value {
+  package var engineValue: Value {
     switch self {
     case .null: .null
     case .int(let number): .int(number)
@@ -153,7 +153,7 @@ extension PlannedValue {
   }
 
   /// A value as the engine gave it; nil for those that no scenario can declare.
-  init?(_ value: Value) {
+  package init?(_ value: Value) {
     switch value {
     case .null: self = .null
     case .int(let number): self = .int(number)

@@ -1,6 +1,8 @@
 // ProcessEvent.swift: what befalls a process between its commands, and the files that belong to it.
 // Invariant: a limit leaves a process what it has; only what it would take further is refused.
 
+import LabCore
+
 /// What befalls a process between two of its commands.
 public enum ProcessEvent: Sendable, Hashable, Codable {
   /// A signal that lets nothing of it run any more.
@@ -59,7 +61,7 @@ public enum DatabasePart: String, Sendable, Hashable, Codable, CaseIterable {
   case note
 
   /// Its name in the worker's directory.
-  var fileName: String {
+  package var fileName: String {
     switch self {
     case .database: DatabaseFile.name
     case .lock: DatabaseFile.name + ".lock"
@@ -76,7 +78,7 @@ public enum FileFilling: String, Sendable, Hashable, Codable, CaseIterable {
   case random
 
   /// Bytes of this kind.
-  func bytes(count: Int, seed: Seed) -> [UInt8] {
+  package func bytes(count: Int, seed: Seed) -> [UInt8] {
     switch self {
     case .zeros: return [UInt8](repeating: 0, count: count)
     case .ones: return [UInt8](repeating: 0xff, count: count)

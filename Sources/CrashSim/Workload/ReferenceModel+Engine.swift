@@ -5,7 +5,7 @@ import Engine
 
 extension TableDeclaration {
   /// The table as the engine declares it; its key is no column there.
-  var schema: TableSchema {
+  package var schema: TableSchema {
     TableSchema(
       name: name,
       columns: columns.map { column in
@@ -45,7 +45,7 @@ extension ReferenceModel {
   }
 
   /// The content's hash with 0, 1, … `most` sentinel rows, see `Sentinel`.
-  func contentHashes(withSentinels most: Int) -> [UInt64] {
+  package func contentHashes(withSentinels most: Int) -> [UInt64] {
     var hasher = hasher()
     var hashes = [hasher.finalize()]
     let first = objects == nil ? tables.first : ObjectClasses.sentinelTable
@@ -101,14 +101,14 @@ struct RowSum: Sendable, Hashable {
 
 /// The lab's own commit after a recovery: one empty row in the first table, which it creates if a
 /// crash came before the tables.
-enum Sentinel {
+package enum Sentinel {
   /// The key of a sentinel row; a scenario cannot use it (`ScenarioBounds.keys`).
   static func key(_ index: Int) -> Int64 {
     Int64.max - Int64(index)
   }
 
   /// Commits a sentinel row.
-  static func commit(
+  package static func commit(
     _ index: Int, to database: Database, _ table: TableDeclaration
   ) throws(EngineError) -> UInt64 {
     let transaction = try database.beginWrite()

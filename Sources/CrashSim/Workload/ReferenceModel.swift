@@ -23,7 +23,7 @@ public struct ReferenceModel: Sendable, Hashable {
   }
 
   /// The database of a plan before its first transaction.
-  init(before plan: WorkloadPlan) {
+  package init(before plan: WorkloadPlan) {
     self.init(tables: plan.tables, hasTables: false)
     if plan.database.objects != nil { objects = ObjectModel() }
   }

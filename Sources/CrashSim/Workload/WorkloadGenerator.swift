@@ -3,6 +3,8 @@
 // Invariants: each statement draws from a seed of its own, so one more statement moves no other; a
 // key that a failing transaction touched is in doubt, and only upserts use it from then on.
 
+import LabCore
+
 extension WorkloadPlan {
   /// Expands a scenario.
   /// - Parameters:

@@ -1,10 +1,13 @@
 // WorkloadPlan+Marks.swift: which actor of a plan each acknowledgement in a recording belongs to.
 
+import Findings
+import Recording
+
 extension WorkloadPlan {
   /// The actors of the marks that a run of the plan left.
   /// - Parameter trace: The recording of that run.
   /// - Returns: The actor of each mark that is an acknowledgement.
-  func actorMarks(in trace: Trace) -> ActorMarks {
+  package func actorMarks(in trace: Trace) -> ActorMarks {
     var actors: [Int: String] = [:]
     for command in commands {
       if let transaction = command.transaction { actors[transaction.number] = command.actor }

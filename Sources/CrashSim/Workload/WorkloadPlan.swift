@@ -4,6 +4,8 @@
 // plan goes to the worker, which runs it, and to the oracles, which know from it what must come
 // out.
 
+import LabCore
+
 /// A scenario, expanded under a seed.
 public struct WorkloadPlan: Sendable, Hashable, Codable {
   /// The scenario's title.
@@ -23,15 +25,15 @@ public struct WorkloadPlan: Sendable, Hashable, Codable {
   public var transactions: [PlannedTransaction] { commands.compactMap(\.transaction) }
 
   /// Whether transactions of several actors may be in flight at once.
-  var isConcurrent: Bool { commands.contains { $0.block != nil } }
+  package var isConcurrent: Bool { commands.contains { $0.block != nil } }
 
   /// The table that takes the lab's own commits.
-  var sentinelTable: TableDeclaration? {
+  package var sentinelTable: TableDeclaration? {
     database.objects == nil ? tables.first : ObjectClasses.sentinelTable
   }
 
   /// The process that an actor is a thread of.
-  func process(of actor: String) -> String {
+  package func process(of actor: String) -> String {
     processes.first { $0.actors.contains(actor) }?.name ?? ""
   }
 }
@@ -51,11 +53,11 @@ public struct WorkerCommand: Sendable, Hashable, Codable {
   /// Number of the block whose actors run side by side; nil for a command in lockstep.
   public var block: Int?
   /// Whether it may do nothing: a compaction beside others, who may use the file just then.
-  var mayBeRefused: Bool { block != nil && action == .compact }
+  package var mayBeRefused: Bool { block != nil && action == .compact }
   /// Where the scenario's step that asks for it is.
   public var position: SourcePosition?
   /// Its number, and where it was asked for, as messages say it.
-  var name: String { "command \(index)" + (position.map { " (at \($0))" } ?? "") }
+  package var name: String { "command \(index)" + (position.map { " (at \($0))" } ?? "") }
 
   /// Makes a command.
   public init(
@@ -68,7 +70,7 @@ public struct WorkerCommand: Sendable, Hashable, Codable {
   }
 
   /// Whether it opens the database.
-  var opens: Bool {
+  package var opens: Bool {
     switch action {
     case .open, .reopen: true
     default: false
@@ -76,7 +78,7 @@ public struct WorkerCommand: Sendable, Hashable, Codable {
   }
 
   /// The transaction that it asks for, if it asks for one.
-  var transaction: PlannedTransaction? {
+  package var transaction: PlannedTransaction? {
     switch action {
     case .createTables: PlannedTransaction(number: 0, schema: database?.objects)
     case .transaction(let transaction): transaction
@@ -130,7 +132,7 @@ public enum WorkerAction: Sendable, Hashable, Codable {
 
 extension WorkerAction {
   /// The copy that it writes, if it writes one.
-  var copy: CopyStep? {
+  package var copy: CopyStep? {
     switch self {
     case .copy(let copy): copy
     case .transaction(let transaction): transaction.copy

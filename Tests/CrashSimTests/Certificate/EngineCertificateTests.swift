@@ -4,7 +4,12 @@
 import Engine
 import Testing
 
-@testable import CrashSim
+@testable import CrashStates
+@testable import EngineExploration
+@testable import LabCore
+@testable import Oracles
+@testable import Scenarios
+@testable import Workload
 
 @Suite("The engine's certificate in memory")
 struct EngineCertificateTests {

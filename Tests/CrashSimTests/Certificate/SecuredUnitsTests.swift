@@ -5,7 +5,9 @@
 import Foundation
 import Testing
 
-@testable import CrashSim
+@testable import CrashStates
+@testable import LabCore
+@testable import Recording
 
 @Suite("What syncs secure")
 struct SecuredUnitsTests {

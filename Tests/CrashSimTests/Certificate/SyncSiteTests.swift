@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import CrashSim
+@testable import Exploration
 
 @Suite("Sites of syncs")
 struct SyncSiteTests {

@@ -2,7 +2,7 @@
 // directory, and what each omitted step costs under which model.
 // Bad is a tree whose file is neither old nor new, or not new although that was acknowledged.
 
-import CrashSim
+import CrashStates
 import Testing
 
 @Suite("Classic programs")

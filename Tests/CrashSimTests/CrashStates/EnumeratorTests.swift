@@ -1,7 +1,9 @@
 // EnumeratorTests.swift: determinism, budgets, shards, acknowledgements, bounds.
 
-import CrashSim
+import CrashStates
 import Foundation
+import LabCore
+import Recording
 import Testing
 
 @Suite("Enumeration of crash states")

@@ -2,7 +2,10 @@
 
 import Testing
 
-@testable import CrashSim
+@testable import CrashStates
+@testable import Findings
+@testable import LabCore
+@testable import Recording
 
 @Suite("Explaining a failing state")
 struct ExplanationTests {

@@ -2,7 +2,8 @@
 
 import Testing
 
-@testable import CrashSim
+@testable import CrashStates
+@testable import LabCore
 
 @Suite("Hard cases of crash states")
 struct HardCaseTests {

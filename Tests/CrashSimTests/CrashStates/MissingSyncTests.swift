@@ -2,7 +2,8 @@
 
 import Testing
 
-@testable import CrashSim
+@testable import CrashStates
+@testable import LabCore
 
 @Suite("The missing sync, checked")
 struct MissingSyncTests {

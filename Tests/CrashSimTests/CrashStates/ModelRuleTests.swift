@@ -2,7 +2,8 @@
 
 import Testing
 
-@testable import CrashSim
+@testable import CrashStates
+@testable import Recording
 
 @Suite("Rules of the persistence models")
 struct ModelRuleTests {

@@ -1,6 +1,7 @@
 // Possible.swift: what a trace may leave under a model, in a form that tests can read.
 
-import CrashSim
+import CrashStates
+import LabCore
 
 /// All outcomes of a trace under a model: one line per distinct tree and number of acknowledged
 /// marks.

@@ -1,6 +1,7 @@
 // RandomTrace.swift: small traces of legal operations, drawn from a seed.
 
-import CrashSim
+import LabCore
+import Recording
 
 /// Draws a trace with about the given number of operations.
 func makeRandomTrace(seed: Seed, operations: Int, syncChance: Ratio) -> Trace {

@@ -1,7 +1,7 @@
 // Recording.swift: hand-made traces, written with paths the way a program would.
 // Keeps just enough of a live tree to fill in what the trace's operations carry.
 
-import CrashSim
+import Recording
 
 struct Recording {
   private(set) var trace: Trace

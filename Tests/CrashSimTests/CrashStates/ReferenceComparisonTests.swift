@@ -1,7 +1,8 @@
 // ReferenceComparisonTests.swift: the enumerator and the incremental images against a naive
 // reading.
 
-import CrashSim
+import CrashStates
+import LabCore
 import Testing
 
 @Suite("Crash states against a naive reading")

@@ -1,7 +1,9 @@
 // ReferenceTree.swift: a second, naive reading of what units do: byte arrays and dictionaries,
 // every unit applied in order of its id from the initial tree on. Shares nothing with ImageBuilder.
 
-import CrashSim
+import CrashStates
+import LabCore
+import Recording
 
 /// What can be seen of a tree: by path, without inode numbers.
 struct VisibleTree: Hashable {

@@ -1,6 +1,7 @@
 // ShardTests.swift: which part of the states a run checks, by its command line or its environment.
 
-import CrashSim
+import CrashStates
+import LabCore
 import Testing
 
 @Suite("Shards")

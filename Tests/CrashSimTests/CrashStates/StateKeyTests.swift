@@ -1,6 +1,7 @@
 // StateKeyTests.swift: keys name states exactly, and wrong ones are refused.
 
-import CrashSim
+import CrashStates
+import LabCore
 import Testing
 
 @Suite("State keys")

@@ -1,8 +1,9 @@
 // StockModelTests.swift: small workloads that tell the stock models apart. The expectations are the
 // tables of docs/crash-model.md, so that the page and the code cannot differ.
 
-import CrashSim
+import CrashStates
 import Foundation
+import LabCore
 import Testing
 
 @Suite("Stock models told apart")

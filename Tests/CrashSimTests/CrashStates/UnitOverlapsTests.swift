@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import CrashSim
+@testable import CrashStates
 
 @Suite("Units that overlap")
 struct UnitOverlapsTests {

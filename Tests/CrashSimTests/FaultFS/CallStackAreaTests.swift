@@ -5,7 +5,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import CrashSim
+@testable import FaultFS
+@testable import Recording
 
 @Suite(
   "programs that leave call stacks",

@@ -1,9 +1,11 @@
 // ControlSocketTests.swift: fault rules over the control socket: acknowledged, counted, cleared;
 // and what hostile bytes do to it, which is nothing.
 
-import CrashSim
+import FaultFS
 import Foundation
 import Glibc
+import LabCore
+import Scenarios
 import TestSupport
 import Testing
 

@@ -2,9 +2,11 @@
 // ("Can Applications Recover from fsync Failures?", USENIX ATC 2020), and which crash states
 // follow.
 
-import CrashSim
+import CrashStates
+import FaultFS
 import Foundation
 import Glibc
+import Recording
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 // FaultConditionTests.swift: when a rule hits: each condition, and several together, on a mount.
 
-import CrashSim
 import Foundation
 import Glibc
+import LabCore
 import TestSupport
 import Testing
 

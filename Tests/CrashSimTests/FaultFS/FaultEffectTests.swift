@@ -1,9 +1,9 @@
 // FaultEffectTests.swift: each effect on content and syncs, as a client process sees it through a
 // mount and as the trace has it. What the trace's operations lead to is the tree that is there.
 
-import CrashSim
 import Foundation
 import Glibc
+import Recording
 import TestSupport
 import Testing
 

@@ -2,9 +2,11 @@
 // The program is `commits` of syncs.c: four times data at 8,192 and above, datasync, 64 bytes of a
 // root below 8,192, datasync, mark.
 
-import CrashSim
+import FaultFS
 import Foundation
 import Glibc
+import LabCore
+import Recording
 import TestSupport
 import Testing
 

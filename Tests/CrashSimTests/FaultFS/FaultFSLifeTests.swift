@@ -1,8 +1,9 @@
 // FaultFSLifeTests.swift: mounts come and go without leaving anything, whoever dies first.
 
-import CrashSim
+import FaultFS
 import Foundation
 import Glibc
+import LabCore
 import TestSupport
 import Testing
 

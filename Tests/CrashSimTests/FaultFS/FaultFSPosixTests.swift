@@ -1,7 +1,7 @@
 // FaultFSPosixTests.swift: the POSIX cases of Tests/PosixCases on a mount, each under its own name.
 // The same cases run on the machine's own file system: a case that fails there is a wrong case.
 
-import CrashSim
+import FaultFS
 import Foundation
 import TestSupport
 import Testing

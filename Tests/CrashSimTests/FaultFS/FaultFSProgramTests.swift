@@ -2,7 +2,7 @@
 // the recorded operations, replayed over the tree that the recording began with, give
 // exactly the tree that the file system has in the end.
 
-import CrashSim
+import FaultFS
 import Foundation
 import TestSupport
 import Testing

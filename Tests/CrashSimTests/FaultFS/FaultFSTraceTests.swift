@@ -1,7 +1,7 @@
 // FaultFSTraceTests.swift: what a mount records, in which order, and that it is all.
 
-import CrashSim
 import Foundation
+import Recording
 import TestSupport
 import Testing
 

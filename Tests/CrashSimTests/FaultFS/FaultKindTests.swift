@@ -1,9 +1,10 @@
 // FaultKindTests.swift: every effect on every kind of operation that it can hit, through a mount: a
 // client process sees it, the trace names it, and once it is cleared the same call works.
 
-import CrashSim
+import FaultFS
 import Foundation
 import Glibc
+import LabCore
 import TestSupport
 import Testing
 

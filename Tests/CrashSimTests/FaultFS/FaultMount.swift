@@ -1,8 +1,11 @@
 // FaultMount.swift: a mount on which tests inject faults by their YAML, and a client process that
 // says what each of its system calls gave.
 
-import CrashSim
+import FaultFS
 import Foundation
+import LabCore
+import Recording
+import Scenarios
 import TestSupport
 import Testing
 

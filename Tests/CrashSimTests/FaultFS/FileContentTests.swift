@@ -4,7 +4,8 @@
 import Glibc
 import Testing
 
-@testable import CrashSim
+@testable import LabCore
+@testable import Recording
 
 @Suite("Contents of files, with lent pages")
 struct FileContentTests {

@@ -3,7 +3,8 @@
 import Glibc
 import Testing
 
-@testable import CrashSim
+@testable import LabCore
+@testable import Recording
 
 @Suite("FileTree")
 struct FileTreeTests {

@@ -1,8 +1,9 @@
 // StopPointTests.swift: at a stop point the registered processes die; with the power, nothing that
 // comes later is kept.
 
-import CrashSim
 import Glibc
+import LabCore
+import Recording
 import TestSupport
 import Testing
 

@@ -3,7 +3,13 @@
 import Foundation
 import Testing
 
-@testable import CrashSim
+@testable import EngineExploration
+@testable import Exploration
+@testable import Findings
+@testable import LabCore
+@testable import Recording
+@testable import Scenarios
+@testable import Workload
 
 /// A run of the engine over a file in memory, with its job on disk.
 struct MediaFixture {

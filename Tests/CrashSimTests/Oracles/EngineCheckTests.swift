@@ -3,7 +3,10 @@
 import Engine
 import Testing
 
-@testable import CrashSim
+@testable import Findings
+@testable import Oracles
+@testable import Recording
+@testable import Workload
 
 @Suite struct EngineCheckTests {
   @Test("the images of a correct run break no promise, at any mark")

@@ -3,7 +3,12 @@
 import Engine
 import Synchronization
 
-@testable import CrashSim
+@testable import Findings
+@testable import LabCore
+@testable import Oracles
+@testable import Recording
+@testable import Workers
+@testable import Workload
 
 /// A file in memory that records what happens to it and obeys a scenario's faults: enough of a
 /// faulty disk to try the shipped scenarios without a file system.

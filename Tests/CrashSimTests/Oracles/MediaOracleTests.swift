@@ -3,7 +3,10 @@
 
 import Testing
 
-@testable import CrashSim
+@testable import CrashStates
+@testable import Findings
+@testable import Oracles
+@testable import Workload
 
 @Suite struct MediaOracleTests {
   @Test("every kind of fault is survived within the budget and noticed beyond it")

@@ -5,7 +5,13 @@
 import Engine
 import Testing
 
-@testable import CrashSim
+@testable import CrashStates
+@testable import EngineExploration
+@testable import LabCore
+@testable import Oracles
+@testable import Recording
+@testable import Scenarios
+@testable import Workload
 
 @Suite struct NodeCacheTests {
   /// What is done to the trace, so that states fail.

@@ -3,7 +3,13 @@
 import Engine
 import Testing
 
-@testable import CrashSim
+@testable import Findings
+@testable import LabCore
+@testable import Oracles
+@testable import Recording
+@testable import Scenarios
+@testable import Workers
+@testable import Workload
 
 /// A run of a plan over a file in memory, with the file's bytes after each mark.
 struct RecordedRun {

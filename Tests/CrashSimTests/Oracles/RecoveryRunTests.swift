@@ -4,7 +4,11 @@ import Engine
 import Foundation
 import Testing
 
-@testable import CrashSim
+@testable import CrashStates
+@testable import Findings
+@testable import LabCore
+@testable import Oracles
+@testable import Recording
 
 func withTemporaryDirectory(_ body: (String) throws -> Void) throws {
   let directory = NSTemporaryDirectory() + "faultline-" + UUID().uuidString
@@ -78,8 +82,8 @@ func write(_ bytes: [UInt8], to path: String) throws {
       if case .operation(.write) = trace.events[$0].body { true } else { false }
     }
     let last = try #require(writes.last)
-    #expect(trace.commitStep(at: last) == .writeRootSlot)
-    #expect(try #require(trace.steps.last).step == nil, "the commit is over")
+    #expect(trace.phase(at: last) == CommitStep.writeRootSlot.description)
+    #expect(try #require(trace.phases.last).phase == nil, "the commit is over")
     for write in writes {
       let places = try #require(sites.places(of: write))
       #expect(places.contains(".swift:") && !places.contains("ImageBackend"), "\(places)")

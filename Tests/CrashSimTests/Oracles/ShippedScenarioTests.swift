@@ -4,7 +4,10 @@ import Engine
 import Foundation
 import Testing
 
-@testable import CrashSim
+@testable import Findings
+@testable import Oracles
+@testable import Scenarios
+@testable import Workload
 
 @Suite struct ShippedScenarioTests {
   static let root = URL(fileURLWithPath: #filePath)

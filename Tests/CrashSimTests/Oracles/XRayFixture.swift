@@ -4,7 +4,7 @@
 import Engine
 import Testing
 
-@testable import CrashSim
+@testable import Oracles
 
 /// What the engine says of an image.
 struct EngineSight: Equatable {

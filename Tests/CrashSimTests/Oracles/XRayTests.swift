@@ -6,7 +6,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import CrashSim
+@testable import LabCore
+@testable import Oracles
 
 @Suite("X-ray")
 struct XRayTests {

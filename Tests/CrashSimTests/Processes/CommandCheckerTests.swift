@@ -1,8 +1,10 @@
 // CommandCheckerTests.swift: exit status, signal and time limit are distinct verdicts, and a
 // checker sees exactly the state and the acknowledgements it was given.
 
-import CrashSim
+import Exploration
+import Findings
 import Foundation
+import Recording
 import Testing
 
 @Suite struct CommandCheckerTests {

@@ -5,7 +5,10 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import CrashSim
+@testable import Exploration
+@testable import FaultFS
+@testable import LabCore
+@testable import Recording
 
 @Suite(
   "program stage",

@@ -5,7 +5,11 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import CrashSim
+@testable import EngineExploration
+@testable import LabCore
+@testable import Recording
+@testable import Scenarios
+@testable import Workload
 
 @Suite struct RecoveryDepthTests {
   private let directory: TemporaryDirectory

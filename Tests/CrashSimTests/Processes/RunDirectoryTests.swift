@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import CrashSim
+@testable import LabCore
 
 @Suite struct RunDirectoryTests {
   @Test("directories and processes of dead runs go, those of living runs stay")

@@ -6,7 +6,11 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import CrashSim
+@testable import Exploration
+@testable import FaultFS
+@testable import LabCore
+@testable import Recording
+@testable import Scenarios
 
 @Suite(
   "syncs of everything",

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import CrashSim
+@testable import Findings
 
 @Suite("Annotations")
 struct AnnotationTests {

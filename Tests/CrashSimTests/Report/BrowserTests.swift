@@ -5,7 +5,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import CrashSim
+@testable import Findings
+@testable import Reports
 
 /// Debian's browser.
 private enum Chromium {

@@ -6,14 +6,21 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import CrashSim
+@testable import FaultFS
+@testable import Findings
+@testable import LabCore
+@testable import Recording
+@testable import Reports
+@testable import Workload
 
 @Suite struct CommitCoverageTests {
   private func trace(_ steps: [(Int, Int32, CommitStep?)], events: Int = 10) -> Trace {
     var recording = Recording(files: ["log": "0123456789"])
     for number in 0..<events { recording.write("log", "x", at: UInt64(number)) }
     var trace = recording.trace
-    trace.steps = steps.map { TraceStep(position: $0.0, process: $0.1, step: $0.2?.rawValue) }
+    trace.phases = steps.map {
+      TracePhase(position: $0.0, process: $0.1, phase: $0.2?.description)
+    }
     return trace
   }
 
@@ -33,7 +40,7 @@ import Testing
     #expect(cuts(trace, at: [2]) == ["encode trees", "write nodes"])
     #expect(cuts(trace, at: [3]) == ["write nodes"])
     // The nodes are written, the sync has not begun, or it has: both steps are in the gap.
-    #expect(cuts(trace, at: [5]) == ["write nodes", "sync nodes"])
+    #expect(cuts(trace, at: [5]) == ["sync nodes", "write nodes"])
     #expect(cuts(trace, at: [6]) == ["sync nodes"])
   }
 
@@ -52,16 +59,13 @@ import Testing
     let other = FaultRule(when: FaultRule.Match([.write]), what: .error(13))
     let lost = FaultRule(when: FaultRule.Match([.write]), what: .lose)
     var hits = RuleHits(matchCount: 3, hitCount: 3)
-    hits.hitsInSteps = [CommitStep.syncNodes.rawValue: 2]
+    hits.hitsInPhases = ["sync nodes": 2]
     let none = RuleHits(matchCount: 3, hitCount: 3)
     var coverage = CommitCoverage()
     coverage.add([none, hits, hits], of: [eio, other, lost])
     #expect(coverage.isEmpty)
     coverage.add([hits, hits], of: [eio, full])
     #expect(coverage.steps == ["EIO": ["sync nodes"], "ENOSPC": ["sync nodes"]])
-    coverage.add(63, .kill)
-    coverage.add(-1, .kill)
-    #expect(coverage.steps["kill"] == nil, "a number that is no step's")
   }
 
   @Test("the matrix counts scenarios, leaves planted bugs out, and names what is missing")
@@ -69,13 +73,13 @@ import Testing
     var report = HTMLFixture.report([], name: "a.yaml")
     #expect(HTMLCoverage(report) == nil)
     var coverage = CommitCoverage()
-    for step in CommitStep.allCases.reversed() { coverage.add(step, .kill) }
-    #expect(coverage.steps["kill"] == CommitStep.allCases.map(\.description))
+    for step in CommitStep.allCases.reversed() { coverage.add(step.description, .kill) }
+    #expect(coverage.steps["kill"] == CommitStep.allCases.map(\.description).sorted())
     report.cases[0].commitCoverage = coverage
     report.cases.append(report.cases[0])
     report.cases.append(report.cases[0])
     report.cases[2].isNegative = true
-    report.cases[2].commitCoverage?.add(.syncNodes, .cut)
+    report.cases[2].commitCoverage?.add("sync nodes", .cut)
     let matrix = CommitCoverageMatrix(report)
     #expect(matrix.count(.syncNodes, .kill) == 2 && matrix.count(.syncNodes, .cut) == 0)
     let possible =
@@ -90,7 +94,7 @@ import Testing
     let page = HTMLReport(report, arguments: []).text
     #expect(page.contains("<section class=\"case\" id=\"coverage\">"))
     // A pair that was met is a number, whatever is said of it.
-    report.cases[0].commitCoverage?.add(.encodeTrees, .noSpace)
+    report.cases[0].commitCoverage?.add("encode trees", .noSpace)
     #expect(CommitCoverageMatrix(report).text(.encodeTrees, .noSpace) == "1")
   }
 
@@ -127,20 +131,25 @@ import Testing
 
   // MARK: What processes say
 
-  @Test("whatever a process says, the log is bounded and makes sense")
+  @Test("whatever a process announces, the log is bounded and makes sense")
   func log() {
-    var log = CommitStepLog()
-    #expect(log.note([3], of: 7) == .some(3))
-    #expect(log.step(of: 7) == 3 && log.step(of: 8) == nil)
-    for nonsense: [UInt8] in [[], [64], [254], [1, 2]] {
-      #expect(log.note(nonsense, of: 7) == nil)
+    var log = PhaseLog()
+    func note(_ text: String, of process: Int32) -> Bool {
+      log.note(Array(text.utf8), of: process)
     }
-    #expect(log.note([3], of: 0) == nil && log.note([3], of: -4) == nil)
-    #expect(log.step(of: 7) == 3)
-    #expect(log.note([CommitStepLog.noStep], of: 7) == .some(nil))
-    #expect(log.step(of: 7) == nil)
-    for process in 1...5_000 { _ = log.note([1], of: Int32(process)) }
-    #expect(log.step(of: 5_000) == 1 && log.step(of: 1) == nil)
+    #expect(note("sync nodes", of: 7))
+    #expect(log.phase(of: 7) == "sync nodes" && log.phase(of: 8) == nil)
+    let nonsense: [[UInt8]] = [[0], [10], [65, 127], [0xff], Array(repeating: 65, count: 65)]
+    for bytes in nonsense {
+      let isTaken = log.note(bytes, of: 7)
+      #expect(!isTaken, "\(bytes)")
+    }
+    #expect(!note("commit", of: 0) && !note("commit", of: -4))
+    #expect(log.phase(of: 7) == "sync nodes")
+    #expect(note("", of: 7))
+    #expect(log.phase(of: 7) == nil)
+    for process in 1...5_000 { _ = note("commit", of: Int32(process)) }
+    #expect(log.phase(of: 5_000) == "commit" && log.phase(of: 1) == nil)
   }
 
   @Test("steps are saved and loaded, without files that are left out too")
@@ -148,28 +157,30 @@ import Testing
     let directory = try TemporaryDirectory()
     let trace = trace([(0, 7, .encodeTrees), (3, 7, .writeNodes), (10, 7, nil)])
     try TraceFile.save(trace, to: directory.file("t"))
-    #expect(try TraceFile.load(directory.file("t")).steps == trace.steps)
+    #expect(try TraceFile.load(directory.file("t")).phases == trace.phases)
     var recording = Recording()
     recording.create("a.realm.lock")
     recording.create("a.realm")
     recording.write("a.realm.lock", "x")
     recording.write("a.realm", "y")
     var shared = recording.trace
-    shared.steps = [
-      TraceStep(position: 1, process: 7, step: 2), TraceStep(position: 3, process: 7, step: 6),
-      TraceStep(position: 4, process: 7, step: nil),
+    shared.phases = [
+      TracePhase(position: 1, process: 7, phase: "a"),
+      TracePhase(position: 3, process: 7, phase: "b"),
+      TracePhase(position: 4, process: 7, phase: nil),
     ]
     let left = shared.without(DatabaseFile.isSharedMemory)
-    #expect(left.events.count == 2 && left.steps.map(\.position) == [0, 1, 2])
+    #expect(left.events.count == 2 && left.phases.map(\.position) == [0, 1, 2])
   }
 
   @Test(
     "a file that says nonsense about steps is refused",
     arguments: [
-      "UPDATE steps SET seq = 11", "UPDATE steps SET seq = -1", "UPDATE steps SET step = 64",
-      "UPDATE steps SET process = 0", "UPDATE steps SET number = number + 7",
-      "UPDATE steps SET seq = 5 WHERE number = 0", "UPDATE steps SET step = 'x' WHERE number = 0",
-      "DROP TABLE steps; CREATE TABLE steps(a)",
+      "UPDATE phases SET seq = 11", "UPDATE phases SET seq = -1", "UPDATE phases SET phase = ''",
+      "UPDATE phases SET process = 0", "UPDATE phases SET number = number + 7",
+      "UPDATE phases SET seq = 5 WHERE number = 0",
+      "UPDATE phases SET phase = char(10) WHERE number = 0",
+      "DROP TABLE phases; CREATE TABLE phases(a)",
     ])
   func hostileFile(sql: String) throws {
     let directory = try TemporaryDirectory()

@@ -2,7 +2,9 @@
 
 import Testing
 
-@testable import CrashSim
+@testable import CrashStates
+@testable import Findings
+@testable import LabCore
 
 @Suite("Evidence of a finding")
 struct EvidenceTests {

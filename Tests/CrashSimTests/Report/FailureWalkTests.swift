@@ -4,7 +4,18 @@
 import Foundation
 import Testing
 
-@testable import CrashSim
+@testable import CrashStates
+@testable import EngineExploration
+@testable import Exploration
+@testable import FaultFS
+@testable import Findings
+@testable import LabCore
+@testable import Oracles
+@testable import Recording
+@testable import Reports
+@testable import Scenarios
+@testable import Workers
+@testable import Workload
 
 @Suite struct FailureWalkTests {
   /// A log that is written, applied by the first recovery and dropped by the second.
@@ -93,7 +104,7 @@ import Testing
   func refusal() throws {
     let all = try recordings()
     let walk = try FailureWalk(
-      [all[0]], plan: nil, refusal: (all[1].table, "the recovery ends with exit status 1"))
+      [all[0]], refusal: (all[1].table, "the recovery ends with exit status 1"))
     #expect(try walk.goOn())
     #expect(try walk.goOn())
     #expect("\(walk.place)" == "1:2")

@@ -3,7 +3,8 @@
 import Foundation
 import FoundationXML
 
-@testable import CrashSim
+@testable import CrashStates
+@testable import Findings
 
 /// Reports made by hand.
 enum HTMLFixture {

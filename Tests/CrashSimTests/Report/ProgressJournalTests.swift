@@ -5,7 +5,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import CrashSim
+@testable import Findings
+@testable import LabCore
+@testable import Recording
 
 @Suite struct ProgressJournalTests {
   private let directory: TemporaryDirectory

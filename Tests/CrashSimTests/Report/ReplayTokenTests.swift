@@ -1,6 +1,9 @@
 // ReplayTokenTests.swift: a token carries its whole recipe, and damaged ones are refused.
 
-import CrashSim
+import Findings
+import LabCore
+import Recording
+import Scenarios
 import Testing
 
 @Suite struct ReplayTokenTests {

@@ -3,7 +3,12 @@
 import Foundation
 import Testing
 
-@testable import CrashSim
+@testable import CrashStates
+@testable import Exploration
+@testable import FaultFS
+@testable import Findings
+@testable import LabCore
+@testable import Reports
 
 @Suite("Joining the reports of shards")
 struct ReportMergeTests {

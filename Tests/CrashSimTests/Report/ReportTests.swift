@@ -4,7 +4,8 @@
 import Foundation
 import Testing
 
-@testable import CrashSim
+@testable import Findings
+@testable import Reports
 
 @Suite struct ReportTests {
   private func report(headline: String) -> RunReport {

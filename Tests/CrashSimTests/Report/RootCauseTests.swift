@@ -2,7 +2,9 @@
 
 import Testing
 
-@testable import CrashSim
+@testable import CrashStates
+@testable import Findings
+@testable import Reports
 
 @Suite("Findings with one root cause")
 struct RootCauseTests {

@@ -3,7 +3,10 @@
 import Foundation
 import Testing
 
-@testable import CrashSim
+@testable import CrashStates
+@testable import Findings
+@testable import LabCore
+@testable import Reports
 
 @Suite struct SARIFTests {
   typealias Object = [String: Any]

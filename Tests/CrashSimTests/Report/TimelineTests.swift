@@ -2,7 +2,9 @@
 
 import Testing
 
-@testable import CrashSim
+@testable import Findings
+@testable import Recording
+@testable import Workload
 
 @Suite("Timeline")
 struct TimelineTests {

@@ -4,7 +4,18 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import CrashSim
+@testable import CrashStates
+@testable import EngineExploration
+@testable import Exploration
+@testable import FaultFS
+@testable import Findings
+@testable import LabCore
+@testable import Oracles
+@testable import Recording
+@testable import Reports
+@testable import Scenarios
+@testable import Workers
+@testable import Workload
 
 @Suite struct TraceWalkTests {
   private func recording() -> Recording {
@@ -24,7 +35,7 @@ import Testing
     let table = try UnitTable(trace: recording.trace, model: .posix)
     let losses = state.map { Explainer(table: table).losses(of: $0) }
     return try TraceWalk(
-      table, plan: nil,
+      table, marks: nil,
       failure: TraceWalk.Failure(crashPoint: crashPoint, losses: losses ?? [], text: "power fails"))
   }
 

@@ -5,7 +5,8 @@ import Dispatch
 import Synchronization
 import Testing
 
-@testable import CrashSim
+@testable import LabCore
+@testable import Scenarios
 
 @Suite("Schedules: scheduler") struct SchedulerTests {
   private func run(

@@ -3,7 +3,8 @@
 
 import Testing
 
-@testable import CrashSim
+@testable import LabCore
+@testable import Scenarios
 
 @Suite("Schedules: strategies") struct StrategyTests {
   @Test("PCT finds a bug of depth d at least as often as 1 / (n k^(d-1))", arguments: 1...4)

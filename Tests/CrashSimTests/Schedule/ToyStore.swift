@@ -3,7 +3,8 @@
 
 import Synchronization
 
-@testable import CrashSim
+@testable import LabCore
+@testable import Scenarios
 
 /// Counters in memory, without any care for threads.
 final class ToyStore: Sendable {

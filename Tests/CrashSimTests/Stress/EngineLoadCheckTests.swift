@@ -4,7 +4,8 @@ import Engine
 import Foundation
 import Testing
 
-@testable import CrashSim
+@testable import Scenarios
+@testable import Workload
 
 @Suite("checker of the built-in workload")
 struct EngineLoadCheckTests {

@@ -2,7 +2,8 @@
 
 import Testing
 
-@testable import CrashSim
+@testable import LabCore
+@testable import Scenarios
 
 @Suite("history of the built-in workload")
 struct EngineLoadHistoryTests {

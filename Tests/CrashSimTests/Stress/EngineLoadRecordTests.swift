@@ -4,7 +4,10 @@
 
 import Testing
 
-@testable import CrashSim
+@testable import LabCore
+@testable import Oracles
+@testable import Scenarios
+@testable import Workload
 
 @Suite("record of the built-in workload")
 struct EngineLoadRecordTests {

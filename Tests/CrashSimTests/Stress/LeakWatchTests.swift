@@ -3,7 +3,7 @@
 import Glibc
 import Testing
 
-@testable import CrashSim
+@testable import Scenarios
 
 @Suite("leak watch")
 struct LeakWatchTests {

@@ -4,7 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import CrashSim
+@testable import Findings
+@testable import Scenarios
 
 @Suite(
   "limits of the built-in checker",

@@ -5,7 +5,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import CrashSim
+@testable import LabCore
+@testable import Scenarios
 
 @Suite("options of a stress run's life")
 struct StressLifeOptionsTests {

@@ -4,7 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import CrashSim
+@testable import LabCore
+@testable import Scenarios
 
 @Suite("stress metrics")
 struct StressMetricsTests {

@@ -5,7 +5,18 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import CrashSim
+@testable import CrashStates
+@testable import EngineExploration
+@testable import Exploration
+@testable import FaultFS
+@testable import Findings
+@testable import LabCore
+@testable import Oracles
+@testable import Recording
+@testable import Reports
+@testable import Scenarios
+@testable import Workers
+@testable import Workload
 
 @Suite("call stacks of traces")
 struct CallStackTests {
@@ -107,7 +118,7 @@ struct CallStackTests {
             inode: file, parent: .root, name: FileName("f"), type: .regular,
             ownership: Ownership(mode: 0o600)))))
     for index in 0..<11 {
-      let write = CrashSim.Operation.write(
+      let write = TraceOperation.write(
         inode: file, offsetBytes: UInt64(index) * 4096, payload: Payload([UInt8(index + 1)]))
       trace.events.append(TraceEvent(.operation(write), stack: index == 5 ? 1 : 0))
       if index == 5 {

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import CrashSim
+@testable import Recording
 
 @Suite("Pieces of payload memory")
 struct PayloadPiecesTests {

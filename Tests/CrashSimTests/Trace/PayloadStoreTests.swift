@@ -2,7 +2,8 @@
 
 import Testing
 
-@testable import CrashSim
+@testable import LabCore
+@testable import Recording
 
 @Suite("Payloads of large recordings")
 struct PayloadStoreTests {

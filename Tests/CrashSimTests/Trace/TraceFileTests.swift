@@ -4,7 +4,18 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import CrashSim
+@testable import CrashStates
+@testable import EngineExploration
+@testable import Exploration
+@testable import FaultFS
+@testable import Findings
+@testable import LabCore
+@testable import Oracles
+@testable import Recording
+@testable import Reports
+@testable import Scenarios
+@testable import Workers
+@testable import Workload
 
 @Suite("TraceFile")
 struct TraceFileTests {
@@ -28,7 +39,7 @@ struct TraceFileTests {
     let new = InodeNumber(rawValue: 4)
     let link = InodeNumber(rawValue: 5)
     let name = FileName("new")
-    let operations: [CrashSim.Operation] = [
+    let operations: [TraceOperation] = [
       .create(
         inode: new, parent: folder, name: name, type: .regular,
         ownership: Ownership(mode: 0o600, user: 7, group: 8)),

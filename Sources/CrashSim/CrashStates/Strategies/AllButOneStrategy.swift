@@ -1,5 +1,7 @@
 // AllButOneStrategy.swift: one unit is lost, with what cannot persist without it.
 
+import LabCore
+
 struct AllButOneStrategy: CandidateStrategy {
   let name = Strategy.allButOne
 

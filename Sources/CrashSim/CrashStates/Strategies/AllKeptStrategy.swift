@@ -1,5 +1,7 @@
 // AllKeptStrategy.swift: everything issued so far survives.
 
+import LabCore
+
 struct AllKeptStrategy: CandidateStrategy {
   let name = Strategy.allKept
 

@@ -1,6 +1,8 @@
 // CandidateStrategy.swift: what the strategies share: each proposes kept sets for one crash point.
 // Invariant: a strategy's proposals follow from the window, the options and the seed alone.
 
+import LabCore
+
 /// Sizes of an exploration.
 public struct ExplorationOptions: Sendable, Hashable {
   /// Crash points with at most this many pending units are explored exhaustively.

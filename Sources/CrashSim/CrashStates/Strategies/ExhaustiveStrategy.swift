@@ -1,5 +1,7 @@
 // ExhaustiveStrategy.swift: every down-closed set, where the pending units are few.
 
+import LabCore
+
 struct ExhaustiveStrategy: CandidateStrategy {
   let name = Strategy.exhaustive
 

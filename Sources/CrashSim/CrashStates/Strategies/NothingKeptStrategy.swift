@@ -1,5 +1,7 @@
 // NothingKeptStrategy.swift: only what is durable survives.
 
+import LabCore
+
 struct NothingKeptStrategy: CandidateStrategy {
   let name = Strategy.nothingKept
 

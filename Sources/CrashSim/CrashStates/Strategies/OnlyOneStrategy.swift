@@ -1,5 +1,7 @@
 // OnlyOneStrategy.swift: one unit overtakes all others; only what it depends on survives with it.
 
+import LabCore
+
 struct OnlyOneStrategy: CandidateStrategy {
   let name = Strategy.onlyOne
 

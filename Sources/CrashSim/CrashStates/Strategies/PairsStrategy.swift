@@ -2,6 +2,8 @@
 // Bugs gather at syncs: the first units after one and the last before the next are those whose
 // order the program had reason to care about.
 
+import LabCore
+
 struct PairsStrategy: CandidateStrategy {
   let name = Strategy.pairs
 

@@ -1,5 +1,7 @@
 // PrefixStrategy.swift: everything up to some unit survives, nothing after it.
 
+import LabCore
+
 struct PrefixStrategy: CandidateStrategy {
   let name = Strategy.prefix
 

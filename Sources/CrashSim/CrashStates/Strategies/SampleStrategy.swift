@@ -2,6 +2,8 @@
 // Each unit is kept with a chance; then, in turn, either what a kept unit depends on is kept too
 // (long chains survive), or what depends on a lost one is lost too (long chains are cut early).
 
+import LabCore
+
 struct SampleStrategy: CandidateStrategy {
   let name = Strategy.sample
 

@@ -1,6 +1,8 @@
 // TornStrategy.swift: of one data unit in flight only some sectors arrive.
 // In flight are the units of the newest operation; after a mark, the last few.
 
+import LabCore
+
 struct TornStrategy: CandidateStrategy {
   let name = Strategy.torn
 

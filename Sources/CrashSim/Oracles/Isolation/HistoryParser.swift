@@ -5,6 +5,7 @@
 // unknown and may take effect at any time.
 
 import FoundationEssentials
+import LabCore
 
 /// Reads history files.
 public struct HistoryParser {

@@ -2,24 +2,24 @@
 // values of it. Invariant: every call either moves forward or throws, and no number overflows.
 
 /// Reads one line.
-struct HistoryScanner {
+package struct HistoryScanner {
   /// What a line names; the parser decides what belongs together.
-  struct Fields {
+  package struct Fields {
     var history: Int?
-    var begin: Int?
-    var session: Int?
-    var ops: Int?
+    package var begin: Int?
+    package var session: Int?
+    package var ops: Int?
     var operations: [HistoryOperation]?
-    var end: Int?
+    package var end: Int?
     var outcome: HistoryOutcome?
     var crash: Int?
     var count = 0
   }
 
   /// What is wrong, in words, and where.
-  struct Fault: Error {
+  package struct Fault: Error {
     let column: Int
-    let message: String
+    package let message: String
   }
 
   static let operationsMax = 10_000
@@ -29,7 +29,7 @@ struct HistoryScanner {
   private let end: Int
   private var position: Int
 
-  init(_ bytes: [UInt8], _ range: Range<Int>) {
+  package init(_ bytes: [UInt8], _ range: Range<Int>) {
     self.bytes = bytes
     start = range.lowerBound
     end = range.upperBound
@@ -95,7 +95,7 @@ struct HistoryScanner {
   // MARK: - The line
 
   /// All fields of the line.
-  mutating func fields() throws(Fault) -> Fields {
+  package mutating func fields() throws(Fault) -> Fields {
     var fields = Fields()
     try expect("{")
     repeat {

@@ -4,6 +4,8 @@
 // Alvaro: "Elle: Inferring Isolation Anomalies from Experimental Observations", 2020), so the graph
 // of dependencies is found from the reads alone, and a circle in it is a proof.
 
+import LabCore
+
 /// Judges histories.
 public enum IsolationOracle {
   /// Judges a history.

@@ -1,6 +1,7 @@
 // IsolationReport.swift: what is said of a history: in words, and as JSON (docs/histories.md).
 
 import FoundationEssentials
+import LabCore
 
 /// How often an anomaly was found.
 public struct AnomalyCount: Sendable, Hashable, Codable {

@@ -5,6 +5,8 @@
 // that such a transaction appended and nobody read comes behind all that were read. A transaction
 // of unknown outcome took effect if one that took effect read a value of it.
 
+import LabCore
+
 /// What reads tell about lists.
 struct VersionOrders {
   /// Who appended a value.

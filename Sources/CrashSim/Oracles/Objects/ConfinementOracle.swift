@@ -1,10 +1,12 @@
 // ConfinementOracle.swift: a use on another thread is an error that names both threads, and never
 // gives a value.
 
-enum ConfinementOracle {
+import Findings
+
+package enum ConfinementOracle {
   // `use` is what was done to what belongs to `owner` on the thread of `caller`; `message` is what
   // the error said, nil when there was none.
-  static func judge(
+  package static func judge(
     _ use: String, owner: String, caller: String, message: String?
   ) -> Violation? {
     let promised =

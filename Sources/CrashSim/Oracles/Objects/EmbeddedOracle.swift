@@ -1,8 +1,11 @@
 // EmbeddedOracle.swift: each embedded object has exactly one owner: none is left behind when its
 // owner goes, and no two owners share one.
 
-enum EmbeddedOracle {
-  static func judge(_ rows: ObjectRows) -> Violation? {
+import Findings
+import Workload
+
+package enum EmbeddedOracle {
+  package static func judge(_ rows: ObjectRows) -> Violation? {
     let homes = rows.people.values.compactMap { $0.link("home") }
     let rooms = rows.addresses.values.flatMap { $0.links("rooms") }
     return judge(ObjectClasses.address, Set(rows.addresses.keys), homes)

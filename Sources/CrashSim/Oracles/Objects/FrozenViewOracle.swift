@@ -1,14 +1,19 @@
 // FrozenViewOracle.swift: what is frozen never changes, and a live realm moves to another version
 // only when it is told to.
 
-enum FrozenViewOracle {
-  static func judge(frozen name: String, was: ObjectSight, is now: ObjectSight) -> Violation? {
+import Findings
+
+package enum FrozenViewOracle {
+  package static func judge(frozen name: String, was: ObjectSight, is now: ObjectSight)
+    -> Violation?
+  {
     guard let difference = now.difference(from: was) else { return nil }
     return Violation(
       .isolation, promised: "the frozen realm '\(name)' stays as it is", got: difference)
   }
 
-  static func judge(live actor: String, was: ObjectSight, is now: ObjectSight) -> Violation? {
+  package static func judge(live actor: String, was: ObjectSight, is now: ObjectSight) -> Violation?
+  {
     guard let difference = now.difference(from: was) else { return nil }
     return Violation(
       .isolation, promised: "the realm of '\(actor)' stays at its version until it is refreshed",

@@ -1,7 +1,9 @@
 // LinkOracle.swift: no link dangles: a deleted object takes the links to it along.
 
-enum LinkOracle {
-  static func judge(_ rows: ObjectRows) -> Violation? {
+import Findings
+
+package enum LinkOracle {
+  package static func judge(_ rows: ObjectRows) -> Violation? {
     for (key, person) in rows.people.sorted(by: { $0.key < $1.key }) {
       for link in person.links("dogs") where rows.dogs[link] == nil {
         return broken("Person in row \(key) has the dog in row \(link) in its list")

@@ -1,16 +1,24 @@
 // NotificationOracle.swift: what an observer was told, applied to the collection as it was at the
 // call before, gives the collection as it is.
 
-enum NotificationOracle {
+import Findings
+
+package enum NotificationOracle {
   /// What one call told, positions ascending.
-  struct Change: Sendable, Hashable {
+  package struct Change: Sendable, Hashable {
     var deletions: [Int]
     var insertions: [Int]
     var modifications: [Int]
+
+    package init(deletions: [Int], insertions: [Int], modifications: [Int]) {
+      self.deletions = deletions
+      self.insertions = insertions
+      self.modifications = modifications
+    }
   }
 
   /// `before` and `now` are the collection's elements as texts.
-  static func judge(_ change: Change, before: [String], now: [String]) -> Violation? {
+  package static func judge(_ change: Change, before: [String], now: [String]) -> Violation? {
     var replayed = before
     for position in change.deletions.reversed() {
       guard replayed.indices.contains(position) else {
@@ -34,7 +42,9 @@ enum NotificationOracle {
   }
 
   /// What an observer has heard so far must be what its collection is.
-  static func judge(replayed: [String], now: [String], _ change: Change? = nil) -> Violation? {
+  package static func judge(replayed: [String], now: [String], _ change: Change? = nil)
+    -> Violation?
+  {
     guard replayed != now else { return nil }
     let place = zip(replayed, now).enumerated().first { $0.element.0 != $0.element.1 }
     let what = place.map { "element \($0.offset) is '\($0.element.1)', not '\($0.element.0)'" }

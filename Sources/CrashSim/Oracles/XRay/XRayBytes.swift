@@ -9,7 +9,7 @@ public struct XRayFault: Error, Sendable, Hashable, CustomStringConvertible {
   /// The node it was found in, or nil.
   public let refBytes: UInt64?
 
-  init(_ message: String, at refBytes: UInt64? = nil) {
+  package init(_ message: String, at refBytes: UInt64? = nil) {
     self.message = message
     self.refBytes = refBytes
   }

@@ -1,6 +1,6 @@
 // HistoryFixture.swift: histories for tests, written as lines and parsed as files are.
 
-@testable import CrashSim
+@testable import Oracles
 
 /// One thing that happens in a history.
 enum HistoryEvent {

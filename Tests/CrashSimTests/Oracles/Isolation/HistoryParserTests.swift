@@ -3,7 +3,8 @@
 
 import Testing
 
-@testable import CrashSim
+@testable import LabCore
+@testable import Oracles
 
 @Suite("history files")
 struct HistoryParserTests {

@@ -4,7 +4,8 @@
 
 import Testing
 
-@testable import CrashSim
+@testable import LabCore
+@testable import Oracles
 
 @Suite("isolation oracle and definition")
 struct IsolationAgreementTests {

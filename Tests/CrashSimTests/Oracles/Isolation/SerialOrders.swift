@@ -1,7 +1,7 @@
 // SerialOrders.swift: the definition itself, as slow as it is: a history is serializable when some
 // order of its transactions, one after the other, gives every read. All orders are tried.
 
-@testable import CrashSim
+@testable import Oracles
 
 /// Tries all orders of a small history.
 struct SerialOrders {

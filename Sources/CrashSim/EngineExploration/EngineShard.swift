@@ -1,0 +1,404 @@
+// EngineShard.swift: a child process that judges many crash states of the engine, one after
+// another.
+// Invariants: before each state its ordinal is in the progress file, and before each state of its
+// recovery that one's keys, so that a trap, a signal or a hang is the verdict of that state and
+// costs one process; each failing state is one line of output.
+
+import CrashStates
+import Exploration
+import Findings
+import Foundation
+import Glibc
+import LabCore
+import Oracles
+import Recording
+import Workload
+
+/// What a shard is to do.
+public struct EngineJob: Codable, Sendable {
+  /// The recorded run.
+  public var tracePath: String
+  /// What the workload was told.
+  public var plan: WorkloadPlan
+  /// Persistence model, as `PersistenceModel.chosen` takes it.
+  public var model: String
+  /// Its name.
+  var modelName: String { PersistenceModel.name(ofSpecification: model) }
+  /// Seed of the exploration.
+  public var seed: UInt64
+  /// Most states; nil is all.
+  public var budget: Int?
+  /// Only states in which a prefix of the operations survived.
+  public var onlyPrefixes = false
+  /// States to explore of each recovery, of each recovery from those, and so on; empty for none.
+  public var recoveryBudgets: [Int] = []
+  /// Syncs that the disk ignores; with some, only what they prevent is judged, up to the first
+  /// state that fails.
+  public var ignoredSyncs: [Int] = []
+  /// Faults of the medium to judge instead of crash states; nil judges crash states.
+  public var media: MediaDeclaration?
+  /// For tests of the lab only: states at which the judging process ends badly.
+  ///
+  /// They show that such an end is the verdict of its state, and costs no other state its own.
+  public var plantedEndings: [PlantedEnding] = []
+  /// Where the states were selected already; a child without it selects them again.
+  public var selectionPath: String?
+
+  package init(
+    tracePath: String,
+    plan: WorkloadPlan,
+    model: String,
+    seed: UInt64,
+    budget: Int? = nil,
+    onlyPrefixes: Bool = false,
+    recoveryBudgets: [Int] = [],
+    ignoredSyncs: [Int] = [],
+    media: MediaDeclaration? = nil,
+    plantedEndings: [PlantedEnding] = [],
+    selectionPath: String? = nil
+  ) {
+    self.tracePath = tracePath
+    self.plan = plan
+    self.model = model
+    self.seed = seed
+    self.budget = budget
+    self.onlyPrefixes = onlyPrefixes
+    self.recoveryBudgets = recoveryBudgets
+    self.ignoredSyncs = ignoredSyncs
+    self.media = media
+    self.plantedEndings = plantedEndings
+    self.selectionPath = selectionPath
+  }
+
+  /// The trace, and what goes through its states.
+  package func enumerator() throws(LabError) -> CrashStateEnumerator {
+    let models = try PersistenceModel.chosen(model)
+    return try CrashStateEnumerator(
+      trace: try trace(), model: models[0], seed: Seed(rawValue: seed), ignoring: ignoredSyncs)
+  }
+
+  /// The recorded run without the database's shared memory.
+  package func trace() throws(LabError) -> Trace {
+    try TraceFile.load(tracePath).without(DatabaseFile.isSharedMemory)
+  }
+
+  /// Writes the job down for a child, with the states that it selects.
+  mutating func save(to path: String, selecting plan: some Encodable) throws(LabError) {
+    let selectionPath = path + ".selection"
+    try JobFile.write(plan, to: selectionPath)
+    self.selectionPath = selectionPath
+    try save(to: path)
+  }
+
+  /// Writes the job down for a child.
+  package func save(to path: String) throws(LabError) { try JobFile.write(self, to: path) }
+
+  static func load(_ path: String) throws(LabError) -> EngineJob { try JobFile.read(path) }
+
+  /// The states that the job selects.
+  func selection(of enumerator: CrashStateEnumerator) throws(LabError) -> ExplorationPlan {
+    guard let selectionPath else { return try enumerator.plan(budget: budget) }
+    return try JobFile.read(selectionPath)
+  }
+
+  /// The faults of the medium that the job selects.
+  func mediaPlan(_ declaration: MediaDeclaration) throws(LabError) -> MediaPlan {
+    guard let selectionPath else {
+      return try MediaPlan(
+        try trace(), declaration, paths: EngineCheck.knownFiles(of: plan),
+        seed: Seed(rawValue: seed).derived("media"), structure: { try StructureMap($0) })
+    }
+    return try JobFile.read(selectionPath)
+  }
+}
+
+/// A bad end of the judging process, planted at one state.
+public struct PlantedEnding: Codable, Sendable, Hashable {
+  /// What the process does.
+  public enum Kind: String, Codable, Sendable {
+    /// It traps, as a failed precondition of the engine would.
+    case trap
+    /// It stops answering.
+    case hang
+    /// It dies of SIGKILL, as when memory runs out.
+    case kill
+  }
+
+  /// Key of the state; nil is every state.
+  public var state: String?
+  /// The states in which recoveries from there were left (`RecoveryPath`); empty without.
+  public var second: String
+  /// What happens there.
+  public var kind: Kind
+
+  /// Makes a planted ending.
+  public init(at state: String?, second: String = "", _ kind: Kind) {
+    self.state = state
+    self.second = second
+    self.kind = kind
+  }
+
+  /// Ends the process, in its way.
+  func happen() {
+    switch kind {
+    case .trap: preconditionFailure("planted: the engine traps at this state")
+    case .hang: while true { Thread.sleep(forTimeInterval: 60) }
+    case .kill: Glibc.kill(getpid(), SIGKILL)
+    }
+  }
+}
+
+/// What a shard says.
+enum ShardLine: Codable, Sendable {
+  /// A state that breaks promises; `second` names a state of its recovery (`RecoveryPath`).
+  case failure(ordinal: Int, key: String, second: String?, violations: [Violation])
+  /// All states of the shard are judged.
+  case done(states: Int, recoveryStates: Int, media: MediaOutcome? = nil)
+}
+
+/// The child's side.
+public enum EngineShard {
+  /// Judges the states of one shard from an ordinal on.
+  /// - Returns: The exit code of the process.
+  public static func run(
+    job path: String, shard: Shard, from first: Int, progress progressPath: String
+  ) throws(LabError) {
+    let job = try EngineJob.load(path)
+    if let media = job.media {
+      return try runMedia(job, media, shard: shard, from: first, progress: progressPath)
+    }
+    let enumerator = try job.enumerator()
+    let plan = try job.selection(of: enumerator)
+    let judge = try EngineJudge(job, enumerator: enumerator)
+    let progress = try ProgressFile(path: progressPath)
+    var done = ShardProgress()
+    try enumerator.visit(plan, shard: shard) { (explored, image) throws(LabError) in
+      if explored.ordinal < first || !job.wants(explored) { return .goOn }
+      done.ordinal = explored.ordinal
+      progress.write(done)
+      let found = try judge.judge(explored, image) { path in
+        done.second = path.description
+        progress.write(done)
+        done.recoveryStates += 1
+      }
+      done.second = ""
+      if let found { try print(found) }
+      done.states += 1
+      return found != nil && !job.ignoredSyncs.isEmpty ? .stop : .goOn
+    }
+    try print(.done(states: done.states, recoveryStates: done.recoveryStates))
+  }
+
+  static func print(_ line: ShardLine) throws(LabError) {
+    FileHandle.standardOutput.write(Data(try JSONLine.encode(line)))
+  }
+}
+
+extension EngineJob {
+  /// False for states that the scenario leaves out.
+  func wants(_ explored: ExploredState) -> Bool {
+    guard onlyPrefixes else { return true }
+    return explored.state.torn == nil
+      && (explored.state.kept.last ?? -1) < (explored.state.lost.first ?? Int.max)
+  }
+}
+
+/// Judges states of one job in this process.
+package final class EngineJudge {
+  private let job: EngineJob
+  private let enumerator: CrashStateEnumerator
+  private let check: EngineCheck
+  private let backend = ImageBackend()
+  private let recordsCallStacks: Bool
+
+  /// Judges the states of a job.
+  /// - Parameters:
+  ///   - job: The job.
+  ///   - enumerator: Its enumerator.
+  ///   - recordsCallStacks: Whether recordings of recoveries say where each call was made.
+  /// - Throws: `LabError` when the recorded run is not of the job's plan.
+  package init(
+    _ job: EngineJob, enumerator: CrashStateEnumerator, recordsCallStacks: Bool = false
+  ) throws(LabError) {
+    self.job = job
+    self.recordsCallStacks = recordsCallStacks
+    self.enumerator = enumerator
+    check = try EngineCheck(job.plan, marks: enumerator.table.trace.marks)
+  }
+
+  /// Judges a state, and the crashes during its recovery where the job asks for them.
+  /// - Parameters:
+  ///   - explored: The state.
+  ///   - image: Its tree.
+  ///   - begin: Called before each state of a recovery is judged.
+  /// - Returns: The line to print, or nil when all promises held.
+  /// - Throws: `LabError` when an image or a recovery cannot be made.
+  func judge(
+    _ explored: ExploredState, _ image: CrashImage, beginning begin: (RecoveryPath) -> Void
+  ) throws(LabError) -> ShardLine? {
+    let state = explored.state
+    let key = enumerator.key(of: state).description
+    endAsPlanted(at: key)
+    let violations = try judge(
+      image, marksSeen: state.acknowledgedMarks, ordinal: explored.ordinal, by: check)
+    if !violations.isEmpty {
+      return .failure(ordinal: explored.ordinal, key: key, second: nil, violations: violations)
+    }
+    let failing = try judgeRecovery(
+      from: image, marksSeen: state.acknowledgedMarks, by: check, job.recoveryBudgets[...],
+      path: RecoveryPath()
+    ) { path in
+      begin(path)
+      endAsPlanted(at: key, path)
+    }
+    return failing.map { path, violations in
+      .failure(
+        ordinal: explored.ordinal, key: key, second: path.description, violations: violations)
+    }
+  }
+
+  /// Judges the states of a recovery, and of the recoveries from them.
+  /// - Returns: The first that breaks promises.
+  private func judgeRecovery(
+    from image: CrashImage, marksSeen: Int, by check: EngineCheck, _ budgets: ArraySlice<Int>,
+    path: RecoveryPath, beginning begin: (RecoveryPath) -> Void
+  ) throws(LabError) -> (path: RecoveryPath, violations: [Violation])? {
+    guard let budget = budgets.first,
+      let recovery = try recovery(image, marksSeen: marksSeen, by: check)
+    else { return nil }
+    let inner = try Self.enumerator(of: recovery, job)
+    var failure: (path: RecoveryPath, violations: [Violation])?
+    try inner.visit(try inner.plan(budget: budget)) { (explored, image) throws(LabError) in
+      let path = path.appending(inner.key(of: explored.state))
+      begin(path)
+      let marksSeen = explored.state.acknowledgedMarks
+      let violations = try judge(
+        image, marksSeen: marksSeen, ordinal: explored.ordinal, by: recovery.check)
+      if !violations.isEmpty {
+        failure = (path, violations)
+      } else {
+        failure = try judgeRecovery(
+          from: image, marksSeen: marksSeen, by: recovery.check, budgets.dropFirst(), path: path,
+          beginning: begin)
+      }
+      return failure == nil ? .goOn : .stop
+    }
+    return failure
+  }
+
+  private func endAsPlanted(at key: String, _ path: RecoveryPath = RecoveryPath()) {
+    guard !job.plantedEndings.isEmpty else { return }
+    for planted in job.plantedEndings
+    where (planted.state ?? key) == key && planted.second == path.description {
+      planted.happen()
+    }
+  }
+
+  /// Judges one image by every oracle.
+  func judge(_ image: CrashImage, marksSeen: Int) throws(LabError) -> [Violation] {
+    try judge(image, marksSeen: marksSeen, ordinal: 0, by: check)
+  }
+
+  private func judge(
+    _ image: CrashImage, marksSeen: Int, ordinal: Int, by check: EngineCheck
+  ) throws(LabError) -> [Violation] {
+    let isThere = try backend.load(image, at: DatabaseFile.name)
+    var found = check.judge(isThere ? backend : nil, marksSeen: marksSeen, ordinal: ordinal)
+    for copy in check.plannedCopies {
+      let isThere = try backend.load(image, at: copy.fileName)
+      found += check.judge(copy, isThere ? backend : nil, marksSeen: marksSeen)
+    }
+    return found
+  }
+
+  /// Records the recovery from an image.
+  private func recovery(
+    _ image: CrashImage, marksSeen: Int, by check: EngineCheck
+  ) throws(LabError) -> RecoveryRun? {
+    guard try backend.load(image, at: DatabaseFile.name) else { return nil }
+    return check.recoveryRun(
+      backend, marksSeen: marksSeen, recordsCallStacks: recordsCallStacks)
+  }
+
+  private static func enumerator(
+    of recovery: RecoveryRun, _ job: EngineJob
+  ) throws(LabError) -> CrashStateEnumerator {
+    let models = try PersistenceModel.chosen(job.model)
+    return try CrashStateEnumerator(
+      trace: recovery.trace, model: models[0], seed: Seed(rawValue: job.seed))
+  }
+
+  /// Judges one state by its key, or one of a recovery from it.
+  ///
+  /// Where the job asks for crashes in the recovery from there, that recovery has to be survived.
+  func judge(key: String, second: String?) throws(LabError) -> [Violation] {
+    let state = try enumerator.state(for: try Self.parse(key))
+    let path = try RecoveryPath(parsing: second ?? "")
+    endAsPlanted(at: enumerator.key(of: state).description, path)
+    return try withImage(of: state, path) { (image, marksSeen, check) throws(LabError) in
+      let violations = try judge(image, marksSeen: marksSeen, ordinal: 0, by: check)
+      if violations.isEmpty, path.keys.count < job.recoveryBudgets.count {
+        _ = try recovery(image, marksSeen: marksSeen, by: check)
+      }
+      return violations
+    }
+  }
+
+  /// The tree of a state, or of one of a recovery from it.
+  package func tree(key: String, second: String?) throws(LabError) -> TreeImage {
+    let state = try enumerator.state(for: try Self.parse(key))
+    let path = try RecoveryPath(parsing: second ?? "")
+    return try withImage(of: state, path) { (image, _, _) throws(LabError) in image.treeImage() }
+  }
+
+  /// The recordings on the way to a state: the workload, then of each recovery on it its own, each
+  /// with the state that the power left of it.
+  /// - Throws: `LabError` when a recovery on the way cannot be recorded any more.
+  package func recordings(key: String, second: String?) throws(LabError) -> [CutRecording] {
+    let state = try enumerator.state(for: try Self.parse(key))
+    var recordings = [CutRecording(table: enumerator.table, state: state)]
+    let path = try RecoveryPath(parsing: second ?? "")
+    try withImage(of: state, path, passing: { recordings.append($0) }, body: { _, _, _ in })
+    return recordings
+  }
+
+  private typealias ImageUse<Result> = (CrashImage, _ marksSeen: Int, EngineCheck) throws(LabError)
+    -> Result
+
+  /// Calls `body` with the image of a state, or of one of a recovery from it; `pass` sees each
+  /// recovery's recording before.
+  private func withImage<Result>(
+    of state: CrashState, _ path: RecoveryPath, passing pass: (CutRecording) -> Void = { _ in },
+    body: ImageUse<Result>
+  ) throws(LabError) -> Result {
+    return try enumerator.withImage(of: state) { (image) throws(LabError) in
+      try follow(
+        path.keys[...], from: image, marksSeen: state.acknowledgedMarks, by: check, pass, body)
+    }
+  }
+
+  private func follow<Result>(
+    _ keys: ArraySlice<StateKey>, from image: CrashImage, marksSeen: Int, by check: EngineCheck,
+    _ pass: (CutRecording) -> Void, _ body: ImageUse<Result>
+  ) throws(LabError) -> Result {
+    guard let key = keys.first else { return try body(image, marksSeen, check) }
+    guard let recovery = try recovery(image, marksSeen: marksSeen, by: check) else {
+      throw .lab("no recovery can be recorded before state \(key)")
+    }
+    let inner = try Self.enumerator(of: recovery, job)
+    let state = try inner.state(for: key)
+    pass(CutRecording(table: inner.table, state: state))
+    return try inner.withImage(of: state) { (image) throws(LabError) in
+      try follow(
+        keys.dropFirst(), from: image, marksSeen: state.acknowledgedMarks, by: recovery.check, pass,
+        body)
+    }
+  }
+
+  private static func parse(_ text: String) throws(LabError) -> StateKey {
+    guard let key = StateKey(parsing: text) else {
+      throw .usage("the state '\(text)' cannot be read")
+    }
+    return key
+  }
+}

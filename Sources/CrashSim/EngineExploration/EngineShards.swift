@@ -1,0 +1,211 @@
+// EngineShards.swift: runs the children that judge the states of a job, starts another behind the
+// state over which one died, and gathers what they say.
+// Invariant: the result does not depend on the number of children; a child that dies or hangs costs
+// the state it was at, and another child goes on behind it.
+
+import CrashStates
+import Exploration
+import Findings
+import Foundation
+import LabCore
+import Synchronization
+
+/// Judges the states of a job in child processes, many states each.
+struct EngineShards {
+  let job: EngineJob
+  /// What progress lines are about.
+  let name: String
+  let directory: String
+  let settings: ExplorationSettings
+  let console: Console
+
+  /// A child may take this many times a state's time limit to count the states.
+  private static let preparationFactor = 30
+
+  /// What all children together have said.
+  struct Outcome: Sendable {
+    /// Counts what an interrupted child had judged; the state it was at has no verdict.
+    fileprivate mutating func stop(_ progress: ShardProgress?) {
+      running = [:]
+      states += progress?.states ?? 0
+      recoveryStates += progress?.recoveryStates ?? 0
+      media.add(progress?.media ?? MediaOutcome())
+      isCutShort = true
+    }
+
+    /// Forgets what children side by side judged beyond the first state that failed.
+    mutating func endAtFirst(of plan: ExplorationPlan) {
+      guard let first = failures.first else { return }
+      failures = [first]
+      states = (0...first.ordinal).count { plan.selects($0) }
+      recoveryStates = 0
+      isCutShort = false
+      isOutOfTime = false
+    }
+
+    /// How far all children have come.
+    fileprivate func progress(
+      _ model: String, total: Int, since start: ContinuousClock.Instant
+    ) -> String {
+      ProgressLine(
+        subject: model, done: states + running.values.reduce(0, +), total: total,
+        failures: failures.count, seconds: start.duration(to: .now).inSeconds
+      ).text
+    }
+
+    var failures: [EngineFailure] = []
+    /// States that the present child of each shard has judged.
+    var running: [Int: Int] = [:]
+    var states = 0
+    var recoveryStates = 0
+    /// Of faults of the medium: what came of them.
+    var media = MediaOutcome()
+    var isCutShort = false
+    var isOutOfTime = false
+    var error: LabError?
+  }
+
+  /// A shard on which so many processes have died is given up: the findings are there.
+  static let deathsMax = 50
+
+  /// Judges all states of the shard.
+  /// - Parameters:
+  ///   - jobPath: The job, saved.
+  ///   - total: Number of states, for progress.
+  ///   - start: When judging began, for progress and the time budget.
+  /// - Returns: What was found, by ordinal.
+  /// - Throws: `LabError` when a child cannot be started, or the lab fails in one.
+  func judge(
+    jobPath: String, total: Int, since start: ContinuousClock.Instant
+  ) throws(LabError) -> Outcome {
+    let shard = settings.shard
+    let deadline = settings.timeBudgetSeconds.map { start.advanced(by: .seconds($0)) }
+    // Few states are not worth a second process.
+    let count = total < 200 ? 1 : settings.jobs
+    let shared = Mutex(Outcome())
+    let done = DispatchGroup()
+    let queue = DispatchQueue(label: "shards", attributes: .concurrent)
+    withExtendedLifetime(queue) {
+      for index in 0..<count {
+        queue.async(group: done) {
+          do throws(LabError) {
+            // Every `count`-th of the states that are this run's.
+            let part = Shard(
+              index: shard.index + shard.count * index, of: shard.count * count)
+            try follow(part, jobPath, until: deadline) { change in
+              shared.withLock {
+                change(&$0)
+                console.progress($0.progress(name, total: total, since: start))
+              }
+            }
+          } catch {
+            shared.withLock { $0.error = $0.error ?? error }
+          }
+        }
+      }
+      done.wait()
+    }
+    var outcome = shared.withLock { $0 }
+    if let error = outcome.error { throw error }
+    outcome.failures.sort { ($0.ordinal, $0.second ?? "") < ($1.ordinal, $1.second ?? "") }
+    return outcome
+  }
+
+  /// Runs one shard to its end, with as many children as it takes.
+  private func follow(
+    _ shard: Shard, _ jobPath: String, until deadline: ContinuousClock.Instant?,
+    _ change: ((inout Outcome) -> Void) -> Void
+  ) throws(LabError) {
+    let progressPath = "\(directory)/progress-\(name)-\(shard.index)"
+    var first = 0
+    for _ in 0..<Self.deathsMax {
+      try? FileManager.default.removeItem(atPath: progressPath)
+      let child = try LineProcess(
+        ["check-shard", jobPath, "\(shard.index)", "\(shard.count)", "\(first)", progressPath],
+        errorPath: "\(progressPath).errors")
+      let ending: ProcessEnding?
+      do throws(LabError) {
+        ending = try read(child, shard, progressPath, until: deadline, change)
+      } catch {
+        guard error.code == .interrupted else { throw error }
+        child.end()
+        let progress = try ProgressFile(path: progressPath).read()
+        change {
+          $0.stop(progress)
+          $0.isOutOfTime = !Interruption.isRequested
+        }
+        return
+      }
+      guard let ending else { return }
+      guard let progress = try ProgressFile(path: progressPath).read(),
+        ending != .exited(ExitCode.labFailed.rawValue)
+      else { throw .lab("a checking process ended with \(ending): \(child.errorText)") }
+      let result = CheckResult(engineEnded: ending)
+      change {
+        $0.running[shard.index] = nil
+        let second = progress.second.isEmpty ? nil : progress.second
+        $0.failures.append(
+          EngineFailure(ordinal: progress.ordinal, second: second, result: result))
+        $0.states += progress.states + 1
+        $0.recoveryStates += progress.recoveryStates + (second == nil ? 0 : 1)
+        $0.media.add(progress.media)
+      }
+      if !job.ignoredSyncs.isEmpty { return }
+      first = progress.ordinal + 1
+    }
+    change { $0.isCutShort = true }
+  }
+
+  /// Reads a child's lines.
+  /// - Returns: Its ending when it died over a state, nil when it did all that it had to.
+  private func read(
+    _ child: LineProcess, _ shard: Shard, _ progressPath: String,
+    until deadline: ContinuousClock.Instant?,
+    _ change: ((inout Outcome) -> Void) -> Void
+  ) throws(LabError) -> ProcessEnding? {
+    let progress = try ProgressFile(path: progressPath)
+    var last: ShardProgress?
+    var waitedSeconds = 0
+    while true {
+      if let deadline, ContinuousClock.now >= deadline {
+        throw LabError(.interrupted, "the time budget ended")
+      }
+      switch try child.poll(seconds: 1) {
+      case .none:
+        let now = progress.read()
+        waitedSeconds = now == last ? waitedSeconds + 1 : 0
+        last = now
+        if let now { change { $0.running[shard.index] = now.states } }
+        // Before its first state a child goes through all of them once, which is no state's fault.
+        let limit = settings.timeoutSeconds * (now == nil ? Self.preparationFactor : 1)
+        if waitedSeconds >= limit {
+          child.end()
+          return .timedOut(seconds: limit)
+        }
+      case .ended(let ending): return ending
+      case .line(let line):
+        waitedSeconds = 0
+        guard let said = try? JSONDecoder().decode(ShardLine.self, from: Data(line)) else {
+          throw .lab("a checking process wrote an unreadable line")
+        }
+        switch said {
+        case .done(let states, let recoveryStates, let media):
+          change {
+            $0.running[shard.index] = nil
+            $0.states += states
+            $0.recoveryStates += recoveryStates
+            $0.media.add(media ?? MediaOutcome())
+          }
+          child.end()
+          return nil
+        case .failure(let ordinal, let key, let second, let violations):
+          change {
+            $0.failures.append(
+              EngineFailure(
+                ordinal: ordinal, key: key, second: second, result: CheckResult(violations)))
+          }
+        }
+      }
+    }
+  }
+}

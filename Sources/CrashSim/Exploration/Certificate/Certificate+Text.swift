@@ -1,0 +1,161 @@
+// Certificate+Text.swift: a certificate as lines for a terminal, and as Markdown for a document.
+// Invariant: the Markdown holds no times, so that the same program gives the same document.
+
+import Findings
+import LabCore
+
+extension Certificate {
+  /// The certificate in lines for the console.
+  public var lines: [String] {
+    var lines = ["certificate of \(name)  \(title)"]
+    lines += baseline.map { "  all syncs kept: " + Console.line(of: $0) }
+    guard outcome != .broken else {
+      lines += baseline.flatMap(\.findings).flatMap { Console.lines(of: $0) }
+      return lines + ["  verdict: broken; a certificate needs a workload that holds"]
+    }
+    for site in sites { lines += Self.lines(of: site) }
+    if let togetherText {
+      lines.append("  \(togetherText)")
+      lines += Self.lines(of: together?.proof)
+    }
+    return lines + ["  " + summary + " (\(Formatting.fixed(seconds, 1)) s)"]
+  }
+
+  private static func lines(of site: CertifiedSite) -> [String] {
+    var lines = ["  site \(site.number): \(site.text)"]
+    lines.append(
+      "    \(site.countsText); all of them ignored: \(site.verdict.text)")
+    lines += Self.lines(of: site.verdict?.proof)
+    for sync in site.unneeded {
+      lines.append("    #\(sync.event) \(sync.text): \(sync.verdict.text)")
+    }
+    return lines
+  }
+
+  private static func lines(of proof: Finding?) -> [String] {
+    guard let proof else { return [] }
+    return proof.lost.map { "      lost: \($0)" }
+      + ["      crash: \(proof.crash)", "      replay: faultline replay \(proof.token)"]
+  }
+
+  /// What happens when all are ignored that are not needed alone; nil where that was not asked.
+  private var togetherText: String? {
+    together.map {
+      "the \(unneeded.count) that are not needed alone, ignored together: \(Optional($0).text)"
+    }
+  }
+
+  /// What it comes to, in one line.
+  var summary: String {
+    let needed = syncs.count { $0.verdict?.isNeeded == true }
+    let open = syncs.count { $0.verdict == nil }
+    let redundant = syncs.count - needed - open
+    let counts =
+      "\(Formatting.counted(syncs.count, "sync")) at \(Formatting.counted(sites.count, "site")): "
+      + "\(needed) needed, \(redundant) not needed within the bound explored"
+    switch outcome {
+    case .complete where syncs.isEmpty: return "verdict: complete; the workload syncs nothing"
+    case .complete: return "verdict: complete; \(counts), none missing"
+    case .redundant:
+      let joint = together?.isNeeded == true ? "; not all of those can go" : ""
+      return "verdict: redundant; \(counts)\(joint), none missing"
+    case .broken: return "verdict: broken; with all syncs kept a promise breaks"
+    case .interrupted: return "verdict: interrupted; \(counts), \(open) not looked at"
+    }
+  }
+
+  /// The certificate as Markdown, from a heading of level 2 on.
+  public var markdown: String {
+    var lines = ["## \(title)", "", "`\(name)`, all syncs kept:", ""]
+    lines += baseline.map { report in
+      "- `\(report.model)`: \(Formatting.grouped(report.exploredCount)) of "
+        + "\(Formatting.grouped(report.distinctCount)) distinct states, "
+        + Formatting.counted(report.findings.count, "finding")
+    }
+    lines += [""] + Self.wrapped(Self.sentence(summary)) + [""]
+    guard !sites.isEmpty else { return lines.joined(separator: "\n") }
+    lines += ["| site | issued | needed | all of the site ignored |", "|---|---|---|---|"]
+    for site in sites {
+      let needed = site.syncs.count { $0.verdict?.isNeeded == true }
+      lines.append(
+        "| \(site.number) | \(site.syncs.count) | \(needed) | \(site.verdict.shortText) |")
+    }
+    lines.append("")
+    for site in sites { lines += Self.paragraphs(of: site) }
+    if let togetherText { lines += Self.wrapped(Self.sentence(togetherText)) + [""] }
+    return lines.joined(separator: "\n")
+  }
+
+  /// A site with its proof, and those of its syncs that are not needed.
+  private static func paragraphs(of site: CertifiedSite) -> [String] {
+    var text = "**Site \(site.number)**: \(site.text). \(sentence(site.verdict.text))"
+    if let proof = site.verdict?.proof {
+      text += " Crash \(proof.crash); lost: \(proof.lost.joined(separator: "; "))."
+    }
+    var lines = wrapped(text) + [""]
+    if !site.unneeded.isEmpty {
+      lines += site.unneeded.flatMap {
+        wrapped("- `#\($0.event)` \($0.text): \($0.verdict.text)", indent: "  ")
+      }
+      lines.append("")
+    }
+    return lines
+  }
+
+  /// Most columns of a line of Markdown.
+  private static let columnsMax = 128
+
+  /// The text in lines that are as long as they may be.
+  private static func wrapped(_ text: String, indent: String = "") -> [String] {
+    var lines: [String] = []
+    var line = ""
+    for word in text.split(separator: " ") {
+      if !line.isEmpty, line.count + 1 + word.count > columnsMax {
+        lines.append(line)
+        line = indent
+      } else if !line.isEmpty {
+        line += " "
+      }
+      line += word
+    }
+    return lines + [line]
+  }
+
+  private static func sentence(_ text: String) -> String {
+    (text.first.map { $0.uppercased() } ?? "") + text.dropFirst() + "."
+  }
+}
+
+extension CertifiedSite {
+  /// The syncs to list one by one: not needed, or not looked at; the site's own verdict says it
+  /// where it has one sync only.
+  fileprivate var unneeded: [CertifiedSync] {
+    syncs.count > 1 ? syncs.filter { $0.verdict?.isNeeded != true } : []
+  }
+
+  /// How many were issued, and how many are needed when ignored one at a time.
+  fileprivate var countsText: String {
+    let needed = syncs.count { $0.verdict?.isNeeded == true }
+    let open = syncs.count { $0.verdict == nil }
+    return "issued \(syncs.count), needed \(needed)" + (open > 0 ? ", not looked at \(open)" : "")
+  }
+}
+
+extension SyncVerdict? {
+  /// The verdict in a few words.
+  fileprivate var shortText: String {
+    guard let self else { return "not looked at" }
+    return self.model.map { "needed under `\($0)`" } ?? "not needed within the bound"
+  }
+
+  /// The verdict in words.
+  fileprivate var text: String {
+    guard let self else { return "not looked at" }
+    guard let proof = self.proof, let model = self.model else {
+      return "not needed within the bound explored ("
+        + "\(Formatting.grouped(self.exploredCount)) of \(Formatting.grouped(self.distinctCount)) "
+        + "states)"
+    }
+    return "needed under \(model): \(proof.headline)"
+  }
+}

@@ -1,0 +1,134 @@
+// CommandChecker.swift: [U] judges a crash state with any program: its exit status is the verdict.
+// The program finds the crashed directory as its working directory and in $FAULTLINE_DIR, and what
+// the workload had acknowledged before the crash in the file $FAULTLINE_OUTPUT (the idea is
+// ALICE's).
+// Invariant: a checker that traps, hangs or leaves processes behind is a verdict about that state,
+// and touches no other state.
+// Safety: buffers are passed to one system call each and not kept.
+
+import CSystem
+import Findings
+import Foundation
+import Glibc
+import LabCore
+import Recording
+
+/// Runs a checker command on crash states, one after another, in a directory of its own.
+public final class CommandChecker: Sendable {
+  /// More of a checker's output is not kept.
+  public static let outputLimitBytes = 64 << 10
+
+  private let command: String
+  private let stage: any CrashStateStage
+  private let acknowledgedPath: String
+  private let outputPath: String
+  private let errorPath: String
+  private let timeoutSeconds: Int
+  private let environment: [String: String]
+
+  /// Makes a checker that works below `slot`, an existing empty directory.
+  /// - Parameters:
+  ///   - command: Shell command that judges.
+  ///   - slot: Where it works.
+  ///   - timeoutSeconds: After this the checker has failed.
+  ///   - environment: Variables that it gets besides those of every checker.
+  ///   - device: What the images of a device hold; nil where crash images are directories.
+  /// - Throws: `LabError` when the directory cannot be made.
+  public init(
+    command: String, slot: String, timeoutSeconds: Int, environment: [String: String] = [:],
+    device: DeviceCheck? = nil
+  ) throws(LabError) {
+    self.command = command
+    self.environment = environment
+    if let device {
+      stage = try DeviceStage(device, slot: slot)
+    } else {
+      stage = try DirectoryStage(slot: slot)
+    }
+    acknowledgedPath = "\(slot)/acknowledged"
+    outputPath = "\(slot)/output"
+    errorPath = "\(slot)/errors"
+    self.timeoutSeconds = timeoutSeconds
+  }
+
+  /// Writes the state and runs the checker on it.
+  /// - Parameters:
+  ///   - tree: The crash image.
+  ///   - acknowledged: The workload's output before the crash.
+  ///   - variables: Variables of the environment for this state alone.
+  /// - Returns: How the checker ended and what it said.
+  /// - Throws: `LabError` when the state cannot be written or the checker not started, and when the
+  ///   lab is asked to stop before the checker has answered.
+  public func check(
+    _ tree: TreeImage, acknowledged: [UInt8], variables: [String: String] = [:]
+  ) throws(LabError) -> CheckResult {
+    if let refusal = try stage.present(tree) { return refusal }
+    let result: CheckResult
+    do throws(LabError) {
+      result = try run(acknowledged: acknowledged, variables)
+    } catch {
+      _ = try? stage.withdraw()
+      throw error
+    }
+    let afterwards = try stage.withdraw()
+    return result.ending.isSuccess ? afterwards ?? result : result
+  }
+
+  /// Runs the checker on what the directory holds.
+  private func run(
+    acknowledged: [UInt8], _ variables: [String: String]
+  ) throws(LabError) -> CheckResult {
+    try writeAcknowledged(acknowledged)
+    let output = Descriptors.create(outputPath)
+    let errors = Descriptors.create(errorPath)
+    defer { for descriptor in [output, errors] { Glibc.close(descriptor) } }
+    guard output >= 0, errors >= 0 else {
+      throw .lab("open \(outputPath): \(describe(errno: errno))")
+    }
+    var launch = ChildProcess.Launch(shell: command)
+    launch.workingDirectory = stage.directory
+    launch.standardOutput = output
+    launch.standardError = errors
+    launch.environment = environment.merging(variables) { $1 }
+    launch.environment["FAULTLINE_DIR"] = stage.directory
+    launch.environment["FAULTLINE_OUTPUT"] = acknowledgedPath
+    let child = try ChildProcess(launch)
+    let ending = child.wait(timeoutSeconds: timeoutSeconds)
+    child.killGroup()
+    // A checker that was killed because the lab stops has said nothing about the state.
+    try Interruption.check()
+    // What the checker says itself comes first: the complaints of the tools that it calls must not
+    // become the headline that findings are grouped by.
+    return CheckResult(ending: ending, output: portable(Self.read(output) + Self.read(errors)))
+  }
+
+  /// The text without the names that this run's directories happen to have: two runs say the same.
+  private func portable(_ text: String) -> String {
+    text.replacing(stage.directory, with: "$FAULTLINE_DIR")
+      .replacing(acknowledgedPath, with: "$FAULTLINE_OUTPUT")
+  }
+
+  private func writeAcknowledged(_ bytes: [UInt8]) throws(LabError) {
+    let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
+    let descriptor = unsafe csystem_open(acknowledgedPath, flags, 0o600)
+    guard descriptor >= 0 else {
+      throw .lab("open \(acknowledgedPath): \(describe(errno: errno))")
+    }
+    defer { Glibc.close(descriptor) }
+    let count = unsafe bytes.withUnsafeBytes { buffer in
+      unsafe Glibc.write(descriptor, buffer.baseAddress, buffer.count)
+    }
+    guard count == bytes.count else {
+      throw .lab("write \(acknowledgedPath): \(describe(errno: errno))")
+    }
+  }
+
+  private static func read(_ descriptor: Int32) -> String {
+    var bytes = [UInt8](repeating: 0, count: outputLimitBytes)
+    let count = unsafe bytes.withUnsafeMutableBytes { buffer in
+      unsafe pread(descriptor, buffer.baseAddress, buffer.count, 0)
+    }
+    let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    return text.isEmpty || text.hasSuffix("\n") ? text : text + "\n"
+  }
+}

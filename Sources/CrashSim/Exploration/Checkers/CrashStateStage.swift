@@ -1,0 +1,42 @@
+// CrashStateStage.swift: where a checker finds a crash state: files in a directory, or a file
+// system mounted from an image.
+
+import CrashStates
+import Findings
+import Glibc
+import LabCore
+import Recording
+
+/// Makes a crash state ready for a checker, and clears up behind it.
+protocol CrashStateStage: Sendable {
+  /// The checker's working directory.
+  var directory: String { get }
+
+  /// Makes a state ready.
+  /// - Returns: Nil, or a verdict that needs no checker.
+  func present(_ tree: TreeImage) throws(LabError) -> CheckResult?
+
+  /// Clears up after the checker.
+  /// - Returns: A verdict about what it left, if there is one.
+  func withdraw() throws(LabError) -> CheckResult?
+}
+
+/// Crash states whose files lie in a directory.
+struct DirectoryStage: CrashStateStage {
+  let directory: String
+  private let writer: DirectoryWriter
+
+  /// A stage below `slot`, an existing directory.
+  init(slot: String) throws(LabError) {
+    directory = "\(slot)/image"
+    writer = DirectoryWriter(path: directory)
+    try PathCalls.makeDirectory(directory)
+  }
+
+  func present(_ tree: TreeImage) throws(LabError) -> CheckResult? {
+    try writer.write(tree)
+    return nil
+  }
+
+  func withdraw() throws(LabError) -> CheckResult? { nil }
+}

@@ -1,0 +1,47 @@
+// ProgramExplorer+Certificate.swift: `faultline certify` for any program: recorded once, explored
+// with each of its syncs ignored.
+
+import CrashStates
+import Findings
+import LabCore
+import Recording
+
+extension ProgramExplorer {
+  /// Records, checks the checker, and goes through the syncs.
+  /// - Returns: The certificate; what is known so far when the lab is asked to stop.
+  public func certify() throws(LabError) -> Certificate {
+    do throws(LabError) {
+      let target = try makeTarget(try record(on: nil), model: settings.models.first, system: nil)
+      try refuseBadChecker(target)
+      return try CertificateMaker(
+        run: CertifiableProgram(explorer: self, target: target), name: Certificate.programName,
+        title: program.workload
+      ).make()
+    } catch {
+      guard error.code == .interrupted else { throw error }
+      var certificate = Certificate(name: Certificate.programName, title: program.workload)
+      certificate.isInterrupted = true
+      return certificate
+    }
+  }
+}
+
+/// A recorded program.
+private struct CertifiableProgram: CertifiableRun {
+  let explorer: ProgramExplorer
+  let target: ExplorationTarget
+  var trace: Trace { target.trace }
+  var models: [PersistenceModel] { explorer.settings.models }
+
+  func explore(
+    ignoring ignoredSyncs: [Int], under model: PersistenceModel, progress: String
+  ) throws(LabError) -> ExplorationReport {
+    var target = target
+    target.model = model
+    target.ignoredSyncs = ignoredSyncs
+    return try ProgramExploration(
+      program: explorer.program, settings: explorer.settings, target: target,
+      console: explorer.console.about(progress)
+    ).explore(firstNumber: 1)
+  }
+}

@@ -1,0 +1,330 @@
+// ProgramExplorer.swift: `faultline explore` as a library: record a program, refuse a checker that
+// rejects undisturbed states, then judge the crash states under each model.
+// Invariant: which states are judged, and in which order findings are listed, depends on program,
+// seed, models and budget only.
+
+import CrashStates
+import Findings
+import Foundation
+import LabCore
+import Recording
+
+/// Records a program and explores what crashes may leave of it.
+public final class ProgramExplorer {
+  package let program: ProgramUnderTest
+  package let settings: ExplorationSettings
+  private let keptTracePath: String?
+  let console: Console
+  private let run: RunDirectory
+
+  /// States that are checked for each model unless the user says otherwise.
+  public static let defaultBudget = 20_000
+  /// The same for each real file system, whose states have to be mounted.
+  public static let defaultBudgetOfFileSystem = 2_000
+  /// Recordings that replay makes to come to the shape that the token names: threads, and the
+  /// kernel with its block writes, may come to it in one run and not in another.
+  private static let recordingsOfReplay = 10
+  /// So many recordings of one other shape alone, and no more are made of a program: it is another.
+  private static let sameShapesMax = 5
+
+  /// Prepares an exploration in a run directory of its own.
+  /// - Parameters:
+  ///   - program: What is explored.
+  ///   - settings: How.
+  ///   - keptTracePath: Where the trace file stays afterwards, if anywhere.
+  ///   - console: Where progress and findings go.
+  /// - Throws: `LabError` when no run directory can be made.
+  public init(
+    program: ProgramUnderTest, settings: ExplorationSettings, keepingTrace keptTracePath: String?,
+    console: Console
+  ) throws(LabError) {
+    self.program = program
+    self.settings = settings
+    self.keptTracePath = keptTracePath
+    self.console = console
+    run = try RunDirectory()
+  }
+
+  deinit {
+    run.killPrograms()
+    run.remove()
+  }
+
+  /// Records, checks the checker, explores.
+  /// - Returns: What was found, model by model; or so far, when the lab is asked to stop.
+  public func explore() throws(LabError) -> CaseReport {
+    var item = CaseReport(name: CaseReport.exploredName, title: program.workload)
+    do throws(LabError) {
+      try explore(into: &item)
+    } catch {
+      guard error.code == .interrupted else { throw error }
+      item.isInterrupted = true
+    }
+    if item.explorations.contains(where: \.isInterrupted) { item.isInterrupted = true }
+    item.outcome =
+      item.findings.isEmpty ? (item.isInterrupted ? .interrupted : .held) : .broken
+    item.noteCommonFindings()
+    console.show(item)
+    return item
+  }
+
+  /// Records again and judges one state.
+  /// - Parameters:
+  ///   - recipe: What to record and which state to judge.
+  ///   - recording: A trace file to take instead of recording again; nil for none.
+  ///   - directory: Where the crashed directory stays, if anywhere.
+  /// - Returns: The checker's answer and the state in words.
+  /// - Throws: `LabError` with code `.nondeterminism` when the program no longer does the same.
+  public func replay(
+    _ recipe: ExploreRecipe, from recording: String? = nil, keepingImageIn directory: String?
+  ) throws(LabError) -> (result: CheckResult, finding: Finding) {
+    let system = settings.fileSystems.first
+    let trace = try recordedAgain(recipe, from: recording)
+    if let state = recipe.media {
+      return try mediaExploration(trace, survived: recipe.survivedFaults ?? 0)
+        .replay(recipe, state, keepingImageIn: directory)
+    }
+    var target = try makeTarget(trace, model: settings.models.first, system: system)
+    target.ignoredSyncs = recipe.ignoredSyncs ?? []
+    if let recovery = program.recovery, let crashes = recipe.recovered {
+      return try recoveryExploration(recovery, target)
+        .replay(recipe, through: crashes, keepingImageIn: directory)
+    }
+    let exploration = ProgramExploration(
+      program: program, settings: settings, target: target, console: console)
+    return try exploration.replay(recipe, keepingImageIn: directory)
+  }
+
+  /// A recording of the shape that a recipe names, or the one in a file.
+  /// - Throws: `LabError` with code `.nondeterminism` when none comes to that shape.
+  package func recordedAgain(
+    _ recipe: ExploreRecipe, from recording: String?
+  ) throws(LabError) -> Trace {
+    let system = settings.fileSystems.first
+    if let recording {
+      let trace = try TraceFile.load(recording)
+      try system?.demand()
+      if hasShape(of: recipe, trace) { return trace }
+      throw LabError(
+        .nondeterminism,
+        "\(recording) is the recording of another run (trace shape \(trace.shape); the token "
+          + "names \(recipe.shape)): give the file that explore --trace wrote in the run that "
+          + "printed the token, or leave --trace out to record the workload again")
+    }
+    var seen: [String: Int] = [:]
+    for _ in 0..<Self.recordingsOfReplay {
+      let trace = try record(on: system)
+      if hasShape(of: recipe, trace) { return trace }
+      seen[trace.shape, default: 0] += 1
+      if system == nil, seen == [trace.shape: Self.sameShapesMax] { break }
+    }
+    throw Self.otherShape(seen, recipe)
+  }
+
+  /// True for a recording in which the recipe's state is the one that it names: the same up to the
+  /// crash point, or all of it, as recipes of recoveries, of damage at rest and older ones say.
+  private func hasShape(of recipe: ExploreRecipe, _ trace: Trace) -> Bool {
+    if recipe.shape == trace.shape { return true }
+    guard let key = StateKey(parsing: recipe.state) else { return false }
+    return recipe.shape == trace.shape(ofFirst: key.crashPoint)
+  }
+
+  private static func otherShape(_ seen: [String: Int], _ recipe: ExploreRecipe) -> LabError {
+    let shapes = seen.sorted { $0.key < $1.key }.map { shape, count in
+      count == 1 ? shape : "\(shape) \(count) times"
+    }
+    return LabError(
+      .nondeterminism,
+      "the workload did something else this time (trace shapes: \(shapes.joined(separator: ", ")); "
+        + "the token names \(recipe.shape)): the token belongs to another version or input of the "
+        + "program, or threads or the kernel's block writes went in another order; explore --trace "
+        + "FILE keeps a recording, and replay --trace FILE judges it")
+  }
+
+  /// Explores each model, then each file system.
+  private func explore(into item: inout CaseReport) throws(LabError) {
+    var targets: [(system: KernelFileSystem?, models: [PersistenceModel?])] = []
+    if !settings.models.isEmpty { targets.append((nil, settings.models)) }
+    targets += settings.fileSystems.map { ($0, [nil]) }
+    var files: Trace?
+    for (system, models) in targets {
+      let trace = try record(on: system)
+      item.skipped += unrecorded(trace)
+      if system == nil { files = trace }
+      let recording = item.timelines.count
+      item.timelines.append(Timeline(trace))
+      defer { item.timelines[recording].show(trace, findings: item.findings(of: recording)) }
+      var checkers: [CommandChecker] = []
+      for model in models {
+        try Interruption.check()
+        let target = try makeTarget(trace, model: model, system: system, checkers: checkers)
+        if checkers.isEmpty { try refuseBadChecker(target) }
+        checkers = target.checkers
+        let exploration = ProgramExploration(
+          program: program, settings: settings, target: target, console: console)
+        var report = try exploration.explore(firstNumber: item.findings.count + 1)
+        report.recording = recording
+        item.explorations.append(report)
+        guard let recovery = program.recovery, system == nil else { continue }
+        try Interruption.check()
+        item.explorations.append(
+          try recoveryExploration(recovery, target)
+            .explore(firstNumber: item.findings.count + 1))
+      }
+    }
+    if let media = settings.media { try explore(media, of: files, into: &item) }
+  }
+
+  /// What a recording lacks, so that "held" says less than it seems to.
+  private func unrecorded(_ trace: Trace) -> [String] {
+    var parts: [String] = []
+    if run.strayCount > 0 {
+      parts.append(
+        "what the workload left running (processes: \(run.strayCount)) would have done later: it "
+          + "was killed when the workload's shell ended; let the workload wait for it")
+    }
+    if trace.events.count == trace.markCount {
+      parts.append(
+        "every crash: the workload changed nothing in its directory, $FAULTLINE_DIR, where it "
+          + "starts")
+    }
+    return parts
+  }
+
+  /// Damages what the program leaves at its end, in the recording that there is, or a new one.
+  private func explore(
+    _ media: ProgramMedia, of recorded: Trace?, into item: inout CaseReport
+  ) throws(LabError) {
+    try Interruption.check()
+    let trace: Trace
+    if let recorded { trace = recorded } else { trace = try record(on: nil) }
+    let recording = item.timelines.count
+    item.timelines.append(Timeline(trace))
+    defer { item.timelines[recording].show(trace, findings: item.findings(of: recording)) }
+    try refuseBadChecker(try makeTarget(trace, model: nil, system: nil))
+    var report = try mediaExploration(trace, survived: media.survivedCount)
+      .explore(firstNumber: item.findings.count + 1)
+    report.recording = recording
+    item.explorations.append(report)
+  }
+
+  private func mediaExploration(
+    _ trace: Trace, survived: Int
+  ) throws(LabError) -> ProgramMediaExploration {
+    var media = settings.media ?? ProgramMedia()
+    media.survivedCount = survived
+    let target = try makeTarget(trace, model: nil, system: nil)
+    return ProgramMediaExploration(
+      program: program, settings: settings, media: media, trace: trace,
+      checkers: target.checkers, console: console)
+  }
+
+  func record(on system: KernelFileSystem?) throws(LabError) -> Trace {
+    let name = system.map { "on \($0)" } ?? "files"
+    let trace: Trace
+    if let known = try settings.progress?.recording(name) {
+      trace = known
+    } else {
+      trace = try recordAnew(on: system)
+      try settings.progress?.keep(trace, as: name)
+    }
+    if let keptTracePath { try TraceFile.save(trace, to: keptTracePath) }
+    return trace
+  }
+
+  package func recoveryExploration(
+    _ recovery: ProgramRecovery, _ target: ExplorationTarget
+  ) throws(LabError) -> ProgramRecoveryExploration {
+    ProgramRecoveryExploration(
+      program: program, recovery: recovery, settings: settings, target: target,
+      recorder: makeRecorder(), console: console)
+  }
+
+  private func makeRecorder() -> ProgramRecorder {
+    ProgramRecorder(
+      run: run, timeoutSeconds: settings.recordingTimeoutSeconds, writeBack: settings.writeBack,
+      recordsCallStacks: settings.recordsCallStacks)
+  }
+
+  private func recordAnew(on system: KernelFileSystem?) throws(LabError) -> Trace {
+    console.progress("recording …")
+    let recorder = makeRecorder()
+    if let system { return try recorder.record(program, on: system) }
+    return try recorder.record(program)
+  }
+
+  package func makeTarget(
+    _ trace: Trace, model: PersistenceModel?, system: KernelFileSystem?,
+    checkers: [CommandChecker] = []
+  ) throws(LabError) -> ExplorationTarget {
+    var checkers = checkers
+    let device = system.map { DeviceCheck(system: $0, runsFsck: settings.runsFsck) }
+    let jobs = min(settings.jobs, system?.mountsMax ?? settings.jobs)
+    for index in checkers.count..<jobs {
+      let slot = system.map { "checker-\($0.kind.rawValue)-\(index)" } ?? "checker-\(index)"
+      checkers.append(
+        try CommandChecker(
+          command: program.check, slot: try run.subdirectory(slot),
+          timeoutSeconds: settings.timeoutSeconds, environment: run.programEnvironment,
+          device: device))
+    }
+    return ExplorationTarget(
+      trace: trace, model: model ?? .blockDevice, system: system, checkers: checkers)
+  }
+
+  /// A checker that rejects a state without any crash would make every state a finding.
+  func refuseBadChecker(_ target: ExplorationTarget) throws(LabError) {
+    let trace = target.trace
+    var final = trace.initial
+    for case .operation(let operation) in trace.events.map(\.body) { final.apply(operation) }
+    for (name, tree, marks) in [
+      ("before the workload", trace.initial, 0), ("after the workload", final, trace.markCount),
+    ] {
+      let result = try target.checkers[0].check(tree, acknowledged: trace.acknowledged(marks))
+      guard result.ending.isSuccess else {
+        throw .usage(
+          "your checker rejects the state without any crash (the directory \(name)): "
+            + "\(result.ending)\n\(result.output)")
+      }
+    }
+  }
+}
+
+extension Duration {
+  /// The duration in seconds.
+  package var inSeconds: Double {
+    Double(components.seconds) + Double(components.attoseconds) * 1e-18
+  }
+}
+
+extension Trace {
+  /// Number of marks.
+  public var markCount: Int {
+    events.count { if case .mark = $0.body { true } else { false } }
+  }
+
+  /// The bytes of the first `count` marks, one after another.
+  public func acknowledged(_ count: Int) -> [UInt8] { Acknowledgements(self)[count] }
+}
+
+/// What a run acknowledged after 0, 1, 2 … marks.
+struct Acknowledgements {
+  private var bytes: [UInt8]
+  /// How many of the bytes belong to so many marks.
+  private var counts: [Int]
+
+  /// Takes the marks of a trace, behind what was acknowledged before it.
+  /// - Complexity: O(events + bytes).
+  init(_ trace: Trace, after before: [UInt8] = []) {
+    bytes = before
+    counts = [before.count]
+    for event in trace.events {
+      guard case .mark(let mark) = event.body else { continue }
+      bytes += mark.bytes
+      counts.append(bytes.count)
+    }
+  }
+
+  /// The bytes of what came before, and of the first marks, one after another.
+  subscript(marks: Int) -> [UInt8] { Array(bytes[..<counts[marks]]) }
+}

@@ -1,0 +1,161 @@
+// ProgramRecorder.swift: runs a program on a mount of the faulty filesystem and keeps what it did.
+// Invariants: the workload's standard output is the marks pipe, so each of its writes is a mark in
+// order with the file operations; when the recorder returns, no process of the program is left and
+// the mount is gone, whatever happened.
+
+import CSystem
+import FaultFS
+import Findings
+import Foundation
+import LabCore
+import Recording
+
+/// A program as the lab sees it: shell commands.
+public struct ProgramUnderTest: Sendable, Hashable {
+  /// What is recorded and crashed.
+  public var workload: String
+  /// What judges a crashed directory.
+  public var check: String
+  /// What prepares the directory before the recording.
+  public var setup: String?
+  /// What recovers after a crash, if crashes of it are explored too.
+  public var recovery: ProgramRecovery?
+
+  /// Makes a program.
+  public init(workload: String, check: String, setup: String? = nil) {
+    self.workload = workload
+    self.check = check
+    self.setup = setup
+  }
+}
+
+/// What a program did to recover from a crash.
+struct RecordedRecovery {
+  let trace: Trace
+  let ending: ProcessEnding
+  /// What it said that is no acknowledgement.
+  let said: String
+
+  /// The verdict on a crash state from which the recovery fails; nil when it succeeded.
+  var refusal: CheckResult? {
+    guard !ending.isSuccess else { return nil }
+    return CheckResult(
+      ending: ending, output: "the recovery failed with \(ending)\n" + said,
+      promised: "the recovery succeeds on every state that a crash may leave")
+  }
+}
+
+/// Records programs.
+public struct ProgramRecorder: Sendable {
+  let run: RunDirectory
+  /// More time than this no setup and no workload gets.
+  private let timeoutSeconds: Int
+  /// When mapped pages are written back, if not as the kernel likes.
+  private let writeBack: PageWriteBack?
+  private let recordsCallStacks: Bool
+
+  /// A recorder that mounts below a run's directory.
+  /// - Parameters:
+  ///   - run: The run.
+  ///   - timeoutSeconds: Most time for a setup or a workload.
+  ///   - writeBack: When mapped pages are written back, if not as the kernel likes.
+  ///   - recordsCallStacks: Whether the trace says where in the program each call was made.
+  public init(
+    run: RunDirectory, timeoutSeconds: Int, writeBack: PageWriteBack? = nil,
+    recordsCallStacks: Bool = false
+  ) {
+    self.writeBack = writeBack
+    self.recordsCallStacks = recordsCallStacks
+    self.run = run
+    self.timeoutSeconds = timeoutSeconds
+  }
+
+  /// Runs setup, then records the workload.
+  /// - Parameters:
+  ///   - program: The commands.
+  ///   - initial: The tree to begin with; nil begins with an empty directory and runs the setup.
+  /// - Returns: What the workload did.
+  /// - Throws: `LabError` with code `.usage` when a command of the user fails.
+  public func record(
+    _ program: ProgramUnderTest, from initial: TreeImage? = nil
+  ) throws(LabError) -> Trace {
+    let fileSystem = try mount(initial)
+    defer { try? fileSystem.shutdown() }
+    if initial == nil, let setup = program.setup {
+      try execute(setup, as: "setup", on: fileSystem, in: fileSystem.mountPoint)
+    }
+    try fileSystem.beginRecording()
+    try execute(
+      program.workload, as: "workload", on: fileSystem, in: fileSystem.mountPoint,
+      acknowledges: true)
+    return try end(fileSystem)
+  }
+
+  /// Records a recovery from a crash.
+  /// - Parameters:
+  ///   - command: What recovers; its standard output is further acknowledgements.
+  ///   - tree: What the crash left, all of it durable.
+  ///   - acknowledged: What was acknowledged before, in the file `$FAULTLINE_OUTPUT`.
+  /// - Returns: What it did, and how it ended.
+  /// - Throws: `LabError` when the lab fails.
+  func recordRecovery(
+    _ command: String, from tree: TreeImage, acknowledged: [UInt8]
+  ) throws(LabError) -> RecordedRecovery {
+    let fileSystem = try mount(tree)
+    defer { try? fileSystem.shutdown() }
+    let outputPath = "\(run.path)/recovery-acknowledged"
+    guard FileManager.default.createFile(atPath: outputPath, contents: Data(acknowledged)) else {
+      throw .lab("cannot write \(outputPath)")
+    }
+    try fileSystem.beginRecording()
+    let stage = ProgramStage(
+      run: run, timeoutSeconds: timeoutSeconds, environment: ["FAULTLINE_OUTPUT": outputPath])
+    let ending = try stage.execute(command, on: fileSystem, acknowledges: true)
+    let said = stage.said
+      .replacing(fileSystem.mountPoint, with: "$FAULTLINE_DIR")
+      .replacing(outputPath, with: "$FAULTLINE_OUTPUT")
+    return RecordedRecovery(trace: try end(fileSystem), ending: ending, said: said)
+  }
+
+  private var tracePath: String { "\(run.path)/trace.sqlite" }
+
+  /// A mount with a tree that is durable, or with an empty one.
+  private func mount(_ initial: TreeImage?) throws(LabError) -> FaultFSClient {
+    var options = FaultFSOptions()
+    options.writeBack = writeBack
+    let fileSystem = try FaultFSClient(
+      mountPoint: try run.subdirectory("mount"), options: options,
+      cpu: csystem_first_allowed_cpu(),
+      callStacks: recordsCallStacks ? try run.makeCallStackDirectory() : nil)
+    guard let initial else { return fileSystem }
+    do throws(LabError) {
+      try TraceFile.save(Trace(initial: initial), to: tracePath)
+      try fileSystem.load(tracePath)
+    } catch {
+      try? fileSystem.shutdown()
+      throw error
+    }
+    return fileSystem
+  }
+
+  private func end(_ fileSystem: FaultFSClient) throws(LabError) -> Trace {
+    _ = try fileSystem.endRecording(savingTo: tracePath)
+    try fileSystem.shutdown()
+    return try TraceFile.load(tracePath)
+  }
+
+  /// Runs one command, which has to succeed.
+  func execute(
+    _ command: String, as role: String, on fileSystem: FaultFSClient, in directory: String,
+    acknowledges: Bool = false
+  ) throws(LabError) {
+    let stage = ProgramStage(run: run, timeoutSeconds: timeoutSeconds)
+    let ending = try stage.execute(
+      command, on: fileSystem, in: directory, acknowledges: acknowledges)
+    guard ending.isSuccess else {
+      throw .usage(
+        "the \(role) failed with \(ending): \(command)\n\(stage.said)"
+          + "(it must succeed on an undisturbed directory before crashes can be explored)")
+    }
+  }
+}

@@ -1,0 +1,93 @@
+// ProgramStage.swift: one command of a program under test, on a mount of the faulty filesystem.
+// Invariant: when `execute` returns, nothing that the command started runs any more.
+
+import CSystem
+import FaultFS
+import Foundation
+import LabCore
+
+/// Runs commands of a program under test.
+package struct ProgramStage: Sendable {
+  let run: RunDirectory
+  /// More time than this no command gets.
+  var timeoutSeconds: Int
+  /// Variables for the commands, besides those that every program under test has.
+  package var environment: [String: String] = [:]
+
+  /// Whether a stop point that has come already ends a command, too.
+  ///
+  /// The daemon kills the groups that it knows when the stop comes, and a command is known a moment
+  /// after it was started.
+  package var endsWhenStopped = false
+
+  package init(
+    run: RunDirectory,
+    timeoutSeconds: Int,
+    environment: [String: String] = [:],
+    endsWhenStopped: Bool = false
+  ) {
+    self.run = run
+    self.timeoutSeconds = timeoutSeconds
+    self.environment = environment
+    self.endsWhenStopped = endsWhenStopped
+  }
+
+  /// Where the commands' output goes that is no acknowledgement.
+  private var log: String { "\(run.path)/program-output" }
+
+  /// The last command's output, cut at a sensible length.
+  package var said: String {
+    let bytes = FileManager.default.contents(atPath: log) ?? Data()
+    return String(String(decoding: bytes, as: UTF8.self).suffix(4000))
+  }
+
+  /// Runs one command to its end.
+  /// - Parameters:
+  ///   - command: For the shell.
+  ///   - fileSystem: The mount that it works in.
+  ///   - directory: Where it works instead, if not in the mount's root.
+  ///   - acknowledges: Whether its standard output is acknowledgements.
+  /// - Returns: How it ended.
+  /// - Throws: `LabError` when it cannot be started, or when the lab is asked to stop.
+  package func execute(
+    _ command: String, on fileSystem: FaultFSClient, in directory: String? = nil,
+    acknowledges: Bool
+  ) throws(LabError) -> ProcessEnding {
+    guard FileManager.default.createFile(atPath: log, contents: nil),
+      let handle = FileHandle(forWritingAtPath: log)
+    else { throw .lab("cannot write \(log)") }
+    defer { try? handle.close() }
+    var launch = ChildProcess.Launch(shell: command)
+    let directory = directory ?? fileSystem.mountPoint
+    launch.workingDirectory = directory
+    launch.standardOutput = acknowledges ? fileSystem.marksWriteDescriptor : handle.fileDescriptor
+    launch.standardError = handle.fileDescriptor
+    launch.environment = environment.merging(run.programEnvironment) { $1 }
+      .merging(fileSystem.programEnvironment) { $1 }
+    launch.environment["FAULTLINE_DIR"] = directory
+    // On the daemon's CPU: a request is then answered several times faster than across CPUs.
+    launch.cpu = csystem_first_allowed_cpu()
+    // Elsewhere than on the mount itself is a kernel's file system, whose kernel does the syncs.
+    launch.holdsSyncs = directory == fileSystem.mountPoint
+    let child = try ChildProcess(launch)
+    let syncs = SyncAnswerer(of: child, on: fileSystem)
+    defer { syncs?.end() }
+    let ending: ProcessEnding
+    do throws(LabError) {
+      try fileSystem.registerGroup(child.pid)
+      var isStopped = false
+      if endsWhenStopped { isStopped = try fileSystem.statistics().stoppedAtEvents != nil }
+      ending = isStopped ? child.kill() : child.wait(timeoutSeconds: timeoutSeconds)
+    } catch {
+      child.kill()
+      throw error
+    }
+    if acknowledges { run.strayCount = run.livePrograms().count }
+    child.killGroup()
+    // Those that left the group too: they would keep writing, and keep the mount busy.
+    run.killPrograms()
+    try fileSystem.unregisterGroup(child.pid)
+    try Interruption.check()
+    return ending
+  }
+}

@@ -1,0 +1,203 @@
+// Calibration.swift: holds a persistence model against the file system that it is named after.
+// Each probe runs on both. What the real file system left after some crash must be among what the
+// model allows after as many acknowledged steps; what only the model allows is counted.
+// Invariant: the model's side is exhaustive, or it is an error: an outcome that is "forbidden" is
+// forbidden by every state of the model.
+
+import CrashStates
+import Foundation
+import LabCore
+import Recording
+
+/// One probe under one model and on one file system.
+public struct CalibrationResult: Sendable, Hashable {
+  /// The probe's name.
+  public let probe: String
+  /// The model's name.
+  public let model: String
+  /// The file system, as `--on` takes it.
+  public let system: String
+  /// Crash states that were mounted.
+  public let stateCount: Int
+  /// Outcomes that the real file system left, with the number of acknowledged steps.
+  public let seen: Set<CalibrationOutcome>
+  /// Outcomes that the model allows.
+  public let allowed: Set<CalibrationOutcome>
+
+  /// What the real file system did and the model forbids, but for what is known.
+  public var forbidden: [CalibrationOutcome] { contradictions.filter { why($0) == nil } }
+  /// What the real file system did, the model forbids, and docs/crash-model.md leaves out.
+  public var known: [(outcome: CalibrationOutcome, reason: String)] {
+    contradictions.compactMap { outcome in why(outcome).map { (outcome, $0) } }
+  }
+  /// What only the model allows.
+  public var unseen: [CalibrationOutcome] { allowed.subtracting(seen).sorted() }
+
+  private var contradictions: [CalibrationOutcome] { seen.subtracting(allowed).sorted() }
+
+  private func why(_ outcome: CalibrationOutcome) -> String? {
+    KnownDifference.all.first {
+      $0.model == model && $0.probes.contains(probe) && $0.isMeant(outcome)
+    }?.reason
+  }
+}
+
+/// What a file system does that its model cannot express; section 8 of docs/crash-model.md.
+struct KnownDifference: Sendable {
+  let model: String
+  let probes: [String]
+  let isMeant: @Sendable (CalibrationOutcome) -> Bool
+  let reason: String
+
+  static let all = [
+    KnownDifference(
+      model: "ext4-ordered", probes: ["rename-over"],
+      isMeant: { $0.tree == "a=.*100" },
+      reason: "with dioread_nolock a rename starts the new file's write-back and does not wait for "
+        + "it, which shows on a busy machine"),
+    KnownDifference(
+      model: "ext4-writeback", probes: ["unlink-sync-other"],
+      isMeant: { $0 == CalibrationOutcome(steps: 2, tree: "a=n*100 c=") },
+      reason: "with data=writeback a freed block is reused before the removal that freed it is "
+        + "durable"),
+    KnownDifference(
+      model: "btrfs", probes: CalibrationProbe.all.filter(\.tearsSectors).map(\.name),
+      isMeant: { $0.tree.hasPrefix("file system broken: btrfs: it does not mount") },
+      reason: "a superblock of 4,096 bytes is written in place, and a sector of 512 tears it"),
+  ]
+}
+
+/// What a crash left after so many acknowledged steps.
+public struct CalibrationOutcome: Sendable, Hashable, Comparable, CustomStringConvertible {
+  /// Acknowledged steps.
+  public let steps: Int
+  /// The tree: see `OutcomeText`.
+  public let tree: String
+
+  /// Orders by steps, then by the tree.
+  public static func < (a: CalibrationOutcome, b: CalibrationOutcome) -> Bool {
+    (a.steps, a.tree) < (b.steps, b.tree)
+  }
+
+  /// For example `after 2 steps: a=n*100`.
+  public var description: String { "after \(Formatting.counted(steps, "step")): \(tree)" }
+}
+
+/// Compares models with real file systems.
+public final class Calibration {
+  /// Each stock model of a file system that the kernel still has a driver of, and that file system.
+  public static let stockPairs: [(model: PersistenceModel, system: KernelFileSystem)] = [
+    (.ext4Ordered, KernelFileSystem(.ext4)),
+    (.ext4Writeback, KernelFileSystem(.ext4, options: "data=writeback")),
+    (.ext4Journal, KernelFileSystem(.ext4, options: "data=journal")),
+    (.xfs, KernelFileSystem(.xfs)),
+    (.btrfs, KernelFileSystem(.btrfs)),
+  ]
+  /// Crash states that are mounted for each recording of a probe.
+  public static let defaultBudget = 60
+  /// Most pending units of which every set is tried.
+  private static let exhaustiveUpTo = 16
+  /// Seconds that a probe may take.
+  private static let timeoutSeconds = 60
+
+  private let run: RunDirectory
+  private let seed: Seed
+  private let budget: Int
+
+  /// Prepares a calibration in a run directory of its own.
+  /// - Throws: `LabError` when no run directory can be made.
+  public init(seed: Seed, budget: Int = defaultBudget) throws(LabError) {
+    self.seed = seed
+    self.budget = budget
+    run = try RunDirectory()
+  }
+
+  deinit {
+    run.killPrograms()
+    run.remove()
+  }
+
+  /// Runs one probe both ways.
+  /// - Throws: `LabError` when a recording fails, or when the probe is too large for the model.
+  public func compare(
+    _ probe: CalibrationProbe, _ model: PersistenceModel, with system: KernelFileSystem
+  ) throws(LabError) -> CalibrationResult {
+    let allowed = try outcomes(of: probe, under: model)
+    var seen: Set<CalibrationOutcome> = []
+    var stateCount = 0
+    let stage = try DeviceStage(
+      DeviceCheck(system: system), slot: try run.subdirectory("calibration"))
+    let program = try LineProcess.program()
+    var moments: [(CalibrationMoment?, Int)] = [(nil, 0)]
+    for step in 1...probe.steps.count { moments += CalibrationMoment.allCases.map { ($0, step) } }
+    for (moment, step) in moments {
+      try Interruption.check()
+      let program = probe.program(moment, after: step) { moment in
+        "'\(program)' write-back \(moment.rawValue) '\(system)'"
+      }
+      let recorder = ProgramRecorder(run: run, timeoutSeconds: Self.timeoutSeconds)
+      let trace = try recorder.record(program, on: system)
+      let disk = probe.tearsSectors ? PersistenceModel.sectorDevice : .blockDevice
+      stateCount += try addOutcomes(of: trace, on: stage, disk, to: &seen)
+    }
+    return CalibrationResult(
+      probe: probe.name, model: model.name, system: system.description, stateCount: stateCount,
+      seen: seen, allowed: allowed)
+  }
+
+  /// What the model allows, after each number of steps.
+  private func outcomes(
+    of probe: CalibrationProbe, under model: PersistenceModel
+  ) throws(LabError) -> Set<CalibrationOutcome> {
+    let recorder = ProgramRecorder(run: run, timeoutSeconds: Self.timeoutSeconds)
+    let trace = try recorder.record(probe.program { _ in "" })
+    let enumerator = try CrashStateEnumerator(
+      trace: trace, model: model, seed: seed,
+      options: ExplorationOptions(
+        exhaustiveUpTo: Self.exhaustiveUpTo, tornUnits: probe.tearsSectors ? 4 : 0))
+    var window = PendingWindow(table: enumerator.table)
+    for _ in 1..<enumerator.table.crashPointCount {
+      window.advance()
+      guard window.count <= Self.exhaustiveUpTo else {
+        throw .lab(
+          "probe \(probe.name): \(window.count) units are pending under \(model.name), at most "
+            + "\(Self.exhaustiveUpTo) are gone through exhaustively; make the probe shorter")
+      }
+    }
+    var found: Set<CalibrationOutcome> = []
+    try enumerator.visit(enumerator.plan()) { (explored, image) throws(LabError) in
+      found.insert(
+        CalibrationOutcome(
+          steps: explored.state.acknowledgedMarks, tree: OutcomeText.line(of: image.treeImage())))
+      return .goOn
+    }
+    return found
+  }
+
+  /// Mounts the crash states of a recording and adds what they hold.
+  private func addOutcomes(
+    of trace: Trace, on stage: DeviceStage, _ disk: PersistenceModel,
+    to seen: inout Set<CalibrationOutcome>
+  ) throws(LabError) -> Int {
+    let enumerator = try CrashStateEnumerator(trace: trace, model: disk, seed: seed)
+    // Eight sectors to a block: more of them are the journal's.
+    let budget = disk == .sectorDevice ? 2 * budget : budget
+    var found: Set<CalibrationOutcome> = []
+    var count = 0
+    try enumerator.visit(enumerator.plan(budget: budget)) { (explored, image) throws(LabError) in
+      try Interruption.check()
+      let steps = explored.state.acknowledgedMarks
+      count += 1
+      if let verdict = try stage.present(image.treeImage()) {
+        found.insert(CalibrationOutcome(steps: steps, tree: verdict.headline))
+        return .goOn
+      }
+      let tree = Result { () throws(LabError) in try DirectoryReader.read(stage.directory) }
+      _ = try stage.withdraw()
+      found.insert(CalibrationOutcome(steps: steps, tree: OutcomeText.line(of: try tree.get())))
+      return .goOn
+    }
+    seen.formUnion(found)
+    return count
+  }
+}

@@ -1,0 +1,91 @@
+// LoopMount.swift: [U] a file system in an image file, mounted through a loop device.
+// Invariants: the device detaches itself after its last use, also when this process is killed; when
+// `unmount` returns, the mount is out of the tree, and when it says so, the file system was closed.
+// Safety: paths are passed to one system call each and not kept.
+
+import CSystem
+import Glibc
+import LabCore
+import Synchronization
+
+/// A mounted image file.
+final class LoopMount: Sendable {
+  /// Where it is mounted.
+  let path: String
+  private let isMounted = Atomic<Bool>(true)
+
+  /// How long a busy mount is tried again.
+  private static let patienceMilliseconds = 2000
+
+  /// Attaches a file and mounts what is in it.
+  /// - Parameters:
+  ///   - image: The image file.
+  ///   - path: An existing directory.
+  ///   - system: What is in the file.
+  /// - Throws: `MountFailure` when the kernel refuses the file system; `LabError` as its cause when
+  ///   there is no loop device.
+  init(
+    image: String, at path: String, as system: KernelFileSystem
+  ) throws(MountFailure) {
+    self.path = path
+    let file = unsafe csystem_open(image, O_RDWR | O_CLOEXEC, 0)
+    guard file >= 0 else {
+      throw MountFailure(.lab("open \(image): \(describe(errno: errno))"))
+    }
+    defer { Glibc.close(file) }
+    var number: Int32 = -1
+    let device = unsafe csystem_attach_loop(file, &number)
+    guard device >= 0 else {
+      throw MountFailure(.lab("cannot attach \(image) to a loop device: \(describe(errno: errno))"))
+    }
+    // From now on the mount, if there is one, keeps the device.
+    defer { Glibc.close(device) }
+    let status = unsafe csystem_mount(
+      "/dev/loop\(number)", path, system.kind.rawValue, 0, system.mountData)
+    guard status == 0 else { throw MountFailure(refusedWith: errno) }
+  }
+
+  deinit { unmount() }
+
+  /// Unmounts; the second time it does nothing.
+  /// - Returns: False when somebody still holds the mount: it is out of the tree, but not closed.
+  @discardableResult
+  func unmount() -> Bool {
+    guard isMounted.exchange(false, ordering: .acquiringAndReleasing) else { return true }
+    let end = monotonicNanoseconds() + UInt64(Self.patienceMilliseconds) * 1_000_000
+    while unsafe csystem_unmount(path) != 0 {
+      if errno == EBUSY && monotonicNanoseconds() < end {
+        usleep(2000)
+        continue
+      }
+      _ = unsafe csystem_detach_mount(path)
+      return false
+    }
+    return true
+  }
+}
+
+/// Why a file system could not be mounted.
+struct MountFailure: Error {
+  /// The kernel's answer to mount(2), when it came so far.
+  let refusal: Int32?
+  /// What the lab lacked.
+  let cause: LabError?
+
+  init(_ cause: LabError) {
+    self.cause = cause
+    refusal = nil
+  }
+
+  init(refusedWith number: Int32) {
+    cause = nil
+    refusal = number
+  }
+
+  /// The failure as an error of the lab, for images that must mount.
+  func labError(_ system: KernelFileSystem) -> LabError {
+    if let cause { return cause }
+    return .usage(
+      "--on \(system): mount: \(describe(errno: refusal ?? 0)); mount options: \(system.mountData)")
+  }
+}

@@ -1,0 +1,40 @@
+// CheckResult.swift: what a checker, a program or the oracles, said about one crash state.
+
+import LabCore
+
+/// What a checker said about one state.
+public struct CheckResult: Sendable, Hashable, Codable {
+  /// How the checker ended; exit status 0 means that the state keeps its promises.
+  public let ending: ProcessEnding
+  /// What it printed, its standard output first, each at most `CommandChecker.outputLimitBytes`.
+  public let output: String
+  /// What was promised, where the checker knows it.
+  public let promised: String?
+  /// The oracles that failed, where the checker is made of oracles.
+  public let oracles: [OracleName]
+
+  /// Makes a result.
+  public init(
+    ending: ProcessEnding, output: String, promised: String? = nil, oracles: [OracleName] = []
+  ) {
+    self.ending = ending
+    self.output = output
+    self.promised = promised
+    self.oracles = oracles
+  }
+
+  /// The first line that says something, or how the checker ended.
+  public var headline: String {
+    let lines = output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+    return lines.first { !$0.isEmpty } ?? "the checker ended with \(ending)"
+  }
+
+  /// The same, with the same headline and one more line of output.
+  package func noting(_ line: String) -> CheckResult {
+    let isSilent = output.allSatisfy(\.isWhitespace)
+    let said = isSilent ? headline : output
+    return CheckResult(
+      ending: ending, output: said + (said.hasSuffix("\n") ? "" : "\n") + line,
+      promised: promised, oracles: oracles)
+  }
+}

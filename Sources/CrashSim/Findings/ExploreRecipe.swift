@@ -1,0 +1,70 @@
+// ExploreRecipe.swift: how to reproduce one crash state of an explored program.
+
+import CrashStates
+import FaultFS
+
+/// A crash state of any program.
+public struct ExploreRecipe: Codable, Sendable, Hashable {
+  /// Shell command that is recorded.
+  public var workload: String
+  /// Shell command that judges.
+  public var check: String
+  /// Shell command that prepares the directory, if any.
+  public var setup: String?
+  /// Persistence model, as `PersistenceModel.chosen` takes it.
+  public var model: String
+  /// Seed of the run.
+  public var seed: UInt64
+  /// The state: see `StateKey`.
+  public var state: String
+  /// Shape of the trace that the state belongs to; on a real file system, up to the crash point.
+  public var shape: String
+  /// Time limit of one check.
+  public var timeoutSeconds: Int
+  /// Events of syncs that the disk ignores; nil where all work.
+  public var ignoredSyncs: [Int]?
+  /// When mapped pages are written back; nil where the kernel decides.
+  public var writeBack: PageWriteBack?
+  /// The real file system that it was recorded on, as `--on` takes it; nil for FaultFS itself.
+  public var fileSystem: String?
+  /// Whether the file system's own checker judged too; nil is no.
+  public var runsFsck: Bool?
+
+  /// What recovers after a crash; nil where no crash during recovery is meant.
+  public var recover: String?
+  /// The crashes that it recovered from, in order.
+  ///
+  /// `state` is one of the last recovery then, or `RecoveredCrash.refusal`; `shape` is the
+  /// workload's.
+  public var recovered: [RecoveredCrash]?
+
+  /// Faults of the medium at rest, instead of a crash state.
+  public var media: MediaState?
+  /// With so many of them the checker must find the content right; nil is none.
+  public var survivedFaults: Int?
+
+  /// Makes a recipe.
+  public init(
+    workload: String, check: String, setup: String?, model: String, seed: UInt64, state: String,
+    shape: String, timeoutSeconds: Int
+  ) {
+    self.workload = workload
+    self.check = check
+    self.setup = setup
+    self.model = model
+    self.seed = seed
+    self.state = state
+    self.shape = shape
+    self.timeoutSeconds = timeoutSeconds
+  }
+}
+
+extension ExploreRecipe {
+  /// The recipe among the other kinds that a token can hold: `ReplayRecipe.explore` reads it.
+  private enum Kind: Encodable {
+    case explore(ExploreRecipe)
+  }
+
+  /// What `faultline replay` takes.
+  public var token: String { ReplayToken.encode(Kind.explore(self)) }
+}

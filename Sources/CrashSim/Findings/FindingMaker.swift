@@ -1,0 +1,205 @@
+// FindingMaker.swift: a failing crash state made small and put in words.
+// Invariant: what a finding says follows from the trace, the state and the checker's answer alone.
+
+import CrashStates
+import Foundation
+import LabCore
+
+/// Makes findings of the states of one exploration.
+public struct FindingMaker {
+  /// Asks a checker about a state.
+  public typealias Check = (CrashState) throws(LabError) -> Bool
+
+  /// Most checker calls that shrinking one state may cost.
+  private static let shrinkCallsMax = 200
+  /// Most lines of a checker's output, and most lost operations, that a finding shows.
+  private static let linesMax = 12
+  private static let lastLines = 4
+  /// Most files and directories that are tried as the cause of a finding.
+  private static let causesMax = 8
+
+  /// Knows the states.
+  public let enumerator: CrashStateEnumerator
+  /// The model they were found under.
+  public let model: PersistenceModel
+  private let explainer: Explainer
+  private let callSites: CallSites
+  private let ladder: ModelLadder
+  /// The real file system whose device was recorded, if it was one.
+  private let fileSystem: String?
+
+  /// A maker for one exploration.
+  public init(
+    enumerator: CrashStateEnumerator, model: PersistenceModel, on fileSystem: String? = nil
+  ) throws(LabError) {
+    self.enumerator = enumerator
+    self.model = model
+    self.fileSystem = fileSystem
+    explainer = Explainer(table: enumerator.table)
+    callSites = CallSites(enumerator.table.trace)
+    ladder = try ModelLadder(trace: enumerator.table.trace)
+  }
+
+  /// Restores as many lost units as possible while the state still fails.
+  public func shrink(
+    _ state: CrashState, _ stillFails: Check
+  ) throws(LabError) -> CrashState {
+    try Minimizer(table: enumerator.table, maximumCalls: Self.shrinkCallsMax)
+      .minimized(state, stillFails: stillFails)
+  }
+
+  /// A finding about a state.
+  /// - Parameters:
+  ///   - number: Its number in the run.
+  ///   - state: The state, shrunk.
+  ///   - result: What the checker said about it.
+  ///   - stateCount: Number of states that failed alike.
+  ///   - token: What replays it.
+  ///   - context: What the crash happened in, if not the workload itself.
+  ///   - accepts: Whether the checker accepts a state; without it, the first loss is the cause.
+  /// - Returns: The finding.
+  /// - Throws: `LabError` when the trace cannot be split under another model.
+  public func finding(
+    number: Int, state: CrashState, result: CheckResult, stateCount: Int, token: String,
+    context: String? = nil, accepts: Check? = nil
+  ) throws(LabError) -> Finding {
+    let explanation = try explain(state, accepts)
+    let marks = Array(enumerator.table.trace.marks.prefix(state.acknowledgedMarks))
+    let losses = explanation.losses.map { "#\($0.event) \($0.text)" }
+    let sentences =
+      [
+        explanation.disorder,
+        fileSystem == nil ? explanation.missingSync : losses.isEmpty ? nil : Self.missingFlush,
+        fileSystem == nil ? try checked(explanation.missing, state) : nil,
+        fileSystem == nil ? explanation.unpreventable : nil,
+      ]
+      .compactMap { $0 } + explanation.brokenSyncs
+    let crash =
+      state.crashPoint == 0
+      ? "before the first operation"
+      : "after #\(state.crashPoint - 1) \(explainer.describe(state.crashPoint - 1))"
+    let models =
+      fileSystem == nil ? try ladder.allowing(state, of: enumerator.table).map(\.name) : []
+    var finding = Finding(
+      number: number,
+      promised: result.promised ?? "the checker accepts every state that a crash may leave",
+      headline: result.headline,
+      got: Self.cut(result.output.split(separator: "\n").map(String.init)),
+      ending: "the checker ended with \(result.ending)",
+      crash: (context.map { "\($0), " } ?? "")
+        + crash.replacing("\n'", with: "'").replacing("\n", with: " "),
+      acknowledgedCount: marks.count,
+      lastAcknowledged: marks.last.map { $0.text.trimmingCharacters(in: .whitespacesAndNewlines) },
+      lost: losses.isEmpty ? [nothingLost] : Self.cutInside(losses),
+      missingSync: sentences, models: models,
+      stateCount: stateCount,
+      token: token)
+    finding.classKey = FailureClass.key(of: result)
+    finding.evidence = try EvidenceMaker(table: enumerator.table).evidence(
+      of: state, missing: fileSystem == nil ? explanation.missing : nil)
+    // A crash during recovery has causes of its own.
+    if context == nil, fileSystem == nil {
+      finding.rootCause = explainer.rootCause(explanation).map { $0 + lines(of: explanation) }
+    }
+    let events = explanation.losses.prefix(Self.linesMax).map(\.event) + [explanation.laterEvent]
+    let sites = events.compactMap { $0.flatMap { callSites.site(of: $0) } }
+    finding.callSites = sites.isEmpty ? nil : sites
+    finding.fileSystem = fileSystem
+    return finding
+  }
+
+  private func explain(_ state: CrashState, _ accepts: Check?) throws(LabError) -> Explanation {
+    let cause = try cause(of: state, accepts)
+    let explanation = explainer.explain(state, cause: cause)
+    guard let later = explanation.laterEvent,
+      let mark = try earlyMark(from: later, state, accepts)
+    else { return explanation }
+    return explainer.explain(state, cause: cause, mark: mark)
+  }
+
+  /// The acknowledgement that was the mistake, when it was not that a later operation survived.
+  ///
+  /// The checker accepts the same losses just before it, so their order among themselves is free.
+  private func earlyMark(
+    from later: Int, _ state: CrashState, _ accepts: Check?
+  ) throws(LabError) -> Int? {
+    let table = enumerator.table
+    let events = table.trace.events
+    guard let accepts, fileSystem == nil,
+      let mark = (later..<state.crashPoint).first(where: { events[$0].isMark }),
+      mark != later
+    else { return nil }
+    let lost = Set(state.lost)
+    let torn = state.torn.flatMap { $0.unit < table.issuedCount(at: mark) ? $0 : nil }
+    let kept = table.pendingUnits(at: mark).filter { !lost.contains($0) && $0 != torn?.unit }
+    // What order rules tie together may be no state of that moment.
+    guard let before = try? table.state(at: mark, keeping: kept, torn: torn) else { return nil }
+    return try isAccepted(before, accepts) ? mark : nil
+  }
+
+  /// What the checker says of a state; no, when the lab is asked to stop, so that the finding is
+  /// still told.
+  private func isAccepted(_ state: CrashState, _ accepts: Check) throws(LabError) -> Bool {
+    do throws(LabError) {
+      try Interruption.check()
+      return try accepts(state)
+    } catch {
+      guard error.code == .interrupted else { throw error }
+      return false
+    }
+  }
+
+  /// The first loss of the file or directory whose sync mends the state.
+  ///
+  /// The checker accepts it when all that was lost of that is there. Another sync may make this one
+  /// state impossible, too, and leave the next that breaks the promise.
+  private func cause(of state: CrashState, _ accepts: Check?) throws(LabError) -> Int? {
+    guard let accepts, fileSystem == nil else { return nil }
+    let minimizer = Minimizer(table: enumerator.table)
+    for units in minimizer.lostByInode(state).prefix(Self.causesMax) {
+      guard let candidate = try minimizer.restoring(units, in: state) else { continue }
+      if try isAccepted(candidate, accepts) { return enumerator.table.units[units[0]].event }
+    }
+    return nil
+  }
+
+  /// The source lines of what was lost and of what overtook it: two places in a program that do the
+  /// same are two causes.
+  private func lines(of explanation: Explanation) -> String {
+    let places = [explanation.cause?.event, explanation.laterEvent].compactMap { event in
+      event.flatMap { callSites.places(of: $0) }
+    }
+    return places.isEmpty ? "" : " (" + places.joined(separator: ", then ") + ")"
+  }
+
+  /// What comes of putting the missing sync in its place.
+  private func checked(
+    _ missing: MissingSync?, _ state: CrashState
+  ) throws(LabError) -> String? {
+    guard let missing else { return nil }
+    let isPrevented = try missing.prevents(state, of: enumerator.table)
+    return "Checked under \(model.name): with it this state is "
+      + (isPrevented ? "impossible." : "still possible.")
+  }
+
+  private static let missingFlush =
+    "Missing: a sync by the program that made the kernel write this and flush the device."
+
+  private var nothingLost: String {
+    fileSystem == nil
+      ? "nothing: all that was issued survived"
+      : "no block: all that the kernel had written survived; the rest was still in its cache"
+  }
+
+  private static func cut(_ lines: [String]) -> [String] {
+    guard lines.count > linesMax else { return lines }
+    return lines.prefix(linesMax) + ["… and \(lines.count - linesMax) more"]
+  }
+
+  /// The first and the last: what was lost just before the crash tells as much as what went first.
+  private static func cutInside(_ lines: [String]) -> [String] {
+    guard lines.count > linesMax else { return lines }
+    return lines.prefix(linesMax - lastLines)
+      + ["… \(lines.count - linesMax) more, and"] + lines.suffix(lastLines)
+  }
+}

@@ -1,0 +1,157 @@
+// RunReport.swift: what one call of `faultline run` or `faultline explore` found, as a value; the
+// JSON report is this value, encoded with sorted keys.
+
+import CrashStates
+import Foundation
+import LabCore
+
+/// Everything that one run reports.
+public struct RunReport: JSONReport, Codable, Sendable {
+  /// Format of the JSON; rises when a field changes its meaning.
+  public var formatVersion = 1
+  /// Seed of the run.
+  public var seed: UInt64
+  /// True when the lab was asked to stop: what is here is all that was known then.
+  public var isInterrupted = false
+  /// The part of the whole that was run; nil when it was all of it.
+  public var shard: ShardLabel?
+  /// The options that decide which states there are, and which shard has which: `name=value`.
+  public var options: [String]?
+  /// One entry for each scenario or explored program.
+  public var cases: [CaseReport]
+
+  /// Makes a report.
+  public init(seed: UInt64, cases: [CaseReport] = []) {
+    self.seed = seed
+    self.cases = cases
+  }
+
+  /// The worst outcome of all cases.
+  public var outcome: CaseReport.Outcome {
+    if cases.contains(where: { $0.outcome == .labFailed }) { return .labFailed }
+    if cases.contains(where: { $0.outcome == .broken }) { return .broken }
+    let isCutShort = isInterrupted || cases.contains { $0.outcome == .interrupted }
+    return isCutShort ? .interrupted : .held
+  }
+
+  /// What the command leaves with: an interruption has a code of its own, whatever was found.
+  public var exitCode: ExitCode {
+    if isInterrupted { return .interrupted }
+    switch outcome {
+    case .held: return .held
+    case .broken: return .broken
+    case .labFailed: return .labFailed
+    case .interrupted: return .interrupted
+    }
+  }
+}
+
+/// Which of several runs a report is of.
+public struct ShardLabel: Codable, Sendable, Hashable, CustomStringConvertible {
+  /// Number of the part, from 1.
+  public var index: Int
+  /// Number of parts.
+  public var count: Int
+
+  /// Labels a part; nil for the only one.
+  public init?(_ shard: Shard) {
+    guard shard.count > 1 else { return nil }
+    index = shard.index + 1
+    count = shard.count
+  }
+
+  /// For example `2/4`.
+  public var description: String { "\(index)/\(count)" }
+}
+
+/// One scenario, or one explored program.
+public struct CaseReport: Codable, Sendable {
+  /// How a case ended.
+  public enum Outcome: String, Codable, Sendable {
+    /// Every promise held; or, of a negative case, the planted bug was found.
+    case held
+    /// A promise was broken; or, of a negative case, the planted bug was not found.
+    case broken
+    /// The lab could not finish the case.
+    case labFailed
+    /// The lab was asked to stop before the case was decided.
+    case interrupted
+  }
+
+  /// Name of a case that is an explored program.
+  public static let exploredName = "explore"
+  /// Name of a case that is a stress run.
+  public static let stressedName = "stress"
+
+  /// File of the scenario, or `explore` or `stress`.
+  public var name: String
+  /// Title of the scenario, or the workload's command.
+  public var title: String
+  /// How it ended.
+  public var outcome: Outcome
+  /// True when the lab was asked to stop during this case.
+  public var isInterrupted = false
+  /// Whether the case plants a bug that must be found.
+  public var isNegative = false
+  /// The explorations, one for each model or kind of crash.
+  public var explorations: [ExplorationReport] = []
+  /// What went wrong apart from findings: a step that failed, a planted bug that was not found.
+  public var complaints: [String] = []
+  /// The token that brings back what was broken without any crash.
+  public var runToken: String?
+  /// Of a negative case in a shard that did not find the planted bug: what to say if no other
+  /// shard did.
+  public var pendingComplaint: String?
+  /// Parts of the case that could not run here, each with what it needs.
+  public var skipped: [String] = []
+  /// What the workload did, each time that it was recorded.
+  public var timelines: [Timeline] = []
+  /// Line of the scenario file that says what the case is.
+  public var line: Int?
+  /// Wall time of the whole case, recording and explaining too; of shards, of all together.
+  ///
+  /// Shown to people; no decision may use it.
+  public var seconds: Double?
+
+  /// Makes a report.
+  public init(name: String, title: String, outcome: Outcome = .held) {
+    self.name = name
+    self.title = title
+    self.outcome = outcome
+  }
+
+  /// Which steps of the engine's commits were met by which disturbance; nil when none was.
+  public var commitCoverage: CommitCoverage?
+
+  /// Puts together what the explorations and the recording itself met.
+  package mutating func noteCoverage(_ recorded: CommitCoverage) {
+    var all = recorded
+    for exploration in explorations { all.add(exploration.commitCoverage) }
+    commitCoverage = all.isEmpty ? nil : all
+  }
+
+  /// All findings of the case.
+  public var findings: [Finding] { explorations.flatMap(\.findings) }
+
+  /// Whether a time budget ended before all states were judged.
+  public var isOutOfTime: Bool { explorations.contains { $0.isOutOfTime == true } }
+
+  /// The findings in one recording.
+  package func findings(of recording: Int) -> [Finding] {
+    explorations.filter { $0.recording == recording }.flatMap(\.findings)
+  }
+
+  /// Notes in each finding which other explorations of the case found the same.
+  package mutating func noteCommonFindings() {
+    for index in explorations.indices {
+      for place in explorations[index].findings.indices {
+        guard let key = explorations[index].findings[place].classKey else { continue }
+        let others = explorations.indices.filter { other in
+          other != index && explorations[other].findings.contains { $0.classKey == key }
+        }
+        guard !others.isEmpty else { continue }
+        explorations[index].findings[place].alsoSeen = others.map { explorations[$0].model }
+      }
+    }
+  }
+}

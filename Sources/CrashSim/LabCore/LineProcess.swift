@@ -1,0 +1,164 @@
+// LineProcess.swift: a child running another subcommand of this program, which is asked by lines.
+// Invariant: when the child ends, by itself or by a signal, its ending is the answer; a child that
+// does not answer in time is killed, and that is its ending.
+
+import CSystem
+import Foundation
+import Glibc
+
+/// What came of a question.
+public enum LineAnswer: Sendable {
+  /// The line, without its line feed.
+  case line([UInt8])
+  /// The child ended instead.
+  case ended(ProcessEnding)
+}
+
+/// A child that reads lines and writes lines.
+public final class LineProcess {
+  /// Its number.
+  public var pid: Int32 { child.pid }
+
+  private let child: ChildProcess
+  private let input: Int32
+  private let output: Int32
+  private let errorPath: String?
+  private var buffer = LineBuffer()
+  private var ending: ProcessEnding?
+
+  /// Starts a subcommand of the program `faultline`, which lies beside the running one.
+  /// - Parameters:
+  ///   - arguments: The subcommand and its arguments.
+  ///   - cpu: A CPU to pin the child to.
+  ///   - errorPath: Where its standard error goes; nil drops it.
+  ///   - environment: Variables to add to the lab's own.
+  /// - Throws: `LabError` with code `.lab` when it cannot be started.
+  public init(
+    _ arguments: [String], cpu: Int32? = nil, errorPath: String? = nil,
+    environment: [String: String] = [:]
+  ) throws(LabError) {
+    self.errorPath = errorPath
+    var launch = ChildProcess.Launch([try Self.program()] + arguments)
+    // A trap is a verdict; a backtrace of it would take seconds.
+    launch.environment = environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
+    launch.cpu = cpu
+    do {
+      // A socket, so that writing to a dead child is an error and not a SIGPIPE.
+      let (childInput, ours) = try Descriptors.makeSocketPair()
+      let (theirs, childOutput) = try Descriptors.makePipe()
+      let error = errorPath.map { Descriptors.create($0) } ?? -1
+      launch.standardInput = childInput
+      launch.standardOutput = childOutput
+      launch.standardError = error
+      input = ours
+      output = theirs
+      defer { for descriptor in [childInput, childOutput, error] { Glibc.close(descriptor) } }
+      child = try ChildProcess(launch)
+    } catch let error as LabError {
+      throw error
+    } catch {
+      throw .lab("cannot make pipes for a child: \(error)")
+    }
+  }
+
+  deinit { end() }
+
+  /// The program `faultline`, beside the running one.
+  package static func program() throws(LabError) -> String {
+    let folder = PathCalls.executable().map { URL(fileURLWithPath: $0).deletingLastPathComponent() }
+    guard let path = folder?.appendingPathComponent("faultline").path,
+      PathCalls.canAccess(path, X_OK)
+    else { throw .lab("no program faultline in \(folder?.path ?? "?"); build it (swift build)") }
+    return path
+  }
+
+  /// Writes a line and reads the answer.
+  /// - Parameters:
+  ///   - line: The question, its line feed included.
+  ///   - timeoutSeconds: After this the child is killed.
+  /// - Returns: The line it answered, or how it ended.
+  /// - Throws: `LabError` when the lab was asked to stop.
+  public func ask(_ line: [UInt8], timeoutSeconds: Int) throws(LabError) -> LineAnswer {
+    if let ending = send(line) { return .ended(ending) }
+    return try read(timeoutSeconds: timeoutSeconds)
+  }
+
+  /// Writes a line.
+  /// - Parameter line: The question, its line feed included.
+  /// - Returns: How the child ended, when nobody is there to read it.
+  package func send(_ line: [UInt8]) -> ProcessEnding? {
+    if let ending { return ending }
+    do throws(ErrorNumber) {
+      try Descriptors.send(line, to: input)
+      return nil
+    } catch {
+      return finish()
+    }
+  }
+
+  /// Waits a while for the next line that the child writes.
+  /// - Parameter seconds: How long.
+  /// - Returns: Nil when nothing came in that time.
+  /// - Throws: `LabError` when the lab was asked to stop.
+  public func poll(seconds: Int) throws(LabError) -> LineAnswer? {
+    try poll(milliseconds: seconds * 1000)
+  }
+
+  /// Waits a while for the next line that the child writes.
+  /// - Parameter milliseconds: How long.
+  /// - Returns: Nil when nothing came in that time.
+  /// - Throws: `LabError` when the lab was asked to stop.
+  package func poll(milliseconds: Int) throws(LabError) -> LineAnswer? {
+    if let line = buffer.next() { return .line(line) }
+    if let ending { return .ended(ending) }
+    let slice = min(milliseconds, 100)
+    for _ in 0..<max(1, milliseconds / max(1, slice)) {
+      try Interruption.check()
+      if Descriptors.wait([output], timeoutMilliseconds: slice).isEmpty { continue }
+      let chunk = try? Descriptors.read(output, limitBytes: 1 << 16)
+      guard let chunk, !chunk.isEmpty else { return .ended(finish()) }
+      buffer.append(chunk)
+      if let line = buffer.next() { return .line(line) }
+    }
+    return nil
+  }
+
+  /// Reads the next line that the child writes.
+  /// - Parameter timeoutSeconds: After this without a line the child is killed.
+  /// - Returns: The line, or how it ended.
+  /// - Throws: `LabError` when the lab was asked to stop.
+  public func read(timeoutSeconds: Int) throws(LabError) -> LineAnswer {
+    if let answer = try poll(seconds: timeoutSeconds) { return answer }
+    child.kill()
+    ending = .timedOut(seconds: timeoutSeconds)
+    return .ended(.timedOut(seconds: timeoutSeconds))
+  }
+
+  /// What the child wrote to standard error, at most some kilobytes.
+  public var errorText: String {
+    guard let errorPath, let bytes = FileManager.default.contents(atPath: errorPath) else {
+      return ""
+    }
+    return String(String(decoding: bytes, as: UTF8.self).suffix(8 << 10))
+  }
+
+  /// Kills the child if it still runs.
+  public func end() {
+    if ending == nil { ending = child.kill() }
+    if !isClosed {
+      Glibc.close(input)
+      Glibc.close(output)
+      isClosed = true
+    }
+  }
+
+  private var isClosed = false
+
+  /// The child closed its output: it ends now, or is made to.
+  private func finish() -> ProcessEnding {
+    let how = child.wait(timeoutSeconds: 10)
+    child.killGroup()
+    ending = how
+    return how
+  }
+}

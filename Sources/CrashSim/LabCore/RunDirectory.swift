@@ -1,0 +1,288 @@
+// RunDirectory.swift: [U] where one run of the lab keeps its mounts and crash images, and how a
+// later run sweeps up after one that was killed.
+// Layout: ROOT/faultline-UID/PID-STARTTIME-SPACE/N/{mount, checker-K, …}; N counts the runs of a
+// process, which may be several at a time. Pids are used again, so STARTTIME is field 22 of
+// /proc/PID/stat; containers have pids of their own and may share the memory that ROOT lies in, so
+// SPACE is the pid namespace. The process holds a lock on its directory (flock(2)), which ends with
+// it and tells the living from the dead in every container.
+// Invariant: nothing is removed below a path that is still mounted, and nothing of a living run.
+// Safety: paths are passed to one system call and not kept.
+
+import CSystem
+import Foundation
+import Glibc
+import Synchronization
+
+/// The private directory of one run, below shared memory when there is room, else the temporary
+/// directory.
+public struct RunDirectory: Sendable {
+  /// Variable that marks every process of a run, so that a later run can find the ones left behind.
+  public static let environmentName = "FAULTLINE_RUN"
+  /// Variable that marks the programs under test and their checkers, but nothing of the lab itself.
+  public static let programName = "FAULTLINE_PROGRAM"
+
+  /// Absolute path; no other run of this process has it.
+  public let path: String
+  /// Name of this process's runs: process, start time and pid namespace.
+  public let name: String
+  private let number: Int
+  /// The directory of all runs of this process.
+  private let shared: String
+  private let watch: RunGuard?
+  private let use = Use()
+
+  /// One user of the process's directory, who lets go of it once.
+  private final class Use: Sendable {
+    let isOver = Atomic<Bool>(false)
+    let strayCount = Atomic(0)
+  }
+
+  /// The runs of this process: how many there were, and how many use its directory; the last one
+  /// removes that.
+  private static let runs = Mutex((begun: 0, using: 0, lock: Int32(-1)))
+
+  /// Sweeps what dead runs left, then makes this run's directory.
+  /// - Throws: `LabError` when no directory can be made.
+  public init() throws(LabError) {
+    let root = Self.root()
+    Self.sweep(root: root)
+    name = "\(getpid())-\(Self.startTime(of: getpid()) ?? "0")-\(Self.pidSpace())"
+    let shared = "\(root)/\(name)"
+    self.shared = shared
+    try Self.makeDirectory(root)
+    number = try Self.runs.withLock { runs throws(LabError) in
+      if runs.using == 0 { runs.lock = try Self.makeLockedDirectory(shared) }
+      try Self.makeDirectory("\(shared)/\(runs.begun + 1)")
+      runs.begun += 1
+      runs.using += 1
+      return runs.begun
+    }
+    path = "\(shared)/\(number)"
+    watch = RunGuard(path: shared)
+    // Inherited by every process that the run starts.
+    _ = unsafe setenv(Self.environmentName, name, 1)
+  }
+
+  /// Makes a subdirectory.
+  public func subdirectory(_ name: String) throws(LabError) -> String {
+    let full = "\(path)/\(name)"
+    try Self.makeDirectory(full)
+    return full
+  }
+
+  /// Removes the run's directory; mounts inside must be gone.
+  public func remove() {
+    guard !use.isOver.exchange(true, ordering: .relaxed) else { return }
+    Self.runs.withLock { runs in
+      runs.using -= 1
+      Self.remove(path)
+      guard runs.using == 0 else { return }
+      unsafe _ = rmdir(shared)
+      close(runs.lock)
+    }
+    watch?.dismiss()
+  }
+
+  /// What a program under test has in its environment besides the variables of its role.
+  package var programEnvironment: [String: String] { [Self.programName: mark] }
+
+  private var mark: String { "\(name)/\(number)" }
+
+  /// Kills what is left of the programs under test, also what left its process group.
+  package func killPrograms() {
+    for pid in livePrograms() { kill(pid, SIGKILL) }
+  }
+
+  /// The processes of programs under test that have not ended.
+  package func livePrograms() -> [Int32] { Self.processes { $0.has(Self.programName, mark) } }
+
+  /// How many processes were left by the last program that acknowledges, when its shell had ended.
+  package var strayCount: Int {
+    get { use.strayCount.load(ordering: .relaxed) }
+    nonmutating set { use.strayCount.store(newValue, ordering: .relaxed) }
+  }
+
+  /// Notes a mount outside of the directory, so that a later run can detach it.
+  public func note(mount: String) throws(LabError) {
+    do {
+      try Data(mount.utf8).write(to: URL(fileURLWithPath: "\(path)/\(Self.notedMount)"))
+    } catch {
+      throw .lab("cannot write below \(path): \(error.localizedDescription)")
+    }
+  }
+
+  private static let notedMount = "mount-outside"
+
+  /// Unmounts, kills and removes what runs that are no longer alive left behind.
+  /// - Complexity: one pass over `/proc` when there is a dead run, else O(runs).
+  public static func sweep(root: String = Self.root()) {
+    let runs = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
+    for run in runs.sorted().map({ "\(root)/\($0)" }) where !isAlive(run: run) { sweep(run: run) }
+  }
+
+  /// Unmounts, kills and removes what the runs of one dead process left behind.
+  public static func sweep(run path: String) {
+    let name = String(path.split(separator: "/").last ?? "")
+    // A process may start another between a look and a kill; nobody starts any after some rounds.
+    for _ in 0..<20 {
+      killProcesses { $0.has(environmentName, name) || $0.worksBelow(path) }
+      var stale = mounts(below: path)
+      for run in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] {
+        let noted = FileManager.default.contents(atPath: "\(path)/\(run)/\(notedMount)") ?? Data()
+        stale += mounts(below: String(decoding: noted, as: UTF8.self), type: "fuse.faultfs")
+      }
+      for mount in stale { _ = unsafe csystem_detach_mount(mount) }
+      if mounts(below: path).isEmpty { remove(path) }
+      if !FileManager.default.fileExists(atPath: path) { return }
+      Thread.sleep(forTimeInterval: 0.05)
+    }
+  }
+
+  /// Variable that names the directory for mounts, traces and crash images, where shared memory is
+  /// too small for them or memory is short.
+  public static let scratchName = "FAULTLINE_SCRATCH"
+
+  /// `ROOT/faultline-UID`.
+  public static func root() -> String {
+    let sharedMemory = "/dev/shm"
+    let environment = ProcessInfo.processInfo.environment
+    let base =
+      environment[scratchName]
+      ?? (hasRoom(sharedMemory) ? sharedMemory : environment["TMPDIR"] ?? "/tmp")
+    return "\(base)/faultline-\(getuid())"
+  }
+
+  /// A directory on a disk, for what may be larger than memory.
+  package static let diskRoot: String = {
+    let environment = ProcessInfo.processInfo.environment
+    return environment[scratchName] ?? environment["TMPDIR"] ?? "/var/tmp"
+  }()
+
+  /// Mount points at or below a path, deepest first, from /proc/self/mountinfo (proc(5)).
+  /// - Parameters:
+  ///   - path: Without symbolic links.
+  ///   - type: Only mounts of this file system.
+  /// - Returns: Their paths.
+  static func mounts(below path: String, type: String? = nil) -> [String] {
+    let bytes = FileManager.default.contents(atPath: "/proc/self/mountinfo") ?? Data()
+    let table = String(decoding: bytes, as: UTF8.self)
+    return table.split(separator: "\n").compactMap { line in
+      let fields = line.split(separator: " ")
+      guard fields.count > 4, !path.isEmpty else { return nil }
+      if let type, fields.firstIndex(of: "-").map({ fields[$0 + 1] != type }) ?? true { return nil }
+      let mount = unescaped(fields[4])
+      return mount == path || mount.hasPrefix(path + "/") ? mount : nil
+    }.sorted { $0.count > $1.count }
+  }
+
+  /// The kernel writes space, tab, line feed and backslash as three octal digits.
+  package static func unescaped(_ field: Substring) -> String {
+    [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")].reduce(String(field)) {
+      $0.replacing($1.0, with: $1.1)
+    }
+  }
+
+  private static func hasRoom(_ path: String) -> Bool {
+    let attributes = try? FileManager.default.attributesOfFileSystem(forPath: path)
+    let freeBytes = (attributes?[.systemFreeSize] as? NSNumber)?.uint64Value ?? 0
+    return FileManager.default.isWritableFile(atPath: path) && freeBytes >= 512 << 20
+  }
+
+  /// Removes a directory whose names may be any bytes.
+  private static func remove(_ path: String) {
+    try? DirectoryCleaner(path: path).clear()
+    _ = unsafe rmdir(path)
+  }
+
+  /// Makes a directory that nobody else may list.
+  ///
+  /// Root's programs under test may give up their rights, as servers do that refuse to run as root:
+  /// so others may pass through root's.
+  private static func makeDirectory(_ path: String) throws(LabError) {
+    let mode = geteuid() == 0 ? 0o711 : 0o700
+    do {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    } catch {
+      throw .lab("cannot make \(path): \(error.localizedDescription)")
+    }
+  }
+
+  /// Makes the directory of this process, locked before it has the name that others look at.
+  /// - Returns: The descriptor that holds the lock; programs that are started do not inherit it.
+  private static func makeLockedDirectory(_ path: String) throws(LabError) -> Int32 {
+    let unnamed = "\(path)-new"
+    try makeDirectory(unnamed)
+    let lock = unsafe csystem_open(unnamed, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+    guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0, unsafe rename(unnamed, path) == 0 else {
+      let error = lastError()
+      close(lock)
+      throw .lab("cannot make and lock \(path): \(error)")
+    }
+    return lock
+  }
+
+  /// The number in `pid:[4026531836]`, which is what the link says (pid_namespaces(7)).
+  private static func pidSpace() -> String {
+    let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/pid")
+    return String((link ?? "0").filter(\.isWholeNumber))
+  }
+
+  /// True while some process, in whatever container, holds the directory's lock.
+  private static func isAlive(run path: String) -> Bool {
+    let parts = path.split(separator: "/").last?.split(separator: "-") ?? []
+    // A name that no run of ours has is not ours to remove.
+    guard parts.count == 3, parts.allSatisfy({ UInt64($0) != nil }) else { return true }
+    let descriptor = unsafe csystem_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+    guard descriptor >= 0 else { return true }
+    defer { close(descriptor) }
+    return flock(descriptor, LOCK_SH | LOCK_NB) != 0
+  }
+
+  /// Field 22 of /proc/PID/stat; the name in field 2 may hold spaces and parentheses.
+  static func startTime(of pid: Int32) -> String? {
+    guard let text = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8),
+      let end = text.lastIndex(of: ")")
+    else { return nil }
+    let fields = text[text.index(after: end)...].split(separator: " ")
+    // A zombie runs no more; its parent only has not asked how it ended.
+    guard fields.count > 19, fields[0] != "Z" else { return nil }
+    return String(fields[19])
+  }
+
+  /// Kills all other processes that a condition holds for.
+  private static func killProcesses(_ isMeant: (ProcessEntry) -> Bool) {
+    for pid in processes(isMeant) { kill(pid, SIGKILL) }
+  }
+
+  private static func processes(_ isMeant: (ProcessEntry) -> Bool) -> [Int32] {
+    let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return entries.compactMap { Int32($0) }
+      .filter { $0 != getpid() && isMeant(ProcessEntry(pid: $0)) }
+  }
+}
+
+/// What `/proc` says of a process.
+private struct ProcessEntry {
+  let pid: Int32
+
+  /// True when it was started with a variable of this value.
+  func has(_ variable: String, _ value: String) -> Bool {
+    let environment = FileManager.default.contents(atPath: "/proc/\(pid)/environ") ?? Data()
+    let wanted = Array("\(variable)=\(value)".utf8)
+    return environment.split(separator: 0).contains { $0.elementsEqual(wanted) }
+  }
+
+  /// True when its working directory lies at or below a run's, and it began after the run did.
+  ///
+  /// It may have cleared its environment. An older process is somebody's shell.
+  func worksBelow(_ path: String) -> Bool {
+    let began = RunDirectory.startTime(of: pid).flatMap { UInt64($0) } ?? 0
+    let name = path.split(separator: "/").last?.split(separator: "-") ?? []
+    guard name.count == 3, let runBegan = UInt64(name[1]), began >= runBegan else { return false }
+    let manager = FileManager.default
+    guard let directory = try? manager.destinationOfSymbolicLink(atPath: "/proc/\(pid)/cwd")
+    else { return false }
+    return directory == path || directory.hasPrefix(path + "/")
+  }
+}

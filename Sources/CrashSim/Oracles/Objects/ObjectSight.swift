@@ -1,0 +1,121 @@
+// ObjectSight.swift: all objects of a realm as plain values, read in two ways: through the object
+// database's API, property by property, and from the engine's rows, without it.
+// Invariant: what is compared is sorted where the order means nothing, and never where it does.
+
+import Engine
+import ObjectDatabase
+import Workload
+
+/// The objects of one version.
+package struct ObjectSight: Sendable, Hashable {
+  /// An object of `Person`.
+  struct Person: Sendable, Hashable {
+    var name: String
+    var age: Int
+    /// City, and names and sizes of the rooms.
+    var home: [String]?
+    var dogs: [Int]
+    var nicknames: [String]
+    var scores: [String]
+  }
+
+  /// An object of `Dog`.
+  package struct Dog: Sendable, Hashable {
+    var name: String
+    package var age: Int
+    var owner: Int?
+    /// The weight or the breed, as the version has it.
+    var kind: String
+    /// The persons whose lists it is in; a person with two places counts twice.
+    var fans: [Int]
+  }
+
+  var people: [Int: Person] = [:]
+  package var dogs: [Int: Dog] = [:]
+
+  /// How much there is, for messages.
+  var summary: String { "\(people.count) people and \(dogs.count) dogs" }
+
+  /// The first object in which two sights differ, in words; nil when they are the same.
+  func difference(from other: ObjectSight) -> String? {
+    let ids = Set(people.keys).union(other.people.keys).sorted()
+    for id in ids where people[id] != other.people[id] {
+      return "Person \(id) is \(Self.text(people[id])) and not \(Self.text(other.people[id]))"
+    }
+    for id in Set(dogs.keys).union(other.dogs.keys).sorted() where dogs[id] != other.dogs[id] {
+      return "Dog \(id) is \(Self.text(dogs[id])) and not \(Self.text(other.dogs[id]))"
+    }
+    return nil
+  }
+
+  private static func text(_ object: (some Hashable)?) -> String {
+    object.map { "\($0)" } ?? "not there"
+  }
+
+  package static func kind(weight: Int?, breed: String?) -> String {
+    breed ?? weight.map { "\($0)" } ?? "none"
+  }
+
+  static func home(_ city: String, _ rooms: [(name: String, size: Int)]) -> [String] {
+    [city] + rooms.map { "\($0.name) \($0.size)" }
+  }
+
+  static func score(_ key: String, _ value: Int) -> String { "\(key)=\(value)" }
+
+  // MARK: through the API
+
+  /// Reads all objects of a realm, live or frozen.
+  package init<Classes: Kennel>(_ realm: Realm, _: Classes.Type) {
+    for person in realm.objects(Classes.Person.self) {
+      people[person._id] = Person(
+        name: person.label, age: person.age,
+        home: person.home.map { home in
+          Self.home(home.city, home.rooms.map { ($0.name, $0.size) })
+        },
+        dogs: Classes.dogs(of: person).map(\._id), nicknames: Array(person.nicknames),
+        scores: person.scores.map { Self.score($0.key, $0.value) })
+    }
+    for dog in realm.objects(Classes.Dog.self) {
+      dogs[dog._id] = Dog(
+        name: dog.name, age: dog.age, owner: Classes.owner(of: dog),
+        kind: Self.kind(weight: dog.weightIfAny, breed: dog.breedIfAny),
+        fans: Classes.fans(of: dog))
+    }
+  }
+
+  // MARK: from the rows
+
+  /// Takes all objects from rows.
+  init(_ rows: ObjectRows) {
+    var ids: [Int64: Int] = [:]
+    for (key, dog) in rows.dogs { ids[key] = dog.int("_id") }
+    var owners: [Int64: Int] = [:]
+    for (key, person) in rows.people { owners[key] = person.int("_id") }
+    var fans: [Int64: [Int]] = [:]
+    for (_, person) in rows.people {
+      let links = person.links("dogs")
+      for link in links { fans[link, default: []].append(person.int("_id")) }
+      let home = person.link("home").flatMap { rows.addresses[$0] }.map { address in
+        Self.home(
+          address.text("city"),
+          address.links("rooms").compactMap { rows.rooms[$0] }.map { room in
+            (name: room.text("name"), size: room.int("size"))
+          })
+      }
+      people[person.int("_id")] = Person(
+        name: person.text(person.columns["name"] == nil ? "fullName" : "name"),
+        age: person.int("age"), home: home, dogs: links.compactMap { ids[$0] },
+        nicknames: person.texts("nicknames"),
+        scores: person.entries("scores").map { Self.score($0.key, $0.value) })
+    }
+    for (key, dog) in rows.dogs {
+      dogs[dog.int("_id")] = Dog(
+        name: dog.text("name"), age: dog.int("age"),
+        owner: dog.link("owner").flatMap { owners[$0] },
+        kind: Self.kind(
+          weight: dog.optionalInt("weight"),
+          breed: dog.columns["breed"] == nil ? nil : dog.text("breed")),
+        fans: (fans[key] ?? []).sorted())
+    }
+  }
+}

@@ -1,0 +1,110 @@
+// Trace.swift: one recorded run: the tree it began with, and all operations and marks in one order.
+
+/// How an operation came about, beyond what its caller asked for.
+public struct OperationFlags: OptionSet, Sendable, Hashable {
+  /// The bits as the trace file keeps them.
+  public let rawValue: UInt32
+  /// Makes flags from their bits.
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  /// The kernel wrote a mapped page back on its own account (process 0).
+  public static let writeBack = OperationFlags(rawValue: 1)
+  /// Injected: the sync was acknowledged and did nothing.
+  public static let ignored = OperationFlags(rawValue: 2)
+  /// Injected: the write was held and is recorded after operations that were issued later.
+  public static let reordered = OperationFlags(rawValue: 4)
+  /// Injected: the call was answered with an error (for syncs: nothing became durable).
+  public static let failed = OperationFlags(rawValue: 8)
+  /// The sync followed from O_SYNC or O_DSYNC, not from a call of its own.
+  public static let openFlagSync = OperationFlags(rawValue: 16)
+  /// Injected: a fault rule changed what the operation did, or made it.
+  public static let injected = OperationFlags(rawValue: 32)
+  /// Injected: the write brings back what the medium has; it is durable, and what it hides is gone.
+  public static let onMedium = OperationFlags(rawValue: 64)
+}
+
+/// What a workload said it had done, at its place between the operations.
+public struct Mark: Sendable, Hashable {
+  /// The bytes of one write to standard output, or of one acknowledgement.
+  public let bytes: [UInt8]
+
+  /// Makes a mark from bytes.
+  public init(bytes: [UInt8]) { self.bytes = bytes }
+  /// Makes a mark from text.
+  public init(_ text: String) { self.init(bytes: Array(text.utf8)) }
+
+  /// The bytes as text.
+  public var text: String { String(decoding: bytes, as: UTF8.self) }
+}
+
+/// One entry of a trace.
+public struct TraceEvent: Sendable, Hashable {
+  /// What happened.
+  public enum Body: Sendable, Hashable {
+    case operation(Operation)
+    case mark(Mark)
+  }
+
+  /// The operation or the mark.
+  public let body: Body
+  /// How the operation came about.
+  public let flags: OperationFlags
+  /// Process that asked for it; 0 when the kernel did.
+  public let process: Int32
+  /// Thread that asked for it; 0 when the kernel did.
+  public let thread: Int32
+  /// Nanoseconds since the recording began.
+  ///
+  /// Shown to people; no decision may use it.
+  public let timeNanoseconds: UInt64
+  /// Where in its program it was asked for: index of a stack of the trace, if that was recorded.
+  public internal(set) var stack: Int?
+
+  /// Makes an event.
+  public init(
+    _ body: Body, flags: OperationFlags = [], process: Int32 = 0, thread: Int32 = 0,
+    timeNanoseconds: UInt64 = 0, stack: Int? = nil
+  ) {
+    self.body = body
+    self.flags = flags
+    self.process = process
+    self.thread = thread
+    self.timeNanoseconds = timeNanoseconds
+    self.stack = stack
+  }
+
+  /// The event with another operation, or with other flags.
+  func with(_ other: Body? = nil, flags otherFlags: OperationFlags? = nil) -> TraceEvent {
+    TraceEvent(
+      other ?? body, flags: otherFlags ?? flags, process: process, thread: thread,
+      timeNanoseconds: timeNanoseconds, stack: stack)
+  }
+}
+
+/// A recorded run.
+public struct Trace: Sendable {
+  /// The tree before the first event; all of it durable.
+  public var initial: TreeImage
+  /// Operations and marks in one total order; the index is the event's number, from 0.
+  public var events: [TraceEvent]
+  /// Every fault that was injected, in order; refused operations are only here.
+  public var faults: [InjectedFault]
+  /// The phases that processes announced, in order.
+  public var phases: [TracePhase] = []
+  /// The call stacks that events name.
+  public var callStacks = CallStacks()
+
+  /// Makes a trace.
+  public init(initial: TreeImage, events: [TraceEvent] = [], faults: [InjectedFault] = []) {
+    self.initial = initial
+    self.events = events
+    self.faults = faults
+  }
+}
+
+extension Trace {
+  /// All marks, in order.
+  public var marks: [Mark] {
+    events.compactMap { if case .mark(let mark) = $0.body { mark } else { nil } }
+  }
+}

@@ -1,0 +1,300 @@
+// TraceRecorder.swift: appends operations and marks to the trace of one recording.
+// Invariant: whoever appends holds the file system's lock and has not yet answered its caller, so
+// the order of the events is one that every client could have observed.
+
+/// Who asked for an operation.
+package struct Caller: Hashable, Sendable {
+  /// Process and thread; 0 when the kernel asked on its own account.
+  package var process: Int32 = 0
+  package var thread: Int32 = 0
+  /// True for a page that the kernel writes back.
+  package var isWriteBack = false
+
+  package init(process: Int32 = 0, thread: Int32 = 0, isWriteBack: Bool = false) {
+    self.process = process
+    self.thread = thread
+    self.isWriteBack = isWriteBack
+  }
+}
+
+/// A moment at which the clients are killed, with or without the power.
+public struct StopPoint: Codable, Hashable, Sendable {
+  /// After so many events of the recording, closes not counted; nil is at once.
+  public var events: Int?
+  /// True when the power goes too: what is written later is acknowledged and not kept.
+  public var isPowerCut: Bool
+
+  /// Makes a moment.
+  public init(after events: Int?, isPowerCut: Bool) {
+    self.events = events
+    self.isPowerCut = isPowerCut
+  }
+}
+
+/// Collects the events of one recording.
+package final class TraceRecorder {
+  /// Bytes of payload that one recording may hold; beyond, writes are refused.
+  package let limitBytes: UInt64
+  package private(set) var isRecording = false
+  package private(set) var payloadBytes: UInt64 = 0
+  private var trace = Trace(initial: TreeImage())
+  /// Bytes of writes that are recorded without a payload of their own, by index of the event.
+  private var store: PayloadStore
+  private var ahead = MemoryAhead()
+  private let pieces: PayloadPieces
+  private let memoryBytesMax: Int
+  private var places: [(event: Int, place: PayloadStore.Place)] = []
+  /// Number of events that are no closes, which never change their order among themselves.
+  package private(set) var orderedCount = 0
+  private var startNanoseconds: UInt64 = 0
+  private var stop: (point: StopPoint, kill: () -> Void)?
+  /// Number of events, closes not counted, when a stop point came.
+  package private(set) var stoppedAtEvents: Int?
+  private let clockNanoseconds: () -> UInt64
+  /// Where callers leave their call stacks; nil when nobody asked for them.
+  package var callStacks: CallStackArea?
+
+  /// Makes one that holds at most `memoryBytesMax` bytes of payload in memory, the rest in a file.
+  package init(
+    limitBytes: UInt64, pieces: PayloadPieces = PayloadPieces(),
+    memoryBytesMax: Int = PayloadStore.memoryBytesMax, clockNanoseconds: @escaping () -> UInt64
+  ) {
+    self.limitBytes = limitBytes
+    self.pieces = pieces
+    self.memoryBytesMax = memoryBytesMax
+    store = PayloadStore(source: pieces, memoryBytesMax: memoryBytesMax)
+    self.clockNanoseconds = clockNanoseconds
+  }
+
+  package var eventCount: Int { trace.events.count }
+
+  /// Starts anew from a tree.
+  package func begin(_ initial: TreeImage) {
+    trace = Trace(initial: initial)
+    places = []
+    // Memory that nobody uses costs nothing; to move what is there costs more than to record it.
+    trace.events.reserveCapacity(1 << 16)
+    places.reserveCapacity(1 << 16)
+    store = PayloadStore(source: pieces, memoryBytesMax: memoryBytesMax)
+    payloadBytes = 0
+    orderedCount = 0
+    stop = nil
+    stoppedAtEvents = nil
+    callStacks?.begin()
+    startNanoseconds = clockNanoseconds()
+    isRecording = true
+  }
+
+  /// Stops, and hands the trace out.
+  ///
+  /// The kernel tells of closes without waiting for an answer, so it is chance whether the last
+  /// ones still came, and whether the first ones belong to files from before the recording. A close
+  /// matters between operations only: those that nothing precedes or follows are left out.
+  package func end() -> Trace {
+    isRecording = false
+    defer {
+      trace = Trace(initial: TreeImage())
+      places = []
+      store = PayloadStore(source: pieces, memoryBytesMax: memoryBytesMax)
+    }
+    for (event, place) in places { fill(event, from: place) }
+    let isOperation = { (event: TraceEvent) in !event.isClose && !event.isMark }
+    let last = trace.events.lastIndex(where: isOperation) ?? -1
+    trace.events[(last + 1)...].removeAll(where: \.isClose)
+    let first = trace.events.firstIndex(where: isOperation) ?? trace.events.count
+    trace.events[..<first].removeAll(where: \.isClose)
+    placeFaults()
+    if let callStacks { trace.callStacks = callStacks.settle(&trace.events) }
+    return trace
+  }
+
+  /// Chooses when the clients are to be killed; a power cut freezes the trace at that moment.
+  package func arm(_ point: StopPoint, kill: @escaping () -> Void) {
+    stop = (point, kill)
+    stoppedAtEvents = nil
+    stopIfDue()
+  }
+
+  private func stopIfDue() {
+    guard let stop, isRecording, orderedCount >= stop.point.events ?? 0 else { return }
+    self.stop = nil
+    stoppedAtEvents = orderedCount
+    if stop.point.isPowerCut { isRecording = false }
+    stop.kill()
+  }
+
+  /// Turns the places of faults and steps, counted without closes, into indices of events.
+  private func placeFaults() {
+    var indices = trace.events.indices.filter { !trace.events[$0].isClose }
+    indices.append(trace.events.count)
+    for fault in trace.faults.indices {
+      trace.faults[fault].position = indices[min(trace.faults[fault].position, indices.count - 1)]
+    }
+    for place in trace.phases.indices {
+      trace.phases[place].position = indices[min(trace.phases[place].position, indices.count - 1)]
+    }
+  }
+
+  /// Notes a fault: of the operation that is recorded next, or of one that is not.
+  package func note(_ fault: InjectedFault) {
+    guard isRecording else { return }
+    var fault = fault
+    fault.position = orderedCount
+    trace.faults.append(fault)
+    payloadBytes += Self.faultBytes
+  }
+
+  /// Notes a phase of a process, which begins behind what is recorded so far; nil ends it.
+  package func note(phase: String?, of process: Int32) {
+    guard isRecording else { return }
+    trace.phases.append(TracePhase(position: orderedCount, process: process, phase: phase))
+    payloadBytes += Self.faultBytes
+  }
+
+  /// What a fault counts towards the limit: an endless loop of refused calls has an end, too.
+  private static let faultBytes: UInt64 = 128
+
+  /// Gives a recorded write its bytes.
+  private func fill(_ index: Int, from place: PayloadStore.Place) {
+    let event = trace.events[index]
+    guard case .operation(.write(let inode, let offset, _)) = event.body else {
+      preconditionFailure("the place of something that is no write")
+    }
+    let payload = store.isLarge ? Payload(store, place) : Payload(store.bytes(at: place))
+    trace.events[index] = TraceEvent(
+      .operation(.write(inode: inode, offsetBytes: offset, payload: payload)), flags: event.flags,
+      process: event.process, thread: event.thread, timeNanoseconds: event.timeNanoseconds,
+      stack: event.stack)
+  }
+
+  /// Bytes of a write that is about to happen, kept for the trace.
+  package struct KeptBytes {
+    fileprivate enum Content {
+      case place(PayloadStore.Place)
+      case payload(Payload)
+    }
+
+    fileprivate let content: Content
+    /// Where they stay as long as the piece is held, for the file to use them there; nil once
+    /// memory is scarce, and pieces are not to be held.
+    package let loan: LentBytes?
+    /// True when memory has become scarce: what was lent before must not be held any longer.
+    package let endsLoans: Bool
+  }
+
+  /// Keeps bytes in a copy.
+  /// - Returns: Nil when nothing is recorded.
+  package func keep(_ bytes: RawSpan) -> KeptBytes? {
+    guard isRecording else { return nil }
+    let wasLarge = store.isLarge
+    guard let place = store.append(bytes) else {
+      return KeptBytes(
+        content: .payload(Payload(copying: bytes)), loan: nil, endsLoans: false)
+    }
+    ahead = store.memoryAhead(behind: bytes.byteCount)
+    ahead.fetch()
+    return KeptBytes(
+      content: .place(place), loan: store.isLarge ? nil : store.memory(of: place),
+      endsLoans: store.isLarge && !wasLarge)
+  }
+
+  /// Has the CPU fetch some of the memory that the next bytes are kept in.
+  @inline(__always)
+  package func fetchAhead() { ahead.fetch() }
+
+  /// Records a write, whose bytes become a payload when the recording ends.
+  ///
+  /// A later close is inserted behind the last event that is no mark, so events of writes never
+  /// change their index.
+  package func recordWrite(
+    _ bytes: KeptBytes, at offset: UInt64, to inode: InodeNumber, flags: OperationFlags = [],
+    by caller: Caller
+  ) {
+    guard isRecording else { return }
+    switch bytes.content {
+    case .payload(let payload):
+      record(
+        .write(inode: inode, offsetBytes: offset, payload: payload), flags: flags, by: caller)
+    case .place(let place):
+      places.append((trace.events.count, place))
+      payloadBytes += UInt64(place.countBytes)
+      appendOrdered(
+        event(
+          .write(inode: inode, offsetBytes: offset, payload: Payload.empty), flags: flags,
+          by: caller))
+    }
+  }
+
+  /// True when a payload still fits.
+  package func hasRoom(for countBytes: Int) -> Bool {
+    !isRecording || payloadBytes + UInt64(countBytes) <= limitBytes
+  }
+
+  package func event(
+    _ operation: Operation, flags: OperationFlags = [], by caller: Caller
+  ) -> TraceEvent {
+    var stack: Int?
+    // Nobody waits for the answer to a close, so its thread may be anywhere by now.
+    if let callStacks, !operation.isClose {
+      stack = callStacks.number(ofThread: caller.thread)
+    }
+    return TraceEvent(
+      .operation(operation), flags: caller.isWriteBack ? flags.union(.writeBack) : flags,
+      process: caller.process, thread: caller.thread,
+      timeNanoseconds: clockNanoseconds() &- startNanoseconds, stack: stack)
+  }
+
+  package func record(_ operation: Operation, flags: OperationFlags = [], by caller: Caller) {
+    guard isRecording else { return }
+    append(event(operation, flags: flags, by: caller))
+  }
+
+  /// How many events came since there were so many; 0 when all are write-back by the kernel, closes
+  /// or marks.
+  package func eventsNotWrittenBack(since begin: Int) -> Int {
+    let rest = trace.events[min(begin, trace.events.count)...]
+    return rest.allSatisfy { $0.isMark || $0.isClose || $0.flags.contains(.writeBack) }
+      ? 0 : rest.count
+  }
+
+  package func record(_ mark: Mark) {
+    guard isRecording else { return }
+    append(
+      TraceEvent(.mark(mark), timeNanoseconds: clockNanoseconds() &- startNanoseconds))
+  }
+
+  /// A close comes before the marks that directly precede it: the client did not wait for its
+  /// answer, so on which side of a mark it arrives is chance, and means nothing.
+  package func append(_ event: TraceEvent) {
+    switch event.body {
+    case .operation(.close):
+      let last = trace.events.lastIndex { !$0.isMark } ?? -1
+      trace.events.insert(event, at: last + 1)
+      return
+    case .operation(.write(inode: _, offsetBytes: _, let payload)):
+      payloadBytes += UInt64(payload.countBytes)
+    case .mark(let mark): payloadBytes += UInt64(mark.bytes.count)
+    default: break
+    }
+    appendOrdered(event)
+  }
+
+  private func appendOrdered(_ event: consuming TraceEvent) {
+    trace.events.append(event)
+    orderedCount += 1
+    stopIfDue()
+  }
+}
+
+extension TraceEvent {
+  /// True for an acknowledgement.
+  package var isMark: Bool { if case .mark = body { true } else { false } }
+
+  fileprivate var isClose: Bool {
+    if case .operation(let operation) = body { operation.isClose } else { false }
+  }
+}
+
+extension Operation {
+  fileprivate var isClose: Bool { if case .close = self { true } else { false } }
+}

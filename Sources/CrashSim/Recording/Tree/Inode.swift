@@ -1,0 +1,130 @@
+// Inode.swift: one object of the file tree, and the entries of a directory.
+// Invariants: `linkCount` of a file is the number of its names, of a directory 2 + its
+// subdirectories (0 once removed); `names` lists every name; an inode lives as long as it has a
+// name, a lookup of the kernel, or an open file.
+
+import Glibc
+import LabCore
+
+/// One name of an inode.
+package struct InodeName {
+  package unowned let parent: Inode
+  package let name: FileName
+
+  package init(parent: Inode, name: FileName) {
+    self.parent = parent
+    self.name = name
+  }
+}
+
+/// A failed sync that each open file is told of once, as the kernel's errseq does it.
+package struct SyncError {
+  /// Rises with each failure of the file.
+  package let sequence: UInt64
+  package let number: Int32
+  /// The rule whose removal takes the error back.
+  package let ruleID: Int
+
+  package init(sequence: UInt64, number: Int32, ruleID: Int) {
+    self.sequence = sequence
+    self.number = number
+    self.ruleID = ruleID
+  }
+}
+
+/// One object of the file tree.
+package final class Inode {
+  /// What a name in a directory stands for; the cookie rises with every name the directory gets.
+  package struct Entry {
+    package let inode: Inode
+    package let cookie: UInt64
+  }
+
+  package let number: InodeNumber
+  package let type: FileType
+  package var ownership: Ownership
+  package let target: [UInt8]
+  package let device: UInt64
+  /// A regular file's bytes.
+  package let content: FileContent?
+  package var linkCount: UInt32
+  package var accessTime: Timestamp
+  package var modificationTime: Timestamp
+  package var changeTime: Timestamp
+  package var extendedAttributes: [FileName: [UInt8]] = [:]
+  /// A directory's entries.
+  package private(set) var entries: [FileName: Entry] = [:]
+  private var nextCookie: UInt64 = 1
+  /// Where the inode can be found; a directory has one place at most.
+  package var names: [InodeName] = []
+  /// How many lookups the kernel has not yet forgotten.
+  package var lookupCount: UInt64 = 0
+  package var openCount = 0
+  /// What the medium holds, while a rule needs it or a failed sync has left pages clean.
+  package var shadow: PageShadow?
+  /// Pages that the kernel has in its cache or had there, while that matters.
+  package var cachedPages: Set<UInt64> = []
+  /// The last failed sync that open files are still to be told of.
+  package var syncError: SyncError?
+  /// True when a fault made the medium differ from what the kernel may have cached.
+  package var isDamaged = false
+  /// False for a file that had no name any more when the recording began: it is not in the trace's
+  /// initial tree and no operation can bring it there.
+  package var isTraced = true
+
+  init(
+    number: InodeNumber, type: FileType, ownership: Ownership, target: [UInt8], device: UInt64,
+    content: FileContent?, time: Timestamp
+  ) {
+    self.number = number
+    self.type = type
+    self.ownership = ownership
+    self.target = target
+    self.device = device
+    self.content = content
+    linkCount = type == .directory ? 2 : 0
+    accessTime = time
+    modificationTime = time
+    changeTime = time
+  }
+
+  package var isDirectory: Bool { type == .directory }
+
+  /// Size as `stat` shows it.
+  package var sizeBytes: UInt64 {
+    switch type {
+    case .regular: content?.sizeBytes ?? 0
+    case .directory: UInt64(entries.count) * 32
+    case .symbolicLink: UInt64(target.count)
+    default: 0
+    }
+  }
+
+  func addEntry(_ name: FileName, _ inode: Inode) {
+    entries[name] = Entry(inode: inode, cookie: nextCookie)
+    nextCookie += 1
+    inode.names.append(InodeName(parent: self, name: name))
+  }
+
+  package func removeEntry(_ name: FileName) {
+    guard let entry = entries.removeValue(forKey: name) else { return }
+    entry.inode.names.removeAll { $0.parent === self && $0.name == name }
+  }
+
+  /// The entries in the order in which they got their names.
+  package func listing() -> [(name: FileName, inode: Inode)] {
+    entries.sorted { $0.value.cookie < $1.value.cookie }.map { ($0.key, $0.value.inode) }
+  }
+
+  /// A path from the root without a leading slash; nil when the inode has no name any more.
+  package func path() -> [UInt8]? {
+    var parts: [[UInt8]] = []
+    var inode = self
+    while inode.number != .root {
+      guard let place = inode.names.first else { return nil }
+      parts.append(place.name.bytes)
+      inode = place.parent
+    }
+    return Array(parts.reversed().joined(separator: [UInt8(ascii: "/")]))
+  }
+}

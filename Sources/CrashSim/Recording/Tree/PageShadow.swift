@@ -1,0 +1,123 @@
+// PageShadow.swift: what the medium holds of a file where that is not what the file shows: of pages
+// that were changed since the last sync, and of pages that a failed sync left clean in the cache.
+// Kept while a rule in force needs it, and for clean pages as long as they are what they are.
+// Invariant: a page in `pages` is on the medium as it says there, every other page as the file has
+// it. It holds no more memory than the file did at its last sync.
+
+/// What the medium holds of the pages of one file.
+package final class PageShadow {
+  package static let pageBytes = UInt64(FileContent.pageBytes)
+  /// Size at the last sync.
+  package private(set) var sizeBytes: UInt64
+  /// Whole pages, padded with zeros; empty for a page of zeros.
+  private(set) var pages: [UInt64: [UInt8]] = [:]
+  /// Those of `pages` that a failed sync left clean: the cache alone has the new content.
+  package private(set) var clean: Set<UInt64> = []
+
+  package init(of content: FileContent) { sizeBytes = content.sizeBytes }
+
+  /// Remembers the pages of a range that is about to change.
+  /// - Complexity: O(pages of the range that the file occupies).
+  package func keep(_ range: Range<UInt64>, of content: FileContent) {
+    let end = min(range.upperBound, sizeBytes)
+    guard range.lowerBound < end else { return }
+    for page in range.lowerBound / Self.pageBytes...(end - 1) / Self.pageBytes {
+      keep(page: page, of: content)
+    }
+  }
+
+  /// Remembers all pages from a position on that the file occupies; it is about to be cut there.
+  package func keepTail(from offset: UInt64, of content: FileContent) {
+    var position = offset / Self.pageBytes * Self.pageBytes
+    while position < sizeBytes, let found = try? content.seek(from: position, isData: true) {
+      keep(page: found / Self.pageBytes, of: content)
+      position = (found / Self.pageBytes + 1) * Self.pageBytes
+    }
+  }
+
+  private func keep(page: UInt64, of content: FileContent) {
+    if pages[page] == nil {
+      pages[page] = content.read(at: page * Self.pageBytes, count: Int(Self.pageBytes))
+    }
+  }
+
+  // MARK: Syncs
+
+  /// A sync failed: what was dirty is clean now, and not on the medium.
+  /// - Complexity: O(pages that changed since the last sync).
+  package func failSync(of content: FileContent) {
+    // Pages behind the old end have nothing there yet.
+    var position = (sizeBytes + Self.pageBytes - 1) / Self.pageBytes * Self.pageBytes
+    while position < content.sizeBytes, let found = try? content.seek(from: position, isData: true)
+    {
+      if pages[found / Self.pageBytes] == nil { pages[found / Self.pageBytes] = [] }
+      position = (found / Self.pageBytes + 1) * Self.pageBytes
+    }
+    clean = Set(pages.keys)
+  }
+
+  /// A sync succeeded: only clean pages still differ.
+  package func sync(of content: FileContent) {
+    sizeBytes = content.sizeBytes
+    forgetDirty()
+  }
+
+  /// Keeps clean pages only.
+  package func forgetDirty() { pages = pages.filter { clean.contains($0.key) } }
+
+  /// The clean pages that a range touches, in order.
+  package func cleanPages(in range: Range<UInt64>) -> [UInt64] {
+    guard !clean.isEmpty, !range.isEmpty else { return [] }
+    let touched = range.lowerBound / Self.pageBytes...(range.upperBound - 1) / Self.pageBytes
+    return clean.filter { touched.contains($0) }.sorted()
+  }
+
+  /// A clean page is dirty again: the next sync writes all of it.
+  package func becomeDirty(page: UInt64) { clean.remove(page) }
+
+  /// A clean page left the cache.
+  /// - Returns: What the medium has there, a whole page.
+  package func evict(page: UInt64) -> [UInt8] {
+    clean.remove(page)
+    return Self.padded(pages.removeValue(forKey: page) ?? [])
+  }
+
+  private static func padded(_ bytes: [UInt8]) -> [UInt8] {
+    bytes + [UInt8](repeating: 0, count: Int(pageBytes) - bytes.count)
+  }
+
+  // MARK: Content
+
+  /// The bytes of a range on the medium, cut at the end of the last sync.
+  package func read(at offset: UInt64, count: Int, of content: FileContent) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var position = offset
+    let end = min(offset + UInt64(count), sizeBytes)
+    while position < end {
+      let page = position / Self.pageBytes
+      let stop = min(end, (page + 1) * Self.pageBytes)
+      let start = Int(position % Self.pageBytes)
+      let wanted = Int(stop - position)
+      var piece: [UInt8]
+      if let old = pages[page] {
+        piece = Array(old.dropFirst(start).prefix(wanted))
+      } else {
+        piece = content.read(at: position, count: wanted)
+      }
+      piece += [UInt8](repeating: 0, count: wanted - piece.count)
+      bytes += piece
+      position = stop
+    }
+    return bytes
+  }
+
+  /// The remembered pages in order, cut at the end of the last sync.
+  package func oldPages() -> [(offsetBytes: UInt64, bytes: [UInt8])] {
+    pages.filter { $0.key * Self.pageBytes < sizeBytes }.sorted { $0.key < $1.key }
+      .map { page, bytes in
+        let offset = page * Self.pageBytes
+        let count = Int(min(Self.pageBytes, sizeBytes - offset))
+        return (offset, Array(Self.padded(bytes).prefix(count)))
+      }
+  }
+}

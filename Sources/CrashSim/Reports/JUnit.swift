@@ -1,0 +1,76 @@
+// JUnit.swift: a run as JUnit XML, one test case for each scenario and one for each of its parts
+// that was skipped, for the CI systems that read it.
+
+import Findings
+import LabCore
+
+/// Writes JUnit XML.
+public enum JUnit {
+  /// The report of a run.
+  public static func xml(_ report: RunReport) -> String {
+    let failures = report.cases.count { $0.outcome == .broken }
+    let errors = report.cases.count { [.labFailed, .interrupted].contains($0.outcome) }
+    let skipped = report.cases.reduce(0) { $0 + $1.skipped.count }
+    let counts =
+      "tests=\"\(report.cases.count + skipped)\" failures=\"\(failures)\" errors=\"\(errors)\""
+    var lines = ["<?xml version=\"1.0\" encoding=\"UTF-8\"?>"]
+    lines.append("<testsuites \(counts)>")
+    lines.append("  <testsuite name=\"faultline\" \(counts) skipped=\"\(skipped)\">")
+    for item in report.cases {
+      lines += testCase(item) + item.skipped.flatMap { skip($0, of: item) }
+    }
+    return (lines + ["  </testsuite>", "</testsuites>", ""]).joined(separator: "\n")
+  }
+
+  private static func testCase(_ item: CaseReport) -> [String] {
+    let seconds = item.seconds ?? item.explorations.reduce(0) { $0 + $1.seconds }
+    let head =
+      "    <testcase classname=\"\(escaped(item.name))\" name=\"\(escaped(item.title))\""
+      + " time=\"\(Formatting.fixed(seconds, 3))\""
+    switch item.outcome {
+    case .held: return [head + "/>"]
+    case .broken:
+      return [head + ">"] + item.findings.map(failure)
+        + item.complaints.map { "      <failure message=\"\(escaped($0))\"/>" }
+        + ["    </testcase>"]
+    case .labFailed, .interrupted:
+      let complaints = item.outcome == .interrupted ? ["interrupted"] : item.complaints
+      let message = escaped(complaints.joined(separator: "; "))
+      return [head + ">", "      <error message=\"\(message)\"/>", "    </testcase>"]
+    }
+  }
+
+  private static func skip(_ part: String, of item: CaseReport) -> [String] {
+    [
+      "    <testcase classname=\"\(escaped(item.name))\" name=\"\(escaped(item.title)), "
+        + "skipped part\" time=\"0\">",
+      "      <skipped message=\"\(escaped(part))\"/>", "    </testcase>",
+    ]
+  }
+
+  private static func failure(_ finding: Finding) -> String {
+    let text = Console.lines(of: finding).joined(separator: "\n")
+    let count = Formatting.counted(finding.rootCauseStateCount, "crash state")
+    let message = escaped("\(finding.headline) (\(count))")
+    return "      <failure message=\"\(message)\">\(escaped(text))</failure>"
+  }
+
+  /// Text as XML: markup escaped, characters that XML 1.0 forbids replaced.
+  static func escaped(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\"": result += "&quot;"
+      case "\n", "\t": result.unicodeScalars.append(scalar)
+      default:
+        let isForbidden =
+          scalar.value < 0x20 || (0xFFFE...0xFFFF).contains(scalar.value)
+        result.unicodeScalars.append(isForbidden ? "\u{FFFD}" : scalar)
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,151 @@
+// ModelFile.swift: persistence models that a user defines, in a file of their own or inside a
+// scenario. Keys are those of `ModelParameter`; docs/crash-model.md says what they mean.
+// Invariant: a file with one diagnostic yields no model; a model is one that `validate` accepts.
+
+import CrashStates
+import Foundation
+import LabCore
+import Workload
+
+/// Reads model files.
+public enum ModelFile {
+  /// The model that a file defines.
+  /// - Parameter path: The file, as it was given.
+  /// - Returns: A model that the mechanism can follow.
+  /// - Throws: `LabError` with code `.usage` and every diagnostic that was found.
+  public static func load(_ path: String) throws(LabError) -> PersistenceModel {
+    do throws(ScenarioError) {
+      return try parse(bytes: try content(of: path), file: path)
+    } catch {
+      throw error.labError
+    }
+  }
+
+  /// The model that a text defines.
+  /// - Parameters:
+  ///   - bytes: The content of the file.
+  ///   - file: Its name, for messages.
+  /// - Returns: A model that the mechanism can follow.
+  /// - Throws: `ScenarioError` with every diagnostic that was found.
+  public static func parse(
+    bytes: [UInt8], file: String
+  ) throws(ScenarioError) -> PersistenceModel {
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw failure(file, "the file is not UTF-8", "save it as UTF-8")
+    }
+    guard text.contains(where: { !$0.isWhitespace }) else {
+      throw failure(file, "the file holds no model", "write at least 'name:'")
+    }
+    let root = try ScenarioText.compose(text, file: file)
+    let reader = ScenarioReader(file: file)
+    let model = reader.model(root)
+    guard reader.diagnostics.isEmpty, let model else { throw ScenarioError(reader.diagnostics) }
+    return model
+  }
+
+  /// The bytes of a file that a user named; anything but a short regular file is refused unread.
+  static func content(of path: String) throws(ScenarioError) -> [UInt8] {
+    let place = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    guard let attributes = try? FileManager.default.attributesOfItem(atPath: place) else {
+      throw failure(path, "there is no such model file", "give the path of a YAML file")
+    }
+    guard attributes[.type] as? FileAttributeType == .typeRegular else {
+      throw failure(path, "the model file is no regular file", "give the path of a YAML file")
+    }
+    let size = (attributes[.size] as? NSNumber)?.intValue ?? 0
+    guard size <= ScenarioText.sizeBytesMax else {
+      throw failure(
+        path, "the model file is too long: file_bytes=\(size) > \(ScenarioText.sizeBytesMax)",
+        "write one model only")
+    }
+    guard let data = FileManager.default.contents(atPath: place) else {
+      throw failure(path, "the model file cannot be read", "correct its permissions")
+    }
+    return Array(data)
+  }
+
+  private static func failure(
+    _ file: String, _ message: String, _ remedy: String
+  ) -> ScenarioError {
+    ScenarioError([
+      ScenarioDiagnostic(
+        file: file, position: SourcePosition(line: 1, column: 1), message: message, remedy: remedy)
+    ])
+  }
+}
+
+extension ScenarioReader {
+  /// The model that a mapping defines.
+  func model(_ node: ScenarioNode) -> PersistenceModel? {
+    guard let fields = fields(node, .model, required: ["name"]) else { return nil }
+    guard let name = fields["name"].flatMap({ modelName($0) }) else { return nil }
+    let stock = PersistenceModel.stock.map(\.name)
+    var model = PersistenceModel.posix
+    if let base = fields["base"] {
+      guard let word = word(base, "stock model", of: stock),
+        let found = PersistenceModel.named(word)
+      else { return nil }
+      model = found
+    }
+    model.name = name
+    model.version = 1
+    if let version = fields["version"] {
+      let number = integer(version, "a version", in: 1...1_000_000)
+      model.version = number.map { Int($0) } ?? 1
+    }
+    for parameter in ModelParameter.all {
+      guard let value = fields[parameter.key] else { continue }
+      guard let word = word(value, "value of \(parameter.key)", of: parameter.words) else {
+        return nil
+      }
+      parameter.set(&model, word)
+    }
+    for conflict in model.conflicts {
+      report(
+        fields.keyPosition(conflict.key) ?? node.position,
+        "impossible: \(conflict.key): \(ModelParameter.word(of: conflict.key, in: model))",
+        conflict.message)
+    }
+    return diagnostics.isEmpty ? model : nil
+  }
+
+  private func modelName(_ node: ScenarioNode) -> String? {
+    guard let name = text(node, "a name") else { return nil }
+    guard PersistenceModel.isPlain(name: name) else {
+      report(
+        node.position, "'\(name.prefix(60))' cannot name a model",
+        "use 1 to \(PersistenceModel.nameLettersMax) lower case letters, digits and '-'")
+      return nil
+    }
+    guard PersistenceModel.named(name) == nil else {
+      report(
+        node.position, "'\(name)' is a stock model",
+        "give yours another name; 'base: \(name)' begins with it")
+      return nil
+    }
+    return name
+  }
+
+  /// A model of a scenario, as one word: the name of a stock model, the path of a model file, from
+  /// the scenario's folder, or a definition in place.
+  func modelWord(_ node: ScenarioNode) -> String? {
+    switch node.body {
+    case .map:
+      return model(node)?.specification
+    case .scalar(let text, _) where text.hasSuffix(".yaml") || text.hasSuffix(".yml"):
+      let folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
+      let path = text.hasPrefix("/") ? text : "\(folder)/\(text)"
+      do throws(ScenarioError) {
+        let bytes = try ModelFile.content(of: path)
+        return try ModelFile.parse(bytes: bytes, file: path).specification
+      } catch {
+        report(
+          node.position, "the model file '\(text.prefix(200))' is wrong: \(error)",
+          "correct that file, or name a stock model: \(PersistenceModel.stockNames)")
+        return nil
+      }
+    default:
+      return word(node, "persistence model", of: GrammarWords.models)
+    }
+  }
+}

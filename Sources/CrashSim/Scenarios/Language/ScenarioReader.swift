@@ -1,0 +1,231 @@
+// ScenarioReader.swift: reads typed values from a scenario's tree and collects what is wrong with
+// them, so that one look at a file tells its author everything.
+
+import LabCore
+import Workload
+
+/// The parser's hands: typed reads that report instead of throwing.
+final class ScenarioReader {
+  /// The keys that a mapping has, checked against the grammar.
+  struct Fields {
+    let object: GrammarObject
+    let position: SourcePosition
+    var entries: [ScenarioNode.Entry]
+
+    subscript(_ key: String) -> ScenarioNode? {
+      entries.first { $0.key.text == key }?.value
+    }
+
+    func keyPosition(_ key: String) -> SourcePosition? {
+      entries.first { $0.key.text == key }?.key.position
+    }
+  }
+
+  let file: String
+  private(set) var diagnostics: [ScenarioDiagnostic] = []
+
+  init(file: String) {
+    self.file = file
+  }
+
+  func report(
+    _ position: SourcePosition, _ message: String, nearest: String? = nil, _ remedy: String
+  ) {
+    diagnostics.append(
+      ScenarioDiagnostic(
+        file: file, position: position, message: message, nearest: nearest, remedy: remedy))
+  }
+
+  // MARK: - Mappings and lists
+
+  /// A mapping whose keys are those of the grammar, or `extra` ones.
+  func fields(
+    _ node: ScenarioNode, _ object: GrammarObject, extra: [String] = [], required: [String] = []
+  ) -> Fields? {
+    guard case .map(let pairs) = node.body else {
+      let article = "aeiou".contains(object.title.prefix(1)) ? "an" : "a"
+      report(
+        node.position, "expected \(article) \(object.title) mapping, found \(node.kind)",
+        "write keys of: \((object.keys + extra).joined(separator: ", "))")
+      return nil
+    }
+    let known = object.keys + extra
+    var entries: [ScenarioNode.Entry] = []
+    var meant: [String] = []
+    for pair in pairs {
+      if known.contains(pair.key.text) {
+        entries.append(pair)
+      } else {
+        let nearest = nearestWord(to: pair.key.text, among: known)
+        if let nearest { meant.append(nearest) }
+        report(
+          pair.key.position, "unknown key '\(pair.key.text.prefix(60))' in \(object.title)",
+          nearest: nearest, "write one of: \(known.joined(separator: ", "))")
+      }
+    }
+    let fields = Fields(object: object, position: node.position, entries: entries)
+    for key in required where fields[key] == nil && !meant.contains(key) {
+      report(node.position, "\(object.title) lacks the key '\(key)'", "add '\(key):'")
+    }
+    return fields
+  }
+
+  /// The items of a list; nothing and one report when it is not one, or has no item.
+  func list(_ node: ScenarioNode, of what: String) -> [ScenarioNode] {
+    guard case .list(let items) = node.body, !items.isEmpty else {
+      report(
+        node.position, "expected a list of \(what), found \(node.kind)",
+        "write at least one '- ' line, or [\(what)]")
+      return []
+    }
+    return items
+  }
+
+  /// The items of a list, or the one value alone.
+  func oneOrMore(_ node: ScenarioNode, of what: String) -> [ScenarioNode] {
+    if case .scalar = node.body { return [node] }
+    return list(node, of: what)
+  }
+
+  /// Reads the items of a list; one that stands twice is reported and left out.
+  /// - Parameters:
+  ///   - nodes: The items.
+  ///   - what: What each is.
+  ///   - read: The meaning of an item and the name that it has once; nil when that was reported.
+  /// - Returns: What the items mean, in order.
+  func distinct<Item>(
+    _ nodes: some Sequence<ScenarioNode>, _ what: String,
+    read: (ScenarioNode) -> (name: String, item: Item)?
+  ) -> [Item] {
+    var names: Set<String> = []
+    return nodes.compactMap { node in
+      guard let (name, item) = read(node) else { return nil }
+      guard names.insert(name).inserted else {
+        report(node.position, "\(what) '\(name.prefix(60))' stands twice", "remove one")
+        return nil
+      }
+      return item
+    }
+  }
+
+  // MARK: - Scalars
+
+  /// A text that is not empty.
+  func text(_ node: ScenarioNode, _ what: String) -> String? {
+    guard case .scalar(let text, _) = node.body, !text.isEmpty else {
+      report(node.position, "expected \(what), found \(node.kind)", "write a text")
+      return nil
+    }
+    return text
+  }
+
+  /// One of the given words.
+  func word(_ node: ScenarioNode, _ what: String, of words: [String]) -> String? {
+    guard let text = text(node, what) else { return nil }
+    guard words.contains(text) else {
+      report(
+        node.position, "'\(text.prefix(60))' is no \(what)",
+        nearest: nearestWord(to: text, among: words),
+        "write one of: \(words.joined(separator: ", "))")
+      return nil
+    }
+    return text
+  }
+
+  /// True or false.
+  func flag(_ node: ScenarioNode, _ what: String) -> Bool? {
+    word(node, what, of: ["true", "false"]).map { $0 == "true" }
+  }
+
+  /// A name that a file may make up.
+  func name(_ text: String, _ position: SourcePosition, _ what: String) -> String? {
+    guard let name = plainName(text, position, what) else { return nil }
+    guard !GrammarWords.reserved.contains(name) else {
+      report(position, "'\(text)' is a word of the language", "give the \(what) another name")
+      return nil
+    }
+    return name
+  }
+
+  /// A tag: formed like a name, but no word has another reading in its place.
+  func tag(_ text: String, _ position: SourcePosition) -> String? {
+    plainName(text, position, "tag")
+  }
+
+  private func plainName(_ text: String, _ position: SourcePosition, _ what: String) -> String? {
+    let letters = text.unicodeScalars
+    let fits =
+      letters.allSatisfy {
+        ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0)
+          || $0 == "_" || $0 == "-"
+      } && letters.first.map { !("0"..."9").contains($0) && $0 != "-" } ?? false
+    guard fits, letters.count <= ScenarioBounds.nameLetters else {
+      report(
+        position, "'\(text.prefix(70))' cannot name a \(what)",
+        "use 1 to \(ScenarioBounds.nameLetters) letters, digits, '_' and '-', a letter first")
+      return nil
+    }
+    return text
+  }
+
+  /// A whole number in a range.
+  func integer(
+    _ node: ScenarioNode, _ what: String, in range: ClosedRange<Int64>
+  ) -> Int64? {
+    guard case .scalar(let text, isQuoted: false) = node.body, let value = Self.number(text) else {
+      let remedy = "write a whole number in \(range.lowerBound)..\(range.upperBound)"
+      report(
+        node.position, "expected \(what), found \(node.kind)",
+        node.isQuoted ? "\(remedy), without quotes" : remedy)
+      return nil
+    }
+    return bounded(value, node.position, what, in: range)
+  }
+
+  /// Reports a number outside its range.
+  func bounded(
+    _ value: Int64, _ position: SourcePosition, _ what: String, in range: ClosedRange<Int64>
+  ) -> Int64? {
+    guard range.contains(value) else {
+      report(
+        position, "\(what) is out of range: \(value)",
+        "write a number in \(range.lowerBound)..\(range.upperBound)")
+      return nil
+    }
+    return value
+  }
+
+  /// A range `a..b` of numbers, if the text has that form; reports one that is empty or too wide.
+  func range(
+    _ text: String, _ position: SourcePosition, _ what: String, in bounds: ClosedRange<Int64>
+  ) -> ClosedRange<Int64>? {
+    guard let (first, last) = Self.ends(of: text) else {
+      report(position, "'\(text.prefix(60))' is no range", "write first..last, as in 1..50")
+      return nil
+    }
+    guard first <= last else {
+      report(position, "the range \(first)..\(last) is empty", "write the smaller number first")
+      return nil
+    }
+    guard bounded(first, position, what, in: bounds) != nil,
+      bounded(last, position, what, in: bounds) != nil
+    else { return nil }
+    return first...last
+  }
+
+  /// The two numbers of `a..b`.
+  static func ends(of text: String) -> (Int64, Int64)? {
+    guard let dots = text.firstRange(of: "..") else { return nil }
+    guard let first = number(text[..<dots.lowerBound]), let last = number(text[dots.upperBound...])
+    else { return nil }
+    return (first, last)
+  }
+
+  /// A whole number in decimal; `_` may stand between digits.
+  static func number(_ text: some StringProtocol) -> Int64? {
+    guard let first = text.unicodeScalars.first, first != "_", text.unicodeScalars.last != "_",
+      first != "+"
+    else { return nil }
+    return Int64(String(text.filter { $0 != "_" }))
+  }
+}

@@ -1,0 +1,202 @@
+// StepOrder.swift: are the steps possible one after the other? Who has the database open, which
+// pins exist and whose they are, is known before anything runs, because steps run in lockstep.
+
+import LabCore
+import Workload
+
+/// The check of a scenario's steps against each other.
+struct StepOrder {
+  let scenario: Scenario
+  let reader: ScenarioReader
+  /// Actors that have the database open.
+  var open: Set<String> = []
+  /// Owners by pin.
+  var pins: [String: String] = [:]
+  /// Processes that stand still.
+  var stopped: Set<String> = []
+  /// Processes that run.
+  var started: Set<String> = []
+  private var copies: Set<String> = []
+  private var mutations = 0
+
+  init(_ scenario: Scenario, _ reader: ScenarioReader) {
+    self.scenario = scenario
+    self.reader = reader
+  }
+
+  /// Reports what is impossible, at most once per step and actor.
+  consuming func check() {
+    for step in scenario.steps {
+      if step.actors.isEmpty {
+        checkExpectation(step)
+      } else {
+        for actor in step.actors { checkAction(step, actor) }
+      }
+    }
+    if mutations > ScenarioBounds.mutations {
+      reader.report(
+        SourcePosition(line: 1, column: 1),
+        "the steps come to \(mutations) statements, more than \(ScenarioBounds.mutations)",
+        "lower 'repeat' or 'times'")
+    }
+  }
+
+  private mutating func checkAction(_ step: ScenarioStep, _ actor: String) {
+    switch step.action {
+    case .process(let event): return checkProcess(event, step, actor)
+    case .file(let event): return checkFile(event, step)
+    default: break
+    }
+    let process = scenario.process(of: actor).name
+    refuseStopped(process, step)
+    started.insert(process)
+    if case .attempt(let tried, _) = step.action { return checkAttempt(tried, step, actor) }
+    if step.action == .open {
+      if !open.insert(actor).inserted {
+        reader.report(step.position, "'\(actor)' has the database open already", "remove the step")
+      }
+      return
+    }
+    guard hasOpen(actor, step) else { return }
+    switch step.action {
+    case .open, .verify, .expect, .fork, .attempt, .process, .file, .query, .observe, .refresh,
+      .invalidate:
+      checkObjects(step)
+    case .misuse(let owner):
+      if !open.contains(owner) {
+        reader.report(
+          step.position, "'\(owner)' does not have the database open",
+          "add '- \(owner): open' before")
+      }
+    case .compact:
+      checkObjects(step)
+      // Beside others it is refused where they hold a pin, which is right.
+      refusePins(of: { step.block == nil || $0 == actor }, step, "compact")
+      let fellows = scenario.process(of: actor).actors
+      for other in open.subtracting(fellows).sorted() {
+        reader.report(
+          step.position, "'\(other)' has the database open in another process at this compact",
+          "add '- \(other): close' before")
+      }
+    case .copy(let copy): add(copy, step)
+    case .close:
+      refusePins(of: { $0 == actor }, step, "close")
+      open.remove(actor)
+    case .reopen:
+      let fellows = scenario.process(of: actor).actors
+      refusePins(of: { fellows.contains($0) }, step, "reopen")
+    case .pin(let name):
+      if let owner = pins[name] {
+        reader.report(step.position, "'\(owner)' has a pin '\(name)' already", "use another name")
+      }
+      pins[name] = actor
+      if scenario.sweep != nil {
+        reader.report(
+          step.position, "a sweep opens the database again after the failure, which no pin allows",
+          "remove the pin, or use 'faults'")
+      }
+    case .release(let name):
+      release(name, actor, step)
+    case .write(let write):
+      if let copy = write.copy { add(copy, step) }
+      checkObjects(step)
+      checkSurvivor(step, actor, write)
+      let rows = write.statements.reduce(0) { $0 &+ $1.times }
+      let (total, overflow) = rows.multipliedReportingOverflow(by: write.repeats)
+      let sum = mutations.addingReportingOverflow(total)
+      mutations = overflow || sum.overflow ? Int.max : sum.partialValue
+    }
+  }
+
+  /// Reports an actor that does not have the database open.
+  func hasOpen(_ actor: String, _ step: ScenarioStep) -> Bool {
+    if open.contains(actor) { return true }
+    reader.report(
+      step.position, "'\(actor)' does not have the database open", "add '- \(actor): open' before")
+    return false
+  }
+
+  /// After a kill or a failure nobody knows which rows are there, so only what fits either way may
+  /// be written.
+  private func checkSurvivor(_ step: ScenarioStep, _ actor: String, _ write: WriteStep) {
+    let reason: String
+    if let kill = scenario.kill, scenario.process(of: actor).name != kill.process {
+      reason = "'\(kill.process)' may be dead by then"
+    } else if scenario.sweep != nil {
+      reason = "an earlier write may have failed by then"
+    } else {
+      return
+    }
+    let isOfTables = scenario.database.objects == nil
+    if isOfTables,
+      let column = scenario.tables.flatMap(\.columns).first(where: { $0.type == .link })
+    {
+      reader.report(
+        step.position, "\(reason), and '\(column.name)' links to a row that need not be there",
+        "use a schema without links")
+    }
+    for statement in write.statements where statement.kind != .upsert {
+      reader.report(
+        statement.position,
+        "\(reason), and '\(statement.kind.rawValue)' needs to know which rows are there",
+        "write upsert")
+    }
+  }
+
+  private mutating func add(_ copy: CopyStep, _ step: ScenarioStep) {
+    guard !copies.insert(copy.name).inserted else { return }
+    reader.report(step.position, "there is a copy '\(copy.name)' already", "use another name")
+  }
+
+  private mutating func release(_ name: String, _ actor: String, _ step: ScenarioStep) {
+    guard let owner = pins[name] else {
+      let near = nearestWord(to: name, among: Array(pins.keys))
+      reader.report(
+        step.position, "nothing is pinned as '\(name)'", nearest: near,
+        "add '- \(actor): {pin: \(name)}' before")
+      return
+    }
+    if owner != actor {
+      reader.report(
+        step.position, "the pin '\(name)' belongs to '\(owner)', not to '\(actor)'",
+        "let '\(owner)' release it")
+    }
+    pins[name] = nil
+  }
+
+  private mutating func refusePins(
+    of isMeant: (String) -> Bool, _ step: ScenarioStep, _ verb: String
+  ) {
+    for (name, owner) in pins.sorted(by: { $0.key < $1.key }) where isMeant(owner) {
+      reader.report(
+        step.position, "'\(owner)' still pins '\(name)' at this \(verb)",
+        "add '- \(owner): {release: \(name)}' before")
+      pins[name] = nil
+    }
+  }
+
+  private func checkExpectation(_ step: ScenarioStep) {
+    guard !open.isEmpty else {
+      reader.report(
+        step.position, "nobody has the database open at this expectation",
+        "put it before the last close")
+      return
+    }
+    guard case .expect(let claims) = step.action else { return }
+    guard open.contains(where: { !stopped.contains(scenario.process(of: $0).name) }) else {
+      reader.report(
+        step.position, "everybody who has the database open is stopped",
+        "add a 'continue' before")
+      return
+    }
+    for case .pinnedUnchanged(let name) in claims {
+      guard let owner = pins[name] else {
+        reader.report(
+          step.position, "nothing is pinned as '\(name)'",
+          nearest: nearestWord(to: name, among: Array(pins.keys)), "add a pin before")
+        continue
+      }
+      refuseStopped(scenario.process(of: owner).name, step)
+    }
+  }
+}

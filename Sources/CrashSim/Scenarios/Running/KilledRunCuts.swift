@@ -1,0 +1,82 @@
+// KilledRunCuts.swift: power cuts of runs in which a process was killed. What the killed process
+// left in the page cache, and what the others built on it, is judged as a crash may leave it; a
+// kill alone leaves everything, and a cut alone meets nobody who takes over from a dead process.
+
+import EngineExploration
+import Findings
+import LabCore
+
+/// Explores the crash states of one killed run after the other.
+struct KilledRunCuts {
+  private let disturbed: DisturbanceRunner
+  private let states: Int?
+  /// One for each model so far, in the order of the scenario.
+  private var wholes: [ExplorationReport] = []
+
+  init(_ disturbed: DisturbanceRunner) {
+    self.disturbed = disturbed
+    states = if case .kill(let kill) = disturbed.disturbance { kill.crashStates } else { nil }
+  }
+
+  /// Where the next run is to be recorded; nil when nobody asks for its crash states.
+  var tracePath: String? { states.map { _ in "\(disturbed.runner.run.path)/killed.sqlite" } }
+
+  /// Explores the crash states of the run recorded last.
+  mutating func explore(operation: Int, before: Bool) throws(LabError) {
+    guard let states, let tracePath, let crash = disturbed.scenario.crash else { return }
+    let (runner, scenario) = (disturbed.runner, disturbed.scenario)
+    for (index, model) in try runner.models(of: crash).enumerated() {
+      var job = runner.job(scenario, disturbed.plan, tracePath, model: model)
+      job.budget = min(states, runner.settings.budget ?? states)
+      let part = try explorer(job, operation: operation, before: before).explore(
+        title: scenario.title, firstNumber: 1)
+      if index < wholes.count {
+        wholes[index] = wholes[index].joined(with: part)
+      } else {
+        wholes.append(part)
+      }
+      if part.isInterrupted { throw .interrupted }
+    }
+  }
+
+  private func explorer(_ job: EngineJob, operation: Int, before: Bool) -> EngineExplorer {
+    let (runner, scenario) = (disturbed.runner, disturbed.scenario)
+    let seed = disturbed.plan.seed
+    return EngineExplorer(
+      job: job, directory: runner.run.path, settings: runner.settings, console: runner.console,
+      token: { state, second, shape in
+        var recipe = ScenarioRecipe(
+          path: scenario.file, seed: seed,
+          place: .killedCrash(
+            operation: operation, before: before, model: job.model, state: state, shape: shape,
+            second: second))
+        recipe.fingerprint = scenario.fingerprint
+        return ReplayRecipe.scenario(recipe).token
+      })
+  }
+
+  /// What was found, one report for each model; findings of one class are told once.
+  func reports(firstNumber: Int) -> [ExplorationReport] {
+    var number = firstNumber
+    return wholes.map { whole in
+      var report = whole
+      report.line = disturbed.scenario.lines.crash
+      // The counts of crash points belong to one recording each.
+      report.crashPoints = nil
+      var known: [String: Int] = [:]
+      report.findings = []
+      for var finding in whole.findings {
+        let key = finding.classKey ?? finding.headline
+        if let index = known[key] {
+          report.findings[index].stateCount += finding.stateCount
+          continue
+        }
+        known[key] = report.findings.count
+        finding.number = number
+        number += 1
+        report.findings.append(finding)
+      }
+      return report
+    }
+  }
+}

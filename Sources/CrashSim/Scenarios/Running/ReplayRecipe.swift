@@ -1,0 +1,99 @@
+// ReplayRecipe.swift: everything that a replay token can name: a state of an explored program, a
+// failure of a scenario, a round of a stress run.
+
+import CrashStates
+import Findings
+import LabCore
+import Workload
+
+/// How to come to one failure again.
+public enum ReplayRecipe: Codable, Sendable, Hashable {
+  /// A state of an explored program.
+  case explore(ExploreRecipe)
+  /// A state of a scenario's crash exploration.
+  case scenario(ScenarioRecipe)
+  /// A round of a stress run.
+  case stress(StressRecipe)
+
+  /// The recipe of a token.
+  /// - Throws: `LabError` with code `.usage` for anything that is no token.
+  public init(token: String) throws(LabError) {
+    let numbered: NumberedSteps? = try? ReplayToken.decode(token)
+    guard numbered?.namesStep != true else {
+      throw .usage(
+        "the replay token has a fault rule with 'during:' by the number of a step, as older versions "
+          + "wrote it; phases are names now: run the same command again for a new token")
+    }
+    self = try ReplayToken.decode(token)
+  }
+
+  /// What a stress token of an older version may hold, and this one cannot follow.
+  private struct NumberedSteps: Decodable {
+    struct Stress: Decodable {
+      let _0: Recipe
+    }
+    struct Recipe: Decodable {
+      let faults: [Rule]
+    }
+    struct Rule: Decodable {
+      let when: Match
+    }
+    struct Match: Decodable {
+      let commitStep: Int?
+    }
+
+    let stress: Stress
+    var namesStep: Bool { stress._0.faults.contains { $0.when.commitStep != nil } }
+  }
+
+  /// What `faultline replay` takes.
+  public var token: String { ReplayToken.encode(self) }
+}
+
+/// A failure of a scenario.
+public struct ScenarioRecipe: Codable, Sendable, Hashable {
+  /// Where in the scenario it failed.
+  public enum Place: Codable, Sendable, Hashable {
+    /// A crash state under a model: its key and the trace's shape.
+    case crash(model: String, state: String, shape: String)
+    /// A crash while recovering from a crash state, with the key of the second state.
+    case recovery(model: String, state: String, shape: String, second: String)
+    /// The process was killed at the n-th operation, before or after it took effect.
+    case kill(operation: Int, before: Bool)
+    /// A crash state of a run in which the process was killed there, and of one in its recovery.
+    case killedCrash(
+      operation: Int, before: Bool, model: String, state: String, shape: String, second: String?)
+    /// The n-th operation of those that the scenario's sweep names failed.
+    case fault(operation: Int)
+    /// Faults of the medium at rest, and the trace's shape.
+    case media(state: MediaState, shape: String)
+    /// A schedule of the steps that run side by side, without any crash.
+    case schedule(String)
+    /// A crash state of what such a schedule recorded, and of a crash in its recovery.
+    case scheduledCrash(
+      schedule: String, model: String, state: String, shape: String, second: String?)
+    /// The run itself, without any crash.
+    case run
+  }
+
+  /// The scenario file, as it was given.
+  public var path: String
+  /// Seed of the run.
+  public var seed: UInt64
+  /// Where it failed.
+  public var place: Place
+  /// The door of the recording; nil is the mount, if there can be one.
+  public var door: DoorChoice?
+  /// Events of syncs that the disk ignores, counted without shared memory; nil where all work.
+  public var ignoredSyncs: [Int]?
+  /// What the scenario's text and the engine were; nil in tokens of older versions.
+  public var fingerprint: ReplayFingerprint?
+
+  /// Makes a recipe.
+  public init(path: String, seed: UInt64, place: Place, door: DoorChoice? = nil) {
+    self.path = path
+    self.seed = seed
+    self.place = place
+    self.door = door
+  }
+}

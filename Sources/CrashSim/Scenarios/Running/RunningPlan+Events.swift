@@ -1,0 +1,126 @@
+// RunningPlan+Events.swift: processes that end, stand still and go on while a plan runs.
+// Invariant: a process that stands still within a commit goes on before anybody could have to wait
+// for it: before its own next command, and before anybody else writes. One that hangs at a file
+// operation may be waited for in an open, and goes on after some time.
+
+import CSystem
+import Findings
+import Glibc
+import LabCore
+import Workload
+
+extension RunningPlan {
+  /// What befalls a process between its commands.
+  /// - Returns: Whether that was all; otherwise the worker itself is to do it.
+  mutating func befalls(
+    _ event: ProcessEvent, _ process: String, _ command: WorkerCommand
+  ) throws(LabError) -> Bool {
+    switch event {
+    case .limit: return false
+    case .kill: workers[process]?.end()
+    case .exit:
+      guard let worker = workers[process] else { return true }
+      guard case .ended(let ending) = try worker.ask(command), ending.isSuccess else {
+        throw .lab("\(command.name): '\(process)' did not exit when it was told to")
+      }
+      worker.end()
+    case .stop, .resume:
+      guard let worker = workers[process] else { return true }
+      try worker.signal(stops: event == .stop)
+      return true
+    }
+    workers[process] = nil
+    client.forget(process: process)
+    pinOwners = pinOwners.filter { $0.value != process }
+    return true
+  }
+
+  /// How long another process may wait for one that stands still, before that goes on.
+  private static let patienceMilliseconds = 2000
+
+  /// Whether the process that is to stand still does so at a file operation.
+  private var hangs: Bool {
+    if case .standstill = kill?.moment { true } else { false }
+  }
+
+  /// The place in the list of the command to do next; nil when there is none.
+  ///
+  /// While a process hangs in what it is doing, others that open the database next do so first.
+  func next(of commands: ArraySlice<WorkerCommand>) -> Int? {
+    guard hangs, let stopped, let first = commands.first,
+      plan.process(of: first.actor) == stopped.process,
+      let other = commands.firstIndex(where: { plan.process(of: $0.actor) != stopped.process }),
+      commands[other].opens
+    else { return commands.indices.first }
+    return other
+  }
+
+  /// Asks a worker; one that hangs at its place is said to have stopped, and others that wait for
+  /// it get their answer when it goes on.
+  mutating func reply(
+    of worker: any ScenarioWorker, to command: WorkerCommand, _ process: String
+  ) throws(LabError) -> WorkerReply {
+    guard hangs else { return try worker.ask(command) }
+    if process == kill?.process, !outcome.wasStopped, let index = ruleIndex {
+      let door = recorder.door
+      let reply = try worker.ask(command, timeoutMilliseconds: nil) { () throws(LabError) in
+        let hits = try door.ruleHits()
+        return index < hits.count && hits[index].hitCount > 0
+      }
+      return reply ?? .answer(.stopped)
+    }
+    guard stopped != nil else { return try worker.ask(command) }
+    let patience = Self.patienceMilliseconds
+    if let reply = try worker.ask(command, timeoutMilliseconds: patience, until: { false }) {
+      return reply
+    }
+    try finish()
+    return try worker.answer()
+  }
+
+  /// The process stands still, at a file operation or within a commit; it has said so, and is about
+  /// to.
+  mutating func stand(_ process: String, over command: WorkerCommand) throws(LabError) {
+    guard hangs || workers[process]?.process.map({ csystem_wait_until_stopped($0) }) == 1 else {
+      throw .lab("\(command.name): '\(process)' ended instead of standing still")
+    }
+    stopped = (process, command)
+    outcome.wasStopped = true
+    try client.stand(over: command)
+  }
+
+  /// Lets a stopped process go on when the next command needs it, or what it holds.
+  mutating func resume(before command: WorkerCommand, of process: String) throws(LabError) {
+    guard let stopped else { return }
+    let waits =
+      switch command.action {
+      case .createTables, .transaction, .compact, .copy, .fork, .process, .file: true
+      case .open, .close, .reopen, .pin, .release, .verify, .expect, .query, .refresh,
+        .observe, .invalidate,
+        .misuse:
+        false
+      }
+    if waits || process == stopped.process { try finish() }
+  }
+
+  /// Lets a stopped process go on, and takes its answer in.
+  mutating func finish() throws(LabError) {
+    guard let (process, command) = stopped, let worker = workers[process] else { return }
+    stopped = nil
+    if hangs, let ruleIndex {
+      try recorder.door.removeRule(at: ruleIndex)
+    } else {
+      try worker.signal(stops: false)
+    }
+    switch try worker.answer() {
+    case .ended(let ending):
+      outcome.violations.append(
+        Violation(
+          .liveness, promised: "a process that stood still goes on",
+          got: "over \(command.name) it ended: \(ending)"))
+    case .answer(let answer):
+      for entry in client.entriesAfter(command, answer) { try mark(entry) }
+      outcome.violations += try client.judge(command, answer)
+    }
+  }
+}

@@ -1,0 +1,312 @@
+// ScenarioDoor.swift: the two ways by which a workload reaches the faulty file tree, behind one
+// face. FUSE: a worker process makes real system calls on a mount. In-process: the engine's storage
+// is the tree itself, and the worker is threads of the lab, so nothing can be killed.
+
+import CSystem
+import Engine
+import FaultFS
+import Foundation
+import Glibc
+import LabCore
+import Recording
+import Workers
+import Workload
+
+/// What came of a command.
+enum WorkerReply: Sendable {
+  case answer(WorkerAnswer)
+  /// The worker's process ended instead.
+  case ended(ProcessEnding)
+}
+
+/// Whoever does a plan's commands.
+protocol ScenarioWorker {
+  /// Its number, when it is a process of its own.
+  var process: Int32? { get }
+  /// Does one command.
+  func ask(_ command: WorkerCommand) throws(LabError) -> WorkerReply
+  /// Does one command, and waits for the answer until something else has come true, or for so long.
+  /// - Returns: Nil when there was no answer until then; `answer()` gets it.
+  func ask(
+    _ command: WorkerCommand, timeoutMilliseconds: Int?,
+    until isOver: () throws(LabError) -> Bool
+  ) throws(LabError) -> WorkerReply?
+  /// The answer proper, after one that said the process stands still.
+  func answer() throws(LabError) -> WorkerReply
+  /// Makes the worker stand still, or go on; when it stands, the call returns.
+  func signal(stops: Bool) throws(LabError)
+  /// Ends the worker if it still lives.
+  func end()
+}
+
+/// A faulty file tree, its recorder, and workers that use it.
+protocol ScenarioDoor {
+  /// Begins with no rules and a new, empty tree.
+  /// - Parameter writeBack: When mapped pages are written back from then on; nil is never.
+  /// - Throws: `LabError` when the tree stays in use, or nothing can be written back.
+  func empty(writeBack: PageWriteBack?) throws(LabError)
+  func beginRecording() throws(LabError)
+  func mark(_ bytes: [UInt8]) throws(LabError)
+  func saveRecording(to path: String) throws(LabError)
+  func addRules(_ rules: [FaultRule]) throws(LabError)
+  func clearRules() throws(LabError)
+  /// Removes the rule at this place of `ruleHits`; what hangs because of it goes on.
+  func removeRule(at index: Int) throws(LabError)
+  func ruleHits() throws(LabError) -> [RuleHits]
+  /// Does to a file of the database what befalls it; a file that is not there stays so.
+  func perform(_ event: FileEvent, seed: Seed) throws(LabError)
+  /// The phase that a process announced last; workers announce the steps of their commits.
+  func phase(of process: Int32) throws(LabError) -> String?
+  func startWorker(
+    timeoutSeconds: Int, errorPath: String
+  ) throws(LabError) -> any ScenarioWorker
+  /// Lets go of all that the door holds; it cannot be used any more.
+  func shutdown() throws(LabError)
+}
+
+// MARK: - FUSE
+
+extension FaultFSClient: ScenarioDoor {
+  /// Begins anew; the files of the old tree are removed first, so that the kernel forgets them.
+  ///
+  /// The kernel tells the daemon of that, and of the last close of a killed process's files, a
+  /// little later, so a tree that is still in use is asked again.
+  func empty(writeBack rule: PageWriteBack?) throws(LabError) {
+    try clearRules()
+    try writeBack(nil)
+    try DirectoryCleaner(path: mountPoint).clear()
+    try loadNothing()
+    if let rule { try writeBack(rule) }
+  }
+
+  private func loadNothing() throws(LabError) {
+    for _ in 0..<500 {
+      if (try? load(nil)) != nil { return }
+      Thread.sleep(forTimeInterval: 0.002)
+    }
+    try load(nil)
+  }
+
+  func saveRecording(to path: String) throws(LabError) { try endRecording(savingTo: path) }
+
+  func removeRule(at index: Int) throws(LabError) {
+    let rules = try rules()
+    guard index < rules.count else { throw .lab("there is no fault rule \(index)") }
+    try removeRules([rules[index].id])
+  }
+
+  func perform(_ event: FileEvent, seed: Seed) throws(LabError) {
+    try event.happen(in: mountPoint, seed: seed)
+  }
+
+  func startWorker(
+    timeoutSeconds: Int, errorPath: String
+  ) throws(LabError) -> any ScenarioWorker {
+    try MountWorker(self, timeoutSeconds: timeoutSeconds, errorPath: errorPath)
+  }
+}
+
+extension FileEvent {
+  /// Does to the files of a directory what is to befall them.
+  func happen(in directory: String, seed: Seed) throws(LabError) {
+    switch self {
+    case .remove(let part): PathCalls.removeFile("\(directory)/\(part.fileName)")
+    case .overwrite(let part, let filling):
+      let path = "\(directory)/\(part.fileName)"
+      let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+      try PathCalls.overwrite(path, with: filling.bytes(count: size ?? 4096, seed: seed))
+    case .cut(let part, let bytes):
+      try PathCalls.cut("\(directory)/\(part.fileName)", toBytes: bytes)
+    }
+  }
+}
+
+/// A worker process in a directory.
+struct MountWorker: ScenarioWorker {
+  /// The mount that is told of the process, if that is the lab's own.
+  private let fileSystem: FaultFSClient?
+  private let child: LineProcess
+  private let timeoutSeconds: Int
+  var process: Int32? { child.pid }
+
+  /// Works in a directory that belongs to somebody else, who also ends it.
+  init(_ directory: String, timeoutSeconds: Int) throws(LabError) {
+    fileSystem = nil
+    self.timeoutSeconds = timeoutSeconds
+    child = try LineProcess(["worker", directory], cpu: csystem_first_allowed_cpu())
+  }
+
+  init(_ fileSystem: FaultFSClient, timeoutSeconds: Int, errorPath: String) throws(LabError) {
+    self.fileSystem = fileSystem
+    self.timeoutSeconds = timeoutSeconds
+    child = try LineProcess(
+      ["worker", fileSystem.mountPoint], cpu: csystem_first_allowed_cpu(), errorPath: errorPath,
+      environment: fileSystem.programEnvironment)
+    do throws(LabError) {
+      try fileSystem.registerGroup(child.pid)
+    } catch {
+      child.end()
+      throw error
+    }
+  }
+
+  func ask(_ command: WorkerCommand) throws(LabError) -> WorkerReply {
+    try reply(try child.ask(try JSONLine.encode(command), timeoutSeconds: timeoutSeconds))
+  }
+
+  func ask(
+    _ command: WorkerCommand, timeoutMilliseconds: Int?,
+    until isOver: () throws(LabError) -> Bool
+  ) throws(LabError) -> WorkerReply? {
+    if let ending = child.send(try JSONLine.encode(command)) { return .ended(ending) }
+    let limit = timeoutMilliseconds ?? timeoutSeconds * 1000
+    for _ in 0..<max(1, limit / Self.sliceMilliseconds) {
+      if let line = try child.poll(milliseconds: Self.sliceMilliseconds) { return try reply(line) }
+      if try isOver() { return nil }
+    }
+    return timeoutMilliseconds == nil ? try answer() : nil
+  }
+
+  /// How often a worker that may not answer is looked after.
+  private static let sliceMilliseconds = 2
+
+  func answer() throws(LabError) -> WorkerReply {
+    try reply(try child.read(timeoutSeconds: timeoutSeconds))
+  }
+
+  private func reply(_ line: LineAnswer) throws(LabError) -> WorkerReply {
+    switch line {
+    case .ended(let ending): .ended(ending)
+    case .line(let line): .answer(try WorkerWire.answer(line))
+    }
+  }
+
+  func signal(stops: Bool) throws(LabError) {
+    guard kill(child.pid, stops ? SIGSTOP : SIGCONT) == 0 else {
+      throw .lab("cannot signal a worker: \(describe(errno: errno))")
+    }
+    guard !stops || csystem_wait_until_stopped(child.pid) == 1 else {
+      throw .lab("a worker ended instead of standing still")
+    }
+  }
+
+  func end() {
+    try? fileSystem?.unregisterGroup(child.pid)
+    child.end()
+  }
+}
+
+// MARK: - In-process
+
+extension SimulatedFileSystem: ScenarioDoor {
+  func empty(writeBack: PageWriteBack?) throws(LabError) {
+    guard writeBack == nil else { throw .lab("nothing is mapped here: writeBack needs a mount") }
+    clearRules()
+    try load(nil)
+  }
+
+  func saveRecording(to path: String) throws(LabError) { try endRecording(savingTo: path) }
+
+  func removeRule(at index: Int) throws(LabError) {
+    throw .lab("a process that hangs needs the FUSE door")
+  }
+
+  func perform(_ event: FileEvent, seed: Seed) throws(LabError) {
+    throw .lab("what befalls a file needs the FUSE door")
+  }
+
+  func startWorker(
+    timeoutSeconds: Int, errorPath: String
+  ) throws(LabError) -> any ScenarioWorker {
+    ThreadWorker(self, timeoutSeconds: timeoutSeconds)
+  }
+
+  func shutdown() throws(LabError) {}
+}
+
+/// A worker on threads of this process.
+private struct ThreadWorker: ScenarioWorker {
+  let process: Int32? = nil
+  private let crew: WorkerCrew
+  private let timeoutSeconds: Int
+
+  init(_ fileSystem: SimulatedFileSystem, timeoutSeconds: Int) {
+    self.timeoutSeconds = timeoutSeconds
+    let phases = fileSystem.makeAnnouncer()
+    crew = WorkerCrew(
+      WorkerSession(
+        open: { (declaration) throws(EngineError) -> Database in
+          try fileSystem.openDatabase(DatabaseFile.name, declaration, announcing: phases)
+        }, announcing: phases))
+  }
+
+  func ask(_ command: WorkerCommand) throws(LabError) -> WorkerReply {
+    try Interruption.check()
+    return .answer(try crew.answer(command, timeoutSeconds: timeoutSeconds))
+  }
+
+  func ask(
+    _ command: WorkerCommand, timeoutMilliseconds: Int?,
+    until isOver: () throws(LabError) -> Bool
+  ) throws(LabError) -> WorkerReply? { throw Self.needsProcess }
+
+  func answer() throws(LabError) -> WorkerReply { throw Self.needsProcess }
+
+  func signal(stops: Bool) throws(LabError) { throw Self.needsProcess }
+
+  private static let needsProcess = LabError.lab("threads of the lab do not stand still")
+
+  func end() { crew.end() }
+}
+
+// MARK: - Choosing
+
+/// A door, and how it came to be the one.
+struct OpenedDoor {
+  let door: any ScenarioDoor
+  /// The door when it is a mount.
+  var mount: FaultFSClient? { door as? FaultFSClient }
+  /// In words.
+  let name: String
+
+  /// Opens the door that was chosen; without a choice a mount, or else the tree in this process.
+  /// - Parameters:
+  ///   - choice: Which.
+  ///   - mountPoint: Where a mount goes.
+  ///   - callStacks: Where workers leave their call stacks, if that was asked for; then there is
+  ///     nothing but a mount.
+  /// - Throws: `LabError` when the door cannot be opened.
+  init(
+    _ choice: DoorChoice?, mountPoint: String, callStacks: CallStackDirectory? = nil
+  ) throws(LabError) {
+    // Without its daemon the lab is not whole; that is no reason to do with less.
+    if choice != .inProcess { _ = try FaultFSClient.findDaemon() }
+    switch callStacks == nil ? choice : choice ?? .fuse {
+    case .fuse:
+      door = try Self.makeMount(mountPoint, callStacks)
+      name = "FUSE mount"
+    case .inProcess:
+      guard callStacks == nil else {
+        throw .usage(
+          "--stacks needs workers in processes of their own; leave --door in-process out")
+      }
+      door = try SimulatedFileSystem()
+      name = DoorChoice.inProcess.rawValue
+    case nil:
+      do throws(LabError) {
+        door = try Self.makeMount(mountPoint, nil)
+        name = "FUSE mount"
+      } catch {
+        door = try SimulatedFileSystem()
+        name = "\(DoorChoice.inProcess.rawValue) (no /dev/fuse: \(error.message))"
+      }
+    }
+  }
+
+  private static func makeMount(
+    _ path: String, _ callStacks: CallStackDirectory?
+  ) throws(LabError) -> FaultFSClient {
+    try FaultFSClient(
+      mountPoint: path, cpu: csystem_first_allowed_cpu(), callStacks: callStacks)
+  }
+}

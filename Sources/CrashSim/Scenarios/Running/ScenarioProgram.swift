@@ -1,0 +1,134 @@
+// ScenarioProgram.swift: [U] a scenario as a program of its own, in whatever directory it starts:
+// one command runs its steps and acknowledges on standard output, another judges what a crash left.
+// So a scenario goes where programs go: on real file systems, and under power cuts one after the
+// other.
+// Safety: a buffer is passed to one system call and not kept.
+
+import CSystem
+import FaultFS
+import Findings
+import Foundation
+import Glibc
+import LabCore
+import Oracles
+import Recording
+import Workload
+
+/// A scenario's steps and its oracles as two commands.
+public enum ScenarioProgram {
+  /// Name of the command that runs the steps.
+  public static let workName = "scenario-work"
+  /// Name of the command that judges.
+  public static let judgeName = "scenario-judge"
+
+  /// The two commands for a shell.
+  /// - Parameters:
+  ///   - scenario: The scenario; its file is read again by each of them.
+  ///   - seed: What its steps are expanded under.
+  ///   - program: The program `faultline`, as a shell word.
+  /// - Returns: What works and what judges.
+  static func commands(
+    _ scenario: Scenario, seed: Seed, program: String
+  ) -> (work: String, judge: String) {
+    let path = URL(fileURLWithPath: scenario.file).path
+    let file = "'" + path.replacing("'", with: "'\\''") + "'"
+    return (
+      "exec \(program) \(workName) \(file) \(seed)",
+      "exec \(program) \(judgeName) \(file) \(seed)"
+    )
+  }
+
+  /// Why a scenario cannot be such a program; nil when it can.
+  static func refusal(_ scenario: Scenario) -> String? {
+    if !scenario.blocks.isEmpty {
+      return "actors side by side run on the lab's own storage; there is no program of them"
+    }
+    let harmed = scenario.steps.contains { step in
+      if case .file = step.action { true } else { false }
+    }
+    return harmed ? "what befalls its files is not judged after a crash" : nil
+  }
+
+  private static func load(_ path: String, _ seed: UInt64) throws(LabError) -> WorkloadPlan {
+    try WorkloadPlan(try ScenarioRunner.load([path])[0], seed: Seed(rawValue: seed))
+  }
+
+  /// Runs the steps in a directory, and writes the acknowledgements to standard output.
+  /// - Parameters:
+  ///   - path: The scenario's file.
+  ///   - seed: What its steps are expanded under.
+  ///   - directory: Where the database goes.
+  ///   - mayFail: Whether file operations may fail; then the steps end where it cannot go on.
+  /// - Returns: Promises that were broken without any crash.
+  /// - Throws: `LabError` when the lab fails or is asked to stop.
+  public static func work(
+    _ path: String, seed: UInt64, in directory: String, mayFail: Bool
+  ) throws(LabError) -> [Violation] {
+    let recorder = ScenarioRecorder(
+      door: DirectoryDoor(directory: directory), timeoutSeconds: timeoutSeconds, errorPath: "")
+    let plan = try load(path, seed)
+    do throws(LabError) {
+      let run = try recorder.run(plan, tolerating: mayFail ? ScenarioRecorder.tolerated : [])
+      return run.violations + (run.trap.map { [$0] } ?? [])
+    } catch {
+      // What was acknowledged is said; nothing more can be promised on a disk that goes on failing.
+      guard mayFail, error.code == .lab else { throw error }
+      return []
+    }
+  }
+
+  /// Judges the database of a directory, and may change it.
+  /// - Parameters:
+  ///   - path: The scenario's file.
+  ///   - seed: What its steps were expanded under.
+  ///   - directory: Where a crash left the database.
+  ///   - acknowledged: All acknowledgements before the crash.
+  /// - Returns: The broken promises.
+  /// - Throws: `LabError` when the acknowledgements are not of this scenario.
+  public static func judge(
+    _ path: String, seed: UInt64, directory: String, acknowledged: [UInt8]
+  ) throws(LabError) -> [Violation] {
+    let marks = acknowledged.split(separator: UInt8(ascii: "\n")).map { Mark(bytes: $0 + [10]) }
+    let check = try EngineCheck(try load(path, seed), marks: marks)
+    return check.timeline.violations + check.judge(directory: directory, marksSeen: marks.count)
+  }
+
+  private static let timeoutSeconds = 20
+}
+
+/// A directory that somebody else watches: acknowledgements go to standard output.
+private struct DirectoryDoor: ScenarioDoor {
+  let directory: String
+
+  func empty(writeBack: PageWriteBack?) {}
+  func beginRecording() {}
+  func saveRecording(to path: String) {}
+  func addRules(_ rules: [FaultRule]) throws(LabError) {
+    guard rules.isEmpty else { throw .lab("a directory has no rules of its own") }
+  }
+  func clearRules() {}
+  func removeRule(at index: Int) {}
+  func ruleHits() -> [RuleHits] { [] }
+  func phase(of process: Int32) -> String? { nil }
+  func shutdown() {}
+
+  /// One write, so that it is one mark.
+  func mark(_ bytes: [UInt8]) throws(LabError) {
+    let count = unsafe bytes.withUnsafeBytes { buffer in
+      unsafe Glibc.write(STDOUT_FILENO, buffer.baseAddress, buffer.count)
+    }
+    guard count == bytes.count else {
+      throw .lab("cannot acknowledge: \(describe(errno: errno))")
+    }
+  }
+
+  func perform(_ event: FileEvent, seed: Seed) throws(LabError) {
+    try event.happen(in: directory, seed: seed)
+  }
+
+  func startWorker(
+    timeoutSeconds: Int, errorPath: String
+  ) throws(LabError) -> any ScenarioWorker {
+    try MountWorker(directory, timeoutSeconds: timeoutSeconds)
+  }
+}

@@ -1,0 +1,321 @@
+// ScenarioRunner+Schedule.swift: scenarios whose steps run side by side: their schedules, and the
+// crash states of what those recorded. Threads of this process do it, whatever the door; the files
+// are in memory, or on the mount when the plan compacts.
+
+import CrashStates
+import EngineExploration
+import FaultFS
+import Findings
+import Foundation
+import LabCore
+import Recording
+import Workload
+
+extension ScenarioRunner {
+  /// Fewest crash states that are worth exploring of one recording.
+  private static let statesPerRecordingMin = 100
+  /// Recordings whose crash states are explored; each costs some processes.
+  private static let recordingsMax = 16
+
+  /// Runs the schedules of a scenario.
+  func runSchedules(
+    _ scenario: Scenario, _ plan: WorkloadPlan, _ item: inout CaseReport
+  ) throws(LabError) {
+    if let reason = scenario.needsMount, opened.mount == nil {
+      item.skipped.append(reason)
+      return
+    }
+    let declaration = scenario.schedule ?? ScheduleDeclaration()
+    let budget = scenario.crash.map { crashBudget($0) } ?? 0
+    var job = try scheduleJob(scenario, plan)
+    job.runsMax = min(declaration.runs, settings.budget ?? declaration.runs)
+    job.recordingsMax = min(Self.recordingsMax, budget / Self.statesPerRecordingMin)
+    let console = console.about(scenario.file)
+    let scheduled = job.scheduled(on: opened.mount)
+    let search = ScheduleSearch(
+      job: job, actors: scheduled.actors, directory: run.path,
+      progress: { console.progress("\($0) schedules") })
+    var explored = ExploredSchedules(hitCounts: [])
+    switch try search.run() {
+    case .fatal(let fatal):
+      return report(scenario, declaration, fatal, &item)
+    case .searched(let searched): explored = try again(searched, scheduled)
+    case .ran: throw .lab("a search for schedules ran one of them only")
+    }
+    try refuseIdleRules(scenario, explored)
+    try refuseIdleCompactions(scenario, explored)
+    var report = report(scenario, declaration, explored)
+    if let failure = explored.failure {
+      report.findings = [
+        finding(scenario, declaration, failure, number: item.findings.count + 1)
+      ]
+    }
+    let place = item.explorations.count
+    item.explorations.append(report)
+    if explored.failure == nil, let crash = scenario.crash {
+      for model in try models(of: crash) {
+        try exploreCrashes(
+          scenario, plan, explored.recordings, model: model, budget: budget, &explored.counts,
+          &item)
+      }
+    }
+    item.explorations[place].schedules = explored.counts
+  }
+
+  private func scheduleJob(
+    _ scenario: Scenario, _ plan: WorkloadPlan
+  ) throws(LabError) -> ScheduleJob {
+    var rules: [FaultRule] = []
+    for fault in scenario.faults { rules.append(try fault.rule()) }
+    return ScheduleJob(
+      plan: plan, rules: rules, declaration: scenario.schedule ?? ScheduleDeclaration(),
+      seed: seed(of: scenario).derived("schedule").rawValue, runsMax: 0, recordingsMax: 0,
+      silenceSeconds: settings.timeoutSeconds,
+      mountPoint: scenario.needsMount == nil ? nil : try run.subdirectory("schedules"))
+  }
+
+  /// What a search found, run again in this process.
+  private func again(
+    _ searched: SearchedSchedules, _ scheduled: ScheduledPlan
+  ) throws(LabError) -> ExploredSchedules {
+    var explored = ExploredSchedules(hitCounts: searched.hitCounts)
+    explored.counts = searched.counts
+    explored.seconds = searched.seconds
+    explored.isInterrupted = searched.isInterrupted
+    if let failure = searched.failure {
+      let outcome = try again(failure.schedule, scheduled)
+      guard !outcome.violations.isEmpty else {
+        throw LabError(.nondeterminism, "schedule: it failed in one process and not in another")
+      }
+      explored.failure = ShrunkSchedule(
+        record: outcome.record, outcome: outcome, isMinimal: failure.isMinimal, runs: 0)
+    }
+    for text in searched.recordings { explored.recordings.append(try again(text, scheduled)) }
+    return explored
+  }
+
+  private func again(
+    _ text: String, _ scheduled: ScheduledPlan
+  ) throws(LabError) -> ScheduledOutcome {
+    let outcome = try scheduled.run(ReplayChooser(try Schedule.parse(text)))
+    if case .refused(let reason) = outcome.record.ending {
+      throw LabError(
+        .nondeterminism,
+        "schedule: another process did something else (\(reason)); something "
+          + "decides here that no point of the schedule stands before")
+    }
+    return outcome
+  }
+
+  private func crashBudget(_ crash: CrashDeclaration) -> Int {
+    let declared = crash.budgetStates ?? Self.defaultBudget
+    return min(declared, settings.budget ?? declared)
+  }
+
+  /// A fault that hits in no schedule tests nothing.
+  private func refuseIdleRules(
+    _ scenario: Scenario, _ explored: ExploredSchedules
+  ) throws(LabError) {
+    guard !explored.isInterrupted else { return }
+    for (fault, count) in zip(scenario.faults, explored.hitCounts) where count == 0 {
+      throw .usage(
+        "\(scenario.file):\(fault.position): this fault hit no operation in "
+          + "\(explored.counts.runCount) schedules; correct its count, its file or its bytes")
+    }
+  }
+
+  /// A compaction that is refused in every schedule tests nothing.
+  private func refuseIdleCompactions(
+    _ scenario: Scenario, _ explored: ExploredSchedules
+  ) throws(LabError) {
+    guard !explored.isInterrupted, explored.failure == nil, explored.counts.compactionCount == 0,
+      let step = scenario.blocks.joined().first(where: { $0.action == .compact })
+    else { return }
+    throw .usage(
+      "\(scenario.file):\(step.position): the compaction was refused in all "
+        + "\(explored.counts.runCount) schedules, because others pinned or wrote; give its actor "
+        + "fewer of them, or run more schedules")
+  }
+
+  private func report(
+    _ scenario: Scenario, _ declaration: ScheduleDeclaration, _ explored: ExploredSchedules
+  ) -> ExplorationReport {
+    var report = ExplorationReport(
+      title: scenario.title, model: declaration.name, seed: seed(of: scenario).rawValue,
+      operationCount: 0, markCount: 0, crashPointCount: 0, candidateCount: 0, distinctCount: 0,
+      exploredCount: 0, bound: "0", isInterrupted: explored.isInterrupted,
+      seconds: explored.seconds, findings: [])
+    report.schedules = explored.counts
+    report.line = scenario.lines.schedule ?? scenario.lines.title
+    return report
+  }
+
+  /// The search ended with its process: there is nothing else to say.
+  private func report(
+    _ scenario: Scenario, _ declaration: ScheduleDeclaration, _ fatal: FatalSchedule,
+    _ item: inout CaseReport
+  ) {
+    var report = report(scenario, declaration, ExploredSchedules(hitCounts: []))
+    report.findings = [finding(scenario, declaration, fatal, number: item.findings.count + 1)]
+    item.explorations.append(report)
+  }
+
+  // MARK: - Findings
+
+  func finding(
+    _ scenario: Scenario, _ declaration: ScheduleDeclaration,
+    _ failure: ShrunkSchedule<ScheduledOutcome>, number: Int
+  ) -> Finding {
+    let count = Formatting.counted(failure.record.preemptionCount, "preemption")
+    let proof = failure.isMinimal ? ", and none with fewer fails so" : ""
+    return finding(
+      scenario, declaration, failure.record.schedule, failure.outcome.result,
+      turns: failure.record.turnsInWords, marks: failure.outcome.trace.marks,
+      crash: "there was no crash: a schedule with \(count) fails\(proof)", number: number)
+  }
+
+  func finding(
+    _ scenario: Scenario, _ declaration: ScheduleDeclaration, _ fatal: FatalSchedule, number: Int
+  ) -> Finding {
+    finding(
+      scenario, declaration, fatal.schedule, fatal.result, turns: fatal.schedule.turnsInWords,
+      marks: [], crash: "the machine lives: the process ended under this schedule", number: number)
+  }
+
+  private func finding(
+    _ scenario: Scenario, _ declaration: ScheduleDeclaration, _ schedule: Schedule,
+    _ result: CheckResult, turns: [String], marks: [Mark], crash: String, number: Int
+  ) -> Finding {
+    let recipe = ScenarioRecipe(
+      path: scenario.file, seed: seed(of: scenario).rawValue, place: .schedule(schedule.text),
+      door: scenario.scheduleDoor)
+    var finding = Finding(
+      number: number, promised: result.promised ?? "actors may run side by side",
+      headline: result.headline,
+      got: result.output.split(separator: "\n").map(String.init) + Self.shortened(turns),
+      ending: "a schedule of \(schedule.decisionCount) decisions", crash: crash,
+      acknowledgedCount: marks.count,
+      lastAcknowledged: marks.last.map { $0.text.trimmingCharacters(in: .whitespacesAndNewlines) },
+      lost: ["nothing: the machine lives"], missingSync: [], models: [declaration.name],
+      stateCount: 1, token: ReplayRecipe.scenario(recipe).token)
+    finding.classKey = FailureClass.key(of: result)
+    finding.firstOrdinal = 0
+    return finding
+  }
+
+  /// Turns as far as a person reads them.
+  private static func shortened(_ turns: [String]) -> [String] {
+    let most = 24
+    guard turns.count > most else { return turns }
+    return turns.prefix(most) + ["… \(turns.count - most) more turns"]
+  }
+
+  // MARK: - Crashes
+
+  /// Explores the crash states of what schedules recorded, as far as the budget goes.
+  private func exploreCrashes(
+    _ scenario: Scenario, _ plan: WorkloadPlan, _ recordings: [ScheduledOutcome],
+    model: PersistenceModel, budget: Int, _ counts: inout ScheduleCounts,
+    _ item: inout CaseReport
+  ) throws(LabError) {
+    guard !recordings.isEmpty else { return }
+    var whole: ExplorationReport?
+    for (number, outcome) in recordings.enumerated() {
+      try Interruption.check()
+      let path = "\(run.path)/schedule-\(number).sqlite"
+      try TraceFile.save(outcome.trace, to: path)
+      var job = job(scenario, plan, path, model: model)
+      job.budget = max(budget / recordings.count, 1)
+      let part = try explorer(scenario, job, outcome.record.schedule.text).explore(
+        title: scenario.title, firstNumber: item.findings.count + 1)
+      whole = whole.map { $0.joined(with: part) } ?? part
+      counts.exploredRecordingCount = max(counts.exploredRecordingCount, number + 1)
+      if part.isInterrupted || part.isOutOfTime == true { break }
+    }
+    guard var whole else { return }
+    whole.line = scenario.lines.crash
+    // The counts of crash points belong to one recording each.
+    whole.crashPoints = nil
+    item.explorations.append(whole)
+  }
+
+  private func explorer(
+    _ scenario: Scenario, _ job: EngineJob, _ schedule: String
+  ) -> EngineExplorer {
+    let file = scenario.file
+    let seed = seed(of: scenario).rawValue
+    let model = job.model
+    let door = scenario.scheduleDoor
+    return EngineExplorer(
+      job: job, directory: run.path, settings: settings, console: console,
+      token: { state, second, shape in
+        let place = ScenarioRecipe.Place.scheduledCrash(
+          schedule: schedule, model: model, state: state, shape: shape, second: second)
+        return ReplayRecipe.scenario(
+          ScenarioRecipe(path: file, seed: seed, place: place, door: door)
+        ).token
+      })
+  }
+
+  // MARK: - Replay
+
+  /// Runs one schedule again, in a process of its own first.
+  /// - Returns: How that process ended, when it did not survive.
+  func replayFatally(
+    _ scenario: Scenario, _ plan: WorkloadPlan, _ text: String
+  ) throws(LabError) -> FatalSchedule? {
+    guard plan.isConcurrent else {
+      throw .usage("\(scenario.file) has no 'together' any more")
+    }
+    let schedule = try Schedule.parse(text)
+    var job = try scheduleJob(scenario, plan)
+    let actors = job.scheduled().actors
+    guard schedule.actors == actors else {
+      throw .usage(
+        "the token's actors are \(schedule.actors.joined(separator: ", ")), those of "
+          + "\(scenario.file) are \(actors.joined(separator: ", "))")
+    }
+    job.schedule = text
+    let search = ScheduleSearch(job: job, actors: actors, directory: run.path)
+    guard case .fatal(let fatal) = try search.run() else { return nil }
+    return fatal
+  }
+
+  /// Records one schedule again.
+  /// - Throws: `LabError` with code `.nondeterminism` when the run does something else, `.usage`
+  ///   when the engine does not survive it.
+  func recordSchedule(
+    _ scenario: Scenario, _ plan: WorkloadPlan, _ text: String, to path: String
+  ) throws(LabError) {
+    if let fatal = try replayFatally(scenario, plan, text) {
+      throw .usage(
+        "the engine does not survive the token's schedule (\(fatal.ending)), so it left nothing "
+          + "to look at; correct that first")
+    }
+    try TraceFile.save(try replaySchedule(scenario, plan, text, nil).trace, to: path)
+  }
+
+  /// Runs one schedule again that the engine survives.
+  /// - Parameters:
+  ///   - scenario: The scenario.
+  ///   - plan: What its actors do.
+  ///   - text: The schedule.
+  ///   - directory: Where the files go as the run left them; nil keeps none.
+  /// - Returns: What the run came to, judged.
+  /// - Throws: `LabError` with code `.nondeterminism` when the run does something else.
+  func replaySchedule(
+    _ scenario: Scenario, _ plan: WorkloadPlan, _ text: String, _ directory: String?
+  ) throws(LabError) -> ScheduledOutcome {
+    var tree: TreeImage?
+    let outcome = try scheduleJob(scenario, plan).scheduled(on: opened.mount).run(
+      ReplayChooser(try Schedule.parse(text)), finalTree: { tree = $0 })
+    if let directory, let tree { try CrashDirectory.keep(tree, in: directory) }
+    if case .refused(let reason) = outcome.record.ending {
+      throw LabError(
+        .nondeterminism,
+        "the scenario did something else this time (\(reason)): the token belongs to another "
+          + "version of the scenario or of the engine")
+    }
+    return outcome
+  }
+}

@@ -1,0 +1,161 @@
+// ScenarioRunner+Step.swift: the recordings of a failure, to be walked through. What is recorded is
+// what the failure was judged on: the run with its faults, or, of a kill or a failing operation,
+// that one run; and the recoveries from power cuts before the last.
+
+import CrashStates
+import EngineExploration
+import Exploration
+import Findings
+import Foundation
+import LabCore
+import Workload
+
+extension ScenarioRunner {
+  /// The scenario of a recipe; says in which way it, or the engine, is not the one that failed.
+  func load(_ recipe: ScenarioRecipe) throws(LabError) -> Scenario {
+    let scenario = try Self.load([recipe.path])[0]
+    let differences = scenario.fingerprint.map {
+      $0.differences(from: recipe.fingerprint, scenario: recipe.path)
+    }
+    for line in differences ?? [] { console.say(line) }
+    return scenario
+  }
+
+  /// Records what a recipe names, and stands before its first event.
+  /// - Throws: `LabError` with code `.nondeterminism` when the run has another shape.
+  public func walk(_ recipe: ScenarioRecipe) throws(LabError) -> FailureWalk {
+    let scenario = try load(recipe)
+    let plan = try WorkloadPlan(scenario, seed: Seed(rawValue: recipe.seed))
+    switch recipe.place {
+    case .crash(let model, let state, let shape):
+      let path = try record(scenario, plan, as: "trace").path
+      return try walk(scenario, plan, recipe, path, model, state, nil, shape: shape)
+    case .recovery(let model, let state, let shape, let second):
+      let path = try record(scenario, plan, as: "trace").path
+      return try walk(scenario, plan, recipe, path, model, state, second, shape: shape)
+    case .schedule(let text):
+      let path = try recordSchedule(scenario, plan, text)
+      return try walkToEnd(scenario, plan, path, "a promise is broken under this schedule")
+    case .scheduledCrash(let text, let model, let state, let shape, let second):
+      let path = try recordSchedule(scenario, plan, text)
+      return try walk(scenario, plan, recipe, path, model, state, second, shape: shape)
+    case .media(let state, let shape):
+      let (path, _) = try record(scenario, plan, as: "trace")
+      let job = job(scenario, plan, path, model: .strict)
+      let trace = try job.trace()
+      try refuse(trace.shape, unless: shape)
+      let text = "the medium damages the file after event \(state.eventCount)"
+      return FailureWalk(
+        try TraceWalk(
+          try UnitTable(trace: trace, model: .strict), marks: plan.actorMarks(in: trace),
+          failure: TraceWalk.Failure(crashPoint: state.eventCount, text: text)))
+    case .run:
+      let (path, _) = try record(scenario, plan, as: "trace")
+      return try walkToEnd(scenario, plan, path, "a promise is broken without any crash")
+    case .kill(let operation, let before):
+      let disturbance = Disturbance.kill(killDeclaration(scenario, plan))
+      return try walk(scenario, plan, disturbance, operation: operation, before: before)
+    case .killedCrash(let operation, let before, let model, let state, let shape, let second):
+      let path = "\(run.path)/killed.sqlite"
+      _ = try recordKilled(scenario, plan, operation: operation, before: before, to: path)
+      return try walk(scenario, plan, recipe, path, model, state, second, shape: shape)
+    case .fault(let operation):
+      guard let sweep = scenario.sweep else {
+        throw .usage("\(scenario.file) has no 'sweep' any more")
+      }
+      return try walk(scenario, plan, .fault(sweep), operation: operation, before: true)
+    }
+  }
+
+  /// The kill of a scenario; for one that has lost its own, at every operation.
+  func killDeclaration(_ scenario: Scenario, _ plan: WorkloadPlan) -> KillDeclaration {
+    scenario.kill
+      ?? KillDeclaration(process: plan.processes[0].name, place: .everyOperation, side: .both)
+  }
+
+  private func walk(
+    _ scenario: Scenario, _ plan: WorkloadPlan, _ recipe: ScenarioRecipe, _ path: String,
+    _ model: String, _ key: String, _ second: String?, shape: String
+  ) throws(LabError) -> FailureWalk {
+    var job = job(scenario, plan, path, model: try PersistenceModel.chosen(model)[0])
+    job.seed = recipe.seed
+    job.ignoredSyncs = recipe.ignoredSyncs ?? []
+    let trace = try job.trace()
+    try refuse(trace.shape, unless: shape)
+    let judge = try EngineJudge(
+      job, enumerator: try job.enumerator(), recordsCallStacks: settings.recordsCallStacks)
+    return try FailureWalk(
+      try judge.recordings(key: key, second: second), marks: plan.actorMarks(in: trace))
+  }
+
+  private func walk(
+    _ scenario: Scenario, _ plan: WorkloadPlan, _ disturbance: Disturbance, operation: Int,
+    before: Bool
+  ) throws(LabError) -> FailureWalk {
+    guard let mount = opened.mount else {
+      throw .usage("the token's failure needs the FUSE door, and here it is \(doorName)")
+    }
+    let path = "\(run.path)/trace.sqlite"
+    let text = try DisturbanceRunner(
+      runner: self, fileSystem: mount, scenario: scenario, plan: plan, disturbance: disturbance
+    ).record(operation: operation, before: before, to: path)
+    return try walkToEnd(scenario, plan, path, text)
+  }
+
+  private func recordSchedule(
+    _ scenario: Scenario, _ plan: WorkloadPlan, _ text: String
+  ) throws(LabError) -> String {
+    let path = "\(run.path)/trace.sqlite"
+    try recordSchedule(scenario, plan, text, to: path)
+    return path
+  }
+
+  /// Without a power cut nothing is lost: the failure is what is found at the end.
+  private func walkToEnd(
+    _ scenario: Scenario, _ plan: WorkloadPlan, _ path: String, _ text: String
+  ) throws(LabError) -> FailureWalk {
+    let model = try models(of: scenario).first ?? .ext4Ordered
+    let trace = try job(scenario, plan, path, model: model).trace()
+    return FailureWalk(
+      try TraceWalk(
+        try UnitTable(trace: trace, model: model), marks: plan.actorMarks(in: trace),
+        failure: TraceWalk.Failure(crashPoint: trace.events.count, text: text)))
+  }
+
+  private func models(of scenario: Scenario) throws(LabError) -> [PersistenceModel] {
+    guard let crash = scenario.crash else { return [] }
+    return try models(of: crash)
+  }
+}
+
+extension ProgramExplorer {
+  /// Records what a recipe names, or takes a recording, and stands before its first event.
+  /// - Throws: `LabError` with code `.nondeterminism` when the program no longer does the same.
+  public func walk(
+    _ recipe: ExploreRecipe, from recording: String? = nil
+  ) throws(LabError) -> FailureWalk {
+    let trace = try recordedAgain(recipe, from: recording)
+    if let media = recipe.media {
+      return FailureWalk(
+        try TraceWalk(
+          try UnitTable(trace: trace, model: .strict), marks: nil,
+          failure: TraceWalk.Failure(
+            crashPoint: media.eventCount,
+            text: "the medium damages files after event \(media.eventCount)")))
+    }
+    let model = recipe.fileSystem == nil ? settings.models.first : nil
+    if let recovery = program.recovery, let crashes = recipe.recovered {
+      return try recoveryExploration(recovery, try makeTarget(trace, model: model, system: nil))
+        .walk(recipe, through: crashes)
+    }
+    let table = try CrashStateEnumerator(
+      trace: trace, model: model ?? .blockDevice, seed: settings.seed,
+      ignoring: recipe.ignoredSyncs ?? []
+    ).table
+    guard let key = StateKey(parsing: recipe.state) else {
+      throw .usage("the token's state '\(recipe.state)' cannot be read")
+    }
+    let cut = CutRecording(table: table, state: try table.state(for: key))
+    return try FailureWalk([cut])
+  }
+}

@@ -1,0 +1,67 @@
+// ScheduleJournal.swift [U]: who went on in the run that is going on, in a file, a byte for each
+// decision. Invariant: a choice is in the file before the actor goes on, so whoever finds the file
+// of a process that died has the schedule under which it died.
+
+import CSystem
+import Foundation
+import Glibc
+import LabCore
+
+/// The choices of one run after the other.
+final class ScheduleJournal: Sendable {
+  private let descriptor: Int32
+
+  /// Makes the file, empty.
+  /// - Throws: `LabError` with code `.lab` when it cannot be made.
+  init(path: String) throws(LabError) {
+    descriptor = Descriptors.create(path)
+    guard descriptor >= 0 else { throw .lab("open \(path): \(describe(errno: errno))") }
+  }
+
+  deinit { Glibc.close(descriptor) }
+
+  /// Forgets the run before.
+  func begin() { _ = ftruncate(descriptor, 0) }
+
+  /// Notes who goes on at a decision.
+  fileprivate func note(_ actor: Int, at step: Int) {
+    var byte = UInt8(actor)
+    // Safety: pwrite(2) reads one byte.
+    _ = unsafe pwrite(descriptor, &byte, 1, off_t(step))
+  }
+
+  /// The schedule that a file holds.
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - actors: Names of the actors.
+  /// - Returns: The schedule up to the last decision that was noted; one without turns when the
+  ///   file is not there, or not of these actors.
+  static func read(_ path: String, actors: [String]) -> Schedule {
+    let bytes = FileManager.default.contents(atPath: path) ?? Data()
+    guard bytes.allSatisfy({ Int($0) < actors.count }) else {
+      return Schedule(actors: actors, turns: [])
+    }
+    return Schedule(actors: actors, choices: bytes.lazy.map { Int($0) })
+  }
+}
+
+/// Chooses as another chooser does, and notes what was chosen.
+struct JournaledChooser: ScheduleChooser {
+  private var chooser: any ScheduleChooser
+  private let journal: ScheduleJournal
+
+  /// Begins a run.
+  init(_ chooser: any ScheduleChooser, in journal: ScheduleJournal) {
+    self.chooser = chooser
+    self.journal = journal
+    journal.begin()
+  }
+
+  mutating func choose(_ decision: ScheduleDecision) -> ScheduleChoice {
+    let choice = chooser.choose(decision)
+    if case .actor(let actor) = choice { journal.note(actor, at: decision.step) }
+    return choice
+  }
+
+  func complaint() -> String? { chooser.complaint() }
+}

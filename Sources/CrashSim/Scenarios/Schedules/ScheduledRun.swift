@@ -1,0 +1,187 @@
+// ScheduledRun.swift: a plan run once in this process, over files of its own (ScheduleStage): in
+// lockstep up to the block of concurrent steps, that block under a chooser, and in lockstep again.
+// Invariants: nothing is left of one run for the next; a mark is in the trace before anybody else
+// goes on; `begin` is marked when a transaction has its turn, so marks stand in the order of turns.
+
+import Engine
+import FaultFS
+import Findings
+import LabCore
+import Recording
+import Synchronization
+import Workers
+import Workload
+
+/// What one run came to.
+struct ScheduledOutcome: Sendable {
+  let record: ScheduleRecord
+  let trace: Trace
+  let violations: [Violation]
+  /// How often each fault rule hit.
+  let hits: [RuleHits]
+  /// Compactions that were done side by side with other actors; nil when none was to be.
+  var compactionCount: Int?
+
+  /// Runs that are equal here did the same.
+  var fingerprint: String {
+    let marks = trace.marks.map(\.text).joined()
+    return "\(record.schedule.text)\(trace.shape)\n\(marks)\(violations)\n\(record.ending)"
+  }
+
+  /// Recordings that are equal here have the same crash states.
+  var recordingKey: String { trace.shape + trace.marks.map(\.text).joined() }
+
+  /// How the run is judged.
+  var result: CheckResult { CheckResult(violations) }
+}
+
+/// Runs a plan under one chooser after the other.
+struct ScheduledPlan {
+  let plan: WorkloadPlan
+  let rules: [FaultRule]
+  let limits: ScheduleLimits
+  /// The mount for the files; nil has each run in a tree in memory.
+  private let mount: MountStage?
+  private let threads: ScheduleThreads
+  /// The actors of the block, and what each of them does.
+  let actors: [String]
+  private let commands: [[WorkerCommand]]
+  private let before: [WorkerCommand]
+  private let after: [WorkerCommand]
+
+  /// Prepares the runs of a plan that has a block of concurrent commands.
+  /// - Parameters:
+  ///   - plan: What the actors do.
+  ///   - rules: The faults of each run.
+  ///   - limits: When a run is given up.
+  ///   - mount: Where the files are; nil for plans that need no mount.
+  init(
+    _ plan: WorkloadPlan, rules: [FaultRule], limits: ScheduleLimits = .init(),
+    on mount: FaultFSClient? = nil
+  ) {
+    self.mount = mount.map { MountStage(fileSystem: $0) }
+    self.plan = plan
+    self.rules = rules
+    self.limits = limits
+    let block = plan.commands.filter { $0.block != nil }
+    var actors: [String] = []
+    for command in block where !actors.contains(command.actor) { actors.append(command.actor) }
+    self.actors = actors
+    commands = actors.map { actor in block.filter { $0.actor == actor } }
+    let first = block.first?.index ?? 0
+    before = plan.commands.filter { $0.block == nil && $0.index < first }
+    after = plan.commands.filter { $0.block == nil && $0.index > first }
+    threads = ScheduleThreads(count: actors.count)
+  }
+
+  /// Whether somebody compacts beside others.
+  private var compacts: Bool { commands.joined().contains { $0.action == .compact } }
+
+  /// One run.
+  /// - Parameters:
+  ///   - chooser: Who says which actor goes on.
+  ///   - finalTree: Called with the tree as the run left it.
+  /// - Returns: What the run came to, judged.
+  /// - Throws: `LabError` when the lab fails, or an actor hangs where the scheduler cannot see it.
+  func run(
+    _ chooser: any ScheduleChooser, finalTree: ((TreeImage) -> Void)? = nil
+  ) throws(LabError) -> ScheduledOutcome {
+    let stage: any ScheduleStage = if let mount { mount } else { try SimulatedFileSystem() }
+    try stage.begin(rules)
+    let scheduler = Scheduler(actors: actors, chooser: chooser, limits: limits)
+    let turns = TurnLog()
+    let session = Self.session(stage, scheduler, turns)
+    defer { session.end() }
+    let tolerated = rules.isEmpty ? [] : ScenarioRecorder.tolerated
+    var client = WorkerClient(plan, tolerating: tolerated)
+    var (violations, isReady) = try lockstep(before, session, &client, stage)
+    let log = ScheduleLog()
+    let record = try scheduler.run(on: threads) { [commands, client, isReady] actor in
+      guard isReady else { return }
+      for (index, command) in commands[actor].enumerated() {
+        scheduler.reach(.command(index + 1))
+        if scheduler.isReleased { return }
+        let floor = log.newestAcknowledged
+        let answer = session.run(command)
+        if scheduler.isReleased { return }
+        for entry in client.entriesAfter(command, answer) { stage.append(entry.mark) }
+        log.append(ScheduleLog.Event(command: command, answer: answer, floor: floor))
+        // What comes next counts on what was to be done here.
+        if case .failed = answer, command.transaction == nil, !command.mayBeRefused { return }
+      }
+    }
+    switch record.ending {
+    case .refused: break
+    case .finished:
+      violations += try log.judge(with: &client) + turns.violations(actors)
+      // What comes next counts on what was to be done here.
+      if violations.isEmpty, isReady {
+        violations += try lockstep(after, session, &client, stage).violations
+      }
+    case .deadlock(let waits):
+      violations.append(
+        Violation(
+          .liveness, promised: "somebody can always go on",
+          got: "deadlock: \(waits.joined(separator: ", "))"))
+    case .endless(let count):
+      violations.append(
+        Violation(
+          .liveness, promised: "steps that run side by side end when each gets its turn",
+          got: "no end after \(count) decisions"))
+    }
+    let (trace, hits) = try stage.end()
+    if let finalTree { finalTree(try stage.tree()) }
+    return ScheduledOutcome(
+      record: record, trace: trace, violations: violations, hits: hits,
+      compactionCount: compacts ? log.compactionCount : nil)
+  }
+
+  private static func session(
+    _ stage: any ScheduleStage, _ scheduler: Scheduler, _ turns: TurnLog
+  ) -> WorkerSession {
+    let hook = ScheduleHook(
+      reach: { point in
+        // Noted before anybody else goes on: the turn was given when the point was reached.
+        if point == .takeTurn, let actor = scheduler.caller { turns.take(actor) }
+        scheduler.reach(.engine(point))
+      },
+      wait: { reason, isBounded, isOver in
+        if reason == .turn, let actor = scheduler.caller { turns.queue(actor) }
+        return scheduler.wait(for: reason.description, isBounded: isBounded, until: isOver)
+      })
+    return WorkerSession(
+      open: { (declaration) throws(EngineError) -> Database in
+        var options = declaration.options()
+        options.coordination.schedule = hook
+        options.coordination.now = { UInt64(scheduler.clock) }
+        options.coordination.decorate = { backend in
+          ScheduledBackend(backend) { scheduler.reach($0) }
+        }
+        return try stage.open(options)
+      },
+      didBegin: { transaction, version in
+        guard scheduler.isRunning else { return }
+        let number = transaction.number
+        stage.append(AckLog.Entry.begin(number).mark)
+        stage.append(AckLog.Entry.number(number, version: version).mark)
+      })
+  }
+
+  /// Commands that run one after the other.
+  /// - Returns: Broken promises, and whether the database is open to whoever comes next.
+  private func lockstep(
+    _ commands: [WorkerCommand], _ session: WorkerSession, _ client: inout WorkerClient,
+    _ stage: any ScheduleStage
+  ) throws(LabError) -> (violations: [Violation], isOpen: Bool) {
+    var violations: [Violation] = []
+    for command in commands {
+      for entry in client.entriesBefore(command) { stage.append(entry.mark) }
+      let answer = session.run(command)
+      for entry in client.entriesAfter(command, answer) { stage.append(entry.mark) }
+      violations += try client.judge(command, answer)
+      // Without an open database nothing that follows can be told.
+      if case .failed = answer, command.opens { return (violations, false) }
+    }
+    return (violations, true)
+  }
+}

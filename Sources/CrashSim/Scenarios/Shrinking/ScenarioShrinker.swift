@@ -1,0 +1,259 @@
+// ScenarioShrinker.swift: `faultline shrink`: the smallest scenario that still breaks its promise.
+// Invariants: every scenario that is tried is run whole, as `faultline run` would; the best one
+// that showed the wanted class of finding is kept, so that a budget or an interruption costs
+// smallness only. What is tried, and in which order, follows from the scenario and the seed.
+
+import Exploration
+import Findings
+import Foundation
+import LabCore
+import Workload
+
+/// A scenario made smaller.
+public struct ShrunkScenario: Sendable {
+  /// Sizes of a scenario.
+  public struct Size: Sendable, Hashable, CustomStringConvertible {
+    /// Steps.
+    public var steps: Int
+    /// Statements of all steps, each counted once.
+    public var statements: Int
+    /// Operations that a run recorded.
+    public var operations: Int
+
+    /// For example `3 steps, 1 statement, 40 operations`.
+    public var description: String {
+      [
+        Formatting.counted(steps, "step"), Formatting.counted(statements, "statement"),
+        Formatting.counted(operations, "operation"),
+      ].joined(separator: ", ")
+    }
+  }
+
+  /// The scenario as YAML.
+  public var text: String
+  /// What it was and what it is.
+  public var before: Size
+  /// Its size now.
+  public var after: Size
+  /// The finding, as the smaller scenario shows it.
+  public var finding: Finding
+  /// Scenarios that were run.
+  public var runCount: Int
+  /// True when the budget of runs ended, or the lab was asked to stop, while more might go.
+  public var isCutShort: Bool
+}
+
+/// Makes failing scenarios smaller.
+public final class ScenarioShrinker {
+  private let runner: ScenarioRunner
+  private let console: Console
+  private let runBudget: Int
+  private var runCount = 0
+  private var isCutShort = false
+
+  /// Prepares for one scenario.
+  /// - Parameters:
+  ///   - settings: How far crashes are explored in each run.
+  ///   - console: Where progress goes.
+  ///   - door: The door; see `ScenarioRunner`.
+  ///   - runBudget: Most scenarios to run.
+  /// - Throws: `LabError` when the door cannot be opened.
+  public init(
+    settings: ExplorationSettings, console: Console, door: DoorChoice?, runBudget: Int
+  ) throws(LabError) {
+    self.console = console
+    self.runBudget = runBudget
+    runner = try ScenarioRunner(settings: settings, console: .silent, door: door)
+  }
+
+  /// Ends the door.
+  public func end() throws(LabError) { try runner.end() }
+
+  /// Makes a scenario smaller while it shows one class of finding.
+  /// - Parameters:
+  ///   - path: The scenario's file.
+  ///   - recipe: The failure to keep; nil for the first one that a run finds.
+  ///   - out: The file that the smaller scenario will have, which its token names; nil for none.
+  /// - Returns: The smaller scenario; nil when it breaks no promise.
+  /// - Throws: `LabError` when the file cannot be read or the lab fails.
+  public func shrink(
+    _ path: String, keeping recipe: ScenarioRecipe?, out: String?
+  ) throws(LabError) -> ShrunkScenario? {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw .usage("cannot read \(path); give a scenario's file, or a token of one")
+    }
+    let text = String(decoding: data, as: UTF8.self)
+    let scenario = try Self.parse(text, file: path)
+    let source = try ScenarioSource(text, file: path)
+    let found =
+      if let recipe {
+        try runner.replay(recipe, keepingImageIn: nil)
+      } else {
+        try run(scenario, wanted: nil)?.finding
+      }
+    guard let key = found?.classKey else { return nil }
+    // Random values depend on where in the file a statement stands.
+    guard let first = try run(try Self.parse(try source.text(), file: path), wanted: key) else {
+      throw .usage(
+        "\(path): the failure needs the very values that were drawn, which depend on the line and "
+          + "column of each statement; give the values that matter as constants")
+    }
+    var search = Search(best: source, path: path, wanted: key, operations: first.operations)
+    do throws(LabError) {
+      try reduce(&search)
+    } catch {
+      guard error.code == .interrupted else { throw error }
+      isCutShort = true
+    }
+    return try result(search, source, first, out: out)
+  }
+
+  private struct Search {
+    var best: ScenarioSource
+    let path: String
+    let wanted: String
+    var operations: Int
+  }
+
+  private static func parse(_ text: String, file: String) throws(LabError) -> Scenario {
+    do throws(ScenarioError) {
+      return try ScenarioParser.parse(text, file: file)
+    } catch {
+      throw .usage("\(error)")
+    }
+  }
+
+  // MARK: - Running
+
+  /// Runs a scenario.
+  /// - Returns: The wanted finding and the number of operations; nil when it does not show it.
+  private func run(
+    _ scenario: Scenario, wanted: String?
+  ) throws(LabError) -> (finding: Finding, operations: Int)? {
+    try Interruption.check()
+    runCount += 1
+    let item = try runner.run(scenario)
+    if item.isInterrupted { throw .interrupted }
+    let operations = item.explorations.map(\.operationCount).max() ?? 0
+    let all = RootCause.separated(item.findings)
+    guard let finding = all.first(where: { wanted == nil || $0.classKey == wanted }) else {
+      return nil
+    }
+    return (finding, operations)
+  }
+
+  /// Tries a smaller scenario, and keeps it when it shows the wanted finding.
+  private func keep(_ candidate: ScenarioSource, _ search: inout Search) throws(LabError) -> Bool {
+    guard runCount < runBudget else {
+      isCutShort = true
+      return false
+    }
+    console.progress("run \(runCount) of \(runBudget): \(search.best.stepCount) steps")
+    let found: (finding: Finding, operations: Int)?
+    do throws(LabError) {
+      found = try run(
+        try Self.parse(try candidate.text(), file: search.path), wanted: search.wanted)
+    } catch {
+      // Steps that are impossible without those before them, a fault that no longer hits.
+      guard error.code == .usage || error.code == .nondeterminism else { throw error }
+      return false
+    }
+    guard let found else { return false }
+    search.best = candidate
+    search.operations = found.operations
+    return true
+  }
+
+  // MARK: - Reducing
+
+  private func reduce(_ search: inout Search) throws(LabError) {
+    var isSmaller = true
+    while isSmaller && !isCutShort {
+      isSmaller = try removeSteps(&search)
+      for step in (0..<search.best.stepCount).reversed() {
+        if try removeStatements(ofStep: step, &search) { isSmaller = true }
+      }
+      for count in search.best.counts where try lower(count, &search) { isSmaller = true }
+    }
+  }
+
+  private func removeSteps(_ search: inout Search) throws(LabError) -> Bool {
+    let source = search.best
+    return try remove(from: source.stepCount) { (kept) throws(LabError) in
+      try keep(source.keeping(steps: kept), &search)
+    }
+  }
+
+  private func removeStatements(
+    ofStep step: Int, _ search: inout Search
+  ) throws(LabError) -> Bool {
+    let source = search.best
+    return try remove(from: source.statementCount(ofStep: step)) { (kept) throws(LabError) in
+      try keep(source.keeping(statements: kept, ofStep: step), &search)
+    }
+  }
+
+  /// Removes ever smaller parts of `count` things, the last ones first, while `test` succeeds.
+  /// - Returns: True when something could go.
+  private func remove(
+    from count: Int, _ test: ([Int]) throws(LabError) -> Bool
+  ) throws(LabError) -> Bool {
+    var kept = Array(0..<count)
+    var size = count / 2
+    while size > 0 {
+      var end = kept.count
+      while end > 0 {
+        let start = max(0, end - size)
+        let rest = Array(kept[..<start] + kept[end...])
+        if !rest.isEmpty, try test(rest) { kept = rest }
+        end = start
+      }
+      size /= 2
+    }
+    return kept.count < count
+  }
+
+  /// Finds a smaller number: 1, or by halves.
+  private func lower(
+    _ count: ScenarioSource.Count, _ search: inout Search
+  ) throws(LabError) -> Bool {
+    let source = search.best
+    func holds(_ value: Int) throws(LabError) -> Bool {
+      try keep(source.setting(count, to: value), &search)
+    }
+    if try holds(1) { return true }
+    var tooSmall = 1
+    var enough = count.value
+    while enough - tooSmall > 1 {
+      let middle = (tooSmall + enough) / 2
+      if try holds(middle) { enough = middle } else { tooSmall = middle }
+    }
+    return enough < count.value
+  }
+
+  // MARK: - The result
+
+  private func result(
+    _ search: Search, _ source: ScenarioSource, _ first: (finding: Finding, operations: Int),
+    out: String?
+  ) throws(LabError) -> ShrunkScenario {
+    func size(_ source: ScenarioSource, _ operations: Int) -> ShrunkScenario.Size {
+      ShrunkScenario.Size(
+        steps: source.stepCount,
+        statements: (0..<source.stepCount).reduce(0) { $0 + source.statementCount(ofStep: $1) },
+        operations: operations)
+    }
+    let text = try search.best.text()
+    var finding = first.finding
+    // The token of the smaller scenario names its file.
+    if !Interruption.isRequested,
+      let last = try run(try Self.parse(text, file: out ?? search.path), wanted: search.wanted)
+    {
+      finding = last.finding
+    }
+    return ShrunkScenario(
+      text: text, before: size(source, first.operations),
+      after: size(search.best, search.operations), finding: finding, runCount: runCount,
+      isCutShort: isCutShort)
+  }
+}

@@ -1,0 +1,160 @@
+// EngineLoadRecord.swift: the history of transactions that the built-in workload said, made one
+// over several rounds, and judged by the isolation oracle.
+// What the engine promises: who runs sees one order, strict serializable, whatever was killed. What
+// a crash keeps is the newest version that recovery chose. A version that an open found after a
+// kill or an error, and that nobody had acknowledged, may have been seen by readers and be lost: an
+// open does not make durable what it finds (decision 0003). So reads of such a version, if it did
+// not survive, are judged among those of their round, and then left out of what is compared with
+// the rest. A failing sync can take such a version away, too, without a power cut: the kernel drops
+// its pages, and who opens alone reads the medium (decision 0773). Every other read of a version
+// that is lost is a broken promise.
+
+import Findings
+import LabCore
+import Oracles
+
+/// A history of transactions over rounds.
+struct EngineLoadRecord {
+  /// Lines of the rounds before, as far as they count.
+  private var kept: [String]
+  /// Lines of this round.
+  private var fresh: [String] = []
+  /// The version that each transaction of this round has read which only read.
+  private var seen: [Int: UInt64] = [:]
+  /// Versions that opens of this round found.
+  private var found: Set<UInt64> = []
+
+  /// Histories of this round as they were when an open found less than one before it.
+  private var parted: [String] = []
+  private let mayFail: Bool
+
+  /// Begins with the text of an earlier record.
+  /// - Parameters:
+  ///   - text: The record.
+  ///   - mayFail: Whether syncs may fail, and so take away what an open found.
+  init(text: String = HistoryLine.header + "\n", mayFail: Bool = false) {
+    kept = text.split(separator: "\n").map(String.init)
+    self.mayFail = mayFail
+  }
+
+  /// The record as a history file.
+  var text: String { (kept + fresh).joined(separator: "\n") + "\n" }
+
+  /// Takes in what was acknowledged in a round.
+  ///
+  /// Between two parts of a round everybody was killed, which their sessions tell.
+  /// - Throws: `LabError` with code `.usage` for lines that are no history.
+  mutating func consume(_ acknowledged: ArraySlice<UInt8>) throws(LabError) {
+    var segment: Int?
+    for line in acknowledged.split(separator: UInt8(ascii: "\n")) {
+      let text = String(decoding: line, as: UTF8.self)
+      let words = text.split(separator: " ")
+      if words.first == "seen", words.count == 3, let number = Int(words[1]) {
+        seen[number] = UInt64(words[2])
+      }
+      if words.first == "open", words.count == 2, let version = UInt64(words[1]) {
+        if mayFail, found.contains(where: { $0 > version }) { try part(at: version) }
+        found.insert(version)
+      }
+      guard line.first == UInt8(ascii: "{") else { continue }
+      if let session = try Self.field("session", of: line) {
+        let part = session / EngineLoad.Place.sessionsPerSegment
+        if let segment, segment != part { fresh.append(HistoryLine.crash) }
+        segment = part
+      }
+      fresh.append(text)
+    }
+  }
+
+  /// Leaves out what was seen of versions that an open finds no more; it is judged by itself.
+  private mutating func part(at version: UInt64) throws(LabError) {
+    parted.append(text)
+    fresh = try linesThatRemain(at: version)
+    found = found.filter { $0 <= version }
+  }
+
+  /// This round's lines, without reads of later versions that only an open had found.
+  private func linesThatRemain(at version: UInt64) throws(LabError) -> [String] {
+    var rest: [String] = []
+    for line in fresh {
+      let number = try Self.field("number", of: ArraySlice(line.utf8))
+      if let number, let seen = seen[number], seen > version, found.contains(seen) { continue }
+      rest.append(line)
+    }
+    return rest
+  }
+
+  private static func field(
+    _ name: String, of line: ArraySlice<UInt8>
+  ) throws(LabError) -> Int? {
+    var scanner = HistoryScanner(Array(line), 0..<line.count)
+    do throws(HistoryScanner.Fault) {
+      let fields = try scanner.fields()
+      return name == "session" ? fields.session : fields.begin ?? fields.ops ?? fields.end
+    } catch {
+      throw .usage(
+        "'\(String(decoding: line.prefix(200), as: UTF8.self))' is no line of a history: "
+          + error.message)
+    }
+  }
+
+  /// Who began a transaction after everybody was killed last, and has not ended it.
+  /// - Returns: Processes and threads in words, in the order in which they began.
+  /// - Throws: `LabError` with code `.usage` for lines that are no history.
+  func waiting() throws(LabError) -> [String] {
+    var open: [(number: Int, session: Int)] = []
+    for line in fresh {
+      if line == HistoryLine.crash { open = [] }
+      let bytes = ArraySlice(line.utf8)
+      guard let number = try Self.field("number", of: bytes) else { continue }
+      if let session = try Self.field("session", of: bytes) { open.append((number, session)) }
+      if line.hasPrefix("{\"end\"") { open.removeAll { $0.number == number } }
+    }
+    return open.map { EngineLoad.Place.words(ofSession: $0.session) }
+  }
+
+  /// Judges all that was said so far.
+  func violations() throws(LabError) -> [Violation] {
+    for part in parted {
+      let found = try Self.violations(part)
+      if !found.isEmpty { return found }
+    }
+    return try Self.violations(text)
+  }
+
+  private static func violations(_ text: String) throws(LabError) -> [Violation] {
+    let history = try HistoryParser.parse(Array(text.utf8), file: "the load's history")
+    let report = try IsolationOracle.check(history)
+    return report.anomalies.prefix(3).map { anomaly in
+      Violation(
+        .isolation, promised: "transactions are strict serializable",
+        got: "there is \(anomaly.name.rawValue):\n  " + anomaly.lines.joined(separator: "\n  "))
+    }
+  }
+
+  /// Goes on behind a power cut, and judges what it left.
+  /// - Parameters:
+  ///   - version: The version that survived.
+  ///   - lists: What it holds.
+  ///   - round: Number of the round.
+  /// - Returns: What the crash broke.
+  /// - Throws: `LabError` when the history cannot be read.
+  mutating func survive(
+    _ version: UInt64, lists: [LoadList], round: Int
+  ) throws(LabError) -> [Violation] {
+    let rest = try linesThatRemain(at: version)
+    // The lab's own look at what is left; nobody else has negative numbers.
+    let own = -1 - round
+    let reads = lists.map { HistoryOperation.read(list: $0.name, values: $0.values) }
+    kept +=
+      rest + [
+        HistoryLine.crash, HistoryLine.begin(own, session: own),
+        HistoryLine.operations(own, reads), HistoryLine.end(own, .committed),
+      ]
+    fresh = []
+    seen = [:]
+    found = []
+    parted = []
+    return try violations()
+  }
+}

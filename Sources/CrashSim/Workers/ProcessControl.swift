@@ -1,0 +1,105 @@
+// ProcessControl.swift [U]: what a worker does to itself: it ends without closing anything, forks,
+// or takes a limit upon itself. Safety: limits and statuses are read and written in place, by calls
+// that keep no pointer.
+
+import CSystem
+import Glibc
+import LabCore
+import Workload
+
+/// A worker's hand on its own process.
+enum ProcessControl {
+  /// Ends as a program does that calls `_exit`: nothing is closed or flushed by anybody but the
+  /// kernel.
+  static func exitAtOnce() -> Never { _exit(0) }
+
+  // MARK: - Limits
+
+  /// Heap that a process keeps whose address space is bounded.
+  private static let heapReserveBytes = 128 << 20
+
+  /// Bounds a resource, what is in use excepted; on the process's first thread, whose heap is that
+  /// of the whole process.
+  static func apply(_ limit: ProcessLimit) -> WorkerAnswer {
+    let resource: csystem_resource
+    var bound = UInt64.max
+    switch limit.resource {
+    case .descriptors:
+      resource = CSYSTEM_DESCRIPTORS
+      if let count = limit.count { bound = descriptorBound(leaving: count) }
+    case .fileBytes:
+      // Otherwise the kernel ends who writes too far; a program that asks for an error does this.
+      signal(SIGXFSZ, SIG_IGN)
+      resource = CSYSTEM_FILE_BYTES
+      if let count = limit.count { bound = count }
+    case .memoryBytes:
+      resource = CSYSTEM_MEMORY_BYTES
+      if let count = limit.count {
+        // Swift cannot go on without heap, so that there is enough of; mappings must do without.
+        csystem_reserve_heap(heapReserveBytes)
+        let (sum, overflow) = memoryBytes().addingReportingOverflow(count)
+        bound = overflow ? .max : sum
+      }
+    }
+    guard csystem_limit(resource, bound) == 0 else {
+      return .failed(
+        code: WorkerAnswer.protocolCode,
+        message: "cannot bound \(limit.resource.rawValue): \(describe(errno: errno))")
+    }
+    return .done()
+  }
+
+  /// Where the look for free descriptors ends.
+  private static let descriptorsMax: Int32 = 1 << 16
+
+  /// The bound below which so many descriptors are free.
+  private static func descriptorBound(leaving count: UInt64) -> UInt64 {
+    var free: UInt64 = 0
+    for number in 0..<descriptorsMax where fcntl(number, F_GETFD) < 0 {
+      if free == count { return UInt64(number) }
+      free += 1
+    }
+    return .max
+  }
+
+  /// Bytes of address space in use; 0 without /proc.
+  private static func memoryBytes() -> UInt64 {
+    let descriptor = unsafe csystem_open("/proc/self/statm", O_RDONLY | O_CLOEXEC, 0)
+    guard descriptor >= 0 else { return 0 }
+    defer { Glibc.close(descriptor) }
+    guard let text = try? Descriptors.read(descriptor, limitBytes: 256),
+      let word = text.split(separator: UInt8(ascii: " ")).first,
+      let pages = UInt64(String(decoding: word, as: UTF8.self))
+    else { return 0 }
+    return pages * UInt64(sysconf(Int32(_SC_PAGESIZE)))
+  }
+
+  // MARK: - Forks
+
+  /// Runs work in a child of fork, and waits for its end.
+  /// - Parameter work: Runs in the child; it may lock nothing that other threads may hold.
+  /// - Returns: What the child said, or nil when it said nothing within ten seconds; it is killed
+  ///   then.
+  static func inChild(_ work: () -> String) -> String? {
+    guard let (input, output) = try? Descriptors.makePipe() else { return nil }
+    let child = csystem_fork()
+    if child == 0 {
+      try? LineChannel(input: input, output: output).write(Array(work().utf8))
+      _exit(0)
+    }
+    Glibc.close(output)
+    defer { Glibc.close(input) }
+    guard child > 0 else { return nil }
+    defer {
+      kill(child, SIGKILL)
+      waitpid(child, nil, 0)
+    }
+    var text: [UInt8] = []
+    while !Descriptors.wait([input], timeoutMilliseconds: 10_000).isEmpty {
+      guard let chunk = try? Descriptors.read(input, limitBytes: 4096) else { return nil }
+      if chunk.isEmpty { return text.isEmpty ? nil : String(decoding: text, as: UTF8.self) }
+      text += chunk
+    }
+    return nil
+  }
+}

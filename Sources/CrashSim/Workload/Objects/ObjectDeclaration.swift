@@ -1,0 +1,136 @@
+// ObjectDeclaration.swift: how an actor opens a realm over the lab's own classes: which version of
+// the classes its program has, and what it does when the file has another.
+
+import LabCore
+
+/// How an actor opens a realm.
+public struct ObjectDeclaration: Sendable, Hashable, Codable {
+  /// The version of its classes, 1 or 2 (docs/scenarios.md, "Objects").
+  public var schemaVersion: UInt64 = 1
+  /// The block that it migrates an older file with.
+  public var migration = DeclaredMigration.none
+  /// Whether all data goes where a migration would be needed.
+  public var deletesIfNeeded = false
+  /// The copy that is taken over when there is no file, by its name.
+  public var seed: String?
+  /// Whether the open itself makes the realm; otherwise the transaction that follows it does.
+  package var joins = true
+
+  /// Version 1, without a block.
+  public init() {}
+
+  /// Versions of the lab's classes.
+  package static let versions: ClosedRange<Int64> = 1...2
+}
+
+/// A migration block of the lab's own.
+public enum DeclaredMigration: String, Sendable, Hashable, Codable, CaseIterable {
+  /// There is none, so nothing may be lost.
+  case none
+  /// It does nothing, so that what version 2 has no property for goes.
+  case empty
+  /// It renames `Person.name`, makes `Dog.breed` of what goes, and adds a dog for each person.
+  case full
+}
+
+/// A column of the lab's classes that no table of a scenario can have.
+public enum ObjectColumn: String, Sendable, Hashable, Codable, CaseIterable {
+  /// `Person.home`: an embedded object with a list of embedded objects, or null.
+  case home
+  /// `Person.dogs`: a list of links.
+  case dogs
+  /// `Person.nicknames`: a set of texts.
+  case nicknames
+  /// `Person.scores`: a map of texts to numbers.
+  case scores
+}
+
+/// The lab's classes, as statements see them: one row for each object, by its primary key.
+package enum ObjectClasses {
+  /// What a scenario's `schema` says to choose them.
+  package static let word = "objects"
+
+  package static let person = "Person"
+  package static let dog = "Dog"
+  package static let address = "Address"
+  package static let room = "Room"
+
+  /// The classes that statements write to.
+  package static let tables: [TableDeclaration] = [
+    TableDeclaration(
+      name: person, key: "_id",
+      columns: [column("name", .string), column("age", .int)]
+        + ObjectColumn.allCases.map { kind in
+          var column = column(kind.rawValue, .mixed)
+          column.objects = kind
+          column.isOptional = kind == .home
+          return column
+        }),
+    TableDeclaration(
+      name: dog, key: "_id",
+      columns: [column("name", .string), column("age", .int), owner, weight]),
+  ]
+
+  /// The table that takes the lab's own commits: it is the same in every version.
+  static let sentinelTable = TableDeclaration(
+    name: "__realm", key: "key", columns: [column("schemaVersion", .int)])
+
+  private static var owner: ColumnDeclaration {
+    var owner = column("owner", .link)
+    owner.isOptional = true
+    owner.target = person
+    return owner
+  }
+
+  private static var weight: ColumnDeclaration {
+    var weight = column("weight", .int)
+    weight.isOptional = true
+    return weight
+  }
+
+  private static func column(_ name: String, _ type: DeclaredType) -> ColumnDeclaration {
+    ColumnDeclaration(name: name, type: type)
+  }
+}
+
+extension ObjectColumn {
+  /// A value of the column.
+  ///
+  /// Links lead to dogs that exist, of the keys `dogs`. Without a `range` of the number of elements
+  /// that is drawn, too, and every fourth home is null.
+  func draw(_ range: ClosedRange<Int>?, dogs: [Int64], _ generator: inout PRNG) -> PlannedValue {
+    let count = range.map { Int.random(in: $0, using: &generator) } ?? Int(generator.below(4))
+    switch self {
+    case .home:
+      if range == nil, generator.below(4) == 0 { return .null }
+      let city = PlannedValue.string(Self.word(&generator))
+      let rooms = (0..<count).map { _ in
+        PlannedValue.list([.string(Self.word(&generator)), .int(Int64(generator.below(90)))])
+      }
+      return .list([city, .list(rooms)])
+    case .dogs:
+      guard !dogs.isEmpty else { return .list([]) }
+      return .list(
+        (0..<count).map { _ in .int(dogs[Int(generator.below(dogs.count))]) })
+    case .nicknames:
+      return .list(Self.words(count, &generator).map { .string($0) })
+    case .scores:
+      return .list(
+        Self.words(count, &generator).map {
+          .list([.string($0), .int(Int64(generator.below(1000)))])
+        })
+    }
+  }
+
+  private static func word(_ generator: inout PRNG) -> String {
+    String(decoding: (0..<6).map { _ in UInt8(97 + generator.below(26)) }, as: UTF8.self)
+  }
+
+  /// Distinct words, ascending.
+  private static func words(_ count: Int, _ generator: inout PRNG) -> [String] {
+    Set((0..<count).map { _ in word(&generator) }).sorted()
+  }
+
+  /// What the column holds that no statement ever filled.
+  var empty: PlannedValue { self == .home ? .null : .list([]) }
+}

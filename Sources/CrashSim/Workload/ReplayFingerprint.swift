@@ -1,0 +1,55 @@
+// ReplayFingerprint.swift: what a failure was seen with, so that a replay with something else says
+// so. The scenario's part is a hash of its file's bytes, the engine's one of its sources (made by
+// the build, equal in all clones of a commit); the file format's version stands before it.
+
+import CrashStates
+import Engine
+
+/// What decides how a scenario runs, in two short words.
+public struct ReplayFingerprint: Codable, Sendable, Hashable {
+  /// Hash of the scenario file's bytes.
+  public var scenario: String
+  /// Version of the file format, and hash of the engine's sources: `v3-0123456789abcdef`.
+  public var engine: String
+
+  /// The engine of this build.
+  public static let presentEngine =
+    "v\(FormatVersion.current.rawValue)-\(EngineSources.fingerprint)"
+
+  /// A scenario as it was read, with the engine of this build.
+  /// - Parameter bytes: The scenario file's content.
+  public init(ofScenario bytes: [UInt8]) {
+    scenario = Self.word(bytes)
+    engine = Self.presentEngine
+  }
+
+  /// What differs from what a failure was seen with.
+  /// - Parameters:
+  ///   - seen: The token's fingerprint; nil of a token that has none.
+  ///   - path: The scenario file, for the message.
+  /// - Returns: One line for each difference, with both values; empty when there is none.
+  package func differences(from seen: ReplayFingerprint?, scenario path: String) -> [String] {
+    guard let seen else {
+      return [
+        "note: the token does not say which scenario text and which engine it was made with; "
+          + "whether they are the same is not known"
+      ]
+    }
+    var lines: [String] = []
+    if seen.scenario != scenario {
+      lines.append(
+        "note: \(path) is another text than the one that failed: fingerprint \(scenario), the "
+          + "token has \(seen.scenario)")
+    }
+    if seen.engine != engine {
+      lines.append(
+        "note: the engine is another one than the one that failed: sources \(engine), the token "
+          + "has \(seen.engine)")
+    }
+    return lines
+  }
+
+  private static func word(_ bytes: [UInt8]) -> String {
+    String(ContentHash.of(bytes).description.prefix(16))
+  }
+}

@@ -1,0 +1,197 @@
+// ScenarioGrammar.swift: every key and every fixed word of the scenario language, in one place.
+// Invariant: the parser takes its keys from here and scenarios/schema.json lists the same ones
+// under `$defs` with the names of these cases (a test compares them), so an editor and the parser
+// agree.
+
+import CrashStates
+import Engine
+import Exploration
+import LabCore
+
+/// A kind of mapping in a scenario file, with the keys it may have.
+public enum GrammarObject: String, CaseIterable, Sendable {
+  case scenario
+  case database
+  case step
+  case limit
+  case overwrite
+  case cut
+  case action
+  case statement
+  case randomText
+  case expectation
+  case versionBound
+  case fileBound
+  case sizeBound
+  case crash
+  case model
+  case budget
+  case media
+  case mediaPlace
+  case survives
+  case mayGoBack
+  case schedule
+  case kill
+  case sweep
+  case fault
+  case writeBack
+  case holdBehind
+  case torn
+  case negative
+
+  /// The keys, in the order in which messages list them.
+  ///
+  /// A schema's tables and columns, processes, actors and pins are names that a file makes up; they
+  /// are not here.
+  public var keys: [String] {
+    switch self {
+    case .scenario:
+      [
+        "title", "schema", "processes", "database", "steps", "schedule", "crash", "media",
+        "kill", "sweep", "faults", "writeBack", "negative", "seed", "tags",
+      ]
+    case .database:
+      ["commit", "key", "grouped", "compactOnLaunch", "readOnly", "maximumVersions"]
+        + Self.realmKeys
+    case .step:
+      [
+        "all", "expect", "together", "kill", "exit", "stop", "continue", "limit", "remove",
+        "overwrite", "cut",
+      ]
+    case .limit: ["process"] + LimitedResource.allCases.map(\.rawValue)
+    case .overwrite: ["file", "with"]
+    case .cut: ["file", "to"]
+    case .action:
+      [
+        "open", "pin", "release", "copy", "key", "write", "repeat", "cancel", "fails", "try",
+        "with", "query", "of", "finds", "misuse", "observe",
+      ]
+    case .statement: ["insert", "upsert", "update", "delete", "times"]
+    case .randomText: ["random"]
+    case .expectation: ["count", "version", "file", "pinned", "verify"]
+    case .versionBound: ["atLeast"]
+    case .fileBound: ["sizeBytes"]
+    case .sizeBound: ["atMost"]
+    case .crash: ["model", "on", "explore", "budget", "recovery"]
+    case .model: ["name", "base", "version"] + ModelParameter.all.map(\.key)
+    case .budget: ["states"]
+    case .media:
+      [
+        "faults", "files", "at", "sectorBytes", "when", "each", "survives", "mayGoBack", "budget",
+      ]
+    case .mediaPlace: ["structure", "offset", "length"]
+    case .survives, .mayGoBack: FileStructure.allCases.map(\.rawValue)
+    case .schedule: ["strategy", "depth", "preemptions", "runs", "script"]
+    case .kill: ["process", "at", "side", "by", "crash"]
+    case .sweep: ["on", "file", "error", "lasts"]
+    case .fault:
+      [
+        "on", "file", "bytes", "pid", "command", "actor", "every", "offset", "nth", "chance",
+        "times",
+        "ofCommit", "commit", "after", "until", "during", "write-back", "seed", "any-errno",
+        "once-per-open-file",
+      ] + GrammarWords.faultEffects
+    case .writeBack: ["rate", "seed"]
+    case .holdBehind: ["bytes"]
+    case .torn: ["unit", "bytes", "parts", "keep"]
+    case .negative: ["expect", "because"]
+    }
+  }
+
+  /// Keys of `database` that say how a realm is opened.
+  package static let realmKeys = ["schemaVersion", "migration", "deleteIfNeeded", "seed"]
+
+  /// What messages call it.
+  package var title: String {
+    switch self {
+    case .randomText: "random text"
+    case .versionBound: "version bound"
+    case .fileBound: "file expectation"
+    case .sizeBound: "size bound"
+    case .mediaPlace: "place"
+    default: rawValue
+    }
+  }
+}
+
+/// The fixed words of the language that are no keys.
+public enum GrammarWords {
+  /// What an actor can be told in one word.
+  public static let actions = [
+    "open", "close", "reopen", "pin", "release", "verify", "compact", "fork", "refresh",
+    "invalidate",
+  ]
+  /// What an actor can try and be refused, in one word.
+  public static let attempts = ["open", "reopen", "pin", "verify", "compact"]
+  /// The type of a table's key.
+  public static let primary = "int primary"
+  /// Types of a column, besides `primary`, lists and links.
+  public static let columnTypes: [String] = {
+    var types = ["mixed"]
+    for type in elementTypes {
+      types += [type, type + "?"]
+      if type != "double", type != "binary" { types += [type + " indexed", type + "? indexed"] }
+    }
+    return types
+  }()
+  /// Types of a list's elements, written in brackets.
+  public static let elementTypes = ["int", "string", "bool", "double", "binary", "date", "uuid"]
+  /// Persistence models that a scenario can name.
+  public static let models = PersistenceModel.stock.map(\.name)
+  /// Places at which a process can be killed, besides a number.
+  public static let killPlaces = [
+    "every operation", "every sync", "every write", "every truncate", "every command",
+    "every commit step",
+  ]
+  /// Engine error codes that a command can be expected to fail with; a compaction that others stand
+  /// in the way of is `refused`.
+  public static let errorCodes = [
+    "io", "noSpace", "corrupted", "poisoned", "locked", "notADatabase", "unsupportedFormat",
+    "schemaMismatch", "tableExists", "noSuchTable", "keyExists", "keyNotFound", "valueTooLarge",
+    "busy", "closed", "limit", "tooManyReaders", "tooManyVersions", "incompatible", "fileExists",
+    "forked", "readOnly", "invalidKey", "wrongKey", "keyNeeded", "notEncrypted", "truncated",
+    "schemaVersion", "alreadyOpen",
+    WorkerAnswer.refusedCode,
+  ]
+  /// Steps of the engine's commits.
+  public static let commitSteps = CommitStep.allCases.map(\.description)
+  /// Bytes of a medium's sector.
+  public static let sectorSizes = ["512", "4096"]
+  /// Errors a fault can answer with.
+  public static let errnos = ErrnoTable.numbers.keys.sorted()
+  /// What a fault can do; it has one of these keys.
+  public static let faultEffects = [
+    "ignore", "error", "holdBehind", "short", "no-space-after", "quota", "delay", "hang",
+    "fail-sync", "lose", "torn", "misdirect", "stale", "flip", "rot", "cut", "read-only",
+    "clear-cache", "kill", "kill-other", "stop",
+  ]
+  /// Names that no table, column, process, actor or pin may have, because a step or a statement
+  /// would then have two readings.
+  public static let reserved: Set<String> = Set(
+    GrammarObject.step.keys + GrammarObject.action.keys + GrammarObject.statement.keys
+      + actions + ["random", "sequence", "primary", "int", "string"])
+}
+
+/// Bounds of the numbers in a scenario file.
+public enum ScenarioBounds {
+  /// Keys: those above are the lab's own.
+  public static let keys: ClosedRange<Int64> = -(1 << 62)...(1 << 62)
+  /// Transactions of one step, rows of one statement.
+  public static let repeats: ClosedRange<Int64> = 1...1_000_000
+  /// Statements that a whole scenario may come to.
+  public static let mutations = 2_000_000
+  /// Statements, and rows and keys that are passed over to plan them: a second or two.
+  public static let planWork = 50_000_000
+  /// Letters of one text.
+  public static let letters: ClosedRange<Int64> = 0...1_000_000
+  /// Elements of one list.
+  public static let items: ClosedRange<Int64> = 0...100_000
+  /// Bytes of all texts together.
+  public static let textBytes = 256 << 20
+  /// Tables; columns of one table; actors.
+  public static let names = 64
+  /// Bytes of a file that a medium's faults can lie in.
+  public static let mediaBytes: Int64 = 1 << 48
+  /// Letters of a name.
+  public static let nameLetters = 63
+}
