@@ -130,11 +130,7 @@ package final class RowCursor {
     var keys: [Int64] = []
     keys.reserveCapacity(min(rowCount, 1 << 24))
     try tree.reader.reading { section throws(EngineError) in
-      try tree.forEachLeaf(section: section) { leaf in
-        var own: [Int64] = []
-        leaf.keys.decode(into: &own)
-        keys += own
-      }
+      try OpenRows.committed(tree).appendKeys(to: &keys, section)
     }
     return keys
   }
@@ -143,20 +139,7 @@ package final class RowCursor {
   package func smallestKey() throws(EngineError) -> Int64? {
     try snapshot.check()
     return try tree.reader.reading { section throws(EngineError) in
-      var walk = LeafWalk(tree, section)
-      return try walk.next().flatMap { $0.count > 0 ? $0.keys[0] : nil }
+      try OpenRows.committed(tree).firstKey(section)
     }
   }
-}
-
-extension Snapshot {
-  /// One table's schema, or nil; without making a list of all.
-  package func schema(of table: String) -> TableSchema? {
-    do throws(EngineError) {
-      return try state.group.table(named: table).schema
-    } catch { return nil }
-  }
-
-  /// The name of the table that mixed values know by a number, or nil.
-  package func tableName(ofID id: UInt32) -> String? { state.group.table(id: id)?.schema.name }
 }

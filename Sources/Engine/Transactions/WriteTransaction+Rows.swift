@@ -1,5 +1,5 @@
-// WriteTransaction+Rows.swift: one value of a row changed, and what rows there are. Invariant: as
-// with whole rows, everything that can refuse a change is asked before the first step of it.
+// WriteTransaction+Rows.swift: one value of a row changed. Invariant: as with whole rows,
+// everything that can refuse a change is asked before the first step of it.
 
 extension WriteTransaction {
   /// Changes one value of a row; the other columns stay as they are.
@@ -40,53 +40,6 @@ extension WriteTransaction {
   ) throws(EngineError) {
     try table.tree.modify(key) { leaf, row throws(EngineError) in
       try leaf.columns[column].replace(value, at: row, writer)
-    }
-  }
-
-  /// Whether a table has a row under a key.
-  /// - Throws: `EngineError` with code `.noSuchTable`, `.corrupted` or `.closed`.
-  /// - Complexity: O(log rows).
-  public func contains(key: Int64, in table: String) throws(EngineError) -> Bool {
-    try reading { () throws(EngineError) in try self.table(table).tree.find(key) != nil }
-  }
-
-  /// The smallest key of a table as this transaction sees it, or nil.
-  /// - Throws: `EngineError` with code `.noSuchTable`, `.corrupted` or `.closed`.
-  /// - Complexity: O(log rows).
-  public func firstKey(in table: String) throws(EngineError) -> Int64? {
-    try reading { () throws(EngineError) in try self.table(table).tree.firstKey() }
-  }
-
-  /// One table's schema, without making a list of all.
-  package func schema(of table: String) throws(EngineError) -> TableSchema {
-    try self.table(table).schema
-  }
-
-  /// Whether there is a table of that name.
-  package func hasTable(_ name: String) -> Bool { indexByName[name] != nil }
-
-  /// The name of the table that mixed values know by a number, or nil.
-  package func tableName(ofID id: UInt32) -> String? {
-    mutableTables.first { $0.id == id }?.schema.name
-  }
-}
-
-extension MutableTree {
-  fileprivate func firstKey() throws(EngineError) -> Int64? {
-    guard var child = root else { return nil }
-    var depth = level
-    while true {
-      switch child {
-      case .inner(let inner):
-        child = inner.children[0]
-        depth -= 1
-      case .leaf(let leaf): return leaf.keys.first
-      case .stored(let link):
-        var walk = LeafWalk(
-          BPlusTree(
-            reader: writer.reader, root: link, level: depth, shape: shape, newest: writer.base))
-        return try walk.next().flatMap { $0.count > 0 ? $0.keys[0] : nil }
-      }
     }
   }
 }

@@ -154,8 +154,4 @@ extension WriteTransaction {
     try schema.validate()
     table.schema = schema
   }
-
-  /// The number by which mixed values name a table.
-  /// - Throws: `EngineError` with code `.noSuchTable` or `.closed`.
-  public func tableID(of name: String) throws(EngineError) -> UInt32 { try table(name).id }
 }

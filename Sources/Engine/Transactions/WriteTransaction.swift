@@ -94,23 +94,11 @@ public final class WriteTransaction {
     try remembering { () throws(EngineError) in try remove(key, from: table) }
   }
 
-  /// The values under a key as this transaction sees them, or nil.
-  /// - Throws: `EngineError` with code `.noSuchTable`, `.corrupted` or `.closed`.
-  public func row(in table: String, key: Int64) throws(EngineError) -> [Value]? {
-    try reading { () throws(EngineError) in try self.table(table).tree.row(key) }
-  }
-
   /// Follows links: what is read stays readable until `body` ends.
   func reading<Result>(
     _ body: () throws(EngineError) -> Result
   ) throws(EngineError) -> Result {
     try base.reader.reading { _ throws(EngineError) in try body() }
-  }
-
-  /// The number of rows of a table as this transaction sees it.
-  /// - Throws: `EngineError` with code `.noSuchTable` or `.closed`.
-  public func count(of table: String) throws(EngineError) -> Int {
-    Int(clamping: try self.table(table).tree.rowCount)
   }
 
   /// Errors that are found before anything changes.

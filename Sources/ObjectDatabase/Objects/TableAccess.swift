@@ -230,17 +230,9 @@ import Engine
   ) throws(EngineError) -> [Int64] {
     core.checkThread()
     let column = origin.properties[property].columnName
-    let links: [Backlink]
-    if let write = core.write {
-      guard write.hasTable(name), write.hasTable(origin.name) else { return [] }
-      links = try write.backlinks(to: key, in: name, from: origin.name, column: column)
-    } else {
-      let snapshot = try core.currentSnapshot()
-      guard snapshot.schema(of: name) != nil, snapshot.schema(of: origin.name) != nil else {
-        return []
-      }
-      links = try snapshot.backlinks(to: key, in: name, from: origin.name, column: column)
-    }
+    let version = try core.currentVersion()
+    guard version.hasTable(name), version.hasTable(origin.name) else { return [] }
+    let links = try version.backlinks(to: key, in: name, from: origin.name, column: column)
     return links.flatMap { Array(repeating: $0.key, count: Int(clamping: $0.count)) }
   }
 

@@ -54,7 +54,8 @@ final class TableCursor: @unchecked Sendable {
 
   private func make(_ core: _RealmCore) throws(EngineError) -> RowCursor? {
     let snapshot = try core.currentSnapshot()
-    guard let schema = snapshot.schema(of: info.name) else { return nil }
+    guard snapshot.hasTable(info.name) else { return nil }
+    let schema = try snapshot.schema(of: info.name)
     if columnsOf != schema { map(schema) }
     let made = try RowCursor(snapshot, info.name, remembersLeaf: !core.isFrozen)
     if !core.isFrozen { core.noteCursor() }
