@@ -98,7 +98,13 @@ extension _OpenTable {
   private func searchIndex(
     _ name: String
   ) throws(EngineError) -> SearchIndex<OpenPairs, OpenRows> {
-    let column = try schema.searchedColumn(name)
+    try searchIndex(try schema.column(named: name))
+  }
+
+  private func searchIndex(
+    _ column: Int
+  ) throws(EngineError) -> SearchIndex<OpenPairs, OpenRows> {
+    try schema.checkSearched(column)
     return SearchIndex(
       pairs: pairs(column), rows: rows, column: column, layout: rows.shape.columns[column])
   }
@@ -114,6 +120,10 @@ extension _OpenTable {
 
   @usableFromInline
   func firstKey(_ column: String, equalTo value: Value) throws(EngineError) -> Int64? {
+    try reading { () throws(EngineError) in try searchIndex(column).firstKey(equalTo: value) }
+  }
+
+  func firstKey(_ column: Int, equalTo value: Value) throws(EngineError) -> Int64? {
     try reading { () throws(EngineError) in try searchIndex(column).firstKey(equalTo: value) }
   }
 

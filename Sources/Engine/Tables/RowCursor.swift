@@ -5,9 +5,10 @@
 // remembers nothing, so it keeps no plaintext in memory; `hot` is a part of `leaf`.
 
 /// Reads single rows of a table; belongs to one thread at a time, if it remembers.
-package final class RowCursor {
+package final class RowCursor: RowReading {
   let snapshot: Snapshot
   let tree: BPlusTree
+  private let table: _OpenTable
   private let remembersLeaf: Bool
   private var leaf: LeafView?
   private var firstKey: Int64 = 0
@@ -36,6 +37,7 @@ package final class RowCursor {
     let record = try snapshot.state.group.table(named: table)
     self.snapshot = snapshot
     tree = snapshot.tree(record)
+    self.table = _OpenTable(record, snapshot.state)
     self.remembersLeaf = remembersLeaf && tree.reader.cipher == nil
     schema = record.schema
     rowCount = Int(clamping: record.rowCount)
@@ -123,23 +125,22 @@ package final class RowCursor {
     }
   }
 
+  /// The smallest key of a row that has a value in a column with a search index, or nil.
+  package func firstKey(_ column: Int, equalTo value: Value) throws(EngineError) -> Int64? {
+    try snapshot.check()
+    return try table.firstKey(column, equalTo: value)
+  }
+
   /// All keys, ascending.
   /// - Complexity: O(rows).
   package func keys() throws(EngineError) -> [Int64] {
     try snapshot.check()
-    var keys: [Int64] = []
-    keys.reserveCapacity(min(rowCount, 1 << 24))
-    try tree.reader.reading { section throws(EngineError) in
-      try OpenRows.committed(tree).appendKeys(to: &keys, section)
-    }
-    return keys
+    return try table.keys()
   }
 
   /// The smallest key, or nil.
   package func smallestKey() throws(EngineError) -> Int64? {
     try snapshot.check()
-    return try tree.reader.reading { section throws(EngineError) in
-      try OpenRows.committed(tree).firstKey(section)
-    }
+    return try table.firstKey()
   }
 }

@@ -17,28 +17,43 @@ extension WriteTransaction {
   ) throws(EngineError) {
     let table = try table(name)
     let index = try table.schema.column(named: column)
-    try table.check(value, column: index)
-    try remembering { () throws(EngineError) in
-      guard table.indexes[index] != nil else {
-        try replace(value, table, key, index)
-        return
-      }
-      guard let old = try table.tree.value(key, index) else { throw MutableTree.notFound(key) }
-      let new = value.canonical
-      guard old != new else { return }
-      if table.schema.columns[index].isUnique { try table.checkUnique(key, index, value) }
-      if table.schema.columns[index].type == .link {
-        for target in MutableTable.targets(new) { try checkTarget(target, table, index) }
-      }
-      try replace(value, table, key, index)
-      try table.reindex(key, index, old: old, new: new)
+    guard try set(value, table, key, index) else { throw MutableTree.notFound(key) }
+  }
+
+  /// The same by the column's position.
+  /// - Returns: Whether there is such a row.
+  func set(
+    _ value: Value, _ table: MutableTable, _ key: Int64, _ column: Int
+  ) throws(EngineError) -> Bool {
+    try table.check(value, column: column)
+    return try remembering { () throws(EngineError) in
+      guard table.indexes[column] != nil else { return try replace(value, table, key, column) }
+      return try setIndexed(value, table, key, column)
     }
   }
 
+  private func setIndexed(
+    _ value: Value, _ table: MutableTable, _ key: Int64, _ column: Int
+  ) throws(EngineError) -> Bool {
+    guard let old = try table.tree.value(key, column) else { return false }
+    let new = value.canonical
+    guard old != new else { return true }
+    if table.schema.columns[column].isUnique { try table.checkUnique(key, column, value) }
+    if table.schema.columns[column].type == .link {
+      for target in MutableTable.targets(new) { try checkTarget(target, table, column) }
+    }
+    guard try replace(value, table, key, column) else { return false }
+    try table.reindex(key, column, old: old, new: new)
+    return true
+  }
+
+  /// Changes the value of a column without an index, or before its index.
+  /// - Returns: Whether there is such a row.
+  @inline(__always)
   private func replace(
     _ value: Value, _ table: MutableTable, _ key: Int64, _ column: Int
-  ) throws(EngineError) {
-    try table.tree.modify(key) { leaf, row throws(EngineError) in
+  ) throws(EngineError) -> Bool {
+    try table.tree.modifyIfThere(key) { leaf, row throws(EngineError) in
       try leaf.columns[column].replace(value, at: row, writer)
     }
   }

@@ -12,6 +12,8 @@ public final class WriteTransaction {
   /// Changed by `WriteTransaction+Schema.swift` only.
   var mutableTables: [MutableTable] = []
   var indexByName: [String: Int] = [:]
+  /// Changes whenever a table or a column comes, goes or gets another name.
+  var schemaStamp: UInt64 = 0
   private var isOpen = true
   private var failure: EngineError?
 
