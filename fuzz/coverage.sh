@@ -29,6 +29,6 @@ share "lexer and parser" Sources/Query/Lexer Sources/Query/Parser
 share "syntax (printer)" Sources/Query/Syntax
 share "binder" Sources/Query/Binder
 share "evaluator and planner" Sources/Query/Evaluator Sources/Query/Planner
-share "format" Sources/Engine/Format
+share "format" Sources/Engine/Bytes Sources/Engine/Format
 share "verify and recovery" $(ls Sources/Engine/*/Verif*.swift Sources/Engine/*/Recovery*.swift)
-share "tables and trees" Sources/Engine/Tables Sources/Engine/Tree
+share "tables and trees" Sources/Engine/Nodes Sources/Engine/Tree Sources/Engine/Tables Sources/Engine/Reading

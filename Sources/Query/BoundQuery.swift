@@ -44,7 +44,7 @@ public struct BoundQuery: Sendable, CustomStringConvertible {
   ///   costs more than `limits` allow.
   /// - Complexity: O(rows) of scans at most, and the cost of the other conditions on what they
   ///   leave; with an index O(log rows + found).
-  public func keys(in source: some QuerySource) throws(QueryError) -> [Int64] {
+  public func keys(in source: some ReadableVersion) throws(QueryError) -> [Int64] {
     let evaluation = Evaluation(source, schema, limits)
     let keys = try evaluation.keys(try plan(evaluation), table)
     return try evaluation.applied(clauses, to: keys, of: table)
@@ -59,7 +59,7 @@ public struct BoundQuery: Sendable, CustomStringConvertible {
   /// - Throws: As `keys(in:)`.
   /// - Complexity: O(keys × cost of the condition).
   public func keys(
-    among keys: [Int64], in source: some QuerySource
+    among keys: [Int64], in source: some ReadableVersion
   ) throws(QueryError) -> [Int64] {
     let evaluation = Evaluation(source, schema, limits)
     let predicate = try evaluation.resolved(predicate)
@@ -76,7 +76,7 @@ public struct BoundQuery: Sendable, CustomStringConvertible {
   /// - Returns: The number of keys that `keys(in:)` gives.
   /// - Throws: As `keys(in:)`.
   /// - Complexity: As `keys(in:)`, without making keys where scans alone tell.
-  public func count(in source: some QuerySource) throws(QueryError) -> Int {
+  public func count(in source: some ReadableVersion) throws(QueryError) -> Int {
     let evaluation = Evaluation(source, schema, limits)
     let plan = try plan(evaluation)
     if let count = try evaluation.scannedCount(plan, table) {
@@ -100,7 +100,7 @@ public struct BoundQuery: Sendable, CustomStringConvertible {
   ///   - source: A snapshot, or an open write transaction.
   /// - Returns: Whether it passes; false when there is no such row.
   /// - Throws: As `keys(in:)`.
-  public func matches(key: Int64, in source: some QuerySource) throws(QueryError) -> Bool {
+  public func matches(key: Int64, in source: some ReadableVersion) throws(QueryError) -> Bool {
     let evaluation = Evaluation(source, schema, limits)
     guard let row = try evaluation.existingRow(table, key) else { return false }
     return try evaluation.passes(try evaluation.resolved(predicate), [row])

@@ -48,5 +48,5 @@ struct Rule: Sendable, CustomTestStringConvertible {
 
   static let all: [Rule] =
     [header, fileLength, lineLength, functionLength, unsafeTag, openWork, glossary]
-    + bannedCalls + [unseededRandom] + arrows
+    + bannedCalls + [unseededRandom] + arrows + [engineFolders]
 }

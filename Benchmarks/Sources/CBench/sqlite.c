@@ -72,6 +72,23 @@ int64_t cbench_sqlite_commits(cbench_sqlite *store, const cbench_row *rows, int6
   return status == SQLITE_OK ? cbench_now_ns() - start : fail(store, "SQLite commits");
 }
 
+int64_t cbench_sqlite_assign_ages(cbench_sqlite *store, int64_t count, int64_t turn) {
+  int64_t start = cbench_now_ns();
+  sqlite3_stmt *statement = NULL;
+  int status = sqlite3_prepare_v2(
+      store->database, "UPDATE row SET age = ? WHERE id = ?", -1, &statement, NULL);
+  if (status == SQLITE_OK) status = execute(store, "BEGIN");
+  for (int64_t i = 0; i < count && status == SQLITE_OK; i++) {
+    sqlite3_bind_int64(statement, 1, (i + turn) % 100);
+    sqlite3_bind_int64(statement, 2, i);
+    status = sqlite3_step(statement) == SQLITE_DONE ? SQLITE_OK : SQLITE_ERROR;
+    sqlite3_reset(statement);
+  }
+  if (status == SQLITE_OK) status = execute(store, "COMMIT");
+  sqlite3_finalize(statement);
+  return status == SQLITE_OK ? cbench_now_ns() - start : fail(store, "SQLite assign");
+}
+
 static int64_t timed(cbench_sqlite *store, const char *text) {
   int64_t start = cbench_now_ns();
   return execute(store, text) == SQLITE_OK ? cbench_now_ns() - start : fail(store, text);

@@ -103,6 +103,14 @@ package struct FileHeader: Sendable {
   let salt: Salt
   let keyCheck: UInt64
 
+  /// Whether a file is an encrypted database, as far as its file header can be read.
+  static func isEncrypted(path: String) -> Bool {
+    guard let mapping = try? MappedFile.reading(path) else { return false }
+    return mapping.withBytes { bytes in
+      (try? UnverifiedFileHeader(bytes).verified().isEncrypted) ?? false
+    }
+  }
+
   /// The cipher of the file; nil when it is not encrypted.
   /// - Throws: `EngineError` with code `.keyNeeded`, `.notEncrypted` or `.wrongKey`.
   func cipher(_ key: EncryptionKey?, entropy: EntropySource) throws(EngineError) -> FileCipher? {

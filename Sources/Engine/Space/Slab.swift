@@ -121,3 +121,13 @@ extension StorageBackend {
     if let failure { throw failure }
   }
 }
+
+extension NewFile {
+  /// Writes a piece.
+  ///
+  /// Durability: none before `sync`.
+  func write(_ slab: Slab) throws(EngineError) {
+    try failpoint?(.write)
+    try slab.write(to: backend)
+  }
+}

@@ -113,3 +113,24 @@
   /// The error of the first page that could not be read.
   var readError: EngineError? { @inline(never) get { faults.error(of: path) } }
 }
+
+extension MappedFile {
+  /// Maps a file as it is, for whoever only looks at it.
+  static func reading(_ path: String) throws(EngineError) -> MappedFile {
+    let descriptor: Int32
+    switch Syscalls.open(path, writable: false) {
+    case .success(let opened): descriptor = opened
+    case .failure(let failure): throw .syscall("open", path, errno: failure.number)
+    }
+    defer { Syscalls.close(descriptor) }
+    let size: UInt64
+    switch Syscalls.sizeBytes(descriptor) {
+    case .success(let bytes): size = bytes
+    case .failure(let failure): throw .syscall("fstat", path, errno: failure.number)
+    }
+    switch Syscalls.map(descriptor, sizeBytes: size, path: path) {
+    case .success(let mapping): return mapping
+    case .failure(let failure): throw .syscall("mmap", path, errno: failure.number)
+    }
+  }
+}

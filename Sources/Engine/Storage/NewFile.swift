@@ -29,7 +29,7 @@ struct NewFile {
   let backend: FileBackend
   let temporary: String
   let target: String
-  private let failpoint: NewFileFailpoint?
+  let failpoint: NewFileFailpoint?
 
   /// Rounds in which others may make or remove the temporary file between our calls.
   private static let attemptsMax = 100
@@ -95,14 +95,6 @@ struct NewFile {
     if let failure = Syscalls.unlink(temporary), failure != .noSuchFile {
       throw .syscall("unlink", temporary, errno: failure.number)
     }
-  }
-
-  /// Writes a piece.
-  ///
-  /// Durability: none before `sync`.
-  func write(_ slab: Slab) throws(EngineError) {
-    try failpoint?(.write)
-    try slab.write(to: backend)
   }
 
   /// Writes bytes, whole sectors.

@@ -87,6 +87,8 @@ struct Group: Sendable {
     return tables[index]
   }
 
+  func hasTable(named name: String) -> Bool { indexByName[name] != nil }
+
   /// The table of an id, or nil.
   func table(id: UInt32) -> TableRecord? {
     let index = tables.partitioningIndex { $0.id >= id }

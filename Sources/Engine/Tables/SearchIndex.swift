@@ -166,13 +166,11 @@ extension TableSchema {
       message: "\(table).\(column) has no search index; add one, or look at every row")
   }
 
-  /// The column of a name, which can be searched by value.
-  func searchedColumn(_ name: String) throws(EngineError) -> Int {
-    let index = try column(named: name)
+  /// Refuses a column that cannot be searched by value.
+  func checkSearched(_ index: Int) throws(EngineError) {
     guard columns[index].hasIndex, columns[index].collection == .none else {
-      throw Self.noIndex(name, self.name)
+      throw Self.noIndex(columns[index].name, name)
     }
-    return index
   }
 
   /// The column of a name, whose links lead to a table.

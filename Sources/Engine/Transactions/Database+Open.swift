@@ -28,7 +28,7 @@ extension Database {
       let isShared = options.isShared && options.encryptionKey == nil
       database = isShared ? try openShared(path, options) : try openAlone(path, options)
     } catch {
-      guard error.code == .locked, FileInspection.isEncrypted(path: path) else { throw error }
+      guard error.code == .locked, FileHeader.isEncrypted(path: path) else { throw error }
       throw .encryptedInUse(path)
     }
     if options.verifiesOnOpen { _ = try database.verify() }

@@ -51,36 +51,6 @@ public final class Snapshot: Sendable {
       newest: state.version)
   }
 
-  /// The values under a key, or nil.
-  /// - Parameters:
-  ///   - table: The name of the table.
-  ///   - key: The key.
-  /// - Returns: One value per column.
-  /// - Throws: `EngineError` with code `.noSuchTable`, `.corrupted` or `.closed`.
-  /// - Complexity: O(log rows).
-  public func row(in table: String, key: Int64) throws(EngineError) -> [Value]? {
-    try check()
-    return try reading { () throws(EngineError) in
-      try tree(state.group.table(named: table)).row(key)
-    }
-  }
-
-  /// Follows links: what is read stays readable until `body` ends.
-  @inline(__always)
-  func reading<Result>(
-    _ body: () throws(EngineError) -> Result
-  ) throws(EngineError) -> Result {
-    try state.reader.reading { _ throws(EngineError) in try body() }
-  }
-
-  /// The number of rows of a table.
-  /// - Throws: `EngineError` with code `.noSuchTable` or `.closed`.
-  /// - Complexity: O(1).
-  public func count(of table: String) throws(EngineError) -> Int {
-    try check()
-    return Int(clamping: try state.group.table(named: table).rowCount)
-  }
-
   /// Calls `body` with each row of a table, in key order.
   /// - Throws: What `body` throws, or `EngineError` with code `.noSuchTable`, `.corrupted` or
   ///   `.closed`.

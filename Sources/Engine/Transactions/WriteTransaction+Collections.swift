@@ -1,75 +1,8 @@
-// WriteTransaction+Collections.swift: reading and changing collections in place. An edit copies the
+// WriteTransaction+Collections.swift: changing collections in place. An edit copies the
 // leaf of the row and, of a collection that is a tree, one leaf and the nodes above it; the rest of
 // the collection stays where it is.
 
 extension WriteTransaction {
-  // MARK: reading
-
-  private func content(
-    _ path: CollectionPath, _ kinds: [CollectionKind]
-  ) throws(EngineError) -> CollectionContent {
-    let table = try table(path.table)
-    let column = try path.column(in: table.schema, kinds)
-    guard let content = try table.tree.collection(path.key, column) else { throw path.notFound() }
-    return content
-  }
-
-  /// The number of elements of a collection as this transaction sees it.
-  /// - Throws: `EngineError` with code `.keyNotFound`, `.noSuchTable`, `.noSuchColumn`,
-  ///   `.schemaMismatch`, `.corrupted` or `.closed`; so do the other calls here.
-  public func count(of path: CollectionPath) throws(EngineError) -> Int {
-    try reading { () throws(EngineError) in
-      try content(path, CollectionKind.any).count
-    }
-  }
-
-  /// An element of a collection; of a dictionary the value.
-  /// - Throws: As `count(of:)`, and `.indexOutOfRange`.
-  public func element(at index: Int, of path: CollectionPath) throws(EngineError) -> Value {
-    try reading { () throws(EngineError) in
-      try content(path, CollectionKind.any).element(at: index, of: path)
-    }
-  }
-
-  /// Whether a set has a value.
-  public func contains(_ value: Value, in path: CollectionPath) throws(EngineError) -> Bool {
-    try reading { () throws(EngineError) in
-      try content(path, [.set]).position(of: value).isThere
-    }
-  }
-
-  /// What a dictionary has under a key, or nil.
-  public func value(forKey key: String, in path: CollectionPath) throws(EngineError) -> Value? {
-    try reading { () throws(EngineError) in
-      try content(path, [.dictionary]).value(forKey: key)
-    }
-  }
-
-  /// Calls `body` with each element, in order; in a dictionary also with its key.
-  /// - Throws: What `body` throws, or as `count(of:)`.
-  public func forEach(
-    in path: CollectionPath, _ body: (String?, Value) throws(EngineError) -> Void
-  ) throws(EngineError) {
-    try reading { () throws(EngineError) in
-      try content(path, CollectionKind.any).forEachElement { key, value throws(EngineError) in
-        try writer.reader.mapping.checkPages()
-        try body(key, value)
-      }
-    }
-  }
-
-  /// One value of a row, or nil when there is no such row.
-  /// - Throws: `EngineError` with code `.noSuchTable`, `.noSuchColumn`, `.corrupted` or `.closed`.
-  public func value(
-    in name: String, key: Int64, column: String
-  ) throws(EngineError) -> Value? {
-    let table = try table(name)
-    let index = try table.schema.column(named: column)
-    return try reading { () throws(EngineError) in try table.tree.value(key, index) }
-  }
-
-  // MARK: changing
-
   /// Changes a collection and puts it back into its row.
   ///
   /// `body` checks everything before its first change, so an error of a wrong value or index leaves

@@ -1,10 +1,8 @@
-// WriteTransaction+Index.swift: changes of rows in tables that have indexes, and lookups by value.
+// WriteTransaction+Index.swift: changes of rows in tables that have indexes.
 // Invariants: everything that can refuse a change is asked before the first step of it; no link
 // leads to a row that is not there, so a row takes the links to it along when it goes.
 
 extension WriteTransaction {
-  // MARK: rows
-
   /// Writes a row, and brings the indexes of its table up to date.
   func putIndexed(
     _ table: MutableTable, _ key: Int64, _ values: [Value], _ mode: PutMode
@@ -148,98 +146,5 @@ extension WriteTransaction {
     table.schema.columns[index].isIndexed = false
     table.schema.columns[index].isUnique = false
     table.setIndex(nil, of: index)
-  }
-
-  // MARK: lookups
-
-  private func searchIndex(
-    _ name: String, _ column: String
-  ) throws(EngineError) -> SearchIndex<MutableKeyPairTree, MutableTree> {
-    let table = try table(name)
-    return table.searchIndex(try table.schema.searchedColumn(column))
-  }
-
-  /// The keys of the rows that have a value, ascending.
-  /// - Parameters:
-  ///   - table: The table.
-  ///   - column: A column with a search index, or of single links.
-  ///   - value: The value; null finds rows without one.
-  /// - Returns: The keys.
-  /// - Throws: `EngineError` with code `.noIndex`, `.noSuchTable`, `.noSuchColumn`,
-  ///   `.schemaMismatch`, `.corrupted` or `.closed`.
-  /// - Complexity: O(log rows + found).
-  public func keys(
-    in table: String, column: String, equalTo value: Value
-  ) throws(EngineError) -> [Int64] {
-    try reading { () throws(EngineError) in
-      try searchIndex(table, column).keys(equalTo: value)
-    }
-  }
-
-  /// The smallest key of a row that has a value, or nil.
-  /// - Throws: As `keys(in:column:equalTo:)`.
-  /// - Complexity: O(log rows).
-  public func firstKey(
-    in table: String, column: String, equalTo value: Value
-  ) throws(EngineError) -> Int64? {
-    try reading { () throws(EngineError) in
-      try searchIndex(table, column).firstKey(equalTo: value)
-    }
-  }
-
-  /// The keys of the rows whose value is in a range, both ends included.
-  ///
-  /// They come in the order of the values, rows of one value by key. Null is in no range.
-  /// - Throws: As `keys(in:column:equalTo:)`; `.schemaMismatch` unless it is a column of ints,
-  ///   bools or dates.
-  /// - Complexity: O(log rows + found).
-  public func keys(
-    in table: String, column: String, between lower: Value, and upper: Value
-  ) throws(EngineError) -> [Int64] {
-    try reading { () throws(EngineError) in
-      try searchIndex(table, column).keys(between: lower, and: upper)
-    }
-  }
-
-  /// The number of rows whose value is `lower` to `upper`, both included.
-  /// - Throws: As `keys(in:column:between:and:)`.
-  /// - Complexity: O(leaves of the index in the range).
-  public func count(
-    in table: String, column: String, between lower: Value, and upper: Value
-  ) throws(EngineError) -> Int {
-    try reading { () throws(EngineError) in
-      try searchIndex(table, column).count(between: lower, and: upper)
-    }
-  }
-
-  /// The rows that link to a row, ascending, and how often each does.
-  /// - Parameters:
-  ///   - key: The key of the row that is linked to.
-  ///   - table: Its table.
-  ///   - origin: The table of the rows that link.
-  ///   - column: Their column of links.
-  /// - Returns: Keys and numbers of links.
-  /// - Throws: `EngineError` with code `.noSuchTable`, `.noSuchColumn`, `.schemaMismatch`,
-  ///   `.corrupted` or `.closed`.
-  /// - Complexity: O(log links + found).
-  public func backlinks(
-    to key: Int64, in table: String, from origin: String, column: String
-  ) throws(EngineError) -> [Backlink] {
-    _ = try self.table(table)
-    let from = try self.table(origin)
-    let index = try from.schema.linkColumn(column, to: table)
-    return try reading { () throws(EngineError) in try from.index(index).backlinks(to: key) }
-  }
-
-  /// How often rows link to a row.
-  /// - Throws: As `backlinks(to:in:from:column:)`.
-  /// - Complexity: O(log links + rows that link).
-  public func backlinkCount(
-    to key: Int64, in table: String, from origin: String, column: String
-  ) throws(EngineError) -> Int {
-    _ = try self.table(table)
-    let from = try self.table(origin)
-    let index = try from.schema.linkColumn(column, to: table)
-    return try reading { () throws(EngineError) in try from.index(index).backlinkCount(to: key) }
   }
 }

@@ -23,6 +23,7 @@ extension WriteTransaction {
       targets.append(column.target == schema.name ? id : try targetID(of: column))
     }
     writer.nextTableID += 1
+    schemaStamp += 1
     indexByName[schema.name] = mutableTables.count
     mutableTables.append(MutableTable(id: id, schema, targetIDs: targets, writer))
   }
@@ -59,6 +60,7 @@ extension WriteTransaction {
   }
 
   private func numberTables() {
+    schemaStamp += 1
     indexByName = [:]
     for (index, table) in mutableTables.enumerated() { indexByName[table.schema.name] = index }
   }
@@ -109,6 +111,7 @@ extension WriteTransaction {
           + "column \(column.name); add it without, fill it, and then add the index")
     }
     let target = try targetID(of: column)
+    schemaStamp += 1
     try table.addColumn(column, targetID: target)
     guard column.hasIndex else { return }
     try remembering { () throws(EngineError) in try table.makeIndexOfNewColumn() }
@@ -129,6 +132,7 @@ extension WriteTransaction {
   public func removeColumn(_ column: String, from name: String) throws(EngineError) {
     let table = try table(name)
     let index = try table.schema.column(named: column)
+    schemaStamp += 1
     try remembering { () throws(EngineError) in try table.removeColumn(at: index) }
   }
 
@@ -152,10 +156,7 @@ extension WriteTransaction {
       })
     else { throw Self.columnExists(newName, name) }
     try schema.validate()
+    schemaStamp += 1
     table.schema = schema
   }
-
-  /// The number by which mixed values name a table.
-  /// - Throws: `EngineError` with code `.noSuchTable` or `.closed`.
-  public func tableID(of name: String) throws(EngineError) -> UInt32 { try table(name).id }
 }

@@ -12,6 +12,8 @@ public final class WriteTransaction {
   /// Changed by `WriteTransaction+Schema.swift` only.
   var mutableTables: [MutableTable] = []
   var indexByName: [String: Int] = [:]
+  /// Changes whenever a table or a column comes, goes or gets another name.
+  var schemaStamp: UInt64 = 0
   private var isOpen = true
   private var failure: EngineError?
 
@@ -94,23 +96,11 @@ public final class WriteTransaction {
     try remembering { () throws(EngineError) in try remove(key, from: table) }
   }
 
-  /// The values under a key as this transaction sees them, or nil.
-  /// - Throws: `EngineError` with code `.noSuchTable`, `.corrupted` or `.closed`.
-  public func row(in table: String, key: Int64) throws(EngineError) -> [Value]? {
-    try reading { () throws(EngineError) in try self.table(table).tree.row(key) }
-  }
-
   /// Follows links: what is read stays readable until `body` ends.
   func reading<Result>(
     _ body: () throws(EngineError) -> Result
   ) throws(EngineError) -> Result {
     try base.reader.reading { _ throws(EngineError) in try body() }
-  }
-
-  /// The number of rows of a table as this transaction sees it.
-  /// - Throws: `EngineError` with code `.noSuchTable` or `.closed`.
-  public func count(of table: String) throws(EngineError) -> Int {
-    Int(clamping: try self.table(table).tree.rowCount)
   }
 
   /// Errors that are found before anything changes.

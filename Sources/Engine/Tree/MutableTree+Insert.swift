@@ -49,11 +49,23 @@ extension MutableTree {
   func modify(
     _ key: Int64, _ body: (MutableLeaf, Int) throws(EngineError) -> Void
   ) throws(EngineError) {
-    guard root != nil else { throw Self.notFound(key) }
+    guard try modifyIfThere(key, body) else { throw Self.notFound(key) }
+  }
+
+  /// Changes what a leaf holds for a key, if that is there.
+  /// - Returns: Whether it is.
+  @inline(__always)
+  func modifyIfThere(
+    _ key: Int64, _ body: (MutableLeaf, Int) throws(EngineError) -> Void
+  ) throws(EngineError) -> Bool {
+    guard root != nil else { return false }
+    var found = false
     try change(key) { leaf, index, isThere throws(EngineError) in
-      guard isThere else { throw Self.notFound(key) }
+      guard isThere else { return }
+      found = true
       try body(leaf, index)
     }
+    return found
   }
 
   static func notFound(_ key: Int64) -> EngineError {

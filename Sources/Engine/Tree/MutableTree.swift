@@ -56,8 +56,11 @@ final class MutableTree {
     case memory(MutableLeaf, Int)
   }
 
-  /// Finds a row, or nil.
+  /// Finds a row, or nil; the leaf changed last is tried first.
   func find(_ key: Int64) throws(EngineError) -> Place? {
+    if let hot, hot.lower <= key, key <= hot.upper {
+      return hot.leaf.index(of: key).map { .memory(hot.leaf, $0) }
+    }
     guard var child = root else { return nil }
     var depth = level
     while true {

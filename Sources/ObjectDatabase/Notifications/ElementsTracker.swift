@@ -26,7 +26,7 @@ struct ElementsTracker {
     self.elements = elements
     self.filter = filter
     if case .table(let access) = elements.origin, elements.steps.isEmpty {
-      let keys = snapshot.schema(of: access.name) == nil ? [] : try snapshot.keys(of: access.name)
+      let keys = snapshot.hasTable(access.name) ? try snapshot.keys(of: access.name) : []
       known = .index(KeyIndex(keys))
     } else {
       known = .content(try elements.readContent())
@@ -75,7 +75,7 @@ struct ElementsTracker {
   private mutating func advanceRemade(
     _ index: KeyIndex, _ info: ClassInfo, _ round: NotificationRound
   ) throws(EngineError) -> IndexChanges {
-    let isThere = round.newer.schema(of: info.name) != nil
+    let isThere = round.newer.hasTable(info.name)
     let keys = isThere ? try round.newer.keys(of: info.name) : []
     known = .index(KeyIndex(keys))
     return IndexChanges(deletions: Array(0..<index.count), insertions: Array(keys.indices))

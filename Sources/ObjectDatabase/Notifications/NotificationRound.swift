@@ -137,8 +137,8 @@ final class NotificationRound {
     of rows: Set<Int64>, _ target: ClassInfo, from info: ClassInfo, _ property: Int
   ) throws(EngineError) -> [Int64] {
     let column = info.properties[property].columnName
-    guard !rows.isEmpty, newer.schema(of: target.name) != nil,
-      newer.schema(of: info.name)?.columns.contains(where: { $0.name == column }) == true
+    guard !rows.isEmpty, newer.hasTable(target.name), newer.hasTable(info.name),
+      try newer.schema(of: info.name).columns.contains(where: { $0.name == column })
     else { return [] }
     var found: [Int64] = []
     for row in rows.sorted() {

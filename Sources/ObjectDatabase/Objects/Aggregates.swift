@@ -155,7 +155,7 @@ extension Elements {
     let type = access.info.properties[number].type
     return Misuse.unthrowing { () throws(EngineError) -> (Value?, Value?)? in
       let snapshot = try access.core.currentSnapshot()
-      guard snapshot.schema(of: access.name) != nil else { return (nil, nil) }
+      guard snapshot.hasTable(access.name) else { return (nil, nil) }
       let reader = try snapshot.reader(for: access.name)
       switch type {
       case .int:

@@ -158,8 +158,7 @@ extension _RealmCore {
   /// The rows that mixed values know by a number; nil for a class that the realm does not know.
   func access(tableID: UInt32) -> _TableAccess? {
     let name = Misuse.unthrowing { () throws(EngineError) in
-      if let write { return write.tableName(ofID: tableID) }
-      return try currentSnapshot().tableName(ofID: tableID)
+      try currentVersion().tableName(ofID: tableID)
     }
     return name.flatMap { access(named: $0) }
   }

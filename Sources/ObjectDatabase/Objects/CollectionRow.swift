@@ -3,20 +3,6 @@
 
 import Engine
 
-/// What snapshots and write transactions are both asked.
-protocol CollectionSource {
-  func count(of path: CollectionPath) throws(EngineError) -> Int
-  func element(at index: Int, of path: CollectionPath) throws(EngineError) -> Value
-  func contains(_ value: Value, in path: CollectionPath) throws(EngineError) -> Bool
-  func value(forKey key: String, in path: CollectionPath) throws(EngineError) -> Value?
-  func forEach(
-    in path: CollectionPath, _ body: (String?, Value) throws(EngineError) -> Void
-  ) throws(EngineError)
-}
-
-extension Snapshot: CollectionSource {}
-extension WriteTransaction: CollectionSource {}
-
 extension _Row {
   private var path: CollectionPath {
     CollectionPath(
@@ -35,19 +21,18 @@ extension _Row {
   }
 
   private func read<Result>(
-    _ body: (any CollectionSource, CollectionPath) throws(EngineError) -> Result
+    _ body: (any ReadableVersion, CollectionPath) throws(EngineError) -> Result
   ) -> Result {
     Misuse.unthrowing { () throws(EngineError) in try throwingRead(body) }
   }
 
   private func throwingRead<Result>(
-    _ body: (any CollectionSource, CollectionPath) throws(EngineError) -> Result
+    _ body: (any ReadableVersion, CollectionPath) throws(EngineError) -> Result
   ) throws(EngineError) -> Result {
     core.checkThread()
     if access.isInvalidated { access.gone(key) }
     do throws(EngineError) {
-      if let write = core.write { return try body(write, path) }
-      return try body(try core.currentSnapshot(), path)
+      return try body(try core.currentVersion(), path)
     } catch {
       if error.code == .keyNotFound || error.code == .noSuchTable { access.gone(key) }
       throw error

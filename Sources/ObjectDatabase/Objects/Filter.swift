@@ -81,19 +81,14 @@ struct Filter {
   /// What `body` finds in the version that is read; `absent` when that lacks the class.
   private func found<Answer>(
     _ access: _TableAccess, absent: Answer, stepsMax: Int,
-    _ body: (BoundQuery, any QuerySource) throws(QueryError) -> Answer
+    _ body: (BoundQuery, any ReadableVersion) throws(QueryError) -> Answer
   ) throws(QueryError) -> Answer {
     let core = access.core
-    let (source, tables): (any QuerySource, [TableSchema])
-    if let write = core.write {
-      (source, tables) = (write, write.tables)
-    } else {
-      let snapshot: Snapshot
-      do throws(EngineError) { snapshot = try core.currentSnapshot() } catch {
-        throw QueryError(error)
-      }
-      (source, tables) = (snapshot, snapshot.tables)
+    let source: any ReadableVersion
+    do throws(EngineError) { source = try core.currentVersion() } catch {
+      throw QueryError(error)
     }
+    let tables = source.tables
     guard tables.contains(where: { $0.name == access.name }) else { return absent }
     var query = try bound(access, tables)
     query.limits.stepsMax = stepsMax
@@ -195,8 +190,7 @@ struct Filter {
           .invalidValue, "an object of another realm, or an unmanaged one, is an argument")
       }
       let table = try translating { () throws(EngineError) -> UInt32 in
-        if let write = core.write { return try write.tableID(of: access.name) }
-        return try core.currentSnapshot().tableID(of: access.name)
+        try core.currentVersion().tableID(of: access.name)
       }
       return .typedLink(table: table, key: object.rowKey)
     }
@@ -217,8 +211,7 @@ extension _TableAccess {
   fileprivate var querySchema: QuerySchema {
     guard info.isDynamic else { return core.querySchema(ofFile: nil) }
     let tables = Misuse.unthrowing { () throws(EngineError) in
-      if let write = core.write { return write.tables }
-      return try core.currentSnapshot().tables
+      try core.currentVersion().tables
     }
     return core.querySchema(ofFile: tables)
   }

@@ -25,6 +25,9 @@ extension PlainValue {
   /// What the engine holds.
   public func _engineValue(in core: _RealmCore) -> Value { engineValue }
 
+  /// Changes a managed property; nothing has to be added to the realm for a plain value.
+  public static func _write(_ value: Self, to row: _Row) { row.set(value.engineValue) }
+
   /// What the engine holds.
   public var _plainValue: Value? { engineValue }
 }

@@ -1,9 +1,10 @@
 // TableAccess.swift [U]: the way of one realm to the rows of one class. Objects hold it and a key,
 // and nothing else.
-// Invariants: reads go to the open write transaction, else to the realm's snapshot; `columns` and
-// `cursor` are those that the realm keeps of the class for the version that it reads
-// (TableCursor.swift), and are asked for anew when that changes. Nobody refers to an access weakly:
-// of what has a weak reference to it, references are counted three times as slowly.
+// Invariants: reads go to the open write transaction, by the writer that the realm keeps of the
+// class, else to the realm's snapshot, by its cursor (TableCursor.swift). `columns` and `cursor`
+// are those of the version that the realm reads, and are asked for again when that changes. Nobody
+// refers to an access weakly: of what has a weak reference to it, references are counted three
+// times as slowly.
 
 import Engine
 
@@ -81,23 +82,33 @@ import Engine
 
   /// A value of a row; a row that is gone stops the process.
   func readValue(_ key: Int64, _ property: Int) throws(EngineError) -> Value {
+    let found = try reading(property) { rows, column throws(EngineError) in
+      try rows.value(key, column)
+    }
+    guard let found else { gone(key) }
+    return found
+  }
+
+  /// Calls `body` with the rows that are read, and a property's column: those of the open
+  /// transaction, with every row that was added, else those of the version; nil without a table.
+  @inline(__always)
+  private func reading<Answer>(
+    _ property: Int? = nil, _ body: (any RowReading, Int) throws(EngineError) -> Answer?
+  ) throws(EngineError) -> Answer? {
     core.checkThread()
     if let write = core.write {
-      let column = info.properties[property].columnName
-      guard !isInvalidated, write.hasTable(name),
-        let value = try write.value(in: name, key: key, column: column)
-      else { gone(key) }
-      return value
+      guard let writer = try table.writer(write, core) else { return nil }
+      return try body(writer, property.map { known(table.columns[$0], $0) } ?? -1)
     }
-    guard let cursor = try currentCursor(),
-      let value = try cursor.value(key, column(property))
-    else { gone(key) }
-    return value
+    guard let cursor = try currentCursor() else { return nil }
+    return try body(cursor, property.map { column($0) } ?? -1)
   }
 
   @inline(__always)
-  func column(_ property: Int) -> Int {
-    let column = columns[property]
+  func column(_ property: Int) -> Int { known(columns[property], property) }
+
+  @inline(__always)
+  private func known(_ column: Int, _ property: Int) -> Int {
     guard column >= 0 else {
       Misuse.stop(
         "\(info.properties[property]) of \(name) has no column in the version that is read; "
@@ -166,24 +177,14 @@ import Engine
 
   /// Whether there is a row.
   func contains(_ key: Int64) -> Bool {
-    core.checkThread()
-    return Misuse.unthrowing { () throws(EngineError) in
-      if isInvalidated { return false }
-      if let write = core.write {
-        return write.hasTable(name) ? try write.contains(key: key, in: name) : false
-      }
-      return try currentCursor()?.contains(key) ?? false
+    Misuse.unthrowing { () throws(EngineError) in
+      try reading { rows, _ throws(EngineError) in try rows.contains(key) } ?? false
     }
   }
 
   /// The number of rows.
   var count: Int {
-    core.checkThread()
-    return Misuse.unthrowing { () throws(EngineError) in
-      if isInvalidated { return 0 }
-      if let write = core.write { return write.hasTable(name) ? try write.count(of: name) : 0 }
-      return try currentCursor()?.rowCount ?? 0
-    }
+    Misuse.unthrowing { () throws(EngineError) in try reading { rows, _ in rows.rowCount } ?? 0 }
   }
 
   /// The keys of all rows, ascending.
@@ -193,34 +194,22 @@ import Engine
 
   /// The keys of all rows, ascending.
   func readKeys() throws(EngineError) -> [Int64] {
-    core.checkThread()
-    if isInvalidated { return [] }
-    if let write = core.write { return write.hasTable(name) ? try write.keys(of: name) : [] }
-    return try currentCursor()?.keys() ?? []
+    try reading { rows, _ throws(EngineError) in try rows.keys() } ?? []
   }
 
   /// The smallest key, or nil.
   var firstKey: Int64? {
-    core.checkThread()
-    return Misuse.unthrowing { () throws(EngineError) in
-      if isInvalidated { return nil }
-      if let write = core.write { return write.hasTable(name) ? try write.firstKey(in: name) : nil }
-      return try currentCursor()?.smallestKey()
+    Misuse.unthrowing { () throws(EngineError) in
+      try reading { rows, _ throws(EngineError) in try rows.smallestKey() }
     }
   }
 
   /// The row with a value of the primary key, or nil.
   func firstKey(_ property: Int, equalTo value: Value) -> Int64? {
-    core.checkThread()
-    let column = info.properties[property].columnName
-    return Misuse.unthrowing { () throws(EngineError) in
-      if isInvalidated { return nil }
-      if let write = core.write {
-        guard write.hasTable(name) else { return nil }
-        return try write.firstKey(in: name, column: column, equalTo: value)
+    Misuse.unthrowing { () throws(EngineError) in
+      try reading(property) { rows, column throws(EngineError) in
+        try rows.firstKey(column, equalTo: value)
       }
-      guard try currentCursor() != nil else { return nil }
-      return try core.currentSnapshot().firstKey(in: name, column: column, equalTo: value)
     }
   }
 
@@ -230,17 +219,9 @@ import Engine
   ) throws(EngineError) -> [Int64] {
     core.checkThread()
     let column = origin.properties[property].columnName
-    let links: [Backlink]
-    if let write = core.write {
-      guard write.hasTable(name), write.hasTable(origin.name) else { return [] }
-      links = try write.backlinks(to: key, in: name, from: origin.name, column: column)
-    } else {
-      let snapshot = try core.currentSnapshot()
-      guard snapshot.schema(of: name) != nil, snapshot.schema(of: origin.name) != nil else {
-        return []
-      }
-      links = try snapshot.backlinks(to: key, in: name, from: origin.name, column: column)
-    }
+    let version = try core.currentVersion()
+    guard version.hasTable(name), version.hasTable(origin.name) else { return [] }
+    let links = try version.backlinks(to: key, in: name, from: origin.name, column: column)
     return links.flatMap { Array(repeating: $0.key, count: Int(clamping: $0.count)) }
   }
 
@@ -261,36 +242,65 @@ import Engine
   /// Stops a caller without a write transaction, and one that changes what never changes.
   func checkAssignable(_ property: Int) {
     checkWritable()
-    let property = info.properties[property]
-    guard !property.isPrimaryKey || core.isMigrating else {
+    guard !info.properties[property].isPrimaryKey || core.isMigrating else {
       Misuse.stop(
-        "\(name).\(property.name) is the primary key of a managed object and cannot change; make "
-          + "a new object")
+        "\(name).\(info.properties[property].name) is the primary key of a managed object and "
+          + "cannot change; make a new object")
     }
-    guard property.type != .linkingObjects else {
-      Misuse.stop("\(name).\(property.name) is what links here, and cannot be set")
+    guard info.properties[property].type != .linkingObjects else {
+      Misuse.stop(
+        "\(name).\(info.properties[property].name) is what links here, and cannot be set")
     }
   }
 
   /// Changes a value; an embedded object that it replaces is deleted.
   func set(_ value: Value, _ key: Int64, _ property: Int) {
     core.change { write throws(EngineError) in
-      guard !isInvalidated, try write.contains(key: key, in: name) else {
-        // The row may be one that could not be made; nothing of this transaction stays anyway.
-        if core.firstFailure != nil { return }
-        gone(key)
+      guard let writer = try table.writer(write, core) else { return missing(key) }
+      let column = table.columns[property]
+      guard column >= 0 else {
+        throw EngineError(
+          code: .noSuchColumn,
+          message: "table \(name) has no column \"\(info.properties[property].columnName)\"")
       }
-      let column = info.properties[property].columnName
-      guard let embedded = core.embeddedTarget(info, property) else {
-        try write.set(value, in: name, key: key, column: column)
-        return
-      }
-      let old = try write.value(in: name, key: key, column: column) ?? .null
-      try write.set(value, in: name, key: key, column: column)
-      for child in old.linkedKeys where !value.linkedKeys.contains(child) {
-        try core.deleteRow(child, of: embedded, write)
+      if let embedded = core.embeddedTarget(info, property) {
+        try set(value, key, column, replacing: embedded, writer)
+      } else {
+        try set(value, key, column, writer)
       }
     }
+  }
+
+  @inline(__always)
+  private func set(
+    _ value: Value, _ key: Int64, _ column: Int, _ writer: RowWriter
+  ) throws(EngineError) {
+    do throws(EngineError) {
+      if try !writer.set(value, key, column) { missing(key) }
+    } catch {
+      // A value is refused before anyone looks for its row.
+      guard error.code == .schemaMismatch || error.code == .valueTooLarge,
+        try !writer.contains(key)
+      else { throw error }
+      missing(key)
+    }
+  }
+
+  private func set(
+    _ value: Value, _ key: Int64, _ column: Int, replacing embedded: ClassInfo,
+    _ writer: RowWriter
+  ) throws(EngineError) {
+    let old = try writer.value(key, column) ?? .null
+    try set(value, key, column, writer)
+    for child in old.linkedKeys where !value.linkedKeys.contains(child) {
+      try core.deleteRow(child, of: embedded, writer.transaction)
+    }
+  }
+
+  /// Stops a change of a row that is not there.
+  private func missing(_ key: Int64) {
+    // The row may be one that could not be made; nothing of this transaction stays anyway.
+    if core.firstFailure == nil { gone(key) }
   }
 }
 

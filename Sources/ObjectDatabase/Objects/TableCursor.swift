@@ -1,10 +1,12 @@
 // TableCursor.swift [U]: what a realm keeps of a class while the program uses it: the cursor of the
-// version that it reads, and which column is whose. The ways to the rows (TableAccess.swift) come
-// and go with the objects; this stays, so looking up one object after the other opens the table
-// once.
-// Invariants: the cursor fits the version that it was made for and is made anew when that changes;
-// it keeps its version and goes with it, not at the next read; one that `invalidate` cut off stays
-// so. It does not refer to its realm, which keeps it.
+// version that it reads or the writer of its open transaction, and which column is whose. The ways
+// to the rows (TableAccess.swift) come and go with the objects; this stays, so looking up one
+// object after the other opens the table once.
+// Invariants: the cursor fits the version that it was made for and is made again when that changes;
+// it keeps its version and goes with it, not at the next read; so does the writer with its
+// transaction. One that `invalidate` cut off stays so. It does not refer to its realm, which keeps
+// it. `columns` fits what was made last, and only that is used: a realm in a transaction has no
+// cursor.
 
 import Engine
 
@@ -16,7 +18,8 @@ final class TableCursor: @unchecked Sendable {
   private(set) var isCutOff = false
   private var cursor: RowCursor?
   private var stamp: UInt64?
-  /// The column of each property in the cursor's table; -1 for properties without one.
+  private var writer: RowWriter?
+  /// The column of each property in the table; -1 for properties without one.
   private(set) var columns: [Int] = []
   private var columnsOf: TableSchema?
   /// The property of each column, for new rows.
@@ -36,10 +39,11 @@ final class TableCursor: @unchecked Sendable {
     forget()
   }
 
-  /// Lets go of the version that was read, which the cursor keeps.
+  /// Lets go of the version that was read and of the transaction, which cursor and writer keep.
   func forget() {
     cursor = nil
     stamp = nil
+    writer = nil
   }
 
   /// The cursor of the version that the realm reads; nil when that has no such table.
@@ -54,14 +58,34 @@ final class TableCursor: @unchecked Sendable {
 
   private func make(_ core: _RealmCore) throws(EngineError) -> RowCursor? {
     let snapshot = try core.currentSnapshot()
-    guard let schema = snapshot.schema(of: info.name) else { return nil }
-    if columnsOf != schema { map(schema) }
+    guard snapshot.hasTable(info.name) else { return nil }
     let made = try RowCursor(snapshot, info.name, remembersLeaf: !core.isFrozen)
+    map(made.schema)
     if !core.isFrozen { core.noteCursor() }
     return made
   }
 
+  /// The writer of an open transaction; nil when that has no such table.
+  @inline(__always)
+  func writer(_ write: WriteTransaction, _ core: _RealmCore) throws(EngineError) -> RowWriter? {
+    if let writer, writer.transaction === write, writer.isCurrent { return writer }
+    return try makeWriter(write, core)
+  }
+
+  private func makeWriter(
+    _ write: WriteTransaction, _ core: _RealmCore
+  ) throws(EngineError) -> RowWriter? {
+    writer = nil
+    guard !isCutOff, write.hasTable(info.name) else { return nil }
+    let made = try RowWriter(write, info.name)
+    map(made.schema)
+    core.noteCursor()
+    writer = made
+    return made
+  }
+
   private func map(_ schema: TableSchema) {
+    guard columnsOf != schema else { return }
     columns = info.properties.map { property in
       schema.columns.firstIndex { $0.name == property.columnName } ?? -1
     }

@@ -192,15 +192,9 @@ public struct Realm: Equatable {
   public var isEmpty: Bool {
     core.checkThread()
     return Misuse.unthrowing { () throws(EngineError) in
-      if let write = core.write {
-        for table in write.tables where !table.name.hasPrefix(ClassInfo.reservedPrefix) {
-          if try write.count(of: table.name) > 0 { return false }
-        }
-        return true
-      }
-      let snapshot = try core.currentSnapshot()
-      for table in snapshot.tables where !table.name.hasPrefix(ClassInfo.reservedPrefix) {
-        if try snapshot.count(of: table.name) > 0 { return false }
+      let version = try core.currentVersion()
+      for table in version.tables where !table.name.hasPrefix(ClassInfo.reservedPrefix) {
+        if try version.count(of: table.name) > 0 { return false }
       }
       return true
     }

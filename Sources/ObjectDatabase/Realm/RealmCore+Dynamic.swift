@@ -29,8 +29,7 @@ extension _RealmCore {
     guard !name.hasPrefix(ClassInfo.reservedPrefix) else { return nil }
     return Misuse.unthrowingRealm { () throws(Realm.Error) -> ClassInfo? in
       let file = try translating { () throws(EngineError) -> FileSchema in
-        if let write { return try FileSchema(write) }
-        return try FileSchema(try currentSnapshot())
+        try FileSchema(try currentVersion())
       }
       return file.classes[name].map {
         ClassInfo(

@@ -120,6 +120,12 @@ import Synchronization
     return made
   }
 
+  /// What is read: the open write transaction with every row that was added, else the version.
+  func currentVersion() throws(EngineError) -> any ReadableVersion {
+    if let write { return write }
+    return try currentSnapshot()
+  }
+
   /// The version that is held; in a write transaction the one it began with, for observers.
   var heldSnapshot: Snapshot? { snapshot }
 

@@ -36,53 +36,29 @@ struct FileSchema {
       ColumnSchema(name: "nextKey", type: .int),
     ])
 
-  /// Reads the schema of a version.
+  /// Reads the schema of a version, or as a transaction sees it.
   /// - Throws: `EngineError` with code `.corrupted` when the tables do not hold what they must.
-  init(_ snapshot: Snapshot) throws(EngineError) {
-    try self.init(
-      tables: snapshot.tables,
-      versionRow: snapshot.schema(of: Self.versionTable) == nil
-        ? nil : try snapshot.row(in: Self.versionTable, key: Self.versionKey)
-    ) { name throws(EngineError) in
-      guard
-        let key = try snapshot.firstKey(
-          in: Self.classTable, column: "name", equalTo: .string(name))
-      else { return nil }
-      return try snapshot.row(in: Self.classTable, key: key)
-    }
-  }
-
-  /// Reads the schema as a transaction sees it.
-  init(_ write: WriteTransaction) throws(EngineError) {
-    try self.init(
-      tables: write.tables,
-      versionRow: write.hasTable(Self.versionTable)
-        ? try write.row(in: Self.versionTable, key: Self.versionKey) : nil
-    ) { name throws(EngineError) in
-      try Self.record(of: name, in: write)?.row
-    }
-  }
-
-  private init(
-    tables: [TableSchema], versionRow: [Value]?,
-    _ row: (String) throws(EngineError) -> [Value]?
-  ) throws(EngineError) {
+  init(_ source: some ReadableVersion) throws(EngineError) {
+    let tables = source.tables
     for table in tables where table.name == Self.classTable {
       guard table == Self.classSchema else {
         throw Self.damaged(
           "table \(table.name) has other columns than the object database gives it")
       }
     }
-    if let versionRow {
+    if source.hasTable(Self.versionTable),
+      let versionRow = try source.row(in: Self.versionTable, key: Self.versionKey)
+    {
       guard case .int(let number) = versionRow.first else {
         throw Self.damaged("table \(Self.versionTable) holds \(versionRow), no schema version")
       }
       version = UInt64(bitPattern: number)
     }
-    let hasRecords = tables.contains { $0.name == Self.classTable }
     for table in tables where !table.name.hasPrefix(ClassInfo.reservedPrefix) {
       var record = ClassRecord(nextKey: -1)
-      if hasRecords, let found = try row(table.name) { record = try Self.record(found) }
+      if let (_, row) = try Self.record(of: table.name, in: source) {
+        record = try Self.record(row)
+      }
       classes[table.name] = (table, record)
     }
   }
@@ -95,21 +71,22 @@ struct FileSchema {
     return record
   }
 
+  /// The row of a class, with its key; nil when there is none.
+  private static func record(
+    of name: String, in source: some ReadableVersion
+  ) throws(EngineError) -> (key: Int64, row: [Value])? {
+    guard source.hasTable(classTable),
+      let key = try source.firstKey(in: classTable, column: "name", equalTo: .string(name)),
+      let row = try source.row(in: classTable, key: key)
+    else { return nil }
+    return (key, row)
+  }
+
   private static func damaged(_ message: String) -> EngineError {
     EngineError(code: .corrupted, message: message)
   }
 
   // MARK: writing
-
-  private static func record(
-    of name: String, in write: WriteTransaction
-  ) throws(EngineError) -> (key: Int64, row: [Value])? {
-    guard write.hasTable(classTable),
-      let key = try write.firstKey(in: classTable, column: "name", equalTo: .string(name)),
-      let row = try write.row(in: classTable, key: key)
-    else { return nil }
-    return (key, row)
-  }
 
   /// Makes the two tables where they are missing.
   static func prepare(_ write: WriteTransaction) throws(EngineError) {

@@ -64,8 +64,7 @@ enum SchemaUpdate {
     of infos: [ClassInfo], _ core: _RealmCore
   ) throws(Realm.Error) -> [SchemaDifference] {
     let file = try translating { () throws(EngineError) in
-      if let write = core.write { return try FileSchema(write) }
-      return try FileSchema(try core.currentSnapshot())
+      try FileSchema(try core.currentVersion())
     }
     return SchemaDifference.all(between: file, and: infos)
   }

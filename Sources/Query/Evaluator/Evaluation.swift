@@ -26,7 +26,7 @@ private enum ColumnAccess {
 
 /// One run of a query.
 final class Evaluation {
-  let source: any QuerySource
+  let source: any ReadableVersion
   let schema: QuerySchema
   let snapshot: Snapshot?
   private var stepsLeft: Int
@@ -35,10 +35,10 @@ final class Evaluation {
   private var columns: [[ColumnAccess?]]
   private var tableIndexes: [UInt32: UInt32]?
 
-  init(_ source: any QuerySource, _ schema: QuerySchema, _ limits: QueryLimits) {
+  init(_ source: any ReadableVersion, _ schema: QuerySchema, _ limits: QueryLimits) {
     self.source = source
     self.schema = schema
-    snapshot = source.queriedSnapshot
+    snapshot = source.scannedSnapshot
     stepsMax = limits.stepsMax
     stepsLeft = limits.stepsMax
     readers = Array(repeating: nil, count: schema.tables.count)

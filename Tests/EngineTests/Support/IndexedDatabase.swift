@@ -169,7 +169,7 @@ struct IndexedDatabase {
 
   /// Every lookup there is, against the model.
   func compare(
-    _ reader: some IndexReading, _ location: SourceLocation = #_sourceLocation
+    _ reader: some ReadableVersion, _ location: SourceLocation = #_sourceLocation
   ) throws {
     for (index, column) in Self.people.columns.enumerated()
     where column.isIndexed || column.isUnique {
@@ -201,7 +201,7 @@ struct IndexedDatabase {
   }
 
   private func compareRanges(
-    _ reader: some IndexReading, _ column: String, _ location: SourceLocation
+    _ reader: some ReadableVersion, _ column: String, _ location: SourceLocation
   ) throws {
     let index = Self.people.columns.firstIndex { $0.name == column }!
     let rows = model["Person"]!.filter { $0.value[index] != .null }
@@ -222,29 +222,6 @@ struct IndexedDatabase {
     }
   }
 }
-
-/// What a snapshot and a write transaction both can be asked.
-protocol IndexReading {
-  func keys(in table: String, column: String, equalTo value: Value) throws(EngineError) -> [Int64]
-  func firstKey(
-    in table: String, column: String, equalTo value: Value
-  ) throws(EngineError) -> Int64?
-  func keys(
-    in table: String, column: String, between lower: Value, and upper: Value
-  ) throws(EngineError) -> [Int64]
-  func count(
-    in table: String, column: String, between lower: Value, and upper: Value
-  ) throws(EngineError) -> Int
-  func backlinks(
-    to key: Int64, in table: String, from origin: String, column: String
-  ) throws(EngineError) -> [Backlink]
-  func backlinkCount(
-    to key: Int64, in table: String, from origin: String, column: String
-  ) throws(EngineError) -> Int
-}
-
-extension Snapshot: IndexReading {}
-extension WriteTransaction: IndexReading {}
 
 extension IndexedDatabase {
   /// One change drawn at random, made in the transaction and in the model.

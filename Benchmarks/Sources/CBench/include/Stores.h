@@ -67,6 +67,8 @@ void cbench_sqlite_close(cbench_sqlite *store);
 int64_t cbench_sqlite_insert(cbench_sqlite *store, const cbench_row *rows, int64_t count);
 /// One durable transaction per row given, each replacing that row.
 int64_t cbench_sqlite_commits(cbench_sqlite *store, const cbench_row *rows, int64_t count);
+/// Gives row i the age (i + turn) % 100, by one prepared UPDATE for each row, in one transaction.
+int64_t cbench_sqlite_assign_ages(cbench_sqlite *store, int64_t count, int64_t turn);
 /// Deletes every row with an odd id.
 int64_t cbench_sqlite_thin(cbench_sqlite *store);
 /// VACUUM.

@@ -1,5 +1,5 @@
 // ObjectBenchmarks.swift: the object database against the storage layer below it, LMDB and SQLite:
-// making a million objects, finding some of them, reading all of them.
+// making a million objects, finding some of them, reading and changing all of them.
 
 import Foundation
 import ObjectDatabase
@@ -47,7 +47,8 @@ private final class MillionObjects {
 
 extension Benchmark {
   static let objects: [Benchmark] =
-    objectCreation + objectQueries + objectReads + objectVersions + objectNotifications
+    objectCreation + objectQueries + objectReads + [objectAssign] + objectVersions
+    + objectNotifications
 
   private static let lmdbLoop = "LMDB cursor, C loop"
   private static let sqliteQuery = "SQLite, prepared in the time"
@@ -221,4 +222,30 @@ extension Benchmark {
       }.rate(settings)
     },
   ]
+  // MARK: changing
+
+  /// Each of a million objects gets another age, in one transaction that is committed.
+  private static let objectAssign = Benchmark(name: "objects-assign/sqlite") { settings in
+    let million = try MillionObjects()
+    let objects = Array(million.rows)
+    var (turn, peerTurn) = (0, 0)
+    return try ObjectWork(
+      name: "objects-assign/sqlite", unit: "assignments/s",
+      peerName: "SQLite, a prepared UPDATE each", count: objects.count
+    ) {
+      turn += 1
+      let (taken, _) = try Taken.by {
+        try million.ours.realm.write {
+          for (index, object) in objects.enumerated() { object.age = (index + turn) % 100 }
+        }
+      }
+      return (taken, Int64(million.rows.sum(ofProperty: "age") as Int))
+    } timedPeer: {
+      peerTurn += 1
+      let (taken, _) = try Taken.by {
+        try million.sqlite.assignAges(objects.count, turn: peerTurn)
+      }
+      return (taken, try million.sqlite.answer("SELECT sum(age) FROM row"))
+    }.rate(settings)
+  }
 }

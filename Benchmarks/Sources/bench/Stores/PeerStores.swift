@@ -111,6 +111,11 @@ private func seconds(_ nanoseconds: Int64) throws -> Double {
     try seconds(unsafe cbench_sqlite_commits(handle, set.rows, Int64(set.count)))
   }
 
+  /// Gives row i the age (i + turn) % 100, one row after the other in one transaction.
+  func assignAges(_ count: Int, turn: Int) throws {
+    _ = try seconds(unsafe cbench_sqlite_assign_ages(handle, Int64(count), Int64(turn)))
+  }
+
   /// Runs statements that answer nothing.
   func execute(_ text: String) throws {
     _ = try seconds(unsafe cbench_sqlite_execute(handle, text))

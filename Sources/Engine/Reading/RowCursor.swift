@@ -5,9 +5,10 @@
 // remembers nothing, so it keeps no plaintext in memory; `hot` is a part of `leaf`.
 
 /// Reads single rows of a table; belongs to one thread at a time, if it remembers.
-package final class RowCursor {
+package final class RowCursor: RowReading {
   let snapshot: Snapshot
   let tree: BPlusTree
+  private let table: _OpenTable
   private let remembersLeaf: Bool
   private var leaf: LeafView?
   private var firstKey: Int64 = 0
@@ -36,6 +37,7 @@ package final class RowCursor {
     let record = try snapshot.state.group.table(named: table)
     self.snapshot = snapshot
     tree = snapshot.tree(record)
+    self.table = _OpenTable(record, snapshot.state)
     self.remembersLeaf = remembersLeaf && tree.reader.cipher == nil
     schema = record.schema
     rowCount = Int(clamping: record.rowCount)
@@ -123,40 +125,22 @@ package final class RowCursor {
     }
   }
 
+  /// The smallest key of a row that has a value in a column with a search index, or nil.
+  package func firstKey(_ column: Int, equalTo value: Value) throws(EngineError) -> Int64? {
+    try snapshot.check()
+    return try table.firstKey(column, equalTo: value)
+  }
+
   /// All keys, ascending.
   /// - Complexity: O(rows).
   package func keys() throws(EngineError) -> [Int64] {
     try snapshot.check()
-    var keys: [Int64] = []
-    keys.reserveCapacity(min(rowCount, 1 << 24))
-    try tree.reader.reading { section throws(EngineError) in
-      try tree.forEachLeaf(section: section) { leaf in
-        var own: [Int64] = []
-        leaf.keys.decode(into: &own)
-        keys += own
-      }
-    }
-    return keys
+    return try table.keys()
   }
 
   /// The smallest key, or nil.
   package func smallestKey() throws(EngineError) -> Int64? {
     try snapshot.check()
-    return try tree.reader.reading { section throws(EngineError) in
-      var walk = LeafWalk(tree, section)
-      return try walk.next().flatMap { $0.count > 0 ? $0.keys[0] : nil }
-    }
+    return try table.firstKey()
   }
-}
-
-extension Snapshot {
-  /// One table's schema, or nil; without making a list of all.
-  package func schema(of table: String) -> TableSchema? {
-    do throws(EngineError) {
-      return try state.group.table(named: table).schema
-    } catch { return nil }
-  }
-
-  /// The name of the table that mixed values know by a number, or nil.
-  package func tableName(ofID id: UInt32) -> String? { state.group.table(id: id)?.schema.name }
 }

@@ -53,34 +53,8 @@ public struct FileInspection: Sendable {
   public static func inspect(
     path: String, key: [UInt8]? = nil
   ) throws(EngineError) -> FileInspection {
-    let mapping = try map(path)
+    let mapping = try MappedFile.reading(path)
     return try inspect(mapping, key: key)
-  }
-
-  /// Whether a file is an encrypted database, as far as its file header can be read.
-  static func isEncrypted(path: String) -> Bool {
-    guard let mapping = try? map(path) else { return false }
-    return mapping.withBytes { bytes in
-      (try? UnverifiedFileHeader(bytes).verified().isEncrypted) ?? false
-    }
-  }
-
-  private static func map(_ path: String) throws(EngineError) -> MappedFile {
-    let descriptor: Int32
-    switch Syscalls.open(path, writable: false) {
-    case .success(let opened): descriptor = opened
-    case .failure(let failure): throw .syscall("open", path, errno: failure.number)
-    }
-    defer { Syscalls.close(descriptor) }
-    let size: UInt64
-    switch Syscalls.sizeBytes(descriptor) {
-    case .success(let bytes): size = bytes
-    case .failure(let failure): throw .syscall("fstat", path, errno: failure.number)
-    }
-    switch Syscalls.map(descriptor, sizeBytes: size, path: path) {
-    case .success(let mapping): return mapping
-    case .failure(let failure): throw .syscall("mmap", path, errno: failure.number)
-    }
   }
 
   /// Inspects an image in memory.
