@@ -176,15 +176,13 @@ extension MutableTree {
   /// The keys of all rows, ascending.
   func keys() throws(EngineError) -> [Int64] {
     var keys: [Int64] = []
-    var stack: [(child: MutableChild, level: Int)] = []
+    var stack: [(child: Child, level: Int)] = []
     if let root { stack.append((root, level)) }
     while let (child, level) = stack.popLast() {
       precondition(level >= 0, "the depth of a tree is bounded")
       switch child {
       case .stored(let link):
-        let committed = BPlusTree(
-          reader: writer.reader, root: link, level: level, shape: shape, newest: writer.base)
-        try committed.forEachLeaf { leaf throws(EngineError) in
+        try committed(link, level).forEachLeaf { leaf throws(EngineError) in
           for row in 0..<leaf.count { keys.append(leaf.keys[row]) }
         }
       case .leaf(let leaf): keys += leaf.keys

@@ -82,9 +82,7 @@ extension MutableTree {
         depth -= 1
       case .leaf(let leaf): return leaf.keys.first
       case .stored(let link):
-        var walk = LeafWalk(
-          BPlusTree(
-            reader: writer.reader, root: link, level: depth, shape: shape, newest: writer.base))
+        var walk = LeafWalk(committed(link, depth))
         return try walk.next().flatMap { $0.count > 0 ? $0.keys[0] : nil }
       }
     }
