@@ -5,7 +5,8 @@
 //         48+8 n   16 n  links: ref 8, checksum 8
 
 /// An inner node of a collection.
-struct CollectionInnerView {
+struct CollectionInnerView: InnerNodeView {
+  static let kind = NodeKind.collectionInner
   private let node: Node
   let childCount: Int
 
@@ -23,6 +24,10 @@ struct CollectionInnerView {
   /// The same, with as many elements below as the parent, or the row, says.
   init(_ node: Node, count: UInt64) throws(EngineError) {
     try self.init(node)
+    try check(count)
+  }
+
+  private func check(_ count: UInt64) throws(EngineError) {
     guard end(childCount - 1) == count else {
       throw .corrupted(
         "elements=\(end(childCount - 1)) != count_in_parent=\(count)", at: node.ref)
@@ -72,19 +77,22 @@ struct CollectionInnerView {
     return (low, range)
   }
 
-  static func encode(counts: [UInt64], links: [NodeLink], into node: MutableBytes) {
-    precondition(counts.count == links.count, "every child has a count")
+  func guide(_ elementCount: UInt64?) throws(EngineError) -> ElementCounts {
+    if let elementCount { try check(elementCount) }
+    var counts: [UInt64] = []
+    for index in 0..<childCount { counts.append(UInt64(try range(index).count)) }
+    return ElementCounts(counts)
+  }
+
+  static func encode(_ guide: ElementCounts, links: [NodeLink], into node: MutableBytes) {
+    precondition(guide.counts.count == links.count, "every child has a count")
     var offset = Layout.nodeHeaderBytes
     var end: UInt64 = 0
-    for count in counts {
+    for count in guide.counts {
       end += count
       node.set(end, at: offset)
       offset += 8
     }
-    for link in links {
-      node.set(link.ref.offsetBytes, at: offset)
-      node.set(link.checksum, at: offset + 8)
-      offset += 16
-    }
+    node.set(links, at: offset)
   }
 }

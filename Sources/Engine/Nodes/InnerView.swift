@@ -6,7 +6,8 @@
 //              …       …  patches of leaves (LeafPatch.swift), as many as the header says
 
 /// An inner node.
-struct InnerView {
+struct InnerView: InnerNodeView {
+  static let kind = NodeKind.inner
   let node: Node
   let childCount: Int
 
@@ -61,6 +62,14 @@ struct InnerView {
     return low
   }
 
+  func guide(_ elementCount: UInt64?) -> Separators<Int64> {
+    Separators((0..<childCount - 1).map { separator($0) })
+  }
+
+  static func encode(_ guide: Separators<Int64>, links: [NodeLink], into node: MutableBytes) {
+    encode(separators: guide.keys, links: links, into: node)
+  }
+
   static func encode(
     separators: [Int64], links: [NodeLink], patches: [PatchedChild] = [], into node: MutableBytes
   ) {
@@ -71,10 +80,6 @@ struct InnerView {
       node.set(UInt64(bitPattern: separator), at: offset)
       offset += 8
     }
-    for link in links {
-      node.set(link.ref.offsetBytes, at: offset)
-      node.set(link.checksum, at: offset + 8)
-      offset += 16
-    }
+    node.set(links, at: offset)
   }
 }

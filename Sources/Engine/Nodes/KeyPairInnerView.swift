@@ -5,7 +5,8 @@
 //     48+16(n-1)    16 n  links: ref 8, checksum 8
 
 /// An inner node of an index.
-struct KeyPairInnerView {
+struct KeyPairInnerView: InnerNodeView {
+  static let kind = NodeKind.indexInner
   private let node: Node
   let childCount: Int
 
@@ -60,6 +61,14 @@ struct KeyPairInnerView {
     return low
   }
 
+  func guide(_ elementCount: UInt64?) -> Separators<KeyPair> {
+    Separators((0..<childCount - 1).map { separator($0) })
+  }
+
+  static func encode(_ guide: Separators<KeyPair>, links: [NodeLink], into node: MutableBytes) {
+    encode(separators: guide.keys, links: links, into: node)
+  }
+
   static func encode(separators: [KeyPair], links: [NodeLink], into node: MutableBytes) {
     precondition(separators.count == links.count - 1, "a separator stands between two children")
     var offset = Layout.nodeHeaderBytes
@@ -68,10 +77,6 @@ struct KeyPairInnerView {
       node.set(UInt64(bitPattern: separator.key), at: offset + 8)
       offset += 16
     }
-    for link in links {
-      node.set(link.ref.offsetBytes, at: offset)
-      node.set(link.checksum, at: offset + 8)
-      offset += 16
-    }
+    node.set(links, at: offset)
   }
 }

@@ -260,10 +260,10 @@ extension PackedArray {
     return Int128(high) << 32 + Int128(low)
   }
 
-  /// The smallest and the largest element; the array must not be empty.
+  /// The smallest and the largest element, or nil when there is none.
   /// - Complexity: O(bytes).
-  func extremes() -> (lower: Int64, upper: Int64) {
-    precondition(count > 0, "an empty array has no extremes")
+  func extremes() -> (lower: Int64, upper: Int64)? {
+    guard count > 0 else { return nil }
     let (least, most): (UInt64, UInt64)
     switch width {
     case 0: (least, most) = (0, 0)

@@ -152,28 +152,23 @@ extension MutableTree {
         child = inner.children[0]
         depth -= 1
       case .leaf(let leaf): return leaf.keys.first
-      case .stored(let link): return try committed(link, level: depth).firstKey()
+      case .stored(let link): return try committed(link, depth).firstKey()
       }
     }
   }
 
   /// Adds the keys of all rows, ascending.
   fileprivate func appendKeys(to keys: inout [Int64]) throws(EngineError) {
-    var stack: [(child: MutableChild, level: Int)] = []
+    var stack: [(child: Child, level: Int)] = []
     if let root { stack.append((root, level)) }
     while let (child, level) = stack.popLast() {
       precondition(level >= 0, "the depth of a tree is bounded")
       switch child {
-      case .stored(let link): try committed(link, level: level).appendKeys(to: &keys)
+      case .stored(let link): try committed(link, level).appendKeys(to: &keys)
       case .leaf(let leaf): keys += leaf.keys
       case .inner(let inner):
         for child in inner.children.reversed() { stack.append((child, level - 1)) }
       }
     }
-  }
-
-  private func committed(_ link: NodeLink, level: Int) -> BPlusTree {
-    BPlusTree(
-      reader: writer.reader, root: link, level: level, shape: shape, newest: writer.base)
   }
 }

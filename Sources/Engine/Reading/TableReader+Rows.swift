@@ -7,17 +7,17 @@ extension TableReader {
 
   // MARK: making tests
 
-  /// A test of a column of integers; a null passes `notEqual` only.
+  /// A test of a column of numbers; a null and a NaN pass `notEqual` only.
   /// - Parameters:
   ///   - column: The column.
   ///   - comparison: What its values are held against.
   /// - Returns: The test, good for this reader.
   /// - Throws: `EngineError` with code `.closed`.
-  public func test(
-    _ column: TableColumn<Int64>, _ comparison: Comparison<Int64>
+  public func test<Number: ColumnNumber>(
+    _ column: TableColumn<Number>, _ comparison: Comparison<Number>
   ) throws(EngineError) -> RowTest {
     try check(column)
-    return test(column.index, .integers(IntegerTest(comparison)))
+    return test(column.index, Number._scans.test(comparison))
   }
 
   /// A test of a column of bools; a null does not pass.
@@ -27,24 +27,6 @@ extension TableReader {
   ) throws(EngineError) -> RowTest {
     try check(column)
     return test(column.index, .bools(IntegerTest(.equal(value ? 1 : 0))))
-  }
-
-  /// A test of a column of 64-bit numbers; a null and a NaN pass `notEqual` only.
-  /// - Throws: `EngineError` with code `.closed`.
-  public func test(
-    _ column: TableColumn<Double>, _ comparison: Comparison<Double>
-  ) throws(EngineError) -> RowTest {
-    try check(column)
-    return test(column.index, .doubles(FloatingTest(comparison)))
-  }
-
-  /// A test of a column of 32-bit numbers; a null and a NaN pass `notEqual` only.
-  /// - Throws: `EngineError` with code `.closed`.
-  public func test(
-    _ column: TableColumn<Float>, _ comparison: Comparison<Float>
-  ) throws(EngineError) -> RowTest {
-    try check(column)
-    return test(column.index, .floats(FloatingTest(comparison)))
   }
 
   /// A test of a column of texts, byte for byte; a null does not pass.

@@ -25,93 +25,97 @@ extension TableReader {
     try keys(where: .column(ColumnTest(leafTest: test, reader: number)))
   }
 
-  // MARK: integers
+  // MARK: numbers
 
-  /// Counts the rows whose integer passes.
+  /// Counts the rows whose number passes; a NaN passes `notEqual` only.
   /// - Throws: `EngineError` with code `.corrupted` or `.closed`.
-  /// - Complexity: O(rows), 8 to 64 of them at a time.
-  public func count(
-    _ column: TableColumn<Int64>, where comparison: Comparison<Int64>
+  /// - Complexity: O(rows), integers 8 to 64 of them at a time.
+  public func count<Number: ColumnNumber>(
+    _ column: TableColumn<Number>, where comparison: Comparison<Number>
   ) throws(EngineError) -> Int {
     try check(column)
-    return try count(LeafTest(column: column.index, kind: .integers(IntegerTest(comparison))))
+    return try count(LeafTest(column: column.index, kind: Number._scans.test(comparison)))
   }
 
-  /// The keys of the rows whose integer passes, ascending.
+  /// The keys of the rows whose number passes, ascending; a NaN passes `notEqual` only.
   /// - Throws: `EngineError` with code `.corrupted` or `.closed`.
   /// - Complexity: O(rows).
-  public func keys(
-    _ column: TableColumn<Int64>, where comparison: Comparison<Int64>
+  public func keys<Number: ColumnNumber>(
+    _ column: TableColumn<Number>, where comparison: Comparison<Number>
   ) throws(EngineError) -> [Int64] {
     try check(column)
-    return try keys(LeafTest(column: column.index, kind: .integers(IntegerTest(comparison))))
+    return try keys(LeafTest(column: column.index, kind: Number._scans.test(comparison)))
   }
 
-  /// Calls `body` with the place of each row whose integer passes, in key order.
+  /// Calls `body` with the place of each row whose number passes, in key order.
   /// - Throws: What `body` throws, or `EngineError` with code `.corrupted` or `.closed`.
   /// - Complexity: O(rows).
-  public func forEach(
-    _ column: TableColumn<Int64>, where comparison: Comparison<Int64>,
+  public func forEach<Number: ColumnNumber>(
+    _ column: TableColumn<Number>, where comparison: Comparison<Number>,
     _ body: (RowPosition) throws(EngineError) -> Void
   ) throws(EngineError) {
     try forEachRow(where: try test(column, comparison), body)
   }
 
-  /// The sum of a column of integers, exact.
-  /// - Throws: `EngineError` with code `.limit` when it is no 64-bit number, `.corrupted` or
-  ///   `.closed`.
+  /// The sum of a column; a column without numbers has the sum 0.
+  ///
+  /// A sum of integers is exact. One of floating-point numbers is added up as 64-bit numbers: row r
+  /// in key order is added to lane r % 8, and at the end lanes 4 to 7 to lanes 0 to 3, 2 and 3 to
+  /// 0 and 1, 1 to 0: the same rows have the same sum, however they are stored.
+  /// - Throws: `EngineError` with code `.limit` when a sum of integers is no 64-bit number,
+  ///   `.corrupted` or `.closed`.
   /// - Complexity: O(rows).
-  public func sum(_ column: TableColumn<Int64>) throws(EngineError) -> Int64 {
+  public func sum<Number: ColumnNumber>(
+    _ column: TableColumn<Number>
+  ) throws(EngineError) -> Number.Sum {
     try check(column)
-    // Fewer than 2^63 rows of less than 2^63 each: 128 bits hold every sum.
-    var sum: Int128 = 0
-    try forEachLeaf { leaf, walk throws(EngineError) in
-      let nulls = try leaf.nulls(column.index, tree.shape)
-      let array = try leaf.integers(column.index, tree.shape)
-      walk.prefetchNext(array.bytes, of: leaf)
-      if nulls.isAllZero { sum += array.sum() } else { sum += array.sum(except: nulls) }
-    }
-    guard let exact = Int64(exactly: sum) else {
-      throw EngineError(
-        code: .limit,
-        message: "sum=\(sum) is no 64-bit number; add parts up, or use a column of doubles")
-    }
-    return exact
+    return try Number._scans.sum(self, column)
   }
 
-  /// The smallest integer of a column, or nil when there is none.
+  /// The smallest number of a column that is no NaN, or nil when there is none.
   /// - Throws: `EngineError` with code `.corrupted` or `.closed`.
   /// - Complexity: O(rows).
-  public func minimum(_ column: TableColumn<Int64>) throws(EngineError) -> Int64? {
-    try extremes(column)?.lower
+  public func minimum<Number: ColumnNumber>(
+    _ column: TableColumn<Number>
+  ) throws(EngineError) -> Number? {
+    try check(column)
+    return try Number._scans.extremes(self, column)?.lower
   }
 
-  /// The greatest integer of a column, or nil when there is none.
+  /// The greatest number of a column that is no NaN, or nil when there is none.
   /// - Throws: `EngineError` with code `.corrupted` or `.closed`.
   /// - Complexity: O(rows).
-  public func maximum(_ column: TableColumn<Int64>) throws(EngineError) -> Int64? {
-    try extremes(column)?.upper
+  public func maximum<Number: ColumnNumber>(
+    _ column: TableColumn<Number>
+  ) throws(EngineError) -> Number? {
+    try check(column)
+    return try Number._scans.extremes(self, column)?.upper
   }
 
-  private func extremes(
-    _ column: TableColumn<Int64>
-  ) throws(EngineError) -> (lower: Int64, upper: Int64)? {
+  // MARK: bools
+
+  /// Counts the rows that are true, or that are false.
+  /// - Throws: `EngineError` with code `.corrupted` or `.closed`.
+  /// - Complexity: O(rows), 64 of them at a time.
+  public func count(
+    _ column: TableColumn<Bool>, equalTo value: Bool
+  ) throws(EngineError) -> Int {
     try check(column)
-    var found: (lower: Int64, upper: Int64)?
-    try forEachLeaf { leaf, walk throws(EngineError) in
-      let nulls = try leaf.nulls(column.index, tree.shape)
-      let array = try leaf.integers(column.index, tree.shape)
-      walk.prefetchNext(array.bytes, of: leaf)
-      guard let own = nulls.isAllZero ? array.extremes() : array.extremes(except: nulls) else {
-        return
-      }
-      guard let known = found else {
-        found = own
-        return
-      }
-      found = (min(known.lower, own.lower), max(known.upper, own.upper))
-    }
-    return found
+    return try count(Self.test(column, value))
+  }
+
+  /// The keys of the rows that are true, or that are false, ascending.
+  /// - Throws: `EngineError` with code `.corrupted` or `.closed`.
+  /// - Complexity: O(rows).
+  public func keys(
+    _ column: TableColumn<Bool>, equalTo value: Bool
+  ) throws(EngineError) -> [Int64] {
+    try check(column)
+    return try keys(Self.test(column, value))
+  }
+
+  private static func test(_ column: TableColumn<Bool>, _ value: Bool) -> LeafTest {
+    LeafTest(column: column.index, kind: .bools(IntegerTest(.equal(value ? 1 : 0))))
   }
 
   // MARK: text

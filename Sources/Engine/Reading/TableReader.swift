@@ -186,7 +186,7 @@ public final class TableReader: Sendable {
     at position: RowPosition, _ column: TableColumn<Double>
   ) throws(EngineError) -> Double {
     try reading(position, column) { leaf, row throws(EngineError) in
-      try leaf.doubles(column.index, tree.shape)[row]
+      try Double.numbers(of: column.index, in: leaf, tree.shape)[row]
     }
   }
 
@@ -197,7 +197,7 @@ public final class TableReader: Sendable {
     at position: RowPosition, _ column: TableColumn<Float>
   ) throws(EngineError) -> Float {
     try reading(position, column) { leaf, row throws(EngineError) in
-      try leaf.floats(column.index, tree.shape)[row]
+      try Float.numbers(of: column.index, in: leaf, tree.shape)[row]
     }
   }
 

@@ -66,30 +66,3 @@ struct IndexBuffer {
     waiting = []
   }
 }
-
-extension MutableKeyPairTree {
-  /// The greatest pair, or nil when there are none.
-  /// - Complexity: O(log pairs).
-  func lastPair() throws(EngineError) -> KeyPair? {
-    guard var child = root else { return nil }
-    var depth = level
-    while true {
-      switch child {
-      case .leaf(let leaf): return leaf.count > 0 ? leaf[leaf.count - 1] : nil
-      case .inner(let inner):
-        guard let last = inner.children.last else { return nil }
-        child = last
-        depth -= 1
-      case .stored(let link) where depth > 0:
-        let inner = try KeyPairInnerView(
-          writer.reader.node(link, kind: .indexInner, level: depth, newest: writer.base))
-        child = .stored(inner.link(inner.childCount - 1))
-        depth -= 1
-      case .stored(let link):
-        let leaf = try KeyPairLeafView(
-          writer.reader.node(link, kind: .indexLeaf, newest: writer.base))
-        return leaf.count > 0 ? leaf[leaf.count - 1] : nil
-      }
-    }
-  }
-}

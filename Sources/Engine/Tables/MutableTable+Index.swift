@@ -261,9 +261,7 @@ extension MutableTree: IndexedRows {
           try body(leaf.keys[row], try leaf.columns[column].value(at: row, writer))
         }
       case .stored(let link):
-        try BPlusTree(
-          reader: writer.reader, root: link, level: level, shape: shape, newest: writer.base
-        ).forEachValue(of: column, body)
+        try committed(link, level).forEachValue(of: column, body)
       }
     }
   }

@@ -319,7 +319,7 @@ struct CollectionContent {
       column.replace(writer.addCollection(collection), isExternal: true, at: index)
     case .tree(let collection, _):
       if let bytes = try encodedWhenSmall(collection) {
-        try collection.release(writer)
+        try collection.releaseNodes(writer)
         if column.isExternal(index) {
           writer.forget(ExternalEntry(column.bytes[column.range(index)]))
         }

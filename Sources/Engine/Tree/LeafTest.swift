@@ -43,11 +43,11 @@ struct LeafTest {
       return array.count(test)
     case .bools(let test): return try leaf.bools(column, tree.shape).count(test)
     case .doubles(let test):
-      let array = try leaf.doubles(column, tree.shape)
+      let array = try Double.numbers(of: column, in: leaf, tree.shape)
       walk.prefetchNext(array.bytes, of: leaf)
       return array.count(test)
     case .floats(let test):
-      let array = try leaf.floats(column, tree.shape)
+      let array = try Float.numbers(of: column, in: leaf, tree.shape)
       walk.prefetchNext(array.bytes, of: leaf)
       return array.count(test)
     case .text(let pattern):
@@ -101,10 +101,10 @@ struct LeafTest {
       let reach = array.reach(test.lower, test.upper)
       for word in 0..<count { words.append(array.matches(reach, word: word)) }
     case .doubles(let test):
-      let array = try leaf.doubles(column, tree.shape)
+      let array = try Double.numbers(of: column, in: leaf, tree.shape)
       for word in 0..<count { words.append(array.matches(test, word: word)) }
     case .floats(let test):
-      let array = try leaf.floats(column, tree.shape)
+      let array = try Float.numbers(of: column, in: leaf, tree.shape)
       for word in 0..<count { words.append(array.matches(test, word: word)) }
     case .text(let pattern):
       for _ in 0..<count { words.append(0) }
@@ -132,30 +132,4 @@ extension PackedArray {
   /// Whether every element is 0 because the array has no bits to say otherwise.
   @inline(__always)
   var isAllZero: Bool { width == 0 && base == 0 }
-}
-
-extension LeafView {
-  /// The numbers of a column of doubles.
-  @inline(__always)
-  func doubles(_ column: Int, _ shape: LeafShape) throws(EngineError) -> FloatingArray<Double> {
-    try Self.floating(words(column, shape), column, node)
-  }
-
-  /// The numbers of a column of floats.
-  @inline(__always)
-  func floats(_ column: Int, _ shape: LeafShape) throws(EngineError) -> FloatingArray<Float> {
-    try Self.floating(words(column, shape), column, node)
-  }
-
-  @inline(__always)
-  private static func floating<Number: ColumnFloat>(
-    _ array: PackedArray, _ column: Int, _ node: Node
-  ) throws(EngineError) -> FloatingArray<Number> {
-    guard let numbers = FloatingArray<Number>(array) else {
-      throw .corrupted(
-        "column \(column) has width=\(array.width) base=\(array.base), not \(Number.self)",
-        at: node.ref)
-    }
-    return numbers
-  }
 }

@@ -4,7 +4,9 @@
 // than any count, and both are made exact before the leaf is encoded or split.
 
 /// A leaf of an index as arrays that can be changed.
-final class MutableKeyPairLeaf {
+final class MutableKeyPairLeaf: MutableTreeLeaf {
+  typealias Guide = Separators<KeyPair>
+
   private(set) var images: [Int64] = []
   private(set) var keys: [Int64] = []
   private(set) var counts: [Int64] = []
@@ -162,6 +164,9 @@ final class MutableKeyPairLeaf {
       upperCount: max(upperCount, multiplicity))
     return size <= Layout.keyPairLeafSizeBytesMax
   }
+
+  /// Pairs have nothing outside of their leaf.
+  func dropExternals(_ writer: TreeWriter) {}
 
   // MARK: bytes
 

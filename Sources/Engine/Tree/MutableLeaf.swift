@@ -14,7 +14,9 @@ struct LeafOrigin {
 }
 
 /// A leaf as arrays that can be changed.
-final class MutableLeaf {
+final class MutableLeaf: MutableTreeLeaf {
+  typealias Guide = Separators<Int64>
+
   var keys: [Int64]
   var columns: [MutableColumn]
   /// nil for rows that come from nowhere else.
@@ -75,6 +77,17 @@ final class MutableLeaf {
       size += Layout.descriptorBytes * columns[index].layout.descriptorCount
     }
     return size
+  }
+
+  /// Releases what a row that is about to go has outside of the leaf.
+  func dropExternals(at index: Int, _ writer: TreeWriter) throws(EngineError) {
+    for column in columns.indices where columns[column].isExternal(index) {
+      try columns[column].dropExternal(at: index, writer)
+    }
+  }
+
+  func dropExternals(_ writer: TreeWriter) throws(EngineError) {
+    for row in 0..<count { try dropExternals(at: row, writer) }
   }
 
   func remove(at index: Int) {

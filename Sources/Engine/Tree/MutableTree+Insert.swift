@@ -1,4 +1,4 @@
-// MutableTree+Insert.swift: adding and replacing rows, and splitting what got too large.
+// MutableTree+Insert.swift: adding and replacing rows.
 
 /// What to do with a key that is there, or is not.
 enum PutMode {
@@ -8,12 +8,6 @@ enum PutMode {
 }
 
 extension MutableTree {
-  /// A new right neighbour, and the key it starts with.
-  struct Split {
-    let separator: Int64
-    let right: MutableChild
-  }
-
   /// Writes a row.
   /// - Throws: `EngineError` with code `.keyExists` or `.keyNotFound`, as the mode asks for.
   func put(_ key: Int64, _ values: [Value], mode: PutMode) throws(EngineError) {
@@ -96,77 +90,19 @@ extension MutableTree {
   private func changeFromRoot(
     _ key: Int64, _ body: (MutableLeaf, Int, Bool) throws(EngineError) -> Void
   ) throws(EngineError) {
-    guard var child = root else { return }
-    root = nil
     hot = nil
-    // An error on the way down leaves a tree of the same content; the root goes back either way.
-    defer { root = child }
-    var bounds = (lower: Int64.min, upper: Int64.max)
-    if let split = try change(key, below: &child, level: level, &bounds, body) {
-      child = .inner(
-        MutableInner(separators: [split.separator], children: [child, split.right]))
-      level += 1
-      hot = nil
-    }
-  }
-
-  private func change(
-    _ key: Int64, below child: inout MutableChild, level: Int,
-    _ bounds: inout (lower: Int64, upper: Int64),
-    _ body: (MutableLeaf, Int, Bool) throws(EngineError) -> Void
-  ) throws(EngineError) -> Split? {
-    try makeMutable(&child, level: level)
-    switch child {
-    case .stored: preconditionFailure("made mutable above")
-    case .leaf(let leaf):
+    try change(at: KeyPosition(key), by: 0, writer) { leaf, position, splits throws(EngineError) in
       let index = leaf.firstIndex(notBelow: key)
       try body(leaf, index, index < leaf.count && leaf.keys[index] == key)
       guard leaf.count > 1, leaf.sizeBytes > leafSizeBytesMax else {
-        hot = (leaf, bounds.lower, bounds.upper)
-        return nil
-      }
-      return splitting(leaf, at: index)
-    case .inner(let inner):
-      let index = inner.childIndex(for: key)
-      if index > 0 { bounds.lower = inner.separators[index - 1] }
-      if index < inner.separators.count {
         // A damaged separator may be the smallest number.
-        bounds.upper = max(inner.separators[index], .min + 1) - 1
+        let upper = position.upper.map { max($0, .min + 1) - 1 }
+        hot = (leaf, position.lower ?? .min, upper ?? .max)
+        return
       }
-      guard
-        let split = try change(
-          key, below: &inner.children[index], level: level - 1, &bounds, body)
-      else { return nil }
-      inner.separators.insert(split.separator, at: index)
-      inner.children.insert(split.right, at: index + 1)
-      return inner.children.count > writer.reader.room.childCountMax
-        ? splitting(inner, after: index) : nil
+      let right = leaf.split(at: leaf.cut(after: index))
+      splits.append(Split(mark: right.keys[0], right: .leaf(right)))
     }
-  }
-
-  /// Rows that come in order fill their leaves; others find room in two halves.
-  private func splitting(_ leaf: MutableLeaf, at changed: Int) -> Split {
-    let cut: Int
-    if changed == leaf.count - 1 {
-      cut = leaf.count - 1
-    } else if changed == 0 {
-      cut = 1
-    } else {
-      cut = leaf.count / 2
-    }
-    let right = leaf.split(at: cut)
-    return Split(separator: right.keys[0], right: .leaf(right))
-  }
-
-  func splitting(_ inner: MutableInner, after changed: Int) -> Split {
-    let count = inner.children.count
-    let cut = changed + 2 >= count ? count - 1 : count / 2
-    let separator = inner.separators[cut - 1]
-    let right = MutableInner(
-      separators: Array(inner.separators[cut...]), children: Array(inner.children[cut...]))
-    inner.separators.removeSubrange((cut - 1)...)
-    inner.children.removeSubrange(cut...)
-    return Split(separator: separator, right: .inner(right))
   }
 
   private func insert(
@@ -176,13 +112,6 @@ extension MutableTree {
     rowCount &+= 1
     for column in values.indices {
       try leaf.columns[column].insert(values[column], at: index, writer)
-    }
-  }
-
-  /// Releases what a row that is about to go has outside of its leaf.
-  func dropStrings(of leaf: MutableLeaf, at index: Int) throws(EngineError) {
-    for column in leaf.columns.indices where leaf.columns[column].isExternal(index) {
-      try leaf.columns[column].dropExternal(at: index, writer)
     }
   }
 }

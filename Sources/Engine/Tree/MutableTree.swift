@@ -1,35 +1,13 @@
-// MutableTree.swift: a table's tree while a writer changes it. Committed nodes are read until the
-// first change below them; then they are copied into memory and their place is released.
-// Invariant: children of one inner node have the same level; a tree without rows has no root.
+// MutableTree.swift: a table's tree while a writer changes it (MutableNodeTree.swift): its rows and
+// columns, and how leaves that snapshots hold become patches.
 
-/// A child: committed and untouched, or in memory.
-enum MutableChild {
-  case stored(NodeLink)
-  case leaf(MutableLeaf)
-  case inner(MutableInner)
-}
+/// A tree of rows that can be changed.
+final class MutableTree: MutableNodeTree {
+  typealias View = InnerView
 
-/// An inner node in memory.
-final class MutableInner {
-  var separators: [Int64]
-  var children: [MutableChild]
-
-  init(separators: [Int64], children: [MutableChild]) {
-    self.separators = separators
-    self.children = children
-  }
-
-  func childIndex(for key: Int64) -> Int {
-    if let last = separators.last, last <= key { return separators.count }
-    return separators.partitioningIndex { $0 > key }
-  }
-}
-
-/// A tree that can be changed.
-final class MutableTree {
   private(set) var shape: LeafShape
   let writer: TreeWriter
-  var root: MutableChild?
+  var root: MutableNode<MutableLeaf>?
   /// The leaf changed last, and the keys that belong to it; nil when the tree may have changed its
   /// form since.
   var hot: (leaf: MutableLeaf, lower: Int64, upper: Int64)?
@@ -38,6 +16,16 @@ final class MutableTree {
 
   /// A leaf is split when its encoding would be larger, unless it holds one row.
   var leafSizeBytesMax: Int { shape.leafSizeBytesMax - writer.reader.room.sealBytes }
+  var childCountMax: Int { writer.reader.room.childCountMax }
+  var childCountMin: Int { Layout.childCountMin }
+
+  func role(level: Int) -> NodeRole { .tree(shape, level: level) }
+
+  func isSmall(_ leaf: MutableLeaf) -> Bool { leaf.sizeBytes < shape.leafSizeBytesMax / 4 }
+
+  func canMerge(_ left: MutableLeaf, _ right: MutableLeaf) -> Bool {
+    left.sizeBytes(with: right) <= shape.leafSizeBytesMax * 3 / 4
+  }
 
   init(
     shape: LeafShape, writer: TreeWriter, root: NodeLink = .none, level: Int = 0,
@@ -61,20 +49,19 @@ final class MutableTree {
     if let hot, hot.lower <= key, key <= hot.upper {
       return hot.leaf.index(of: key).map { .memory(hot.leaf, $0) }
     }
-    guard var child = root else { return nil }
-    var depth = level
-    while true {
-      switch child {
-      case .stored(let link):
-        let committed = BPlusTree(
-          reader: writer.reader, root: link, level: depth, shape: shape, newest: writer.base)
-        return try committed.find(key).map { .stored($0.leaf, $0.index) }
-      case .inner(let inner):
-        child = inner.children[inner.childIndex(for: key)]
-        depth -= 1
-      case .leaf(let leaf): return leaf.index(of: key).map { .memory(leaf, $0) }
-      }
+    var position = KeyPosition(key)
+    guard let (node, depth) = lowest(at: &position) else { return nil }
+    switch node {
+    case .stored(let link): return try committed(link, depth).find(key).map { .stored($0, $1) }
+    case .leaf(let leaf): return leaf.index(of: key).map { .memory(leaf, $0) }
+    case .inner: preconditionFailure("the descent ends below inner nodes")
     }
+  }
+
+  /// The committed tree below a link.
+  func committed(_ link: NodeLink, _ level: Int) -> BPlusTree {
+    BPlusTree(
+      reader: writer.reader, root: link, level: level, shape: shape, newest: writer.base)
   }
 
   /// The values of a key, or nil.
@@ -114,8 +101,9 @@ final class MutableTree {
     }
   }
 
-  /// The leaf of a committed node, in memory from now on.
-  func loadLeaf(_ link: NodeLink) throws(EngineError) -> MutableLeaf {
+  func loadLeaf(
+    _ link: NodeLink, elementCount: UInt64?, _ writer: TreeWriter
+  ) throws(EngineError) -> MutableLeaf {
     let node = try writer.reader.node(link, kind: .leaf, newest: writer.base)
     let leaf = try MutableLeaf(LeafView(node), shape: shape)
     let patch = writer.reader.patch(link)
@@ -125,43 +113,14 @@ final class MutableTree {
     return leaf
   }
 
-  /// The inner node of a committed node, in memory from now on.
-  func loadInner(_ link: NodeLink, level: Int) throws(EngineError) -> MutableInner {
-    let node = try writer.reader.node(link, kind: .inner, level: level, newest: writer.base)
-    let view = try InnerView(node)
-    let inner = MutableInner(
-      separators: (0..<view.childCount - 1).map { view.separator($0) },
-      children: (0..<view.childCount).map { .stored(view.link($0)) })
-    writer.release(node)
-    return inner
-  }
-
-  /// Brings a child into memory, so that it can be changed.
-  func makeMutable(_ child: inout MutableChild, level: Int) throws(EngineError) {
-    guard case .stored(let link) = child else { return }
-    if level == 0 {
-      child = .leaf(try loadLeaf(link))
-    } else {
-      child = .inner(try loadInner(link, level: level))
-    }
-  }
-
   /// Gives every changed node its place and its bytes, children first.
   /// - Returns: The link to the root, or none for a tree without rows.
-  func encode(into sink: inout NodeSink) -> NodeLink {
-    guard let root else { return .none }
-    return encode(root, level: level, into: &sink)
-  }
+  func encode(into sink: inout NodeSink) -> NodeLink { encode(into: &sink, writer) }
 
-  private func encode(
-    _ child: MutableChild, level: Int, into sink: inout NodeSink
+  func encode(
+    _ leaf: MutableLeaf, into sink: inout NodeSink, _ writer: TreeWriter
   ) -> NodeLink {
-    precondition(level >= 0 && level <= Layout.levelMax, "the depth of a tree is bounded")
-    switch child {
-    case .stored(let link): return link
-    case .leaf(let leaf): return encode(leaf.plan(writer, &sink), into: &sink)
-    case .inner(let inner): return encode(inner, level: level, into: &sink)
-    }
+    encode(leaf.plan(writer, &sink), into: &sink)
   }
 
   private func encode(_ plan: LeafPlan, into sink: inout NodeSink) -> NodeLink {
@@ -171,8 +130,10 @@ final class MutableTree {
     ) { plan.encode(into: $0) }
   }
 
-  private func encode(
-    _ inner: MutableInner, level: Int, into sink: inout NodeSink
+  /// Leaves right below the node may become patches, which it holds.
+  func encode(
+    _ inner: MutableInner<MutableLeaf>, level: Int, into sink: inout NodeSink,
+    _ writer: TreeWriter
   ) -> NodeLink {
     precondition(inner.children.count <= Layout.childCountMax, "a full inner node was split")
     var patches = level == 1 ? storedPatches(of: inner) : []
@@ -181,7 +142,7 @@ final class MutableTree {
     links.reserveCapacity(inner.children.count)
     for (index, child) in inner.children.enumerated() {
       guard level == 1, case .leaf(let leaf) = child else {
-        links.append(encode(child, level: level - 1, into: &sink))
+        links.append(encode(child, level: level - 1, into: &sink, writer))
         continue
       }
       let plan = leaf.plan(writer, &sink)
@@ -200,7 +161,7 @@ final class MutableTree {
       sizeBytes: InnerView.sizeBytes(childCount: links.count) + patchBytes, count: links.count,
       auxiliary: patches.count
     ) {
-      InnerView.encode(separators: inner.separators, links: links, patches: patches, into: $0)
+      InnerView.encode(separators: inner.guide.keys, links: links, patches: patches, into: $0)
     }
   }
 }
@@ -209,7 +170,7 @@ final class MutableTree {
 
 extension MutableTree {
   /// The patches of the children that nobody changed.
-  private func storedPatches(of inner: MutableInner) -> [PatchedChild] {
+  private func storedPatches(of inner: MutableInner<MutableLeaf>) -> [PatchedChild] {
     var patches: [PatchedChild] = []
     for (index, child) in inner.children.enumerated() {
       guard case .stored(let link) = child, let patch = writer.reader.patch(link) else { continue }
@@ -283,15 +244,13 @@ extension MutableTree {
 
   /// Releases every node of the tree, and everything that its rows have outside of it.
   func release() throws(EngineError) {
-    if let root { try release(root, level: level) }
-    root = nil
     hot = nil
-    level = 0
+    try releaseNodes(writer)
     rowCount = 0
   }
 
   private func forEachLeafInMemory(_ body: (MutableLeaf) -> Void) {
-    var stack: [MutableChild] = []
+    var stack: [Child] = []
     if let root { stack.append(root) }
     while let child = stack.popLast() {
       switch child {
@@ -303,14 +262,12 @@ extension MutableTree {
   }
 
   private func releaseExternals(
-    of layout: ColumnLayout, at index: Int, below child: MutableChild, level: Int
+    of layout: ColumnLayout, at index: Int, below child: Child, level: Int
   ) throws(EngineError) {
     precondition(level >= 0, "the depth of a tree is bounded")
     switch child {
     case .stored(let link):
-      let committed = BPlusTree(
-        reader: writer.reader, root: link, level: level, shape: shape, newest: writer.base)
-      try committed.forEachLeaf { leaf throws(EngineError) in
+      try committed(link, level).forEachLeaf { leaf throws(EngineError) in
         try NodeLinks.forEach(in: leaf.arrays, [layout]) { child throws(EngineError) in
           try writer.releaseTree(child.link, child.role)
         }
@@ -321,17 +278,6 @@ extension MutableTree {
       for child in inner.children {
         try releaseExternals(of: layout, at: index, below: child, level: level - 1)
       }
-    }
-  }
-
-  private func release(_ child: MutableChild, level: Int) throws(EngineError) {
-    precondition(level >= 0, "the depth of a tree is bounded")
-    switch child {
-    case .stored(let link): try writer.releaseTree(link, .tree(shape, level: level))
-    case .leaf(let leaf):
-      for row in 0..<leaf.count { try dropStrings(of: leaf, at: row) }
-    case .inner(let inner):
-      for child in inner.children { try release(child, level: level - 1) }
     }
   }
 }

@@ -53,35 +53,27 @@ enum NodeLinks {
         try forEach(in: LeafView(node).arrays, shape.columns, body)
         return
       }
-      let inner = try InnerView(node)
-      for index in 0..<inner.childCount {
-        try body(
-          ChildLink(
-            offsetBytes: InnerView.linkOffsetBytes(index, childCount: inner.childCount),
-            link: inner.link(index), role: .tree(shape, level: level - 1)))
-      }
+      try forEach(in: InnerView(node), .tree(shape, level: level - 1), body)
     case .collection(let shape, let level):
       if level == 0 {
         try forEach(in: NodeArrays(node), shape.columns, body)
         return
       }
-      let inner = try CollectionInnerView(node)
-      for index in 0..<inner.childCount {
-        try body(
-          ChildLink(
-            offsetBytes: CollectionInnerView.linkOffsetBytes(index, childCount: inner.childCount),
-            link: inner.link(index), role: .collection(shape, level: level - 1)))
-      }
+      try forEach(in: CollectionInnerView(node), .collection(shape, level: level - 1), body)
     case .index(let level):
       guard level > 0 else { return }
-      let inner = try KeyPairInnerView(node)
-      for index in 0..<inner.childCount {
-        try body(
-          ChildLink(
-            offsetBytes: KeyPairInnerView.linkOffsetBytes(index, childCount: inner.childCount),
-            link: inner.link(index), role: .index(level: level - 1)))
-      }
+      try forEach(in: KeyPairInnerView(node), .index(level: level - 1), body)
     case .longValue: break
+    }
+  }
+
+  /// The links of an inner node, whose children have one role.
+  private static func forEach<View: InnerNodeView>(
+    in inner: View, _ role: NodeRole, _ body: (ChildLink) throws(EngineError) -> Void
+  ) throws(EngineError) {
+    for index in 0..<inner.childCount {
+      let offset = View.linkOffsetBytes(index, childCount: inner.childCount)
+      try body(ChildLink(offsetBytes: offset, link: inner.link(index), role: role))
     }
   }
 

@@ -127,26 +127,45 @@ struct NodeMover {
   }
 }
 
-extension MutableTree {
-  /// Moves the committed parts of the tree.
-  func moveNodes(_ mover: inout NodeMover, into sink: inout NodeSink) {
+extension MutableNodeTree {
+  /// Moves the committed parts of the tree; `leafBody` moves what a leaf in memory keeps outside.
+  fileprivate func moveNodes(
+    _ mover: inout NodeMover, into sink: inout NodeSink,
+    _ leafBody: (Leaf, inout NodeMover, inout NodeSink) -> Void
+  ) {
     guard var child = root else { return }
-    moveNodes(of: &child, level: level, &mover, into: &sink)
+    moveNodes(of: &child, level: level, &mover, into: &sink, leafBody)
     root = child
   }
 
   private func moveNodes(
-    of child: inout MutableChild, level: Int, _ mover: inout NodeMover,
-    into sink: inout NodeSink
+    of child: inout Child, level: Int, _ mover: inout NodeMover, into sink: inout NodeSink,
+    _ leafBody: (Leaf, inout NodeMover, inout NodeSink) -> Void
   ) {
     switch child {
     case .stored(let link):
-      child = .stored(mover.move(link, .tree(shape, level: level), into: &sink))
+      child = .stored(mover.move(link, role(level: level), into: &sink))
     case .inner(let inner):
       mover.forEachIndex(below: inner.children.count) { mover, index in
-        moveNodes(of: &inner.children[index], level: level - 1, &mover, into: &sink)
+        moveNodes(of: &inner.children[index], level: level - 1, &mover, into: &sink, leafBody)
       }
-    case .leaf(let leaf): moveExternals(of: leaf, &mover, into: &sink)
+    case .leaf(let leaf): leafBody(leaf, &mover, &sink)
+    }
+  }
+}
+
+extension MutableKeyPairTree {
+  /// Moves the committed parts of the index.
+  func moveNodes(_ mover: inout NodeMover, into sink: inout NodeSink) {
+    moveNodes(&mover, into: &sink) { _, _, _ in }
+  }
+}
+
+extension MutableTree {
+  /// Moves the committed parts of the tree.
+  func moveNodes(_ mover: inout NodeMover, into sink: inout NodeSink) {
+    moveNodes(&mover, into: &sink) { leaf, mover, sink in
+      moveExternals(of: leaf, &mover, into: &sink)
     }
   }
 
@@ -174,30 +193,6 @@ extension MutableTree {
       guard moved != entry.link else { return }
       let changed = ExternalEntry(link: moved, word: entry.word)
       leaf.columns[column].replace(changed.bytes, isExternal: true, at: row)
-    }
-  }
-}
-
-extension MutableKeyPairTree {
-  /// Moves the committed parts of the index.
-  func moveNodes(_ mover: inout NodeMover, into sink: inout NodeSink) {
-    guard var child = root else { return }
-    moveNodes(of: &child, level: level, &mover, into: &sink)
-    root = child
-  }
-
-  private func moveNodes(
-    of child: inout MutableKeyPairChild, level: Int, _ mover: inout NodeMover,
-    into sink: inout NodeSink
-  ) {
-    switch child {
-    case .stored(let link):
-      child = .stored(mover.move(link, .index(level: level), into: &sink))
-    case .inner(let inner):
-      mover.forEachIndex(below: inner.children.count) { mover, index in
-        moveNodes(of: &inner.children[index], level: level - 1, &mover, into: &sink)
-      }
-    case .leaf: break
     }
   }
 }

@@ -85,7 +85,7 @@ final class TreeWriter {
   func drop(_ entry: ExternalEntry, _ layout: ColumnLayout) throws(EngineError) {
     if layout.collection != .none {
       if let index = Self.index(of: entry.link) {
-        try collections[index]?.release(self)
+        try collections[index]?.releaseNodes(self)
         collections[index] = nil
       } else {
         try releaseTree(entry.link, .collection(CollectionShape(layout), level: entry.level))
