@@ -5,8 +5,14 @@
 // counts writing the image into a file on tmpfs, the process, and its judgement; the images are
 // there before, and enumerating them costs it nothing.
 
-import CrashSim
+import CrashStates
+import EngineExploration
 import Foundation
+import LabCore
+import Oracles
+import Recording
+import Scenarios
+import Workload
 
 /// A recorded run over a database of about 1 MB, ready to be explored.
 private final class EngineRun {
@@ -52,7 +58,7 @@ private final class EngineRun {
     plan = try enumerator.plan(budget: Self.budget)
     try enumerator.visit(plan) { (explored, image) throws(LabError) in
       states += 1
-      let isThere = try backend.load(image, at: EngineWorker.fileName)
+      let isThere = try backend.load(image, at: DatabaseFile.name)
       let found = check.judge(
         isThere ? backend : nil, marksSeen: explored.state.acknowledgedMarks,
         ordinal: explored.ordinal)
@@ -75,7 +81,7 @@ private final class EngineRun {
       defer { number += 1 }
       let outcomes = timeline.outcomes(marksSeen: explored.state.acknowledgedMarks)
       guard number % (Self.budget / count) == 0, outcomes.mustExist,
-        let bytes = image.content(at: EngineWorker.fileName)
+        let bytes = image.content(at: DatabaseFile.name)
       else { return .goOn }
       let allowed = outcomes.states.map {
         "\($0.version):\($0.contentHash):\($0.hashWithSentinel ?? 0)"

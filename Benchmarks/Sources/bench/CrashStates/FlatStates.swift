@@ -2,8 +2,10 @@
 // operations, and in one of 1,000: both passes of the enumeration, the image, and a look at one
 // page of it.
 
-import CrashSim
+import CrashStates
 import Foundation
+import LabCore
+import Recording
 
 /// Writes of 4 KiB into a file of 1 MB, a sync after every fourth, a mark after every eighth.
 private struct FlatRun {

@@ -1,6 +1,6 @@
 // FaultFSHost.swift: our side of the fs- rows: FaultFS with tracing on, in a process of its own.
 
-import CrashSim
+import FaultFS
 import Foundation
 
 /// Mounts FaultFS, empty and recording.
