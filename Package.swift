@@ -149,8 +149,13 @@ let package = Package(
     .executableTarget(name: "FuzzCommand", dependencies: ["Fuzz"], swiftSettings: house),
     .executableTarget(name: "FuzzLabCommand", dependencies: ["FuzzLab"], swiftSettings: house),
 
+    // What tests need of the machine: skipped without it, or red where CI demands it.
+    .target(name: "Requirements", path: "Tests/Requirements", swiftSettings: house),
+    .testTarget(
+      name: "RequirementsTests", dependencies: ["Requirements"], swiftSettings: house),
     .target(
-      name: "TestSupport", dependencies: ["CSystem", "LabCore", "Recording", "FaultFS"],
+      name: "TestSupport",
+      dependencies: ["CSystem", "LabCore", "Recording", "FaultFS", "Requirements"],
       path: "Tests/TestSupport",
       swiftSettings: house),
     // C: a pass over POSIX that runs on any file system; the tests run it on a mount.

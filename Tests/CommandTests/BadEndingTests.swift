@@ -15,7 +15,7 @@ import Testing
 
 @Suite(
   "run: judges that end badly",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"))
+  .requires(.fuse))
 struct BadEndingTests {
   /// A recorded run of the engine, and the keys of its crash states by ordinal.
   private struct Recording {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(
   "calibrate", .serialized,
-  .enabled(if: !RealFileSystemTests.isMissing("ext4"), "skipped: no ext4"))
+  .requires(.ext4))
 struct CalibrationTests {
   @Test("ext4 leaves nothing that ext4-ordered forbids")
   func ext4() throws {

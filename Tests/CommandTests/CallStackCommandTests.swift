@@ -8,7 +8,7 @@ import Testing
 
 @Suite(
   "call stacks",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"))
+  .requires(.fuse))
 struct CallStackCommandTests {
   private static let twoSavers =
     FaultlineCommand.folder.appendingPathComponent("two-savers").path

@@ -10,7 +10,7 @@ import Testing
 
 @Suite(
   "certify",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"))
+  .requires(.fuse))
 struct CertifyTests {
   private static let check = """
     grep -q saved "$FAULTLINE_OUTPUT" || exit 0

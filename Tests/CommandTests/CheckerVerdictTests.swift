@@ -7,7 +7,7 @@ import Testing
 
 @Suite(
   "explore: checkers that end badly",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"))
+  .requires(.fuse))
 struct CheckerVerdictTests {
   /// States without a whole file after the acknowledgement get the bad end.
   private func explore(_ end: String) throws -> CommandResult {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(
   "coverage",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"))
+  .requires(.fuse))
 struct CoverageTests {
   private static let head = """
     title: Two commits

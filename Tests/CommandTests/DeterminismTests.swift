@@ -6,7 +6,7 @@ import Testing
 
 @Suite(
   "explore: determinism",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"))
+  .requires(.fuse))
 struct DeterminismTests {
   /// Keys whose values depend on the clock, or are random bytes that the program wrote.
   private static let differing = ["seconds", "bytesIssued", "bytesSurvived", "differingAt"]
@@ -37,7 +37,7 @@ struct DeterminismTests {
 
   @Test(
     "SQLite, whose journals hold random bytes",
-    .enabled(if: FaultlineCommand.isInstalled("sqlite3"), "skipped: no sqlite3"),
+    .requires(.sqlite3),
     arguments: ["DELETE OFF", "DELETE FULL", "WAL NORMAL"])
   func sqlite(mode: String) throws {
     let journal = String(mode.prefix { $0 != " " })
@@ -48,7 +48,7 @@ struct DeterminismTests {
 
   @Test(
     "git, whose temporary files have random names",
-    .enabled(if: FaultlineCommand.isInstalled("git"), "skipped: no git"))
+    .requires(.git))
   func git() throws {
     try expectSame(FaultlineCommand.example("git") + ["--budget", "60"], status: 1)
   }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(
   "explore: examples",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"))
+  .requires(.fuse))
 struct ExampleTests {
   @Test(
     "a whole safe replacement holds under every model",
@@ -80,7 +80,7 @@ struct ExampleTests {
 
   @Test(
     "SQLite keeps the promises of its settings, and no others",
-    .enabled(if: FaultlineCommand.isInstalled("sqlite3"), "skipped: no sqlite3"),
+    .requires(.sqlite3),
     arguments: settings)
   func sqlite(setting: Settings) throws {
     let command = try FaultlineCommand()

@@ -9,7 +9,7 @@ import Testing
 
 @Suite(
   "faultline fault",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"), .serialized)
+  .requires(.fuse), .serialized)
 struct FaultCommandTests {
   /// A mount by the command, in the command's directory.
   private final class Mounted {

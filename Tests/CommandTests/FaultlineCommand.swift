@@ -106,10 +106,4 @@ struct FaultlineCommand {
   func report(_ name: String) throws -> RunReport {
     try JSONDecoder().decode(RunReport.self, from: Data(try text(name).utf8))
   }
-
-  static func isInstalled(_ program: String) -> Bool {
-    ["/usr/bin", "/bin", "/usr/local/bin"].contains {
-      FileManager.default.isExecutableFile(atPath: "\($0)/\(program)")
-    }
-  }
 }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(
   "fleet",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"))
+  .requires(.fuse))
 struct FleetTests {
   /// A report without what may differ from run to run.
   private func plain(_ report: RunReport) throws -> String {

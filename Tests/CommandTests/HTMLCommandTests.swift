@@ -7,7 +7,7 @@ import Testing
 
 @Suite(
   "reports of the command",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"))
+  .requires(.fuse))
 struct HTMLCommandTests {
   private static let workload = "echo hello > file; echo saved"
   private static let check =

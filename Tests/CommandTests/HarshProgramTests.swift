@@ -6,10 +6,8 @@ import Testing
 
 @Suite(
   "explore: harsh programs",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"))
+  .requires(.fuse))
 struct HarshProgramTests {
-  private static let hasCompiler = FaultlineCommand.isInstalled("cc")
-
   private func expectHeld(
     setup: String? = nil, workload: String, check: String, _ more: [String] = []
   ) throws {
@@ -36,7 +34,7 @@ struct HarshProgramTests {
 
   @Test(
     "programs and checkers of root may give up their rights, as servers do",
-    .enabled(if: geteuid() == 0 && FaultlineCommand.isInstalled("setpriv")))
+    .requires(.root, .setpriv))
   func withoutRights() throws {
     let nobody = "setpriv --reuid 65534 --regid 65534 --clear-groups"
     try expectHeld(
@@ -154,7 +152,7 @@ struct HarshProgramTests {
 
   @Test(
     "stores into a mapping are durable after msync, and lost without it",
-    .enabled(if: hasCompiler, "skipped: no cc"))
+    .requires(.cc))
   func mapping() throws {
     let command = try FaultlineCommand()
     let source = try command.write(Self.mapper, to: "mapper.c")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(
   "kill and power cut in one run",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"))
+  .requires(.fuse))
 struct KilledAndCutTests {
   /// The creator is killed before it syncs the folder; `fault` is what goes wrong besides.
   private func scenario(_ fault: String) -> String {

@@ -9,7 +9,7 @@ import Testing
 
 @Suite(
   "lifecycle",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"))
+  .requires(.fuse))
 struct LifecycleTests {
   /// Starts the command and waits until a file of its directory is there.
   private func start(

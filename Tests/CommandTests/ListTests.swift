@@ -110,7 +110,7 @@ struct ListTests {
 
   @Test(
     "a run whose reader goes away stops, unmounts and says nothing",
-    .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"))
+    .requires(.fuse))
   func closedPipeOfRun() throws {
     let command = try FaultlineCommand()
     let program = FaultlineCommand.program
@@ -125,7 +125,7 @@ struct ListTests {
 
   @Test(
     "a run writes SARIF, times and the chosen scenarios only",
-    .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"))
+    .requires(.fuse))
   func run() throws {
     let command = try FaultlineCommand()
     try write(command)

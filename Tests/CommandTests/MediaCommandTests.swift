@@ -7,7 +7,7 @@ import Testing
 
 @testable import CrashStates
 
-@Suite("media faults", .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"))
+@Suite("media faults", .requires(.fuse))
 struct MediaCommandTests {
   private static let scenario = """
     title: A budget that is broken

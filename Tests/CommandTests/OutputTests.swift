@@ -6,9 +6,8 @@ import Testing
 
 @Suite(
   "output",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"))
+  .requires(.fuse))
 struct OutputTests {
-  private static let hasScript = FaultlineCommand.isInstalled("script")
   private static let workload = "echo hello > file; echo saved"
   private static let check =
     "grep -q saved \"$FAULTLINE_OUTPUT\" && ! grep -q hello file && { echo lost: it; exit 1; }; :"
@@ -27,7 +26,7 @@ struct OutputTests {
     return result.output
   }
 
-  @Test("a terminal gets progress and colour", .enabled(if: hasScript, "skipped: no script"))
+  @Test("a terminal gets progress and colour", .requires(.script))
   func terminal() throws {
     let output = try onTerminal("TERM=xterm")
     #expect(output.contains("\u{1B}[2Krecording"), "\(output)")
@@ -35,7 +34,7 @@ struct OutputTests {
     #expect(output.contains("\u{1B}[31m"), "\(output)")
   }
 
-  @Test("NO_COLOR takes the colour and leaves the progress", .enabled(if: hasScript))
+  @Test("NO_COLOR takes the colour and leaves the progress", .requires(.script))
   func noColor() throws {
     let output = try onTerminal("TERM=xterm NO_COLOR=1")
     #expect(!output.contains("\u{1B}[31m") && !output.contains("\u{1B}[1m"), "\(output)")
@@ -43,7 +42,7 @@ struct OutputTests {
   }
 
   @Test(
-    "a dumb terminal and CI get plain lines", .enabled(if: hasScript),
+    "a dumb terminal and CI get plain lines", .requires(.script),
     arguments: ["TERM=dumb", "TERM=xterm CI=true"])
   func plainTerminal(environment: String) throws {
     let output = try onTerminal(environment)

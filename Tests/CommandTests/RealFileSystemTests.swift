@@ -8,14 +8,7 @@ import Testing
 
 @Suite("explore on real file systems", .serialized)
 struct RealFileSystemTests {
-  /// A file system that this machine has, or the word that the test says when it has not.
-  static func isMissing(_ name: String) -> Bool {
-    guard let system = try? KernelFileSystem(parsing: name) else { return false }
-    if let missing = system.missing { print("skipped: \(name): \(missing)") }
-    return system.missing != nil
-  }
-
-  static let present = ["ext4:noauto_da_alloc", "xfs", "btrfs"].filter { !isMissing($0) }
+  private static let systems = ["ext4:noauto_da_alloc", "xfs", "btrfs"]
 
   private static let setup = "echo old > file; sync file; sync ."
   private static let check = """
@@ -53,7 +46,9 @@ struct RealFileSystemTests {
       .joined(separator: "\n")
   }
 
-  @Test("a rename over without a sync of the new file leaves an empty file", arguments: present)
+  @Test(
+    "a rename over without a sync of the new file leaves an empty file",
+    .requires(.ext4, .xfs, .btrfs), arguments: systems)
   func forgottenSync(system: String) throws {
     let command = try FaultlineCommand()
     let result = try command.run(replacement([system], syncing: false) + ["--json", "report"])
@@ -69,20 +64,20 @@ struct RealFileSystemTests {
     #expect(FileManager.default.fileExists(atPath: command.directory.file("kept/device")))
   }
 
-  @Test("the complete replacement has no bad state on any of them")
+  @Test(
+    "the complete replacement has no bad state on any of them", .requires(.ext4, .xfs, .btrfs))
   func completeReplacement() throws {
-    guard !Self.present.isEmpty else { return }
     let command = try FaultlineCommand()
     let (result, leftovers) = try runAndLookBehind(
-      command, replacement(Self.present + ["ext4"], syncing: true) + ["--fsck"])
+      command, replacement(Self.systems + ["ext4"], syncing: true) + ["--fsck"])
     #expect(result.status == 0, "\(result.output)")
-    #expect(result.lines.count { $0.contains("0 findings") } >= Self.present.count)
+    #expect(result.lines.count { $0.contains("0 findings") } >= Self.systems.count)
     #expect(leftovers == "")
   }
 
   @Test(
     "a model and a real file system that find the same say so, and the kept trace replays",
-    .enabled(if: !isMissing("ext4"), "skipped: no ext4"))
+    .requires(.ext4))
   func beside() throws {
     let command = try FaultlineCommand()
     let both = try command.run(
@@ -101,7 +96,7 @@ struct RealFileSystemTests {
 
   @Test(
     "a changed workload is nondeterminism after several recordings",
-    .enabled(if: !isMissing("xfs"), "skipped: no xfs"))
+    .requires(.xfs))
   func changed() throws {
     let command = try FaultlineCommand()
     let script = try command.write("echo new > t; mv t file; sync .\n", to: "work.sh")
@@ -117,7 +112,7 @@ struct RealFileSystemTests {
 
   @Test(
     "an image that does not mount is the file system's fault",
-    .enabled(if: !isMissing("ext4"), "skipped: no ext4"))
+    .requires(.ext4))
   func brokenFileSystem() throws {
     // The program destroys the superblock of its own device: what no crash would do. The kernel
     // writes its copy back at the end, so that the last state mounts.
@@ -138,9 +133,9 @@ struct RealFileSystemTests {
   }
 
   @Test(
-    "killed and interrupted, it leaves no mount and no device", arguments: [SIGKILL, SIGINT])
+    "killed and interrupted, it leaves no mount and no device", .requires(.ext4),
+    arguments: [SIGKILL, SIGINT])
   func killed(signal: Int32) throws {
-    guard !Self.isMissing("ext4") else { return }
     let command = try FaultlineCommand()
     let running = try command.start(
       FaultlineCommand.exploration(workload: "echo new > file; sync file", check: "sleep 0.2")

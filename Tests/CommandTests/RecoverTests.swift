@@ -7,7 +7,7 @@ import Testing
 
 @Suite(
   "explore: crashes during recovery",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"))
+  .requires(.fuse))
 struct RecoverTests {
   private static let setup = "printf old > f; sync f ."
   private static let workload = "printf new > log && sync log && sync . && echo logged"

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(
   "replay",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"))
+  .requires(.fuse))
 struct ReplayTests {
   /// A program that acknowledges a file that it never syncs, in a script that can be changed.
   private func unsynced(_ command: FaultlineCommand) throws -> [String] {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(
-  "resume", .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"))
+  "resume", .requires(.fuse))
 struct ResumeTests {
   // Six files without a sync: some hundred states, of which many fail. Each check leaves a byte.
   private func exploration(_ command: FaultlineCommand, seed: Int = 3) -> [String] {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(
   "root causes",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"))
+  .requires(.fuse))
 struct RootCauseCommandTests {
   /// Says in its own words what is left of the file.
   private static let check = """

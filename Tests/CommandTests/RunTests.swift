@@ -6,7 +6,7 @@ import Testing
 
 @Suite(
   "run",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"))
+  .requires(.fuse, .python3))
 struct RunTests {
   private static let scenario = """
     title: Three commits survive
@@ -21,11 +21,9 @@ struct RunTests {
   /// The elements of an XML file, or nil when it is not well-formed.
   private func elements(_ command: FaultlineCommand, _ name: String) throws -> [String: Int]? {
     let program = "import sys,xml.dom.minidom as m; m.parse(sys.argv[1])"
-    if FaultlineCommand.isInstalled("python3") {
-      let parsed = try runShell(
-        "/usr/bin/python3 -c '\(program)' \(name)", in: command.directory.path)
-      guard parsed.status == 0 else { return nil }
-    }
+    let parsed = try runShell(
+      "/usr/bin/python3 -c '\(program)' \(name)", in: command.directory.path)
+    guard parsed.status == 0 else { return nil }
     let text = try command.text(name)
     var counts: [String: Int] = [:]
     for part in text.split(separator: "<") {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(
   "scenarios as programs",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"), .serialized)
+  .requires(.fuse), .serialized)
 struct ScenarioProgramTests {
   private static func scenario(_ name: String) -> String {
     "\(FaultlineCommand.repository)/scenarios/\(name).yaml"
@@ -77,10 +77,10 @@ struct ScenarioProgramTests {
 
   @Test(
     "scenarios that are no program are refused",
-    arguments: ["processes/database-removed", "isolation/two-writers-scheduled"])
+    arguments: ["processes/database-removed", "isolation/grouped-writers"])
   func noProgram(name: String) throws {
     let path = Self.scenario(name)
-    guard FileManager.default.fileExists(atPath: path) else { return }
+    try #require(FileManager.default.fileExists(atPath: path), "\(path)")
     let result = try FaultlineCommand().run(["stress", path])
     #expect(result.status == 2 && result.output.contains("use faultline run"), "\(result.output)")
   }
@@ -105,7 +105,7 @@ struct ScenarioProgramTests {
 
 @Suite(
   "scenarios on real file systems", .serialized,
-  .enabled(if: !RealFileSystemTests.isMissing("ext4"), "skipped: no ext4"))
+  .requires(.ext4))
 struct ScenarioSystemTests {
   @Test("on: the engine's promises hold on ext4, and barriers that are missing are found")
   func ext4() throws {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(
   "shrink",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"))
+  .requires(.fuse))
 struct ShrinkTests {
   /// The copy's name is not durable when it is acknowledged; the rest has nothing to do with it.
   private static let scenario = """

@@ -9,7 +9,7 @@ import Testing
 
 @Suite(
   "replay --step",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"))
+  .requires(.fuse))
 struct StepTests {
   private static let scenario = """
     title: Three commits survive
@@ -23,7 +23,6 @@ struct StepTests {
     crash: {model: ext4-ordered, explore: all, budget: {states: 200}}
 
     """
-  private static let gdb = FaultlineCommand.isInstalled("gdb")
 
   /// The token of a failure.
   private func failure(_ command: FaultlineCommand) throws -> String {
@@ -248,18 +247,9 @@ struct StepTests {
     #expect(result.output.contains("apt-get install gdb"), "\(result.output)")
   }
 
-  /// Why gdb cannot be tried here; nil when it can.
-  private static let whyNoTracing: String? = {
-    guard gdb else { return "gdb is not installed" }
-    let tried = try? runShell(
-      "sleep 5 & gdb -q -batch -p $! -ex quit 2>&1 | grep -i 'not permitted'; kill %1", in: "/tmp")
-    return tried?.output.lowercased().contains("not permitted") == true
-      ? "processes cannot be traced here" : nil
-  }()
-
   @Test(
     "gdb stands in the operation, and the worker goes on after it",
-    .enabled(if: whyNoTracing == nil, "skipped: \(whyNoTracing ?? "")"))
+    .requires(.gdb))
   func debugger() throws {
     let command = try FaultlineCommand()
     let token = try failure(command)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(
   "stress",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"), .serialized)
+  .requires(.fuse), .serialized)
 struct StressTests {
   /// Counts in a file that is replaced by rename; what `sync` lacks decides what it promises.
   private static func counting(sync: String) -> String {

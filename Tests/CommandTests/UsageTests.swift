@@ -6,10 +6,8 @@ import Testing
 
 @Suite("usage")
 struct UsageTests {
-  private static let mountable = MountedFaultFS.isAvailable
-
   @Test(
-    "a checker that rejects the untouched state is refused", .enabled(if: mountable),
+    "a checker that rejects the untouched state is refused", .requires(.fuse),
     arguments: ["echo 'no: never'; exit 1", "test ! -e file"])
   func badChecker(check: String) throws {
     let result = try FaultlineCommand().explore(workload: "echo a > file", check: check)
@@ -19,7 +17,7 @@ struct UsageTests {
     )
   }
 
-  @Test("a failing workload or setup shows its output", .enabled(if: mountable))
+  @Test("a failing workload or setup shows its output", .requires(.fuse))
   func failingProgram() throws {
     let workload = try FaultlineCommand().explore(
       workload: "echo out; echo trouble in paradise >&2; exit 7", check: "true")

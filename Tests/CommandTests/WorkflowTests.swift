@@ -15,8 +15,8 @@ struct WorkflowTests {
 
   private static let files = ["github-actions.yml", "gitlab-ci.yml"]
 
-  private func text(_ file: String) throws -> String {
-    let path = "\(FaultlineCommand.repository)/docs/ci/\(file)"
+  private func text(_ file: String, in folder: String = "docs/ci") throws -> String {
+    let path = "\(FaultlineCommand.repository)/\(folder)/\(file)"
     return String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
   }
 
@@ -104,5 +104,33 @@ struct WorkflowTests {
       let steps = try #require(job["steps"] as? [[String: Any]], "\(name)")
       for step in steps { #expect((step["run"] == nil) != (step["uses"] == nil), "\(step)") }
     }
+  }
+
+  @Test("both nightly files run the Makefile's nightly targets, each of which is there")
+  func nightly() throws {
+    let makefile = try text("Makefile", in: ".")
+    let list = try #require(makefile.split(separator: "\n").first { $0.hasPrefix("NIGHTLY := ") })
+    let targets = list.dropFirst("NIGHTLY := ".count).split(separator: " ").map(String.init)
+    #expect(targets.count >= 8)
+    let rules = makefile.split(separator: "\n").filter { $0.hasSuffix(": setup") }
+      .flatMap { $0.dropLast(": setup".count).split(separator: " ").map(String.init) }
+    for target in targets { #expect(rules.contains(target), "\(target)") }
+    let gitHub = try #require(
+      try Yams.load(yaml: try text("nightly.yml", in: ".github/workflows")) as? [String: Any])
+    #expect(gitHub["jobs"] is [String: Any] && gitHub["permissions"] is [String: String])
+    let jobs = try #require(gitHub["jobs"] as? [String: [String: Any]])
+    let job = try #require(jobs["nightly"])
+    let strategy = try #require(job["strategy"] as? [String: Any])
+    #expect((strategy["matrix"] as? [String: [String]]) == ["target": targets])
+    #expect(strategy["fail-fast"] as? Bool == false)
+    let steps = try #require(job["steps"] as? [[String: Any]])
+    for step in steps { #expect((step["run"] == nil) != (step["uses"] == nil), "\(step)") }
+    #expect(
+      steps.contains { $0["run"] as? String == "make nightly NIGHTLY=${{ matrix.target }}" })
+    let gitLab = try #require(
+      try Yams.load(yaml: try text("gitlab-nightly.yml")) as? [String: [String: Any]])
+    let parallel = try #require(gitLab["nightly"]?["parallel"] as? [String: [[String: [String]]]])
+    #expect(parallel == ["matrix": [["TARGET": targets]]])
+    #expect(gitLab["nightly"]?["script"] as? [String] == ["make nightly NIGHTLY=$TARGET"])
   }
 }

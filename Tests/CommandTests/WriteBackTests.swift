@@ -8,7 +8,7 @@ import Testing
 
 @Suite(
   "write-back",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"))
+  .requires(.fuse))
 struct WriteBackTests {
   private static let program =
     FaultlineCommand.folder.appendingPathComponent("mapped-order").path
@@ -68,7 +68,7 @@ struct WriteBackTests {
 
   @Test(
     "SQLite with WAL and synchronous=FULL: nothing is found",
-    .enabled(if: FaultlineCommand.isInstalled("sqlite3"), "skipped: no sqlite3"))
+    .requires(.sqlite3))
   func sqlite() throws {
     let result = try FaultlineCommand().run(
       FaultlineCommand.example("sqlite", setup: "WAL", workload: "WAL FULL")

@@ -10,26 +10,44 @@
 # Tests whose process dies with the bug in it have named no test that fails, so the bug is missed: a reader has to see whether that
 # death is the bug. The line says how they died, and whether they come to their end without the bug.
 # Usage: sh Tests/PlantedBugs/run.sh [--here] [NAME…]      (make planted-bugs; all of them: minutes)
-# --here plants the bugs in this tree and takes them out again, and saves the build of a clone; for CI.
+# --here plants each bug in an overlay over this tree and its build, which nothing else sees and which is thrown away: only what
+# depends on the changed files is built again, and the tree, its build and its file times stay as they are. Needs root.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-work=$(mktemp -d)
-tree=$root
-trap 'git -C "$tree" checkout -q Sources; rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM
-if [ "${1:-}" = --here ]; then
+mode=clone
+case "${1:-}" in
+--here)
   shift
-  [ -z "$(git -C "$root" status --porcelain -- Sources)" ] || {
-    trap 'rm -rf "$work"' EXIT
-    echo "Sources has changes, which --here would lose: commit them, or leave --here out" >&2
+  mode=here
+  unshare -m true 2> /dev/null || {
+    echo "--here needs the right to mount an overlay: run as root, or leave --here out" >&2
     exit 2
   }
+  ;;
+--overlaid) # One bug, in a mount namespace of its own: --overlaid FOLDER NAME
+  mode=overlaid
+  ;;
+esac
+if [ $mode = overlaid ]; then
+  work=$2
+  shift 2
+  # An overlay cannot keep its changes on another overlay, as a container's root is one; memory takes them there.
+  options() { echo "lowerdir=$root,upperdir=$work/upper,workdir=$work/overlay"; }
+  mkdir -p "$work/upper" "$work/overlay"
+  mount -t overlay -o "$(options)" overlay "$root" 2> /dev/null || {
+    mount -t tmpfs tmpfs "$work"
+    mkdir "$work/upper" "$work/overlay"
+    mount -t overlay -o "$(options)" overlay "$root"
+  }
+  tree=$root
 else
+  work=$(mktemp -d)
+  trap 'rm -rf "$work"' EXIT
+  trap 'exit 130' INT TERM
   tree=$work/tree
-  git clone -q "$root" "$tree"
+  [ $mode = here ] || git clone -q "$root" "$tree"
 fi
-cd "$tree"
 
 # How tests died whose output this is; nothing where they came to their end.
 death() {
@@ -44,9 +62,9 @@ death() {
   echo "the test process died: ${cause:-no cause is named}; the last test that had begun: ${last:-none}"
 }
 
-[ $# -gt 0 ] || set -- $(ls "$here" | sed -n 's/\.patch$//p')
-missed=0
-for name; do
+# Plants one bug in the present folder, and says whether it was found.
+plant() {
+  name=$1
   patch="$here/$name.patch"
   scenario=$(sed -n 's/^scenario: //p' "$patch")
   options=$(sed -n 's/^options: //p' "$patch")
@@ -62,8 +80,7 @@ for name; do
     echo "BROKEN  $name: it does not apply, or does not build with the bug in it"
     tail -n 20 "$work/output"
     git checkout -q Sources
-    missed=$((missed + 1))
-    continue
+    return 1
   fi
   status=0
   why=
@@ -101,7 +118,24 @@ for name; do
   else
     echo "MISSED  $name: ${why:-exit status $status, expected 1 and '$oracle'}"
     tail -n 20 "$work/output"
-    missed=$((missed + 1))
+    return 1
+  fi
+}
+
+if [ $mode = overlaid ]; then
+  cd "$tree"
+  plant "$1"
+  exit
+fi
+[ $# -gt 0 ] || set -- $(ls "$here" | sed -n 's/\.patch$//p')
+missed=0
+for name; do
+  if [ $mode = here ]; then
+    unshare -m sh "$here/run.sh" --overlaid "$work" "$name" || missed=$((missed + 1))
+    rm -rf "$work/upper" "$work/overlay"
+  else
+    cd "$tree"
+    plant "$name" || missed=$((missed + 1))
   fi
 done
 echo "$missed of $# planted bugs missed"

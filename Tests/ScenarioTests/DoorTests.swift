@@ -120,7 +120,7 @@ private func recording(_ path: String, door: DoorChoice) throws -> (Trace, Worke
 struct DoorTests {
   @Test(
     "one plan gives the same operations through both doors",
-    .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"),
+    .requires(.fuse),
     arguments: comparablePaths)
   func sameTrace(path: String) throws {
     let (mounted, mountedRun) = try recording(path, door: .fuse)
@@ -156,7 +156,7 @@ struct DoorTests {
   func choice() throws {
     let runner = try ScenarioRunner(settings: ExplorationSettings(), console: Console())
     defer { try? runner.end() }
-    guard MountedFaultFS.isAvailable else {
+    guard Requirement.fuse.missing == nil else {
       #expect(runner.doorName.hasPrefix("in-process (no /dev/fuse: "))
       return
     }
@@ -166,10 +166,6 @@ struct DoorTests {
   /// Takes /dev/fuse away, in a mount namespace of its own.
   private static let hiding =
     "mount -t tmpfs none /mnt && cp -a /dev/null /dev/urandom /mnt && mount --bind /mnt /dev"
-  /// Namespaces of one's own are a privilege.
-  static let canHideDevice =
-    (try? runShell("unshare -m sh -c '\(hiding)'", in: "/").status) == 0
-
   private static func withoutDevice(_ arguments: String) throws -> ProgramResult {
     let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
       .deletingLastPathComponent().appendingPathComponent("faultline").path
@@ -178,7 +174,7 @@ struct DoorTests {
 
   @Test(
     "without /dev/fuse run goes in-process and says why, and explore says what to do",
-    .enabled(if: DoorTests.canHideDevice, "skipped: no mount namespaces"))
+    .requires(.fuse, .namespaces))
   func missingDevice() throws {
     let path = try #require(shippedPaths.first { $0.hasSuffix("processes/kill.yaml") })
     let run = try Self.withoutDevice("run \(path)")

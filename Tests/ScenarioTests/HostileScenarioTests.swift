@@ -76,11 +76,21 @@ import Testing
     #expect(found == ["t.yaml:1:1: key 'title' stands twice in this mapping; keep one of them"])
   }
 
-  @Test("10,000 mutated files never trap")
+  /// `t.yaml:LINE:COLUMN: text`, or `t.yaml: text` for what has no place.
+  private static func isPlaced(_ diagnostic: String, lineCount: Int) -> Bool {
+    let parts = diagnostic.split(separator: ":", maxSplits: 3).map(String.init)
+    guard parts.count == 4, parts[0] == "t.yaml", let line = Int(parts[1]),
+      let column = Int(parts[2])
+    else { return false }
+    return (1...lineCount + 1).contains(line) && column >= 1 && parts[3].count > 3
+  }
+
+  @Test("10,000 mutated files never trap, and each error names a line of the file")
   func mutations() {
     let original = Array(
       (preamble + "steps: [{ui: open}, {ui: {write: [{insert: Dog, _id: 1}]}}]").utf8)
     var generator = PRNG(Seed(rawValue: 8412))
+    var sound = 0
     let pieces = [
       "{", "}", "[", "]", ":", "- ", "..", "random", "9999999999999999999", "\n", "'", "\"",
     ]
@@ -95,7 +105,20 @@ import Testing
         }
         if bytes.isEmpty { bytes = [10] }
       }
-      _ = try? ScenarioParser.parse(bytes: bytes, file: "t.yaml")
+      do throws(ScenarioError) {
+        _ = try ScenarioParser.parse(bytes: bytes, file: "t.yaml")
+        sound += 1
+      } catch {
+        #expect(!error.diagnostics.isEmpty)
+        let lineCount = bytes.count { $0 == 10 || $0 == 13 } + 1
+        for diagnostic in error.diagnostics {
+          #expect(
+            Self.isPlaced("\(diagnostic)", lineCount: lineCount),
+            "\(diagnostic) of \(String(decoding: bytes, as: UTF8.self))")
+        }
+      }
     }
+    // Most mutants are broken, and some are not: otherwise there was nothing to see.
+    #expect((1...5_000).contains(sound), "\(sound) of 10,000 were sound")
   }
 }

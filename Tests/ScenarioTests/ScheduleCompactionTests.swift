@@ -14,7 +14,7 @@ import Testing
 
 @Suite(
   "Schedules: compaction",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"))
+  .requires(.fuse))
 struct ScheduleCompactionTests {
   private static let text = """
     title: t

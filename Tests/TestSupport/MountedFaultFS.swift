@@ -3,14 +3,11 @@
 import FaultFS
 import Foundation
 import Recording
+// Whoever mounts says so with `.requires(.fuse)`.
+@_exported public import Requirements
 
 /// A FaultFS mount in a directory of its own.
 public final class MountedFaultFS {
-  /// True when this machine lets us mount.
-  public static let isAvailable = FileManager.default.fileExists(atPath: "/dev/fuse")
-  /// What a test says when it is skipped.
-  public static let skipReason = "skipped: no /dev/fuse"
-
   /// Place for files outside of the mount.
   public let outside: TemporaryDirectory
   /// The mount.

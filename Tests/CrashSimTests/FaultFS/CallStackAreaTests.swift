@@ -10,7 +10,7 @@ import Testing
 
 @Suite(
   "programs that leave call stacks",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"))
+  .requires(.fuse))
 struct CallStackAreaTests {
   private let outside: TemporaryDirectory
   private let client: FaultFSClient

@@ -11,7 +11,7 @@ import Testing
 
 @Suite(
   "Control socket",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"), .serialized)
+  .requires(.fuse), .serialized)
 struct ControlSocketTests {
   private let place: TemporaryDirectory
   private let socket: String

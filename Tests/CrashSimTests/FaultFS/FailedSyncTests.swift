@@ -12,7 +12,7 @@ import Testing
 
 @Suite(
   "Failed syncs",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"), .serialized)
+  .requires(.fuse), .serialized)
 struct FailedSyncTests {
   private let page = ["open f cw", "write 0 4096 a", "fsync"]
   /// Two open files; the sync of the first fails; both are asked twice; a third one comes later.

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(
   "Fault conditions",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"), .serialized)
+  .requires(.fuse), .serialized)
 struct FaultConditionTests {
   private let setup = ["open f cw", "write 0 8192 a", "mkdir d", "open d/g cw"]
   /// Eight writes to f; which of them failed is told by their numbers.

@@ -180,7 +180,7 @@ private let effectCases: [EffectCase] = [
 
 @Suite(
   "Fault effects",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"), .serialized)
+  .requires(.fuse), .serialized)
 struct FaultEffectTests {
   @Test(
     "the client sees it, the trace has it, and its operations lead to the tree",

@@ -12,7 +12,7 @@ import Testing
 
 @Suite(
   "FaultFS faults",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"), .serialized)
+  .requires(.fuse), .serialized)
 struct FaultFSFaultTests {
   private typealias Match = FaultRule.Match
 

@@ -9,7 +9,7 @@ import Testing
 
 @Suite(
   "FaultFS life",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"), .serialized)
+  .requires(.fuse), .serialized)
 struct FaultFSLifeTests {
   private func isMounted(_ path: String) throws -> Bool {
     try runShell("grep -qF ' \(path) ' /proc/self/mountinfo", in: "/").status == 0
@@ -138,7 +138,6 @@ struct FaultFSLifeTests {
     }
     try MountedFaultFS().client.shutdown()
     let before = try descriptors()
-    let start = Date()
     var places: [String] = []
     for _ in 0..<200 {
       let mount = try MountedFaultFS()
@@ -147,7 +146,6 @@ struct FaultFSLifeTests {
       try mount.client.shutdown()
       #expect(!FileManager.default.fileExists(atPath: "/proc/\(mount.client.daemonProcess)"))
     }
-    print("200 mounts: \(Int(Date().timeIntervalSince(start) * 5)) ms each")
     // Other suites run beside this one, so some more may be open now; a leak would be 200.
     #expect(try descriptors() < before + 100)
     let mounts = try String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8)

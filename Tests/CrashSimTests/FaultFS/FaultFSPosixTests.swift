@@ -14,7 +14,7 @@ private let caseNames: [String] =
 
 @Suite(
   "FaultFS POSIX cases",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"), .serialized)
+  .requires(.fuse), .serialized)
 struct FaultFSPosixTests {
   @Test("on a FaultFS mount", arguments: caseNames)
   func holds(_ name: String) throws {

@@ -9,7 +9,7 @@ import Testing
 
 @Suite(
   "FaultFS with real programs",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"), .serialized)
+  .requires(.fuse), .serialized)
 struct FaultFSProgramTests {
   /// Records a script, expects success, and proves the trace complete.
   private func prove(

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(
   "FaultFS trace",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"), .serialized)
+  .requires(.fuse), .serialized)
 struct FaultFSTraceTests {
   @Test("a file written by a shell is in the trace, and its output is a mark")
   func simpleTrace() throws {

@@ -48,7 +48,7 @@ private let kindCases: [KindCase] = [
 
 @Suite(
   "Fault kinds",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"), .serialized)
+  .requires(.fuse), .serialized)
 struct FaultKindTests {
   private func name(_ step: String) -> String { String(step.prefix { $0 != " " }) }
 

@@ -9,7 +9,7 @@ import Testing
 
 @Suite(
   "FaultFS: stop points",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"))
+  .requires(.fuse))
 struct StopPointTests {
   @Test("what comes after a power cut is acknowledged and not in the trace", arguments: [1, 3, 4])
   func freeze(events: Int) throws {

@@ -12,7 +12,7 @@ import Testing
 
 @Suite(
   "program stage",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"), .serialized)
+  .requires(.fuse), .serialized)
 struct ProgramStageTests {
   /// The ending of a command that begins after a stop point came, on a mount of its own.
   private func endingAfterStop(_ command: String, endsWhenStopped: Bool) throws -> ProcessEnding {

@@ -14,7 +14,7 @@ import Testing
 
 @Suite(
   "syncs of everything",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"), .serialized)
+  .requires(.fuse), .serialized)
 struct SyncAnswererTests {
   /// What a workload did: words of its operations, closes left out, and `!` for its marks.
   private func words(of workload: String) throws -> [String] {

@@ -8,14 +8,9 @@ import Testing
 @testable import Findings
 @testable import Reports
 
-/// Debian's browser.
-private enum Chromium {
-  static let isInstalled = FileManager.default.isExecutableFile(atPath: "/usr/bin/chromium")
-}
-
 @Suite(
   "HTML report in a browser", .serialized,
-  .enabled(if: Chromium.isInstalled, "skipped: no chromium (make screenshots installs it)"))
+  .requires(.chromium))
 struct BrowserTests {
   /// What a script saw of a page.
   private struct Seen: Decodable {

@@ -9,7 +9,7 @@ import Testing
 
 @Suite(
   "limits of the built-in checker",
-  .enabled(if: MountedFaultFS.isAvailable, "\(MountedFaultFS.skipReason)"), .serialized)
+  .requires(.fuse), .serialized)
 struct StressJudgeTests {
   /// Four cuts under a program that writes, judged by a command.
   private func report(_ check: String, isBuiltIn: Bool) throws -> CaseReport {
