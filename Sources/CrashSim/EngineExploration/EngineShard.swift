@@ -139,7 +139,7 @@ public struct PlantedEnding: Codable, Sendable, Hashable {
   }
 
   /// Ends the process, in its way.
-  func happen() {
+  func trigger() {
     switch kind {
     case .trap: preconditionFailure("planted: the engine traps at this state")
     case .hang: while true { Thread.sleep(forTimeInterval: 60) }
@@ -290,7 +290,7 @@ package final class EngineJudge {
     guard !job.plantedEndings.isEmpty else { return }
     for planted in job.plantedEndings
     where (planted.state ?? key) == key && planted.second == path.description {
-      planted.happen()
+      planted.trigger()
     }
   }
 

@@ -45,7 +45,7 @@ extension FaultFileSystem {
   }
 
   /// Makes clean pages dirty that a range is about to change a part of.
-  func soil(_ inode: Inode, _ range: Range<UInt64>) {
+  func markDirty(_ inode: Inode, _ range: Range<UInt64>) {
     guard let shadow = inode.shadow, let content = inode.content else { return }
     for page in shadow.cleanPages(in: range) {
       shadow.becomeDirty(page: page)
@@ -61,20 +61,20 @@ extension FaultFileSystem {
   }
 
   /// What is behind a position is about to go: the page that is cut there becomes dirty.
-  func soilCut(_ inode: Inode, at offset: UInt64) {
+  func markCutDirty(_ inode: Inode, at offset: UInt64) {
     guard let shadow = inode.shadow, !shadow.clean.isEmpty else { return }
-    if offset % PageShadow.pageBytes != 0 { soil(inode, offset..<offset + 1) }
+    if offset % PageShadow.pageBytes != 0 { markDirty(inode, offset..<offset + 1) }
     for page in shadow.cleanPages(in: offset..<UInt64.max) { shadow.becomeDirty(page: page) }
   }
 
   /// Leaves pages of a file as a sync that failed.
-  func leaveClean(_ inode: Inode) {
+  func markClean(_ inode: Inode) {
     guard plan.needsShadows, let content = inode.content else { return }
     inode.shadow?.failSync(of: content)
   }
 
   /// What a sync that succeeded leaves to remember.
-  func leaveSynced(_ inode: Inode) {
+  func markSynced(_ inode: Inode) {
     guard let shadow = inode.shadow, let content = inode.content else { return }
     shadow.sync(of: content)
     if shadow.clean.isEmpty { inode.shadow = nil }

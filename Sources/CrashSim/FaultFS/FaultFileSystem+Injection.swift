@@ -7,7 +7,7 @@ import LabCore
 import Recording
 
 /// What a faulty file system does to the world around it.
-struct FaultHands {
+struct FaultSideEffects {
   /// Kills a process, unless it is the lab itself.
   var kill: (Caller) -> Void = { _ in }
   /// Kills the processes whose names fit, but for the caller's and the lab.
@@ -81,7 +81,7 @@ extension FaultFileSystem {
       kind: kind, inode: inode, places: places(), bytes: bytes, file: file, wantsWrite: wantsWrite,
       caller: caller)
     let injection = try decide(subject)
-    try fallBefore(injection, by: caller)
+    try killBefore(injection, by: caller)
     if let outcome = injection?.outcome, case .error(let number) = outcome.effect {
       note(outcome, subject, isOfEvent: false)
       throw ErrorNumber(number)
@@ -106,7 +106,7 @@ extension FaultFileSystem {
   }
 
   /// Kills or forgets before the operation, if that is decided.
-  func fallBefore(_ injection: Injection?, by caller: Caller) throws(ErrorNumber) {
+  func killBefore(_ injection: Injection?, by caller: Caller) throws(ErrorNumber) {
     guard let injection else { return }
     if let firing = injection.outcome, case .clearCache(.before) = firing.effect {
       clearCache(firing, injection.subject)
@@ -115,14 +115,14 @@ extension FaultFileSystem {
     switch firing.effect {
     case .killOther(let glob):
       note(firing, injection.subject, isOfEvent: false)
-      hands.killOthers(Glob(glob), caller)
+      sideEffects.killOthers(Glob(glob), caller)
     case .kill(.before):
       note(firing, injection.subject, isOfEvent: false)
-      hands.kill(caller)
+      sideEffects.kill(caller)
       throw ErrorNumber(EINTR)
     case .killFileSystem(.before):
       note(firing, injection.subject, isOfEvent: false)
-      hands.die()
+      sideEffects.die()
       throw ErrorNumber(ENOTCONN)
     default: break
     }
@@ -142,10 +142,10 @@ extension FaultFileSystem {
     case .killOther: return
     case .kill:
       note(firing, injection.subject, isOfEvent: false)
-      hands.kill(caller)
+      sideEffects.kill(caller)
     default:
       note(firing, injection.subject, isOfEvent: false)
-      hands.die()
+      sideEffects.die()
     }
   }
 
@@ -186,7 +186,7 @@ extension FaultFileSystem {
     switch firing.effect {
     case .reorder:
       keepOld(of: inode, offset..<end)
-      soil(inode, offset..<end)
+      markDirty(inode, offset..<end)
       try tree.write(payload.bytes, at: offset, to: inode)
       note(firing, subject, isOfEvent: false)
       guard recorder.isRecording, inode.isTraced else { return count }
@@ -232,7 +232,7 @@ extension FaultFileSystem {
     _ bytes: ArraySlice<UInt8>, at offset: UInt64, to inode: Inode, by caller: Caller
   ) throws(ErrorNumber) {
     keepOld(of: inode, offset..<offset + UInt64(bytes.count))
-    soil(inode, offset..<offset + UInt64(bytes.count))
+    markDirty(inode, offset..<offset + UInt64(bytes.count))
     let payload = Payload(Array(bytes))
     try tree.write(payload.bytes, at: offset, to: inode)
     record(
@@ -259,7 +259,7 @@ extension FaultFileSystem {
     switch firing.effect {
     case .short(let most):
       // The kernel takes a short answer for the end of the file, until it asks again.
-      hands.forgetAttributes(inode.number)
+      sideEffects.forgetAttributes(inode.number)
       return content.read(at: offset, count: Int(min(most, UInt64(count))))
     case .flip(let bits):
       let bytes = content.read(at: offset, count: count)
@@ -291,7 +291,7 @@ extension FaultFileSystem {
     default: return
     }
     inode.isDamaged = true
-    hands.forgetAttributes(inode.number)
+    sideEffects.forgetAttributes(inode.number)
     if subject.kind != .open { staleInodes.append(inode.number) }
   }
 
@@ -312,7 +312,7 @@ extension FaultFileSystem {
     }
     inode.shadow = nil
     inode.isDamaged = true
-    hands.forgetAttributes(inode.number)
+    sideEffects.forgetAttributes(inode.number)
     staleInodes.append(inode.number)
   }
 

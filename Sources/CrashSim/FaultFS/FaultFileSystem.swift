@@ -20,20 +20,20 @@ package final class FaultFileSystem {
   private var held: [Int: [TraceEvent]] = [:]
   private var syncErrorCount: UInt64 = 0
   /// What a faulty file system does to the world around it; nothing at first.
-  var hands = FaultHands()
+  var sideEffects = FaultSideEffects()
 
   init(tree: FileTree, recorder: TraceRecorder) {
     self.tree = tree
     self.recorder = recorder
-    let room = OccupiedRoom(tree.quota)
-    self.room = room
+    let space = OccupiedSpace(tree.quota)
+    self.space = space
     let announced = AnnouncedPhases()
     self.announced = announced
     plan = FaultPlan(
-      occupiedBytes: { room.bytes }, phase: { announced.log.phase(of: $0) })
+      occupiedBytes: { space.bytes }, phase: { announced.log.phase(of: $0) })
   }
 
-  private let room: OccupiedRoom
+  private let space: OccupiedSpace
   private let announced: AnnouncedPhases
 
   /// The phase that each process announced last.
@@ -54,7 +54,7 @@ package final class FaultFileSystem {
   }
 
   /// How much all files occupy, whichever tree is mounted.
-  private final class OccupiedRoom {
+  private final class OccupiedSpace {
     var quota: MemoryQuota
     init(_ quota: MemoryQuota) { self.quota = quota }
     var bytes: UInt64 { quota.pageCount * UInt64(FileContent.pageBytes) }
@@ -65,7 +65,7 @@ package final class FaultFileSystem {
   /// Replaces the tree; nobody may hold an inode of the old one.
   func replaceTree(_ newTree: FileTree) {
     tree = newTree
-    room.quota = newTree.quota
+    space.quota = newTree.quota
     // Who used the old tree is gone, and another process may get its number.
     phases = PhaseLog()
   }
@@ -148,7 +148,7 @@ package final class FaultFileSystem {
       countBytes = try write(Payload(copying: bytes), at: offset, to: inode, firing, by: caller)
     } else {
       keepOld(of: inode, offset..<end)
-      soil(inode, offset..<end)
+      markDirty(inode, offset..<end)
       let kept = inode.isTraced ? recorder.keep(bytes) : nil
       if let kept, kept.endsLoans { tree.settle() }
       try tree.write(bytes, at: offset, to: inode, lent: kept?.loan)
@@ -181,7 +181,7 @@ package final class FaultFileSystem {
     _ inode: Inode, to sizeBytes: UInt64, flags: OperationFlags = [], by caller: Caller
   ) throws(ErrorNumber) {
     keepOldTail(of: inode, from: sizeBytes)
-    if sizeBytes < inode.sizeBytes { soilCut(inode, at: sizeBytes) }
+    if sizeBytes < inode.sizeBytes { markCutDirty(inode, at: sizeBytes) }
     let oldSizeBytes = try tree.truncate(inode, to: sizeBytes)
     guard oldSizeBytes != sizeBytes else { return }
     record(
@@ -199,7 +199,7 @@ package final class FaultFileSystem {
     let injection = try begin(.allocate, inode, bytes: offset..<end, through: file, by: caller)
     releaseAll()
     keepOldTail(of: inode, from: offset)
-    if mode.contains(.punchHole) || mode.contains(.zeroRange) { soil(inode, offset..<end) }
+    if mode.contains(.punchHole) || mode.contains(.zeroRange) { markDirty(inode, offset..<end) }
     let oldSizeBytes = inode.sizeBytes
     let zeroes = try tree.allocate(inode, at: offset, count: count, mode: mode)
     record(
@@ -226,17 +226,17 @@ package final class FaultFileSystem {
     }
     let subject = FaultSubject(
       kind: inode.isDirectory ? .syncDirectory : .sync, inode: inode, file: file, caller: caller)
-    if let told = errorToTell(inode, file) {
+    if let told = unreportedError(inode, file) {
       // The earlier failure is reported instead of writing: a later sync covers what is pending.
       note(told.ruleID, "fail-sync", subject, number: told.number, isOfEvent: inode.isTraced)
       record(inode, operation, flags: flags.union([.ignored, .injected]), by: caller)
       throw ErrorNumber(told.number)
     }
     let injection = try decide(subject)
-    try fallBefore(injection, by: caller)
+    try killBefore(injection, by: caller)
     guard let firing = injection?.outcome, !firing.isOfRest else {
       record(inode, operation, flags: flags, by: caller)
-      leaveSynced(inode)
+      markSynced(inode)
       return finish(injection, by: caller)
     }
     note(firing, subject, isOfEvent: inode.isTraced)
@@ -246,7 +246,7 @@ package final class FaultFileSystem {
       try fail(inode, number, state, firing.ruleID, file)
     case .error(let number):
       record(inode, operation, flags: flags.union([.failed, .injected]), by: caller)
-      leaveClean(inode)
+      markClean(inode)
       throw ErrorNumber(number)
     default:
       record(inode, operation, flags: flags.union([.ignored, .injected]), by: caller)
@@ -259,11 +259,11 @@ package final class FaultFileSystem {
   func syncAll(since begin: Int, by caller: Caller) {
     releaseAll()
     recorder.record(.syncAll(late: recorder.eventsNotWrittenBack(since: begin)), by: caller)
-    for inode in tree.inodes.values where inode.shadow != nil { leaveSynced(inode) }
+    for inode in tree.inodes.values where inode.shadow != nil { markSynced(inode) }
   }
 
   /// The failure that an open file has not been told of yet.
-  private func errorToTell(_ inode: Inode, _ file: OpenFile?) -> SyncError? {
+  private func unreportedError(_ inode: Inode, _ file: OpenFile?) -> SyncError? {
     guard let error = inode.syncError, let file, file.seenSyncError < error.sequence else {
       return nil
     }
@@ -277,7 +277,7 @@ package final class FaultFileSystem {
   ) throws(ErrorNumber) {
     syncErrorCount += 1
     inode.syncError = SyncError(sequence: syncErrorCount, number: number, ruleID: rule)
-    if state != .btrfs { leaveClean(inode) }
+    if state != .btrfs { markClean(inode) }
     if state == .ext4Data { return }
     file?.seenSyncError = syncErrorCount
     if state == .btrfs { revert(inode) }

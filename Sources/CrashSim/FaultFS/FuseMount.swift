@@ -123,7 +123,7 @@ package final class OpenFile {
     }
     if marksDescriptor >= 0 { csystem_set_nonblocking(marksDescriptor, 1) }
     // The file system lives as long as this object, which the daemon keeps until it exits.
-    fileSystem.hands = FaultHands(
+    fileSystem.sideEffects = FaultSideEffects(
       kill: Self.kill,
       killOthers: { [unowned self] in killOthers($0, $1) }, die: { [unowned self] in die() },
       forgetAttributes: { [unowned self] in forgetAttributes(of: $0) })

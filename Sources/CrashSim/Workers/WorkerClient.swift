@@ -68,7 +68,7 @@ public struct WorkerClient: Sendable {
 
   /// Takes in that a command has begun, and that its process stands still over it.
   /// - Throws: `LabError` when the plan has no such transaction.
-  package mutating func stand(over command: WorkerCommand) throws(LabError) {
+  package mutating func pause(over command: WorkerCommand) throws(LabError) {
     for entry in entriesBefore(command) { try history?.consume(entry) }
   }
 

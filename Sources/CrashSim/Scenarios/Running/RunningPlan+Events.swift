@@ -12,7 +12,7 @@ import Workload
 extension RunningPlan {
   /// What befalls a process between its commands.
   /// - Returns: Whether that was all; otherwise the worker itself is to do it.
-  mutating func befalls(
+  mutating func disturb(
     _ event: ProcessEvent, _ process: String, _ command: WorkerCommand
   ) throws(LabError) -> Bool {
     switch event {
@@ -80,13 +80,13 @@ extension RunningPlan {
 
   /// The process stands still, at a file operation or within a commit; it has said so, and is about
   /// to.
-  mutating func stand(_ process: String, over command: WorkerCommand) throws(LabError) {
+  mutating func pause(_ process: String, over command: WorkerCommand) throws(LabError) {
     guard hangs || workers[process]?.process.map({ csystem_wait_until_stopped($0) }) == 1 else {
       throw .lab("\(command.name): '\(process)' ended instead of standing still")
     }
     stopped = (process, command)
     outcome.wasStopped = true
-    try client.stand(over: command)
+    try client.pause(over: command)
   }
 
   /// Lets a stopped process go on when the next command needs it, or what it holds.

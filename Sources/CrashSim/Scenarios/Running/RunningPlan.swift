@@ -61,7 +61,7 @@ struct RunningPlan {
     try resume(before: command, of: process)
     switch command.action {
     case .process(let event):
-      if try befalls(event, process, command) { return true }
+      if try disturb(event, process, command) { return true }
     case .file(let event):
       try recorder.door.perform(event, seed: Seed(rawValue: plan.seed &+ UInt64(command.index)))
       return true
@@ -77,7 +77,7 @@ struct RunningPlan {
       commandsTold += 1
       if case .command(commandsTold) = kill?.moment {
         worker.end()
-        return try bury(process, over: command, .signalled(SIGKILL))
+        return try recordDeath(process, over: command, .signalled(SIGKILL))
       }
     }
     for entry in client.entriesBefore(command) { try mark(entry) }
@@ -87,7 +87,7 @@ struct RunningPlan {
     switch try reply(of: worker, to: armed(command, of: process), process) {
     case .ended(let ending): return try end(of: process, over: command, ending)
     case .answer(.stopped):
-      try stand(process, over: command)
+      try pause(process, over: command)
       return true
     case .answer(let answer):
       for entry in client.entriesAfter(command, answer) { try mark(entry) }
@@ -162,7 +162,7 @@ struct RunningPlan {
 
   /// The process is dead, as planned.
   /// - Returns: Whether anybody is left.
-  private mutating func bury(
+  private mutating func recordDeath(
     _ process: String, over command: WorkerCommand, _ ending: ProcessEnding
   ) throws(LabError) -> Bool {
     outcome.death = ending
@@ -179,7 +179,7 @@ struct RunningPlan {
   ) throws(LabError) -> Bool {
     if kill?.process == process, killed == nil {
       for entry in try client.entries(killed: process, over: command) { try mark(entry) }
-      return try bury(process, over: command, ending)
+      return try recordDeath(process, over: command, ending)
     }
     guard killed != nil || stopped != nil else {
       outcome.death = ending

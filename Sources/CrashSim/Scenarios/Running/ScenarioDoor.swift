@@ -96,7 +96,7 @@ extension FaultFSClient: ScenarioDoor {
   }
 
   func perform(_ event: FileEvent, seed: Seed) throws(LabError) {
-    try event.happen(in: mountPoint, seed: seed)
+    try event.apply(in: mountPoint, seed: seed)
   }
 
   func startWorker(
@@ -108,7 +108,7 @@ extension FaultFSClient: ScenarioDoor {
 
 extension FileEvent {
   /// Does to the files of a directory what is to befall them.
-  func happen(in directory: String, seed: Seed) throws(LabError) {
+  func apply(in directory: String, seed: Seed) throws(LabError) {
     switch self {
     case .remove(let part): PathCalls.removeFile("\(directory)/\(part.fileName)")
     case .overwrite(let part, let filling):

@@ -123,7 +123,7 @@ private struct DirectoryDoor: ScenarioDoor {
   }
 
   func perform(_ event: FileEvent, seed: Seed) throws(LabError) {
-    try event.happen(in: directory, seed: seed)
+    try event.apply(in: directory, seed: seed)
   }
 
   func startWorker(
