@@ -1,11 +1,21 @@
-// Rule+Glossary.swift: words that the house has another word for, as far as an
-// identifier shows it without doubt. Common words (page, lock, flush, error) are left to reviewers.
+// Rule+Glossary.swift: words that the house has another word for, as far as an identifier shows it
+// without doubt: those in code type in the last column of docs/glossary.md. Common words (page, lock,
+// flush, error) are left to reviewers.
 
-private let rejected: [(word: String, instead: String)] = [
-  ("superblock", "file header"), ("metapage", "root slot"), ("rootpointer", "top ref"),
-  ("freelistpage", "free list"), ("txid", "version"), ("readertable", "reader slot"),
-  ("microop", "pending unit"), ("refcount", "pin"),
-]
+import Foundation
+
+/// The rejected words with the terms to use, as docs/glossary.md has them.
+private let rejected: [(word: String, instead: String)] = {
+  let url = SourceTree.root.appending(path: "docs/glossary.md")
+  guard let text = try? String(contentsOf: url, encoding: .utf8) else {
+    preconditionFailure("docs/glossary.md cannot be read")
+  }
+  return text.split(separator: "\n").flatMap { line -> [(word: String, instead: String)] in
+    let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+    guard line.hasPrefix("| "), cells.count == 3 else { return [] }
+    return cells[2].matches(of: /`(\w+)`/).map { (word: String($0.1), instead: cells[0]) }
+  }
+}()
 private let rejectedEndings = ["Manager", "Helper", "Helpers", "Utils", "Util"]
 
 extension Rule {
