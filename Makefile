@@ -1,5 +1,5 @@
 # Faultline: every target works alone on a fresh Debian 12 with Swift 6.3.
-.PHONY: setup run coverage nightly test-browser test-setup slurm stress-cuts examples certificate calibrate screenshots test test-large test-address test-thread planted-bugs planted-bugs-smoke lint smoke bench fuzz mutants damaged-images golden format
+.PHONY: setup run coverage layers nightly test-browser test-setup slurm stress-cuts examples certificate calibrate screenshots test test-large test-address test-thread planted-bugs planted-bugs-smoke lint smoke bench fuzz mutants damaged-images golden format
 .DEFAULT_GOAL := run
 
 # What each package is there for: libfuse3 and fusermount; SQLite for traces and the example; the
@@ -82,7 +82,7 @@ test-thread: setup
 	TSAN_OPTIONS=handle_sigbus=0 swift test --sanitize=thread -Xswiftc -DTHREAD_SANITIZER --scratch-path .build-thread --filter EngineTests
 
 lint:
-	swift format lint --strict --recursive Package.swift Plugins Sources Tests Benchmarks
+	swift format lint --strict --recursive Package.swift Plugins Sources Tests Benchmarks examples
 
 # A fast subset for CI: every scenario but the slow ones with a small budget, in the debug build. The tests run most of
 # the slow ones in-process; make run and make coverage run them all.
@@ -172,8 +172,12 @@ damaged-images: setup
 test-large: setup
 	FAULTLINE_LARGE=1 swift test -c release -Xswiftc -enable-testing --filter EngineTests
 
+# A package that takes layers of the lab without the engine (examples/layers): builds it, runs it, looks at what it links.
+layers: setup
+	sh examples/layers/run.sh
+
 # What takes too long for CI, whole, and a table of what held; hours. NIGHTLY="coverage stress-cuts" chooses some.
-NIGHTLY := test-browser test-large test-address test-thread planted-bugs coverage fuzz-campaign stress-cuts
+NIGHTLY := layers test-browser test-large test-address test-thread planted-bugs coverage fuzz-campaign stress-cuts
 nightly:
 	sh .ci/nightly $(NIGHTLY)
 

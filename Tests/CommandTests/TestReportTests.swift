@@ -1,5 +1,5 @@
-// TestReportTests.swift: what CI says of its own tests: seconds of each suite, skips, and suites that
-// take more than their share, which is an error.
+// TestReportTests.swift: what CI says of its own tests: seconds of each suite, skips, and suites
+// that take more than their share, which is an error.
 
 import Foundation
 import TestSupport

@@ -23,7 +23,7 @@ private enum After {
   class Pet: Object {
     @Persisted(primaryKey: true) var id: Int
     @Persisted var name: String
-    @Persisted(indexed: true) var weight: Double?
+    @Persisted(indexed: true) var age: Int?
     override class func _realmObjectName() -> String? { "Pet" }
   }
   class Toy: Object {
@@ -69,9 +69,9 @@ struct MigrationDataTests {
     #expect(old.primaryKeyProperty?.name == "id")
     #expect(schemas[0]["Toy"] != nil && schemas[0]["Owner"] == nil)
     let new = try #require(schemas[1]["Pet"])
-    #expect(Set(new.properties.map(\.name)).isSuperset(of: ["id", "name", "weight"]))
-    let weight = try #require(new["weight"])
-    #expect(weight.type == .double && weight.isOptional && weight.isIndexed)
+    #expect(Set(new.properties.map(\.name)).isSuperset(of: ["id", "name", "age"]))
+    let age = try #require(new["age"])
+    #expect(age.type == .int && age.isOptional && age.isIndexed)
     #expect(schemas[1].objectSchema.map(\.className) == ["Owner", "Pet", "Toy"])
   }
 

@@ -6,6 +6,7 @@ import Testing
 @testable import Exploration
 @testable import LabCore
 @testable import Scenarios
+@testable import Workload
 
 @Suite struct ScenarioMediaTests {
   private func parse(_ media: String) throws -> MediaDeclaration? {
@@ -36,7 +37,9 @@ import Testing
     #expect(whole.survives == [.slots: 1, .free: 3])
     #expect(whole.mayGoBack == [.slots: 2])
     #expect(whole.budgetStates == 77)
-    #expect(try parse("{}") == MediaDeclaration())
+    var standard = MediaDeclaration()
+    standard.fileGlob = DatabaseFile.name
+    #expect(try parse("{}") == standard)
     #expect(try parse("{at: {length: 5}}")?.place == .bytes(offset: 0, length: 5))
     #expect(try parse("{at: {structure: slots}, faults: bitFlip}")?.place == .parts([.slots]))
     #expect(try parse("{at: {structure: [newest, nodes]}}")?.place == .parts([.newest, .nodes]))

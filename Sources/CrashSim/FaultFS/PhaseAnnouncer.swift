@@ -1,5 +1,5 @@
-// PhaseAnnouncer.swift: [U] a program tells the faulty file system which phase of its work it is in,
-// so that what happens there is known to have hit that phase (Recording/Trace/PhaseLog.swift).
+// PhaseAnnouncer.swift: [U] a program tells the faulty file system which phase of its work it is
+// in, so that what happens there is known to have hit that phase (Recording/Trace/PhaseLog.swift).
 // Safety: the value is only passed to the one call.
 
 import CSystem

@@ -1,5 +1,5 @@
-// ActorMarks.swift: which actor of a workload each mark of a recording belongs to, for whoever knows
-// what the marks mean; timelines name threads by it.
+// ActorMarks.swift: which actor of a workload each mark of a recording belongs to, for whoever
+// knows what the marks mean; timelines name threads by it.
 
 /// The actors of marks, by the mark's event number.
 public struct ActorMarks: Sendable {

@@ -1,4 +1,5 @@
-// MediaOutcome.swift: how many damaged states were detected, harmless, or set back to an older version.
+// MediaOutcome.swift: how many damaged states were detected, harmless, or set back to an older
+// version.
 
 /// What came of the faults of a medium.
 public struct MediaOutcome: Codable, Sendable, Hashable {

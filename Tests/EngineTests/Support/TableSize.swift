@@ -1,5 +1,5 @@
-// TableSize.swift [U]: how many rows the tests of large tables write: all in a run that has the time
-// for it (make test-large), a part in every other.
+// TableSize.swift [U]: how many rows the tests of large tables write: all in a run that has the
+// time for it (make test-large), a part in every other.
 
 import Glibc
 

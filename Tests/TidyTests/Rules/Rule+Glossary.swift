@@ -1,6 +1,6 @@
 // Rule+Glossary.swift: words that the house has another word for, as far as an identifier shows it
-// without doubt: those in code type in the last column of docs/glossary.md. Common words (page, lock,
-// flush, error) are left to reviewers.
+// without doubt: those in code type in the last column of docs/glossary.md. Common words (page,
+// lock, flush, error) are left to reviewers.
 
 import Foundation
 

@@ -1,5 +1,5 @@
-// StructureMap.swift: which part of a database file each sector belongs to. The parts do not overlap:
-// every sector is of one of them.
+// StructureMap.swift: which part of a database file each sector belongs to. The parts do not
+// overlap: every sector is of one of them.
 
 import CrashStates
 

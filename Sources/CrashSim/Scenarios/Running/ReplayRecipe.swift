@@ -21,8 +21,8 @@ public enum ReplayRecipe: Codable, Sendable, Hashable {
     let numbered: NumberedSteps? = try? ReplayToken.decode(token)
     guard numbered?.namesStep != true else {
       throw .usage(
-        "the replay token has a fault rule with 'during:' by the number of a step, as older versions "
-          + "wrote it; phases are names now: run the same command again for a new token")
+        "the replay token has a fault rule with 'during:' by the number of a step, as older "
+          + "versions wrote it; phases are names now: run the same command again for a new token")
     }
     self = try ReplayToken.decode(token)
   }

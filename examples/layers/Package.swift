@@ -2,7 +2,7 @@
 import PackageDescription
 
 // What a package of a user's looks like that takes one layer of the lab and not the engine: two
-// programs, run by Tests/Packages/run.sh, which also looks that no engine was linked.
+// programs, run by run.sh, which also looks that no engine was linked.
 let package = Package(
   name: "layers-alone",
   dependencies: [.package(name: "faultline", path: "../..")],
