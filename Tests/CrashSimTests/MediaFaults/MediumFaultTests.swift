@@ -7,13 +7,9 @@ import Testing
 @testable import EngineExploration
 @testable import Exploration
 @testable import FaultFS
-@testable import Findings
 @testable import LabCore
 @testable import Oracles
 @testable import Recording
-@testable import Reports
-@testable import Scenarios
-@testable import Workers
 @testable import Workload
 
 @Suite struct MediumFaultTests {

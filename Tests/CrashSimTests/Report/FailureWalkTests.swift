@@ -5,17 +5,9 @@ import Foundation
 import Testing
 
 @testable import CrashStates
-@testable import EngineExploration
-@testable import Exploration
-@testable import FaultFS
 @testable import Findings
 @testable import LabCore
-@testable import Oracles
 @testable import Recording
-@testable import Reports
-@testable import Scenarios
-@testable import Workers
-@testable import Workload
 
 @Suite struct FailureWalkTests {
   /// A log that is written, applied by the first recovery and dropped by the second.

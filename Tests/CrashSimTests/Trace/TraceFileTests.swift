@@ -4,18 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import CrashStates
-@testable import EngineExploration
-@testable import Exploration
-@testable import FaultFS
-@testable import Findings
 @testable import LabCore
-@testable import Oracles
 @testable import Recording
-@testable import Reports
-@testable import Scenarios
-@testable import Workers
-@testable import Workload
 
 @Suite("TraceFile")
 struct TraceFileTests {
