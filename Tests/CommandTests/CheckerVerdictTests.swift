@@ -42,22 +42,24 @@ struct CheckerVerdictTests {
       n=$(cat \(counter) 2>/dev/null || echo 0); n=$((n + 1)); echo $n > \(counter)
       """
     let lost = "grep -q saved $FAULTLINE_OUTPUT && ! grep -q hello file 2>/dev/null"
+    // Which question is the first follows from the counter, so one checker runs at a time.
+    let alone = ["--jobs", "1"]
     let failing = "\(lost) && { \(count); printf 'a%.0s' $(seq $n); exit 1; }; exit 0"
     var result = try FaultlineCommand().explore(
-      workload: "echo hello > file; echo saved", check: failing)
+      workload: "echo hello > file; echo saved", check: failing, alone)
     #expect(result.status == 1, "\(result.output)")
     #expect(result.output.contains("asked again, the checker said: "), "\(result.output)")
     // One that says nothing the first time, and something when asked again.
     let silent = "\(lost) && { \(count); [ $n = 1 ] || echo words; exit 1; }; exit 0"
     try Data("0".utf8).write(to: URL(fileURLWithPath: counter))
     result = try FaultlineCommand().explore(
-      workload: "echo hello > file; echo saved", check: silent)
+      workload: "echo hello > file; echo saved", check: silent, alone)
     #expect(result.status == 1, "\(result.output)")
     #expect(result.output.contains("FINDING 1: the checker ended with exit status 1"))
     let accepting = "\(lost) && { \(count); [ $n != 1 ] || { echo first; exit 1; }; }; exit 0"
     try Data("0".utf8).write(to: URL(fileURLWithPath: counter))
     result = try FaultlineCommand().explore(
-      workload: "echo hello > file; echo saved", check: accepting)
+      workload: "echo hello > file; echo saved", check: accepting, alone)
     #expect(result.status == 4, "\(result.output)")
     #expect(result.output.contains("accepted it when asked again"), "\(result.output)")
   }

@@ -66,7 +66,7 @@ public enum Requirement: String, CaseIterable, Sendable {
     case .gdb:
       return Self.programs(["gdb"], package: "gdb")
         ?? Self.trial(
-          "sleep 5 & gdb -q -batch -p $! -ex quit > \"$0\" 2>&1; kill $!; "
+          "sleep 5 & gdb -q -batch -p $! -ex quit > \"$0\" 2>&1; kill -9 $!; "
             + "! grep -qi 'not permitted' \"$0\"",
           "gdb may not attach to processes; run as root, or set kernel.yama.ptrace_scope to 0")
     case .git:
