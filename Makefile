@@ -168,16 +168,17 @@ damaged-images: setup
 	$(BUILD) fuzz
 	"$(BIN)/fuzz" mutants $(FROM) $(COUNT)
 
-# The engine's tests in a release build with the full sizes of their large tables; half a gigabyte of disk.
+# The tests that are smaller elsewhere, in a release build and whole; half a gigabyte of disk.
 test-large: setup
-	FAULTLINE_LARGE=1 swift test -c release -Xswiftc -enable-testing --filter EngineTests
+	FAULTLINE_LARGE=1 swift test -c release -Xswiftc -enable-testing \
+	  --filter 'EngineTests|DoorTests|NodeCacheTests|ScenarioSchemaTests|ShippedScenarioTests|XRayTests'
 
 # A package that takes layers of the lab without the engine (examples/layers): builds it, runs it, looks at what it links.
 layers: setup
 	sh examples/layers/run.sh
 
 # What takes too long for CI, whole, and a table of what held; hours. NIGHTLY="coverage stress-cuts" chooses some.
-NIGHTLY := layers test-browser test-large test-address test-thread planted-bugs coverage fuzz-campaign stress-cuts
+NIGHTLY := layers test-browser test-large damaged-images test-address test-thread planted-bugs coverage fuzz-campaign stress-cuts
 nightly:
 	sh .ci/nightly $(NIGHTLY)
 

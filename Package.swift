@@ -211,7 +211,8 @@ let package = Package(
         .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: house),
-    .testTarget(name: "TidyTests", swiftSettings: house),
+    // Reads every file letter by letter, which takes a minute without optimisation.
+    .testTarget(name: "TidyTests", swiftSettings: house + [.unsafeFlags(["-O"])]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -10,10 +10,20 @@ struct Possible {
   private(set) var outcomes: Set<String> = []
   let table: UnitTable
 
-  init(_ recording: Recording, _ model: PersistenceModel, torn: Bool = false) throws {
+  /// Explores a recording.
+  /// - Parameters:
+  ///   - recording: What was done.
+  ///   - model: The model.
+  ///   - torn: With torn writes.
+  ///   - exhaustiveUpTo: Crash points with more pending units are explored by strategies (nothing
+  ///     kept, everything, all but one and so on) instead of by all sets of units.
+  /// - Throws: `LabError` when the recording is broken.
+  init(
+    _ recording: Recording, _ model: PersistenceModel, torn: Bool = false, exhaustiveUpTo: Int = 20
+  ) throws {
     let enumerator = try CrashStateEnumerator(
       trace: recording.trace, model: model, seed: Seed(rawValue: 1),
-      options: ExplorationOptions(exhaustiveUpTo: 20, tornUnits: torn ? 4 : 0))
+      options: ExplorationOptions(exhaustiveUpTo: exhaustiveUpTo, tornUnits: torn ? 4 : 0))
     table = enumerator.table
     var found: Set<String> = []
     try enumerator.visit(enumerator.plan()) { (state, image) throws(LabError) in

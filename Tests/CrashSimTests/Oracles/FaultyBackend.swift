@@ -187,9 +187,14 @@ struct SmallCrashState {
 }
 
 extension FaultyRun {
-  /// Crash states after every operation: what was synced, and of the rest a prefix, all but one
-  /// write, or one write alone; with `strict` only the prefixes.
-  func crashStates(strict: Bool, _ visit: (SmallCrashState) throws -> Void) rethrows {
+  /// Crash states after every operation, of which every `step`th is built.
+  ///
+  /// What was synced, and of the rest all or nothing, all but one write, or one write alone; with
+  /// `strict` all or nothing.
+  func crashStates(
+    strict: Bool, step: Int = 1, _ visit: (SmallCrashState) throws -> Void
+  ) rethrows {
+    var number = 0
     var durable: [UInt8] = []
     var pending: [Operation] = []
     var seen = 0
@@ -208,6 +213,8 @@ extension FaultyRun {
         choices += pending.indices.map { [$0] }
       }
       for choice in choices {
+        number += 1
+        guard number.isMultiple(of: step) else { continue }
         var bytes = durable
         for index in choice { apply(pending[index], to: &bytes) }
         try visit(SmallCrashState(bytes: bytes, marksSeen: seen))

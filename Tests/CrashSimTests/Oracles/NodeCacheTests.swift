@@ -3,6 +3,7 @@
 // included.
 
 import Engine
+import TestSupport
 import Testing
 
 @testable import CrashStates
@@ -57,7 +58,8 @@ import Testing
     for model in [PersistenceModel.ext4Ordered, .posix, .posixDamage] {
       let enumerator = try CrashStateEnumerator(
         trace: trace, model: model, seed: Seed(rawValue: 99))
-      try enumerator.visit(try enumerator.plan(budget: 250)) { (explored, image) throws(LabError) in
+      let selected = try enumerator.plan(budget: FullSize.isOn ? 250 : 80)
+      try enumerator.visit(selected) { (explored, image) throws(LabError) in
         let seen = explored.state.acknowledgedMarks
         let isThere = try cached.load(image, at: DatabaseFile.name)
         let bytes = image.content(at: DatabaseFile.name) ?? []
@@ -70,7 +72,7 @@ import Testing
         return .goOn
       }
     }
-    #expect(states > 400)
+    #expect(states > (FullSize.isOn ? 400 : 150))
     #expect((broken > 0) == (bug != .none), "\(broken) of \(states) states break a promise")
   }
 

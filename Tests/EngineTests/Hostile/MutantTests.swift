@@ -7,7 +7,7 @@ import Testing
 @testable import Engine
 
 @Suite struct MutantTests {
-  private static let countPerProcess = 25_000
+  private static let countPerProcess = TableSize.rows(25_000)
 
   /// One of four processes; they run side by side.
   @Test(arguments: [0, 1_000_000, 2_000_000, 3_000_000])

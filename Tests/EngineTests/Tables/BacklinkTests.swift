@@ -93,23 +93,25 @@ struct BacklinkTests {
     try test.database.verify()
   }
 
-  @Test("a list of a hundred thousand links loses those to a deleted row")
+  @Test("a long list of links loses those to a deleted row")
   func longList() throws {
+    let count = TableSize.rows(100_000)
+    let left = count / 1000 * 999
     let (test, write) = try Self.made()
     for key in 1...3 { try write.insert(into: "Dog", key: Int64(key), Self.row()) }
-    let friends = (0..<100_000).map { $0 % 1000 == 7 ? 2 : Int64(1) }
+    let friends = (0..<count).map { $0 % 1000 == 7 ? 2 : Int64(1) }
     try write.insert(into: "Dog", key: 4, Self.row(friends: friends))
     try write.commit()
     try test.database.verify()
     let again = try test.database.beginWrite()
-    #expect(try again.backlinkCount(to: 1, in: "Dog", from: "Dog", column: "friends") == 99_900)
+    #expect(try again.backlinkCount(to: 1, in: "Dog", from: "Dog", column: "friends") == left)
     try again.delete(from: "Dog", key: 2)
     try again.commit()
     try test.database.verify()
     let snapshot = try test.database.snapshot()
     let path = CollectionPath(table: "Dog", key: 4, column: "friends")
-    #expect(try snapshot.count(of: path) == 99_900)
+    #expect(try snapshot.count(of: path) == left)
     let links = try snapshot.backlinks(to: 1, in: "Dog", from: "Dog", column: "friends")
-    #expect(links == [Backlink(key: 4, count: 99_900)])
+    #expect(links == [Backlink(key: 4, count: left)])
   }
 }

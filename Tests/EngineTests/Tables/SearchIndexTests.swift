@@ -42,33 +42,35 @@ struct SearchIndexTests {
     }
   }
 
-  @Test("a hundred thousand rows of one value are found by it, and one among them by another")
+  @Test("many rows of one value are found by it, and one among them by another")
   func manyDuplicates() throws {
+    let count = TableSize.rows(100_000)
+    let rare = count / 9 * 7
     let schema = TableSchema(
       name: "Row", columns: [ColumnSchema(name: "kind", type: .string, isIndexed: true)])
     let database = try Database.open(backend: TestBackend())
     var write = try database.beginWrite()
     try write.createTable(schema)
-    for key in 0..<100_000 {
-      try write.insert(into: "Row", key: Int64(key), [.string(key == 77_777 ? "rare" : "common")])
+    for key in 0..<count {
+      try write.insert(into: "Row", key: Int64(key), [.string(key == rare ? "rare" : "common")])
     }
     try write.commit()
     try database.verify()
     let snapshot = try database.snapshot()
     let common = try snapshot.keys(in: "Row", column: "kind", equalTo: .string("common"))
-    let expected = (0..<100_000).filter { $0 != 77_777 }.map { Int64($0) }
+    let expected = (0..<count).filter { $0 != rare }.map { Int64($0) }
     #expect(common == expected)
-    #expect(try snapshot.keys(in: "Row", column: "kind", equalTo: .string("rare")) == [77_777])
+    #expect(try snapshot.keys(in: "Row", column: "kind", equalTo: .string("rare")) == [Int64(rare)])
     #expect(try snapshot.firstKey(in: "Row", column: "kind", equalTo: .string("none")) == nil)
     snapshot.release()
     write = try database.beginWrite()
-    for key in 0..<100_000 where key % 1000 != 1 {
+    for key in 0..<count where key % 1000 != 1 {
       try write.delete(from: "Row", key: Int64(key))
     }
     try write.commit()
     try database.verify()
     let found = try database.snapshot().keys(in: "Row", column: "kind", equalTo: .string("common"))
-    let rest: [Int64] = (0..<100).map { index in Int64(index * 1000 + 1) }
+    let rest: [Int64] = (0..<count / 1000).map { index in Int64(index * 1000 + 1) }
     #expect(found == rest)
   }
 

@@ -14,13 +14,13 @@ struct NodeLinksTests {
         try write.insert(into: "All", key: Int64(key), ColumnFixtures.row(test.schema, &random))
       }
       try write.createTable(Fixtures.dogs)
-      for key in 0..<60_000 {
+      for key in 0..<TableSize.rows(60_000) {
         try write.insert(into: "Dog", key: Int64(key), Fixtures.dog(key))
       }
       try write.createTable(
         TableSchema(
           name: "Long", columns: [ColumnSchema(name: "l", type: .double, collection: .list)]))
-      let numbers = (0..<300_000).map { Value.double(Double($0)) }
+      let numbers = (0..<TableSize.rows(300_000)).map { Value.double(Double($0)) }
       try write.insert(into: "Long", key: 1, [.list(numbers)])
     }
     return test
