@@ -57,11 +57,11 @@ calibrate: setup
 	"$(BIN)/faultline" calibrate
 
 # A test that needs something the machine lacks is skipped with the reason; FAULTLINE_REQUIRE=fuse,ext4,… makes it fail
-# instead (Tests/Requirements has the words).
+# instead (Tests/Requirements has the words). Test targets run side by side; SHARES=.ci/suite-shares holds suites to their time.
 test test-setup: PACKAGES += e2fsprogs xfsprogs btrfs-progs zip gdb python3-minimal
-TEST_FLAGS ?=
 test: setup
-	swift test $(TEST_FLAGS)
+	swift build --build-tests
+	.ci/tests $(SHARES)
 
 test-setup: setup
 
