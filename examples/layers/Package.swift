@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// What a package of a user's looks like that takes one layer of the lab and not the engine: two
+// What a package of a user's looks like that takes one layer of the lab and not the engine: three
 // programs, run by run.sh, which also looks that no engine was linked.
 let package = Package(
   name: "layers-alone",
@@ -14,6 +14,12 @@ let package = Package(
       name: "fault-fs-only",
       dependencies: [
         .product(name: "FaultFS", package: "faultline"),
+        .product(name: "faultline-fs", package: "faultline"),
+      ]),
+    .executableTarget(
+      name: "exploration-only",
+      dependencies: [
+        .product(name: "Exploration", package: "faultline"),
         .product(name: "faultline-fs", package: "faultline"),
       ]),
   ]

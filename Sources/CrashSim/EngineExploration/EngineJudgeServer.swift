@@ -28,9 +28,9 @@ enum JudgeAnswer: Codable, Sendable {
 }
 
 /// Both sides of the judge.
-public enum EngineJudgeServer {
+package enum EngineJudgeServer {
   /// Serves until the input ends.
-  public static func run(job path: String) throws(LabError) {
+  package static func run(job path: String) throws(LabError) {
     let job = try EngineJob.load(path)
     var judge: EngineJudge?
     var mediaJudge: MediaJudge?

@@ -15,34 +15,34 @@ import Recording
 import Workload
 
 /// What a shard is to do.
-public struct EngineJob: Codable, Sendable {
+package struct EngineJob: Codable, Sendable {
   /// The recorded run.
-  public var tracePath: String
+  package var tracePath: String
   /// What the workload was told.
-  public var plan: WorkloadPlan
+  package var plan: WorkloadPlan
   /// Persistence model, as `PersistenceModel.chosen` takes it.
-  public var model: String
+  package var model: String
   /// Its name.
   var modelName: String { PersistenceModel.name(ofSpecification: model) }
   /// Seed of the exploration.
-  public var seed: UInt64
+  package var seed: UInt64
   /// Most states; nil is all.
-  public var budget: Int?
+  package var budget: Int?
   /// Only states in which a prefix of the operations survived.
-  public var onlyPrefixes = false
+  package var onlyPrefixes = false
   /// States to explore of each recovery, of each recovery from those, and so on; empty for none.
-  public var recoveryBudgets: [Int] = []
+  package var recoveryBudgets: [Int] = []
   /// Syncs that the disk ignores; with some, only what they prevent is judged, up to the first
   /// state that fails.
-  public var ignoredSyncs: [Int] = []
+  package var ignoredSyncs: [Int] = []
   /// Faults of the medium to judge instead of crash states; nil judges crash states.
-  public var media: MediaDeclaration?
+  package var media: MediaDeclaration?
   /// For tests of the lab only: states at which the judging process ends badly.
   ///
   /// They show that such an end is the verdict of its state, and costs no other state its own.
-  public var plantedEndings: [PlantedEnding] = []
+  package var plantedEndings: [PlantedEnding] = []
   /// Where the states were selected already; a child without it selects them again.
-  public var selectionPath: String?
+  package var selectionPath: String?
 
   package init(
     tracePath: String,
@@ -113,9 +113,9 @@ public struct EngineJob: Codable, Sendable {
 }
 
 /// A bad end of the judging process, planted at one state.
-public struct PlantedEnding: Codable, Sendable, Hashable {
+package struct PlantedEnding: Codable, Sendable, Hashable {
   /// What the process does.
-  public enum Kind: String, Codable, Sendable {
+  package enum Kind: String, Codable, Sendable {
     /// It traps, as a failed precondition of the engine would.
     case trap
     /// It stops answering.
@@ -125,14 +125,14 @@ public struct PlantedEnding: Codable, Sendable, Hashable {
   }
 
   /// Key of the state; nil is every state.
-  public var state: String?
+  package var state: String?
   /// The states in which recoveries from there were left (`RecoveryPath`); empty without.
-  public var second: String
+  package var second: String
   /// What happens there.
-  public var kind: Kind
+  package var kind: Kind
 
   /// Makes a planted ending.
-  public init(at state: String?, second: String = "", _ kind: Kind) {
+  package init(at state: String?, second: String = "", _ kind: Kind) {
     self.state = state
     self.second = second
     self.kind = kind
@@ -157,10 +157,10 @@ enum ShardLine: Codable, Sendable {
 }
 
 /// The child's side.
-public enum EngineShard {
+package enum EngineShard {
   /// Judges the states of one shard from an ordinal on.
   /// - Returns: The exit code of the process.
-  public static func run(
+  package static func run(
     job path: String, shard: Shard, from first: Int, progress progressPath: String
   ) throws(LabError) {
     let job = try EngineJob.load(path)

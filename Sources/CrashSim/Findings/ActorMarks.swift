@@ -2,9 +2,9 @@
 // knows what the marks mean; timelines name threads by it.
 
 /// The actors of marks, by the mark's event number.
-public struct ActorMarks: Sendable {
+package struct ActorMarks: Sendable {
   /// Where a mark stands in what its actor does.
-  public enum Role: Sendable {
+  package enum Role: Sendable {
     /// What follows is the actor's work.
     case begin
     /// The actor's work ends here.
@@ -16,10 +16,10 @@ public struct ActorMarks: Sendable {
   private var marks: [Int: (actor: String?, role: Role)] = [:]
 
   /// No mark belongs to anybody.
-  public init() {}
+  package init() {}
 
   /// The actor of a mark and its role; the actor is nil when the mark names nobody known.
-  public subscript(number: Int) -> (actor: String?, role: Role)? {
+  package subscript(number: Int) -> (actor: String?, role: Role)? {
     get { marks[number] }
     set { marks[number] = newValue }
   }

@@ -5,7 +5,7 @@ import LabCore
 /// What a checker said about one state.
 public struct CheckResult: Sendable, Hashable, Codable {
   /// How the checker ended; exit status 0 means that the state keeps its promises.
-  public let ending: ProcessEnding
+  package let ending: ProcessEnding
   /// What it printed, its standard output first, each at most `CommandChecker.outputLimitBytes`.
   public let output: String
   /// What was promised, where the checker knows it.
@@ -14,7 +14,7 @@ public struct CheckResult: Sendable, Hashable, Codable {
   public let oracles: [OracleName]
 
   /// Makes a result.
-  public init(
+  package init(
     ending: ProcessEnding, output: String, promised: String? = nil, oracles: [OracleName] = []
   ) {
     self.ending = ending

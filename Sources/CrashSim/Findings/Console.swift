@@ -26,7 +26,7 @@ public struct Console: Sendable {
   }
 
   /// A console that prints nothing, for runs that are only steps of a search.
-  package static var silent: Console {
+  public static var silent: Console {
     var console = Console()
     console.isSilent = true
     return console
@@ -102,7 +102,7 @@ public struct Console: Sendable {
   }
 
   /// Prints the verdict; the last line of a failure is the command that replays it.
-  public func sayVerdict(of report: RunReport) {
+  package func sayVerdict(of report: RunReport) {
     sayTimes(of: report)
     let explored = report.cases.flatMap(\.explorations).reduce(0) { $0 + $1.exploredCount }
     let distinct = report.cases.flatMap(\.explorations).reduce(0) { $0 + $1.distinctCount }

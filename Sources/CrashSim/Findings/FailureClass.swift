@@ -2,18 +2,18 @@
 // Two results are of one class when they ended alike and their headlines differ in numbers only.
 
 /// States that failed with the same words.
-public struct FailureClass: Sendable {
+package struct FailureClass: Sendable {
   /// What the states have in common.
-  public let key: String
+  package let key: String
   /// The first state of the class in the exploration's order.
-  public let firstOrdinal: Int
+  package let firstOrdinal: Int
   /// What the checker said about it.
-  public let first: CheckResult
+  package let first: CheckResult
   /// Number of states.
-  public private(set) var count: Int
+  package private(set) var count: Int
 
   /// Groups failures; classes come in the order of their first states.
-  public static func classify(_ failures: [Int: CheckResult]) -> [FailureClass] {
+  package static func classify(_ failures: [Int: CheckResult]) -> [FailureClass] {
     var classes: [FailureClass] = []
     var places: [String: Int] = [:]
     for (ordinal, result) in failures.sorted(by: { $0.key < $1.key }) {
@@ -30,7 +30,7 @@ public struct FailureClass: Sendable {
   }
 
   /// The ending, and the headline with each number replaced by `N`.
-  public static func key(of result: CheckResult) -> String {
+  package static func key(of result: CheckResult) -> String {
     // Hash values count as numbers when they hold a digit, so that they do not split a class.
     "\(result.ending): " + result.headline.withNumbersReplaced
   }

@@ -7,20 +7,20 @@ import CrashStates
 import LabCore
 
 /// An event of a failure's recordings: `17` of the workload, `1:17` of the first recovery.
-public struct EventPlace: Sendable, Hashable, CustomStringConvertible {
+package struct EventPlace: Sendable, Hashable, CustomStringConvertible {
   /// Which recovery; 0 is the workload.
-  public var recovery: Int
+  package var recovery: Int
   /// Its number in that recording, from 0.
-  public var number: Int
+  package var number: Int
 
   /// Makes a place.
-  public init(recovery: Int = 0, number: Int) {
+  package init(recovery: Int = 0, number: Int) {
     self.recovery = recovery
     self.number = number
   }
 
   /// Reads `N` or `R:N`; nil for anything else.
-  public init?(parsing text: String) {
+  package init?(parsing text: String) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     let numbers = parts.compactMap { $0.allSatisfy(\.isWholeNumber) ? Int($0) : nil }
     guard numbers.count == parts.count, (1...2).contains(parts.count) else { return nil }
@@ -28,7 +28,7 @@ public struct EventPlace: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// As it is read.
-  public var description: String { recovery == 0 ? "\(number)" : "\(recovery):\(number)" }
+  package var description: String { recovery == 0 ? "\(number)" : "\(recovery):\(number)" }
 }
 
 /// A recording, and the crash state in which the power left it.
@@ -52,7 +52,7 @@ package struct CutRecording {
 }
 
 /// A place in the recordings of a failure.
-public final class FailureWalk {
+package final class FailureWalk {
   private let recordings: [TraceWalk]
   /// What is said before each of them.
   private let headings: [[String]]
@@ -107,7 +107,7 @@ public final class FailureWalk {
   }
 
   /// The workload's recording.
-  public var workload: TraceWalk { recordings[0] }
+  package var workload: TraceWalk { recordings[0] }
   /// The recording that the walk is in.
   package var recording: TraceWalk { recordings[recovery] }
   /// Where the walk stands: the recording, and how many of its events are done.

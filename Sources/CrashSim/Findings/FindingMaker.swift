@@ -6,9 +6,9 @@ import Foundation
 import LabCore
 
 /// Makes findings of the states of one exploration.
-public struct FindingMaker {
+package struct FindingMaker {
   /// Asks a checker about a state.
-  public typealias Check = (CrashState) throws(LabError) -> Bool
+  package typealias Check = (CrashState) throws(LabError) -> Bool
 
   /// Most checker calls that shrinking one state may cost.
   private static let shrinkCallsMax = 200
@@ -19,9 +19,9 @@ public struct FindingMaker {
   private static let causesMax = 8
 
   /// Knows the states.
-  public let enumerator: CrashStateEnumerator
+  package let enumerator: CrashStateEnumerator
   /// The model they were found under.
-  public let model: PersistenceModel
+  package let model: PersistenceModel
   private let explainer: Explainer
   private let callSites: CallSites
   private let ladder: ModelLadder
@@ -29,7 +29,7 @@ public struct FindingMaker {
   private let fileSystem: String?
 
   /// A maker for one exploration.
-  public init(
+  package init(
     enumerator: CrashStateEnumerator, model: PersistenceModel, on fileSystem: String? = nil
   ) throws(LabError) {
     self.enumerator = enumerator
@@ -41,7 +41,7 @@ public struct FindingMaker {
   }
 
   /// Restores as many lost units as possible while the state still fails.
-  public func shrink(
+  package func shrink(
     _ state: CrashState, _ stillFails: Check
   ) throws(LabError) -> CrashState {
     try Minimizer(table: enumerator.table, maximumCalls: Self.shrinkCallsMax)
@@ -59,7 +59,7 @@ public struct FindingMaker {
   ///   - accepts: Whether the checker accepts a state; without it, the first loss is the cause.
   /// - Returns: The finding.
   /// - Throws: `LabError` when the trace cannot be split under another model.
-  public func finding(
+  package func finding(
     number: Int, state: CrashState, result: CheckResult, stateCount: Int, token: String,
     context: String? = nil, accepts: Check? = nil
   ) throws(LabError) -> Finding {

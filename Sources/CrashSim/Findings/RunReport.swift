@@ -6,28 +6,28 @@ import Foundation
 import LabCore
 
 /// Everything that one run reports.
-public struct RunReport: JSONReport, Codable, Sendable {
+package struct RunReport: JSONReport, Codable, Sendable {
   /// Format of the JSON; rises when a field changes its meaning.
-  public var formatVersion = 1
+  package var formatVersion = 1
   /// Seed of the run.
-  public var seed: UInt64
+  package var seed: UInt64
   /// True when the lab was asked to stop: what is here is all that was known then.
-  public var isInterrupted = false
+  package var isInterrupted = false
   /// The part of the whole that was run; nil when it was all of it.
-  public var shard: ShardLabel?
+  package var shard: ShardLabel?
   /// The options that decide which states there are, and which shard has which: `name=value`.
-  public var options: [String]?
+  package var options: [String]?
   /// One entry for each scenario or explored program.
-  public var cases: [CaseReport]
+  package var cases: [CaseReport]
 
   /// Makes a report.
-  public init(seed: UInt64, cases: [CaseReport] = []) {
+  package init(seed: UInt64, cases: [CaseReport] = []) {
     self.seed = seed
     self.cases = cases
   }
 
   /// The worst outcome of all cases.
-  public var outcome: CaseReport.Outcome {
+  package var outcome: CaseReport.Outcome {
     if cases.contains(where: { $0.outcome == .labFailed }) { return .labFailed }
     if cases.contains(where: { $0.outcome == .broken }) { return .broken }
     let isCutShort = isInterrupted || cases.contains { $0.outcome == .interrupted }
@@ -35,7 +35,7 @@ public struct RunReport: JSONReport, Codable, Sendable {
   }
 
   /// What the command leaves with: an interruption has a code of its own, whatever was found.
-  public var exitCode: ExitCode {
+  package var exitCode: ExitCode {
     if isInterrupted { return .interrupted }
     switch outcome {
     case .held: return .held

@@ -65,7 +65,7 @@ public struct Timeline: Codable, Sendable, Hashable {
   ///   - trace: The run.
   ///   - marks: Which actor each mark belongs to; nil when that is not known.
   ///   - findings: What must be on it, should it be too long to be shown whole.
-  public init(_ trace: Trace, marks: ActorMarks? = nil, findings: [Finding] = []) {
+  package init(_ trace: Trace, marks: ActorMarks? = nil, findings: [Finding] = []) {
     self.init(trace, marks: marks, findings: findings, limit: Self.eventsMax)
   }
 

@@ -8,7 +8,7 @@ import LabCore
 import Recording
 
 /// A place in a recording that moves forward, and back by beginning anew.
-public final class TraceWalk {
+package final class TraceWalk {
   /// Where the failure is that the walk is about.
   package struct Failure {
     /// The power goes after so many events; the end when there is no power cut.
@@ -36,7 +36,7 @@ public final class TraceWalk {
   private var builder: ImageBuilder
   private var live: TreeImage
   /// Events done so far.
-  public private(set) var position = 0
+  package private(set) var position = 0
 
   /// Stands before the first event.
   /// - Throws: `LabError` when the trace is broken.
@@ -55,12 +55,12 @@ public final class TraceWalk {
   }
 
   /// Number of events.
-  public var count: Int { trace.events.count }
+  package var count: Int { trace.events.count }
   /// Events before the failure.
-  public var failurePosition: Int { failure.crashPoint }
+  package var failurePosition: Int { failure.crashPoint }
 
   /// The head of the walk.
-  public var introduction: [String] {
+  package var introduction: [String] {
     [
       "\(Formatting.counted(count, "event")) recorded; durable is what model \(table.model.name) "
         + "promises; \(failure.text)"
@@ -70,7 +70,7 @@ public final class TraceWalk {
   /// Does the next event.
   /// - Returns: False when there is none.
   /// - Throws: `LabError` when the trace is broken.
-  public func advance() throws(LabError) -> Bool {
+  package func advance() throws(LabError) -> Bool {
     guard position < count else { return false }
     if case .operation(let operation) = trace.events[position].body { live.apply(operation) }
     position += 1
@@ -80,7 +80,7 @@ public final class TraceWalk {
 
   /// Goes to where so many events are done, back too.
   /// - Throws: `LabError` when the trace is broken.
-  public func go(to target: Int) throws(LabError) {
+  package func go(to target: Int) throws(LabError) {
     let target = min(max(0, target), count)
     if target < position {
       builder = try ImageBuilder(table: table)
@@ -98,7 +98,7 @@ public final class TraceWalk {
 
   /// The event done last, and what it left; nothing before the first.
   /// - Throws: `LabError` when an image outgrows its limits.
-  public func lines() throws(LabError) -> [String] {
+  package func lines() throws(LabError) -> [String] {
     guard position > 0 else { return ["before the first event"] + crashPointLines }
     let number = position - 1
     let event = timeline.events[number]
@@ -119,7 +119,7 @@ public final class TraceWalk {
 
   /// Every file, as the program sees it and as the medium has it.
   /// - Throws: `LabError` when an image outgrows its limits.
-  public func files() throws(LabError) -> [String] {
+  package func files() throws(LabError) -> [String] {
     try builder.show(kept: [])
     let numbers = live.inodes.keys.sorted().filter { !paths.paths(of: $0, at: position).isEmpty }
     return numbers.map { fileText($0) }

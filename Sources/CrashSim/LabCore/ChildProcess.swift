@@ -7,7 +7,7 @@ import CSystem
 import Glibc
 
 /// How a process ended.
-public enum ProcessEnding: Sendable, Hashable, Codable, CustomStringConvertible {
+package enum ProcessEnding: Sendable, Hashable, Codable, CustomStringConvertible {
   /// It exited with a status.
   case exited(Int32)
   /// A signal ended it.
@@ -16,10 +16,10 @@ public enum ProcessEnding: Sendable, Hashable, Codable, CustomStringConvertible 
   case timedOut(seconds: Int)
 
   /// True for exit status 0.
-  public var isSuccess: Bool { self == .exited(0) }
+  package var isSuccess: Bool { self == .exited(0) }
 
   /// For example `exit status 1`.
-  public var description: String {
+  package var description: String {
     switch self {
     case .exited(let status): "exit status \(status)"
     case .signalled(let signal): "killed by \(Self.name(of: signal))"
@@ -43,48 +43,48 @@ public enum ProcessEnding: Sendable, Hashable, Codable, CustomStringConvertible 
 }
 
 /// A running child.
-public struct ChildProcess: Sendable {
+package struct ChildProcess: Sendable {
   /// What to start and how.
-  public struct Launch: Sendable {
+  package struct Launch: Sendable {
     /// Program path, then its arguments.
-    public var arguments: [String]
+    package var arguments: [String]
     /// Variables added to, or replacing those of, the lab's own environment.
-    public var environment: [String: String] = [:]
+    package var environment: [String: String] = [:]
     /// Working directory.
-    public var workingDirectory: String?
+    package var workingDirectory: String?
     /// Descriptors for 0, 1 and 2; -1 is /dev/null.
-    public var standardInput: Int32 = -1
+    package var standardInput: Int32 = -1
     /// See `standardInput`.
-    public var standardOutput: Int32 = -1
+    package var standardOutput: Int32 = -1
     /// See `standardInput`.
-    public var standardError: Int32 = -1
+    package var standardError: Int32 = -1
     /// A further descriptor, and the number the child sees it under.
-    public var inherited: (descriptor: Int32, number: Int32)?
+    package var inherited: (descriptor: Int32, number: Int32)?
     /// CPU to pin the child to.
-    public var cpu: Int32?
+    package var cpu: Int32?
     /// Whether the child leads a process group of its own.
-    public var ownGroup = true
+    package var ownGroup = true
     /// Whether the child is killed when the thread that started it ends.
-    public var diesWithParent = true
+    package var diesWithParent = true
     /// Whether sync(2) and syncfs(2) of the child, and of all that it starts, wait for an answer.
     package var holdsSyncs = false
 
     /// A launch of a program with arguments.
-    public init(_ arguments: [String]) { self.arguments = arguments }
+    package init(_ arguments: [String]) { self.arguments = arguments }
 
     /// A launch of a shell command line.
-    public init(shell command: String) { arguments = ["/bin/sh", "-c", command] }
+    package init(shell command: String) { arguments = ["/bin/sh", "-c", command] }
   }
 
   /// Number of the process, and of its group when it leads one.
-  public let pid: Int32
+  package let pid: Int32
   /// Where syncs that wait come in, for `SyncAnswerer`; -1 where none do.
   package let syncCalls: Int32
   private let leadsGroup: Bool
 
   /// Starts a child.
   /// - Throws: `LabError` with code `.lab` when fork or exec fails.
-  public init(_ launch: Launch) throws(LabError) {
+  package init(_ launch: Launch) throws(LabError) {
     let environment = Self.merged(launch.environment)
     var arguments = unsafe launch.arguments.map { unsafe strdup($0) }
     var variables = unsafe environment.map { unsafe strdup($0) }
@@ -147,7 +147,7 @@ public struct ChildProcess: Sendable {
   /// - Parameter timeoutSeconds: After this time the child and its group are killed; nil waits
   ///   forever.
   /// - Returns: How it ended. An interruption of the lab (Ctrl-C) kills the child too.
-  public func wait(timeoutSeconds: Int? = nil) -> ProcessEnding {
+  package func wait(timeoutSeconds: Int? = nil) -> ProcessEnding {
     let descriptor = csystem_open_process(pid)
     defer { if descriptor >= 0 { Glibc.close(descriptor) } }
     let sliceMilliseconds = 100
@@ -171,14 +171,14 @@ public struct ChildProcess: Sendable {
 
   /// Kills the child and its group, and reaps it.
   @discardableResult
-  public func kill() -> ProcessEnding {
+  package func kill() -> ProcessEnding {
     killGroup()
     Glibc.kill(pid, SIGKILL)
     return reap(options: 0) ?? .signalled(SIGKILL)
   }
 
   /// Kills what is left of the child's group, after the child itself has ended too.
-  public func killGroup() {
+  package func killGroup() {
     if leadsGroup { Glibc.kill(-pid, SIGKILL) }
   }
 

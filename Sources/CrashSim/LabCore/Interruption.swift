@@ -7,14 +7,14 @@ import Glibc
 import Synchronization
 
 /// The user's wish to stop.
-public enum Interruption {
+package enum Interruption {
   private static let flag = Atomic<Bool>(false)
 
   /// True once the lab was asked to stop.
-  public static var isRequested: Bool { flag.load(ordering: .relaxed) }
+  package static var isRequested: Bool { flag.load(ordering: .relaxed) }
 
   /// Routes SIGINT, SIGTERM and SIGHUP to the flag, and ignores SIGPIPE.
-  public static func install() {
+  package static func install() {
     for number in [SIGINT, SIGTERM, SIGHUP] {
       _ = signal(number) { _ in Interruption.flag.store(true, ordering: .relaxed) }
     }
@@ -34,7 +34,7 @@ public enum Interruption {
   }
 
   /// Throws when the lab was asked to stop.
-  public static func check() throws(LabError) {
+  package static func check() throws(LabError) {
     if isRequested { throw .interrupted }
   }
 }

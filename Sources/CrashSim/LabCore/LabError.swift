@@ -37,7 +37,7 @@ public struct LabError: Error, Sendable, CustomStringConvertible {
   public var description: String { message }
 
   /// The exit code that reports this error.
-  public var exitCode: ExitCode {
+  package var exitCode: ExitCode {
     switch code {
     case .usage: .usage
     case .lab: .labFailed
@@ -48,7 +48,7 @@ public struct LabError: Error, Sendable, CustomStringConvertible {
 }
 
 /// What the `faultline` command tells its caller.
-public enum ExitCode: Int32, Sendable {
+package enum ExitCode: Int32, Sendable {
   /// Every promise held.
   case held = 0
   /// A promise was broken.

@@ -2,26 +2,26 @@
 // Invariant: a line is complete when its line feed has arrived; nothing before that is given out.
 
 /// Cuts a stream of bytes into lines.
-public struct LineBuffer: Sendable {
+package struct LineBuffer: Sendable {
   /// Longest line that is taken, without its line feed.
-  public static let lineBytesMax = 512 << 20
+  package static let lineBytesMax = 512 << 20
 
   private var bytes: [UInt8] = []
   private var scanned = 0
 
   /// An empty buffer.
-  public init() {}
+  package init() {}
 
   /// Bytes that wait for their line feed.
-  public var countBytes: Int { bytes.count }
+  package var countBytes: Int { bytes.count }
 
   /// Adds bytes as they arrive.
-  public mutating func append(_ chunk: some Sequence<UInt8>) {
+  package mutating func append(_ chunk: some Sequence<UInt8>) {
     bytes.append(contentsOf: chunk)
   }
 
   /// Takes the next whole line, without its line feed; nil when none is whole yet.
-  public mutating func next() -> [UInt8]? {
+  package mutating func next() -> [UInt8]? {
     guard let end = bytes[scanned...].firstIndex(of: UInt8(ascii: "\n")) else {
       scanned = bytes.count
       return nil

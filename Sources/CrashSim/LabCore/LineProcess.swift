@@ -7,7 +7,7 @@ import Foundation
 import Glibc
 
 /// What came of a question.
-public enum LineAnswer: Sendable {
+package enum LineAnswer: Sendable {
   /// The line, without its line feed.
   case line([UInt8])
   /// The child ended instead.
@@ -15,9 +15,9 @@ public enum LineAnswer: Sendable {
 }
 
 /// A child that reads lines and writes lines.
-public final class LineProcess {
+package final class LineProcess {
   /// Its number.
-  public var pid: Int32 { child.pid }
+  package var pid: Int32 { child.pid }
 
   private let child: ChildProcess
   private let input: Int32
@@ -33,7 +33,7 @@ public final class LineProcess {
   ///   - errorPath: Where its standard error goes; nil drops it.
   ///   - environment: Variables to add to the lab's own.
   /// - Throws: `LabError` with code `.lab` when it cannot be started.
-  public init(
+  package init(
     _ arguments: [String], cpu: Int32? = nil, errorPath: String? = nil,
     environment: [String: String] = [:]
   ) throws(LabError) {
@@ -78,7 +78,7 @@ public final class LineProcess {
   ///   - timeoutSeconds: After this the child is killed.
   /// - Returns: The line it answered, or how it ended.
   /// - Throws: `LabError` when the lab was asked to stop.
-  public func ask(_ line: [UInt8], timeoutSeconds: Int) throws(LabError) -> LineAnswer {
+  package func ask(_ line: [UInt8], timeoutSeconds: Int) throws(LabError) -> LineAnswer {
     if let ending = send(line) { return .ended(ending) }
     return try read(timeoutSeconds: timeoutSeconds)
   }
@@ -100,7 +100,7 @@ public final class LineProcess {
   /// - Parameter seconds: How long.
   /// - Returns: Nil when nothing came in that time.
   /// - Throws: `LabError` when the lab was asked to stop.
-  public func poll(seconds: Int) throws(LabError) -> LineAnswer? {
+  package func poll(seconds: Int) throws(LabError) -> LineAnswer? {
     try poll(milliseconds: seconds * 1000)
   }
 
@@ -127,7 +127,7 @@ public final class LineProcess {
   /// - Parameter timeoutSeconds: After this without a line the child is killed.
   /// - Returns: The line, or how it ended.
   /// - Throws: `LabError` when the lab was asked to stop.
-  public func read(timeoutSeconds: Int) throws(LabError) -> LineAnswer {
+  package func read(timeoutSeconds: Int) throws(LabError) -> LineAnswer {
     if let answer = try poll(seconds: timeoutSeconds) { return answer }
     child.kill()
     ending = .timedOut(seconds: timeoutSeconds)
@@ -135,7 +135,7 @@ public final class LineProcess {
   }
 
   /// What the child wrote to standard error, at most some kilobytes.
-  public var errorText: String {
+  package var errorText: String {
     guard let errorPath, let bytes = FileManager.default.contents(atPath: errorPath) else {
       return ""
     }
@@ -143,7 +143,7 @@ public final class LineProcess {
   }
 
   /// Kills the child if it still runs.
-  public func end() {
+  package func end() {
     if ending == nil { ending = child.kill() }
     if !isClosed {
       Glibc.close(input)

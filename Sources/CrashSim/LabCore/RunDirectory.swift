@@ -15,16 +15,16 @@ import Synchronization
 
 /// The private directory of one run, below shared memory when there is room, else the temporary
 /// directory.
-public struct RunDirectory: Sendable {
+package struct RunDirectory: Sendable {
   /// Variable that marks every process of a run, so that a later run can find the ones left behind.
-  public static let environmentName = "FAULTLINE_RUN"
+  package static let environmentName = "FAULTLINE_RUN"
   /// Variable that marks the programs under test and their checkers, but nothing of the lab itself.
-  public static let programName = "FAULTLINE_PROGRAM"
+  package static let programName = "FAULTLINE_PROGRAM"
 
   /// Absolute path; no other run of this process has it.
-  public let path: String
+  package let path: String
   /// Name of this process's runs: process, start time and pid namespace.
-  public let name: String
+  package let name: String
   private let number: Int
   /// The directory of all runs of this process.
   private let shared: String
@@ -43,7 +43,7 @@ public struct RunDirectory: Sendable {
 
   /// Sweeps what dead runs left, then makes this run's directory.
   /// - Throws: `LabError` when no directory can be made.
-  public init() throws(LabError) {
+  package init() throws(LabError) {
     let root = Self.root()
     Self.sweep(root: root)
     name = "\(getpid())-\(Self.startTime(of: getpid()) ?? "0")-\(Self.pidSpace())"
@@ -64,14 +64,14 @@ public struct RunDirectory: Sendable {
   }
 
   /// Makes a subdirectory.
-  public func subdirectory(_ name: String) throws(LabError) -> String {
+  package func subdirectory(_ name: String) throws(LabError) -> String {
     let full = "\(path)/\(name)"
     try Self.makeDirectory(full)
     return full
   }
 
   /// Removes the run's directory; mounts inside must be gone.
-  public func remove() {
+  package func remove() {
     guard !use.isOver.exchange(true, ordering: .relaxed) else { return }
     Self.runs.withLock { runs in
       runs.using -= 1
@@ -103,7 +103,7 @@ public struct RunDirectory: Sendable {
   }
 
   /// Notes a mount outside of the directory, so that a later run can detach it.
-  public func note(mount: String) throws(LabError) {
+  package func note(mount: String) throws(LabError) {
     do {
       try Data(mount.utf8).write(to: URL(fileURLWithPath: "\(path)/\(Self.notedMount)"))
     } catch {
@@ -115,13 +115,13 @@ public struct RunDirectory: Sendable {
 
   /// Unmounts, kills and removes what runs that are no longer alive left behind.
   /// - Complexity: one pass over `/proc` when there is a dead run, else O(runs).
-  public static func sweep(root: String = Self.root()) {
+  package static func sweep(root: String = Self.root()) {
     let runs = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
     for run in runs.sorted().map({ "\(root)/\($0)" }) where !isAlive(run: run) { sweep(run: run) }
   }
 
   /// Unmounts, kills and removes what the runs of one dead process left behind.
-  public static func sweep(run path: String) {
+  package static func sweep(run path: String) {
     let name = String(path.split(separator: "/").last ?? "")
     // A process may start another between a look and a kill; nobody starts any after some rounds.
     for _ in 0..<20 {
@@ -140,10 +140,10 @@ public struct RunDirectory: Sendable {
 
   /// Variable that names the directory for mounts, traces and crash images, where shared memory is
   /// too small for them or memory is short.
-  public static let scratchName = "FAULTLINE_SCRATCH"
+  package static let scratchName = "FAULTLINE_SCRATCH"
 
   /// `ROOT/faultline-UID`.
-  public static func root() -> String {
+  package static func root() -> String {
     let sharedMemory = "/dev/shm"
     let environment = ProcessInfo.processInfo.environment
     let base =

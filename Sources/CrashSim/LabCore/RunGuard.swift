@@ -8,7 +8,7 @@ import Glibc
 import Synchronization
 
 /// Watches over one run.
-public final class RunGuard: Sendable {
+package final class RunGuard: Sendable {
   private struct State {
     var child: ChildProcess?
     /// The guard waits for the end of this one, which the kernel closes when the lab dies.
@@ -53,7 +53,7 @@ public final class RunGuard: Sendable {
   /// - Parameters:
   ///   - path: The run's directory.
   ///   - input: Read end of the pipe that the lab holds open.
-  public static func watch(path: String, input: Int32) {
+  package static func watch(path: String, input: Int32) {
     while true {
       do throws(ErrorNumber) {
         // Nil is an interruption by a signal; the guard has nothing to stop.

@@ -5,7 +5,7 @@
 import Glibc
 
 /// Reads lines from a descriptor.
-public struct StandardInput {
+package struct StandardInput {
   /// Longest line that is read.
   static let lineBytesMax = 4096
 
@@ -14,16 +14,16 @@ public struct StandardInput {
   private var hasEnded = false
 
   /// Reads standard input.
-  public init() { self.init(descriptor: STDIN_FILENO) }
+  package init() { self.init(descriptor: STDIN_FILENO) }
 
   init(descriptor: Int32) { self.descriptor = descriptor }
 
   /// Whether a person is asked.
-  public var isTerminal: Bool { isatty(descriptor) == 1 }
+  package var isTerminal: Bool { isatty(descriptor) == 1 }
 
   /// The next line without its line feed; nil at the end, and when the lab was asked to stop.
   /// - Throws: `LabError` with code `.usage` for a line that is too long.
-  public mutating func next() throws(LabError) -> String? {
+  package mutating func next() throws(LabError) -> String? {
     while true {
       if let line = buffer.next() { return String(decoding: line, as: UTF8.self) }
       if hasEnded { return nil }

@@ -341,7 +341,7 @@ enum DatabasePlace {
 // MARK: - Crashes during recovery
 
 /// The recording of a recovery, and the check that judges crashes during it.
-public struct RecoveryRun: Sendable {
+package struct RecoveryRun: Sendable {
   /// What the recovery and the first commit after it did, from the crash image on.
   public let trace: Trace
   /// Judges the crash states of that trace.
@@ -360,7 +360,7 @@ extension EngineCheck {
   ///   - marksSeen: Number of marks before the first crash.
   ///   - recordsCallStacks: Whether the trace says where each call was made.
   /// - Returns: The run; nil when the image breaks a promise already, or holds no database.
-  public func recoveryRun(
+  package func recoveryRun(
     _ image: ImageBackend, marksSeen: Int, recordsCallStacks: Bool = false
   ) -> RecoveryRun? {
     let allowed = timeline.outcomes(marksSeen: marksSeen)

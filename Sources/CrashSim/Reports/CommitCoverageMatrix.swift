@@ -5,9 +5,9 @@ import Engine
 import Findings
 
 /// The matrix over all scenarios of a run.
-public struct CommitCoverageMatrix: Sendable {
+package struct CommitCoverageMatrix: Sendable {
   /// Pairs that cannot be met, each with the reason.
-  public static let impossible: [(step: CommitStep, disturbance: CommitDisturbance, why: String)] =
+  package static let impossible: [(step: CommitStep, disturbance: CommitDisturbance, why: String)] =
     [
       (.moveOutOfTail, .noSpace, "it reads nodes and plans in memory; a read needs no space"),
       (.encodeTrees, .inputOutputError, "it works in memory and makes no call that could fail"),
@@ -20,22 +20,22 @@ public struct CommitCoverageMatrix: Sendable {
   private let covered: [CommitCoverage]
 
   /// Counts the cases of a run that were judged by promises, that is, not those that plant a bug.
-  public init(_ report: RunReport) {
+  package init(_ report: RunReport) {
     covered = report.cases.compactMap { $0.isNegative ? nil : $0.commitCoverage }
   }
 
   /// Number of scenarios that met a pair.
-  public func count(_ step: CommitStep, _ disturbance: CommitDisturbance) -> Int {
+  package func count(_ step: CommitStep, _ disturbance: CommitDisturbance) -> Int {
     covered.count { $0.has(step.description, disturbance) }
   }
 
   /// Why a pair cannot be met; nil when it can.
-  public static func reason(_ step: CommitStep, _ disturbance: CommitDisturbance) -> String? {
+  package static func reason(_ step: CommitStep, _ disturbance: CommitDisturbance) -> String? {
     impossible.first { $0.step == step && $0.disturbance == disturbance }?.why
   }
 
   /// The pairs that can be met and were not.
-  public var missing: [(step: CommitStep, disturbance: CommitDisturbance)] {
+  package var missing: [(step: CommitStep, disturbance: CommitDisturbance)] {
     CommitStep.allCases.flatMap { step in
       CommitDisturbance.allCases.compactMap { disturbance in
         let isOpen = count(step, disturbance) == 0 && Self.reason(step, disturbance) == nil
@@ -51,7 +51,7 @@ public struct CommitCoverageMatrix: Sendable {
   }
 
   /// The matrix as lines of text.
-  public var lines: [String] {
+  package var lines: [String] {
     func row(_ name: String, _ cells: [String]) -> String {
       name.padding(toLength: 18, withPad: " ", startingAt: 0)
         + cells.map { String(repeating: " ", count: max(1, 8 - $0.count)) + $0 }.joined()

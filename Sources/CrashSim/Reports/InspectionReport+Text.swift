@@ -17,7 +17,7 @@ extension InspectionReport {
   ]
 
   /// The report as lines.
-  public func lines() -> [String] {
+  package func lines() -> [String] {
     let format = formatVersion.map { "format version \($0)" } ?? "no readable header"
     var lines = ["\(file): \(Self.bytes(fileSizeBytes)), \(format)"]
     for (index, slot) in slots.enumerated() { lines.append(line(of: slot, index)) }

@@ -7,27 +7,27 @@ import Oracles
 
 extension InspectionReport {
   /// What the second reader of the format says.
-  public struct XRayOpinion: Codable, Sendable {
+  package struct XRayOpinion: Codable, Sendable {
     /// Whether it found nothing wrong.
-    public var isSound: Bool
+    package var isSound: Bool
     /// Whether the file is encrypted; then it sees the slots only.
-    public var isEncrypted: Bool
+    package var isEncrypted: Bool
     /// The version that it would choose.
-    public var version: UInt64?
+    package var version: UInt64?
     /// Nodes that it read.
-    public var nodes: Int
+    package var nodes: Int
     /// Rows of all tables that it read.
-    public var rows: UInt64
+    package var rows: UInt64
     /// Pairs of all indexes that it read.
-    public var pairs: UInt64
+    package var pairs: UInt64
     /// Leaves that stand in the file as they were, with edits beside the link.
-    public var patchedLeaves: Int
+    package var patchedLeaves: Int
     /// What it finds wrong, the first one first.
-    public var faults: [String]
+    package var faults: [String]
     /// The whole file, ascending, as it sees it.
-    public var map: [Run]
+    package var map: [Run]
     /// Where the two readers disagree.
-    public var disagreement: String?
+    package var disagreement: String?
 
     init(_ path: String, _ report: InspectionReport) throws(LabError) {
       guard let bytes = FileManager.default.contents(atPath: path) else {

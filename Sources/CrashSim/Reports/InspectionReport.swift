@@ -8,114 +8,114 @@ import LabCore
 import Oracles
 
 /// What a database file holds and what is wrong with it.
-public struct InspectionReport: JSONReport, Codable, Sendable {
+package struct InspectionReport: JSONReport, Codable, Sendable {
   /// A root slot.
-  public struct Slot: Codable, Sendable {
+  package struct Slot: Codable, Sendable {
     /// `valid`, `invalid` or `empty`.
-    public var state: String
+    package var state: String
     /// Its version, when it is valid.
-    public var version: UInt64?
+    package var version: UInt64?
     /// Where its version's top node stands.
-    public var topRefBytes: UInt64?
+    package var topRefBytes: UInt64?
     /// The part of the file that its version uses.
-    public var logicalSizeBytes: UInt64?
+    package var logicalSizeBytes: UInt64?
     /// Why it is not valid.
-    public var reason: String?
+    package var reason: String?
   }
 
   /// A column.
-  public struct Column: Codable, Sendable {
+  package struct Column: Codable, Sendable {
     /// Its name.
-    public var name: String
+    package var name: String
     /// `int` or `string`.
-    public var type: String
+    package var type: String
   }
 
   /// A table of the newest version.
-  public struct Table: Codable, Sendable {
+  package struct Table: Codable, Sendable {
     /// Its name.
-    public var name: String
+    package var name: String
     /// Its columns without the key.
-    public var columns: [Column]
+    package var columns: [Column]
     /// Rows, as the group counts them.
-    public var rows: UInt64
+    package var rows: UInt64
     /// Levels of the tree.
-    public var depth: Int
+    package var depth: Int
     /// Nodes that could be read.
-    public var nodes: Int
+    package var nodes: Int
     /// Where the root stands; 0 without rows.
-    public var rootRefBytes: UInt64
+    package var rootRefBytes: UInt64
   }
 
   /// A run of sectors with one use.
-  public struct Run: Codable, Sendable, Hashable {
+  package struct Run: Codable, Sendable, Hashable {
     /// What it holds: `header`, a kind of node, `free`, `pending`, `unaccounted`, `unused`.
-    public var use: String
+    package var use: String
     /// Where it starts.
-    public var offsetBytes: UInt64
+    package var offsetBytes: UInt64
     /// How long it is.
-    public var sizeBytes: UInt64
+    package var sizeBytes: UInt64
   }
 
   /// All runs of one use together.
-  public struct Space: Codable, Sendable, Hashable {
+  package struct Space: Codable, Sendable, Hashable {
     /// What they hold.
-    public var use: String
+    package var use: String
     /// Bytes of all of them.
-    public var sizeBytes: UInt64
+    package var sizeBytes: UInt64
     /// How many they are.
-    public var runCount: Int
+    package var runCount: Int
   }
 
   /// The first thing that is wrong.
-  public struct Corruption: Codable, Sendable {
+  package struct Corruption: Codable, Sendable {
     /// The engine's code.
-    public var code: String
+    package var code: String
     /// What disagrees, with both numbers.
-    public var message: String
+    package var message: String
   }
 
   /// What the engine's verification counted.
-  public struct Verification: Codable, Sendable {
+  package struct Verification: Codable, Sendable {
     /// Nodes that the version reaches.
-    public var nodes: Int
+    package var nodes: Int
     /// Rows of all tables.
-    public var rows: UInt64
+    package var rows: UInt64
     /// Bytes of those nodes.
-    public var reachableBytes: UInt64
+    package var reachableBytes: UInt64
     /// Bytes of free sectors.
-    public var freeBytes: UInt64
+    package var freeBytes: UInt64
     /// Bytes of pending sectors.
-    public var pendingBytes: UInt64
+    package var pendingBytes: UInt64
   }
 
   /// Format of the JSON; rises when a field changes its meaning.
-  public var reportVersion = 1
+  package var reportVersion = 1
   /// The file.
-  public var file: String
+  package var file: String
   /// Its size.
-  public var fileSizeBytes: UInt64
+  package var fileSizeBytes: UInt64
   /// The number of the file's layout, when its header is right.
-  public var formatVersion: UInt32?
+  package var formatVersion: UInt32?
   /// Both root slots.
-  public var slots: [Slot]
+  package var slots: [Slot]
   /// The version that an open would choose.
-  public var version: UInt64?
+  package var version: UInt64?
   /// The tables of that version.
-  public var tables: [Table]
+  package var tables: [Table]
   /// Uses of the file's space, in the order in which they come first.
-  public var space: [Space]
+  package var space: [Space]
   /// The whole file, ascending.
-  public var map: [Run]
+  package var map: [Run]
   /// What an open and the engine's verification counted, if asked for and if they succeeded.
-  public var verification: Verification?
+  package var verification: Verification?
   /// The first thing that is wrong, if anything.
-  public var corruption: Corruption?
+  package var corruption: Corruption?
   /// What the X-ray, the second reader of the format, says of the same bytes.
-  public var xray: XRayOpinion?
+  package var xray: XRayOpinion?
 
   /// Whether nothing is wrong, in the eyes of both readers.
-  public var isSound: Bool { corruption == nil && xray?.disagreement == nil }
+  package var isSound: Bool { corruption == nil && xray?.disagreement == nil }
 
   /// Inspects a file.
   /// - Parameters:
@@ -126,7 +126,7 @@ public struct InspectionReport: JSONReport, Codable, Sendable {
   /// - Throws: `LabError` with code `.usage` when it is no file, no database of this engine, or one
   ///   of another key.
   /// - Complexity: O(bytes).
-  public init(
+  package init(
     path: String, verifies: Bool = false, key: [UInt8]? = nil
   ) throws(LabError) {
     let found = try Self.inspect(path, key)

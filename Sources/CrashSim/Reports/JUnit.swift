@@ -5,9 +5,9 @@ import Findings
 import LabCore
 
 /// Writes JUnit XML.
-public enum JUnit {
+package enum JUnit {
   /// The report of a run.
-  public static func xml(_ report: RunReport) -> String {
+  package static func xml(_ report: RunReport) -> String {
     let failures = report.cases.count { $0.outcome == .broken }
     let errors = report.cases.count { [.labFailed, .interrupted].contains($0.outcome) }
     let skipped = report.cases.reduce(0) { $0 + $1.skipped.count }

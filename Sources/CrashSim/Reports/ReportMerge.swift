@@ -9,14 +9,14 @@ import Foundation
 import LabCore
 
 /// The report of one shard, and the file it came from.
-public struct ShardReport: Sendable {
+package struct ShardReport: Sendable {
   /// Name of the file, as it was given.
-  public let file: String
+  package let file: String
   /// What the shard found.
-  public let report: RunReport
+  package let report: RunReport
 
   /// Names a report.
-  public init(file: String, report: RunReport) {
+  package init(file: String, report: RunReport) {
     self.file = file
     self.report = report
   }
@@ -26,7 +26,7 @@ public struct ShardReport: Sendable {
 
   /// Reads the reports that files hold; of a folder, those of all its `.json` files.
   /// - Throws: `LabError` with code `.usage` that names the file.
-  public static func load(_ paths: [String]) throws(LabError) -> [ShardReport] {
+  package static func load(_ paths: [String]) throws(LabError) -> [ShardReport] {
     var reports: [ShardReport] = []
     for path in try files(paths) {
       let place = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
@@ -89,13 +89,13 @@ public struct ShardReport: Sendable {
 }
 
 /// Joins the reports of shards.
-public struct ReportMerge {
+package struct ReportMerge {
   private let parts: [ShardReport]
 
   /// Puts the reports of all shards in order.
   /// - Throws: `LabError` with code `.usage` when a shard is missing or doubled, or a report is of
   ///   another run.
-  public init(_ reports: [ShardReport]) throws(LabError) {
+  package init(_ reports: [ShardReport]) throws(LabError) {
     guard let first = reports.first else { throw .usage("no report to merge; give the files") }
     var byIndex: [Int: ShardReport] = [:]
     for part in reports {
@@ -155,7 +155,7 @@ public struct ReportMerge {
 
   /// The report of the whole.
   /// - Throws: `LabError` with code `.nondeterminism` when the shards did not see the same run.
-  public func merged() throws(LabError) -> RunReport {
+  package func merged() throws(LabError) -> RunReport {
     var result = RunReport(seed: parts[0].report.seed)
     result.formatVersion = parts[0].report.formatVersion
     result.options = parts[0].report.options

@@ -10,11 +10,11 @@ import Foundation
 import LabCore
 
 /// A run in the Static Analysis Results Interchange Format.
-public struct SARIF: JSONReport, Sendable {
+package struct SARIF: JSONReport, Sendable {
   /// The version of the format.
-  public static let version = "2.1.0"
+  package static let version = "2.1.0"
   /// Where its schema is.
-  public static let schema =
+  package static let schema =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
   /// Longest message of a result, in characters; viewers cut longer ones.
   static let messageMax = 10_000
@@ -32,12 +32,12 @@ public struct SARIF: JSONReport, Sendable {
   /// - Parameters:
   ///   - report: The run.
   ///   - arguments: The command's arguments.
-  public init(_ report: RunReport, arguments: [String]) {
+  package init(_ report: RunReport, arguments: [String]) {
     runs = [SARIFRun(report, arguments: arguments)]
   }
 
   /// Writes `$schema`, `version` and `runs`.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: CodingKeys.self)
     try fields.encode(Self.schema, forKey: .schema)
     try fields.encode(version, forKey: .version)

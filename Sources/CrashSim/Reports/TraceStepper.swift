@@ -5,7 +5,7 @@ import Findings
 import LabCore
 
 /// Obeys a person who goes through the recordings of a failure.
-public struct TraceStepper {
+package struct TraceStepper {
   private enum Command {
     case next(Int)
     case goOn
@@ -28,7 +28,7 @@ public struct TraceStepper {
   private var input: StandardInput
 
   /// Goes through the recordings of a failure.
-  public init(_ walk: FailureWalk, console: Console, input: StandardInput) {
+  package init(_ walk: FailureWalk, console: Console, input: StandardInput) {
     self.walk = walk
     self.console = console
     self.input = input
@@ -36,7 +36,7 @@ public struct TraceStepper {
 
   /// Obeys until the input ends or says so.
   /// - Throws: `LabError` of a recording or the input.
-  public mutating func run() throws(LabError) {
+  package mutating func run() throws(LabError) {
     for line in walk.heading { console.say(line) }
     if input.isTerminal { console.say("type help for the commands") }
     for line in try walk.recording.lines() { console.say(line) }

@@ -13,7 +13,7 @@ import Synchronization
 import Workload
 
 /// The worker's main loop.
-public enum EngineWorker {
+package enum EngineWorker {
   /// Most actors of one worker.
   static let actorCountMax = ScenarioBounds.names
 
@@ -23,7 +23,7 @@ public enum EngineWorker {
   ///   - output: Descriptor of the answers, one per line.
   ///   - directory: Where the database file lies.
   /// - Returns: The exit code of the process: 0 at the end of the input, 3 when a descriptor fails.
-  public static func run(input: Int32, output: Int32, directory: String) -> Int32 {
+  package static func run(input: Int32, output: Int32, directory: String) -> Int32 {
     // A bound of the address space must not meet a thread that has no heap yet.
     csystem_share_one_heap()
     var channel = LineChannel(input: input, output: output)

@@ -10,7 +10,7 @@ import Workload
 ///
 /// For each command, in order: record the marks of `entriesBefore`, send the command, read the
 /// answer, record the marks of `entriesAfter`, and `judge`.
-public struct WorkerClient: Sendable {
+package struct WorkerClient: Sendable {
   private var history: CommitHistory?
   private let plan: WorkloadPlan
   private let tolerated: Set<String>
@@ -22,7 +22,7 @@ public struct WorkerClient: Sendable {
   /// - Parameters:
   ///   - plan: What is asked.
   ///   - tolerated: Codes that any command may fail with.
-  public init(_ plan: WorkloadPlan, tolerating tolerated: Set<String> = []) {
+  package init(_ plan: WorkloadPlan, tolerating tolerated: Set<String> = []) {
     self.plan = plan
     self.tolerated = tolerated
   }
@@ -30,12 +30,12 @@ public struct WorkerClient: Sendable {
   // MARK: - Marks
 
   /// The acknowledgements to record before the command is sent.
-  public func entriesBefore(_ command: WorkerCommand) -> [AckLog.Entry] {
+  package func entriesBefore(_ command: WorkerCommand) -> [AckLog.Entry] {
     command.transaction.map { [.begin($0.number)] } ?? []
   }
 
   /// The acknowledgements to record after the answer has come.
-  public func entriesAfter(
+  package func entriesAfter(
     _ command: WorkerCommand, _ answer: WorkerAnswer
   ) -> [AckLog.Entry] {
     if let transaction = command.transaction {
@@ -105,7 +105,7 @@ public struct WorkerClient: Sendable {
   /// - Returns: The promises that the answer shows to be broken.
   /// - Throws: `LabError` with code `.lab` when the answer makes no sense: the worker is at fault,
   ///   not the engine.
-  public mutating func judge(
+  package mutating func judge(
     _ command: WorkerCommand, _ answer: WorkerAnswer
   ) throws(LabError) -> [Violation] {
     if case .failed(WorkerAnswer.protocolCode, let message) = answer {

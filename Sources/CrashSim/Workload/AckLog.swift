@@ -14,9 +14,9 @@
 import Recording
 
 /// The acknowledgements of a workload, in order.
-public struct AckLog: Sendable, Hashable {
+package struct AckLog: Sendable, Hashable {
   /// One mark.
-  public enum Entry: Sendable, Hashable, CustomStringConvertible {
+  package enum Entry: Sendable, Hashable, CustomStringConvertible {
     case begin(Int)
     case number(Int, version: UInt64)
     case commit(Int, version: UInt64)
@@ -26,7 +26,7 @@ public struct AckLog: Sendable, Hashable {
     case copied(String)
 
     /// The mark's text, without a line feed.
-    public var description: String {
+    package var description: String {
       switch self {
       case .begin(let number): "begin \(number)"
       case .number(let number, let version): "number \(number) version \(version)"
@@ -39,10 +39,10 @@ public struct AckLog: Sendable, Hashable {
     }
 
     /// The mark for a trace; it ends in a line feed.
-    public var mark: Mark { Mark(description + "\n") }
+    package var mark: Mark { Mark(description + "\n") }
 
     /// Reads a line; nil when it is no acknowledgement.
-    public init?(_ line: some StringProtocol) {
+    package init?(_ line: some StringProtocol) {
       let words = line.split(separator: " ", omittingEmptySubsequences: false)
       func number(_ index: Int) -> Int? {
         words[index].first.map { $0 != "+" } ?? false ? Int(words[index]) : nil
@@ -75,21 +75,21 @@ public struct AckLog: Sendable, Hashable {
   }
 
   /// The acknowledgements so far.
-  public private(set) var entries: [Entry] = []
+  package private(set) var entries: [Entry] = []
   private var rest: [UInt8] = []
 
   /// An empty log.
-  public init() {}
+  package init() {}
 
   /// Reads all marks of a trace, or of the part before a crash point.
-  public init(_ marks: some Sequence<Mark>) {
+  package init(_ marks: some Sequence<Mark>) {
     for mark in marks { append(mark) }
   }
 
   /// Reads one more mark.
   ///
   /// A line may come in several marks, and a mark may hold several lines.
-  public mutating func append(_ mark: Mark) {
+  package mutating func append(_ mark: Mark) {
     for byte in mark.bytes {
       if byte != UInt8(ascii: "\n") {
         rest.append(byte)
@@ -101,22 +101,22 @@ public struct AckLog: Sendable, Hashable {
   }
 
   /// Adds an acknowledgement.
-  public mutating func append(_ entry: Entry) {
+  package mutating func append(_ entry: Entry) {
     entries.append(entry)
   }
 
   /// Transactions that must be there, in order.
-  public var acked: [Int] {
+  package var acked: [Int] {
     entries.compactMap { if case .commit(let number, _) = $0 { number } else { nil } }
   }
 
   /// Transactions that must not be there.
-  public var cancelled: [Int] {
+  package var cancelled: [Int] {
     entries.compactMap { if case .cancel(let number) = $0 { number } else { nil } }
   }
 
   /// The transaction that may be there, whole, because nobody heard how it ended.
-  public var inFlight: Int? {
+  package var inFlight: Int? {
     var open: Int?
     for entry in entries {
       switch entry {
@@ -129,13 +129,13 @@ public struct AckLog: Sendable, Hashable {
   }
 
   /// The version that the last open found.
-  public var lastFound: UInt64? {
+  package var lastFound: UInt64? {
     for case .recovered(let version) in entries.reversed() { return version }
     return nil
   }
 
   /// The newest version that was acknowledged, by a commit or by an open.
-  public var lastAckedVersion: UInt64? {
+  package var lastAckedVersion: UInt64? {
     for entry in entries.reversed() {
       switch entry {
       case .commit(_, let version), .recovered(let version): return version
@@ -150,7 +150,7 @@ public struct AckLog: Sendable, Hashable {
   /// A failed write or sync does not say what the medium holds, so such a transaction may be there,
   /// whole, until the next open says which (E4). Every other code is given before a byte of the
   /// transaction could be published, so that it must not be there.
-  public static func isIndeterminate(_ code: String) -> Bool {
+  package static func isIndeterminate(_ code: String) -> Bool {
     code == "io" || code == "noSpace" || code == killedCode
   }
 

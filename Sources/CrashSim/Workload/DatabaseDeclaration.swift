@@ -4,26 +4,26 @@ import Engine
 import FaultFS
 
 /// How every process of a scenario opens the database.
-public struct DatabaseDeclaration: Sendable, Hashable, Codable {
+package struct DatabaseDeclaration: Sendable, Hashable, Codable {
   /// The protocol by which it commits.
-  public var commit = DeclaredProtocol.twoPhase
+  package var commit = DeclaredProtocol.twoPhase
   /// Which key it is encrypted with.
-  public var key = DeclaredKey.none
+  package var key = DeclaredKey.none
   /// Whether commits of actors that wait for each other share their syncs.
-  public var isGrouped = false
+  package var isGrouped = false
   /// Whether every open compacts the file when nobody else uses it.
-  public var compactsOnLaunch = false
+  package var compactsOnLaunch = false
   /// Whether it is opened for reading only.
-  public var isReadOnly = false
+  package var isReadOnly = false
   /// Most versions that may be alive at once; nil for no bound.
-  public var activeVersionsMax: Int?
+  package var activeVersionsMax: Int?
   /// How realms are opened; nil for a scenario that works with the engine's own tables.
-  public var objects: ObjectDeclaration?
+  package var objects: ObjectDeclaration?
   /// Ends or stops the process before a step of its commits.
   package var atCommitStep: CommitStepSignal?
 
   /// Two syncs a commit, in the clear.
-  public init() {}
+  package init() {}
 
   /// The same for a copy, which may have a key of its own.
   package func of(_ copy: CopyStep) -> DatabaseDeclaration {
@@ -57,7 +57,7 @@ public struct DatabaseDeclaration: Sendable, Hashable, Codable {
 }
 
 /// A commit protocol, as scenarios name it.
-public enum DeclaredProtocol: String, Sendable, Hashable, Codable, CaseIterable {
+package enum DeclaredProtocol: String, Sendable, Hashable, Codable, CaseIterable {
   /// Nodes, sync, root slot, sync.
   case twoPhase = "two-phase"
   /// Nodes and root slot, sync.
@@ -73,7 +73,7 @@ public enum DeclaredProtocol: String, Sendable, Hashable, Codable, CaseIterable 
 }
 
 /// A key of the lab's own, as scenarios name it.
-public enum DeclaredKey: String, Sendable, Hashable, Codable, CaseIterable {
+package enum DeclaredKey: String, Sendable, Hashable, Codable, CaseIterable {
   /// Not encrypted.
   case none
   case first
@@ -88,11 +88,11 @@ public enum DeclaredKey: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// A copy to be written.
-public struct CopyStep: Sendable, Hashable, Codable {
+package struct CopyStep: Sendable, Hashable, Codable {
   /// Its name; the file is `NAME.realm`, beside the database.
-  public var name: String
+  package var name: String
   /// The key that it gets; that of the database when nil.
-  public var key: DeclaredKey?
+  package var key: DeclaredKey?
 
   package init(name: String, key: DeclaredKey? = nil) {
     self.name = name

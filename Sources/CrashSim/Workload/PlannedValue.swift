@@ -5,7 +5,7 @@ import Engine
 import FoundationEssentials
 
 /// A value of a column.
-public enum PlannedValue: Sendable, Hashable {
+package enum PlannedValue: Sendable, Hashable {
   case null
   case int(Int64)
   case string(String)
@@ -20,7 +20,7 @@ public enum PlannedValue: Sendable, Hashable {
   case list([PlannedValue])
 
   /// Bytes that a person would count: 8 for an int, the UTF-8 length for a string.
-  public var contentBytes: Int {
+  package var contentBytes: Int {
     switch self {
     case .null: 0
     case .int, .double, .link: 8
@@ -67,7 +67,7 @@ extension PlannedValue: Codable {
   }
 
   /// Reads the forms that `encode(to:)` writes.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     if let fields = try? decoder.container(keyedBy: Key.self), let key = fields.allKeys.first {
       self =
         switch key {
@@ -114,7 +114,7 @@ extension PlannedValue: Codable {
   }
 
   /// Writes null, a number, a text, a list, or an object with one key.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     func put(_ value: some Encodable, _ key: Key) throws {
       var fields = encoder.container(keyedBy: Key.self)
       try fields.encode(value, forKey: key)

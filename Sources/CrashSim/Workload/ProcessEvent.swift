@@ -4,7 +4,7 @@
 import LabCore
 
 /// What befalls a process between two of its commands.
-public enum ProcessEvent: Sendable, Hashable, Codable {
+package enum ProcessEvent: Sendable, Hashable, Codable {
   /// A signal that lets nothing of it run any more.
   case kill
   /// It ends by itself, and closes nothing.
@@ -18,7 +18,7 @@ public enum ProcessEvent: Sendable, Hashable, Codable {
 }
 
 /// A resource of a process that can run out.
-public enum LimitedResource: String, Sendable, Hashable, Codable, CaseIterable {
+package enum LimitedResource: String, Sendable, Hashable, Codable, CaseIterable {
   /// Descriptors beyond those that are open.
   case descriptors
   /// Bytes of the largest file that it may write (`RLIMIT_FSIZE`).
@@ -28,21 +28,21 @@ public enum LimitedResource: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// A bound of a resource.
-public struct ProcessLimit: Sendable, Hashable, Codable {
+package struct ProcessLimit: Sendable, Hashable, Codable {
   /// What is bounded.
-  public var resource: LimitedResource
+  package var resource: LimitedResource
   /// How much there is; nil lifts the bound.
-  public var count: UInt64?
+  package var count: UInt64?
 
   /// Makes a bound.
-  public init(_ resource: LimitedResource, count: UInt64?) {
+  package init(_ resource: LimitedResource, count: UInt64?) {
     self.resource = resource
     self.count = count
   }
 }
 
 /// What befalls a file of the database, from outside of every process that uses it.
-public enum FileEvent: Sendable, Hashable, Codable {
+package enum FileEvent: Sendable, Hashable, Codable {
   /// Its name is removed; who has it open keeps it.
   case remove(DatabasePart)
   /// Its bytes are written over, or it is made with such bytes when it is not there.
@@ -52,7 +52,7 @@ public enum FileEvent: Sendable, Hashable, Codable {
 }
 
 /// A file that belongs to a database.
-public enum DatabasePart: String, Sendable, Hashable, Codable, CaseIterable {
+package enum DatabasePart: String, Sendable, Hashable, Codable, CaseIterable {
   /// The data.
   case database
   /// The shared memory.
@@ -71,7 +71,7 @@ public enum DatabasePart: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// Bytes that a file is written over with.
-public enum FileFilling: String, Sendable, Hashable, Codable, CaseIterable {
+package enum FileFilling: String, Sendable, Hashable, Codable, CaseIterable {
   case zeros
   case ones
   /// Drawn from the run's seed.

@@ -40,7 +40,7 @@ extension DeclaredType {
 extension ReferenceModel {
   /// What `Snapshot.contentHash()` gives for this content.
   /// - Complexity: O(tables); with objects O(bytes of the rows).
-  public func contentHash() -> UInt64 {
+  package func contentHash() -> UInt64 {
     hasher().finalize()
   }
 

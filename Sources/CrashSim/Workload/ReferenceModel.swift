@@ -4,11 +4,11 @@
 // versions.
 
 /// The tables as dictionaries.
-public struct ReferenceModel: Sendable, Hashable {
+package struct ReferenceModel: Sendable, Hashable {
   /// The declared tables.
-  public let tables: [TableDeclaration]
+  package let tables: [TableDeclaration]
   /// False until transaction 0: a new database has no table.
-  public private(set) var hasTables: Bool
+  package private(set) var hasTables: Bool
   private var rows: [String: [Int64: [PlannedValue]]] = [:]
   /// What the rows of each table add to the content's hash.
   private(set) var sums: [String: RowSum] = [:]
@@ -16,7 +16,7 @@ public struct ReferenceModel: Sendable, Hashable {
   private(set) var objects: ObjectModel?
 
   /// A database that has the tables, or, on request, none yet.
-  public init(tables: [TableDeclaration], hasTables: Bool = true) {
+  package init(tables: [TableDeclaration], hasTables: Bool = true) {
     self.tables = tables
     self.hasTables = hasTables
     for table in tables { sums[table.name] = RowSum(of: table) }
@@ -35,28 +35,28 @@ public struct ReferenceModel: Sendable, Hashable {
   }
 
   /// Does what transaction 0 does.
-  public mutating func createTables() {
+  package mutating func createTables() {
     hasTables = true
   }
 
   /// One row without its key, or nil.
-  public func row(_ key: Int64, in table: String) -> [PlannedValue]? {
+  package func row(_ key: Int64, in table: String) -> [PlannedValue]? {
     rows[table]?[key]
   }
 
   /// Number of rows of a table.
-  public func count(of table: String) -> Int {
+  package func count(of table: String) -> Int {
     rows[table]?.count ?? 0
   }
 
   /// Rows of all tables.
-  public var rowCount: Int {
+  package var rowCount: Int {
     rows.values.reduce(0) { $0 + $1.count }
   }
 
   /// Bytes of keys and values, as a person would count them.
   /// - Complexity: O(rows).
-  public var contentBytes: Int {
+  package var contentBytes: Int {
     var sum = 0
     for table in tables {
       for row in rows[table.name, default: [:]].values {
@@ -68,7 +68,7 @@ public struct ReferenceModel: Sendable, Hashable {
 
   /// The rows of a table in the order of their keys.
   /// - Complexity: O(rows · log rows).
-  public func sortedRows(of table: String) -> [(key: Int64, values: [PlannedValue])] {
+  package func sortedRows(of table: String) -> [(key: Int64, values: [PlannedValue])] {
     rows[table, default: [:]].sorted { $0.key < $1.key }.map { (key: $0.key, values: $0.value) }
   }
 
@@ -82,7 +82,7 @@ public struct ReferenceModel: Sendable, Hashable {
   /// Applies one statement.
   /// - Returns: The engine's error code that this statement must end with; nil when it takes
   /// effect.
-  public mutating func apply(_ mutation: Mutation) -> String? {
+  package mutating func apply(_ mutation: Mutation) -> String? {
     let exists = rows[mutation.table]?[mutation.key] != nil
     switch mutation.kind {
     case .insert where exists: return "keyExists"
@@ -114,7 +114,7 @@ public struct ReferenceModel: Sendable, Hashable {
 
   /// Applies a whole transaction, or nothing of it.
   /// - Returns: The error code of the first statement that does not fit; nil when all did.
-  public mutating func apply(_ transaction: PlannedTransaction) -> String? {
+  package mutating func apply(_ transaction: PlannedTransaction) -> String? {
     if transaction.number == 0 { createTables() }
     let (before, sumsBefore, objectsBefore) = (rows, sums, objects)
     if let schema = transaction.schema { open(schema) }

@@ -6,19 +6,19 @@ import CrashStates
 import Engine
 
 /// What decides how a scenario runs, in two short words.
-public struct ReplayFingerprint: Codable, Sendable, Hashable {
+package struct ReplayFingerprint: Codable, Sendable, Hashable {
   /// Hash of the scenario file's bytes.
-  public var scenario: String
+  package var scenario: String
   /// Version of the file format, and hash of the engine's sources: `v3-0123456789abcdef`.
-  public var engine: String
+  package var engine: String
 
   /// The engine of this build.
-  public static let presentEngine =
+  package static let presentEngine =
     "v\(FormatVersion.current.rawValue)-\(EngineSources.fingerprint)"
 
   /// A scenario as it was read, with the engine of this build.
   /// - Parameter bytes: The scenario file's content.
-  public init(ofScenario bytes: [UInt8]) {
+  package init(ofScenario bytes: [UInt8]) {
     scenario = Self.word(bytes)
     engine = Self.presentEngine
   }

@@ -10,41 +10,41 @@ import LabCore
 /// A scenario: a schema, actors, steps, and what is to go wrong around them.
 public struct Scenario: Sendable, Hashable {
   /// The property in one sentence.
-  public var title: String
+  package var title: String
   /// Name of the file it came from, for reports.
-  public var file: String
+  package var file: String
   /// Tables, in the order of the file.
-  public var tables: [TableDeclaration]
+  package var tables: [TableDeclaration]
   /// Processes with their actors.
-  public var processes: [ProcessDeclaration]
+  package var processes: [ProcessDeclaration]
   /// How every process opens the database.
-  public var database = DatabaseDeclaration()
+  package var database = DatabaseDeclaration()
   /// Steps, in order.
-  public var steps: [ScenarioStep]
+  package var steps: [ScenarioStep]
   /// Which schedules of the steps that run side by side are run.
-  public var schedule: ScheduleDeclaration?
+  package var schedule: ScheduleDeclaration?
   /// Power cuts to explore.
-  public var crash: CrashDeclaration?
+  package var crash: CrashDeclaration?
   /// What the medium may do to the database at rest.
-  public var media: MediaDeclaration?
+  package var media: MediaDeclaration?
   /// Processes to kill.
-  public var kill: KillDeclaration?
+  package var kill: KillDeclaration?
   /// Operations that fail, one in each of many runs.
-  public var sweep: FaultDeclaration?
+  package var sweep: FaultDeclaration?
   /// Faults of the file system.
-  public var faults: [FaultDeclaration]
+  package var faults: [FaultDeclaration]
   /// When dirty mapped pages are written back, if not as syncs ask for.
-  public var writeBack: WriteBackDeclaration?
+  package var writeBack: WriteBackDeclaration?
   /// Says that this scenario plants a bug, and which oracles may find it.
-  public var negative: NegativeDeclaration?
+  package var negative: NegativeDeclaration?
   /// The scenario's own seed; the run's when nil.
-  public var seed: Seed?
+  package var seed: Seed?
   /// Words by which a run can choose it, each once, in the order of the file.
-  public var tags: [String] = []
+  package var tags: [String] = []
   /// What its text was when it was read from a file; nil when it was not.
-  public var fingerprint: ReplayFingerprint?
+  package var fingerprint: ReplayFingerprint?
   /// Where it says what is explored.
-  public var lines = ScenarioLines()
+  package var lines = ScenarioLines()
 
   package init(
     title: String,
@@ -112,7 +112,7 @@ public struct Scenario: Sendable, Hashable {
 
   /// The faults as rules, in the order of the file.
   /// - Throws: `LabError` with code `.usage` for one that cannot be a rule.
-  public func rulesOfFaults() throws(LabError) -> [FaultRule] {
+  package func rulesOfFaults() throws(LabError) -> [FaultRule] {
     var rules: [FaultRule] = []
     for fault in faults { rules.append(try fault.rule()) }
     return rules
@@ -131,19 +131,19 @@ public struct Scenario: Sendable, Hashable {
 }
 
 /// Lines of a scenario file that reports point at, from 1; nil for what it does not say.
-public struct ScenarioLines: Sendable, Hashable {
+package struct ScenarioLines: Sendable, Hashable {
   /// Line of `title`.
-  public var title: Int?
+  package var title: Int?
   /// Line of `crash`.
-  public var crash: Int?
+  package var crash: Int?
   /// Line of `schedule`.
-  public var schedule: Int?
+  package var schedule: Int?
   /// Line of `media`.
-  public var media: Int?
+  package var media: Int?
   /// Line of `kill`.
-  public var kill: Int?
+  package var kill: Int?
   /// Line of `sweep`.
-  public var sweep: Int?
+  package var sweep: Int?
 
   package init(
     title: Int? = nil,
@@ -163,7 +163,7 @@ public struct ScenarioLines: Sendable, Hashable {
 }
 
 /// Type of a column.
-public enum DeclaredType: String, Sendable, Hashable, Codable, CaseIterable {
+package enum DeclaredType: String, Sendable, Hashable, Codable, CaseIterable {
   case int
   case string
   case bool
@@ -176,37 +176,37 @@ public enum DeclaredType: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// A column that is not the key.
-public struct ColumnDeclaration: Sendable, Hashable, Codable {
+package struct ColumnDeclaration: Sendable, Hashable, Codable {
   /// Its name.
-  public var name: String
+  package var name: String
   /// Its type, or that of a list's elements.
-  public var type: DeclaredType
+  package var type: DeclaredType
   /// Whether it can be null.
-  public var isOptional = false
+  package var isOptional = false
   /// Whether it holds lists.
-  public var isList = false
+  package var isList = false
   /// Whether it has a search index.
-  public var isIndexed = false
+  package var isIndexed = false
   /// The table whose rows a link leads to.
-  public var target: String?
+  package var target: String?
   /// What it is in the lab's classes, where no table of a scenario can have it.
-  public var objects: ObjectColumn?
+  package var objects: ObjectColumn?
 
   /// Makes a column of single values that are never null.
-  public init(name: String, type: DeclaredType) {
+  package init(name: String, type: DeclaredType) {
     self.name = name
     self.type = type
   }
 }
 
 /// A table: a name, a key and columns.
-public struct TableDeclaration: Sendable, Hashable, Codable {
+package struct TableDeclaration: Sendable, Hashable, Codable {
   /// Its name.
-  public var name: String
+  package var name: String
   /// Name of the primary key, an int.
-  public var key: String
+  package var key: String
   /// The other columns, in the order of the file.
-  public var columns: [ColumnDeclaration]
+  package var columns: [ColumnDeclaration]
 
   package init(name: String, key: String, columns: [ColumnDeclaration]) {
     self.name = name
@@ -216,11 +216,11 @@ public struct TableDeclaration: Sendable, Hashable, Codable {
 }
 
 /// A process and its actors; an actor is a thread.
-public struct ProcessDeclaration: Sendable, Hashable, Codable {
+package struct ProcessDeclaration: Sendable, Hashable, Codable {
   /// Its name.
-  public var name: String
+  package var name: String
   /// Names of its threads.
-  public var actors: [String]
+  package var actors: [String]
 
   package init(name: String, actors: [String]) {
     self.name = name
@@ -229,17 +229,17 @@ public struct ProcessDeclaration: Sendable, Hashable, Codable {
 }
 
 /// One step: actors that do something, one after the other.
-public struct ScenarioStep: Sendable, Hashable {
+package struct ScenarioStep: Sendable, Hashable {
   /// Where it stands in the file.
-  public var position: SourcePosition
+  package var position: SourcePosition
   /// Who does it, in this order; empty for an expectation, which any open actor checks.
-  public var actors: [String]
+  package var actors: [String]
   /// What is done.
-  public var action: StepAction
+  package var action: StepAction
   /// Number of the block whose actors run side by side; nil for a step in lockstep.
-  public var block: Int?
+  package var block: Int?
   /// How it opens the database; nil where that is as for all processes, or where nothing is opened.
-  public var database: DatabaseDeclaration?
+  package var database: DatabaseDeclaration?
 
   package init(
     position: SourcePosition,
@@ -257,7 +257,7 @@ public struct ScenarioStep: Sendable, Hashable {
 }
 
 /// What a step does.
-public enum StepAction: Sendable, Hashable {
+package enum StepAction: Sendable, Hashable {
   /// Opens the database; the first open of a run also creates the tables.
   case open
   /// Closes it.
@@ -307,17 +307,17 @@ public enum StepAction: Sendable, Hashable {
 }
 
 /// A run of transactions of one shape.
-public struct WriteStep: Sendable, Hashable {
+package struct WriteStep: Sendable, Hashable {
   /// Number of transactions.
-  public var repeats: Int
+  package var repeats: Int
   /// The statements of each.
-  public var statements: [WriteStatement]
+  package var statements: [WriteStatement]
   /// Rolls back instead of committing.
-  public var cancels: Bool
+  package var cancels: Bool
   /// The engine's error code that each of them must end with.
-  public var fails: String?
+  package var fails: String?
   /// A copy of what the transaction sees, written before it ends.
-  public var copy: CopyStep?
+  package var copy: CopyStep?
 
   package init(
     repeats: Int,
@@ -335,7 +335,7 @@ public struct WriteStep: Sendable, Hashable {
 }
 
 /// What a statement does with a row.
-public enum StatementKind: String, Sendable, Hashable, Codable, CaseIterable {
+package enum StatementKind: String, Sendable, Hashable, Codable, CaseIterable {
   case insert
   case upsert
   case update
@@ -343,19 +343,19 @@ public enum StatementKind: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// One statement of a transaction.
-public struct WriteStatement: Sendable, Hashable {
+package struct WriteStatement: Sendable, Hashable {
   /// Where it stands in the file.
-  public var position: SourcePosition
+  package var position: SourcePosition
   /// What it does.
-  public var kind: StatementKind
+  package var kind: StatementKind
   /// The table.
-  public var table: String
+  package var table: String
   /// Rows it touches in each transaction.
-  public var times: Int
+  package var times: Int
   /// How keys are chosen.
-  public var key: KeyRule
+  package var key: KeyRule
   /// How the named columns are filled.
-  public var values: [String: ValueRule]
+  package var values: [String: ValueRule]
 
   package init(
     position: SourcePosition,
@@ -375,7 +375,7 @@ public struct WriteStatement: Sendable, Hashable {
 }
 
 /// How a statement chooses its keys.
-public enum KeyRule: Sendable, Hashable {
+package enum KeyRule: Sendable, Hashable {
   /// Always this key.
   case constant(Int64)
   /// Walks through the range, again and again.
@@ -387,7 +387,7 @@ public enum KeyRule: Sendable, Hashable {
 }
 
 /// How a statement fills a column.
-public enum ValueRule: Sendable, Hashable {
+package enum ValueRule: Sendable, Hashable {
   /// Always this number.
   case int(Int64)
   /// Walks through the range, again and again.
@@ -413,7 +413,7 @@ public enum ValueRule: Sendable, Hashable {
 }
 
 /// A claim about the live database.
-public enum LiveExpectation: Sendable, Hashable, Codable {
+package enum LiveExpectation: Sendable, Hashable, Codable {
   /// A table has this many rows.
   case count(table: String, rows: Int)
   /// The newest version is exactly this.

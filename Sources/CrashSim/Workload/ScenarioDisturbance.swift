@@ -9,18 +9,18 @@ import Findings
 import LabCore
 
 /// Power cuts to explore.
-public struct CrashDeclaration: Sendable, Hashable {
+package struct CrashDeclaration: Sendable, Hashable {
   /// Persistence models as `PersistenceModel.chosen` takes them; none where there are systems.
-  public var models: [String]
+  package var models: [String]
   /// File systems of the kernel on which the same is explored.
-  public var systems: [KernelFileSystem] = []
+  package var systems: [KernelFileSystem] = []
   /// Which crash states to visit.
-  public var explore: ExploreRule
+  package var explore: ExploreRule
   /// Most states to visit per model; no bound when nil.
-  public var budgetStates: Int?
+  package var budgetStates: Int?
   /// In how many recoveries, one after another, power fails again: during the recovery or the first
   /// commit after it.
-  public var recoveryDepth: Int
+  package var recoveryDepth: Int
 
   package init(
     models: [String],
@@ -37,15 +37,15 @@ public struct CrashDeclaration: Sendable, Hashable {
   }
 
   /// More is refused: each level multiplies the states.
-  public static let recoveryDepthMax = RecoveryPath.depthMax
+  package static let recoveryDepthMax = RecoveryPath.depthMax
 }
 
 /// Mapped pages that are written back while the workload runs.
-public struct WriteBackDeclaration: Sendable, Hashable {
+package struct WriteBackDeclaration: Sendable, Hashable {
   /// Mean number of operations between two moments.
-  public var rate = PageWriteBack.defaultRate
+  package var rate = PageWriteBack.defaultRate
   /// The number from which the moments follow; the run's seed when nil.
-  public var seed: UInt64?
+  package var seed: UInt64?
 
   package init(rate: Int = PageWriteBack.defaultRate, seed: UInt64? = nil) {
     self.rate = rate
@@ -53,13 +53,13 @@ public struct WriteBackDeclaration: Sendable, Hashable {
   }
 
   /// The moments of a run with this seed.
-  public func rule(_ seed: UInt64) -> PageWriteBack {
+  package func rule(_ seed: UInt64) -> PageWriteBack {
     PageWriteBack(seed: self.seed ?? seed, rate: rate)
   }
 }
 
 /// Which crash states to visit.
-public enum ExploreRule: String, Sendable, Hashable, CaseIterable {
+package enum ExploreRule: String, Sendable, Hashable, CaseIterable {
   /// Every state that the model allows, up to the budget.
   case all
   /// Only the states in which a prefix of the operations survived.
@@ -67,17 +67,17 @@ public enum ExploreRule: String, Sendable, Hashable, CaseIterable {
 }
 
 /// A process to kill, in one run for each place.
-public struct KillDeclaration: Sendable, Hashable {
+package struct KillDeclaration: Sendable, Hashable {
   /// The process.
-  public var process: String
+  package var process: String
   /// At which of its file operations.
-  public var place: KillPlace
+  package var place: KillPlace
   /// Before the operation takes effect, after it, or each in turn.
-  public var side: KillSide
+  package var side: KillSide
   /// Whether it ends there, or only stands still for a while.
-  public var manner = KillManner.kill
+  package var manner = KillManner.kill
   /// Crash states of each of these runs that are visited under each model; nil for none.
-  public var crashStates: Int?
+  package var crashStates: Int?
 
   package init(
     process: String,
@@ -95,7 +95,7 @@ public struct KillDeclaration: Sendable, Hashable {
 }
 
 /// What becomes of a process at a place.
-public enum KillManner: String, Sendable, Hashable, CaseIterable {
+package enum KillManner: String, Sendable, Hashable, CaseIterable {
   /// It ends.
   case kill
   /// It stands still until somebody has to wait for it, or it is told its next command.
@@ -103,7 +103,7 @@ public enum KillManner: String, Sendable, Hashable, CaseIterable {
 }
 
 /// Where a process is killed: at its file operations, between its commands, within its commits.
-public enum KillPlace: Sendable, Hashable {
+package enum KillPlace: Sendable, Hashable {
   case everyOperation
   case everySync
   case everyWrite
@@ -118,30 +118,30 @@ public enum KillPlace: Sendable, Hashable {
 }
 
 /// On which side of an operation a process is killed.
-public enum KillSide: String, Sendable, Hashable, CaseIterable {
+package enum KillSide: String, Sendable, Hashable, CaseIterable {
   case before
   case after
   case both
 }
 
 /// A fault of the file system: when, and what.
-public struct FaultDeclaration: Sendable, Hashable {
+package struct FaultDeclaration: Sendable, Hashable {
   /// Where it stands in the file.
-  public var position: SourcePosition
+  package var position: SourcePosition
   /// The operations it is about.
-  public var on: FaultOperation
+  package var on: FaultOperation
   /// Only files whose name fits this glob.
-  public var fileGlob: String?
+  package var fileGlob: String?
   /// Only operations that touch these bytes.
-  public var bytes: ByteSpan?
+  package var bytes: ByteSpan?
   /// Which of the matching operations are hit.
-  public var which: FaultCount
+  package var which: FaultCount
   /// What happens to them.
-  public var effect: FaultEffect
+  package var effect: FaultEffect
   /// Further operations it is about.
-  public var alsoOn: [FaultOperation] = []
+  package var alsoOn: [FaultOperation] = []
   /// Further conditions.
-  public var conditions = FaultConditions()
+  package var conditions = FaultConditions()
 
   package init(
     position: SourcePosition,
@@ -165,36 +165,36 @@ public struct FaultDeclaration: Sendable, Hashable {
 }
 
 /// Conditions of a fault beyond its operations, place and count.
-public struct FaultConditions: Sendable, Hashable {
+package struct FaultConditions: Sendable, Hashable {
   /// Process that must have asked.
-  public var process: Int32?
+  package var process: Int32?
   /// Glob over the name of the asking process.
-  public var command: String?
+  package var command: String?
   /// Glob over the name of the asking thread; an actor's thread has the actor's name.
-  public var actor: String?
+  package var actor: String?
   /// Hits with this chance only.
-  public var chance: FaultRule.Chance?
+  package var chance: FaultRule.Chance?
   /// Hits so many times at most.
-  public var times: Int?
+  package var times: Int?
   /// Counts only behind marks that begin so.
-  public var scope: FaultRule.MarkScope?
+  package var scope: FaultRule.MarkScope?
   /// Phase that the asking process must be in, as it announced it.
-  public var phase: String?
+  package var phase: String?
   /// Counts write-back by the kernel too.
-  public var includesWriteBack = false
+  package var includesWriteBack = false
   /// What chances, bits and parts are drawn from.
-  public var seed: UInt64 = 1
+  package var seed: UInt64 = 1
   /// Errors need not be ones that the call may return.
-  public var allowsAnyErrno = false
+  package var allowsAnyErrno = false
   /// An error is told once per open file.
-  public var isOncePerOpenFile = false
+  package var isOncePerOpenFile = false
 
   /// Makes no conditions.
-  public init() {}
+  package init() {}
 }
 
 /// Kinds of operation a fault can hit.
-public enum FaultOperation: String, Sendable, Hashable, CaseIterable {
+package enum FaultOperation: String, Sendable, Hashable, CaseIterable {
   case fsync
   case fdatasync
   /// Any of fsync, fdatasync and msync.
@@ -225,7 +225,7 @@ public enum FaultOperation: String, Sendable, Hashable, CaseIterable {
 }
 
 /// Which of the matching operations a fault hits.
-public enum FaultCount: Sendable, Hashable {
+package enum FaultCount: Sendable, Hashable {
   /// Each.
   case each
   /// Those with number `offset`, `offset + k`, … counted from 0 since the recording began.
@@ -241,7 +241,7 @@ public enum FaultCount: Sendable, Hashable {
 }
 
 /// What a fault does.
-public enum FaultEffect: Sendable, Hashable {
+package enum FaultEffect: Sendable, Hashable {
   /// Answers success and does nothing.
   case ignore
   /// Answers with this errno, by name; a sync makes nothing durable.
@@ -254,11 +254,11 @@ public enum FaultEffect: Sendable, Hashable {
 }
 
 /// A run of bytes in a file; open at the end when `last` is nil.
-public struct ByteSpan: Sendable, Hashable {
+package struct ByteSpan: Sendable, Hashable {
   /// First byte.
-  public var first: UInt64
+  package var first: UInt64
   /// Last byte, or nil for the file's end.
-  public var last: UInt64?
+  package var last: UInt64?
 
   package init(first: UInt64, last: UInt64? = nil) {
     self.first = first
@@ -267,11 +267,11 @@ public struct ByteSpan: Sendable, Hashable {
 }
 
 /// A planted bug: the run passes only when one of these oracles finds it.
-public struct NegativeDeclaration: Sendable, Hashable {
+package struct NegativeDeclaration: Sendable, Hashable {
   /// The oracles that may find it, at least one.
-  public var oracles: [OracleName]
+  package var oracles: [OracleName]
   /// The bug in words.
-  public var because: String
+  package var because: String
 
   package init(oracles: [OracleName], because: String) {
     self.oracles = oracles

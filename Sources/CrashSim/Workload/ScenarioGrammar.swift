@@ -9,7 +9,7 @@ import Exploration
 import LabCore
 
 /// A kind of mapping in a scenario file, with the keys it may have.
-public enum GrammarObject: String, CaseIterable, Sendable {
+package enum GrammarObject: String, CaseIterable, Sendable {
   case scenario
   case database
   case step
@@ -43,7 +43,7 @@ public enum GrammarObject: String, CaseIterable, Sendable {
   ///
   /// A schema's tables and columns, processes, actors and pins are names that a file makes up; they
   /// are not here.
-  public var keys: [String] {
+  package var keys: [String] {
     switch self {
     case .scenario:
       [
@@ -115,18 +115,18 @@ public enum GrammarObject: String, CaseIterable, Sendable {
 }
 
 /// The fixed words of the language that are no keys.
-public enum GrammarWords {
+package enum GrammarWords {
   /// What an actor can be told in one word.
-  public static let actions = [
+  package static let actions = [
     "open", "close", "reopen", "pin", "release", "verify", "compact", "fork", "refresh",
     "invalidate",
   ]
   /// What an actor can try and be refused, in one word.
-  public static let attempts = ["open", "reopen", "pin", "verify", "compact"]
+  package static let attempts = ["open", "reopen", "pin", "verify", "compact"]
   /// The type of a table's key.
-  public static let primary = "int primary"
+  package static let primary = "int primary"
   /// Types of a column, besides `primary`, lists and links.
-  public static let columnTypes: [String] = {
+  package static let columnTypes: [String] = {
     var types = ["mixed"]
     for type in elementTypes {
       types += [type, type + "?"]
@@ -135,17 +135,17 @@ public enum GrammarWords {
     return types
   }()
   /// Types of a list's elements, written in brackets.
-  public static let elementTypes = ["int", "string", "bool", "double", "binary", "date", "uuid"]
+  package static let elementTypes = ["int", "string", "bool", "double", "binary", "date", "uuid"]
   /// Persistence models that a scenario can name.
-  public static let models = PersistenceModel.stock.map(\.name)
+  package static let models = PersistenceModel.stock.map(\.name)
   /// Places at which a process can be killed, besides a number.
-  public static let killPlaces = [
+  package static let killPlaces = [
     "every operation", "every sync", "every write", "every truncate", "every command",
     "every commit step",
   ]
   /// Engine error codes that a command can be expected to fail with; a compaction that others stand
   /// in the way of is `refused`.
-  public static let errorCodes = [
+  package static let errorCodes = [
     "io", "noSpace", "corrupted", "poisoned", "locked", "notADatabase", "unsupportedFormat",
     "schemaMismatch", "tableExists", "noSuchTable", "keyExists", "keyNotFound", "valueTooLarge",
     "busy", "closed", "limit", "tooManyReaders", "tooManyVersions", "incompatible", "fileExists",
@@ -154,20 +154,20 @@ public enum GrammarWords {
     WorkerAnswer.refusedCode,
   ]
   /// Steps of the engine's commits.
-  public static let commitSteps = CommitStep.allCases.map(\.description)
+  package static let commitSteps = CommitStep.allCases.map(\.description)
   /// Bytes of a medium's sector.
-  public static let sectorSizes = ["512", "4096"]
+  package static let sectorSizes = ["512", "4096"]
   /// Errors a fault can answer with.
-  public static let errnos = ErrnoTable.numbers.keys.sorted()
+  package static let errnos = ErrnoTable.numbers.keys.sorted()
   /// What a fault can do; it has one of these keys.
-  public static let faultEffects = [
+  package static let faultEffects = [
     "ignore", "error", "holdBehind", "short", "no-space-after", "quota", "delay", "hang",
     "fail-sync", "lose", "torn", "misdirect", "stale", "flip", "rot", "cut", "read-only",
     "clear-cache", "kill", "kill-other", "stop",
   ]
   /// Names that no table, column, process, actor or pin may have, because a step or a statement
   /// would then have two readings.
-  public static let reserved: Set<String> = Set(
+  package static let reserved: Set<String> = Set(
     GrammarObject.step.keys + GrammarObject.action.keys + GrammarObject.statement.keys
       + actions + ["random", "sequence", "primary", "int", "string"])
 }
@@ -175,23 +175,23 @@ public enum GrammarWords {
 /// Bounds of the numbers in a scenario file.
 public enum ScenarioBounds {
   /// Keys: those above are the lab's own.
-  public static let keys: ClosedRange<Int64> = -(1 << 62)...(1 << 62)
+  package static let keys: ClosedRange<Int64> = -(1 << 62)...(1 << 62)
   /// Transactions of one step, rows of one statement.
-  public static let repeats: ClosedRange<Int64> = 1...1_000_000
+  package static let repeats: ClosedRange<Int64> = 1...1_000_000
   /// Statements that a whole scenario may come to.
-  public static let mutations = 2_000_000
+  package static let mutations = 2_000_000
   /// Statements, and rows and keys that are passed over to plan them: a second or two.
   public static let planWork = 50_000_000
   /// Letters of one text.
-  public static let letters: ClosedRange<Int64> = 0...1_000_000
+  package static let letters: ClosedRange<Int64> = 0...1_000_000
   /// Elements of one list.
-  public static let items: ClosedRange<Int64> = 0...100_000
+  package static let items: ClosedRange<Int64> = 0...100_000
   /// Bytes of all texts together.
-  public static let textBytes = 256 << 20
+  package static let textBytes = 256 << 20
   /// Tables; columns of one table; actors.
-  public static let names = 64
+  package static let names = 64
   /// Bytes of a file that a medium's faults can lie in.
-  public static let mediaBytes: Int64 = 1 << 48
+  package static let mediaBytes: Int64 = 1 << 48
   /// Letters of a name.
-  public static let nameLetters = 63
+  package static let nameLetters = 63
 }

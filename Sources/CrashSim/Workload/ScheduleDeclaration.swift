@@ -1,7 +1,7 @@
 // ScheduleDeclaration.swift: which schedules of its concurrent steps a scenario asks for.
 
 /// Which schedules are run.
-public enum DeclaredStrategy: String, Codable, Sendable, Hashable, CaseIterable {
+package enum DeclaredStrategy: String, Codable, Sendable, Hashable, CaseIterable {
   /// One schedule, as a person wrote it.
   case scripted
   /// Anybody at each point.
@@ -13,17 +13,17 @@ public enum DeclaredStrategy: String, Codable, Sendable, Hashable, CaseIterable 
 }
 
 /// The schedules that a scenario asks for.
-public struct ScheduleDeclaration: Codable, Sendable, Hashable {
+package struct ScheduleDeclaration: Codable, Sendable, Hashable {
   /// Which.
-  public var strategy = DeclaredStrategy.pct
+  package var strategy = DeclaredStrategy.pct
   /// Depth of bugs that `pct` looks for: one more than the preemptions that they need.
-  public var depth = 3
+  package var depth = 3
   /// Most preemptions of an `exhaustive` search.
-  public var preemptions = 2
+  package var preemptions = 2
   /// Most schedules.
-  public var runs = 300
+  package var runs = 300
   /// The lines of a script, for `scripted`.
-  public var script: [String] = []
+  package var script: [String] = []
 
   /// Most of each.
   package static let depthMax = 8
@@ -32,7 +32,7 @@ public struct ScheduleDeclaration: Codable, Sendable, Hashable {
   package static let scriptLinesMax = 10_000
 
   /// 300 schedules by priorities with two changes.
-  public init() {}
+  package init() {}
 
   /// What reports call it, for example `schedule pct depth 3`.
   package var name: String {

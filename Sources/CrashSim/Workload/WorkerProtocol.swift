@@ -9,7 +9,7 @@ import FoundationEssentials
 import LabCore
 
 /// What a worker says to a command.
-public enum WorkerAnswer: Sendable, Hashable {
+package enum WorkerAnswer: Sendable, Hashable {
   /// Done. A commit and an open tell the newest version; `verify` also the hash of its content.
   case done(version: UInt64? = nil, contentHash: UInt64? = nil)
   /// The engine refused with this code, or, with code `protocol`, the worker could not understand.
@@ -21,9 +21,9 @@ public enum WorkerAnswer: Sendable, Hashable {
   case stopped
 
   /// The code of an answer that says the command made no sense to the worker.
-  public static let protocolCode = "protocol"
+  package static let protocolCode = "protocol"
   /// The code of a compaction that did nothing, because others use the database.
-  public static let refusedCode = "refused"
+  package static let refusedCode = "refused"
 }
 
 extension WorkerAnswer: Codable {
@@ -38,7 +38,7 @@ extension WorkerAnswer: Codable {
   }
 
   /// Reads `{"ok":true,…}`, `{"error":…}`, `{"violation":…}` or `{"stopped":true}`.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Key.self)
     if try fields.decodeIfPresent(Bool.self, forKey: .stopped) == true {
       self = .stopped
@@ -60,7 +60,7 @@ extension WorkerAnswer: Codable {
   }
 
   /// Writes the forms that `init(from:)` reads.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: Key.self)
     switch self {
     case .done(let version, let contentHash):
@@ -79,16 +79,16 @@ extension WorkerAnswer: Codable {
 }
 
 /// Lines of the protocol as bytes.
-public enum WorkerWire {
+package enum WorkerWire {
   /// The command that a line holds.
   /// - Throws: `LabError` with code `.lab` when it holds none.
-  public static func command(_ line: some Sequence<UInt8>) throws(LabError) -> WorkerCommand {
+  package static func command(_ line: some Sequence<UInt8>) throws(LabError) -> WorkerCommand {
     try JSONLine.decode(line)
   }
 
   /// The answer that a line holds.
   /// - Throws: `LabError` with code `.lab` when it holds none.
-  public static func answer(_ line: some Sequence<UInt8>) throws(LabError) -> WorkerAnswer {
+  package static func answer(_ line: some Sequence<UInt8>) throws(LabError) -> WorkerAnswer {
     try JSONLine.decode(line)
   }
 }

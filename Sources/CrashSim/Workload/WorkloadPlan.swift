@@ -9,20 +9,20 @@ import LabCore
 /// A scenario, expanded under a seed.
 public struct WorkloadPlan: Sendable, Hashable, Codable {
   /// The scenario's title.
-  public var title: String
+  package var title: String
   /// The seed that every choice followed from.
-  public var seed: UInt64
+  package var seed: UInt64
   /// The processes with their threads.
-  public var processes: [ProcessDeclaration]
+  package var processes: [ProcessDeclaration]
   /// How every process opens the database.
-  public var database = DatabaseDeclaration()
+  package var database = DatabaseDeclaration()
   /// The tables.
-  public var tables: [TableDeclaration]
+  package var tables: [TableDeclaration]
   /// The commands, in the order in which they run.
-  public var commands: [WorkerCommand]
+  package var commands: [WorkerCommand]
 
   /// The transactions by number.
-  public var transactions: [PlannedTransaction] { commands.compactMap(\.transaction) }
+  package var transactions: [PlannedTransaction] { commands.compactMap(\.transaction) }
 
   /// Whether transactions of several actors may be in flight at once.
   package var isConcurrent: Bool { commands.contains { $0.block != nil } }
@@ -39,28 +39,28 @@ public struct WorkloadPlan: Sendable, Hashable, Codable {
 }
 
 /// One thing that one actor is told to do.
-public struct WorkerCommand: Sendable, Hashable, Codable {
+package struct WorkerCommand: Sendable, Hashable, Codable {
   /// Place in the plan, from 0.
-  public var index: Int
+  package var index: Int
   /// The thread that does it.
-  public var actor: String
+  package var actor: String
   /// What it does.
-  public var action: WorkerAction
+  package var action: WorkerAction
   /// How the database is opened, for those actions that open one.
-  public var database: DatabaseDeclaration?
+  package var database: DatabaseDeclaration?
   /// The code that it must be refused with; a transaction has one of its own.
-  public var fails: String?
+  package var fails: String?
   /// Number of the block whose actors run side by side; nil for a command in lockstep.
-  public var block: Int?
+  package var block: Int?
   /// Whether it may do nothing: a compaction beside others, who may use the file just then.
   package var mayBeRefused: Bool { block != nil && action == .compact }
   /// Where the scenario's step that asks for it is.
-  public var position: SourcePosition?
+  package var position: SourcePosition?
   /// Its number, and where it was asked for, as messages say it.
   package var name: String { "command \(index)" + (position.map { " (at \($0))" } ?? "") }
 
   /// Makes a command.
-  public init(
+  package init(
     index: Int, actor: String, action: WorkerAction, database: DatabaseDeclaration? = nil
   ) {
     self.index = index
@@ -88,7 +88,7 @@ public struct WorkerCommand: Sendable, Hashable, Codable {
 }
 
 /// What a worker can be told.
-public enum WorkerAction: Sendable, Hashable, Codable {
+package enum WorkerAction: Sendable, Hashable, Codable {
   /// Opens the database, or joins those who have it open.
   case open
   /// Leaves; the last one closes.
@@ -142,22 +142,22 @@ extension WorkerAction {
 }
 
 /// One transaction with every choice made.
-public struct PlannedTransaction: Sendable, Hashable, Codable {
+package struct PlannedTransaction: Sendable, Hashable, Codable {
   /// Its number in the plan.
-  public var number: Int
+  package var number: Int
   /// Its statements, in order.
-  public var mutations: [Mutation]
+  package var mutations: [Mutation]
   /// Ends in a roll-back.
-  public var cancels: Bool
+  package var cancels: Bool
   /// The engine's error code that it must end with.
-  public var fails: String?
+  package var fails: String?
   /// A copy that it writes of what it sees, before it ends.
-  public var copy: CopyStep?
+  package var copy: CopyStep?
   /// The open of a realm, which it consists of.
-  public var schema: ObjectDeclaration?
+  package var schema: ObjectDeclaration?
 
   /// Makes a transaction.
-  public init(
+  package init(
     number: Int, mutations: [Mutation] = [], cancels: Bool = false, fails: String? = nil,
     schema: ObjectDeclaration? = nil
   ) {
@@ -170,18 +170,18 @@ public struct PlannedTransaction: Sendable, Hashable, Codable {
 }
 
 /// One concrete statement.
-public struct Mutation: Sendable, Hashable, Codable {
+package struct Mutation: Sendable, Hashable, Codable {
   /// What it does.
-  public var kind: StatementKind
+  package var kind: StatementKind
   /// The table.
-  public var table: String
+  package var table: String
   /// The row's key.
-  public var key: Int64
+  package var key: Int64
   /// The whole row without its key, in the order of the columns; empty for a delete.
-  public var values: [PlannedValue]
+  package var values: [PlannedValue]
 
   /// Makes a statement.
-  public init(_ kind: StatementKind, _ table: String, key: Int64, values: [PlannedValue] = []) {
+  package init(_ kind: StatementKind, _ table: String, key: Int64, values: [PlannedValue] = []) {
     self.kind = kind
     self.table = table
     self.key = key

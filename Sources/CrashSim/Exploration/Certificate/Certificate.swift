@@ -21,7 +21,7 @@ public struct CertificateReport: JSONReport, Codable, Sendable {
   /// What the command leaves with.
   /// - Parameter failsOnRedundant: Whether a sync that is not needed counts as broken.
   /// - Returns: The code; an interruption has one of its own, whatever was found.
-  public func exitCode(failsOnRedundant: Bool) -> ExitCode {
+  package func exitCode(failsOnRedundant: Bool) -> ExitCode {
     if isInterrupted { return .interrupted }
     let isBroken = certificates.contains { certificate in
       certificate.outcome == .broken || (failsOnRedundant && certificate.outcome == .redundant)

@@ -9,19 +9,19 @@ import LabCore
 import Recording
 
 /// One state on its way to a checker.
-public struct StateJob: Sendable {
+package struct StateJob: Sendable {
   /// Place of the state in the exploration's fixed order.
-  public let ordinal: Int
+  package let ordinal: Int
   /// The crash image.
-  public let tree: TreeImage
+  package let tree: TreeImage
   /// What the workload had acknowledged.
-  public let acknowledged: [UInt8]
+  package let acknowledged: [UInt8]
 
   /// Variables of the checker's environment for this state alone.
-  public let variables: [String: String]
+  package let variables: [String: String]
 
   /// Makes a job.
-  public init(
+  package init(
     ordinal: Int, tree: TreeImage, acknowledged: [UInt8], variables: [String: String] = [:]
   ) {
     self.ordinal = ordinal
@@ -34,7 +34,7 @@ public struct StateJob: Sendable {
 /// Checks states on `count` threads.
 ///
 /// `@unchecked Sendable`: all mutable state is behind `condition`.
-public final class CheckerPool: @unchecked Sendable {
+package final class CheckerPool: @unchecked Sendable {
   private let condition = NSCondition()
   private let capacity: Int
   /// Jobs that hold more wait alone.
@@ -53,7 +53,7 @@ public final class CheckerPool: @unchecked Sendable {
   ///   - checkers: What judges.
   ///   - known: Verdicts that count already, by ordinal; a nil failure is a state that held.
   ///   - onVerdict: Called with ordinal and result of each state, from the checkers' threads.
-  public init(
+  package init(
     _ checkers: [CommandChecker], known: [Int: CheckResult?] = [:],
     onVerdict: @escaping @Sendable (Int, CheckResult) -> Void = { _, _ in }
   ) {
@@ -71,15 +71,15 @@ public final class CheckerPool: @unchecked Sendable {
   }
 
   /// Number of states judged so far.
-  public var finishedCount: Int { condition.withLock { finished } }
+  package var finishedCount: Int { condition.withLock { finished } }
 
   /// Number of states that failed so far.
-  public var failureCount: Int { condition.withLock { failures.count } }
+  package var failureCount: Int { condition.withLock { failures.count } }
 
   /// Hands a state over; waits while the checkers are behind.
   /// - Returns: False when the lab was asked to stop: the state will not be judged, nor any other.
   /// - Throws: The first error of a checker.
-  public func submit(_ job: StateJob) throws(LabError) -> Bool {
+  package func submit(_ job: StateJob) throws(LabError) -> Bool {
     condition.lock()
     defer { condition.unlock() }
     let contentBytes = job.tree.contentBytes
@@ -101,7 +101,7 @@ public final class CheckerPool: @unchecked Sendable {
   /// - Parameter progress: Called now and then while it waits.
   /// - Returns: The failures by ordinal; `finishedCount` tells how many states were judged.
   /// - Throws: The first error of a checker.
-  public func finish(progress: () -> Void = {}) throws(LabError) -> [Int: CheckResult] {
+  package func finish(progress: () -> Void = {}) throws(LabError) -> [Int: CheckResult] {
     condition.lock()
     defer { condition.unlock() }
     isClosed = true

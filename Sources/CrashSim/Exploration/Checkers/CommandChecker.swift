@@ -34,7 +34,7 @@ public final class CommandChecker: Sendable {
   ///   - environment: Variables that it gets besides those of every checker.
   ///   - device: What the images of a device hold; nil where crash images are directories.
   /// - Throws: `LabError` when the directory cannot be made.
-  public init(
+  package init(
     command: String, slot: String, timeoutSeconds: Int, environment: [String: String] = [:],
     device: DeviceCheck? = nil
   ) throws(LabError) {

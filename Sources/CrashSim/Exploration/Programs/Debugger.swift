@@ -37,7 +37,7 @@ package final class WorkerWatch: Sendable {
 }
 
 /// gdb, and what it is told.
-public struct Debugger: Sendable {
+package struct Debugger: Sendable {
   /// Longest time that a person may look at a stopped worker.
   package static let patienceSeconds = 86_400
   private static let name = "gdb"
@@ -49,7 +49,7 @@ public struct Debugger: Sendable {
   /// - Parameter commands: What it does, one after another, before it leaves; empty lets a person
   ///   type.
   /// - Throws: `LabError` with code `.usage` that says how to get it when it is not there.
-  public init(commands: [String]) throws(LabError) {
+  package init(commands: [String]) throws(LabError) {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     let found = folders.map { "\($0)/\(Self.name)" }.first { PathCalls.canAccess($0, X_OK) }
     guard let found else {

@@ -299,12 +299,12 @@ extension Duration {
 
 extension Trace {
   /// Number of marks.
-  public var markCount: Int {
+  package var markCount: Int {
     events.count { if case .mark = $0.body { true } else { false } }
   }
 
   /// The bytes of the first `count` marks, one after another.
-  public func acknowledged(_ count: Int) -> [UInt8] { Acknowledgements(self)[count] }
+  package func acknowledged(_ count: Int) -> [UInt8] { Acknowledgements(self)[count] }
 }
 
 /// What a run acknowledged after 0, 1, 2 … marks.

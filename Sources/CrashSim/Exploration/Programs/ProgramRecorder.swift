@@ -60,7 +60,7 @@ public struct ProgramRecorder: Sendable {
   ///   - timeoutSeconds: Most time for a setup or a workload.
   ///   - writeBack: When mapped pages are written back, if not as the kernel likes.
   ///   - recordsCallStacks: Whether the trace says where in the program each call was made.
-  public init(
+  package init(
     run: RunDirectory, timeoutSeconds: Int, writeBack: PageWriteBack? = nil,
     recordsCallStacks: Bool = false
   ) {

@@ -10,28 +10,28 @@ import LabCore
 import Recording
 
 /// One probe under one model and on one file system.
-public struct CalibrationResult: Sendable, Hashable {
+package struct CalibrationResult: Sendable, Hashable {
   /// The probe's name.
-  public let probe: String
+  package let probe: String
   /// The model's name.
-  public let model: String
+  package let model: String
   /// The file system, as `--on` takes it.
-  public let system: String
+  package let system: String
   /// Crash states that were mounted.
-  public let stateCount: Int
+  package let stateCount: Int
   /// Outcomes that the real file system left, with the number of acknowledged steps.
-  public let seen: Set<CalibrationOutcome>
+  package let seen: Set<CalibrationOutcome>
   /// Outcomes that the model allows.
-  public let allowed: Set<CalibrationOutcome>
+  package let allowed: Set<CalibrationOutcome>
 
   /// What the real file system did and the model forbids, but for what is known.
-  public var forbidden: [CalibrationOutcome] { contradictions.filter { why($0) == nil } }
+  package var forbidden: [CalibrationOutcome] { contradictions.filter { why($0) == nil } }
   /// What the real file system did, the model forbids, and docs/crash-model.md leaves out.
-  public var known: [(outcome: CalibrationOutcome, reason: String)] {
+  package var known: [(outcome: CalibrationOutcome, reason: String)] {
     contradictions.compactMap { outcome in why(outcome).map { (outcome, $0) } }
   }
   /// What only the model allows.
-  public var unseen: [CalibrationOutcome] { allowed.subtracting(seen).sorted() }
+  package var unseen: [CalibrationOutcome] { allowed.subtracting(seen).sorted() }
 
   private var contradictions: [CalibrationOutcome] { seen.subtracting(allowed).sorted() }
 
@@ -68,25 +68,25 @@ struct KnownDifference: Sendable {
 }
 
 /// What a crash left after so many acknowledged steps.
-public struct CalibrationOutcome: Sendable, Hashable, Comparable, CustomStringConvertible {
+package struct CalibrationOutcome: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// Acknowledged steps.
-  public let steps: Int
+  package let steps: Int
   /// The tree: see `OutcomeText`.
-  public let tree: String
+  package let tree: String
 
   /// Orders by steps, then by the tree.
-  public static func < (a: CalibrationOutcome, b: CalibrationOutcome) -> Bool {
+  package static func < (a: CalibrationOutcome, b: CalibrationOutcome) -> Bool {
     (a.steps, a.tree) < (b.steps, b.tree)
   }
 
   /// For example `after 2 steps: a=n*100`.
-  public var description: String { "after \(Formatting.counted(steps, "step")): \(tree)" }
+  package var description: String { "after \(Formatting.counted(steps, "step")): \(tree)" }
 }
 
 /// Compares models with real file systems.
-public final class Calibration {
+package final class Calibration {
   /// Each stock model of a file system that the kernel still has a driver of, and that file system.
-  public static let stockPairs: [(model: PersistenceModel, system: KernelFileSystem)] = [
+  package static let stockPairs: [(model: PersistenceModel, system: KernelFileSystem)] = [
     (.ext4Ordered, KernelFileSystem(.ext4)),
     (.ext4Writeback, KernelFileSystem(.ext4, options: "data=writeback")),
     (.ext4Journal, KernelFileSystem(.ext4, options: "data=journal")),
@@ -94,7 +94,7 @@ public final class Calibration {
     (.btrfs, KernelFileSystem(.btrfs)),
   ]
   /// Crash states that are mounted for each recording of a probe.
-  public static let defaultBudget = 60
+  package static let defaultBudget = 60
   /// Most pending units of which every set is tried.
   private static let exhaustiveUpTo = 16
   /// Seconds that a probe may take.
@@ -106,7 +106,7 @@ public final class Calibration {
 
   /// Prepares a calibration in a run directory of its own.
   /// - Throws: `LabError` when no run directory can be made.
-  public init(seed: Seed, budget: Int = defaultBudget) throws(LabError) {
+  package init(seed: Seed, budget: Int = defaultBudget) throws(LabError) {
     self.seed = seed
     self.budget = budget
     run = try RunDirectory()
@@ -119,7 +119,7 @@ public final class Calibration {
 
   /// Runs one probe both ways.
   /// - Throws: `LabError` when a recording fails, or when the probe is too large for the model.
-  public func compare(
+  package func compare(
     _ probe: CalibrationProbe, _ model: PersistenceModel, with system: KernelFileSystem
   ) throws(LabError) -> CalibrationResult {
     let allowed = try outcomes(of: probe, under: model)

@@ -6,7 +6,7 @@
 import LabCore
 
 /// A moment at which a kernel may write on its own account.
-public enum CalibrationMoment: String, Sendable, CaseIterable {
+package enum CalibrationMoment: String, Sendable, CaseIterable {
   /// The journal's timer: names, sizes and attributes of what was done are committed.
   case journal
   /// The write-back of dirty pages: the data of all files, but no commit.
@@ -19,7 +19,7 @@ public enum CalibrationMoment: String, Sendable, CaseIterable {
   ///   - system: The file system.
   ///   - directory: The program's directory on it.
   /// - Throws: `LabError` when a call fails.
-  public func bring(about system: KernelFileSystem, in directory: String) throws(LabError) {
+  package func bring(about system: KernelFileSystem, in directory: String) throws(LabError) {
     switch self {
     case .journal:
       let scratch = "\(directory)/../\(DeviceLayout.scratch)"
@@ -31,9 +31,9 @@ public enum CalibrationMoment: String, Sendable, CaseIterable {
 }
 
 /// A short program.
-public struct CalibrationProbe: Sendable, Hashable {
+package struct CalibrationProbe: Sendable, Hashable {
   /// Name.
-  public let name: String
+  package let name: String
   /// Shell command that prepares the directory.
   let setup: String?
   /// Shell commands, each acknowledged when it is done.
@@ -80,7 +80,7 @@ public struct CalibrationProbe: Sendable, Hashable {
   private static let used = "fill g 4194304 > used; sync used; rm used; sync ."
 
   /// All probes.
-  public static let all: [CalibrationProbe] =
+  package static let all: [CalibrationProbe] =
     [
       CalibrationProbe("create", ["touch a", "touch b"]),
       CalibrationProbe("create-sync-second", ["touch a", "touch b", "sync b"]),

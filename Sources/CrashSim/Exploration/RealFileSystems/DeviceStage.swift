@@ -11,14 +11,14 @@ import Recording
 import Synchronization
 
 /// What the images of a device hold, and whether they are checked as file systems too.
-public struct DeviceCheck: Sendable, Hashable {
+package struct DeviceCheck: Sendable, Hashable {
   /// The file system.
-  public var system: KernelFileSystem
+  package var system: KernelFileSystem
   /// Whether the file system's own checker runs after each state.
-  public var runsFsck: Bool
+  package var runsFsck: Bool
 
   /// Makes a choice.
-  public init(system: KernelFileSystem, runsFsck: Bool = false) {
+  package init(system: KernelFileSystem, runsFsck: Bool = false) {
     self.system = system
     self.runsFsck = runsFsck
   }

@@ -8,16 +8,16 @@ import Glibc
 import LabCore
 
 /// What the kernel can be made to write.
-public enum WriteBack {
+package enum WriteBack {
   /// Writes out everything of the file system that a path lies on.
   /// - Throws: `LabError` when a call fails.
-  public static func all(below path: String) throws(LabError) {
+  package static func all(below path: String) throws(LabError) {
     try withDescriptor(path, O_RDONLY | O_DIRECTORY) { csystem_sync_file_system($0) }
   }
 
   /// Writes the data of all files below a directory out, and commits no metadata.
   /// - Throws: `LabError` when a call fails.
-  public static func dataOfFiles(in directory: String) throws(LabError) {
+  package static func dataOfFiles(in directory: String) throws(LabError) {
     let names = (try? FileManager.default.subpathsOfDirectory(atPath: directory)) ?? []
     for name in names.sorted() {
       let path = "\(directory)/\(name)"
@@ -32,7 +32,7 @@ public enum WriteBack {
   ///   - scratch: A file of the same file system, of nobody else; its sync forces the journal.
   ///   - kind: The file system.
   /// - Throws: `LabError` when a call fails.
-  public static func journal(through scratch: String, of kind: KernelFileSystem.Kind)
+  package static func journal(through scratch: String, of kind: KernelFileSystem.Kind)
     throws(LabError)
   {
     try withDescriptor(scratch, O_RDWR | O_CREAT) { descriptor in

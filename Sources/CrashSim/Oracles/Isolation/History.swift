@@ -3,7 +3,7 @@
 // order in which things happened; a session runs one transaction after the other.
 
 /// One thing that a transaction did.
-public enum HistoryOperation: Sendable, Hashable {
+package enum HistoryOperation: Sendable, Hashable {
   /// Put a value at the end of a list; nobody else appends that value to that list.
   case append(list: Int, value: Int)
   /// Saw a whole list.
@@ -11,7 +11,7 @@ public enum HistoryOperation: Sendable, Hashable {
 }
 
 /// How a transaction ended, as far as its client knows.
-public enum HistoryOutcome: String, Sendable, Hashable, CaseIterable {
+package enum HistoryOutcome: String, Sendable, Hashable, CaseIterable {
   /// The commit was acknowledged.
   case committed
   /// It has had no effect, as its client was told.
@@ -21,22 +21,22 @@ public enum HistoryOutcome: String, Sendable, Hashable, CaseIterable {
 }
 
 /// One transaction.
-public struct HistoryTransaction: Sendable, Hashable {
+package struct HistoryTransaction: Sendable, Hashable {
   /// Its number in the file.
-  public var number: Int
+  package var number: Int
   /// Who ran it.
-  public var session: Int
+  package var session: Int
   /// Position of its begin.
-  public var begin: Int
+  package var begin: Int
   /// Position at which it was over for good; nil when it may take effect at any time later.
-  public var end: Int?
+  package var end: Int?
   /// How it ended.
-  public var outcome: HistoryOutcome
+  package var outcome: HistoryOutcome
   /// What it did, in order.
-  public var operations: [HistoryOperation]
+  package var operations: [HistoryOperation]
 
   /// Makes a transaction.
-  public init(
+  package init(
     number: Int, session: Int, begin: Int, end: Int?, outcome: HistoryOutcome,
     operations: [HistoryOperation]
   ) {
@@ -50,31 +50,31 @@ public struct HistoryTransaction: Sendable, Hashable {
 }
 
 /// Transactions over lists, in the order in which they began.
-public struct History: Sendable, Hashable {
+package struct History: Sendable, Hashable {
   /// The transactions; positions of begins rise.
-  public var transactions: [HistoryTransaction]
+  package var transactions: [HistoryTransaction]
 
   /// Makes a history.
-  public init(transactions: [HistoryTransaction] = []) { self.transactions = transactions }
+  package init(transactions: [HistoryTransaction] = []) { self.transactions = transactions }
 }
 
 // MARK: - Lines
 
 /// The lines of a history file (docs/histories.md); each is written by one call, so that a killed
 /// process leaves whole ones.
-public enum HistoryLine {
+package enum HistoryLine {
   /// The first line of every history.
-  public static let header = "{\"history\":1}"
+  package static let header = "{\"history\":1}"
   /// Everything that is still open has ended, with or without effect: the power went.
-  public static let crash = "{\"crash\":1}"
+  package static let crash = "{\"crash\":1}"
 
   /// A transaction begins.
-  public static func begin(_ number: Int, session: Int) -> String {
+  package static func begin(_ number: Int, session: Int) -> String {
     "{\"begin\":\(number),\"session\":\(session)}"
   }
 
   /// What a transaction did; written before it asks for its commit.
-  public static func operations(_ number: Int, _ operations: [HistoryOperation]) -> String {
+  package static func operations(_ number: Int, _ operations: [HistoryOperation]) -> String {
     let items = operations.map { operation in
       switch operation {
       case .append(let list, let value): "[\"append\",\(list),\(value)]"
@@ -86,7 +86,7 @@ public enum HistoryLine {
   }
 
   /// A transaction ends.
-  public static func end(_ number: Int, _ outcome: HistoryOutcome) -> String {
+  package static func end(_ number: Int, _ outcome: HistoryOutcome) -> String {
     "{\"end\":\(number),\"outcome\":\"\(outcome.rawValue)\"}"
   }
 }

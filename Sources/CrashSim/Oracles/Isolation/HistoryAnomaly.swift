@@ -3,7 +3,7 @@
 // levels of isolation forbid it.
 
 /// A level of isolation; each forbids what the one before it does, and more.
-public enum IsolationLevel: String, Sendable, Codable, CaseIterable, Comparable {
+package enum IsolationLevel: String, Sendable, Codable, CaseIterable, Comparable {
   /// Adya's PL-1: writes of transactions are not interleaved.
   case readUncommitted = "read-uncommitted"
   /// Adya's PL-2: only what was committed, and nothing intermediate, is read.
@@ -18,18 +18,18 @@ public enum IsolationLevel: String, Sendable, Codable, CaseIterable, Comparable 
   case strictSerializable = "strict-serializable"
 
   /// Weaker levels come first.
-  public static func < (left: IsolationLevel, right: IsolationLevel) -> Bool {
+  package static func < (left: IsolationLevel, right: IsolationLevel) -> Bool {
     left.rank < right.rank
   }
 
   private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 
   /// All names, for messages.
-  public static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
+  package static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }
 
 /// Name of an anomaly.
-public enum AnomalyName: String, Sendable, Codable, CaseIterable {
+package enum AnomalyName: String, Sendable, Codable, CaseIterable {
   /// A value that nobody appended was read.
   case garbageRead = "garbage-read"
   /// A value was read twice in one list.
@@ -80,7 +80,7 @@ public enum AnomalyName: String, Sendable, Codable, CaseIterable {
   case antiDependencyCycleRealtime = "G2-item-realtime"
 
   /// The weakest level that forbids it.
-  public var level: IsolationLevel {
+  package var level: IsolationLevel {
     switch self {
     case .garbageRead, .duplicateRead, .incompatibleReads, .reorderedAppends, .writeCycle:
       .readUncommitted
@@ -99,19 +99,19 @@ public enum AnomalyName: String, Sendable, Codable, CaseIterable {
 }
 
 /// One anomaly of a history.
-public struct HistoryAnomaly: Sendable, Hashable, Codable {
+package struct HistoryAnomaly: Sendable, Hashable, Codable {
   /// What it is.
-  public var name: AnomalyName
+  package var name: AnomalyName
   /// Numbers of the transactions in it, in the order of the words.
-  public var transactions: [Int]
+  package var transactions: [Int]
   /// What happened, a sentence a line.
-  public var lines: [String]
+  package var lines: [String]
 
   /// The weakest level that forbids it.
-  public var level: IsolationLevel { name.level }
+  package var level: IsolationLevel { name.level }
 
   /// For example `G1a (forbidden by read-committed): …`.
-  public var description: String {
+  package var description: String {
     (["\(name.rawValue) (forbidden by \(level.rawValue) and above)"] + lines.map { "  " + $0 })
       .joined(separator: "\n")
   }

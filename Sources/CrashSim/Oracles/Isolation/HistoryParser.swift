@@ -8,11 +8,11 @@ import FoundationEssentials
 import LabCore
 
 /// Reads history files.
-public struct HistoryParser {
+package struct HistoryParser {
   /// Most bytes of a file.
-  public static let fileBytesMax = 1 << 30
+  package static let fileBytesMax = 1 << 30
   /// Most bytes of a line.
-  public static let lineBytesMax = 1 << 20
+  package static let lineBytesMax = 1 << 20
 
   private let file: String
   private var line = 0
@@ -32,7 +32,7 @@ public struct HistoryParser {
   /// - Returns: Its transactions.
   /// - Throws: `LabError` with code `.usage` that names file, line and remedy.
   /// - Complexity: O(bytes).
-  public static func load(_ path: String) throws(LabError) -> History {
+  package static func load(_ path: String) throws(LabError) -> History {
     let attributes = try? FileManager.default.attributesOfItem(atPath: path)
     if let sizeBytes = attributes?[.size] as? Int, sizeBytes > fileBytesMax {
       throw .usage("\(path): \(sizeBytes) bytes; a history has at most \(fileBytesMax)")
@@ -50,7 +50,7 @@ public struct HistoryParser {
   /// - Returns: Its transactions.
   /// - Throws: `LabError` with code `.usage` that names file, line and remedy.
   /// - Complexity: O(bytes).
-  public static func parse(_ bytes: [UInt8], file: String) throws(LabError) -> History {
+  package static func parse(_ bytes: [UInt8], file: String) throws(LabError) -> History {
     var parser = HistoryParser(file: file)
     guard bytes.count <= fileBytesMax else {
       throw .usage("\(file): \(bytes.count) bytes; a history has at most \(fileBytesMax)")

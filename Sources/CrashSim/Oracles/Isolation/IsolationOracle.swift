@@ -7,13 +7,13 @@
 import LabCore
 
 /// Judges histories.
-public enum IsolationOracle {
+package enum IsolationOracle {
   /// Judges a history.
   /// - Parameter history: The history.
   /// - Returns: Its anomalies, and the levels that it keeps.
   /// - Throws: `LabError` with code `.usage` when a value is appended to a list twice.
   /// - Complexity: O(operations, values read, and transactions × log) while nothing is wrong.
-  public static func check(_ history: History) throws(LabError) -> IsolationReport {
+  package static func check(_ history: History) throws(LabError) -> IsolationReport {
     var orders = try VersionOrders(history)
     let lost = orders.findLostUpdates()
     let stale = orders.findStaleReads()

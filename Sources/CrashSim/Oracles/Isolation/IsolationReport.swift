@@ -4,39 +4,39 @@ import FoundationEssentials
 import LabCore
 
 /// How often an anomaly was found.
-public struct AnomalyCount: Sendable, Hashable, Codable {
+package struct AnomalyCount: Sendable, Hashable, Codable {
   /// Its name.
-  public var name: AnomalyName
+  package var name: AnomalyName
   /// How often; of circles, in how many strongly connected components.
-  public var count: Int
+  package var count: Int
 }
 
 /// What a history shows.
-public struct IsolationReport: Sendable, Hashable, Codable, JSONReport {
+package struct IsolationReport: Sendable, Hashable, Codable, JSONReport {
   /// Version of the JSON form.
-  public var version = 1
+  package var version = 1
   /// All transactions.
-  public var transactions: Int
+  package var transactions: Int
   /// Acknowledged ones.
-  public var committed: Int
+  package var committed: Int
   /// Those that were aborted.
-  public var aborted: Int
+  package var aborted: Int
   /// Those whose end nobody knows.
-  public var unknown: Int
+  package var unknown: Int
   /// Acknowledged ones, and those of unknown end that somebody saw.
-  public var tookEffect = 0
+  package var tookEffect = 0
   /// Dependencies between writers.
-  public var writeDependencies = 0
+  package var writeDependencies = 0
   /// Dependencies from a writer to a reader.
-  public var readDependencies = 0
+  package var readDependencies = 0
   /// Dependencies from a reader to a writer.
-  public var antiDependencies = 0
+  package var antiDependencies = 0
   /// What is wrong, weakest level first; at most eight of each name.
-  public var anomalies: [HistoryAnomaly] = []
+  package var anomalies: [HistoryAnomaly] = []
   /// How often each is there.
-  public var counts: [AnomalyCount] = []
+  package var counts: [AnomalyCount] = []
   /// Whether some circles were not searched to the end: a shorter one may exist.
-  public var isCutOff = false
+  package var isCutOff = false
 
   init(_ history: History) {
     transactions = history.transactions.count
@@ -46,22 +46,22 @@ public struct IsolationReport: Sendable, Hashable, Codable, JSONReport {
   }
 
   /// The strongest level that the history keeps; nil when it keeps none.
-  public var strongestLevel: IsolationLevel? {
+  package var strongestLevel: IsolationLevel? {
     IsolationLevel.allCases.last { holds($0) }
   }
 
   /// Whether nothing in the history is forbidden by a level.
-  public func holds(_ level: IsolationLevel) -> Bool {
+  package func holds(_ level: IsolationLevel) -> Bool {
     counts.allSatisfy { $0.name.level > level }
   }
 
   /// The anomalies that a level forbids.
-  public func anomalies(forbiddenBy level: IsolationLevel) -> [HistoryAnomaly] {
+  package func anomalies(forbiddenBy level: IsolationLevel) -> [HistoryAnomaly] {
     anomalies.filter { $0.level <= level }
   }
 
   /// The report for people, judged by a level.
-  public func lines(judgedBy level: IsolationLevel) -> [String] {
+  package func lines(judgedBy level: IsolationLevel) -> [String] {
     var lines = [
       "\(Formatting.counted(transactions, "transaction")): \(committed) committed, "
         + "\(aborted) aborted, \(unknown) of unknown end; \(tookEffect) took effect",

@@ -3,11 +3,11 @@
 // Invariant: every access is checked and is an error outside; nothing here traps on any bytes.
 
 /// What is wrong with a file, as its second reader sees it.
-public struct XRayFault: Error, Sendable, Hashable, CustomStringConvertible {
+package struct XRayFault: Error, Sendable, Hashable, CustomStringConvertible {
   /// What disagrees, with both numbers.
-  public let message: String
+  package let message: String
   /// The node it was found in, or nil.
-  public let refBytes: UInt64?
+  package let refBytes: UInt64?
 
   package init(_ message: String, at refBytes: UInt64? = nil) {
     self.message = message
@@ -15,7 +15,7 @@ public struct XRayFault: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The message with its place.
-  public var description: String { refBytes.map { "ref \($0): \(message)" } ?? message }
+  package var description: String { refBytes.map { "ref \($0): \(message)" } ?? message }
 }
 
 /// A read-only view.

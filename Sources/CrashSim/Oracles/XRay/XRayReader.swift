@@ -4,14 +4,14 @@
 
 extension XRay {
   /// Called for each row, tables in their order and keys ascending.
-  public typealias RowVisitor = (_ table: XRayTable, _ key: Int64, _ row: [XRayValue]) -> Void
+  package typealias RowVisitor = (_ table: XRayTable, _ key: Int64, _ row: [XRayValue]) -> Void
 
   /// Reads a file.
   /// - Parameters:
   ///   - bytes: The whole file.
   ///   - visitor: Is given the rows as they are read.
   /// - Complexity: O(bytes), and O(rows) memory for indexes and links.
-  public init(_ bytes: [UInt8], visitor: @escaping RowVisitor = { _, _, _ in }) {
+  package init(_ bytes: [UInt8], visitor: @escaping RowVisitor = { _, _, _ in }) {
     self = unsafe bytes.withUnsafeBytes { source in
       // Safety: the views do not outlive the closure.
       var reader = unsafe XRayReader(XRayBytes(source), visitor)

@@ -2,21 +2,21 @@
 // dictionaries, and the images by which indexes order them; written from docs/file-format.md.
 
 /// Type of a column, by its number in the file.
-public enum XRayType: UInt8, Sendable, Hashable {
+package enum XRayType: UInt8, Sendable, Hashable {
   /// Numbers and texts.
   case int = 1
   case string, bool, float, double, binary, date, objectId, uuid, decimal128, link, mixed
 }
 
 /// What each row of a column has, by its number in the file.
-public enum XRayCollection: UInt8, Sendable, Hashable {
+package enum XRayCollection: UInt8, Sendable, Hashable {
   /// One value, or several of them.
   case none = 0
   case list, set, dictionary
 }
 
 /// A value of a row or of a collection; floats are their bits.
-public enum XRayValue: Sendable, Hashable {
+package enum XRayValue: Sendable, Hashable {
   /// Nothing.
   case null
   case int(Int64)
@@ -37,11 +37,11 @@ public enum XRayValue: Sendable, Hashable {
 }
 
 /// A key of a dictionary and its value.
-public struct XRayEntry: Sendable, Hashable {
+package struct XRayEntry: Sendable, Hashable {
   /// The key.
-  public let key: String
+  package let key: String
   /// The value.
-  public let value: XRayValue
+  package let value: XRayValue
 }
 
 extension XRayValue {

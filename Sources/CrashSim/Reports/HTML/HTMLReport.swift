@@ -7,7 +7,7 @@ import Findings
 import LabCore
 
 /// Writes a run as a page.
-public struct HTMLReport {
+package struct HTMLReport {
   /// Most findings that a page shows in full.
   static let findingsMax = 200
   /// Most operations and marks that all timelines of a page show together.
@@ -20,7 +20,7 @@ public struct HTMLReport {
   /// - Parameters:
   ///   - report: The run.
   ///   - arguments: The command's arguments, for people to run it again.
-  public init(_ report: RunReport, arguments: [String]) {
+  package init(_ report: RunReport, arguments: [String]) {
     self.report = report
     command = (["faultline"] + arguments.map(Self.quoted)).joined(separator: " ")
   }
@@ -36,7 +36,7 @@ public struct HTMLReport {
   }
 
   /// The page.
-  public var text: String {
+  package var text: String {
     var page = Markup()
     page.verbatim("<!DOCTYPE html>\n")
     page.element("html", ["xmlns": "http://www.w3.org/1999/xhtml", "lang": "en"]) { html in

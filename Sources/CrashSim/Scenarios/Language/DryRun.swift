@@ -10,7 +10,7 @@ import LabCore
 import Workload
 
 /// Explains a scenario before anything of it runs.
-public struct DryRun {
+package struct DryRun {
   private let scenario: Scenario
   private let plan: WorkloadPlan
   private let settings: ExplorationSettings
@@ -22,7 +22,7 @@ public struct DryRun {
   ///   - workMax: See `WorkloadPlan`.
   /// - Throws: `LabError` with code `.usage` when the steps come to nothing that can be run.
   /// - Complexity: O(work of the plan).
-  public init(
+  package init(
     _ scenario: Scenario, settings: ExplorationSettings, workMax: Int = ScenarioBounds.planWork
   ) throws(LabError) {
     self.scenario = scenario
@@ -37,7 +37,7 @@ public struct DryRun {
 
   /// The explanation, one sentence or part of one on each line.
   /// - Throws: `LabError` with code `.usage` for a model that cannot be had.
-  public func lines() throws(LabError) -> [String] {
+  package func lines() throws(LabError) -> [String] {
     var text = Labelled()
     text.add("tags", scenario.tags.isEmpty ? [] : [scenario.tags.joined(separator: ", ")])
     text.add("database", database)

@@ -7,7 +7,7 @@ import LabCore
 import Workload
 
 /// Reads fault rules.
-public enum FaultFile {
+package enum FaultFile {
   /// The rules of a text.
   /// - Parameters:
   ///   - text: YAML.
@@ -15,7 +15,7 @@ public enum FaultFile {
   ///   - allowsAnyErrno: Errors need not be ones that the call may return.
   /// - Returns: At least one rule.
   /// - Throws: `LabError` with code `.usage` and every diagnostic, with line and column.
-  public static func parse(
+  package static func parse(
     _ text: String, file: String, allowsAnyErrno: Bool = false
   ) throws(LabError) -> [FaultRule] {
     do throws(ScenarioError) {
@@ -27,7 +27,7 @@ public enum FaultFile {
 
   /// The rules of an argument: one rule in one line may leave out its braces.
   /// - Throws: `LabError` as `parse` does.
-  public static func parse(
+  package static func parse(
     commandLine text: String, file: String, allowsAnyErrno: Bool
   ) throws(LabError) -> [FaultRule] {
     let first = text.drop { $0 == " " || $0 == "\n" }.first
@@ -37,7 +37,7 @@ public enum FaultFile {
 
   /// The rules of a file.
   /// - Throws: `LabError` with code `.usage` when it cannot be read, or as `parse` does.
-  public static func load(
+  package static func load(
     _ path: String, allowsAnyErrno: Bool = false
   ) throws(LabError) -> [FaultRule] {
     guard let file = FileHandle(forReadingAtPath: path) else {

@@ -8,12 +8,12 @@ import LabCore
 import Workload
 
 /// Reads model files.
-public enum ModelFile {
+package enum ModelFile {
   /// The model that a file defines.
   /// - Parameter path: The file, as it was given.
   /// - Returns: A model that the mechanism can follow.
   /// - Throws: `LabError` with code `.usage` and every diagnostic that was found.
-  public static func load(_ path: String) throws(LabError) -> PersistenceModel {
+  package static func load(_ path: String) throws(LabError) -> PersistenceModel {
     do throws(ScenarioError) {
       return try parse(bytes: try content(of: path), file: path)
     } catch {
@@ -27,7 +27,7 @@ public enum ModelFile {
   ///   - file: Its name, for messages.
   /// - Returns: A model that the mechanism can follow.
   /// - Throws: `ScenarioError` with every diagnostic that was found.
-  public static func parse(
+  package static func parse(
     bytes: [UInt8], file: String
   ) throws(ScenarioError) -> PersistenceModel {
     guard let text = String(validating: bytes, as: UTF8.self) else {

@@ -6,7 +6,7 @@ import Workload
 extension Scenario {
   /// Whether every step still makes sense when an earlier one may have failed: whether `sweep`
   /// could stand in the file.
-  public var goesOnAfterFailures: Bool {
+  package var goesOnAfterFailures: Bool {
     guard faults.isEmpty else { return false }
     var disturbed = self
     disturbed.kill = nil

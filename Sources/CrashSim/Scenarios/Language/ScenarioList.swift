@@ -5,39 +5,39 @@ import LabCore
 import Workload
 
 /// A list of scenarios, as `faultline run --list` shows it.
-public struct ScenarioList: JSONReport, Codable, Sendable, Hashable {
+package struct ScenarioList: JSONReport, Codable, Sendable, Hashable {
   /// One scenario.
-  public struct Entry: Codable, Sendable, Hashable {
+  package struct Entry: Codable, Sendable, Hashable {
     /// Its file, as it was found.
-    public var file: String
+    package var file: String
     /// The line of its title, from 1.
-    public var line: Int?
+    package var line: Int?
     /// Its property in one sentence.
-    public var title: String
+    package var title: String
     /// Its tags.
-    public var tags: [String]
+    package var tags: [String]
     /// Whether it plants a bug that must be found.
-    public var isNegative: Bool
+    package var isNegative: Bool
     /// What goes wrong in it: `crash`, `media`, `kill`, `sweep` and `faults`, those that it has.
-    public var disturbances: [String]
+    package var disturbances: [String]
     /// The persistence models that it names.
-    public var models: [String]
+    package var models: [String]
     /// Most crash states of each model; nil without power cuts.
-    public var budgetStates: Int?
+    package var budgetStates: Int?
     /// Why it cannot run in-process; nil when it can.
-    public var needsMount: String?
+    package var needsMount: String?
   }
 
   /// Format of the JSON; rises when a field changes its meaning.
-  public var formatVersion = 1
+  package var formatVersion = 1
   /// The scenarios, in the order in which they run.
-  public var scenarios: [Entry]
+  package var scenarios: [Entry]
 
   /// Lists scenarios.
-  public init(_ scenarios: [Scenario]) { self.scenarios = scenarios.map(Entry.init) }
+  package init(_ scenarios: [Scenario]) { self.scenarios = scenarios.map(Entry.init) }
 
   /// One line for each scenario: its file, its tags in brackets, its title.
-  public var lines: [String] {
+  package var lines: [String] {
     scenarios.map { entry in
       let tags = entry.tags.isEmpty ? "" : "  [\(entry.tags.joined(separator: ", "))]"
       return "\(entry.file)\(tags)  \(entry.title)"

@@ -6,31 +6,31 @@ import LabCore
 import Workload
 
 /// A choice of scenarios by their files, titles and tags.
-public struct ScenarioSelection: Sendable, Hashable {
+package struct ScenarioSelection: Sendable, Hashable {
   /// Globs over paths, or parts of a path or a title.
   ///
   /// One of them has to fit; when there are none, all scenarios do.
-  public var filters: [String]
+  package var filters: [String]
   /// Tags, one of which a scenario must have, if there are any.
-  public var tags: [String]
+  package var tags: [String]
   /// Tags, none of which a scenario may have.
-  public var excludedTags: [String]
+  package var excludedTags: [String]
 
   /// Makes a choice; without arguments it is everything.
-  public init(filters: [String] = [], tags: [String] = [], excludedTags: [String] = []) {
+  package init(filters: [String] = [], tags: [String] = [], excludedTags: [String] = []) {
     self.filters = filters
     self.tags = tags
     self.excludedTags = excludedTags
   }
 
   /// The choice in one line, the same for equal choices, for `ProgressJournal`.
-  public var identity: String {
+  package var identity: String {
     "filter=\(filters) tag=\(tags) without-tag=\(excludedTags)"
   }
 
   /// The scenarios that fit, in their order.
   /// - Throws: `LabError` with code `.usage` when a filter or a tag fits none, or nothing is left.
-  public func chosen(from scenarios: [Scenario]) throws(LabError) -> [Scenario] {
+  package func chosen(from scenarios: [Scenario]) throws(LabError) -> [Scenario] {
     for filter in filters where !scenarios.contains(where: { Self.fits(filter, $0) }) {
       throw .usage(
         "--filter '\(filter.prefix(100))' fits none of \(scenarios.count) scenarios; give a part "

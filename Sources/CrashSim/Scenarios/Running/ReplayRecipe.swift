@@ -7,7 +7,7 @@ import LabCore
 import Workload
 
 /// How to come to one failure again.
-public enum ReplayRecipe: Codable, Sendable, Hashable {
+package enum ReplayRecipe: Codable, Sendable, Hashable {
   /// A state of an explored program.
   case explore(ExploreRecipe)
   /// A state of a scenario's crash exploration.
@@ -17,7 +17,7 @@ public enum ReplayRecipe: Codable, Sendable, Hashable {
 
   /// The recipe of a token.
   /// - Throws: `LabError` with code `.usage` for anything that is no token.
-  public init(token: String) throws(LabError) {
+  package init(token: String) throws(LabError) {
     let numbered: NumberedSteps? = try? ReplayToken.decode(token)
     guard numbered?.namesStep != true else {
       throw .usage(
@@ -47,13 +47,13 @@ public enum ReplayRecipe: Codable, Sendable, Hashable {
   }
 
   /// What `faultline replay` takes.
-  public var token: String { ReplayToken.encode(self) }
+  package var token: String { ReplayToken.encode(self) }
 }
 
 /// A failure of a scenario.
-public struct ScenarioRecipe: Codable, Sendable, Hashable {
+package struct ScenarioRecipe: Codable, Sendable, Hashable {
   /// Where in the scenario it failed.
-  public enum Place: Codable, Sendable, Hashable {
+  package enum Place: Codable, Sendable, Hashable {
     /// A crash state under a model: its key and the trace's shape.
     case crash(model: String, state: String, shape: String)
     /// A crash while recovering from a crash state, with the key of the second state.
@@ -77,20 +77,20 @@ public struct ScenarioRecipe: Codable, Sendable, Hashable {
   }
 
   /// The scenario file, as it was given.
-  public var path: String
+  package var path: String
   /// Seed of the run.
-  public var seed: UInt64
+  package var seed: UInt64
   /// Where it failed.
-  public var place: Place
+  package var place: Place
   /// The door of the recording; nil is the mount, if there can be one.
-  public var door: DoorChoice?
+  package var door: DoorChoice?
   /// Events of syncs that the disk ignores, counted without shared memory; nil where all work.
-  public var ignoredSyncs: [Int]?
+  package var ignoredSyncs: [Int]?
   /// What the scenario's text and the engine were; nil in tokens of older versions.
-  public var fingerprint: ReplayFingerprint?
+  package var fingerprint: ReplayFingerprint?
 
   /// Makes a recipe.
-  public init(path: String, seed: UInt64, place: Place, door: DoorChoice? = nil) {
+  package init(path: String, seed: UInt64, place: Place, door: DoorChoice? = nil) {
     self.path = path
     self.seed = seed
     self.place = place

@@ -15,11 +15,11 @@ import Recording
 import Workload
 
 /// A scenario's steps and its oracles as two commands.
-public enum ScenarioProgram {
+package enum ScenarioProgram {
   /// Name of the command that runs the steps.
-  public static let workName = "scenario-work"
+  package static let workName = "scenario-work"
   /// Name of the command that judges.
-  public static let judgeName = "scenario-judge"
+  package static let judgeName = "scenario-judge"
 
   /// The two commands for a shell.
   /// - Parameters:
@@ -61,7 +61,7 @@ public enum ScenarioProgram {
   ///   - mayFail: Whether file operations may fail; then the steps end where it cannot go on.
   /// - Returns: Promises that were broken without any crash.
   /// - Throws: `LabError` when the lab fails or is asked to stop.
-  public static func work(
+  package static func work(
     _ path: String, seed: UInt64, in directory: String, mayFail: Bool
   ) throws(LabError) -> [Violation] {
     let recorder = ScenarioRecorder(
@@ -85,7 +85,7 @@ public enum ScenarioProgram {
   ///   - acknowledged: All acknowledgements before the crash.
   /// - Returns: The broken promises.
   /// - Throws: `LabError` when the acknowledgements are not of this scenario.
-  public static func judge(
+  package static func judge(
     _ path: String, seed: UInt64, directory: String, acknowledged: [UInt8]
   ) throws(LabError) -> [Violation] {
     let marks = acknowledged.split(separator: UInt8(ascii: "\n")).map { Mark(bytes: $0 + [10]) }

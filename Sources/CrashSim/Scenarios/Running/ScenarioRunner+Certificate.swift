@@ -12,7 +12,7 @@ extension ScenarioRunner {
   /// Records a scenario and goes through its syncs.
   /// - Returns: The certificate; what is known so far when the lab is asked to stop.
   /// - Throws: `LabError` with code `.usage` for a scenario whose crashes cannot be explored.
-  public func certify(_ scenario: Scenario) throws(LabError) -> Certificate {
+  package func certify(_ scenario: Scenario) throws(LabError) -> Certificate {
     guard let crash = scenario.crash else {
       throw .usage("\(scenario.file): a certificate explores crashes; add a 'crash:' section")
     }

@@ -18,7 +18,7 @@ extension ScenarioRunner {
   ///   - debugger: What looks at the worker.
   /// - Returns: What came of it, in words.
   /// - Throws: `LabError` with code `.usage` when there is no such operation of a worker.
-  public func debug(
+  package func debug(
     _ recipe: ScenarioRecipe, at event: Int?, with debugger: Debugger
   ) throws(LabError) -> [String] {
     guard let mount = opened.mount else {

@@ -16,7 +16,7 @@ extension ScenarioRunner {
   ///   - directory: Where the crashed directory stays, if anywhere.
   /// - Returns: The finding, or nil when the promise holds now.
   /// - Throws: `LabError` with code `.nondeterminism` when the run has another shape.
-  public func replay(
+  package func replay(
     _ recipe: ScenarioRecipe, keepingImageIn directory: String?
   ) throws(LabError) -> Finding? {
     let scenario = try load(recipe)

@@ -23,7 +23,7 @@ extension ScenarioRunner {
 
   /// Records what a recipe names, and stands before its first event.
   /// - Throws: `LabError` with code `.nondeterminism` when the run has another shape.
-  public func walk(_ recipe: ScenarioRecipe) throws(LabError) -> FailureWalk {
+  package func walk(_ recipe: ScenarioRecipe) throws(LabError) -> FailureWalk {
     let scenario = try load(recipe)
     let plan = try WorkloadPlan(scenario, seed: Seed(rawValue: recipe.seed))
     switch recipe.place {
@@ -131,7 +131,7 @@ extension ScenarioRunner {
 extension ProgramExplorer {
   /// Records what a recipe names, or takes a recording, and stands before its first event.
   /// - Throws: `LabError` with code `.nondeterminism` when the program no longer does the same.
-  public func walk(
+  package func walk(
     _ recipe: ExploreRecipe, from recording: String? = nil
   ) throws(LabError) -> FailureWalk {
     let trace = try recordedAgain(recipe, from: recording)

@@ -12,7 +12,7 @@ import LabCore
 import Workload
 
 /// Runs scenarios.
-public final class ScenarioRunner {
+package final class ScenarioRunner {
   let settings: ExplorationSettings
   let console: Console
   let run: RunDirectory
@@ -20,10 +20,10 @@ public final class ScenarioRunner {
   let opened: OpenedDoor
   var door: any ScenarioDoor { opened.door }
   /// The door in words, for people: which it is, and why if nobody chose it.
-  public var doorName: String { opened.name }
+  package var doorName: String { opened.name }
 
   /// States that are checked for each model of a scenario that names no budget.
-  public static let defaultBudget = 20_000
+  package static let defaultBudget = 20_000
   /// States of each recovery that are explored, level by level.
   static func recoveryBudgets(_ depth: Int) -> [Int] {
     depth == 1 ? [64] : Array([24, 8, 4].prefix(depth))
@@ -37,7 +37,7 @@ public final class ScenarioRunner {
   ///   - console: Where reports go.
   ///   - door: Which door; nil mounts if that is possible, and is in-process otherwise.
   /// - Throws: `LabError` when the door that was chosen cannot be opened.
-  public init(
+  package init(
     settings: ExplorationSettings, console: Console, door: DoorChoice? = nil
   ) throws(LabError) {
     self.settings = settings
@@ -59,14 +59,14 @@ public final class ScenarioRunner {
   }
 
   /// Unmounts; further scenarios cannot run.
-  public func end() throws(LabError) {
+  package func end() throws(LabError) {
     try door.shutdown()
     run.remove()
   }
 
   /// Reads all scenarios below paths; nothing runs when one of them is wrong.
   /// - Throws: `LabError` with code `.usage` and every diagnostic of every file.
-  public static func load(_ paths: [String]) throws(LabError) -> [Scenario] {
+  package static func load(_ paths: [String]) throws(LabError) -> [Scenario] {
     var scenarios: [Scenario] = []
     var problems: [String] = []
     for path in try files(paths) {
@@ -114,7 +114,7 @@ public final class ScenarioRunner {
 
   /// Runs one scenario.
   /// - Returns: Its report; what the lab could not do is in it too.
-  public func run(_ scenario: Scenario) throws(LabError) -> CaseReport {
+  package func run(_ scenario: Scenario) throws(LabError) -> CaseReport {
     let clock = ContinuousClock()
     let start = clock.now
     var item = CaseReport(name: scenario.file, title: scenario.title)

@@ -6,13 +6,13 @@ import FaultFS
 import LabCore
 
 /// The child's side of a search.
-public enum ScheduleServer {
+package enum ScheduleServer {
   /// Does one job, and says what came of it on standard output.
   /// - Parameters:
   ///   - path: The job.
   ///   - journalPath: Where the choices of the run that goes on are written.
   /// - Throws: `LabError` when nobody can be told.
-  public static func run(job path: String, journal journalPath: String) throws(LabError) {
+  package static func run(job path: String, journal journalPath: String) throws(LabError) {
     let channel = LineChannel(input: 0, output: 1)
     let line: ScheduleLine
     do throws(LabError) {

@@ -10,18 +10,18 @@ import LabCore
 import Workload
 
 /// A scenario made smaller.
-public struct ShrunkScenario: Sendable {
+package struct ShrunkScenario: Sendable {
   /// Sizes of a scenario.
-  public struct Size: Sendable, Hashable, CustomStringConvertible {
+  package struct Size: Sendable, Hashable, CustomStringConvertible {
     /// Steps.
-    public var steps: Int
+    package var steps: Int
     /// Statements of all steps, each counted once.
-    public var statements: Int
+    package var statements: Int
     /// Operations that a run recorded.
-    public var operations: Int
+    package var operations: Int
 
     /// For example `3 steps, 1 statement, 40 operations`.
-    public var description: String {
+    package var description: String {
       [
         Formatting.counted(steps, "step"), Formatting.counted(statements, "statement"),
         Formatting.counted(operations, "operation"),
@@ -30,21 +30,21 @@ public struct ShrunkScenario: Sendable {
   }
 
   /// The scenario as YAML.
-  public var text: String
+  package var text: String
   /// What it was and what it is.
-  public var before: Size
+  package var before: Size
   /// Its size now.
-  public var after: Size
+  package var after: Size
   /// The finding, as the smaller scenario shows it.
-  public var finding: Finding
+  package var finding: Finding
   /// Scenarios that were run.
-  public var runCount: Int
+  package var runCount: Int
   /// True when the budget of runs ended, or the lab was asked to stop, while more might go.
-  public var isCutShort: Bool
+  package var isCutShort: Bool
 }
 
 /// Makes failing scenarios smaller.
-public final class ScenarioShrinker {
+package final class ScenarioShrinker {
   private let runner: ScenarioRunner
   private let console: Console
   private let runBudget: Int
@@ -58,7 +58,7 @@ public final class ScenarioShrinker {
   ///   - door: The door; see `ScenarioRunner`.
   ///   - runBudget: Most scenarios to run.
   /// - Throws: `LabError` when the door cannot be opened.
-  public init(
+  package init(
     settings: ExplorationSettings, console: Console, door: DoorChoice?, runBudget: Int
   ) throws(LabError) {
     self.console = console
@@ -67,7 +67,7 @@ public final class ScenarioShrinker {
   }
 
   /// Ends the door.
-  public func end() throws(LabError) { try runner.end() }
+  package func end() throws(LabError) { try runner.end() }
 
   /// Makes a scenario smaller while it shows one class of finding.
   /// - Parameters:
@@ -76,7 +76,7 @@ public final class ScenarioShrinker {
   ///   - out: The file that the smaller scenario will have, which its token names; nil for none.
   /// - Returns: The smaller scenario; nil when it breaks no promise.
   /// - Throws: `LabError` when the file cannot be read or the lab fails.
-  public func shrink(
+  package func shrink(
     _ path: String, keeping recipe: ScenarioRecipe?, out: String?
   ) throws(LabError) -> ShrunkScenario? {
     guard let data = FileManager.default.contents(atPath: path) else {

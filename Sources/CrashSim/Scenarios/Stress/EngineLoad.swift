@@ -14,9 +14,9 @@ import LabCore
 import Workload
 
 /// The built-in workload's process.
-public final class EngineLoad: Sendable {
+package final class EngineLoad: Sendable {
   /// How one process of it ended.
-  public enum Ending: Int32, Sendable {
+  package enum Ending: Int32, Sendable {
     /// All transactions were run.
     case done = 0
     /// The engine broke a promise, which standard error names.
@@ -26,18 +26,18 @@ public final class EngineLoad: Sendable {
   }
 
   /// Who a process is among those of a run.
-  public struct Place: Sendable {
+  package struct Place: Sendable {
     /// Number of the round.
-    public var round: Int
+    package var round: Int
     /// Number of the part of the round between two kills.
-    public var segment: Int
+    package var segment: Int
     /// Number of the process.
-    public var process: Int
+    package var process: Int
     /// How often it was started anew.
-    public var generation: Int
+    package var generation: Int
 
     /// Names a process.
-    public init(round: Int, segment: Int, process: Int, generation: Int) {
+    package init(round: Int, segment: Int, process: Int, generation: Int) {
       self.round = round
       self.segment = segment
       self.process = process
@@ -94,7 +94,7 @@ public final class EngineLoad: Sendable {
   ///   - seed: What the transactions follow from.
   /// - Returns: How it went; an engine that breaks a promise, or a disk that refuses something,
   ///   ends the process at once.
-  public static func run(
+  package static func run(
     directory: String, place: Place, options: EngineLoadOptions, seed: Seed
   ) -> Ending {
     let own = seed.derived("process").derived(UInt64(place.process))

@@ -10,7 +10,7 @@ import Oracles
 import Workload
 
 /// Judges what a power cut left of the built-in workload's database.
-public struct EngineLoadCheck {
+package struct EngineLoadCheck {
   /// Where the checker keeps its own files.
   private let state: String
   private let options: EngineLoadOptions
@@ -19,7 +19,7 @@ public struct EngineLoadCheck {
   /// - Parameters:
   ///   - state: Where the checker keeps its own files.
   ///   - options: How the load worked.
-  public init(state: String, options: EngineLoadOptions) {
+  package init(state: String, options: EngineLoadOptions) {
     self.state = state
     self.options = options
   }
@@ -31,7 +31,7 @@ public struct EngineLoadCheck {
   ///   - round: Number of the round.
   /// - Returns: The broken promises.
   /// - Throws: `LabError` when its files cannot be read or written.
-  public func judge(
+  package func judge(
     directory: String, acknowledged: [UInt8], round: Int
   ) throws(LabError) -> [Violation] {
     var history = try load(path(round - 1))

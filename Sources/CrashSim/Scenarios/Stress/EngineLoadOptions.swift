@@ -7,55 +7,55 @@ import LabCore
 import Workload
 
 /// How the built-in workload works.
-public struct EngineLoadOptions: Codable, Sendable, Hashable {
+package struct EngineLoadOptions: Codable, Sendable, Hashable {
   /// Variable that holds the options.
-  public static let environmentName = "FAULTLINE_LOAD"
+  package static let environmentName = "FAULTLINE_LOAD"
 
   /// Processes.
-  public var processes = 2
+  package var processes = 2
   /// Threads of each that write.
-  public var writers = 2
+  package var writers = 2
   /// Threads of each that read.
-  public var readers = 1
+  package var readers = 1
   /// Transactions of each thread until it has done its part of the safety phase.
   ///
   /// By default nobody waits for so many: the power goes before.
-  public var transactions = 20_000
+  package var transactions = 20_000
   /// Keys that rows are drawn from.
-  public var keys = 200
+  package var keys = 200
   /// Most bytes of a row's text.
-  public var valueBytesMax = 300
+  package var valueBytesMax = 300
   /// Most statements of a transaction.
-  public var statementsMax = 6
+  package var statementsMax = 6
   /// Of a hundred statements so many delete.
-  public var deletePercent = 25
+  package var deletePercent = 25
   /// Of a hundred transactions so many are cancelled.
-  public var cancelPercent = 0
+  package var cancelPercent = 0
   /// Lists that grow at the same time.
-  public var lists = 4
+  package var lists = 4
   /// Most lists that a transaction reads, or reads and appends to.
-  public var listsPerTransaction = 2
+  package var listsPerTransaction = 2
   /// The protocol of commits.
-  public var commit = DeclaredProtocol.twoPhase
+  package var commit = DeclaredProtocol.twoPhase
   /// Whether the database is encrypted.
-  public var isEncrypted = false
+  package var isEncrypted = false
   /// Whether commits of threads that wait for each other share their syncs.
-  public var groupsCommits = false
+  package var groupsCommits = false
   /// Whether commits are synced; without, nothing is lost when the power goes, for it does not.
-  public var isDurable = true
+  package var isDurable = true
   /// Before so many of a hundred transactions a thread tries to compact the file.
-  public var compactPercent = 0
+  package var compactPercent = 0
   /// Microseconds that a reader waits before each look.
-  public var lookPauseMicroseconds = 2000
+  package var lookPauseMicroseconds = 2000
   /// Looks for which a reader keeps one version pinned.
-  public var looksPerPin = 1
+  package var looksPerPin = 1
   /// A process kills itself before one of so many first steps of its commits; 0 is never.
-  public var killStepsMax = 0
+  package var killStepsMax = 0
   /// Whether calls may fail because a fault was injected.
-  public var mayFail = false
+  package var mayFail = false
 
   /// The load without a swarm: two processes with two writers and a reader each.
-  public init() {}
+  package init() {}
 
   /// How the database is opened, for whoever judges it.
   var declaration: DatabaseDeclaration {
@@ -96,7 +96,7 @@ public struct EngineLoadOptions: Codable, Sendable, Hashable {
 
   /// The options that a process or a checker finds in its environment.
   /// - Throws: `LabError` with code `.usage` when they are none.
-  public static func found() throws(LabError) -> EngineLoadOptions {
+  package static func found() throws(LabError) -> EngineLoadOptions {
     guard let text = ProcessInfo.processInfo.environment[environmentName] else {
       return EngineLoadOptions()
     }

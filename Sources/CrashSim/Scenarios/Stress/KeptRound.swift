@@ -10,12 +10,12 @@ import LabCore
 import Recording
 
 /// A round in a directory.
-public struct KeptRound: Sendable {
+package struct KeptRound: Sendable {
   /// The directory.
-  public let directory: String
+  package let directory: String
 
   /// Names a directory.
-  public init(directory: String) { self.directory = directory }
+  package init(directory: String) { self.directory = directory }
 
   var tracePath: String { "\(directory)/trace.sqlite" }
   private var acknowledgedPath: String { "\(directory)/acknowledged" }

@@ -11,25 +11,25 @@ import Foundation
 import LabCore
 
 /// All options of a life.
-public struct StressLifeOptions: Codable, Sendable, Hashable {
+package struct StressLifeOptions: Codable, Sendable, Hashable {
   /// How the built-in workload works.
-  public var load = EngineLoadOptions()
+  package var load = EngineLoadOptions()
   /// Persistence model, as `PersistenceModel.chosen` takes it.
-  public var model = PersistenceModel.ext4Ordered.name
+  package var model = PersistenceModel.ext4Ordered.name
   /// Most kills without a power cut in each round.
-  public var kills = 0
+  package var kills = 0
   /// Events within which the power goes.
-  public var within = 400
+  package var within = 400
   /// Of so many rounds one goes on until everybody has done his part.
-  public var wholeRoundEvery = 0
+  package var wholeRoundEvery = 0
   /// Names of the faults, in the order of their rules.
-  public var faultNames: [String] = []
+  package var faultNames: [String] = []
   /// Faults of the safety phase.
-  public var faults: [FaultRule] = []
+  package var faults: [FaultRule] = []
   /// How mapped pages are written back, if they are.
-  public var writeBack: PageWriteBack?
+  package var writeBack: PageWriteBack?
   /// Rounds after which the next life begins.
-  public var rounds = 8
+  package var rounds = 8
 
   /// A kind of fault that a life may have; N is the number of matches between two hits.
   private static let faultKinds: [(name: String, rule: String, least: Int, isError: Bool)] = [
@@ -54,7 +54,7 @@ public struct StressLifeOptions: Codable, Sendable, Hashable {
   ///   - faults: Which faults it may have.
   /// - Returns: The options.
   /// - Throws: `LabError` when a rule of the lab's own cannot be read.
-  public static func drawn(
+  package static func drawn(
     _ seed: Seed, ofLoad isLoad: Bool = true, faults: DrawnFaults = .all
   ) throws(LabError) -> StressLifeOptions {
     var options = StressLifeOptions()
@@ -163,7 +163,7 @@ public struct StressLifeOptions: Codable, Sendable, Hashable {
 
   /// Reads options that a run has kept.
   /// - Throws: `LabError` with code `.usage` when the file holds none.
-  public static func load(_ path: String) throws(LabError) -> StressLifeOptions {
+  package static func load(_ path: String) throws(LabError) -> StressLifeOptions {
     guard let data = FileManager.default.contents(atPath: path) else {
       throw .usage("\(path): cannot be read; give an options.json that a run has kept")
     }

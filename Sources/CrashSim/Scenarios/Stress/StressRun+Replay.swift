@@ -13,7 +13,7 @@ extension StressRun {
   ///   - directory: Where the crashed directory stays, if anywhere.
   /// - Returns: The answer about the state, and the state in words.
   /// - Throws: `LabError` with code `.nondeterminism` when the rounds went another way.
-  public func replay(
+  package func replay(
     _ recipe: StressRecipe, keepingImageIn directory: String?
   ) throws(LabError) -> (result: CheckResult, finding: Finding) {
     guard !recipe.stops.isEmpty, recipe.firstRound >= 0 else {
@@ -83,7 +83,7 @@ extension StressRun {
 
   /// Judges the failing round of a recipe as it was kept, without playing anything.
   /// - Throws: `LabError` with code `.usage` when the directory holds no such round.
-  public func judge(
+  package func judge(
     _ recipe: StressRecipe, kept: KeptRound, keepingImageIn directory: String?
   ) throws(LabError) -> (result: CheckResult, finding: Finding) {
     let trace = try TraceFile.load(kept.tracePath)

@@ -12,19 +12,19 @@ import LabCore
 import Recording
 
 /// Cuts the power under a program again and again.
-public final class StressRun {
+package final class StressRun {
   /// Variable that holds this program's own path, for workloads that are part of it.
   static let commandName = "FAULTLINE_COMMAND"
   /// Variable that holds the directory in which a checker may keep things from round to round.
-  public static let stateName = "FAULTLINE_STATE"
+  package static let stateName = "FAULTLINE_STATE"
   /// Variable that holds the number of the round.
-  public static let roundName = "FAULTLINE_ROUND"
+  package static let roundName = "FAULTLINE_ROUND"
   /// Variable that holds the number of fault rules in force.
-  public static let faultsName = "FAULTLINE_FAULTS"
+  package static let faultsName = "FAULTLINE_FAULTS"
   /// Variable that holds the number of the part of the round.
-  public static let segmentName = "FAULTLINE_SEGMENT"
+  package static let segmentName = "FAULTLINE_SEGMENT"
   /// Variable that holds the seed of the round.
-  public static let seedName = "FAULTLINE_SEED"
+  package static let seedName = "FAULTLINE_SEED"
 
   let program: StressProgram
   let settings: StressSettings
@@ -77,7 +77,7 @@ public final class StressRun {
 
   /// Prepares a run in a directory of its own.
   /// - Throws: `LabError` when no run directory can be made.
-  public init(
+  package init(
     program: StressProgram, settings: StressSettings, console: Console
   ) throws(LabError) {
     self.program = program
@@ -113,7 +113,7 @@ public final class StressRun {
   /// Goes on until the cuts are made, the time is over, or the lab is asked to stop.
   /// - Returns: What was found, and how much was done.
   /// - Throws: `LabError` when the lab fails, or the setup does.
-  public func stress() throws(LabError) -> CaseReport {
+  package func stress() throws(LabError) -> CaseReport {
     let clock = ContinuousClock()
     let start = clock.now
     var isInterrupted = false

@@ -6,18 +6,18 @@ import LabCore
 import Workload
 
 /// A program under repeated power cuts: shell commands.
-public struct StressProgram: Codable, Sendable, Hashable {
+package struct StressProgram: Codable, Sendable, Hashable {
   /// What runs until the power goes; started again after every cut.
-  public var workload: String
+  package var workload: String
   /// What judges each crashed directory.
-  public var check: String
+  package var check: String
   /// What prepares the first directory; all it writes is durable.
-  public var setup: String?
+  package var setup: String?
   /// What runs on the surviving directory before the workload is started again.
-  public var recover: String?
+  package var recover: String?
 
   /// Makes a program.
-  public init(workload: String, check: String, setup: String? = nil, recover: String? = nil) {
+  package init(workload: String, check: String, setup: String? = nil, recover: String? = nil) {
     self.workload = workload
     self.check = check
     self.setup = setup
@@ -26,7 +26,7 @@ public struct StressProgram: Codable, Sendable, Hashable {
 
   /// A scenario: its steps from an empty directory in each round, and its oracles.
   /// - Throws: `LabError` with code `.usage` for one that is no program.
-  public static func scenario(
+  package static func scenario(
     _ scenario: Scenario, seed: Seed
   ) throws(LabError) -> StressProgram {
     if let reason = ScenarioProgram.refusal(scenario) {
@@ -43,7 +43,7 @@ public struct StressProgram: Codable, Sendable, Hashable {
   /// The built-in one: processes of several threads that commit to one database of the engine.
   ///
   /// A process that was killed (137), or that the disk refused something (75), is started anew.
-  public static let engine = StressProgram(
+  package static let engine = StressProgram(
     workload: """
       pids=
       for p in $FAULTLINE_PROCESSES; do
@@ -63,71 +63,71 @@ public struct StressProgram: Codable, Sendable, Hashable {
 }
 
 /// Which faults the lives of a stress run may draw.
-public enum DrawnFaults: Sendable {
+package enum DrawnFaults: Sendable {
   case none
   /// Those that no call reports.
   case silent
   case all
 
   /// What the steps of a scenario can live with.
-  public init(for scenario: Scenario) {
+  package init(for scenario: Scenario) {
     self = !scenario.faults.isEmpty ? .none : scenario.goesOnAfterFailures ? .all : .silent
   }
 }
 
 /// How a stress run goes.
-public struct StressSettings: Sendable {
+package struct StressSettings: Sendable {
   /// Power cuts to make; nil has no limit.
-  public var cuts: Int? = 100
+  package var cuts: Int? = 100
   /// Seconds to go on; nil has no limit.
-  public var seconds: Int?
+  package var seconds: Int?
   /// Whether cuts come at times and not after numbers of operations.
-  public var cutsAtTimes = false
+  package var cutsAtTimes = false
   /// Whether the first finding ends the run.
-  public var failsFast = false
+  package var failsFast = false
   /// Most kills without a power cut in each round.
-  public var killsPerRound = 0
+  package var killsPerRound = 0
   /// Events within which the power goes.
-  public var eventsPerRound = 400
+  package var eventsPerRound = 400
   /// What the disk may leave.
-  public var model = PersistenceModel.ext4Ordered
+  package var model = PersistenceModel.ext4Ordered
   /// The number from which all choices follow.
-  public var seed = Seed(rawValue: 1)
+  package var seed = Seed(rawValue: 1)
   /// Fault rules that are in force in every round, counting anew in each.
-  public var faults: [FaultRule] = []
+  package var faults: [FaultRule] = []
   /// How the mounts write mapped pages back, if at all.
-  public var writeBack: PageWriteBack?
+  package var writeBack: PageWriteBack?
   /// Seconds after which a checker, a recovery or a round has failed.
-  public var timeoutSeconds = 20
+  package var timeoutSeconds = 20
   /// Whether growth of this process is a complaint; not where others work in it.
   var watchesLeaks = true
   /// Where failing rounds are kept, if anywhere.
-  public var reportDirectory: String?
+  package var reportDirectory: String?
   /// How the built-in workload works; nil for a program of the user's.
-  public var load: EngineLoadOptions?
+  package var load: EngineLoadOptions?
   /// Rounds after which the next life begins, where nothing else is drawn; nil is never.
   ///
   /// All that the built-in workload said in a life is judged after each of its rounds.
-  public var roundsPerLife: Int?
+  package var roundsPerLife: Int?
   /// Of so many rounds one goes on until the workload ends; 0 is none.
-  public var wholeRoundEvery = 0
+  package var wholeRoundEvery = 0
   /// Whether the program is a scenario, which has no load to draw.
-  public var isScenario = false
+  package var isScenario = false
   /// Which faults a scenario's lives may draw.
-  public var drawnFaults = DrawnFaults.all
+  package var drawnFaults = DrawnFaults.all
   /// Rules of the scenario, in force in every round before those that are drawn.
-  public var ownFaults: [FaultRule] = []
+  package var ownFaults: [FaultRule] = []
   /// Whether each life of the built-in workload draws its options from the seed.
-  public var isSwarm = false
+  package var isSwarm = false
   /// The options of every life, in place of drawn ones.
-  public var lifeOptions: StressLifeOptions?
+  package var lifeOptions: StressLifeOptions?
   /// Takes what the user has chosen into options that were drawn.
-  public var choose: @Sendable (inout StressLifeOptions) -> Void = { _ in }
+  package var choose: @Sendable (inout StressLifeOptions) -> Void = { _ in }
   /// Whether a life that failed is played again with fewer options.
-  public var thins = true
+  package var thins = true
   /// Where the run's figures go after each round, if anywhere.
-  public var metricsPath: String?
+  package var metricsPath: String?
 
   /// The defaults.
-  public init() {}
+  package init() {}
 }

@@ -4,27 +4,27 @@
 import LabCore
 
 /// How an actor opens a realm.
-public struct ObjectDeclaration: Sendable, Hashable, Codable {
+package struct ObjectDeclaration: Sendable, Hashable, Codable {
   /// The version of its classes, 1 or 2 (docs/scenarios.md, "Objects").
-  public var schemaVersion: UInt64 = 1
+  package var schemaVersion: UInt64 = 1
   /// The block that it migrates an older file with.
-  public var migration = DeclaredMigration.none
+  package var migration = DeclaredMigration.none
   /// Whether all data goes where a migration would be needed.
-  public var deletesIfNeeded = false
+  package var deletesIfNeeded = false
   /// The copy that is taken over when there is no file, by its name.
-  public var seed: String?
+  package var seed: String?
   /// Whether the open itself makes the realm; otherwise the transaction that follows it does.
   package var joins = true
 
   /// Version 1, without a block.
-  public init() {}
+  package init() {}
 
   /// Versions of the lab's classes.
   package static let versions: ClosedRange<Int64> = 1...2
 }
 
 /// A migration block of the lab's own.
-public enum DeclaredMigration: String, Sendable, Hashable, Codable, CaseIterable {
+package enum DeclaredMigration: String, Sendable, Hashable, Codable, CaseIterable {
   /// There is none, so nothing may be lost.
   case none
   /// It does nothing, so that what version 2 has no property for goes.
@@ -34,7 +34,7 @@ public enum DeclaredMigration: String, Sendable, Hashable, Codable, CaseIterable
 }
 
 /// A column of the lab's classes that no table of a scenario can have.
-public enum ObjectColumn: String, Sendable, Hashable, Codable, CaseIterable {
+package enum ObjectColumn: String, Sendable, Hashable, Codable, CaseIterable {
   /// `Person.home`: an embedded object with a list of embedded objects, or null.
   case home
   /// `Person.dogs`: a list of links.

@@ -1,15 +1,15 @@
 // ObjectQuery.swift: a query of a scenario with the answer that it must have.
 
 /// A query with what it must find.
-public struct ObjectQuery: Sendable, Hashable, Codable {
+package struct ObjectQuery: Sendable, Hashable, Codable {
   /// The query, in the language of docs/query-language.md.
-  public var text: String
+  package var text: String
   /// The class.
-  public var table: String
+  package var table: String
   /// The primary keys that it must find, in this order; nil when only their number is known.
-  public var keys: [Int64]?
+  package var keys: [Int64]?
   /// How many it must find.
-  public var count: Int
+  package var count: Int
 
   package init(text: String, table: String, keys: [Int64]? = nil, count: Int) {
     self.text = text
