@@ -149,7 +149,7 @@ public enum AnyRealmValue: RealmCollectionValue, CustomStringConvertible {
         let object = access.makeObject(key) as? Object
       else { return .none }
       return .object(object)
-    case .link, .list, .set, .dictionary: misfit(value)
+    case .link, .list, .set, .dictionary: return misfit(value, core)
     }
   }
 }

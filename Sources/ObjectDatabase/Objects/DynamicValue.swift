@@ -127,6 +127,7 @@ enum DynamicValue {
     switch (property.type, any) {
     case (.int, let number as Int): return .int(Int64(number))
     case (.string, let text as String): return .string(text)
+    case (.bool, let isTrue as Bool): return .bool(isTrue)
     default: break
     }
     guard let any = flattened(any) else {
@@ -149,14 +150,14 @@ enum DynamicValue {
     }
   }
 
-  /// An optional inside of an Any, taken out.
+  /// What stands for another value (an optional, a null or a number of JSON), taken out.
   static func unwrapped(_ any: Any?) -> Any? {
     var any = any
-    while let value = any, let optional = value as? any OptionalValue { any = optional.anyValue }
+    while let value = any, let other = value as? any StandingValue { any = other.anyValue }
     return any
   }
 
-  /// An optional inside of an Any, the raw value of an enumeration, and what the file holds for a
+  /// What stands for another value, the raw value of an enumeration, and what the file holds for a
   /// type of the program's, taken out.
   static func flattened(_ any: Any?) -> Any? {
     let any = unwrapped(any)
@@ -181,18 +182,20 @@ enum DynamicValue {
   private static func float(_ any: Any) -> Float? {
     switch any {
     case let number as Float: number
-    case let number as Double: Float(number)
+    case let number as Double:
+      // What is too large for 32 bits is no infinity.
+      Float(number).isInfinite && number.isFinite ? nil : Float(number)
     default: integer(any).flatMap { Float(exactly: $0) }
     }
   }
 }
 
-/// An optional of any type.
-protocol OptionalValue {
+/// A value that stands for another: an optional of any type, a null or number of Foundation's.
+protocol StandingValue {
   var anyValue: Any? { get }
 }
 
-extension Optional: OptionalValue {
+extension Optional: StandingValue {
   var anyValue: Any? {
     switch self {
     case .none: nil

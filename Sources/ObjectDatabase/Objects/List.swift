@@ -170,7 +170,9 @@ extension List: _Persistable {
   /// The elements of a sequence.
   public static func _fromAny(_ any: Any?) -> List? {
     if let own = any as? List { return own }
-    guard let elements = Element.elements(of: any) else { return nil }
+    guard let elements = Element.elements(of: DynamicValue.unwrapped(any) ?? [Element]()) else {
+      return nil
+    }
     let made = List()
     made.append(objectsIn: elements)
     return made

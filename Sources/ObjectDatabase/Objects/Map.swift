@@ -155,7 +155,8 @@ extension Map: _Persistable {
   /// The entries of a dictionary.
   public static func _fromAny(_ any: Any?) -> Map? {
     if let own = any as? Map { return own }
-    guard let entries = any as? [String: Any?] else { return nil }
+    let given = DynamicValue.unwrapped(any) ?? [String: Any?]()
+    guard let entries = given as? [String: Any?] else { return nil }
     let made = Map()
     for (key, item) in entries {
       guard let value = Value._fromAny(item) else { return nil }

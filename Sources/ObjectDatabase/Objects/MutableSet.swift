@@ -133,7 +133,9 @@ extension MutableSet: _Persistable {
   /// The elements of a sequence.
   public static func _fromAny(_ any: Any?) -> MutableSet? {
     if let own = any as? MutableSet { return own }
-    guard let elements = Element.elements(of: any) else { return nil }
+    guard let elements = Element.elements(of: DynamicValue.unwrapped(any) ?? [Element]()) else {
+      return nil
+    }
     let made = MutableSet()
     made.insert(objectsIn: elements)
     return made

@@ -69,8 +69,15 @@ extension _RealmCore {
       fail(Realm.Error(.invalidValue, "values of \(access.name) are nested deeper than 100"))
       return nil
     }
-    guard let given = values(value, access) else { return nil }
+    guard var given = values(value, access) else { return nil }
     let defaults = access.info.type.init()
+    if policy != .error, let number = access.info.primaryKey, !access.info.isDynamic {
+      // Whoever leaves the key out means the object with the default key.
+      let name = access.info.properties[number].name
+      if given[name] == nil {
+        given[name] = .some(access.info.fields[number].wrapper(of: defaults).anyValue)
+      }
+    }
     var key: Int64 = 0
     var isNew = true
     change { write throws(EngineError) in
@@ -99,7 +106,8 @@ extension _RealmCore {
       guard let any = given[property.name], property.type != .linkingObjects,
         !property.isPrimaryKey
       else { continue }
-      let isWritten = isNew && !property.isCollection && property.type != .object
+      let isWritten =
+        isNew && !property.isCollection && property.type != .object && property.type != .any
       if !isWritten { set(any, key, access, number, policy, depth: depth + 1) }
     }
     return firstFailure == nil ? key : nil
@@ -139,7 +147,7 @@ extension _RealmCore {
     _ given: [String: Any?], _ access: _TableAccess, _ write: WriteTransaction
   ) throws(EngineError) -> Int64? {
     guard let number = access.info.primaryKey, let any = given[access.info.properties[number].name],
-      let value = DynamicValue.plain(any, access.info.properties[number])
+      let value = plain(any, access, number)
     else { return nil }
     return try write.firstKey(
       in: access.name, column: access.info.properties[number].columnName, equalTo: value)
@@ -157,12 +165,23 @@ extension _RealmCore {
       if defaults is DynamicObject { return DynamicValue.empty(column) }
       return access.info.fields[number].plainValue(of: defaults) ?? DynamicValue.empty(column)
     }
-    if let value = DynamicValue.plain(any, property) { return value }
+    // A mixed value may be an object, which needs a row: it is written with the links.
+    if property.type == .any { return .null }
+    if let value = plain(any, access, number) { return value }
     misfit(any, access, number)
     return DynamicValue.empty(column)
   }
 
-  /// Changes a property to a value of any type.
+  /// What the engine is to hold for a value that is no link; nil when the property's own type has
+  /// no such value, whatever its column can hold.
+  func plain(_ any: Any?, _ access: _TableAccess, _ number: Int) -> Value? {
+    guard let value = DynamicValue.plain(any, access.info.properties[number]),
+      access.info.fits(value, number, self)
+    else { return nil }
+    return value
+  }
+
+  /// Changes a property to a value of any type; nil empties a collection.
   func set(
     _ any: Any?, _ key: Int64, _ access: _TableAccess, _ number: Int,
     _ policy: Realm.UpdatePolicy = .error, depth: Int
@@ -174,6 +193,7 @@ extension _RealmCore {
       guard let value = element(any, access, number, policy, depth) else { return }
       access.set(value, key, number)
     case .list, .set:
+      let any = any ?? [Any]()
       guard let sequence = any as? any Sequence, !(any is String), !(any is [String: Any]) else {
         misfit(any, access, number)
         return
@@ -185,6 +205,7 @@ extension _RealmCore {
       }
       access.set(property.isArray ? .list(values) : .set(values), key, number)
     case .dictionary:
+      let any = any ?? [String: Any?]()
       guard let entries = any as? [String: Any?] ?? (any as? any MapEntries)?.anyEntries else {
         misfit(any, access, number)
         return
@@ -198,15 +219,23 @@ extension _RealmCore {
     }
   }
 
+  /// The key of an object that a value leads to; an unmanaged one is added as the value's owner is.
+  private func link(to object: ObjectBase, _ policy: Realm.UpdatePolicy) -> Int64 {
+    object.tableAccess == nil ? add(object, policy) : link(to: object)
+  }
+
   /// One value, or one element; nil when there is an error, which is noted.
   private func element(
     _ any: Any?, _ access: _TableAccess, _ number: Int, _ policy: Realm.UpdatePolicy, _ depth: Int
   ) -> Value? {
     let property = access.info.properties[number]
     let flat = DynamicValue.flattened(any)
-    if property.type == .any { return AnyRealmValue(any: flat as Any)?._engineValue(in: self) }
+    if property.type == .any, let value = AnyRealmValue(any: flat as Any) {
+      if case .object(let object) = value { _ = link(to: object, policy) }
+      return value._engineValue(in: self)
+    }
     guard property.type == .object else {
-      if let value = DynamicValue.plain(flat, property) { return value }
+      if let value = plain(flat, access, number) { return value }
       misfit(any, access, number)
       return nil
     }
@@ -225,7 +254,7 @@ extension _RealmCore {
     if let object = flat as? ObjectBase, object.classInfo.name == name,
       object.tableAccess.map({ $0.core === self }) ?? true, !target.info.isEmbedded
     {
-      return .link(link(to: object))
+      return .link(link(to: object, policy))
     }
     return create(target, flat, policy, depth: depth).map { .link($0) }
   }

@@ -166,10 +166,9 @@ extension _Persistable where Self: ObjectBase {
 extension RealmCollectionValue where Self: ObjectBase {
   /// The object of a row.
   public static func _make(from value: Value, in core: _RealmCore) -> Self {
-    guard case .link(let key) = value else { misfit(value) }
+    guard case .link(let key) = value else { return misfit(value, core) }
     let access = core.access(to: Self.self)
-    guard let object = access.makeObject(key) as? Self else { misfit(value) }
-    return object
+    return access.makeObject(key) as? Self ?? misfit(value, core)
   }
 
   /// The link to the object, which is added when it is unmanaged.

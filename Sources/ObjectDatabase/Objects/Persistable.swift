@@ -1,6 +1,7 @@
-// Persistable.swift: what a property's type has to say of itself: its shape in a schema, its
+// Persistable.swift [U]: what a property's type has to say of itself: its shape in a schema, its
 // default value, and how it is read from a row and written to one.
-// Invariant: a value that a type makes of an engine's value gives that engine's value again.
+// Invariants: a value that a type makes of an engine's value gives that engine's value again; one
+// that the type cannot hold is reported by UnreadableValues.swift, and never taken for another.
 
 import Engine
 
@@ -18,18 +19,20 @@ public struct _Row {
     self.property = property
   }
 
-  /// The number of an integer property; one that the type cannot hold stops the process.
+  /// The number of an integer property; zero for one that the type cannot hold, once it is
+  /// reported.
   @inlinable
   func integer<Number: FixedWidthInteger>(_ type: Number.Type) -> Number {
     let number = access.int(key, property)
-    guard let exact = Number(exactly: number) else { misfit(number, type) }
+    guard let exact = Number(exactly: number) else {
+      misfit(number, type)
+      return 0
+    }
     return exact
   }
 
   @usableFromInline
-  func misfit(_ number: Int64, _ type: Any.Type) -> Never {
-    Misuse.stop("the file holds \(number) where the program expects \(type)")
-  }
+  func misfit(_ number: Int64, _ type: Any.Type) { core.misfit(.int(number), type, self) }
 
   var core: _RealmCore { access.core }
 
@@ -52,12 +55,16 @@ public struct _Row {
 }
 
 /// What a type is in a schema.
-public struct _PropertyShape: Sendable {
+public struct _PropertyShape: @unchecked Sendable {
+  // Safety: metatypes and enumerations only.
   var type: PropertyType
   var isOptional = false
   var collection = CollectionKind.none
   /// The class that links lead to.
   var target: ObjectBase.Type?
+  /// The type of the value or element, where it has fewer values than the column: an enumeration,
+  /// an integer of fewer bits.
+  var narrow: (any RealmCollectionValue.Type)?
 
   init(
     _ type: PropertyType, isOptional: Bool = false, collection: CollectionKind = .none,
@@ -97,6 +104,8 @@ extension _Persistable {
 public protocol RealmCollectionValue: Hashable, _Persistable {
   /// Makes an element of what the engine holds.
   static func _make(from value: Value, in core: _RealmCore) -> Self
+  /// The same; nil for what the type cannot hold.
+  static func _makeIfFits(from value: Value, in core: _RealmCore) -> Self?
   /// What the engine is to hold; adds unmanaged objects to the realm.
   func _engineValue(in core: _RealmCore) -> Value
   /// The element that an object of the element's class is.
@@ -105,7 +114,15 @@ public protocol RealmCollectionValue: Hashable, _Persistable {
 
 extension RealmCollectionValue {
   /// Reads a managed property.
-  public static func _read(_ row: _Row) -> Self { _make(from: row.value, in: row.core) }
+  public static func _read(_ row: _Row) -> Self {
+    let value = row.value
+    return _makeIfFits(from: value, in: row.core) ?? misfit(value, row.core, row)
+  }
+
+  /// Most types hold whatever their column does.
+  public static func _makeIfFits(from value: Value, in core: _RealmCore) -> Self? {
+    _make(from: value, in: core)
+  }
 
   /// Changes a managed property.
   public static func _write(_ value: Self, to row: _Row) {
@@ -129,8 +146,10 @@ extension RealmCollectionValue {
     return elements
   }
 
-  static func misfit(_ value: Value) -> Never {
-    Misuse.stop("the file holds \(value) where the program expects \(Self.self)")
+  /// The type's default, in the place of a value that it cannot hold, once that is reported.
+  static func misfit(_ value: Value, _ core: _RealmCore, _ row: _Row? = nil) -> Self {
+    core.misfit(value, Self.self, row)
+    return _default()
   }
 }
 
@@ -149,7 +168,11 @@ where RawValue: RealmCollectionValue {}
 
 extension PersistableEnum {
   /// The shape of the raw value.
-  public static var _shape: _PropertyShape { RawValue._shape }
+  public static var _shape: _PropertyShape {
+    var shape = RawValue._shape
+    shape.narrow = Self.self
+    return shape
+  }
 
   /// The first case.
   public static func _default() -> Self {
@@ -165,13 +188,14 @@ extension PersistableEnum {
     return RawValue._fromAny(any).flatMap { Self(rawValue: $0) }
   }
 
-  /// The case of a raw value; a value of no case stops the process.
+  /// The case of a raw value; the first one for a value of no case, once that is reported.
   public static func _make(from value: Value, in core: _RealmCore) -> Self {
-    let raw = RawValue._make(from: value, in: core)
-    guard let made = Self(rawValue: raw) else {
-      Misuse.stop("the file holds \(raw), which is no case of \(Self.self); migrate the data")
-    }
-    return made
+    _makeIfFits(from: value, in: core) ?? misfit(value, core)
+  }
+
+  /// The case of a raw value.
+  public static func _makeIfFits(from value: Value, in core: _RealmCore) -> Self? {
+    RawValue._makeIfFits(from: value, in: core).flatMap { Self(rawValue: $0) }
   }
 
   /// The raw value.
@@ -207,6 +231,11 @@ extension CustomPersistable {
   /// Made of what the file holds.
   public static func _make(from value: Value, in core: _RealmCore) -> Self {
     Self(persistedValue: ._make(from: value, in: core))
+  }
+
+  /// Made of what the file holds; nil when that is none of its values.
+  public static func _makeIfFits(from value: Value, in core: _RealmCore) -> Self? {
+    PersistedType._makeIfFits(from: value, in: core).map { Self(persistedValue: $0) }
   }
 
   /// What the file holds.
@@ -245,10 +274,16 @@ extension Optional: _Persistable where Wrapped: RealmCollectionValue {
 }
 
 extension Optional: RealmCollectionValue where Wrapped: RealmCollectionValue {
-  /// Nil for null.
+  /// Nil for null, and for a raw value that is no case of an enumeration.
   public static func _make(from value: Value, in core: _RealmCore) -> Wrapped? {
-    if case .null = value { return nil }
-    return Wrapped._make(from: value, in: core)
+    _makeIfFits(from: value, in: core) ?? misfit(value, core)
+  }
+
+  /// Nil for null, and for a raw value that is no case of an enumeration.
+  public static func _makeIfFits(from value: Value, in core: _RealmCore) -> Wrapped?? {
+    if case .null = value { return .some(nil) }
+    if let made = Wrapped._makeIfFits(from: value, in: core) { return .some(made) }
+    return Wrapped._shape.narrow is any PersistableEnum.Type ? .some(nil) : nil
   }
 
   /// The wrapped element.

@@ -1,6 +1,6 @@
 // PlainValues.swift: the persistable types that are values: numbers, text, bytes, dates,
-// identifiers. Every integer type is a column of 64 bits; a value that does not fit the property's
-// type when it is read stops the process, as any arithmetic overflow does.
+// identifiers. Every integer type is a column of 64 bits; UnreadableValues.swift says what becomes
+// of a number that the property's type cannot hold.
 
 import Engine
 import FoundationEssentials
@@ -11,8 +11,12 @@ extension PlainValue {
 
   /// Made of what the engine holds.
   public static func _make(from value: Value, in core: _RealmCore) -> Self {
-    guard let made = Self(engineValue: value) else { misfit(value) }
-    return made
+    Self(engineValue: value) ?? misfit(value, core)
+  }
+
+  /// Made of what the engine holds.
+  public static func _makeIfFits(from value: Value, in core: _RealmCore) -> Self? {
+    Self(engineValue: value)
   }
 
   /// A value of the type, or a number that is one without rounding.
@@ -37,6 +41,13 @@ protocol IntegerValue: PlainValue, FixedWidthInteger {}
 
 extension IntegerValue {
   static var propertyType: PropertyType { .int }
+
+  /// An integer, with fewer values than the column where it has fewer bits.
+  public static var _shape: _PropertyShape {
+    var shape = _PropertyShape(.int)
+    if bitWidth < Int64.bitWidth { shape.narrow = Self.self }
+    return shape
+  }
 
   init?(engineValue: Value) {
     guard case .int(let number) = engineValue else { return nil }

@@ -95,7 +95,7 @@ extension RealmCollection {
     let property = access.info.properties[number]
     // A plain value is the same for every row, and needs no look at it.
     if !property.isCollection, property.type != .object, property.type != .any,
-      let plain = DynamicValue.plain(value, property)
+      let plain = access.core.plain(value, access, number)
     {
       for row in keys where access.contains(row) { access.set(plain, row, number) }
       return

@@ -15,6 +15,8 @@ import Engine
   let properties: [Property]
   /// The classes that properties lead to or come from, by property.
   let targets: [ObjectBase.Type?]
+  /// The types that have fewer values than their columns, by property.
+  let narrow: [(any RealmCollectionValue.Type)?]
   let primaryKey: Int?
   /// Where the wrappers are in an object, by property; none of a class that only the file knows.
   let fields: [PersistedField]
@@ -32,6 +34,7 @@ import Engine
     let mapping = type.propertiesMapping()
     var properties: [Property] = []
     var targets: [ObjectBase.Type?] = []
+    var narrow: [(any RealmCollectionValue.Type)?] = []
     let (fields, otherCount) = PersistedField.all(of: type)
     self.fields = fields
     isNothingButRow = otherCount == PersistedField.all(of: ObjectBase.self).otherCount
@@ -43,9 +46,11 @@ import Engine
       mark.number = properties.count
       properties.append(Self.property(mark, mapping))
       targets.append(mark.shape.target)
+      narrow.append(mark.shape.narrow)
     }
     self.properties = properties
     self.targets = targets
+    self.narrow = narrow
     primaryKey = properties.firstIndex { $0.isPrimaryKey }
     numbers = Dictionary(
       properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -55,8 +60,13 @@ import Engine
     try check()
   }
 
-  /// A class that only the file knows.
-  init(_ schema: TableSchema, primaryKey: String?, isEmbedded: Bool) {
+  /// A class that only the file knows, or that a migration sees as the file has it.
+  /// - Parameters:
+  ///   - schema: The table.
+  ///   - primaryKey: The name of its primary key.
+  ///   - isEmbedded: Whether its objects belong to others.
+  ///   - own: The program's class, which knows what values its properties can hold.
+  init(_ schema: TableSchema, primaryKey: String?, isEmbedded: Bool, own: ClassInfo? = nil) {
     type = DynamicObject.self
     prototype = DynamicObject()
     name = schema.name
@@ -65,6 +75,9 @@ import Engine
     fields = []
     properties = schema.columns.map { Property($0, isPrimaryKey: $0.name == primaryKey) }
     targets = schema.columns.map { _ in nil }
+    narrow = schema.columns.map { column in
+      own?.properties.firstIndex { $0.columnName == column.name }.flatMap { own?.narrow[$0] }
+    }
     self.primaryKey = properties.firstIndex { $0.isPrimaryKey }
     numbers = Dictionary(
       properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -80,6 +93,7 @@ import Engine
     fields = []
     properties = info.properties
     targets = info.targets
+    narrow = info.narrow
     primaryKey = info.primaryKey
     numbers = info.numbers
   }
@@ -200,6 +214,21 @@ import Engine
           "has the origin \(other.properties[origin]) of \(other.name), which does not link to "
             + name)
       }
+    }
+  }
+
+  /// Whether a property's type has a value, or all elements of one, that its column can hold.
+  func fits(_ value: Value, _ number: Int, _ core: _RealmCore) -> Bool {
+    guard let narrow = narrow[number] else { return true }
+    let element = { (value: Value) in
+      value == .null
+        ? self.properties[number].isOptional
+        : narrow._makeIfFits(from: value, in: core) != nil
+    }
+    return switch value {
+    case .list(let values), .set(let values): values.allSatisfy(element)
+    case .dictionary(let entries): entries.allSatisfy { element($0.value) }
+    default: element(value)
     }
   }
 
