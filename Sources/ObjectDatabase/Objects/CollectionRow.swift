@@ -115,7 +115,7 @@ extension _Row {
       guard let embedded else { return }
       for child in before.flatMap(\.linkedKeys)
       where try write.contains(key: child, in: embedded.name) {
-        try core.deleteRow(child, of: embedded, write)
+        try core.release(child, of: embedded, write)
       }
     }
   }

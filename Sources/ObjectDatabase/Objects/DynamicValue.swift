@@ -13,26 +13,27 @@ enum DynamicValue {
     case .list: return .list([])
     case .set: return .set([])
     case .dictionary: return .dictionary([])
-    case .none: return column.isOptional ? .null : required(.null, column)
+    case .none: return column.isOptional ? .null : zero(column.type)
     }
   }
 
-  /// A value, with zero or empty in the place of null.
-  static func required(_ value: Value, _ column: ColumnSchema) -> Value {
+  /// A value, with another in the place of null.
+  static func replacingNulls(in value: Value, by zero: Value) -> Value {
     switch value {
-    case .null: zero(column.type)
-    case .list(let values): .list(values.map { $0 == .null ? zero(column.type) : $0 })
-    case .set(let values): .set(values.map { $0 == .null ? zero(column.type) : $0 })
+    case .null: zero
+    case .list(let values): .list(values.map { $0 == .null ? zero : $0 })
+    case .set(let values): .set(values.map { $0 == .null ? zero : $0 })
     case .dictionary(let entries):
       .dictionary(
         entries.map {
-          DictionaryEntry(key: $0.key, value: $0.value == .null ? zero(column.type) : $0.value)
+          DictionaryEntry(key: $0.key, value: $0.value == .null ? zero : $0.value)
         })
     default: value
     }
   }
 
-  private static func zero(_ type: ColumnType) -> Value {
+  /// What a required column of a type holds when nobody gave it a value.
+  static func zero(_ type: ColumnType) -> Value {
     switch type {
     case .int: .int(0)
     case .string: .string("")

@@ -293,7 +293,7 @@ import Engine
     let old = try writer.value(key, column) ?? .null
     try set(value, key, column, writer)
     for child in old.linkedKeys where !value.linkedKeys.contains(child) {
-      try core.deleteRow(child, of: embedded, writer.transaction)
+      try core.release(child, of: embedded, writer.transaction)
     }
   }
 

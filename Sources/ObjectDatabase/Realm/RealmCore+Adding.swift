@@ -139,7 +139,7 @@ extension _RealmCore {
       if let embedded = embeddedTarget(info, number) {
         let old = try write.value(in: info.name, key: key, column: column) ?? .null
         try write.set(value, in: info.name, key: key, column: column)
-        for child in old.linkedKeys { try deleteRow(child, of: embedded, write) }
+        for child in old.linkedKeys { try release(child, of: embedded, write) }
         continue
       }
       try write.set(value, in: info.name, key: key, column: column)
@@ -158,14 +158,37 @@ extension _RealmCore {
     var open = [(key: key, info: info)]
     while let (key, info) = open.popLast() {
       guard try write.contains(key: key, in: info.name) else { continue }
+      var children: [(key: Int64, info: ClassInfo)] = []
       for number in info.properties.indices {
         guard let embedded = embeddedTarget(info, number) else { continue }
         let column = info.properties[number].columnName
+        // A migration block renames columns of classes that were described before it ran.
+        if isMigrating {
+          let columns = try write.schema(of: info.name).columns
+          guard columns.contains(where: { $0.name == column }) else { continue }
+        }
         let value = try write.value(in: info.name, key: key, column: column)
-        for child in value?.linkedKeys ?? [] { open.append((child, embedded)) }
+        for child in value?.linkedKeys ?? [] { children.append((child, embedded)) }
       }
       try write.delete(from: info.name, key: key)
+      for child in children where try !isOwned(child.key, child.info, write) { open.append(child) }
     }
+  }
+
+  /// Deletes an embedded object that its owner let go of.
+  func release(
+    _ key: Int64, of info: ClassInfo, _ write: WriteTransaction
+  ) throws(EngineError) {
+    if try !isOwned(key, info, write) { try deleteRow(key, of: info, write) }
+  }
+
+  /// Whether an embedded object that an owner let go of has another one, as it can have in a
+  /// migration only: there it may have been an object that stood for itself.
+  private func isOwned(
+    _ key: Int64, _ info: ClassInfo, _ write: WriteTransaction
+  ) throws(EngineError) -> Bool {
+    guard isMigrating, try write.contains(key: key, in: info.name) else { return false }
+    return try OwnerColumns(of: info.name, write).count(key, write) > 0
   }
 
   /// Deletes the row of an object; the object is invalidated.

@@ -34,7 +34,7 @@ public final class Migration {
       let schema = try translating { () throws(EngineError) in try write.schema(of: info.name) }
       news[info.name] = ClassInfo(
         schema, primaryKey: info.primaryKey.map { info.properties[$0].columnName },
-        isEmbedded: info.isEmbedded)
+        isEmbedded: info.isEmbedded, own: info)
     }
     old = _RealmCore(frozen: before, of: live, classes: olds)
     new = _RealmCore(migrating: live, write, classes: news)

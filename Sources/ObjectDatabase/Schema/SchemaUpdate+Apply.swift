@@ -1,4 +1,5 @@
-// SchemaUpdate+Apply.swift: the differences as changes of the engine's tables.
+// SchemaUpdate+Apply.swift: the differences as changes of the engine's tables. What holds of the
+// rows afterwards is checked in SchemaUpdate+Rows.swift.
 // Order: tables first, without their columns, so that links of any circle have tables to lead to;
 // then columns; then, after a migration block, what goes; unique indexes last, for a block may be
 // what makes the values of a new primary key distinct.
@@ -8,7 +9,8 @@ import Engine
 extension SchemaUpdate {
   /// Applies everything but removals and primary keys.
   static func apply(
-    _ differences: [SchemaDifference], _ infos: [ClassInfo], _ write: WriteTransaction
+    _ differences: [SchemaDifference], _ infos: [ClassInfo], _ write: WriteTransaction,
+    _ defaults: StoredDefaults
   ) throws(EngineError) {
     var added: [ClassInfo] = []
     for difference in differences {
@@ -24,11 +26,11 @@ extension SchemaUpdate {
         try write.addColumn(column, to: info.name)
       }
     }
-    for difference in differences { try apply(difference, write) }
+    for difference in differences { try apply(difference, write, defaults) }
   }
 
   private static func apply(
-    _ difference: SchemaDifference, _ write: WriteTransaction
+    _ difference: SchemaDifference, _ write: WriteTransaction, _ defaults: StoredDefaults
   ) throws(EngineError) {
     let name = difference.className
     switch difference.change {
@@ -36,21 +38,34 @@ extension SchemaUpdate {
     case .addColumn(var column):
       column.isUnique = false
       try write.addColumn(column, to: name)
+      try fill(column, of: name, write, defaults)
     case .replaceColumn(var column):
       column.isUnique = false
       try write.removeColumn(column.name, from: name)
       try write.addColumn(column, to: name)
-    case .convertColumn(let column): try convert(column, of: name, write)
+      try fill(column, of: name, write, defaults)
+    case .convertColumn(let column):
+      try convert(column, of: name, write, defaults.value(of: column, in: name))
     case .addIndex(let column): try write.addIndex(to: column, in: name)
     case .removeIndex(let column): try write.removeIndex(from: column, in: name)
     }
   }
 
+  /// Gives the rows that are there what their type can read, where that is not zero or empty.
+  private static func fill(
+    _ column: ColumnSchema, of name: String, _ write: WriteTransaction, _ defaults: StoredDefaults
+  ) throws(EngineError) {
+    guard column.collection == .none, let value = defaults.known(column, in: name) else { return }
+    for key in try write.keys(of: name) {
+      try write.set(value, in: name, key: key, column: column.name)
+    }
+  }
+
   private static let convertedSuffix = " converted"
 
-  /// Makes a column nullable or required; nulls become the type's zero or empty value.
+  /// Makes a column nullable or required; nulls become `zero`.
   private static func convert(
-    _ column: ColumnSchema, of name: String, _ write: WriteTransaction
+    _ column: ColumnSchema, of name: String, _ write: WriteTransaction, _ zero: Value
   ) throws(EngineError) {
     var new = column
     new.name = String(column.name.prefix(200)) + convertedSuffix
@@ -58,23 +73,26 @@ extension SchemaUpdate {
     try write.addColumn(new, to: name)
     for key in try write.keys(of: name) {
       guard let value = try write.value(in: name, key: key, column: column.name) else { continue }
-      let kept = column.isOptional ? value : DynamicValue.required(value, new)
+      let kept = column.isOptional ? value : DynamicValue.replacingNulls(in: value, by: zero)
       try write.set(kept, in: name, key: key, column: new.name)
     }
     try write.removeColumn(column.name, from: name)
     try write.renameColumn(new.name, in: name, to: column.name)
   }
 
-  /// Removes the columns of properties that went, unless a migration gave them another name.
+  /// Removes the columns of properties that went, with the embedded objects in them, unless a
+  /// migration gave them another name.
   static func removeColumns(
-    _ differences: [SchemaDifference], _ write: WriteTransaction
+    _ differences: [SchemaDifference], _ owned: OwnedColumns, _ core: _RealmCore,
+    _ write: WriteTransaction
   ) throws(EngineError) {
     for difference in differences {
       guard case .removeColumn(let column) = difference.change else { continue }
       let schema = try write.schema(of: difference.className)
-      if schema.columns.contains(where: { $0.name == column }) {
-        try write.removeColumn(column, from: difference.className)
-      }
+      guard schema.columns.contains(where: { $0.name == column }) else { continue }
+      let children = try owned.children(in: column, of: difference.className, write)
+      try write.removeColumn(column, from: difference.className)
+      for (key, info) in children { try core.release(key, of: info, write) }
     }
   }
 

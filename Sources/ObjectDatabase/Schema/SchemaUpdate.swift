@@ -113,37 +113,47 @@ enum SchemaUpdate {
       return
     }
     try translating { () throws(EngineError) in try FileSchema.prepare(write) }
+    let defaults = try StoredDefaults(differences, infos, core)
     guard isHigher, !isNew, let block = configuration.migrationBlock else {
       try translating { () throws(EngineError) in
-        try apply(differences, infos, write)
-        try removeColumns(differences, write)
+        try apply(differences, infos, write, defaults)
         try finish(infos, write)
         try FileSchema.setVersion(configuration.schemaVersion, write)
       }
+      try checkOwners(infos.filter { file.classes[$0.name]?.record.isEmbedded != true }, write)
+      if isHigher, !isNew { try checkValues(infos, core, write) }
       return
     }
-    try migrate(core, infos, file, differences, write, block)
+    try migrate(core, infos, file, differences, defaults, write, block)
   }
 
   private static func migrate(
     _ core: _RealmCore, _ infos: [ClassInfo], _ file: FileSchema,
-    _ differences: [SchemaDifference], _ write: WriteTransaction, _ block: MigrationBlock
+    _ differences: [SchemaDifference], _ defaults: StoredDefaults, _ write: WriteTransaction,
+    _ block: MigrationBlock
   ) throws(Realm.Error) {
     // Nobody can commit now, so this is the version that the transaction began on.
-    let before = try translating { () throws(EngineError) in
+    let owned = OwnedColumns(file, infos)
+    let (before, replaced) = try translating { () throws(EngineError) in
       let before = try core.store.database.snapshot()
-      try apply(differences, infos, write)
-      return before
+      let replaced = try owned.children(of: differences, write)
+      try apply(differences, infos, write, defaults)
+      return (before, replaced)
     }
     let migration = try Migration(core, before, file, infos, write)
+    try translating { () throws(EngineError) in
+      for (key, info) in replaced { try migration.new.release(key, of: info, write) }
+    }
     block(migration, file.version ?? 0)
     if let failure = migration.new.firstFailure { throw failure }
     try translating { () throws(EngineError) in
-      try removeColumns(differences, write)
+      try removeColumns(differences, owned, migration.new, write)
       try finish(infos, write)
       try migration.new.saveNextKeys()
       try FileSchema.setVersion(core.configuration.schemaVersion, write)
     }
+    try checkOwners(infos, write)
+    try checkValues(infos, core, write)
   }
 
   /// Removes every class's table and makes those of the program.
@@ -179,9 +189,10 @@ enum SchemaUpdate {
     guard !differences.isEmpty else { return }
     try translating { () throws(EngineError) in
       try FileSchema.prepare(write)
-      try apply(differences, infos, write)
+      try apply(differences, infos, write, StoredDefaults())
       try finish(infos, write)
       if file.version == nil { try FileSchema.setVersion(configuration.schemaVersion, write) }
     }
+    try checkOwners(infos.filter { file.classes[$0.name]?.record.isEmbedded != true }, write)
   }
 }
