@@ -4,6 +4,7 @@
 // queue or actor has shown that it runs: no writer lock waits for a thread that never comes.
 // Who begins a write on the owner's thread meanwhile takes the one that was asked for first, and
 // that request asks again: else the owner would wait for a lock that waits for the owner.
+// A transaction that a cancelled task asked for is cancelled by whoever has it.
 
 import Dispatch
 import Engine
@@ -11,27 +12,66 @@ import Synchronization
 
 /// A transaction that was asked for elsewhere.
 @safe final class WriteGrant: @unchecked Sendable {
-  // Safety: the mutex guards the result, which is taken once.
-  private let result = Mutex<Result<WriteTransaction, Realm.Error>?>(nil)
+  // Safety: the mutex guards the state, whose result is taken once.
+  private struct State {
+    var result: Result<WriteTransaction, Realm.Error>?
+    /// Whether nobody wants it any more.
+    var isAbandoned = false
+    /// Called once, when it is there or nobody wants it.
+    var waiter: (@Sendable () -> Void)?
+  }
+
+  private let state = Mutex(State())
   private let isThere = DispatchSemaphore(value: 0)
+
+  /// Has somebody called when it is there; at once, when nobody wants it already.
+  func await(_ waiter: @escaping @Sendable () -> Void) {
+    let isAbandoned = state.withLock { state in
+      if !state.isAbandoned { state.waiter = waiter }
+      return state.isAbandoned
+    }
+    if isAbandoned { waiter() }
+  }
+
+  /// Says that nobody wants it; a transaction that is there, or comes, is cancelled.
+  func abandon() {
+    state.withLock { $0.isAbandoned = true }
+    if case .success(let write) = take() { write.cancel() }
+    callWaiter()
+  }
+
+  private func callWaiter() {
+    let waiter = state.withLock { state in
+      let waiter = state.waiter
+      state.waiter = nil
+      return waiter
+    }
+    waiter?()
+  }
 
   /// Begins a transaction; on a thread that may wait.
   func ask(_ database: Database) {
+    defer { isThere.signal() }
+    if state.withLock({ $0.isAbandoned }) { return }
     let asked: UncheckedBox<Result<WriteTransaction, Realm.Error>>
     do throws(EngineError) {
       let write = try database.beginWrite()
       write.assign(toCaller: false)
       asked = UncheckedBox(.success(write))
     } catch { asked = UncheckedBox(.failure(Realm.Error(error))) }
-    result.withLock { $0 = asked.value }
-    isThere.signal()
+    state.withLock { $0.result = asked.value }
+    if state.withLock({ $0.isAbandoned }) {
+      abandon()
+    } else {
+      callWaiter()
+    }
   }
 
   /// The transaction; nil when somebody took it.
   func take() -> Result<WriteTransaction, Realm.Error>? {
-    result.withLock { result in
-      defer { result = nil }
-      return UncheckedBox(result)
+    state.withLock { state in
+      defer { state.result = nil }
+      return UncheckedBox(state.result)
     }.value
   }
 
@@ -99,17 +139,15 @@ final class AsyncWrites {
 
   /// Asks for a transaction.
   /// - Parameters:
+  ///   - grant: The transaction to be.
   ///   - database: Where.
-  ///   - granted: Called on another thread when it is there.
-  /// - Returns: The transaction to be.
-  func ask(_ database: Database, granted: @escaping @Sendable () -> Void) -> WriteGrant {
-    let grant = WriteGrant()
+  ///   - granted: Called on another thread when it is there, or nobody wants it any more.
+  func ask(
+    for grant: WriteGrant, _ database: Database, granted: @escaping @Sendable () -> Void
+  ) {
     grants.append(grant)
-    asker.async {
-      grant.ask(database)
-      granted()
-    }
-    return grant
+    grant.await(granted)
+    asker.async { grant.ask(database) }
   }
 
   /// The transaction; nil when a write on the owner's thread took it.
@@ -120,12 +158,18 @@ final class AsyncWrites {
 
   /// What was asked for first, for a write that the owner begins now.
   func stealGrant() -> Result<WriteTransaction, Realm.Error>? {
-    grants.isEmpty ? nil : grants.removeFirst().waitAndTake()
+    while !grants.isEmpty {
+      // One that nobody wants any more leaves those behind it on their way.
+      if let taken = grants.removeFirst().waitAndTake() { return taken }
+    }
+    return nil
   }
 
   private func askAgain(_ core: _RealmCore) {
     guard let request = running else { return }
-    request.grant = ask(core.store.database) {
+    let grant = WriteGrant()
+    request.grant = grant
+    ask(for: grant, core.store.database) {
       core.runSoon { core in core.asyncWrites.granted(request.id, core) }
     }
   }

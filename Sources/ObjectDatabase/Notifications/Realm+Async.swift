@@ -123,11 +123,15 @@ extension Realm {
 
   /// Runs a block in a write transaction; the task waits for its turn and for the commit, and its
   /// actor goes on meanwhile.
+  ///
+  /// A task that is cancelled before its turn does not call the block, and waits no longer. Once
+  /// the block was called its changes are committed.
   /// - Parameters:
   ///   - isolation: The actor of the realm.
   ///   - block: Makes the changes.
   /// - Returns: What the block returns.
-  /// - Throws: What the block throws, or `Realm.Error`; nothing of the transaction stays then.
+  /// - Throws: What the block throws, `CancellationError` or `Realm.Error`; nothing of the
+  ///   transaction stays then.
   ///
   /// Durability: when the call returns, the changes survive any crash.
   @discardableResult
@@ -136,11 +140,16 @@ extension Realm {
   ) async throws -> Result {
     startAsync()
     try core.checkOwner()
+    try Task.checkCancellation()
     var begun: UncheckedBox<WriteTransaction>?
     while begun == nil {
       let grant = await grant()
       // A write of the actor's other tasks may have taken it.
       begun = try core.asyncWrites.take(grant).map { UncheckedBox(try $0.get()) }
+      if Task.isCancelled {
+        begun?.value.cancel()
+        throw CancellationError()
+      }
     }
     guard let write = begun?.value else { preconditionFailure("the loop ends with one") }
     try core.begin(with: write)
@@ -164,14 +173,17 @@ extension Realm {
     refresh()
   }
 
-  /// Asks for a transaction, and waits until it is there.
+  /// Asks for a transaction, and waits until it is there or the task is cancelled.
   private func grant(isolation: isolated (any Actor)? = #isolation) async -> WriteGrant {
-    var asked: WriteGrant?
-    await withCheckedContinuation { continuation in
-      asked = core.asyncWrites.ask(core.store.database) { continuation.resume() }
+    let grant = WriteGrant()
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        core.asyncWrites.ask(for: grant, core.store.database) { continuation.resume() }
+      }
+    } onCancel: {
+      grant.abandon()
     }
-    guard let asked else { preconditionFailure("it was asked for above") }
-    return asked
+    return grant
   }
 
   private static func commit(
