@@ -20,6 +20,8 @@ package struct CoordinationSettings: Sendable {
   package var beforePublishStore: (@Sendable (Int) -> Void)?
   /// Decides which thread goes on at each `SchedulePoint`, for a lab; nil leaves it to the kernel.
   package var schedule: ScheduleHook?
+  /// Whether the session is for reading, which needs no space for the lock file.
+  var isForReading = false
   /// Wraps the backend of the data file once it is open.
   package var decorate: (@Sendable (any StorageBackend) -> any StorageBackend)?
 
@@ -54,7 +56,7 @@ final class CoordinationSession: Sendable {
       lockFile == nil
       ? ProcessOwner(pid: Syscalls.processID, startTime: 0) : settings.processes.current()
     slots = ReaderSlots(region: region, processes: settings.processes, owner: owner) { count in
-      guard let lockFile else { return nil }
+      guard let lockFile, region.isInFile else { return nil }
       do throws(EngineError) {
         try lockFile.allocate(slotCount: count)
         try region.touch(0..<RegionLayout.sizeBytes(slotCount: count), path: lockFile.path)
@@ -96,14 +98,19 @@ final class CoordinationSession: Sendable {
           return CoordinationSession(region, lockFile, note: note, settings: settings)
         }
         ManagementFolder.sweep(for: database)
-        let region = try lockFile.makeRegion()
+        let region = try makeRegion(lockFile, settings)
         region.store(settings.processes.namespaceID, at: RegionLayout.namespaceOffset)
         region.store32(UInt32(RegionLayout.slotCountMin), at: RegionLayout.slotCountOffset)
         let session = CoordinationSession(region, lockFile, note: note, settings: settings)
         try whenAlone(session)
         region.store(RegionLayout.layoutWord, at: RegionLayout.layoutOffset)
         region.store(RegionLayout.magic, at: RegionLayout.magicOffset)
-        try lockFile.becomeMember()
+        if region.isInFile {
+          try lockFile.becomeMember()
+        } else {
+          // Nobody else sees this process's pins, so all others stay out until it is done.
+          _ = lockFile.tryExclusive(forLong: true)
+        }
         return session
       } catch {
         lockFile.close()
@@ -113,6 +120,16 @@ final class CoordinationSession: Sendable {
     throw EngineError(
       code: .locked,
       message: "\(database).lock is being replaced by others; leave it alone and open again")
+  }
+
+  /// What the members share; for a reader on a full disk memory of this process.
+  private static func makeRegion(
+    _ lockFile: LockFile, _ settings: CoordinationSettings
+  ) throws(EngineError) -> SharedRegion {
+    do throws(EngineError) { return try lockFile.makeRegion() } catch {
+      guard settings.isForReading, error.code == .noSpace else { throw error }
+      return try SharedRegion(descriptor: -1, path: lockFile.path)
+    }
   }
 
   /// Whether this is a child of the process that opened the session.

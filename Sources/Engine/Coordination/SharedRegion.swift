@@ -33,6 +33,9 @@ import Synchronization
     }
   }
 
+  /// Whether other processes see it.
+  var isInFile: Bool { !isAnonymous }
+
   /// Reads a byte of each page, so that a medium that does not give one is an error here and no
   /// signal later; the kernel keeps pages in memory as long as it can.
   /// - Parameters:

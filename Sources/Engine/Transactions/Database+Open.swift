@@ -80,7 +80,9 @@ extension Database {
     }
     let registry = options.coordination.registry ?? .current
     var first: (backend: FileBackend, recovered: RecoveredFile, space: WriterSpace)?
-    let (session, entry) = try registry.attach(path, settings: options.coordination) {
+    var settings = options.coordination
+    settings.isForReading = options.readOnly
+    let (session, entry) = try registry.attach(path, settings: settings) {
       session throws(EngineError) in
       let backend = try DatabaseFile.open(path: path, options: options)
       do throws(EngineError) {
