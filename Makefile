@@ -83,6 +83,7 @@ test-thread: setup
 
 lint:
 	swift format lint --strict --recursive Package.swift Plugins Sources Tests Benchmarks examples
+	swift run page-lint
 
 # A fast subset for CI: every scenario but the slow ones with a small budget, in the debug build. The tests run most of
 # the slow ones in-process; make run and make coverage run them all.

@@ -126,7 +126,10 @@ let package = Package(
       dependencies: [
         "LabCore", "CrashStates", "Findings", "Exploration", "Oracles", "Engine",
       ],
-      path: "Sources/CrashSim/Reports", swiftSettings: house),
+      path: "Sources/CrashSim/Reports",
+      // The page's style sheet and script lie in the program, so that a page needs nothing beside it.
+      resources: [.embedInCode("HTML/report.css"), .embedInCode("HTML/report.js")],
+      swiftSettings: house),
     // Writes a hash of the engine's sources down, for replay tokens.
     .plugin(name: "EngineFingerprint", capability: .buildTool()),
     .executableTarget(
@@ -211,8 +214,11 @@ let package = Package(
         .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: house),
+    // The lint of the report's style sheet and script (make lint).
+    .executableTarget(name: "page-lint", path: "Tests/PageLint", swiftSettings: house),
     // Reads every file letter by letter, which takes a minute without optimisation.
-    .testTarget(name: "TidyTests", swiftSettings: house + [.unsafeFlags(["-O"])]),
+    .testTarget(
+      name: "TidyTests", dependencies: ["page-lint"], swiftSettings: house + [.unsafeFlags(["-O"])]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -45,8 +45,19 @@ struct HTMLReportTests {
       #expect(element.attributes["href"]?.hasPrefix("#") ?? true)
       #expect(!element.attributes.keys.contains { $0.hasPrefix("on") })
     }
-    #expect(!HTMLStyle.sheet.description.contains("url("))
-    #expect(!HTMLStyle.sheet.description.contains("@import"))
+    #expect(!PageFile.style.text.contains("url(") && !PageFile.style.text.contains("@import"))
+  }
+
+  @Test("style sheet and script are on the page as they lie in the repository")
+  func files() throws {
+    let page = page(HTMLFixture.report([]))
+    let folder = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../../Sources/CrashSim/Reports/HTML")
+    for (element, name) in [("style", "report.css"), ("script", "report.js")] {
+      let file = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+      let section = "<\(element)>/*<![CDATA[*/\n\(file)/*]]>*/</\(element)>"
+      #expect(page.ranges(of: section).count == 1, "\(name) is not on the page as it is")
+    }
   }
 
   @Test("only elements that HTML knows to be empty are closed at once")

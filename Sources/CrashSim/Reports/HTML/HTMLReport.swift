@@ -57,7 +57,7 @@ package struct HTMLReport {
       ])
     head.empty("meta", ["name": "color-scheme", "content": "light dark"])
     head.element("title", text: "\(verdict): \(headline) · faultline")
-    head.element("style") { $0.section(HTMLStyle.sheet) }
+    head.element("style") { $0.section(.style) }
   }
 
   private func writeBody(_ body: inout Markup) {
@@ -80,7 +80,7 @@ package struct HTMLReport {
       $0.text(
         "Written by faultline. States are judged one by one: what was not explored is unknown.")
     }
-    body.element("script") { $0.section(HTMLScript.source) }
+    body.element("script") { $0.section(.script) }
   }
 
   /// Events that each case may show: those with something to look at are served first.

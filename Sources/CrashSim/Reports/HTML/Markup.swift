@@ -1,7 +1,7 @@
 // Markup.swift: XHTML in the making.
 // Invariants: what is written is well-formed; every text and every attribute that is not a constant
 // of this program is escaped, because it may come from a file name, a scenario or the output of a
-// program; only constants can be written as they are.
+// program; only constants and files of ours can be written as they are.
 
 /// XHTML in the making.
 struct Markup {
@@ -53,9 +53,9 @@ struct Markup {
   /// Writes a constant as it is.
   mutating func verbatim(_ constant: StaticString) { source += "\(constant)" }
 
-  /// Writes a constant in a section that holds no markup, behind a comment sign.
-  mutating func section(_ constant: StaticString) {
-    source += "/*<![CDATA[*/\n\(constant)\n/*]]>*/"
+  /// Writes a file of ours in a section that holds no markup, behind a comment sign.
+  mutating func section(_ file: PageFile) {
+    source += "/*<![CDATA[*/\n\(file.text)/*]]>*/"
   }
 
   /// Text as XML, without characters that change the direction of what follows them.
