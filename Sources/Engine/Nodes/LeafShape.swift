@@ -117,24 +117,7 @@ struct ColumnLayout: Hashable, Sendable {
     case .list: .list([])
     case .set: .set([])
     case .dictionary: .dictionary([])
-    case .none: isOptional ? .null : Self.zero(type)
-    }
-  }
-
-  private static func zero(_ type: ColumnType) -> Value {
-    switch type {
-    case .int: .int(0)
-    case .string: .string("")
-    case .bool: .bool(false)
-    case .float: .float(0)
-    case .double: .double(0)
-    case .binary: .binary([])
-    case .date: .date(seconds: 0, nanoseconds: 0)
-    case .objectId: .objectId(ObjectId(high: 0, low: 0))
-    case .uuid: .uuid(UUIDBytes(high: 0, low: 0))
-    case .decimal128: .decimal128(Decimal128(high: 0, low: 0))
-    case .link: .link(0)
-    case .mixed: .null
+    case .none: isOptional ? .null : type.zero
     }
   }
 

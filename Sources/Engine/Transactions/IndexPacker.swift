@@ -4,7 +4,8 @@
 /// Takes the leaves of an index in order and gives out others.
 struct IndexPacker {
   private var gathered = MutableKeyPairLeaf()
-  private var builder = InnerBuilder<KeyPair>(childCountMax: Layout.keyPairChildCountMax)
+  private var inner = InnerPacker<KeyPairInnerView, KeyPair>(
+    childCountMax: Layout.keyPairChildCountMax)
   private var last: KeyPair?
   private(set) var pairCount: UInt64 = 0
 
@@ -24,7 +25,7 @@ struct IndexPacker {
     {
       try emitGathered(&target)
       let copied = try target.add(leaf.node, with: [])
-      try place(copied, first, &target)
+      try inner.add(copied, firstKey: first, &target)
       return
     }
     let pairs = try MutableKeyPairLeaf(leaf)
@@ -46,24 +47,7 @@ struct IndexPacker {
       kind: .indexLeaf, sizeBytes: leaf.sizeBytes, count: leaf.count,
       auxiliary: KeyPairLeafView.descriptorCount
     ) { leaf.fill($0) }
-    try place(link, leaf[0], &target)
-  }
-
-  private mutating func place(
-    _ leaf: NodeLink, _ first: KeyPair, _ target: inout CopyTarget
-  ) throws(EngineError) {
-    try builder.add(leaf, firstKey: first) { level, separators, links throws(EngineError) in
-      try Self.add(level, separators, links, &target)
-    }
-  }
-
-  private static func add(
-    _ level: Int, _ separators: [KeyPair], _ links: [NodeLink], _ target: inout CopyTarget
-  ) throws(EngineError) -> NodeLink {
-    try target.add(
-      kind: .indexInner, level: level,
-      sizeBytes: KeyPairInnerView.sizeBytes(childCount: links.count), count: links.count
-    ) { KeyPairInnerView.encode(separators: separators, links: links, into: $0) }
+    try inner.add(link, firstKey: leaf[0], &target)
   }
 
   /// Gives out the rest.
@@ -72,8 +56,6 @@ struct IndexPacker {
     _ target: inout CopyTarget
   ) throws(EngineError) -> (root: NodeLink, level: Int) {
     try emitGathered(&target)
-    return try builder.finish { level, separators, links throws(EngineError) in
-      try Self.add(level, separators, links, &target)
-    }
+    return try inner.finish(&target)
   }
 }

@@ -12,7 +12,7 @@ struct LeafPacker {
   private var gathered: MutableLeaf?
   /// Full leaves whose rows were packed anew, one after the other, because some rows waited.
   private var denseCount = 0
-  private var builder: InnerBuilder<Int64>
+  private var inner: InnerPacker<InnerView, Int64>
   private var lastKey: Int64?
   private(set) var rowCount: UInt64 = 0
 
@@ -20,7 +20,7 @@ struct LeafPacker {
   init(_ shape: LeafShape, _ room: NodeRoom) {
     self.shape = shape
     self.room = room
-    builder = InnerBuilder(childCountMax: room.childCountMax)
+    inner = InnerPacker(childCountMax: room.childCountMax)
   }
 
   /// A leaf is cut when it is larger, unless it has one row.
@@ -56,7 +56,7 @@ struct LeafPacker {
       denseCount = 0
       try emitGathered(&target)
       let copied = try target.add(leaf.node, with: links)
-      try place(copied, firstKey, &target)
+      try inner.add(copied, firstKey: firstKey, &target)
       return
     }
     denseCount = isGood ? denseCount + 1 : 0
@@ -105,24 +105,7 @@ struct LeafPacker {
       kind: .leaf, sizeBytes: plan.sizeBytes, count: plan.rowCount,
       auxiliary: plan.descriptorCount
     ) { plan.encode(into: $0) }
-    try place(link, leaf.keys[0], &target)
-  }
-
-  private mutating func place(
-    _ leaf: NodeLink, _ firstKey: Int64, _ target: inout CopyTarget
-  ) throws(EngineError) {
-    try builder.add(leaf, firstKey: firstKey) { level, separators, links throws(EngineError) in
-      try Self.add(level, separators, links, &target)
-    }
-  }
-
-  private static func add(
-    _ level: Int, _ separators: [Int64], _ links: [NodeLink], _ target: inout CopyTarget
-  ) throws(EngineError) -> NodeLink {
-    try target.add(
-      kind: .inner, level: level, sizeBytes: InnerView.sizeBytes(childCount: links.count),
-      count: links.count
-    ) { InnerView.encode(separators: separators, links: links, into: $0) }
+    try inner.add(link, firstKey: leaf.keys[0], &target)
   }
 
   /// Gives out the rest.
@@ -131,9 +114,7 @@ struct LeafPacker {
     _ target: inout CopyTarget
   ) throws(EngineError) -> (root: NodeLink, level: Int) {
     try emitGathered(&target)
-    return try builder.finish { level, separators, links throws(EngineError) in
-      try Self.add(level, separators, links, &target)
-    }
+    return try inner.finish(&target)
   }
 }
 

@@ -154,7 +154,7 @@ extension Map {
     Observation {
       .error($0)
     } makeObserver: { map, block in
-      guard let row = map.managedRow else {
+      guard let row = map._row else {
         Misuse.stop("an unmanaged map is not observed; add its owner first")
       }
       return MapObserver(map, row, keyPaths, block)

@@ -35,17 +35,9 @@ enum DynamicValue {
   /// What a required column of a type holds when nobody gave it a value.
   static func zero(_ type: ColumnType) -> Value {
     switch type {
-    case .int: .int(0)
-    case .string: .string("")
-    case .bool: .bool(false)
-    case .float: .float(0)
-    case .double: .double(0)
-    case .binary: .binary([])
-    case .date: .date(seconds: 0, nanoseconds: 0)
-    case .objectId: ObjectId(bytes: Array(repeating: 0, count: 12)).map { .objectId($0) } ?? .null
-    case .uuid: UUIDBytes(bytes: Array(repeating: 0, count: 16)).map { .uuid($0) } ?? .null
     case .decimal128: .decimal128(Decimal128._default())
-    case .link, .mixed: .null
+    case .link: .null
+    default: type.zero
     }
   }
 

@@ -9,39 +9,34 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, RangeRe
   MutableCollection
 {
   private var unmanaged: [Element] = []
-  private var row: _Row?
-  var managedRow: _Row? { row }
+  /// For this module.
+  public private(set) var _row: _Row?
 
   /// Makes an empty, unmanaged list.
   public init() {}
 
-  init(_ row: _Row) { self.row = row }
+  /// For this module.
+  public init(_row: _Row) { self._row = _row }
 
   /// For this module.
-  public var _elements: _ElementsBox? {
-    row.map { _ElementsBox(elements: Elements(.collection($0))) }
+  public func _take(_ row: _Row) {
+    _row = row
+    unmanaged = []
   }
-
-  /// The realm; nil for an unmanaged list.
-  public var realm: Realm? { row.map { Realm($0.core) } }
-  /// Whether the owner was deleted, or the realm invalidated.
-  public var isInvalidated: Bool { row?.isInvalidated ?? false }
-  /// Whether the realm is frozen.
-  public var isFrozen: Bool { row?.core.isFrozen ?? false }
 
   // MARK: reading
 
   /// The number of elements.
-  public var count: Int { row?.count ?? unmanaged.count }
+  public var count: Int { _row?.count ?? unmanaged.count }
 
   /// The element at a position; one out of bounds stops the process.
   public subscript(position: Int) -> Element {
     get {
-      guard let row else { return unmanaged[position] }
+      guard let row = _row else { return unmanaged[position] }
       return Element._make(from: row.element(at: position), in: row.core)
     }
     set {
-      guard let row else {
+      guard let row = _row else {
         unmanaged[position] = newValue
         return
       }
@@ -52,7 +47,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, RangeRe
 
   /// A loop over the present elements.
   public func makeIterator() -> AnyIterator<Element> {
-    guard let row else { return AnyIterator(unmanaged.makeIterator()) }
+    guard let row = _row else { return AnyIterator(unmanaged.makeIterator()) }
     return AnyIterator(RealmIterator(Elements(.collection(row))))
   }
 
@@ -60,7 +55,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, RangeRe
 
   /// Adds an element at the end; an unmanaged object is added to the realm.
   public func append(_ object: Element) {
-    guard let row else {
+    guard let row = _row else {
       unmanaged.append(object)
       return
     }
@@ -82,7 +77,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, RangeRe
 
   /// Adds an element before the one at a position.
   public func insert(_ object: Element, at index: Int) {
-    guard let row else {
+    guard let row = _row else {
       unmanaged.insert(object, at: index)
       return
     }
@@ -94,7 +89,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, RangeRe
   /// - Returns: The element; of a managed list of embedded objects it is invalidated.
   @discardableResult
   public func remove(at index: Int) -> Element {
-    guard let row else { return unmanaged.remove(at: index) }
+    guard let row = _row else { return unmanaged.remove(at: index) }
     let element = self[index]
     row.remove(at: index)
     return element
@@ -110,7 +105,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, RangeRe
 
   /// Takes all elements out.
   public func removeAll() {
-    guard let row else {
+    guard let row = _row else {
       unmanaged = []
       return
     }
@@ -125,7 +120,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, RangeRe
   public func replaceSubrange<Objects: Collection>(
     _ subrange: Range<Int>, with objects: Objects
   ) where Objects.Element == Element {
-    guard row != nil else {
+    guard _row != nil else {
       unmanaged.replaceSubrange(subrange, with: objects)
       return
     }
@@ -139,7 +134,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, RangeRe
   ///   - from: Where it is.
   ///   - to: Where it is afterwards.
   public func move(from: Int, to: Int) {
-    guard let row else {
+    guard let row = _row else {
       unmanaged.insert(unmanaged.remove(at: from), at: to)
       return
     }
@@ -148,7 +143,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, RangeRe
 
   /// Lets two elements change places.
   public func swapAt(_ index1: Int, _ index2: Int) {
-    guard let row else {
+    guard let row = _row else {
       unmanaged.swapAt(index1, index2)
       return
     }
@@ -156,47 +151,15 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, RangeRe
   }
 }
 
-extension List: _Persistable {
-  /// A list of the element's shape.
-  public static var _shape: _PropertyShape {
-    var shape = Element._shape
-    shape.collection = .list
-    return shape
-  }
+extension List: _PropertyCollection {
+  /// For this module.
+  public static var _elementShape: _PropertyShape { Element._shape }
+  /// A list.
+  public static var _kind: CollectionKind { .list }
 
-  /// An empty one.
-  public static func _default() -> List { List() }
+  /// The elements of a sequence; nil when one does not fit.
+  public static func _elements(of any: Any?) -> [Element]? { Element.elements(of: any) }
 
-  /// The elements of a sequence.
-  public static func _fromAny(_ any: Any?) -> List? {
-    if let own = any as? List { return own }
-    guard let elements = Element.elements(of: DynamicValue.unwrapped(any) ?? [Element]()) else {
-      return nil
-    }
-    let made = List()
-    made.append(objectsIn: elements)
-    return made
-  }
-
-  /// The list of a row.
-  public static func _read(_ row: _Row) -> List { List(row) }
-
-  /// Puts the elements of another list in the place of a row's.
-  public static func _write(_ value: List, to row: _Row) {
-    if let own = value.row, own.isSame(as: row) { return }
-    let elements = Array(value)
-    let list = List(row)
-    if row.count > 0 { list.removeAll() }
-    list.append(objectsIn: elements)
-  }
-
-  /// Nil: elements are written once their rows are there.
-  public var _plainValue: Value? { nil }
-
-  /// An unmanaged list became the list of a row.
-  public func _becomeManaged(_ row: _Row) {
-    guard self.row == nil else { return }
-    self.row = row
-    unmanaged = []
-  }
+  /// Adds elements at the end.
+  public func _add(_ elements: [Element]) { append(objectsIn: elements) }
 }

@@ -3,7 +3,7 @@
 
 extension Map {
   private var elements: Elements {
-    guard let row = managedRow else {
+    guard let row = _row else {
       Misuse.stop(
         "the values of an unmanaged map are not sorted, filtered or summed up; add it first")
     }

@@ -25,8 +25,8 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: Sequence,
   public typealias Element = SingleMapEntry<Key, Value>
 
   private var unmanaged: [Key: Value] = [:]
-  private var row: _Row?
-  var managedRow: _Row? { row }
+  /// For this module.
+  public private(set) var _row: _Row?
 
   /// Makes an empty, unmanaged map.
   public init() {}
@@ -36,39 +36,40 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: Sequence,
     for (key, value) in elements { unmanaged[key] = value }
   }
 
-  init(_ row: _Row) { self.row = row }
+  /// For this module.
+  public init(_row: _Row) { self._row = _row }
 
-  /// The realm; nil for an unmanaged map.
-  public var realm: Realm? { row.map { Realm($0.core) } }
-  /// Whether the owner was deleted, or the realm invalidated.
-  public var isInvalidated: Bool { row?.isInvalidated ?? false }
-  /// Whether the realm is frozen.
-  public var isFrozen: Bool { row?.core.isFrozen ?? false }
+  /// For this module.
+  public func _take(_ row: _Row) {
+    _row = row
+    unmanaged = [:]
+  }
+
   /// The number of entries.
-  public var count: Int { row?.count ?? unmanaged.count }
+  public var count: Int { _row?.count ?? unmanaged.count }
   /// Whether there are none.
   public var isEmpty: Bool { count == 0 }
 
   /// The keys, ascending.
   public var keys: [Key] {
-    guard let row else { return unmanaged.keys.sorted { $0._keyText < $1._keyText } }
+    guard let row = _row else { return unmanaged.keys.sorted { $0._keyText < $1._keyText } }
     return row.entries.map { Key(_keyText: $0.key) }
   }
 
   /// The values, in the order of their keys.
   public var values: [Value] {
-    guard let row else { return keys.compactMap { unmanaged[$0] } }
+    guard let row = _row else { return keys.compactMap { unmanaged[$0] } }
     return row.entries.map { Value._make(from: $0.value, in: row.core) }
   }
 
   /// What stands under a key; setting nil takes the entry out.
   public subscript(key: Key) -> Value? {
     get {
-      guard let row else { return unmanaged[key] }
+      guard let row = _row else { return unmanaged[key] }
       return row.value(forKey: key._keyText).map { Value._make(from: $0, in: row.core) }
     }
     set {
-      guard let row else {
+      guard let row = _row else {
         unmanaged[key] = newValue
         return
       }
@@ -92,7 +93,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: Sequence,
 
   /// Takes all entries out.
   public func removeAll() {
-    guard let row else {
+    guard let row = _row else {
       unmanaged = [:]
       return
     }
@@ -141,49 +142,25 @@ public struct SingleMapEntry<Key: _MapKey, Value: RealmCollectionValue>: Hashabl
   public let value: Value
 }
 
-extension Map: _Persistable {
-  /// A map of the value's shape.
-  public static var _shape: _PropertyShape {
-    var shape = Value._shape
-    shape.collection = .dictionary
-    return shape
-  }
+extension Map: _PropertyCollection {
+  /// For this module.
+  public static var _elementShape: _PropertyShape { Value._shape }
+  /// A dictionary.
+  public static var _kind: CollectionKind { .dictionary }
 
-  /// An empty one.
-  public static func _default() -> Map { Map() }
-
-  /// The entries of a dictionary.
-  public static func _fromAny(_ any: Any?) -> Map? {
-    if let own = any as? Map { return own }
-    let given = DynamicValue.unwrapped(any) ?? [String: Any?]()
-    guard let entries = given as? [String: Any?] else { return nil }
-    let made = Map()
+  /// The entries of a dictionary; nil when one does not fit.
+  public static func _elements(of any: Any?) -> [Element]? {
+    guard let entries = any as? [String: Any?] else { return nil }
+    var made: [Element] = []
     for (key, item) in entries {
       guard let value = Value._fromAny(item) else { return nil }
-      made[Key(_keyText: key)] = value
+      made.append(Element(key: Key(_keyText: key), value: value))
     }
     return made
   }
 
-  /// The map of a row.
-  public static func _read(_ row: _Row) -> Map { Map(row) }
-
-  /// Puts the entries of another map in the place of a row's.
-  public static func _write(_ value: Map, to row: _Row) {
-    if let own = value.row, own.isSame(as: row) { return }
-    let entries = Array(value)
-    let map = Map(row)
-    if row.count > 0 { map.removeAll() }
-    for entry in entries { map[entry.key] = entry.value }
-  }
-
-  /// Nil: values are written once their rows are there.
-  public var _plainValue: Engine.Value? { nil }
-
-  /// An unmanaged map became the map of a row.
-  public func _becomeManaged(_ row: _Row) {
-    guard self.row == nil else { return }
-    self.row = row
-    unmanaged = [:]
+  /// Puts entries over those that are there.
+  public func _add(_ elements: [Element]) {
+    for entry in elements { self[entry.key] = entry.value }
   }
 }

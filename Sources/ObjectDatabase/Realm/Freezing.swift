@@ -72,22 +72,11 @@ extension Results: ThreadConfined {
   }
 }
 
-extension List: ThreadConfined {
-  /// The same in another realm on the same database; nil when it is not there.
-  public func _moved(to core: _RealmCore) -> List? { managedRow?.moved(to: core).map { List($0) } }
-}
+extension List: ThreadConfined {}
 
-extension MutableSet: ThreadConfined {
-  /// The same in another realm on the same database; nil when it is not there.
-  public func _moved(to core: _RealmCore) -> MutableSet? {
-    managedRow?.moved(to: core).map { MutableSet($0) }
-  }
-}
+extension MutableSet: ThreadConfined {}
 
-extension Map: ThreadConfined {
-  /// The same in another realm on the same database; nil when it is not there.
-  public func _moved(to core: _RealmCore) -> Map? { managedRow?.moved(to: core).map { Map($0) } }
-}
+extension Map: ThreadConfined {}
 
 extension LinkingObjects: ThreadConfined {
   /// The same in another realm on the same database; nil when it is not there.

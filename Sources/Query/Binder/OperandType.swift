@@ -32,22 +32,11 @@ enum OperandType: Hashable, Sendable {
   }
 
   init(of value: Value) {
-    self =
-      switch value {
-      case .null: .null
-      case .int: .int
-      case .string: .string
-      case .bool: .bool
-      case .float: .float
-      case .double: .double
-      case .binary: .binary
-      case .date: .date
-      case .objectId: .objectId
-      case .uuid: .uuid
-      case .decimal128: .decimal
-      case .link, .typedLink: .object(nil)
-      case .list, .set, .dictionary: .mixed
-      }
+    if let type = value.columnType {
+      self.init(type, target: nil)
+    } else {
+      self = value == .null ? .null : .mixed
+    }
   }
 
   var isNumeric: Bool {

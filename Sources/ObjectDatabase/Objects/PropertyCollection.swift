@@ -1,0 +1,88 @@
+// PropertyCollection.swift: what lists, sets and maps have in common as properties: they are
+// unmanaged until their owner is added, and the collection of its row from then on.
+
+import Engine
+
+/// A collection that a property can hold.
+public protocol _PropertyCollection: AnyObject, Sequence, _Persistable {
+  /// Makes an empty, unmanaged one.
+  init()
+  /// The one of a row.
+  init(_row: _Row)
+  /// The row of a managed one.
+  var _row: _Row? { get }
+  /// An unmanaged one becomes that of a row, which has its elements.
+  func _take(_ row: _Row)
+  /// What an element is in a schema.
+  static var _elementShape: _PropertyShape { get }
+  /// Which kind of collection it is.
+  static var _kind: CollectionKind { get }
+  /// Elements made of a value of a type that only the running program knows; nil when one does
+  /// not fit.
+  static func _elements(of any: Any?) -> [Element]?
+  /// Adds elements.
+  func _add(_ elements: [Element])
+  /// Takes all elements out.
+  func removeAll()
+}
+
+extension _PropertyCollection {
+  /// The realm; nil for an unmanaged collection.
+  public var realm: Realm? { _row.map { Realm($0.core) } }
+  /// Whether the owner was deleted, or the realm invalidated.
+  public var isInvalidated: Bool { _row?.isInvalidated ?? false }
+  /// Whether the realm is frozen.
+  public var isFrozen: Bool { _row?.core.isFrozen ?? false }
+
+  // MARK: as a property
+
+  /// A collection of the element's shape.
+  public static var _shape: _PropertyShape {
+    var shape = _elementShape
+    shape.collection = _kind
+    return shape
+  }
+
+  /// An empty one.
+  public static func _default() -> Self { Self() }
+
+  /// The elements of another collection; none for a null.
+  public static func _fromAny(_ any: Any?) -> Self? {
+    if let own = any as? Self { return own }
+    let made = Self()
+    guard let given = DynamicValue.unwrapped(any) else { return made }
+    guard let elements = _elements(of: given) else { return nil }
+    made._add(elements)
+    return made
+  }
+
+  /// The collection of a row.
+  public static func _read(_ row: _Row) -> Self { Self(_row: row) }
+
+  /// Puts the elements of another collection in the place of a row's.
+  public static func _write(_ value: Self, to row: _Row) {
+    if let own = value._row, own.isSame(as: row) { return }
+    let elements = Array(value)
+    let collection = Self(_row: row)
+    if row.count > 0 { collection.removeAll() }
+    collection._add(elements)
+  }
+
+  /// Nil: elements are written once their rows are there.
+  public var _plainValue: Value? { nil }
+
+  /// An unmanaged collection became that of a row.
+  public func _becomeManaged(_ row: _Row) {
+    if _row == nil { _take(row) }
+  }
+
+  /// The same in another realm on the same database; nil when it is not there.
+  public func _moved(to core: _RealmCore) -> Self? { _row?.moved(to: core).map { Self(_row: $0) } }
+}
+
+extension _PropertyCollection where Self: RealmCollection {
+  /// For this module.
+  public var _elements: _ElementsBox? {
+    _row.map { _ElementsBox(elements: Elements(.collection($0))) }
+  }
+}
