@@ -69,26 +69,6 @@ extension FaultFileSystem {
 
   // MARK: Deciding
 
-  /// Decides on an operation that is about to happen.
-  /// - Throws: The error of an injected failure, or `.waits`.
-  package func begin(
-    _ kind: OperationKind, _ inode: Inode?, at places: @autoclosure () -> [InodeName] = [],
-    bytes: Range<UInt64>? = nil, through file: OpenFile? = nil, wantsWrite: Bool = false,
-    by caller: Caller
-  ) throws(ErrorNumber) -> Injection? {
-    if plan.isEmpty && decisions.isEmpty { return nil }
-    let subject = FaultSubject(
-      kind: kind, inode: inode, places: places(), bytes: bytes, file: file, wantsWrite: wantsWrite,
-      caller: caller)
-    let injection = try decide(subject)
-    try killBefore(injection, by: caller)
-    if let outcome = injection?.outcome, case .error(let number) = outcome.effect {
-      note(outcome, subject, isOfEvent: false)
-      throw ErrorNumber(number)
-    }
-    return injection
-  }
-
   /// What an operation gets, once it need not wait.
   func decide(_ subject: FaultSubject) throws(ErrorNumber) -> Injection? {
     if let earlier = decisions.take(subject.kind) {
@@ -129,8 +109,7 @@ extension FaultFileSystem {
   }
 
   /// Ends an operation that has been performed and recorded.
-  package func finish(_ injection: Injection?, by caller: Caller) {
-    guard let injection else { return }
+  func finish(_ injection: Injection, by caller: Caller) {
     if let firing = injection.outcome, firing.isOfRest, let inode = injection.subject.inode {
       damage(inode, firing, injection.subject)
     }
@@ -176,18 +155,20 @@ extension FaultFileSystem {
 
   /// Does to a file what is left of a write under an effect; returns what the caller is told.
   func write(
-    _ payload: Payload, at offset: UInt64, to inode: Inode, _ firing: Firing, by caller: Caller
+    _ payload: Payload, at offset: UInt64, to inode: Inode, _ firing: Firing,
+    _ subject: FaultSubject
   ) throws(ErrorNumber) -> Int {
     let count = payload.countBytes
     let end = offset + UInt64(count)
     guard end <= FileContent.limitBytes else { throw ErrorNumber(EFBIG) }
-    let subject = FaultSubject(kind: .write, inode: inode, bytes: offset..<end, caller: caller)
+    let caller = subject.caller
     let hadSize = inode.sizeBytes
     switch firing.effect {
     case .reorder:
-      keepOld(of: inode, offset..<end)
-      markDirty(inode, offset..<end)
-      try tree.write(payload.bytes, at: offset, to: inode)
+      try change(inode, replacing: .bytes(offset..<end), by: caller) { () throws(ErrorNumber) in
+        try tree.write(payload.bytes, at: offset, to: inode)
+        return .nothing
+      }
       note(firing, subject, isOfEvent: false)
       guard recorder.isRecording, inode.isTraced else { return count }
       let operation = Operation.write(
@@ -231,13 +212,20 @@ extension FaultFileSystem {
   private func put(
     _ bytes: ArraySlice<UInt8>, at offset: UInt64, to inode: Inode, by caller: Caller
   ) throws(ErrorNumber) {
-    keepOld(of: inode, offset..<offset + UInt64(bytes.count))
-    markDirty(inode, offset..<offset + UInt64(bytes.count))
+    let range = offset..<offset + UInt64(bytes.count)
+    try overwrite(inode, bytes, at: offset, replacing: .bytes(range), flags: .injected, by: caller)
+  }
+
+  private func overwrite(
+    _ inode: Inode, _ bytes: ArraySlice<UInt8>, at offset: UInt64, replacing old: OldContent,
+    flags: OperationFlags, by caller: Caller
+  ) throws(ErrorNumber) {
     let payload = Payload(Array(bytes))
-    try tree.write(payload.bytes, at: offset, to: inode)
-    record(
-      inode, .write(inode: inode.number, offsetBytes: offset, payload: payload), flags: .injected,
-      by: caller)
+    try change(inode, replacing: old, flags: flags, by: caller) { () throws(ErrorNumber) in
+      try tree.write(payload.bytes, at: offset, to: inode)
+      return .operation(
+        .write(inode: inode.number, offsetBytes: offset, payload: payload))
+    }
   }
 
   private func grow(
@@ -250,11 +238,9 @@ extension FaultFileSystem {
 
   /// What a read under an effect gets, cut at the file's end.
   func read(
-    _ inode: Inode, at offset: UInt64, count: Int, _ firing: Firing, by caller: Caller
+    _ inode: Inode, at offset: UInt64, count: Int, _ firing: Firing, _ subject: FaultSubject
   ) throws(ErrorNumber) -> [UInt8] {
     let content = try tree.content(of: inode)
-    let end = offset + UInt64(count)
-    let subject = FaultSubject(kind: .read, inode: inode, bytes: offset..<end, caller: caller)
     note(firing, subject, isOfEvent: false)
     switch firing.effect {
     case .short(let most):
@@ -319,16 +305,9 @@ extension FaultFileSystem {
   /// Makes a file show what the medium has, and tells the trace that it has it.
   func restore(_ bytes: ArraySlice<UInt8>, at offset: UInt64, to inode: Inode) {
     guard !bytes.isEmpty else { return }
-    let payload = Payload(Array(bytes))
-    do throws(ErrorNumber) {
-      try tree.write(payload.bytes, at: offset, to: inode)
-    } catch {
-      // No room for the old bytes: the file goes on to show the new ones.
-      return
-    }
-    record(
-      inode, .write(inode: inode.number, offsetBytes: offset, payload: payload),
-      flags: [.injected, .onMedium], by: Caller())
+    // Without room for the old bytes the file goes on to show the new ones.
+    try? overwrite(
+      inode, bytes, at: offset, replacing: .nothing, flags: [.injected, .onMedium], by: Caller())
   }
 
   /// Remembers what is about to be overwritten, while a rule needs it.

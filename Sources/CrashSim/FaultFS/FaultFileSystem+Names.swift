@@ -1,4 +1,5 @@
 // FaultFileSystem+Names.swift: the operations on names and attributes, with faults and recording.
+// The trace knows every inode that gets or loses a name; of attributes it has those of such inodes.
 
 import Glibc
 import LabCore
@@ -9,72 +10,73 @@ extension FaultFileSystem {
     _ name: FileName, in parent: Inode, type: FileType, ownership: Ownership,
     target: [UInt8] = [], device: UInt64 = 0, by caller: Caller
   ) throws(ErrorNumber) -> Inode {
-    let firing = try begin(.create, nil, at: [InodeName(parent: parent, name: name)], by: caller)
-    let inode = try tree.create(
-      name, in: parent, type: type, ownership: ownership, target: target, device: device)
-    recorder.record(
-      .create(
+    try perform(
+      .create, nil, at: [InodeName(parent: parent, name: name)], by: caller
+    ) { () throws(ErrorNumber) -> (Inode, RecordedEvent) in
+      let inode = try tree.create(
+        name, in: parent, type: type, ownership: ownership, target: target, device: device)
+      let event = Operation.create(
         inode: inode.number, parent: parent.number, name: name, type: type,
-        ownership: inode.ownership, target: target, device: device),
-      by: caller)
-    finish(firing, by: caller)
-    return inode
+        ownership: inode.ownership, target: target, device: device)
+      return (inode, .operation(event))
+    }
   }
 
   func link(
     _ inode: Inode, _ name: FileName, in parent: Inode, by caller: Caller
   ) throws(ErrorNumber) {
-    let firing = try begin(.link, inode, at: [InodeName(parent: parent, name: name)], by: caller)
-    try tree.link(inode, name, in: parent)
-    recorder.record(.link(inode: inode.number, parent: parent.number, name: name), by: caller)
-    finish(firing, by: caller)
+    try perform(
+      .link, inode, at: [InodeName(parent: parent, name: name)], by: caller
+    ) { () throws(ErrorNumber) in
+      try tree.link(inode, name, in: parent)
+      return .operation(.link(inode: inode.number, parent: parent.number, name: name))
+    }
   }
 
   package func remove(
     _ name: FileName, in parent: Inode, isDirectory: Bool, by caller: Caller
   ) throws(ErrorNumber) {
-    let firing = try begin(.remove, nil, at: [InodeName(parent: parent, name: name)], by: caller)
-    let inode = try tree.remove(name, in: parent, isDirectory: isDirectory)
-    recorder.record(
-      .remove(
-        inode: inode.number, parent: parent.number, name: name, isDirectory: isDirectory),
-      by: caller)
-    finish(firing, by: caller)
+    try perform(
+      .remove, nil, at: [InodeName(parent: parent, name: name)], by: caller
+    ) { () throws(ErrorNumber) in
+      let inode = try tree.remove(name, in: parent, isDirectory: isDirectory)
+      return .operation(
+        .remove(
+          inode: inode.number, parent: parent.number, name: name, isDirectory: isDirectory))
+    }
   }
 
   package func rename(
     _ name: FileName, from: Inode, to: Inode, _ newName: FileName, flags: UInt32,
     by caller: Caller
   ) throws(ErrorNumber) {
-    let firing = try begin(
+    try perform(
       .rename, nil,
-      at: [InodeName(parent: from, name: name), InodeName(parent: to, name: newName)], by: caller)
-    switch try tree.rename(name, from: from, to: to, newName, flags: flags) {
-    case .nothing: break
-    case .moved(let inode, let replaced):
-      recorder.record(
-        .rename(
-          inode: inode.number, from: from.number, name: name, to: to.number, newName: newName,
-          replaced: replaced?.number),
-        by: caller)
-    case .exchanged(let inode, let other):
-      recorder.record(
-        .exchange(
-          inode: inode.number, parent: from.number, name: name, otherInode: other.number,
-          otherParent: to.number, otherName: newName),
-        by: caller)
+      at: [InodeName(parent: from, name: name), InodeName(parent: to, name: newName)], by: caller
+    ) { () throws(ErrorNumber) in
+      switch try tree.rename(name, from: from, to: to, newName, flags: flags) {
+      case .nothing: .nothing
+      case .moved(let inode, let replaced):
+        .operation(
+          .rename(
+            inode: inode.number, from: from.number, name: name, to: to.number, newName: newName,
+            replaced: replaced?.number))
+      case .exchanged(let inode, let other):
+        .operation(
+          .exchange(
+            inode: inode.number, parent: from.number, name: name, otherInode: other.number,
+            otherParent: to.number, otherName: newName))
+      }
     }
-    finish(firing, by: caller)
   }
 
   func setOwnership(
     _ ownership: Ownership, of inode: Inode, by caller: Caller
   ) throws(ErrorNumber) {
-    let firing = try begin(.setOwnership, inode, by: caller)
-    tree.setOwnership(ownership, of: inode)
-    record(
-      inode, .setOwnership(inode: inode.number, ownership: inode.ownership), by: caller)
-    finish(firing, by: caller)
+    try perform(.setOwnership, inode, by: caller) { () throws(ErrorNumber) in
+      tree.setOwnership(ownership, of: inode)
+      return .operation(.setOwnership(inode: inode.number, ownership: inode.ownership))
+    }
   }
 
   /// What a write by somebody without CAP_FSETID takes from a file: set-uid, set-gid, capabilities.
@@ -99,20 +101,19 @@ extension FaultFileSystem {
   func setExtendedAttribute(
     _ name: FileName, _ value: [UInt8], of inode: Inode, flags: Int32, by caller: Caller
   ) throws(ErrorNumber) {
-    let firing = try begin(.setExtendedAttribute, inode, by: caller)
-    try tree.setExtendedAttribute(name, value, of: inode, flags: flags)
-    record(
-      inode, .setExtendedAttribute(inode: inode.number, name: name, value: value), by: caller)
-    finish(firing, by: caller)
+    try perform(.setExtendedAttribute, inode, by: caller) { () throws(ErrorNumber) in
+      try tree.setExtendedAttribute(name, value, of: inode, flags: flags)
+      return .operation(
+        .setExtendedAttribute(inode: inode.number, name: name, value: value))
+    }
   }
 
   func removeExtendedAttribute(
     _ name: FileName, of inode: Inode, by caller: Caller
   ) throws(ErrorNumber) {
-    let firing = try begin(.setExtendedAttribute, inode, by: caller)
-    try tree.removeExtendedAttribute(name, of: inode)
-    record(
-      inode, .setExtendedAttribute(inode: inode.number, name: name, value: nil), by: caller)
-    finish(firing, by: caller)
+    try perform(.setExtendedAttribute, inode, by: caller) { () throws(ErrorNumber) in
+      try tree.removeExtendedAttribute(name, of: inode)
+      return .operation(.setExtendedAttribute(inode: inode.number, name: name, value: nil))
+    }
   }
 }

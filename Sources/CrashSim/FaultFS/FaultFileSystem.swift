@@ -112,6 +112,10 @@ package final class FaultFileSystem {
     if inode.isTraced { recorder.record(operation, flags: flags, by: caller) }
   }
 
+  // MARK: Held writes
+
+  var hasHeldWrites: Bool { !held.isEmpty }
+
   private func releaseAll() {
     for rule in held.keys.sorted() { release(rule) }
   }
@@ -124,6 +128,20 @@ package final class FaultFileSystem {
 
   /// Keeps a write back until the rule lets it go.
   func hold(_ event: TraceEvent, for rule: Int) { held[rule, default: []].append(event) }
+
+  /// A held write may lie behind a new end: recorded later it would bring the bytes back.
+  func releaseWrites(before kind: OperationKind) {
+    if kind == .truncate || kind == .allocate { releaseAll() }
+  }
+
+  /// Lets go of what rules hold until a write like this one, unless it is held itself.
+  func releaseWrites(after subject: FaultSubject, _ injection: Injection?) {
+    if subject.kind != .write { return }
+    if case .reorder = injection?.outcome?.effect { return }
+    for rule in plan.reordersReleased(by: subject) { release(rule) }
+  }
+
+  // MARK: Marks
 
   /// Records what a client said, and lets rules that count from it begin anew.
   func record(_ mark: Mark) {
@@ -142,52 +160,45 @@ package final class FaultFileSystem {
     guard recorder.hasRoom(for: bytes.byteCount) else { throw ErrorNumber(ENOSPC) }
     let (end, overflow) = offset.addingReportingOverflow(UInt64(bytes.byteCount))
     if overflow { throw ErrorNumber(EFBIG) }
-    let injection = try begin(.write, inode, bytes: offset..<end, through: file, by: caller)
-    var countBytes = bytes.byteCount
-    if let firing = injection?.outcome {
-      countBytes = try write(Payload(copying: bytes), at: offset, to: inode, firing, by: caller)
-    } else {
-      keepOld(of: inode, offset..<end)
-      markDirty(inode, offset..<end)
+    return try perform(
+      .write, inode, bytes: offset..<end, through: file, replacing: .bytes(offset..<end),
+      by: caller
+    ) { (firing, subject) throws(ErrorNumber) -> Int? in
+      try write(Payload(copying: bytes), at: offset, to: inode, firing, subject)
+    } change: { () throws(ErrorNumber) -> (Int, RecordedEvent) in
       let kept = inode.isTraced ? recorder.keep(bytes) : nil
       if let kept, kept.endsLoans { tree.settle() }
       try tree.write(bytes, at: offset, to: inode, lent: kept?.loan)
-      if let kept { recorder.recordWrite(kept, at: offset, to: inode.number, by: caller) }
+      guard let kept else { return (bytes.byteCount, .nothing) }
+      return (bytes.byteCount, .write(kept, at: offset))
     }
-    let isHeld = if case .reorder = injection?.outcome?.effect { true } else { false }
-    if !held.isEmpty, !isHeld {
-      let subject = FaultSubject(
-        kind: .write, inode: inode, bytes: offset..<end, caller: caller)
-      for rule in plan.reordersReleased(by: subject) { release(rule) }
-    }
-    finish(injection, by: caller)
-    return countBytes
   }
 
   package func truncate(
     _ inode: Inode, to sizeBytes: UInt64, through file: OpenFile? = nil, by caller: Caller
   ) throws(ErrorNumber) {
     let size = inode.sizeBytes
-    let range = min(size, sizeBytes)..<max(size, sizeBytes)
-    let injection = try begin(.truncate, inode, bytes: range, through: file, by: caller)
-    // A held write may lie behind the new end: recorded later it would bring the bytes back.
-    releaseAll()
-    try resize(inode, to: sizeBytes, by: caller)
-    finish(injection, by: caller)
+    try perform(
+      .truncate, inode, bytes: min(size, sizeBytes)..<max(size, sizeBytes), through: file,
+      replacing: .behind(end: sizeBytes), by: caller
+    ) { () throws(ErrorNumber) in try cut(inode, to: sizeBytes) }
   }
 
-  /// Sets a size and records it, if it is another one.
+  /// Sets a size, on behalf of an effect.
   func resize(
-    _ inode: Inode, to sizeBytes: UInt64, flags: OperationFlags = [], by caller: Caller
+    _ inode: Inode, to sizeBytes: UInt64, flags: OperationFlags, by caller: Caller
   ) throws(ErrorNumber) {
-    keepOldTail(of: inode, from: sizeBytes)
-    if sizeBytes < inode.sizeBytes { markCutDirty(inode, at: sizeBytes) }
+    try change(inode, replacing: .behind(end: sizeBytes), flags: flags, by: caller) {
+      () throws(ErrorNumber) in try cut(inode, to: sizeBytes)
+    }
+  }
+
+  /// A size that a file has already is no event.
+  private func cut(_ inode: Inode, to sizeBytes: UInt64) throws(ErrorNumber) -> RecordedEvent {
     let oldSizeBytes = try tree.truncate(inode, to: sizeBytes)
-    guard oldSizeBytes != sizeBytes else { return }
-    record(
-      inode,
-      .truncate(inode: inode.number, oldSizeBytes: oldSizeBytes, newSizeBytes: sizeBytes),
-      flags: flags, by: caller)
+    if oldSizeBytes == sizeBytes { return .nothing }
+    return .operation(
+      .truncate(inode: inode.number, oldSizeBytes: oldSizeBytes, newSizeBytes: sizeBytes))
   }
 
   package func allocate(
@@ -196,19 +207,18 @@ package final class FaultFileSystem {
   ) throws(ErrorNumber) {
     let (end, overflow) = offset.addingReportingOverflow(count)
     if overflow { throw ErrorNumber(EFBIG) }
-    let injection = try begin(.allocate, inode, bytes: offset..<end, through: file, by: caller)
-    releaseAll()
-    keepOldTail(of: inode, from: offset)
-    if mode.contains(.punchHole) || mode.contains(.zeroRange) { markDirty(inode, offset..<end) }
-    let oldSizeBytes = inode.sizeBytes
-    let zeroes = try tree.allocate(inode, at: offset, count: count, mode: mode)
-    record(
-      inode,
-      .allocate(
-        inode: inode.number, offsetBytes: offset, countBytes: count, zeroes: zeroes,
-        oldSizeBytes: oldSizeBytes, newSizeBytes: inode.sizeBytes),
-      by: caller)
-    finish(injection, by: caller)
+    let makesZeros = mode.contains(.punchHole) || mode.contains(.zeroRange)
+    try perform(
+      .allocate, inode, bytes: offset..<end, through: file,
+      replacing: .tail(from: offset, zeros: makesZeros ? offset..<end : nil), by: caller
+    ) { () throws(ErrorNumber) in
+      let oldSizeBytes = inode.sizeBytes
+      let zeroes = try tree.allocate(inode, at: offset, count: count, mode: mode)
+      return .operation(
+        .allocate(
+          inode: inode.number, offsetBytes: offset, countBytes: count, zeroes: zeroes,
+          oldSizeBytes: oldSizeBytes, newSizeBytes: inode.sizeBytes))
+    }
   }
 
   // MARK: Syncs
@@ -218,40 +228,46 @@ package final class FaultFileSystem {
     _ inode: Inode, dataOnly: Bool, flags: OperationFlags = [], through file: OpenFile? = nil,
     by caller: Caller
   ) throws(ErrorNumber) {
+    let kind: OperationKind = inode.isDirectory ? .syncDirectory : .sync
     let operation: Operation =
       inode.isDirectory
       ? .syncDirectory(inode: inode.number) : .sync(inode: inode.number, dataOnly: dataOnly)
-    if plan.isEmpty && decisions.isEmpty {
-      return record(inode, operation, flags: flags, by: caller)
-    }
-    let subject = FaultSubject(
-      kind: inode.isDirectory ? .syncDirectory : .sync, inode: inode, file: file, caller: caller)
     if let told = unreportedError(inode, file) {
       // The earlier failure is reported instead of writing: a later sync covers what is pending.
+      let subject = FaultSubject(kind: kind, inode: inode, file: file, caller: caller)
       note(told.ruleID, "fail-sync", subject, number: told.number, isOfEvent: inode.isTraced)
       record(inode, operation, flags: flags.union([.ignored, .injected]), by: caller)
       throw ErrorNumber(told.number)
     }
-    let injection = try decide(subject)
-    try killBefore(injection, by: caller)
-    guard let firing = injection?.outcome, !firing.isOfRest else {
-      record(inode, operation, flags: flags, by: caller)
+    try perform(kind, inode, through: file, flags: flags, by: caller) {
+      (firing, subject) throws(ErrorNumber) -> Void? in
+      try sync(operation, flags: flags, of: inode, firing, subject)
+    } change: { () throws(ErrorNumber) -> (Void, RecordedEvent) in
       markSynced(inode)
-      return finish(injection, by: caller)
+      return ((), .operation(operation))
     }
+  }
+
+  /// A sync that fails, or does nothing, is in the trace as what it is.
+  private func sync(
+    _ operation: Operation, flags: OperationFlags, of inode: Inode, _ firing: Firing,
+    _ subject: FaultSubject
+  ) throws(ErrorNumber) {
     note(firing, subject, isOfEvent: inode.isTraced)
+    let made: OperationFlags =
+      switch firing.effect {
+      case .failSync, .error: [.failed, .injected]
+      default: [.ignored, .injected]
+      }
+    record(inode, operation, flags: flags.union(made), by: subject.caller)
     switch firing.effect {
     case .failSync(let number, let state):
-      record(inode, operation, flags: flags.union([.failed, .injected]), by: caller)
-      try fail(inode, number, state, firing.ruleID, file)
+      try fail(inode, number, state, firing.ruleID, subject.file)
     case .error(let number):
-      record(inode, operation, flags: flags.union([.failed, .injected]), by: caller)
       markClean(inode)
       throw ErrorNumber(number)
-    default:
-      record(inode, operation, flags: flags.union([.ignored, .injected]), by: caller)
+    default: break
     }
-    finish(injection, by: caller)
   }
 
   /// sync, syncfs: what was changed before there were more than so many events, and write-back
@@ -287,9 +303,9 @@ package final class FaultFileSystem {
   /// The last descriptor of an open file that could write is gone.
   package func close(_ inode: Inode, couldWrite: Bool, by caller: Caller) {
     // The caller no longer waits, so a kill before and one after are the same to it.
-    let injection = try? begin(.close, inode, by: caller)
-    if couldWrite { record(inode, .close(inode: inode.number), by: caller) }
-    finish(injection ?? nil, by: caller)
+    performInevitably(FaultSubject(kind: .close, inode: inode, caller: caller)) {
+      couldWrite ? .operation(.close(inode: inode.number)) : .nothing
+    }
     tree.close(inode)
   }
 }

@@ -71,7 +71,7 @@ struct Firing {
 }
 
 /// What the rules decided for one operation.
-package struct Injection {
+struct Injection {
   var outcome: Firing?
   var wait: Firing?
   var kill: Firing?

@@ -90,13 +90,7 @@ extension FuseMount {
 
   /// Answers a request that waits with `EINTR`: it has not happened.
   private func giveUp(_ entry: PostponedRequest) {
-    // struct fuse_out_header: length, error, the request's number.
-    unsafe withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { header in
-      unsafe header.storeBytes(of: UInt32(16), toByteOffset: 0, as: UInt32.self)
-      unsafe header.storeBytes(of: -EINTR, toByteOffset: 4, as: Int32.self)
-      unsafe header.storeBytes(of: entry.unique, toByteOffset: 8, as: UInt64.self)
-      unsafe _ = Glibc.write(fuse_session_fd(session), header.baseAddress, 16)
-    }
+    unsafe send(EINTR, nil, to: entry.unique)
     unsafe entry.memory.deallocate()
   }
 
@@ -153,8 +147,9 @@ final class PageDrops: Sendable {
     var dirtyPaths: [[UInt8]] = []
     /// True when those of all files are to be.
     var writesAll = false
-    /// A request that is answered afterwards.
+    /// A request that is answered afterwards, libfuse's or one of ours.
     var handle: fuse_req_t?
+    var unique: UInt64?
     var number: Int32 = 0
     /// A request that begins afterwards.
     var request: HeldRequest?
@@ -230,6 +225,7 @@ extension FuseMount {
         }
       }
       if let handle = unsafe job.handle { unsafe _ = fuse_reply_err(handle, job.number) }
+      if let unique = job.unique { unsafe send(job.number, nil, to: unique) }
       job.then?()
     }
   }

@@ -33,33 +33,6 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
   }
 }
 
-/// An open file or directory, as the kernel's `fh` names it.
-package final class OpenFile {
-  let inode: Inode
-  let flags: Int32
-  /// True when the kernel keeps no pages for it: each read and write comes as it was asked for.
-  var isDirect = false
-  /// The last failed sync of the file that this open file knows of.
-  var seenSyncError: UInt64
-  /// The rules that tell an error once per open file and have told it this one.
-  var toldBy: Set<Int> = []
-  /// True when the mount itself has it open, to write dirty pages back: no rule is about it.
-  var isOwn = false
-  /// True after a write through O_SYNC or O_DSYNC until the sync that the kernel lets follow.
-  var isSyncDue = false
-  /// A directory's entries as they were when the reader began.
-  var listing: [(name: FileName, number: InodeNumber, type: FileType)] = []
-
-  init(_ inode: Inode, flags: Int32) {
-    self.inode = inode
-    self.flags = flags
-    seenSyncError = inode.syncError?.sequence ?? 0
-    inode.openCount += 1
-  }
-
-  var canWrite: Bool { flags & O_ACCMODE != O_RDONLY }
-}
-
 // @unchecked: `session` is libfuse's, which locks for itself; all else is touched under `lock`.
 /// A file system under service.
 @safe final class FuseMount: @unchecked Sendable {
@@ -268,14 +241,15 @@ package final class OpenFile {
     resuming decisions: [(kind: OperationKind, injection: Injection?)] = []
   ) {
     fileSystem.beginRequest(resuming: decisions)
-    if decisions.isEmpty, unsafe answersDirectly(UnsafeRawBufferPointer(bytes)) { return }
-    unsafe request = UnsafeRawPointer(bytes.baseAddress)
-    var buffer = unsafe fuse_buf()
-    unsafe buffer.mem = bytes.baseAddress
-    unsafe buffer.size = bytes.count
-    unsafe buffer.fd = -1
-    unsafe fuse_session_process_buf(session, &buffer)
-    if let wait = fileSystem.decisions.wait {
+    if unsafe !answersDirectly(UnsafeRawBufferPointer(bytes)) {
+      unsafe request = UnsafeRawPointer(bytes.baseAddress)
+      var buffer = unsafe fuse_buf()
+      unsafe buffer.mem = bytes.baseAddress
+      unsafe buffer.size = bytes.count
+      unsafe buffer.fd = -1
+      unsafe fuse_session_process_buf(session, &buffer)
+    }
+    if !fileSystem.isWithoutRules, let wait = fileSystem.decisions.wait {
       unsafe postpone(UnsafeRawBufferPointer(bytes), wait, fileSystem.decisions.made)
     }
   }

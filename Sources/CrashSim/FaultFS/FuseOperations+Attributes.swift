@@ -6,18 +6,7 @@ import LabCore
 import Recording
 
 extension FuseOperations {
-  /// FATTR_KILL_SUIDGID: a truncate by somebody without CAP_FSETID.
-  private static let truncateKillsPrivileges: UInt32 = 1 << 11
-
   static func addAttributes(to table: inout fuse_lowlevel_ops) {
-    unsafe table.getattr = { handle, number, _ in
-      guard let request = unsafe FuseRequest(handle) else { return }
-      unsafe request.answer { () throws(ErrorNumber) in
-        let inode = try unsafe request.inode(number)
-        try unsafe request.decide(.getAttributes, inode)
-        unsafe request.reply(attributesOf: inode)
-      }
-    }
     unsafe table.setattr = { handle, number, attributes, valid, info in
       guard let request = unsafe FuseRequest(handle), let attributes = unsafe attributes
       else { return }
@@ -38,13 +27,14 @@ extension FuseOperations {
     let fileSystem = unsafe request.fileSystem
     if valid & FUSE_SET_ATTR_SIZE != 0 {
       guard attributes.st_size >= 0 else { throw ErrorNumber(EINVAL) }
-      if unsafe request.mount.requestWord(at: 0) & truncateKillsPrivileges != 0 {
+      // A truncate by somebody without CAP_FSETID.
+      if unsafe request.mount.requestWord(at: 0) & UInt32(FATTR_KILL_SUIDGID) != 0 {
         try fileSystem.dropPrivileges(of: inode, by: caller)
       }
       try fileSystem.truncate(
         inode, to: UInt64(attributes.st_size), through: file, by: caller)
     } else if valid & (FUSE_SET_ATTR_ATIME | FUSE_SET_ATTR_MTIME) != 0 {
-      try unsafe request.decide(.setTimes, inode)
+      try unsafe request.observe(.setTimes, inode)
     }
     let ownershipBits = FUSE_SET_ATTR_MODE | FUSE_SET_ATTR_UID | FUSE_SET_ATTR_GID
     if valid & ownershipBits != 0 {
@@ -100,7 +90,7 @@ extension FuseOperations {
       let name = unsafe FuseRequest.name(name)
       unsafe request.answer { () throws(ErrorNumber) in
         let inode = try unsafe request.inode(number)
-        try unsafe request.decide(.getExtendedAttribute, inode)
+        try unsafe request.observe(.getExtendedAttribute, inode)
         let value = try unsafe request.tree.extendedAttribute(name, of: inode)
         try unsafe FuseOperations.reply(request, value, size: size)
       }
@@ -109,7 +99,7 @@ extension FuseOperations {
       guard let request = unsafe FuseRequest(handle) else { return }
       unsafe request.answer { () throws(ErrorNumber) in
         let inode = try unsafe request.inode(number)
-        try unsafe request.decide(.getExtendedAttribute, inode)
+        try unsafe request.observe(.getExtendedAttribute, inode)
         let names = inode.extendedAttributes.keys.sorted()
         try unsafe FuseOperations.reply(request, names.flatMap { $0.bytes + [0] }, size: size)
       }

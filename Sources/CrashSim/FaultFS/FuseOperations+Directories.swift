@@ -13,23 +13,20 @@ extension FuseOperations {
       unsafe request.answer { () throws(ErrorNumber) in
         let inode = try unsafe request.inode(number)
         guard inode.isDirectory else { throw ErrorNumber(ENOTDIR) }
-        let caller = unsafe request.caller
-        let firing = try unsafe request.fileSystem.begin(.open, inode, by: caller)
-        unsafe request.fileSystem.finish(firing, by: caller)
-        let file = OpenFile(inode, flags: O_RDONLY)
-        file.isOwn = unsafe caller.thread == request.fileSystem.plan.ownThread
-        unsafe FuseOperations.attach(file, to: info, in: request.fileSystem)
-        if unsafe fuse_reply_open(request.handle, info) != 0 {
-          unsafe FuseOperations.drop(request, info)
-        }
+        let file = try unsafe request.fileSystem.open(
+          inode, flags: O_RDONLY, by: request.caller)
+        unsafe FuseOperations.reply(request, opened: file, info)
       }
     }
     unsafe table.releasedir = { handle, _, info in
       guard let request = unsafe FuseRequest(handle), let info = unsafe info else { return }
-      let isOwn = unsafe FuseOperations.openFile(info)?.isOwn == true
-      unsafe FuseOperations.drop(request, info)
+      guard let file = unsafe FuseOperations.openFile(info) else {
+        return unsafe request.fail(ErrorNumber(EBADF))
+      }
+      unsafe request.tree.close(file.inode)
+      unsafe OpenFile.takeBack(info.pointee.fh)
       unsafe request.succeed()
-      if isOwn { unsafe request.mount.drops.noteOwnClose() }
+      if file.isOwn { unsafe request.mount.drops.noteOwnClose() }
     }
     unsafe table.readdir = { handle, _, size, offset, info in
       guard let request = unsafe FuseRequest(handle), let info = unsafe info else { return }
@@ -37,7 +34,7 @@ extension FuseOperations {
         return unsafe request.fail(ErrorNumber(EINVAL))
       }
       unsafe request.answer { () throws(ErrorNumber) in
-        try unsafe request.decide(.readDirectory, file.inode, through: file)
+        try unsafe request.observe(.readDirectory, file.inode, through: file)
         if offset == 0 { FuseOperations.list(file) }
         unsafe FuseOperations.reply(request, file, from: offset, size: min(size, 1 << 20))
       }

@@ -7,21 +7,6 @@ import Recording
 
 extension FuseOperations {
   static func addNames(to table: inout fuse_lowlevel_ops) {
-    unsafe table.lookup = { handle, parent, name in
-      guard let request = unsafe FuseRequest(handle) else { return }
-      let name = unsafe FuseRequest.name(name)
-      unsafe request.answer { () throws(ErrorNumber) in
-        let folder = try unsafe request.inode(parent)
-        try unsafe request.decide(.lookUp, nil, at: [InodeName(parent: folder, name: name)])
-        let inode = try unsafe request.tree.lookUp(name, in: folder)
-        unsafe request.reply(entry: inode)
-      }
-    }
-    unsafe table.forget = { handle, number, count in
-      guard let request = unsafe FuseRequest(handle) else { return }
-      unsafe request.tree.forget(InodeNumber(rawValue: UInt64(number)), count: UInt64(count))
-      unsafe fuse_reply_none(handle)
-    }
     unsafe table.forget_multi = { handle, count, forgets in
       guard let request = unsafe FuseRequest(handle) else { return }
       for index in 0..<max(0, count) {
@@ -65,7 +50,7 @@ extension FuseOperations {
       unsafe request.answer { () throws(ErrorNumber) in
         let inode = try unsafe request.inode(number)
         guard inode.type == .symbolicLink else { throw ErrorNumber(EINVAL) }
-        try unsafe request.decide(.readLink, inode)
+        try unsafe request.observe(.readLink, inode)
         unsafe (inode.target + [0]).withUnsafeBytes { text in
           unsafe _ = fuse_reply_readlink(
             request.handle, text.assumingMemoryBound(to: CChar.self).baseAddress)
@@ -89,11 +74,14 @@ extension FuseOperations {
   }
 
   private static func addMovers(to table: inout fuse_lowlevel_ops) {
-    unsafe table.unlink = { handle, parent, name in
-      unsafe FuseOperations.remove(handle, parent, name, isDirectory: false)
-    }
     unsafe table.rmdir = { handle, parent, name in
-      unsafe FuseOperations.remove(handle, parent, name, isDirectory: true)
+      guard let request = unsafe FuseRequest(handle) else { return }
+      let name = unsafe FuseRequest.name(name)
+      unsafe request.answer { () throws(ErrorNumber) in
+        try unsafe request.fileSystem.remove(
+          name, in: request.inode(parent), isDirectory: true, by: request.caller)
+        unsafe request.succeed()
+      }
     }
     unsafe table.rename = { handle, parent, name, newParent, newName, flags in
       guard let request = unsafe FuseRequest(handle) else { return }
@@ -105,19 +93,6 @@ extension FuseOperations {
           flags: flags, by: request.caller)
         unsafe request.succeed()
       }
-    }
-  }
-
-  private static func remove(
-    _ handle: fuse_req_t?, _ parent: fuse_ino_t, _ name: UnsafePointer<CChar>?,
-    isDirectory: Bool
-  ) {
-    guard let request = unsafe FuseRequest(handle) else { return }
-    let name = unsafe FuseRequest.name(name)
-    unsafe request.answer { () throws(ErrorNumber) in
-      try unsafe request.fileSystem.remove(
-        name, in: request.inode(parent), isDirectory: isDirectory, by: request.caller)
-      unsafe request.succeed()
     }
   }
 }

@@ -1,6 +1,7 @@
 // FuseOperations.swift [U]: the table of libfuse's callbacks, and what all of them need.
 // Each callback decodes its arguments, calls the file system, and answers exactly once. Nothing in
 // here traps on what a client sends: sizes and offsets are checked before they are converted.
+// Not in the table because they are answered before libfuse: FuseMount+Direct.swift has them.
 // Not in the table on purpose: flush (closing is not a sync, and without it the kernel saves a
 // request per close), locks (the kernel's own work), access (default_permissions).
 
@@ -11,9 +12,6 @@ import Recording
 
 /// libfuse's callbacks.
 enum FuseOperations {
-  /// How long the kernel may remember names and attributes: nobody else changes the tree.
-  static let timeoutSeconds = 86400.0 * 365
-
   static var table: fuse_lowlevel_ops {
     var table = fuse_lowlevel_ops()
     unsafe table.`init` = { context, connection in
@@ -60,9 +58,7 @@ enum FuseOperations {
   }
 
   func inode(_ number: fuse_ino_t) throws(ErrorNumber) -> Inode {
-    let number = InodeNumber(rawValue: UInt64(number))
-    guard let inode = unsafe tree.inodes[number] else { throw ErrorNumber(ESTALE) }
-    return inode
+    try unsafe mount.inode(InodeNumber(rawValue: UInt64(number)))
   }
 
   /// A name as the kernel gives it.
@@ -101,16 +97,11 @@ enum FuseOperations {
     }
   }
 
-  /// Lets the rules decide on an operation that changes nothing.
-  func decide(
-    _ kind: OperationKind, _ inode: Inode?, at places: [InodeName] = [],
-    through file: OpenFile? = nil
+  /// Lets the rules see an operation that changes nothing.
+  func observe(
+    _ kind: OperationKind, _ inode: Inode?, through file: OpenFile? = nil
   ) throws(ErrorNumber) {
-    if unsafe fileSystem.plan.isEmpty && fileSystem.decisions.isEmpty { return }
-    let caller = unsafe caller
-    let injection = try unsafe fileSystem.begin(
-      kind, inode, at: places, through: file, by: caller)
-    unsafe fileSystem.finish(injection, by: caller)
+    try unsafe fileSystem.observe(kind, inode, through: file, by: caller)
   }
 
   /// Answers with a name's inode, which the kernel then remembers once more.
@@ -123,20 +114,15 @@ enum FuseOperations {
   func entry(_ inode: Inode) -> fuse_entry_param {
     var entry = fuse_entry_param()
     entry.ino = fuse_ino_t(inode.number.rawValue)
-    entry.attr = unsafe Self.attributes(of: inode)
-    entry.attr_timeout = unsafe timeoutSeconds
-    entry.entry_timeout = unsafe timeoutSeconds
+    entry.attr = inode.attributes
+    entry.attr_timeout = unsafe Double(mount.timeoutSeconds)
+    entry.entry_timeout = unsafe Double(mount.timeoutSeconds)
     return entry
   }
 
-  /// Nothing is remembered while a rule is about lookups or attributes.
-  private var timeoutSeconds: Double {
-    unsafe fileSystem.plan.watchesAttributes ? 0 : FuseOperations.timeoutSeconds
-  }
-
   func reply(attributesOf inode: Inode) {
-    var attributes = unsafe Self.attributes(of: inode)
-    unsafe _ = fuse_reply_attr(handle, &attributes, timeoutSeconds)
+    var attributes = inode.attributes
+    unsafe _ = fuse_reply_attr(handle, &attributes, Double(mount.timeoutSeconds))
   }
 
   func reply(bytes: [UInt8]) {
@@ -144,24 +130,6 @@ enum FuseOperations {
       unsafe _ = fuse_reply_buf(
         handle, buffer.assumingMemoryBound(to: CChar.self).baseAddress, buffer.count)
     }
-  }
-
-  /// `stat` of an inode.
-  static func attributes(of inode: Inode) -> stat {
-    var attributes = stat()
-    attributes.st_ino = numericCast(inode.number.rawValue)
-    attributes.st_mode = inode.type.modeBits | inode.ownership.mode
-    attributes.st_nlink = numericCast(inode.linkCount)
-    attributes.st_uid = inode.ownership.user
-    attributes.st_gid = inode.ownership.group
-    attributes.st_rdev = numericCast(inode.device)
-    attributes.st_size = numericCast(inode.sizeBytes)
-    attributes.st_blksize = numericCast(FileContent.pageBytes)
-    attributes.st_blocks = numericCast((inode.content?.pageCount ?? 0) * 8)
-    attributes.st_atim = inode.accessTime.specification
-    attributes.st_mtim = inode.modificationTime.specification
-    attributes.st_ctim = inode.changeTime.specification
-    return attributes
   }
 }
 

@@ -1,10 +1,11 @@
 // RawRequest.swift [U]: a request as the kernel sends it: a header, then a record and a name that
 // depend on what it asks for, all of them those of linux/fuse.h.
-// Safety: every read is inside of the request, whose size is checked first; `fh` is what `attach`
-// gave out.
+// Safety: every read is inside of the request, whose size is checked first; a handle is what
+// `handOut` gave out.
 
 import CFuse
 import Glibc
+import LabCore
 import Recording
 
 /// A request of the kernel.
@@ -24,17 +25,22 @@ import Recording
   /// 0 when the kernel asks for itself.
   var thread: Int32 { Int32(bitPattern: header.pid) }
 
-  /// The record behind the header; nil when the request is too short for it.
-  func record<Record: BitwiseCopyable>(_ type: Record.Type) -> Record? {
-    guard unsafe bytes.count >= Self.headerBytes + MemoryLayout<Record>.size else { return nil }
+  /// The record behind the header.
+  /// - Throws: `EIO` when the request is too short for it, which the kernel's are not.
+  @inline(__always)
+  func record<Record: BitwiseCopyable>(_ type: Record.Type) throws(ErrorNumber) -> Record {
+    guard unsafe bytes.count >= Self.headerBytes + MemoryLayout<Record>.size else {
+      throw ErrorNumber(EIO)
+    }
     return unsafe bytes.loadUnaligned(fromByteOffset: Self.headerBytes, as: type)
   }
 
-  /// The name behind a record of so many bytes; nil when there is none.
-  func name(behind recordBytes: Int = 0) -> FileName? {
+  /// The name behind a record of so many bytes.
+  /// - Throws: `EIO` when there is none.
+  func name(behind recordBytes: Int = 0) throws(ErrorNumber) -> FileName {
     let start = Self.headerBytes + recordBytes
     guard unsafe start < bytes.count, let end = unsafe bytes[start...].firstIndex(of: 0)
-    else { return nil }
+    else { throw ErrorNumber(EIO) }
     return FileName(bytes: unsafe Array(bytes[start..<end]))
   }
 
@@ -44,25 +50,70 @@ import Recording
     return unsafe UnsafeRawBufferPointer(rebasing: bytes[min(start, bytes.count)...])
   }
 
-  /// Calls `body` with the open file that a handle stands for, if it is one of the inode.
-  func withFile(_ handle: UInt64, _ body: (OpenFile) -> Bool) -> Bool {
-    guard let pointer = unsafe UnsafeRawPointer(bitPattern: UInt(handle)) else { return false }
-    // Nobody closes it before this request is answered.
-    return unsafe Unmanaged<OpenFile>.fromOpaque(pointer)._withUnsafeGuaranteedRef { file in
-      file.inode.number == inode && body(file)
+  /// Calls `body` with the open file that a handle stands for.
+  /// - Throws: `EBADF` when it is none of the request's inode; what `body` throws.
+  @inline(__always)
+  func withFile(
+    _ handle: UInt64, _ body: (OpenFile) throws(ErrorNumber) -> Void
+  ) throws(ErrorNumber) {
+    guard let pointer = unsafe UnsafeRawPointer(bitPattern: UInt(handle)) else {
+      throw ErrorNumber(EBADF)
     }
+    // Nobody closes it before this request is answered.
+    var failure: ErrorNumber?
+    unsafe Unmanaged<OpenFile>.fromOpaque(pointer)._withUnsafeGuaranteedRef { file in
+      do throws(ErrorNumber) {
+        guard file.inode.number == inode else { throw ErrorNumber(EBADF) }
+        try body(file)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+  }
+}
+
+extension OpenFile {
+  /// A handle for the kernel, which retains the file until it is taken back.
+  func handOut() -> UInt64 {
+    unsafe UInt64(UInt(bitPattern: Unmanaged.passRetained(self).toOpaque()))
   }
 
-  /// Gives back what `attach` retained.
-  func letGo(of handle: UInt64) {
+  /// Lets go of the file behind a handle that the kernel has released, or has not taken.
+  static func takeBack(_ handle: UInt64) {
     guard let pointer = unsafe UnsafeRawPointer(bitPattern: UInt(handle)) else { return }
     unsafe Unmanaged<OpenFile>.fromOpaque(pointer).release()
+  }
+
+  /// What the kernel is told of its cache, as FOPEN_ flags.
+  var kernelFlags: UInt32 {
+    (isDirect ? UInt32(FOPEN_DIRECT_IO) : 0) | (keepsPages ? UInt32(FOPEN_KEEP_CACHE) : 0)
+  }
+}
+
+extension Inode {
+  /// `stat` of it.
+  var attributes: stat {
+    var attributes = stat()
+    attributes.st_ino = numericCast(number.rawValue)
+    attributes.st_mode = type.modeBits | ownership.mode
+    attributes.st_nlink = numericCast(linkCount)
+    attributes.st_uid = ownership.user
+    attributes.st_gid = ownership.group
+    attributes.st_rdev = numericCast(device)
+    attributes.st_size = numericCast(sizeBytes)
+    attributes.st_blksize = numericCast(FileContent.pageBytes)
+    attributes.st_blocks = numericCast((content?.pageCount ?? 0) * 8)
+    attributes.st_atim = accessTime.specification
+    attributes.st_mtim = modificationTime.specification
+    attributes.st_ctim = changeTime.specification
+    return attributes
   }
 }
 
 extension fuse_attr {
   init(_ inode: Inode) {
-    let attributes = unsafe FuseRequest.attributes(of: inode)
+    let attributes = inode.attributes
     self.init()
     ino = UInt64(attributes.st_ino)
     size = UInt64(attributes.st_size)
@@ -83,19 +134,19 @@ extension fuse_attr {
 }
 
 extension fuse_attr_out {
-  init(_ inode: Inode) {
+  init(_ inode: Inode, validSeconds: UInt64) {
     self.init()
-    attr_valid = UInt64(FuseOperations.timeoutSeconds)
+    attr_valid = validSeconds
     attr = fuse_attr(inode)
   }
 }
 
 extension fuse_entry_out {
-  init(_ inode: Inode) {
+  init(_ inode: Inode, validSeconds: UInt64) {
     self.init()
     nodeid = inode.number.rawValue
-    entry_valid = UInt64(FuseOperations.timeoutSeconds)
-    attr_valid = entry_valid
+    entry_valid = validSeconds
+    attr_valid = validSeconds
     attr = fuse_attr(inode)
   }
 }

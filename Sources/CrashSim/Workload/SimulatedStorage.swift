@@ -240,8 +240,7 @@ extension SimulatedFileSystem {
       found = try withFileSystem { fileSystem throws(ErrorNumber) in
         guard let inode = fileSystem.tree.root.entries[FileName(name)]?.inode else { return nil }
         _ = try fileSystem.tree.content(of: inode)
-        fileSystem.finish(
-          try fileSystem.begin(.open, inode, by: Self.caller), by: Self.caller)
+        try fileSystem.observe(.open, inode, by: Self.caller)
         return OpenedInode(inode)
       }
     } catch {
@@ -304,7 +303,7 @@ extension SimulatedFileSystem {
   private func syncFolder(of name: String) throws(EngineError) {
     try step("fsync of the folder", name) { fileSystem throws(ErrorNumber) in
       let root = fileSystem.tree.root
-      fileSystem.finish(try fileSystem.begin(.open, root, by: Self.caller), by: Self.caller)
+      try fileSystem.observe(.open, root, by: Self.caller)
       try fileSystem.sync(root, dataOnly: false, by: Self.caller)
     }
   }

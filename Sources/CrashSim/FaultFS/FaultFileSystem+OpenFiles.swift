@@ -1,0 +1,196 @@
+// FaultFileSystem+OpenFiles.swift: requests as clients make them of open files. Who answers them
+// decodes a request into these arguments and encodes what comes back, and knows no more of it.
+// Invariant: an open file is one of the tree's inode until it is closed, once.
+
+import CSystem
+import Glibc
+import LabCore
+import Recording
+
+/// An open file or directory, as the kernel's `fh` names it.
+package final class OpenFile {
+  let inode: Inode
+  let flags: Int32
+  /// True when the kernel keeps no pages for it: each read and write comes as it was asked for.
+  fileprivate(set) var isDirect = false
+  /// True when the kernel may go on to show the pages that it has of the file.
+  fileprivate(set) var keepsPages = true
+  /// The last failed sync of the file that this open file knows of.
+  var seenSyncError: UInt64
+  /// The rules that tell an error once per open file and have told it this one.
+  var toldBy: Set<Int> = []
+  /// True when the mount itself has it open, to write dirty pages back: no rule is about it.
+  fileprivate(set) var isOwn = false
+  /// True after a write through O_SYNC or O_DSYNC until the sync that the kernel lets follow.
+  fileprivate(set) var isSyncDue = false
+  /// A directory's entries as they were when the reader began.
+  var listing: [(name: FileName, number: InodeNumber, type: FileType)] = []
+
+  fileprivate init(_ inode: Inode, flags: Int32) {
+    self.inode = inode
+    self.flags = flags
+    seenSyncError = inode.syncError?.sequence ?? 0
+    inode.openCount += 1
+  }
+
+  var canWrite: Bool { flags & O_ACCMODE != O_RDONLY }
+}
+
+extension FaultFileSystem {
+  // MARK: Opening and closing
+
+  /// Opens a file or a directory; `killsPrivileges` says that truncating takes set-uid and set-gid.
+  func open(
+    _ inode: Inode, flags: Int32, killsPrivileges: Bool = false, by caller: Caller
+  ) throws(ErrorNumber) -> OpenFile {
+    let wantsWrite = flags & O_ACCMODE != O_RDONLY
+    try perform(.open, inode, wantsWrite: wantsWrite, by: caller) { () throws(ErrorNumber) in
+      if flags & O_TRUNC != 0, inode.type == .regular {
+        if killsPrivileges { try dropPrivileges(of: inode, by: caller) }
+        try truncate(inode, to: 0, by: caller)
+      }
+      return .nothing
+    }
+    return makeOpenFile(inode, flags, caller)
+  }
+
+  /// Makes a file and opens it, or opens the one that is there.
+  func create(
+    _ name: FileName, in directory: Inode, flags: Int32, ownership: Ownership,
+    killsPrivileges: Bool, by caller: Caller
+  ) throws(ErrorNumber) -> OpenFile {
+    if let known = directory.entries[name]?.inode {
+      // Another client was faster; without O_EXCL this is an open.
+      if flags & O_EXCL != 0 { throw ErrorNumber(EEXIST) }
+      if known.isDirectory { throw ErrorNumber(EISDIR) }
+      return try open(known, flags: flags, killsPrivileges: killsPrivileges, by: caller)
+    }
+    let inode = try create(
+      name, in: directory, type: .regular, ownership: ownership, by: caller)
+    return makeOpenFile(inode, flags, caller)
+  }
+
+  private func makeOpenFile(_ inode: Inode, _ flags: Int32, _ caller: Caller) -> OpenFile {
+    let file = OpenFile(inode, flags: flags)
+    file.isOwn = caller.thread == plan.ownThread
+    // A rule on reads must see each of them, and damage must not hide behind the cache.
+    file.isDirect = !file.isOwn && inode.type == .regular && plan.watchesReads(of: inode)
+    file.keepsPages = !file.isDirect && (!inode.isDamaged || file.isOwn)
+    return file
+  }
+
+  /// Closes what no descriptor stands for any more.
+  func close(_ file: OpenFile, by caller: Caller) {
+    if file.isOwn {
+      tree.close(file.inode)
+    } else {
+      close(file.inode, couldWrite: file.canWrite, by: caller)
+    }
+  }
+
+  // MARK: Bytes
+
+  /// Writes, and returns how many bytes the caller is told.
+  ///
+  /// A page that the kernel writes back may come with any open file of the inode.
+  func write(
+    _ bytes: RawSpan, at offset: UInt64, through file: OpenFile, killsPrivileges: Bool,
+    by caller: Caller
+  ) throws(ErrorNumber) -> Int {
+    let inode = file.inode
+    if killsPrivileges {
+      try dropPrivileges(of: inode, by: caller)
+    } else {
+      try dropCapabilities(of: inode, by: caller)
+    }
+    if file.isSyncDue, file.isDirect {
+      // The request waited between the write and its sync, which now begins once more.
+      try syncDirect(file, caller)
+      return bytes.byteCount
+    }
+    let taken = try write(
+      bytes, at: offset, to: inode, through: caller.isWriteBack ? nil : file, by: caller)
+    // Of a file that a rule has taken out of the cache, too: whoever reads it later, with a cache,
+    // finds its pages gone from there.
+    noteCached(inode, offset..<offset + UInt64(taken), isRead: false)
+    if file.flags & O_DSYNC != 0, !caller.isWriteBack {
+      file.isSyncDue = true
+      if file.isDirect { try syncDirect(file, caller) }
+    }
+    return taken
+  }
+
+  /// The kernel lets no sync follow a write through O_DSYNC to a file without a cache.
+  private func syncDirect(_ file: OpenFile, _ caller: Caller) throws(ErrorNumber) {
+    do throws(ErrorNumber) {
+      try sync(
+        file.inode, dataOnly: file.flags & O_SYNC != O_SYNC, flags: .openFlagSync, through: file,
+        by: caller)
+    } catch {
+      if error != .waits { file.isSyncDue = false }
+      throw error
+    }
+    file.isSyncDue = false
+  }
+
+  /// fsync and fdatasync, or what the kernel lets follow a write.
+  func sync(_ file: OpenFile, dataOnly: Bool, by caller: Caller) throws(ErrorNumber) {
+    try sync(
+      file.inode, dataOnly: dataOnly, flags: file.isSyncDue ? .openFlagSync : [], through: file,
+      by: caller)
+    if file.isSyncDue { file.isSyncDue = false }
+  }
+
+  /// Reads.
+  @inline(__always)
+  func read(
+    at offset: UInt64, count: Int, through file: OpenFile, by caller: @autoclosure () -> Caller
+  ) throws(ErrorNumber) -> ReadBytes {
+    let inode = file.inode
+    let content = try tree.content(of: inode)
+    let (end, overflow) = offset.addingReportingOverflow(UInt64(count))
+    if overflow { throw ErrorNumber(EINVAL) }
+    let bytes = try perform(
+      .read, inode, bytes: offset..<end, through: file, by: caller()
+    ) { (firing, subject) throws(ErrorNumber) -> ReadBytes? in
+      .made(try read(inode, at: offset, count: count, firing, subject))
+    } change: { () throws(ErrorNumber) -> (ReadBytes, RecordedEvent) in
+      (.held(content), .nothing)
+    }
+    if case .made = bytes { return bytes }
+    // Of a file without a cache the pages are with us, and nothing makes them leave.
+    if !isWithoutRules || inode.shadow != nil, !file.isDirect {
+      noteRead(offset..<end, through: file)
+    }
+    if inode.accessTime.isBefore(inode.modificationTime) { inode.accessTime = tree.now() }
+    return bytes
+  }
+
+  /// Shows what the medium has where the kernel no longer has what a failed sync left clean.
+  @inline(never)
+  private func noteRead(_ range: Range<UInt64>, through file: OpenFile) {
+    let inode = file.inode
+    let isCached = file.flags & csystem_open_direct() == 0
+    let changed = evict(inode, range, isCached: isCached)
+    if isCached {
+      noteCached(inode, range, isRead: true)
+    } else if !changed.isEmpty {
+      // The kernel may go on to show what was lost, until somebody opens the file again.
+      inode.isDamaged = true
+    }
+  }
+}
+
+/// What a reader gets.
+enum ReadBytes {
+  /// Bytes that a rule made up.
+  case made([UInt8])
+  /// What the file holds there.
+  case held(FileContent)
+}
+
+extension Timestamp {
+  fileprivate func isBefore(_ other: Timestamp) -> Bool {
+    (seconds, nanoseconds) < (other.seconds, other.nanoseconds)
+  }
+}
