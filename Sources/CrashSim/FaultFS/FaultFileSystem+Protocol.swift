@@ -37,10 +37,10 @@ extension FaultFileSystem {
 
   /// Performs an operation.
   ///
-  /// `old` is what the change replaces of the content of `inode`, `effect` does what a rule makes of
-  /// the operation (nil: it goes on as asked for), and `change` changes the tree and says what the
-  /// caller gets and what is recorded. Who asks is looked up only where that matters. It throws the
-  /// error of an injected failure, that of the change, or `.waits`.
+  /// `old` is what the change replaces of the content of `inode`, `effect` does what a rule makes
+  /// of the operation (nil: it goes on as asked for), and `change` changes the tree and says what
+  /// the caller gets and what is recorded. Who asks is looked up only where that matters. It throws
+  /// the error of an injected failure, that of the change, or `.waits`.
   @inline(__always)
   func perform<Answer>(
     _ kind: OperationKind, _ inode: Inode?, at places: @autoclosure () -> [InodeName] = [],
