@@ -48,22 +48,27 @@ public struct CrashStateEnumerator: Sendable {
   }
 
   /// Pass 1: counts the distinct states and selects those that fit a budget.
-  /// - Parameter budget: Most states to visit; nil for all.
+  /// - Parameters:
+  ///   - budget: Most states to visit; nil for all.
+  ///   - inWaves: Whether the most telling states are visited first, for a visit that may be cut
+  ///     short; else they come in the order of their crash points, which takes one pass.
   /// - Returns: The counts and the selection.
   /// - Throws: `LabError` when an image grows beyond its limits.
-  public func plan(budget: Int? = nil) throws(LabError) -> ExplorationPlan {
+  public func plan(
+    budget: Int? = nil, inWaves: Bool = false
+  ) throws(LabError) -> ExplorationPlan {
     var record = PlanRecord()
     let run = try EnumerationRun(self)
     try run.enumerate(
       distinct: { record.add($0, $1, $2, $3) },
       duplicate: { record.upgrade($0, to: $1) })
     return record.plan(
-      budget: budget, seed: seed.derived("budget"), explored: run.explored,
+      budget: budget, inWaves: inWaves, seed: seed.derived("budget"), explored: run.explored,
       candidates: run.candidates, bound: run.bound, proposals: run.proposals,
       of: table.trace)
   }
 
-  /// Pass 2: shows the selected states, in order.
+  /// Pass 2: shows the selected states, in the plan's order; of a plan in waves, once for each.
   /// - Parameters:
   ///   - plan: What `plan(budget:)` of an equal enumerator returned.
   ///   - shard: The part to visit.
@@ -73,10 +78,13 @@ public struct CrashStateEnumerator: Sendable {
     _ plan: ExplorationPlan, shard: Shard = .whole,
     _ body: (ExploredState, CrashImage) throws(LabError) -> VisitDecision
   ) throws(LabError) {
-    let run = try EnumerationRun(self)
-    try run.revisit(plan, shard) { (found) throws(LabError) in
-      let decision = try body(found.exploredState(), run.builder.image)
-      if decision == .stop { run.isStopped = true }
+    for wave in plan.waves.map({ $0.map(Optional.some) }) ?? [nil] {
+      let run = try EnumerationRun(self)
+      try run.revisit(plan, shard, wave: wave) { (found) throws(LabError) in
+        let decision = try body(found.exploredState(), run.builder.image)
+        if decision == .stop { run.isStopped = true }
+      }
+      if run.isStopped { return }
     }
   }
 

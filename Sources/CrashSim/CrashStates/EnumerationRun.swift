@@ -124,10 +124,13 @@ final class EnumerationRun {
 
   /// Goes through all crash points again and shows those states that a plan selects; all others
   /// are known by their number, so that they are not built.
+  ///
+  /// With a wave only those of it are shown.
   /// - Throws: `LabError` with code `.nondeterminism` when the plan is of another exploration, and
   ///   what `body` throws.
   func revisit(
-    _ plan: ExplorationPlan, _ shard: Shard, _ body: (FoundState) throws(LabError) -> Void
+    _ plan: ExplorationPlan, _ shard: Shard, wave: KeptSet?,
+    _ body: (FoundState) throws(LabError) -> Void
   ) throws(LabError) {
     let last = enumerator.table.crashPointCount - 1
     guard plan.proposals.crashPointCount == last + 1 else { throw Self.otherPlan(last) }
@@ -136,7 +139,7 @@ final class EnumerationRun {
       let news = self.news(at: crashPoint, last: last)
       var (proposal, ordinal) = plan.proposals.first(at: crashPoint)
       let end = plan.proposals.first(at: crashPoint + 1)
-      guard plan.selectsAny(of: ordinal..<end.ordinal, shard) else { continue }
+      guard plan.selectsAny(of: ordinal..<end.ordinal, shard, wave: wave) else { continue }
       try builder.advance(to: crashPoint)
       window.isFull = news == .all
       try propose { (kept, torn, strategy) throws(LabError) in
@@ -144,7 +147,9 @@ final class EnumerationRun {
         defer { proposal += 1 }
         guard plan.proposals.isDistinct(proposal) else { return }
         defer { ordinal += 1 }
-        guard ordinal % shard.count == shard.index, plan.selects(ordinal) else { return }
+        guard ordinal % shard.count == shard.index,
+          wave?.contains(ordinal) ?? plan.selects(ordinal)
+        else { return }
         let ids = kept.members(of: window.ids)
         let hash = try builder.show(kept: ids, torn: torn)
         try body(

@@ -1,11 +1,5 @@
 // ExplorationPlan.swift: how many states there are, and which of them a budget selects.
-// First come, for a quarter of the budget each, the two plainest states behind each mark (nothing
-// survived, everything did), and those of the first and the last crash point. A quarter of what is
-// left goes evenly to the files of which a write arrived in part; then come class 1 and class 2, of
-// which half goes evenly to all crash points, because most states are at few of them. Where a group
-// does not fit, the seed chooses among it, and what was not chosen has another chance in its class.
-// Where the trace has call stacks, one state of each set of call stacks that lost something comes
-// before torn files: many states of one loop that loses its writes show one bug.
+// A budget takes the first states of the one order that all of them have (VisitOrder.swift).
 
 import LabCore
 import Recording
@@ -25,6 +19,9 @@ public struct ExplorationPlan: Sendable, Codable {
   /// Number of all states that the model allows, exact or an upper bound.
   public let bound: StateBound
   fileprivate let selection: KeptSet?
+  /// The selected states in parts that are visited one after another, each as large as all before
+  /// it; nil when all are visited in the order of their crash points.
+  let waves: [KeptSet]?
   /// Which proposals show the distinct states.
   let proposals: ProposalRecord
 
@@ -32,6 +29,15 @@ public struct ExplorationPlan: Sendable, Codable {
   public func selects(_ ordinal: Int) -> Bool {
     precondition(ordinal < distinct, "the plan belongs to another exploration")
     return selection?.contains(ordinal) ?? true
+  }
+
+  /// True when pass 2 visits a state before another one.
+  package func visits(_ ordinal: Int, before other: Int) -> Bool {
+    guard let waves else { return ordinal < other }
+    for wave in waves where wave.contains(ordinal) || wave.contains(other) {
+      return wave.contains(ordinal) && (!wave.contains(other) || ordinal < other)
+    }
+    return ordinal < other
   }
 
   /// Number of states that pass 2 visits in a shard.
@@ -72,10 +78,10 @@ public struct ExplorationPlan: Sendable, Codable {
     return selectsAny(of: ordinals, shard)
   }
 
-  /// True when pass 2 visits one of these states.
-  func selectsAny(of ordinals: Range<Int>, _ shard: Shard) -> Bool {
-    guard let selection else { return !ordinals.isEmpty }
-    return ordinals.contains { $0 % shard.count == shard.index && selection.contains($0) }
+  /// True when pass 2 visits one of these states; with a wave, when that does.
+  func selectsAny(of ordinals: Range<Int>, _ shard: Shard, wave: KeptSet? = nil) -> Bool {
+    guard let states = wave ?? selection else { return !ordinals.isEmpty }
+    return ordinals.contains { $0 % shard.count == shard.index && states.contains($0) }
   }
 }
 
@@ -152,17 +158,36 @@ struct PlanRecord {
 
   /// The plan for a trace that was explored.
   func plan(
-    budget: Int?, seed: Seed, explored: Int, candidates: Int, bound: StateBound,
+    budget: Int?, inWaves: Bool, seed: Seed, explored: Int, candidates: Int, bound: StateBound,
     proposals: ProposalRecord, of trace: Trace
   ) -> ExplorationPlan {
     let count = classes.count
+    let selected = min(count, max(0, budget ?? count))
     var selection: KeptSet?
-    if let budget, budget < count { selection = select(max(0, budget), proposals, seed, trace) }
+    var waves: [KeptSet]?
+    if selected < count || inWaves {
+      var order = order(proposals, seed, trace)
+      var all = KeptSet(count: count)
+      var parts = [KeptSet(count: count)]
+      for number in 0..<selected {
+        if inWaves && number >= Self.firstWave && number & (number - 1) == 0 {
+          parts.append(KeptSet(count: count))
+        }
+        guard let ordinal = order.next() else { preconditionFailure("the order has all states") }
+        all.insert(ordinal)
+        parts[parts.count - 1].insert(ordinal)
+      }
+      selection = selected < count ? all : nil
+      waves = inWaves ? parts : nil
+    }
     return ExplorationPlan(
       candidates: candidates, explored: explored, distinct: count,
-      distinctOfClass1: classes.count { $0 == 1 }, selected: min(count, max(0, budget ?? count)),
-      bound: bound, selection: selection, proposals: proposals)
+      distinctOfClass1: classes.count { $0 == 1 }, selected: selected,
+      bound: bound, selection: selection, waves: waves, proposals: proposals)
   }
+
+  /// States of the first wave; a power of two.
+  private static let firstWave = 32
 
   /// States that have a write in part, by its file.
   private func tornStates() -> [[Int]] {
@@ -173,71 +198,33 @@ struct PlanRecord {
     return groups
   }
 
-  private func select(
-    _ budget: Int, _ proposals: ProposalRecord, _ seed: Seed, _ trace: Trace
-  ) -> KeptSet {
+  private func order(
+    _ proposals: ProposalRecord, _ seed: Seed, _ trace: Trace
+  ) -> VisitOrder {
     // Crash points that have states of their own.
     let points = (0..<proposals.crashPointCount).map { point in
       (point, proposals.first(at: point).ordinal..<proposals.first(at: point + 1).ordinal)
     }.filter { !$0.1.isEmpty }
-    guard let first = points.first, let last = points.last else { return KeptSet(count: 0) }
-    var selection = BudgetSelection(of: classes.count, budget, PRNG(seed))
-    let share = (budget + 3) / 4
+    var order = VisitOrder(of: classes.count, PRNG(seed))
     let behindMarks = points.filter { $0.0 > 0 && trace.events[$0.0 - 1].isMark }
-    selection.choose(share, of: behindMarks.flatMap { $0.1.filter(plain.contains) })
-    selection.choose(share, of: Set(first.1).union(last.1).sorted())
-    selection.choose(selection.left, of: representatives)
-    selection.chooseEvenly(selection.left / 4, of: tornStates())
+    order.add(
+      order.inTurns(order.spread(behindMarks).map { order.drawn($0.1.filter(plain.contains)) }),
+      weight: 4)
+    order.add(order.drawn(Array(points.first?.1 ?? 0..<0)), weight: 1)
+    order.add(order.drawn(Array(points.last?.1 ?? 0..<0)), weight: 1)
+    order.add(order.spread(representatives), weight: 3)
+    order.add(order.inTurns(tornStates().map { order.drawn($0) }), weight: 2)
+    var (evenly, anywhere): ([Int], [Int]) = ([], [])
     for priority: UInt8 in 1...2 {
-      let groups = points.map { $0.1.filter { classes[$0] == priority } }
-      selection.chooseEvenly(selection.left / 2, of: groups)
-      selection.choose(selection.left, of: groups.flatMap(\.self))
-    }
-    return selection.chosen
-  }
-}
-
-/// States that a budget selects, by chance within each group.
-private struct BudgetSelection {
-  private(set) var chosen: KeptSet
-  /// How many more may be chosen.
-  private(set) var left: Int
-  private var random: PRNG
-
-  init(of count: Int, _ budget: Int, _ random: PRNG) {
-    chosen = KeptSet(count: count)
-    left = budget
-    self.random = random
-  }
-
-  /// Chooses some of a group; each subset of that size is as likely as any other.
-  ///
-  /// Knuth's algorithm S (The Art of Computer Programming, volume 2, 3.4.2).
-  mutating func choose(_ count: Int, of group: [Int]) {
-    let open = group.filter { !chosen.contains($0) }
-    var wanted = min(count, left, open.count)
-    left -= wanted
-    for (at, ordinal) in open.enumerated() where wanted > 0 {
-      if random.below(open.count - at) < wanted {
-        chosen.insert(ordinal)
-        wanted -= 1
+      let groups = order.spread(points).map { point in
+        let states = order.drawn(point.1.filter { classes[$0] == priority })
+        return states.filter(plain.contains) + states.filter { !plain.contains($0) }
       }
+      evenly += order.inTurns(groups)
+      anywhere += order.drawn(groups.flatMap(\.self))
     }
-  }
-
-  /// Chooses one of each group, then one more of each, as often as the number allows.
-  mutating func chooseEvenly(_ count: Int, of groups: [[Int]]) {
-    var open = groups.map { group in group.filter { !chosen.contains($0) } }
-    var wanted = min(count, left)
-    while true {
-      open.removeAll(where: \.isEmpty)
-      guard !open.isEmpty, wanted >= open.count else { return }
-      wanted -= open.count
-      left -= open.count
-      for at in open.indices {
-        open[at].swapAt(random.below(open[at].count), open[at].count - 1)
-        chosen.insert(open[at].removeLast())
-      }
-    }
+    order.add(evenly, weight: 4)
+    order.add(anywhere, weight: 1)
+    return order
   }
 }

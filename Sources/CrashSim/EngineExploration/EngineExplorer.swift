@@ -44,7 +44,8 @@ package struct EngineExplorer {
   /// judged so far.
   package func explore(title: String, firstNumber: Int) throws(LabError) -> ExplorationReport {
     let enumerator = try job.enumerator()
-    let plan = try enumerator.plan(budget: job.budget)
+    let plan = try enumerator.plan(
+      budget: job.budget, inWaves: settings.timeBudgetSeconds != nil)
     let jobPath = "\(directory)/job-\(job.modelName).json"
     var job = job
     try job.save(to: jobPath, selecting: plan)

@@ -158,7 +158,8 @@ enum ShardLine: Codable, Sendable {
 
 /// The child's side.
 package enum EngineShard {
-  /// Judges the states of one shard from an ordinal on.
+  /// Judges the states of one shard; those that the plan visits before an ordinal's successor are
+  /// judged already.
   /// - Returns: The exit code of the process.
   package static func run(
     job path: String, shard: Shard, from first: Int, progress progressPath: String
@@ -173,7 +174,8 @@ package enum EngineShard {
     let progress = try ProgressFile(path: progressPath)
     var done = ShardProgress()
     try enumerator.visit(plan, shard: shard) { (explored, image) throws(LabError) in
-      if explored.ordinal < first || !job.wants(explored) { return .goOn }
+      let isJudged = first > 0 && !plan.visits(first - 1, before: explored.ordinal)
+      if isJudged || !job.wants(explored) { return .goOn }
       done.ordinal = explored.ordinal
       progress.write(done)
       let found = try judge.judge(explored, image) { path in

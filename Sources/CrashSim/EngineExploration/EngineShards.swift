@@ -35,9 +35,12 @@ struct EngineShards {
 
     /// Forgets what children side by side judged beyond the first state that failed.
     mutating func endAtFirst(of plan: ExplorationPlan) {
-      guard let first = failures.first else { return }
+      guard let first = failures.min(by: { plan.visits($0.ordinal, before: $1.ordinal) })
+      else { return }
       failures = [first]
-      states = (0...first.ordinal).count { plan.selects($0) }
+      states = (0..<plan.distinct).count {
+        plan.selects($0) && !plan.visits(first.ordinal, before: $0)
+      }
       recoveryStates = 0
       isCutShort = false
       isOutOfTime = false

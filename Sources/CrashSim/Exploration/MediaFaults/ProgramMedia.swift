@@ -132,7 +132,9 @@ struct ProgramMediaExploration {
     let clock = ContinuousClock()
     let start = clock.now
     let acknowledged = trace.acknowledged(trace.markCount)
-    let mine = stride(from: settings.shard.index, to: plan.states.count, by: settings.shard.count)
+    // Time may end anywhere, and must not leave the end of a file out.
+    let mine = VisitOrder.spread(plan.states.count, seed: settings.seed.derived("visits"))
+      .filter { $0 % settings.shard.count == settings.shard.index }
     var total = 0
     for ordinal in mine {
       if known[ordinal] != nil {

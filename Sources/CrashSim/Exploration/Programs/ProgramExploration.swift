@@ -98,16 +98,17 @@ struct ProgramExploration {
   ) throws(LabError) -> (report: ExplorationReport, known: [String: Int]) {
     let trace = target.trace
     let enumerator = try makeEnumerator()
-    let plan = try enumerator.plan(budget: settings.budget ?? target.defaultBudget)
+    let plan = try enumerator.plan(
+      budget: settings.budget ?? target.defaultBudget, inWaves: true)
     let clock = ContinuousClock()
     let start = clock.now
     var keys: [Int: StateKey] = [:]
     var (failures, checkedCount) = try check(plan, of: enumerator, keys: &keys)
     var isCutShort = checkedCount < plan.selectedCount(in: settings.shard)
-    if endsAtFirst, let first = failures.keys.min() {
+    if endsAtFirst, let first = failures.keys.min(by: { plan.visits($0, before: $1) }) {
       // Checkers side by side have gone a little further, by chance.
       failures = failures.filter { $0.key == first }
-      checkedCount = keys.keys.count { $0 <= first }
+      checkedCount = keys.keys.count { !plan.visits(first, before: $0) }
       isCutShort = false
     }
     let seconds = start.duration(to: clock.now).inSeconds

@@ -166,7 +166,7 @@ package struct ProgramRecoveryExploration {
       trace: trace, model: target.model, seed: settings.seed)
     let marks = trace.marks
     var beginnings: [Beginning] = []
-    try enumerator.visit(try enumerator.plan(budget: budget), shard: shard) {
+    try enumerator.visit(try enumerator.plan(budget: budget, inWaves: true), shard: shard) {
       (explored, image) throws(LabError) in
       beginnings.append(
         Beginning(
