@@ -119,6 +119,21 @@ struct FaultFSFaultTests {
     #expect(trace.withoutCloses.events.last?.flags == .reordered)
   }
 
+  @Test("a held write is recorded before its file is cut, and cannot bring the bytes back")
+  func heldUntilTheCut() throws {
+    let mount = try mounted()
+    try mount.client.addRules([
+      FaultRule(
+        when: Match([.write], path: "f"), what: .reorder(before: Match([.write], path: "none")))
+    ])
+    let (result, trace) = try mount.record(
+      "printf held | dd of=f conv=notrunc status=none; truncate -s 2 f; cat f")
+    #expect(result.output == "he")
+    #expect(trace.withoutCloses.words == ["write", "truncate"])
+    let cut = try #require(trace.finalTree.inodes.values.first { $0.sizeBytes == 2 })
+    #expect(cut.extents.flatMap(\.bytes) == Array("he".utf8))
+  }
+
   @Test("a refused write changes nothing and is not recorded")
   func failedWrite() throws {
     let mount = try mounted()

@@ -100,6 +100,23 @@ struct FaultFSTraceTests {
     #expect(trace.words.filter { $0 != "close" } == [])
   }
 
+  @Test("of a file that lost its last name before the recording nothing is in the trace")
+  func namelessFile() throws {
+    let mount = try MountedFaultFS()
+    _ = try mount.shell("echo before > held")
+    let held = try #require(FileHandle(forUpdatingAtPath: "\(mount.path)/held"))
+    _ = try mount.shell("rm held")
+    try mount.client.beginRecording()
+    try held.truncate(atOffset: 2)
+    try held.write(contentsOf: Data("after".utf8))
+    try held.synchronize()
+    try held.close()
+    _ = try mount.shell("echo new > named; sync named")
+    let trace = try mount.endRecording()
+    #expect(trace.words.filter { $0 != "close" } == ["create", "write", "sync"])
+    #expect(trace.finalTree.inodes.count == 2)
+  }
+
   /// Requests of every sort that is answered without libfuse, their errors among them.
   private static let plainRequests = """
     umask 027; echo hello > a; cat a; set -C; echo again > a; set +C
