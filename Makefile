@@ -172,7 +172,7 @@ damaged-images: setup
 # The tests that are smaller elsewhere, in a release build and whole; half a gigabyte of disk.
 test-large: setup
 	FAULTLINE_LARGE=1 swift test -c release -Xswiftc -enable-testing \
-	  --filter 'EngineTests|DoorTests|NodeCacheTests|ScenarioSchemaTests|ShippedScenarioTests|XRayTests'
+	  --filter 'EngineTests|BackendTests|NodeCacheTests|ScenarioSchemaTests|ShippedScenarioTests|XRayTests'
 
 # A package that takes layers of the lab without the engine (examples/layers): builds it, runs it, looks at what it links.
 layers: setup

@@ -33,7 +33,7 @@ enum DecimalTarget {
     }
     let (first, second) = (Int64(bitPattern: numbers[0].high), Int64(bitPattern: numbers[1].low))
     let wrong =
-      wrongLaw(numbers[0], numbers[1], numbers[2]) ?? wrongProduct(first, second)
+      wrongLaw(numbers[0], numbers[1], then: numbers[2]) ?? wrongProduct(first, second)
     return wrong.map { .finding($0) } ?? outcome
   }
 
@@ -69,7 +69,7 @@ enum DecimalTarget {
   }
 
   private static func wrongLaw(
-    _ first: Decimal128, _ second: Decimal128, _ third: Decimal128
+    _ first: Decimal128, _ second: Decimal128, then third: Decimal128
   ) -> String? {
     let order = Decimal128.compare(first, second)
     guard order == -Decimal128.compare(second, first) else { return "order of \(first), \(second)" }

@@ -38,7 +38,7 @@ enum ControlTarget {
 
   private static func rules(_ text: String) -> String {
     let parsed = try? FaultFile.parse(commandLine: text, file: "", allowsAnyErrno: false)
-    return parsed.flatMap { FuzzDoors.request(adding: $0) } ?? "{}"
+    return parsed.flatMap { FuzzReaders.request(adding: $0) } ?? "{}"
   }
 
   private static func run(_ input: [UInt8]) -> FuzzOutcome {
@@ -47,6 +47,6 @@ enum ControlTarget {
     if input[1] & 1 == 1 {
       bytes = (0..<4).map { UInt8(truncatingIfNeeded: bytes.count >> (8 * $0)) } + bytes
     }
-    return FuzzOutcome(FuzzDoors.controlMessages(bytes, pieceBytes: Int(input[0])))
+    return FuzzOutcome(FuzzReaders.controlMessages(bytes, pieceBytes: Int(input[0])))
   }
 }

@@ -45,7 +45,7 @@ enum FaultRuleTarget {
       return .refused
     }
     do throws(LabError) {
-      return try FuzzDoors.addRules(rules).map { .finding($0) } ?? .accepted
+      return try FuzzReaders.addRules(rules).map { .finding($0) } ?? .accepted
     } catch { return .finding("a small tree cannot be made: \(error)") }
   }
 }

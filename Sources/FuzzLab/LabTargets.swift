@@ -16,7 +16,7 @@ extension FuzzTarget {
 
 extension FuzzOutcome {
   /// The outcome of a reading.
-  init(_ reading: FuzzDoors.Reading) {
+  init(_ reading: FuzzReaders.Reading) {
     switch reading {
     case .accepted: self = .accepted
     case .refused: self = .refused

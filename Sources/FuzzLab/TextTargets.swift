@@ -44,7 +44,7 @@ enum TokenTarget {
     samples: plain + plain.map(token) + ["fl1-", "fl1-AAAA"],
     run: { input in
       let text = String(decoding: input, as: UTF8.self)
-      return FuzzOutcome(FuzzDoors.token(text.hasPrefix("{") ? token(text) : text))
+      return FuzzOutcome(FuzzReaders.token(text.hasPrefix("{") ? token(text) : text))
     })
 
   private static let plain: [String] = [
@@ -59,7 +59,7 @@ enum TokenTarget {
     .scenario(
       ScenarioRecipe(
         path: "a.yaml", seed: 1,
-        place: .schedule("faultline schedule 1\nactors a b\na 1\n"), door: .inProcess)),
+        place: .schedule("faultline schedule 1\nactors a b\na 1\n"), backend: .inProcess)),
   ].map { recipe in
     let body = recipe.token.dropFirst(4)
       .replacing("-", with: "+").replacing("_", with: "/")
@@ -138,6 +138,6 @@ enum ScheduleTarget {
       "faultline schedule 1\nactors a\n",
     ],
     run: { input in
-      FuzzOutcome(FuzzDoors.schedule(String(decoding: input, as: UTF8.self)))
+      FuzzOutcome(FuzzReaders.schedule(String(decoding: input, as: UTF8.self)))
     })
 }

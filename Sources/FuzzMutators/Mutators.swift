@@ -13,26 +13,26 @@ import Glibc
   private let target: FuzzTarget
   private var choices: MutantChoices
   /// The last changed input, for as long as AFL++ looks at it.
-  private let room: UnsafeMutableBufferPointer<UInt8>
+  private let output: UnsafeMutableBufferPointer<UInt8>
 
   init(_ target: FuzzTarget, seed: UInt32) {
     self.target = target
     choices = MutantChoices(seed: UInt64(seed))
-    unsafe room = .allocate(capacity: target.sizeMax)
+    unsafe output = .allocate(capacity: target.sizeMax)
   }
 
-  deinit { unsafe room.deallocate() }
+  deinit { unsafe output.deallocate() }
 
   var hasMutations: Bool { target.mutate != nil }
 
   /// Where the changed input is, and how many bytes it has: none when this try is left out.
   func change(_ input: [UInt8], sizeMax: Int) -> (UnsafeMutablePointer<UInt8>?, Int) {
-    let limit = unsafe min(sizeMax, room.count)
+    let limit = unsafe min(sizeMax, output.count)
     guard let changed = target.mutate?(input, limit, &choices), changed.count <= limit else {
-      return unsafe (room.baseAddress, 0)
+      return unsafe (output.baseAddress, 0)
     }
-    _ = unsafe room.update(fromContentsOf: changed)
-    return unsafe (room.baseAddress, changed.count)
+    _ = unsafe output.update(fromContentsOf: changed)
+    return unsafe (output.baseAddress, changed.count)
   }
 }
 
@@ -66,7 +66,7 @@ public func countMutations(
 public func mutateInput(
   _ handle: UnsafeMutableRawPointer?, _ bytes: UnsafePointer<UInt8>?, _ count: Int,
   _ changed: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>,
-  _ other: UnsafePointer<UInt8>?, _ otherCount: Int, _ countMax: Int
+  _ other: UnsafePointer<UInt8>?, otherCount: Int, countMax: Int
 ) -> Int {
   let input = unsafe [UInt8](UnsafeBufferPointer(start: bytes, count: count))
   let (place, size) = unsafe mutator(handle).change(input, sizeMax: countMax)

@@ -78,9 +78,9 @@ extension Reference {
       return Int64(exactly: result).map { .int($0) } ?? .null
     }
     func calculate<Number>(
-      _ left: Number, _ right: Number, _ plus: (Number, Number) -> Number,
-      _ minus: (Number, Number) -> Number, _ times: (Number, Number) -> Number,
-      _ over: (Number, Number) -> Number
+      _ left: Number, _ right: Number, plus: (Number, Number) -> Number,
+      minus: (Number, Number) -> Number, times: (Number, Number) -> Number,
+      over: (Number, Number) -> Number
     ) -> Number {
       switch operation {
       case .add: plus(left, right)
@@ -90,7 +90,7 @@ extension Reference {
       }
     }
     if case .float(let left) = left, case .float(let right) = right {
-      return .float(calculate(left, right, +, -, *, /))
+      return .float(calculate(left, right, plus: +, minus: -, times: *, over: /))
     }
     let isDecimal = [left, right].contains { if case .decimal = $0 { true } else { false } }
     if isDecimal {
@@ -98,10 +98,10 @@ extension Reference {
       else {
         return .null
       }
-      return .decimal(calculate(left, right, +, -, *, /))
+      return .decimal(calculate(left, right, plus: +, minus: -, times: *, over: /))
     }
     guard let left = double(left), let right = double(right) else { return .null }
-    return .double(calculate(left, right, +, -, *, /))
+    return .double(calculate(left, right, plus: +, minus: -, times: *, over: /))
   }
 
   private func double(_ item: Item) -> Double? {

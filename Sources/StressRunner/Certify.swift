@@ -31,8 +31,10 @@ struct Certify: ParsableCommand {
   var check: String?
   @Option(help: "Shell command that prepares the directory; what it writes is durable.")
   var setup: String?
-  @Option(help: "Of scenarios: fuse or in-process; default: fuse if it works.")
-  var door: DoorChoice?
+  @Option(
+    name: [.customLong("backend"), .customLong("door")],
+    help: "Of scenarios: fuse or in-process; default: fuse if it works.")
+  var backend: BackendChoice?
   @OptionGroup var options: ExplorationArguments
   @Flag(help: "Exit with 1 when a sync is not needed.") var failOnRedundant = false
   @Option(help: "Write the certificates as JSON to this file.") var json: String?
@@ -80,7 +82,7 @@ struct Certify: ParsableCommand {
       throw LabError.usage("give scenario files, or --workload and --check, but not both")
     }
     let scenarios = try ScenarioRunner.load(paths)
-    let runner = try ScenarioRunner(settings: settings, console: console, door: door)
+    let runner = try ScenarioRunner(settings: settings, console: console, backend: backend)
     for scenario in scenarios {
       add(try runner.certify(scenario), to: &result, console)
       if result.isInterrupted { break }

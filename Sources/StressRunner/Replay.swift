@@ -98,7 +98,7 @@ struct Replay: ParsableCommand {
       var settings = ExplorationSettings()
       settings.recordsCallStacks = stacks
       let runner = try ScenarioRunner(
-        settings: settings, console: console, door: recipe.door)
+        settings: settings, console: console, backend: recipe.backend)
       if step || gdb { return try look(recipe, runner, console) }
       let finding = try runner.replay(recipe, keepingImageIn: keep)
       try runner.end()

@@ -21,7 +21,7 @@ struct Run: ParsableCommand {
         faultline run scenarios/durability --model posix --seed 7
         faultline run scenarios/negative/first-sync-ignored.yaml --junit report.xml
         faultline run scenarios --html report.html
-        faultline run --door in-process
+        faultline run --backend in-process
         faultline run --list --tag slow
         faultline run --dry-run scenarios/processes/kill.yaml
         faultline run --filter growth --filter 'killed*.yaml' --without-tag slow
@@ -39,8 +39,9 @@ struct Run: ParsableCommand {
   @Option(help: "Only scenarios with this tag; repeated: with one of them.") var tag: [String] = []
   @Option(help: "Only scenarios without this tag; can be repeated.") var withoutTag: [String] = []
   @Option(
+    name: [.customLong("backend"), .customLong("door")],
     help: "fuse (a mount, can kill) or in-process (no privileges); default: fuse if it works.")
-  var door: DoorChoice?
+  var backend: BackendChoice?
   @OptionGroup var options: ExplorationArguments
   @OptionGroup var reports: ReportArguments
   @OptionGroup var resumption: ResumeArguments
@@ -56,14 +57,14 @@ struct Run: ParsableCommand {
     }
     let loaded = try ScenarioRunner.load(paths)
     let scenarios = try selection.chosen(from: loaded)
-    let door = door.map { "\($0)" } ?? "default"
-    let command = ["command=run", "door=\(door)", selection.identity]
+    let backend = backend.map { "\($0)" } ?? "default"
+    let command = ["command=run", "backend=\(backend)", selection.identity]
     settings.progress = try resumption.journal(reports, command + settings.identity)
-    let runner = try ScenarioRunner(settings: settings, console: console, door: self.door)
+    let runner = try ScenarioRunner(settings: settings, console: console, backend: self.backend)
     let left = scenarios.count == loaded.count ? "" : " of \(loaded.count)"
     console.say(
       "faultline run  seed=\(settings.seed)  scenarios=\(scenarios.count)\(left)  "
-        + "door=\(runner.doorName)" + (try options.shardText()))
+        + "backend=\(runner.backendName)" + (try options.shardText()))
     resumption.announce(settings.progress, console)
     var report = RunReport(seed: settings.seed.rawValue)
     report.shard = ShardLabel(settings.shard)
@@ -114,4 +115,4 @@ struct Run: ParsableCommand {
   }
 }
 
-extension DoorChoice: ExpressibleByArgument {}
+extension BackendChoice: ExpressibleByArgument {}

@@ -32,7 +32,9 @@ struct Shrink: ParsableCommand {
   @Option(help: "Most crash states to check in each run, for each model.") var states: Int?
   @Option(help: "Persistence model: \(PersistenceModel.stockNames), or all.") var model: String?
   @Option(help: "The number from which all choices follow.") var seed: UInt64?
-  @Option(help: "fuse or in-process; default: fuse if it works.") var door: DoorChoice?
+  @Option(
+    name: [.customLong("backend"), .customLong("door")],
+    help: "fuse or in-process; default: fuse if it works.") var backend: BackendChoice?
 
   func run() throws {
     let console = Console()
@@ -40,7 +42,7 @@ struct Shrink: ParsableCommand {
     try ReportArguments.refuseUnwritable([out])
     let recipe = try recipe()
     let shrinker = try ScenarioShrinker(
-      settings: try settings(recipe), console: console, door: recipe?.door ?? door,
+      settings: try settings(recipe), console: console, backend: recipe?.backend ?? backend,
       runBudget: budget)
     let shrunk = try shrinker.shrink(recipe?.path ?? source, keeping: recipe, out: out)
     try shrinker.end()

@@ -38,7 +38,7 @@ struct BadEndingTests {
       let plan = try WorkloadPlan(scenario, seed: Seed(rawValue: 8412))
       try mount.client.beginRecording()
       let run = try ScenarioRecorder(
-        door: mount.client, timeoutSeconds: 20, errorPath: folder.file("errors")
+        backend: mount.client, timeoutSeconds: 20, errorPath: folder.file("errors")
       ).run(plan)
       try #require(run.death == nil && run.violations.isEmpty)
       let path = folder.file("trace.sqlite")

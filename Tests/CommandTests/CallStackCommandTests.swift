@@ -128,7 +128,7 @@ struct CallStackCommandTests {
   func refused() throws {
     let command = try FaultlineCommand()
     let scenario = "\(FaultlineCommand.repository)/scenarios/negative/second-sync-ignored.yaml"
-    let inProcess = try command.run(["run", scenario, "--stacks", "--door", "in-process"])
+    let inProcess = try command.run(["run", scenario, "--stacks", "--backend", "in-process"])
     #expect(inProcess.status == 2 && inProcess.output.contains("--stacks"), "\(inProcess.output)")
     let device = try command.explore(
       workload: "true", check: "true", ["--stacks", "--on", "ext4"])

@@ -202,7 +202,7 @@ struct CertifyTests {
     let token = try #require(nodes.verdict?.proof?.token)
     #expect(try command.run(["replay", token]).status == 1)
     // The same, but for the times, in the lab's own process.
-    let other = try command.run(["certify", path, "--json", "d.json", "--door", "in-process"])
+    let other = try command.run(["certify", path, "--json", "d.json", "--backend", "in-process"])
     #expect(other.status == 0, "\(other.output)")
     let inProcess = try #require(try report(command, "d.json").certificates.first)
     #expect(inProcess.sites.map(\.text) == certificate.sites.map(\.text))

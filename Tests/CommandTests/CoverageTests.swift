@@ -94,7 +94,7 @@ struct CoverageTests {
       Self.head.replacing(", late: [third]", with: "").replacing("third", with: "ui")
         .replacing("  - ui: open\n  - ui: {write", with: "  - ui: {write")
         + "crash: {model: posix, explore: all, budget: {states: 2000}}\n", to: "s.yaml")
-    let result = try command.run(["run", path, "--json", "r.json", "--door", "in-process"])
+    let result = try command.run(["run", path, "--json", "r.json", "--backend", "in-process"])
     #expect(result.status == 0, "\(result.output)")
     let steps = try command.report("r.json").cases[0].commitCoverage?.steps ?? [:]
     #expect(Set(Self.plain).isSubset(of: steps["cut"] ?? []), "\(steps)")

@@ -122,7 +122,7 @@ struct FaultCommandTests {
       .replacing("commit: 4, error: EIO", with: "commit: 4, actor: \(actor), error: EIO")
       .replacing("budget: {states: 20000}", with: "budget: {states: 20}")
     let path = try command.write(text, to: "scenario.yaml")
-    let result = try command.run(["run", path, "--door", "fuse"])
+    let result = try command.run(["run", path, "--backend", "fuse"])
     #expect(result.status == (actor == "ui" ? 0 : 2), "\(result.output)")
     if actor != "ui" { #expect(result.output.contains("no actor is named 'nobody'")) }
   }

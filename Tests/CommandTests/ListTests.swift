@@ -62,7 +62,7 @@ struct ListTests {
     #expect(result.lines.first == "./two.yaml  Number two")
     #expect(result.lines.last == "nothing was run")
     #expect(result.output.contains("1. line 6, ui: open the database"), "\(result.output)")
-    // A run would need a door; this one cannot be had, and is not asked for.
+    // A run would need a backend; this one cannot be had, and is not asked for.
     let undoable = try command.run(
       ["run", ".", "--dry-run"], environment: ["TMPDIR": "/nowhere/at/all"])
     #expect(undoable.status == 0, "\(undoable.output)")

@@ -98,8 +98,8 @@ struct ScenarioProgramTests {
         item.explorations.map { "\($0.operationCount) \($0.distinctCount)" }.description)
     }
     #expect(shapes.count == 1, "\(shapes)")
-    let skipped = try command.run(["run", path, "--door", "in-process"])
-    #expect(skipped.output.contains("the FUSE door"), "\(skipped.output)")
+    let skipped = try command.run(["run", path, "--backend", "in-process"])
+    #expect(skipped.output.contains("a FUSE mount"), "\(skipped.output)")
   }
 }
 

@@ -104,7 +104,7 @@ struct UsageTests {
         - ui: {write: [{insert: Dog, _id: sequence}]}
         - expect: {count: {Dog: 2}}
       """, to: "broken.yaml")
-    let result = try command.run(["run", "--door", "in-process", scenario])
+    let result = try command.run(["run", "--backend", "in-process", scenario])
     #expect(result.status == 1, "\(result.output)")
     #expect(
       result.output.contains("broken.yaml:7:5: without any crash: FAILED expectation"),

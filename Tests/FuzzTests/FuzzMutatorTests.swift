@@ -20,7 +20,8 @@ struct FuzzMutatorTests {
     defer { unsafe stopMutating(mutator) }
     return (0..<tries).map { _ in
       var place: UnsafeMutablePointer<UInt8>?
-      let size = unsafe mutateInput(mutator, input, input.count, &place, nil, 0, sizeMax)
+      let size = unsafe mutateInput(
+        mutator, input, input.count, &place, nil, otherCount: 0, countMax: sizeMax)
       // AFL++ gives up when it gets no place, even for an input of no bytes.
       unsafe precondition(place != nil)
       return size == 0 ? nil : unsafe [UInt8](UnsafeBufferPointer(start: place, count: size))

@@ -139,10 +139,10 @@ private struct Handed: @unchecked Sendable {
   func agreement(seed: Int, migration: String) throws {
     let text = Self.everything.replacingOccurrences(of: "MIGRATION", with: migration)
     let plan = try WorkloadPlan(try parsed(text), seed: Seed(rawValue: UInt64(seed)))
-    let door = try SimulatedFileSystem()
+    let backend = try SimulatedFileSystem()
     let directory = try TemporaryDirectory()
     let run = try ScenarioRecorder(
-      door: door, timeoutSeconds: 60, errorPath: directory.file("errors")
+      backend: backend, timeoutSeconds: 60, errorPath: directory.file("errors")
     ).run(plan)
     #expect(run.violations == [])
     #expect(run.marks.count > 40)

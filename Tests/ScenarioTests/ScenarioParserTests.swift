@@ -187,7 +187,7 @@ private let everyKeyText = """
     #expect(plain.rule(9) == PageWriteBack(seed: 9))
     let chosen = try #require(try parsed(text + "writeBack: {rate: 16, seed: 7}").writeBack)
     #expect(chosen.rule(9) == PageWriteBack(seed: 7, rate: 16))
-    #expect(try parsed(text + "writeBack: true").needsMount == "writeBack needs the FUSE door")
+    #expect(try parsed(text + "writeBack: true").needsMount == "writeBack needs a FUSE mount")
     let crash = try #require(try parsed(text + "crash: {on: [xfs, \"ext4:barrier=0\"]}").crash)
     #expect(crash.systems.map(\.description) == ["xfs", "ext4:barrier=0"])
     #expect(crash.models.isEmpty)

@@ -31,13 +31,13 @@ struct ScheduleCompactionTests {
 
     """
 
-  private static func run(_ text: String, door: DoorChoice) throws -> CaseReport {
+  private static func run(_ text: String, backend: BackendChoice) throws -> CaseReport {
     let directory = try TemporaryDirectory()
     let path = "\(directory.path)/t.yaml"
     try text.write(toFile: path, atomically: true, encoding: .utf8)
     var settings = ExplorationSettings()
     settings.jobs = 1
-    let runner = try ScenarioRunner(settings: settings, console: .silent, door: door)
+    let runner = try ScenarioRunner(settings: settings, console: .silent, backend: backend)
     defer { try? runner.end() }
     let item = try runner.run(try ScenarioRunner.load([path])[0])
     guard let finding = item.findings.first else { return item }
@@ -81,7 +81,7 @@ struct ScheduleCompactionTests {
         faults: [{on: sync, file: "*.compacting", nth: 1, ignore: true}]
 
         """
-    let item = try Self.run(text, door: .fuse)
+    let item = try Self.run(text, backend: .fuse)
     #expect(item.outcome == .broken && !item.findings.isEmpty, "\(item.complaints)")
     #expect(item.explorations.first?.schedules?.compactionCount == 1)
   }
@@ -91,10 +91,10 @@ struct ScheduleCompactionTests {
     let pinned = Self.text.replacing("  - together", with: "  - ui: pin\n  - together")
       .replacing("  - ui: verify", with: "  - ui: release")
     let text = pinned + "schedule: {strategy: random, runs: 5}\n"
-    let error = #expect(throws: LabError.self) { try Self.run(text, door: .fuse) }
+    let error = #expect(throws: LabError.self) { try Self.run(text, backend: .fuse) }
     #expect(error?.code == .usage && error?.message.contains("refused in all") == true)
-    let skipped = try Self.run(Self.text, door: .inProcess)
-    #expect(skipped.skipped == ["compact and copy need the FUSE door"])
+    let skipped = try Self.run(Self.text, backend: .inProcess)
+    #expect(skipped.skipped == ["compact and copy need a FUSE mount"])
   }
 
   @Test("whoever compacts holds no pin")

@@ -1,6 +1,6 @@
 // ScheduleRunTests.swift: what a run of a scenario with steps side by side comes to, and that
 // tokens carry schedules. All runners of a process share one directory, so these tests take turns
-// with those of the doors.
+// with those of the backends.
 
 import Foundation
 import TestSupport
@@ -11,7 +11,7 @@ import Testing
 @testable import LabCore
 @testable import Scenarios
 
-extension DoorTests {
+extension BackendTests {
   private func runTogether(_ text: String, budget: Int? = nil) throws -> CaseReport {
     let directory = try TemporaryDirectory()
     let path = "\(directory.path)/t.yaml"
@@ -19,7 +19,7 @@ extension DoorTests {
     var settings = ExplorationSettings()
     settings.jobs = 1
     settings.budget = budget
-    let runner = try ScenarioRunner(settings: settings, console: .silent, door: .inProcess)
+    let runner = try ScenarioRunner(settings: settings, console: .silent, backend: .inProcess)
     defer { try? runner.end() }
     return try runner.run(try ScenarioRunner.load([path])[0])
   }
@@ -80,7 +80,7 @@ extension DoorTests {
     try text.write(toFile: path, atomically: true, encoding: .utf8)
     var settings = ExplorationSettings()
     settings.jobs = 1
-    let runner = try ScenarioRunner(settings: settings, console: .silent, door: .inProcess)
+    let runner = try ScenarioRunner(settings: settings, console: .silent, backend: .inProcess)
     defer { try? runner.end() }
     let item = try runner.run(try ScenarioRunner.load([path])[0])
     let finding = try #require(item.findings.first, "\(item.complaints)")
@@ -104,10 +104,11 @@ extension DoorTests {
     try text.write(toFile: path, atomically: true, encoding: .utf8)
     let outcome = try ScheduleScenarioTests.plan(text).run(UsualChooser())
     let runner = try ScenarioRunner(
-      settings: ExplorationSettings(), console: .silent, door: .inProcess)
+      settings: ExplorationSettings(), console: .silent, backend: .inProcess)
     defer { try? runner.end() }
     func recipe(_ schedule: String) throws -> ScenarioRecipe {
-      let recipe = ScenarioRecipe(path: path, seed: 1, place: .schedule(schedule), door: .inProcess)
+      let recipe = ScenarioRecipe(
+        path: path, seed: 1, place: .schedule(schedule), backend: .inProcess)
       let token = ReplayRecipe.scenario(recipe).token
       guard case .scenario(let decoded) = try ReplayRecipe(token: token) else {
         throw LabError.lab("the token is of something else")

@@ -47,6 +47,6 @@ struct Rule: Sendable, CustomTestStringConvertible {
   }
 
   static let all: [Rule] =
-    [header, fileLength, lineLength, functionLength, unsafeTag, openWork, glossary]
+    [header, fileLength, lineLength, functionLength, unsafeTag, openWork, glossary, parameters]
     + bannedCalls + [unseededRandom] + arrows + [engineFolders]
 }

@@ -1,6 +1,6 @@
-// EngineRecording.swift: the embedded door: a plan run over a file in memory, and what the engine
-// did to that file as a trace. No mount and no second process, so a benchmark or a test can have
-// one.
+// EngineRecording.swift: the embedded backend: a plan run over a file in memory, and what the
+// engine did to that file as a trace. No mount and no second process, so a benchmark or a test can
+// have one.
 
 import Engine
 import Findings

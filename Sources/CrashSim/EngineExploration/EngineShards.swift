@@ -188,10 +188,10 @@ struct EngineShards {
       case .ended(let ending): return ending
       case .line(let line):
         waitedSeconds = 0
-        guard let said = try? JSONDecoder().decode(ShardLine.self, from: Data(line)) else {
+        guard let message = try? JSONDecoder().decode(ShardLine.self, from: Data(line)) else {
           throw .lab("a checking process wrote an unreadable line")
         }
-        switch said {
+        switch message {
         case .done(let states, let recoveryStates, let media):
           change {
             $0.running[shard.index] = nil

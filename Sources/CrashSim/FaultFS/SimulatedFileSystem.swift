@@ -8,7 +8,7 @@ import LabCore
 import Recording
 import Synchronization
 
-/// The in-process door to the faulty file system.
+/// The in-process backend to the faulty file system.
 ///
 /// Its calls are those of `FaultFSClient`, without a daemon that could be gone.
 // @unchecked: the file system and its inodes are only touched under `lock`.
@@ -89,7 +89,7 @@ import Synchronization
       }
       if let key {
         throw .usage(
-          "fault rule: \(key) needs the FUSE door; this one is in the lab's own process")
+          "fault rule: \(key) needs a FUSE mount; this one is in the lab's own process")
       }
     }
     _ = try withFileSystem { fileSystem throws(LabError) in try fileSystem.plan.add(rules) }

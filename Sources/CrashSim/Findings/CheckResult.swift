@@ -32,9 +32,9 @@ public struct CheckResult: Sendable, Hashable, Codable {
   /// The same, with the same headline and one more line of output.
   package func noting(_ line: String) -> CheckResult {
     let isSilent = output.allSatisfy(\.isWhitespace)
-    let said = isSilent ? headline : output
+    let text = isSilent ? headline : output
     return CheckResult(
-      ending: ending, output: said + (said.hasSuffix("\n") ? "" : "\n") + line,
+      ending: ending, output: text + (text.hasSuffix("\n") ? "" : "\n") + line,
       promised: promised, oracles: oracles)
   }
 }

@@ -148,7 +148,7 @@ package struct RunDirectory: Sendable {
     let environment = ProcessInfo.processInfo.environment
     let base =
       environment[scratchName]
-      ?? (hasRoom(sharedMemory) ? sharedMemory : environment["TMPDIR"] ?? "/tmp")
+      ?? (hasSpace(sharedMemory) ? sharedMemory : environment["TMPDIR"] ?? "/tmp")
     return "\(base)/faultline-\(getuid())"
   }
 
@@ -182,7 +182,7 @@ package struct RunDirectory: Sendable {
     }
   }
 
-  private static func hasRoom(_ path: String) -> Bool {
+  private static func hasSpace(_ path: String) -> Bool {
     let attributes = try? FileManager.default.attributesOfFileSystem(forPath: path)
     let freeBytes = (attributes?[.systemFreeSize] as? NSNumber)?.uint64Value ?? 0
     return FileManager.default.isWritableFile(atPath: path) && freeBytes >= 512 << 20

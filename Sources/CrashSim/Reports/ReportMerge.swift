@@ -145,12 +145,12 @@ package struct ReportMerge {
     if own == others { return }
     let place = zip(own, others).enumerated().first { $0.element.0 != $0.element.1 }?.offset
     let at = place ?? min(own.count, others.count)
-    func said(_ options: [String]) -> String {
+    func quoted(_ options: [String]) -> String {
       at < options.count ? "'\(options[at].prefix(200))'" : "no such option"
     }
     throw .usage(
-      "\(part.file) was run with \(said(own)), \(first.file) with \(said(others)): the shards do "
-        + "not share out the same states; run all of them with the same options")
+      "\(part.file) was run with \(quoted(own)), \(first.file) with \(quoted(others)): the shards "
+        + "do not share out the same states; run all of them with the same options")
   }
 
   /// The report of the whole.
@@ -168,7 +168,7 @@ package struct ReportMerge {
         if place < part.report.cases.count {
           cases.append((part.file, part.report.cases[place]))
         } else if !part.report.isInterrupted {
-          throw differs(part.file, longest.file, "number of cases")
+          throw differs(part.file, from: longest.file, in: "number of cases")
         }
       }
       result.cases.append(try merged(cases))
@@ -176,7 +176,7 @@ package struct ReportMerge {
     return result
   }
 
-  private func differs(_ file: String, _ other: String, _ what: String) -> LabError {
+  private func differs(_ file: String, from other: String, in what: String) -> LabError {
     LabError(
       .nondeterminism,
       "\(file) and \(other) differ in \(what): the shards did not see the same run; give all the "
@@ -200,7 +200,7 @@ package struct ReportMerge {
       (whole.first { !$0.item.findings.isEmpty } ?? whole.first)?.item.timelines ?? []
     for part in parts {
       guard part.item.name == first.item.name else {
-        throw differs(part.file, first.file, "the case '\(first.item.name)'")
+        throw differs(part.file, from: first.file, in: "the case '\(first.item.name)'")
       }
       if part.item.isInterrupted { result.isInterrupted = true }
       for text in part.item.complaints where !result.complaints.contains(text) {
@@ -218,7 +218,8 @@ package struct ReportMerge {
         if place < part.item.explorations.count {
           explorations.append((part.file, part.item.explorations[place]))
         } else if !part.item.isInterrupted && part.item.outcome != .labFailed {
-          throw differs(part.file, longest.file, "the explorations of '\(first.item.name)'")
+          throw differs(
+            part.file, from: longest.file, in: "the explorations of '\(first.item.name)'")
         }
       }
       var joined = try merged(explorations)
@@ -264,18 +265,18 @@ package struct ReportMerge {
     for part in parts.dropFirst() {
       let report = part.report
       guard report.model == first.report.model, report.title == first.report.title else {
-        throw differs(part.file, first.file, "the model or title of an exploration")
+        throw differs(part.file, from: first.file, in: "the model or title of an exploration")
       }
       guard report.shape == first.report.shape else {
         throw differs(
-          part.file, first.file,
-          "the recorded trace under \(report.model) (shapes \(report.shape ?? "none"), "
+          part.file, from: first.file,
+          in: "the recorded trace under \(report.model) (shapes \(report.shape ?? "none"), "
             + "\(first.report.shape ?? "none"))")
       }
       let distinct = report.distinctCount - (report.recoveryCount ?? 0)
       let expected = first.report.distinctCount - (first.report.recoveryCount ?? 0)
       guard !isRecorded || distinct == expected else {
-        throw differs(part.file, first.file, "the states under \(report.model)")
+        throw differs(part.file, from: first.file, in: "the states under \(report.model)")
       }
       result.exploredCount += report.exploredCount
       if isRecorded {

@@ -15,13 +15,13 @@ enum ForkedChild {
     let pinned = try database.snapshot()
     defer { pinned.release() }
     let promised = "a child of fork is told to open the database again, and can"
-    let said = ProcessControl.inChild { findings(database, pinned, declaration) }
-    guard let said else {
+    let reply = ProcessControl.inChild { findings(database, pinned, declaration) }
+    guard let reply else {
       return .broken(
         Violation(.liveness, promised: promised, got: "it hung, or ended without a word"))
     }
-    guard said == allRefused else {
-      return .broken(Violation(.isolation, promised: promised, got: said))
+    guard reply == allRefused else {
+      return .broken(Violation(.isolation, promised: promised, got: reply))
     }
     return .done()
   }

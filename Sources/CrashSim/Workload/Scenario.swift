@@ -88,27 +88,27 @@ public struct Scenario: Sendable, Hashable {
 
   /// Why it cannot run in-process; nil when it can.
   package var needsMount: String? {
-    if processes.count > 1 { return "several processes need the FUSE door" }
-    if writeBack != nil { return "writeBack needs the FUSE door" }
+    if processes.count > 1 { return "several processes need a FUSE mount" }
+    if writeBack != nil { return "writeBack needs a FUSE mount" }
     let opened = steps.compactMap(\.database) + [database]
-    if opened.contains(where: \.compactsOnLaunch) { return "compactOnLaunch needs the FUSE door" }
-    if opened.contains(where: { $0.objects?.seed != nil }) { return "seed needs the FUSE door" }
+    if opened.contains(where: \.compactsOnLaunch) { return "compactOnLaunch needs a FUSE mount" }
+    if opened.contains(where: { $0.objects?.seed != nil }) { return "seed needs a FUSE mount" }
     for step in steps {
       switch step.action {
       case .compact, .copy, .attempt(.compact, _), .attempt(.copy, _):
-        return "compact and copy need the FUSE door"
+        return "compact and copy need a FUSE mount"
       case .write(let write) where write.copy != nil:
-        return "compact and copy need the FUSE door"
+        return "compact and copy need a FUSE mount"
       default:
         guard step.action.isOfProcesses else { continue }
-        return "what befalls a process or a file needs the FUSE door"
+        return "what befalls a process or a file needs a FUSE mount"
       }
     }
     return nil
   }
 
-  /// The door of its schedules: nil is the mount.
-  package var scheduleDoor: DoorChoice? { needsMount == nil ? .inProcess : nil }
+  /// The backend of its schedules: nil is the mount.
+  package var scheduleBackend: BackendChoice? { needsMount == nil ? .inProcess : nil }
 
   /// The faults as rules, in the order of the file.
   /// - Throws: `LabError` with code `.usage` for one that cannot be a rule.

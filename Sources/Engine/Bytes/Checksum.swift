@@ -19,7 +19,7 @@ package enum Checksum {
 
   @inline(__always)
   private static func step(
-    _ lane: UInt64, _ word: UInt64, _ multiplier: UInt64 = multiplier
+    _ lane: UInt64, _ word: UInt64, by multiplier: UInt64 = multiplier
   ) -> UInt64 {
     let product = (lane ^ word) &* multiplier
     return (product << 29) | (product >> 35)
@@ -57,14 +57,14 @@ package enum Checksum {
       // The hardware's prefetcher stops at a page's end. Behind the last byte stands, more often
       // than not, the node that is hashed next; a hint may name any address.
       unsafe csystem_prefetch(base + offset + prefetchDistanceBytes)
-      lane0 = step(lane0, word(offset), factor)
-      lane1 = step(lane1, word(offset + 8), factor)
-      lane2 = step(lane2, word(offset + 16), factor)
-      lane3 = step(lane3, word(offset + 24), factor)
-      lane4 = step(lane4, word(offset + 32), factor)
-      lane5 = step(lane5, word(offset + 40), factor)
-      lane6 = step(lane6, word(offset + 48), factor)
-      lane7 = step(lane7, word(offset + 56), factor)
+      lane0 = step(lane0, word(offset), by: factor)
+      lane1 = step(lane1, word(offset + 8), by: factor)
+      lane2 = step(lane2, word(offset + 16), by: factor)
+      lane3 = step(lane3, word(offset + 24), by: factor)
+      lane4 = step(lane4, word(offset + 32), by: factor)
+      lane5 = step(lane5, word(offset + 40), by: factor)
+      lane6 = step(lane6, word(offset + 48), by: factor)
+      lane7 = step(lane7, word(offset + 56), by: factor)
       offset += 64
     }
     while count - offset >= 8 {

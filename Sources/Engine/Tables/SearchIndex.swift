@@ -85,7 +85,7 @@ struct SearchIndex<Pairs: KeyPairSource, Rows: IndexedRows> {
         (start, current) = (keys.count, image)
       }
       if isUnsure(image, ends) {
-        guard Self.isInside(try value(key), lower, upper) else { return true }
+        guard Self.isInside(try value(key), from: lower, to: upper) else { return true }
       }
       keys.append(key)
       return true
@@ -119,7 +119,7 @@ struct SearchIndex<Pairs: KeyPairSource, Rows: IndexedRows> {
     var count = try pairs.pairCount(in: ends)
     for image in Set([ends.lowerBound, ends.upperBound]).sorted() where isUnsure(image, ends) {
       try pairs.forEach(in: image...image) { _, key, _ throws(EngineError) in
-        if !Self.isInside(try value(key), lower, upper) { count -= 1 }
+        if !Self.isInside(try value(key), from: lower, to: upper) { count -= 1 }
         return true
       }
     }
@@ -141,7 +141,7 @@ struct SearchIndex<Pairs: KeyPairSource, Rows: IndexedRows> {
     return first <= last ? first...last : nil
   }
 
-  private static func isInside(_ value: Value, _ lower: Value, _ upper: Value) -> Bool {
+  private static func isInside(_ value: Value, from lower: Value, to upper: Value) -> Bool {
     if case .null = value { return false }
     return !Value.precedes(value, lower) && !Value.precedes(upper, value)
   }

@@ -29,8 +29,8 @@ enum ValueImage {
     case .date(let seconds, _): ordered(seconds)
     case .string(let text): hash(text)
     case .binary(let bytes): hash(bytes)
-    case .objectId(let id): hash(12, id.high.byteSwapped, UInt64(id.low.byteSwapped))
-    case .uuid(let id): hash(16, id.high.byteSwapped, id.low.byteSwapped)
+    case .objectId(let id): hash(byteCount: 12, id.high.byteSwapped, UInt64(id.low.byteSwapped))
+    case .uuid(let id): hash(byteCount: 16, id.high.byteSwapped, id.low.byteSwapped)
     case .float, .double, .decimal128, .typedLink, .list, .set, .dictionary:
       preconditionFailure("the schema gives no index to a column of such values")
     }
@@ -65,7 +65,7 @@ enum ValueImage {
   }
 
   /// The image of 9 to 16 bytes that are two words, the first byte lowest.
-  private static func hash(_ count: UInt64, _ first: UInt64, _ second: UInt64) -> UInt64 {
+  private static func hash(byteCount count: UInt64, _ first: UInt64, _ second: UInt64) -> UInt64 {
     finished(step(step(count &* 0x9fb2_1c65_1e98_df25, first), second))
   }
 

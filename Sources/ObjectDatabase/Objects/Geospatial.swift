@@ -25,7 +25,7 @@ public struct GeoPoint: Hashable, Sendable {
   }
 
   /// Makes a place; nil for numbers outside of their ranges.
-  public init?(_ latitude: Double, _ longitude: Double, _ altitude: Double = 0) {
+  public init?(_ latitude: Double, _ longitude: Double, altitude: Double = 0) {
     self.init(latitude: latitude, longitude: longitude, altitude: altitude)
   }
 

@@ -34,13 +34,13 @@ struct RecordedRecovery {
   let trace: Trace
   let ending: ProcessEnding
   /// What it said that is no acknowledgement.
-  let said: String
+  let output: String
 
   /// The verdict on a crash state from which the recovery fails; nil when it succeeded.
   var refusal: CheckResult? {
     guard !ending.isSuccess else { return nil }
     return CheckResult(
-      ending: ending, output: "the recovery failed with \(ending)\n" + said,
+      ending: ending, output: "the recovery failed with \(ending)\n" + output,
       promised: "the recovery succeeds on every state that a crash may leave")
   }
 }
@@ -111,10 +111,10 @@ public struct ProgramRecorder: Sendable {
     let stage = ProgramStage(
       run: run, timeoutSeconds: timeoutSeconds, environment: ["FAULTLINE_OUTPUT": outputPath])
     let ending = try stage.execute(command, on: fileSystem, acknowledges: true)
-    let said = stage.said
+    let output = stage.output
       .replacing(fileSystem.mountPoint, with: "$FAULTLINE_DIR")
       .replacing(outputPath, with: "$FAULTLINE_OUTPUT")
-    return RecordedRecovery(trace: try end(fileSystem), ending: ending, said: said)
+    return RecordedRecovery(trace: try end(fileSystem), ending: ending, output: output)
   }
 
   private var tracePath: String { "\(run.path)/trace.sqlite" }
@@ -154,7 +154,7 @@ public struct ProgramRecorder: Sendable {
       command, on: fileSystem, in: directory, acknowledges: acknowledges)
     guard ending.isSuccess else {
       throw .usage(
-        "the \(role) failed with \(ending): \(command)\n\(stage.said)"
+        "the \(role) failed with \(ending): \(command)\n\(stage.output)"
           + "(it must succeed on an undisturbed directory before crashes can be explored)")
     }
   }

@@ -322,7 +322,7 @@ package struct ProgramRecoveryExploration {
         .replay(recipe, keepingImageIn: directory)
     }
     if let directory { try CrashDirectory.keep(last.tree, in: directory) }
-    let held = CheckResult(ending: last.recorded.ending, output: last.recorded.said)
+    let held = CheckResult(ending: last.recorded.ending, output: last.recorded.output)
     let result = last.recorded.refusal ?? held
     let table = last.cut.table
     return (

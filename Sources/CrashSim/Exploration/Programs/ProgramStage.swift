@@ -36,7 +36,7 @@ package struct ProgramStage: Sendable {
   private var log: String { "\(run.path)/program-output" }
 
   /// The last command's output, cut at a sensible length.
-  package var said: String {
+  package var output: String {
     let bytes = FileManager.default.contents(atPath: log) ?? Data()
     return String(String(decoding: bytes, as: UTF8.self).suffix(4000))
   }

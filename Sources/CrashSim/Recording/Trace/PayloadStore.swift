@@ -75,7 +75,7 @@ import LabCore
     unsafe bytes.withUnsafeBytes { bytes in
       var offset = unsafe pieces.last?.append(bytes)
       if offset == nil, bytes.count <= Self.pieceBytes {
-        makeRoom()
+        evict()
         guard let piece = source.take() else { return nil }
         pieces.append(piece)
         offset = unsafe piece.append(bytes)
@@ -123,7 +123,7 @@ import LabCore
   }
 
   /// Moves the oldest piece to the file, once there are as many as memory is to hold.
-  private func makeRoom() {
+  private func evict() {
     guard pieces.count >= memoryPiecesMax, moveToFile(pieces[0]) else { return }
     filedCount += 1
     pieces.removeFirst()

@@ -226,7 +226,7 @@ package final class TraceRecorder {
   }
 
   /// True when a payload still fits.
-  package func hasRoom(for countBytes: Int) -> Bool {
+  package func hasSpace(for countBytes: Int) -> Bool {
     !isRecording || payloadBytes + UInt64(countBytes) <= limitBytes
   }
 

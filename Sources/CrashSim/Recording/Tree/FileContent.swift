@@ -168,12 +168,12 @@ import LabCore
     if count == 0 { return }
     let isWhole = (offset | count) % UInt64(Self.pageBytes) == 0
     let loan = isWhole ? loan : nil
-    var hasRoom = true
+    var hasSpace = true
     Self.forEachPart(offset, count) { index, range in
-      hasRoom = prepare(index, range, isLoan: loan != nil)
-      return hasRoom
+      hasSpace = prepare(index, range, isLoan: loan != nil)
+      return hasSpace
     }
-    guard hasRoom else { throw ErrorNumber(ENOSPC) }
+    guard hasSpace else { throw ErrorNumber(ENOSPC) }
     unsafe bytes.withUnsafeBytes { source in
       var taken = 0
       Self.forEachPart(offset, count) { index, range in
@@ -280,16 +280,16 @@ import LabCore
     for index in unsafe dense.indices {
       let base = UInt64(index) * chunkBytes
       if base + chunkBytes <= offset || base >= end { continue }
-      clear(UInt64(index), Self.part(offset, end, base))
+      clear(UInt64(index), Self.part(from: offset, to: end, of: base))
     }
     for index in unsafe Array(far.keys) {
       let base = index * chunkBytes
       if base + chunkBytes <= offset || base >= end { continue }
-      clear(index, Self.part(offset, end, base))
+      clear(index, Self.part(from: offset, to: end, of: base))
     }
   }
 
-  private static func part(_ offset: UInt64, _ end: UInt64, _ base: UInt64) -> Range<Int> {
+  private static func part(from offset: UInt64, to end: UInt64, of base: UInt64) -> Range<Int> {
     let lower = offset > base ? Int(offset - base) : 0
     return lower..<Int(min(end - base, UInt64(chunkBytes)))
   }
@@ -316,19 +316,19 @@ import LabCore
   func allocate(_ offset: UInt64, _ count: UInt64) throws(ErrorNumber) {
     _ = try Self.end(offset, count)
     if count > quota.limitBytes { throw ErrorNumber(ENOSPC) }
-    var hasRoom = true
+    var hasSpace = true
     Self.forEachPart(offset, count) { index, range in
       var chunk = unsafe chunk(index) ?? Chunk()
       let missing = unsafe Self.chunkBytes - chunk.chargedBytes
-      hasRoom = quota.reserve(missing)
-      if hasRoom {
+      hasSpace = quota.reserve(missing)
+      if hasSpace {
         unsafe chunk.chargedBytes = Self.chunkBytes
         unsafe mark(Self.pageBits(range), in: &chunk)
         unsafe setChunk(index, chunk)
       }
-      return hasRoom
+      return hasSpace
     }
-    guard hasRoom else { throw ErrorNumber(ENOSPC) }
+    guard hasSpace else { throw ErrorNumber(ENOSPC) }
   }
 
   // MARK: Reading

@@ -267,7 +267,7 @@ package final class FileTree {
     if flags & Self.exchange != 0 {
       guard let other else { throw ErrorNumber(ENOENT) }
       if other.isDirectory, isInside(from, other) { throw ErrorNumber(EINVAL) }
-      return swap(inode, name, from, other, newName, to)
+      return swap(inode, name, in: from, with: other, newName, in: to)
     }
     if other === inode { return .nothing }
     if let other {
@@ -290,8 +290,8 @@ package final class FileTree {
   }
 
   private func swap(
-    _ a: Inode, _ nameA: FileName, _ parentA: Inode, _ b: Inode, _ nameB: FileName,
-    _ parentB: Inode
+    _ a: Inode, _ nameA: FileName, in parentA: Inode,
+    with b: Inode, _ nameB: FileName, in parentB: Inode
   ) -> Renaming {
     if a === b { return .nothing }
     parentA.removeEntry(nameA)

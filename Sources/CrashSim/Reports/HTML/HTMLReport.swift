@@ -127,7 +127,7 @@ package struct HTMLReport {
       title.text(" " + headline)
     }
     header.element("dl", ["class": "facts"]) { facts in
-      func fact(_ name: String, _ value: String, _ kind: String = "") {
+      func fact(_ name: String, _ value: String, kind: String = "") {
         facts.element("div") { pair in
           pair.element("dt", text: name)
           pair.element("dd", ["class": kind], text: value)
@@ -138,7 +138,7 @@ package struct HTMLReport {
       fact(models.count == 1 ? "model" : "models", models.joined(separator: ", "))
       fact("states explored", Formatting.grouped(explored))
       fact("distinct states", Formatting.grouped(distinct))
-      fact("checking time", Formatting.fixed(seconds, 1) + " s", "measured")
+      fact("checking time", Formatting.fixed(seconds, 1) + " s", kind: "measured")
     }
     HTMLCommand(label: "command", command).write(to: &header)
   }

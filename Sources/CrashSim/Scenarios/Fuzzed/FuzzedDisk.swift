@@ -1,5 +1,5 @@
 // FuzzedDisk.swift: the whole lab in one process for one fuzz input: the engine on the faulty file
-// tree through the embedded door, recorded, and then the power fails anywhere.
+// tree through the embedded backend, recorded, and then the power fails anywhere.
 // Invariant: a crash state is one that the model allows at its crash point; which one follows from
 // the trace, the model and the seed only.
 

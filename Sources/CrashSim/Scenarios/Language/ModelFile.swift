@@ -31,10 +31,10 @@ package enum ModelFile {
     bytes: [UInt8], file: String
   ) throws(ScenarioError) -> PersistenceModel {
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw failure(file, "the file is not UTF-8", "save it as UTF-8")
+      throw failure(file, "the file is not UTF-8", remedy: "save it as UTF-8")
     }
     guard text.contains(where: { !$0.isWhitespace }) else {
-      throw failure(file, "the file holds no model", "write at least 'name:'")
+      throw failure(file, "the file holds no model", remedy: "write at least 'name:'")
     }
     let root = try ScenarioText.compose(text, file: file)
     let reader = ScenarioReader(file: file)
@@ -47,25 +47,26 @@ package enum ModelFile {
   static func content(of path: String) throws(ScenarioError) -> [UInt8] {
     let place = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: place) else {
-      throw failure(path, "there is no such model file", "give the path of a YAML file")
+      throw failure(path, "there is no such model file", remedy: "give the path of a YAML file")
     }
     guard attributes[.type] as? FileAttributeType == .typeRegular else {
-      throw failure(path, "the model file is no regular file", "give the path of a YAML file")
+      throw failure(
+        path, "the model file is no regular file", remedy: "give the path of a YAML file")
     }
     let size = (attributes[.size] as? NSNumber)?.intValue ?? 0
     guard size <= ScenarioText.sizeBytesMax else {
       throw failure(
         path, "the model file is too long: file_bytes=\(size) > \(ScenarioText.sizeBytesMax)",
-        "write one model only")
+        remedy: "write one model only")
     }
     guard let data = FileManager.default.contents(atPath: place) else {
-      throw failure(path, "the model file cannot be read", "correct its permissions")
+      throw failure(path, "the model file cannot be read", remedy: "correct its permissions")
     }
     return Array(data)
   }
 
   private static func failure(
-    _ file: String, _ message: String, _ remedy: String
+    _ file: String, _ message: String, remedy: String
   ) -> ScenarioError {
     ScenarioError([
       ScenarioDiagnostic(

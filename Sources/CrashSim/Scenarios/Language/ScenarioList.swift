@@ -61,6 +61,6 @@ extension ScenarioList.Entry {
     budgetStates = scenario.crash.map { $0.budgetStates ?? ScenarioRunner.defaultBudget }
     needsMount =
       scenario.kill != nil || scenario.sweep != nil
-      ? "kill and sweep need the FUSE door" : scenario.needsMount
+      ? "kill and sweep need a FUSE mount" : scenario.needsMount
   }
 }

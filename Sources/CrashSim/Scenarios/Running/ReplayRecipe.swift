@@ -82,18 +82,24 @@ package struct ScenarioRecipe: Codable, Sendable, Hashable {
   package var seed: UInt64
   /// Where it failed.
   package var place: Place
-  /// The door of the recording; nil is the mount, if there can be one.
-  package var door: DoorChoice?
+  /// The backend of the recording; nil is the mount, if there can be one.
+  package var backend: BackendChoice?
   /// Events of syncs that the disk ignores, counted without shared memory; nil where all work.
   package var ignoredSyncs: [Int]?
   /// What the scenario's text and the engine were; nil in tokens of older versions.
   package var fingerprint: ReplayFingerprint?
 
+  // A token says `door`, as the first versions did, so that those of all versions replay.
+  private enum CodingKeys: String, CodingKey {
+    case path, seed, place, ignoredSyncs, fingerprint
+    case backend = "door"
+  }
+
   /// Makes a recipe.
-  package init(path: String, seed: UInt64, place: Place, door: DoorChoice? = nil) {
+  package init(path: String, seed: UInt64, place: Place, backend: BackendChoice? = nil) {
     self.path = path
     self.seed = seed
     self.place = place
-    self.door = door
+    self.backend = backend
   }
 }

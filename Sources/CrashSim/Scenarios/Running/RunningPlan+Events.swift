@@ -62,9 +62,9 @@ extension RunningPlan {
   ) throws(LabError) -> WorkerReply {
     guard hangs else { return try worker.ask(command) }
     if process == kill?.process, !outcome.wasStopped, let index = ruleIndex {
-      let door = recorder.door
+      let backend = recorder.backend
       let reply = try worker.ask(command, timeoutMilliseconds: nil) { () throws(LabError) in
-        let hits = try door.ruleHits()
+        let hits = try backend.ruleHits()
         return index < hits.count && hits[index].hitCount > 0
       }
       return reply ?? .answer(.stopped)
@@ -108,7 +108,7 @@ extension RunningPlan {
     guard let (process, command) = stopped, let worker = workers[process] else { return }
     stopped = nil
     if hangs, let ruleIndex {
-      try recorder.door.removeRule(at: ruleIndex)
+      try recorder.backend.removeRule(at: ruleIndex)
     } else {
       try worker.signal(stops: false)
     }

@@ -63,7 +63,7 @@ struct RunningPlan {
     case .process(let event):
       if try disturb(event, process, command) { return true }
     case .file(let event):
-      try recorder.door.perform(event, seed: Seed(rawValue: plan.seed &+ UInt64(command.index)))
+      try recorder.backend.perform(event, seed: Seed(rawValue: plan.seed &+ UInt64(command.index)))
       return true
     default: break
     }
@@ -137,14 +137,14 @@ struct RunningPlan {
 
   mutating func worker(of process: String) throws(LabError) -> any ScenarioWorker {
     if let worker = workers[process] { return worker }
-    let worker = try recorder.door.startWorker(
+    let worker = try recorder.backend.startWorker(
       timeoutSeconds: recorder.timeoutSeconds, errorPath: "\(recorder.errorPath)-\(process)")
     workers[process] = worker
     guard let kill, kill.process == process else { return worker }
     switch kill.moment {
     case .operation(let rule), .standstill(let rule):
-      try recorder.door.addRules([rule(worker.process ?? 0)])
-      ruleIndex = try recorder.door.ruleHits().count - 1
+      try recorder.backend.addRules([rule(worker.process ?? 0)])
+      ruleIndex = try recorder.backend.ruleHits().count - 1
     case .command, .commitStep: break
     }
     return worker
@@ -167,7 +167,7 @@ struct RunningPlan {
   ) throws(LabError) -> Bool {
     outcome.death = ending
     if let number = workers[process]?.process {
-      outcome.deathPhase = try recorder.door.phase(of: number)
+      outcome.deathPhase = try recorder.backend.phase(of: number)
     }
     killed = process
     if case .createTables = command.action { owesTables = true }
@@ -194,7 +194,7 @@ struct RunningPlan {
   }
 
   mutating func mark(_ entry: AckLog.Entry) throws(LabError) {
-    try recorder.door.mark(entry.mark.bytes)
+    try recorder.backend.mark(entry.mark.bytes)
     outcome.marks.append(entry.mark)
   }
 }

@@ -65,7 +65,8 @@ package enum ScenarioProgram {
     _ path: String, seed: UInt64, in directory: String, mayFail: Bool
   ) throws(LabError) -> [Violation] {
     let recorder = ScenarioRecorder(
-      door: DirectoryDoor(directory: directory), timeoutSeconds: timeoutSeconds, errorPath: "")
+      backend: DirectoryBackend(directory: directory), timeoutSeconds: timeoutSeconds, errorPath: ""
+    )
     let plan = try load(path, seed)
     do throws(LabError) {
       let run = try recorder.run(plan, tolerating: mayFail ? ScenarioRecorder.tolerated : [])
@@ -97,7 +98,7 @@ package enum ScenarioProgram {
 }
 
 /// A directory that somebody else watches: acknowledgements go to standard output.
-private struct DirectoryDoor: ScenarioDoor {
+private struct DirectoryBackend: ScenarioBackend {
   let directory: String
 
   func empty(writeBack: PageWriteBack?) {}

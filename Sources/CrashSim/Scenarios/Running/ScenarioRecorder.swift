@@ -1,4 +1,4 @@
-// ScenarioRecorder.swift: runs a plan in workers behind a door, in lockstep, and records it.
+// ScenarioRecorder.swift: runs a plan in workers behind a backend, in lockstep, and records it.
 // Invariants: a mark is in the trace before the next command is sent, so what was acknowledged is
 // ordered exactly with the file operations; each process of the plan is one worker, started over
 // its first command; when one dies that was to be killed, the others go on with what they were
@@ -56,9 +56,9 @@ struct PlannedKill {
   let moment: Moment
 }
 
-/// Runs plans through a door.
+/// Runs plans through a backend.
 struct ScenarioRecorder {
-  let door: any ScenarioDoor
+  let backend: any ScenarioBackend
   let timeoutSeconds: Int
   /// Where the standard error of a worker process goes.
   let errorPath: String

@@ -22,7 +22,7 @@ extension ScenarioRunner {
           + "give a scenario without 'faults:' and 'negative:'")
     }
     if let reason = scenario.needsMount, opened.mount == nil {
-      throw .usage("\(scenario.file): \(reason), and here it is \(doorName)")
+      throw .usage("\(scenario.file): \(reason), and here it is \(backendName)")
     }
     do throws(LabError) {
       let plan = try WorkloadPlan(scenario, seed: seed(of: scenario))

@@ -22,19 +22,21 @@ extension ScenarioRunner {
     _ recipe: ScenarioRecipe, at event: Int?, with debugger: Debugger
   ) throws(LabError) -> [String] {
     guard let mount = opened.mount else {
-      throw .usage("--gdb needs a worker in a process of its own, and the door is \(doorName)")
+      throw .usage(
+        "--gdb needs a worker in a process of its own, and the backend is "
+          + backendName)
     }
     let walk = try walk(recipe).workload
     let scenario = try Self.load([recipe.path])[0]
     let plan = try WorkloadPlan(scenario, seed: Seed(rawValue: recipe.seed))
     let target = try walk.operation(event ?? walk.failurePosition - 1, isExact: event != nil)
     console.say("stopping in \(target.text)")
-    let said = try debug(scenario, plan, mount, target.rule, debugger)
-    guard let said else {
+    let line = try debug(scenario, plan, mount, target.rule, debugger)
+    guard let line else {
       throw LabError(
         .nondeterminism, "the run came to its end without that operation; nothing was stopped")
     }
-    return [said, "the worker went on; nothing was judged"]
+    return [line, "the worker went on; nothing was judged"]
   }
 
   /// Runs the plan while another thread waits for the operation.
@@ -54,7 +56,7 @@ extension ScenarioRunner {
       try debugger.attend(rule: id, on: mount, watch) { attendance.isOver }
     }
     let recorder = ScenarioRecorder(
-      door: mount, timeoutSeconds: Debugger.patienceSeconds,
+      backend: mount, timeoutSeconds: Debugger.patienceSeconds,
       errorPath: "\(run.path)/worker-errors", watch: watch)
     do throws(LabError) {
       _ = try recorder.run(plan)

@@ -17,12 +17,12 @@ extension ScenarioRunner {
     let (job, media) = mediaJob(scenario, media, plan, tracePath)
     let file = scenario.file
     let fingerprint = scenario.fingerprint
-    let choice = opened.mount == nil ? DoorChoice.inProcess : nil
+    let choice = opened.mount == nil ? BackendChoice.inProcess : nil
     let explorer = MediaExplorer(
       job: job, declaration: media, directory: run.path, settings: settings, console: console,
       token: { state, shape in
         var recipe = ScenarioRecipe(
-          path: file, seed: job.seed, place: .media(state: state, shape: shape), door: choice)
+          path: file, seed: job.seed, place: .media(state: state, shape: shape), backend: choice)
         recipe.fingerprint = fingerprint
         return ReplayRecipe.scenario(recipe).token
       })

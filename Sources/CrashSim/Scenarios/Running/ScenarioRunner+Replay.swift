@@ -28,7 +28,7 @@ extension ScenarioRunner {
       return finding(scenario, plan, violation, run)
     case .kill(let operation, let before):
       guard let mount = opened.mount else {
-        throw .usage("the token's \(Self.killSkipped), and here it is \(doorName)")
+        throw .usage("the token's \(Self.killSkipped), and here it is \(backendName)")
       }
       return try replay(
         scenario, plan, mount, .kill(killDeclaration(scenario, plan)), operation: operation,
@@ -41,7 +41,7 @@ extension ScenarioRunner {
         shape: shape, directory)
     case .fault(let operation):
       guard let mount = opened.mount else {
-        throw .usage("the token's \(Self.sweepSkipped), and here it is \(doorName)")
+        throw .usage("the token's \(Self.sweepSkipped), and here it is \(backendName)")
       }
       guard let sweep = scenario.sweep else {
         throw .usage("\(scenario.file) has no 'sweep' any more")
@@ -84,7 +84,7 @@ extension ScenarioRunner {
     _ scenario: Scenario, _ plan: WorkloadPlan, operation: Int, before: Bool, to path: String
   ) throws(LabError) -> String {
     guard let mount = opened.mount else {
-      throw .usage("the token's \(Self.killSkipped), and here it is \(doorName)")
+      throw .usage("the token's \(Self.killSkipped), and here it is \(backendName)")
     }
     return try DisturbanceRunner(
       runner: self, fileSystem: mount, scenario: scenario, plan: plan,

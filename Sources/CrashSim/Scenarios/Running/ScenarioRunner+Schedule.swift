@@ -1,6 +1,6 @@
 // ScenarioRunner+Schedule.swift: scenarios whose steps run side by side: their schedules, and the
-// crash states of what those recorded. Threads of this process do it, whatever the door; the files
-// are in memory, or on the mount when the plan compacts.
+// crash states of what those recorded. Threads of this process do it, whatever the backend; the
+// files are in memory, or on the mount when the plan compacts.
 
 import CrashStates
 import EngineExploration
@@ -188,7 +188,7 @@ extension ScenarioRunner {
   ) -> Finding {
     let recipe = ScenarioRecipe(
       path: scenario.file, seed: seed(of: scenario).rawValue, place: .schedule(schedule.text),
-      door: scenario.scheduleDoor)
+      backend: scenario.scheduleBackend)
     var finding = Finding(
       number: number, promised: result.promised ?? "actors may run side by side",
       headline: result.headline,
@@ -245,14 +245,14 @@ extension ScenarioRunner {
     let file = scenario.file
     let seed = seed(of: scenario).rawValue
     let model = job.model
-    let door = scenario.scheduleDoor
+    let backend = scenario.scheduleBackend
     return EngineExplorer(
       job: job, directory: run.path, settings: settings, console: console,
       token: { state, second, shape in
         let place = ScenarioRecipe.Place.scheduledCrash(
           schedule: schedule, model: model, state: state, shape: shape, second: second)
         return ReplayRecipe.scenario(
-          ScenarioRecipe(path: file, seed: seed, place: place, door: door)
+          ScenarioRecipe(path: file, seed: seed, place: place, backend: backend)
         ).token
       })
   }

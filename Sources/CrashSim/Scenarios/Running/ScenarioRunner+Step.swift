@@ -29,16 +29,19 @@ extension ScenarioRunner {
     switch recipe.place {
     case .crash(let model, let state, let shape):
       let path = try record(scenario, plan, as: "trace").path
-      return try walk(scenario, plan, recipe, path, model, state, nil, shape: shape)
+      return try walk(
+        scenario, plan, recipe, path, model: model, state: state, second: nil, shape: shape)
     case .recovery(let model, let state, let shape, let second):
       let path = try record(scenario, plan, as: "trace").path
-      return try walk(scenario, plan, recipe, path, model, state, second, shape: shape)
+      return try walk(
+        scenario, plan, recipe, path, model: model, state: state, second: second, shape: shape)
     case .schedule(let text):
       let path = try recordSchedule(scenario, plan, text)
       return try walkToEnd(scenario, plan, path, "a promise is broken under this schedule")
     case .scheduledCrash(let text, let model, let state, let shape, let second):
       let path = try recordSchedule(scenario, plan, text)
-      return try walk(scenario, plan, recipe, path, model, state, second, shape: shape)
+      return try walk(
+        scenario, plan, recipe, path, model: model, state: state, second: second, shape: shape)
     case .media(let state, let shape):
       let (path, _) = try record(scenario, plan, as: "trace")
       let job = job(scenario, plan, path, model: .strict)
@@ -58,7 +61,8 @@ extension ScenarioRunner {
     case .killedCrash(let operation, let before, let model, let state, let shape, let second):
       let path = "\(run.path)/killed.sqlite"
       _ = try recordKilled(scenario, plan, operation: operation, before: before, to: path)
-      return try walk(scenario, plan, recipe, path, model, state, second, shape: shape)
+      return try walk(
+        scenario, plan, recipe, path, model: model, state: state, second: second, shape: shape)
     case .fault(let operation):
       guard let sweep = scenario.sweep else {
         throw .usage("\(scenario.file) has no 'sweep' any more")
@@ -75,7 +79,7 @@ extension ScenarioRunner {
 
   private func walk(
     _ scenario: Scenario, _ plan: WorkloadPlan, _ recipe: ScenarioRecipe, _ path: String,
-    _ model: String, _ key: String, _ second: String?, shape: String
+    model: String, state key: String, second: String?, shape: String
   ) throws(LabError) -> FailureWalk {
     var job = job(scenario, plan, path, model: try PersistenceModel.chosen(model)[0])
     job.seed = recipe.seed
@@ -93,7 +97,7 @@ extension ScenarioRunner {
     before: Bool
   ) throws(LabError) -> FailureWalk {
     guard let mount = opened.mount else {
-      throw .usage("the token's failure needs the FUSE door, and here it is \(doorName)")
+      throw .usage("the token's failure needs a FUSE mount, and here it is \(backendName)")
     }
     let path = "\(run.path)/trace.sqlite"
     let text = try DisturbanceRunner(

@@ -1,4 +1,4 @@
-// ScenarioRunner.swift: `faultline run` as a library: records each scenario through a door,
+// ScenarioRunner.swift: `faultline run` as a library: records each scenario through a backend,
 // explores the crashes and kills it asks for, and decides whether it held.
 // Invariant: a negative scenario holds when, and only when, a named oracle found the planted bug.
 
@@ -16,11 +16,11 @@ package final class ScenarioRunner {
   let settings: ExplorationSettings
   let console: Console
   let run: RunDirectory
-  /// One door serves all scenarios of a run.
-  let opened: OpenedDoor
-  var door: any ScenarioDoor { opened.door }
-  /// The door in words, for people: which it is, and why if nobody chose it.
-  package var doorName: String { opened.name }
+  /// One backend serves all scenarios of a run.
+  let opened: OpenedBackend
+  var backend: any ScenarioBackend { opened.backend }
+  /// The backend in words, for people: which it is, and why if nobody chose it.
+  package var backendName: String { opened.name }
 
   /// States that are checked for each model of a scenario that names no budget.
   package static let defaultBudget = 20_000
@@ -31,21 +31,21 @@ package final class ScenarioRunner {
   /// Recoveries are explored for at most so many crash states of the workload.
   static let recoveredStatesMax = 2_000
 
-  /// Opens a door; a mount goes below a run directory of the runner's own.
+  /// Opens a backend; a mount goes below a run directory of the runner's own.
   /// - Parameters:
   ///   - settings: How far crashes are explored.
   ///   - console: Where reports go.
-  ///   - door: Which door; nil mounts if that is possible, and is in-process otherwise.
-  /// - Throws: `LabError` when the door that was chosen cannot be opened.
+  ///   - backend: Which backend; nil mounts if that is possible, and is in-process otherwise.
+  /// - Throws: `LabError` when the backend that was chosen cannot be opened.
   package init(
-    settings: ExplorationSettings, console: Console, door: DoorChoice? = nil
+    settings: ExplorationSettings, console: Console, backend: BackendChoice? = nil
   ) throws(LabError) {
     self.settings = settings
     self.console = console
     run = try RunDirectory()
     do throws(LabError) {
-      opened = try OpenedDoor(
-        door, mountPoint: try run.subdirectory("mount"),
+      opened = try OpenedBackend(
+        backend, mountPoint: try run.subdirectory("mount"),
         callStacks: settings.recordsCallStacks ? try run.makeCallStackDirectory() : nil)
     } catch {
       run.remove()
@@ -54,13 +54,13 @@ package final class ScenarioRunner {
   }
 
   deinit {
-    try? door.shutdown()
+    try? backend.shutdown()
     run.remove()
   }
 
   /// Unmounts; further scenarios cannot run.
   package func end() throws(LabError) {
-    try door.shutdown()
+    try backend.shutdown()
     run.remove()
   }
 
@@ -106,9 +106,9 @@ package final class ScenarioRunner {
   }
 
   /// What a report says of kills when there is no process to kill.
-  static let killSkipped = "kill needs the FUSE door"
+  static let killSkipped = "kill needs a FUSE mount"
   /// What it says of failing operations in turn.
-  static let sweepSkipped = "sweep needs the FUSE door"
+  static let sweepSkipped = "sweep needs a FUSE mount"
 
   // MARK: One scenario
 
@@ -216,7 +216,7 @@ package final class ScenarioRunner {
   func token(ofRun scenario: Scenario, _ plan: WorkloadPlan) -> String {
     var recipe = ScenarioRecipe(
       path: scenario.file, seed: plan.seed, place: .run,
-      door: opened.mount == nil ? .inProcess : nil)
+      backend: opened.mount == nil ? .inProcess : nil)
     recipe.fingerprint = scenario.fingerprint
     return ReplayRecipe.scenario(recipe).token
   }
@@ -238,17 +238,17 @@ package final class ScenarioRunner {
     var rules: [FaultRule] = []
     for fault in scenario.faults { rules.append(try fault.rule()) }
     let path = "\(run.path)/\(name).sqlite"
-    try door.empty(writeBack: scenario.writeBack?.rule(plan.seed))
-    try door.beginRecording()
-    try door.addRules(rules)
+    try backend.empty(writeBack: scenario.writeBack?.rule(plan.seed))
+    try backend.beginRecording()
+    try backend.addRules(rules)
     var recorded = try recorder().run(plan)
     if !rules.isEmpty {
-      let hits = try door.ruleHits()
+      let hits = try backend.ruleHits()
       try refuseIdleRules(scenario, hits)
       recorded.coverage.add(hits, of: rules)
     }
-    try door.saveRecording(to: path)
-    try door.clearRules()
+    try backend.saveRecording(to: path)
+    try backend.clearRules()
     if let trap = recorded.trap {
       recorded.violations.append(trap)
     } else if let death = recorded.death {
@@ -259,7 +259,7 @@ package final class ScenarioRunner {
 
   func recorder() -> ScenarioRecorder {
     ScenarioRecorder(
-      door: door, timeoutSeconds: settings.timeoutSeconds,
+      backend: backend, timeoutSeconds: settings.timeoutSeconds,
       errorPath: "\(run.path)/worker-errors")
   }
 
@@ -295,7 +295,7 @@ package final class ScenarioRunner {
     let fingerprint = scenario.fingerprint
     let name = job.model
     let ignored = job.ignoredSyncs.isEmpty ? nil : job.ignoredSyncs
-    let choice = opened.mount == nil ? DoorChoice.inProcess : nil
+    let choice = opened.mount == nil ? BackendChoice.inProcess : nil
     let explorer = EngineExplorer(
       job: job, directory: run.path, settings: settings, console: console,
       token: { state, second, shape in
@@ -305,7 +305,7 @@ package final class ScenarioRunner {
           } else {
             .crash(model: name, state: state, shape: shape)
           }
-        var recipe = ScenarioRecipe(path: file, seed: seed.rawValue, place: place, door: choice)
+        var recipe = ScenarioRecipe(path: file, seed: seed.rawValue, place: place, backend: choice)
         recipe.fingerprint = fingerprint
         recipe.ignoredSyncs = ignored
         return ReplayRecipe.scenario(recipe).token

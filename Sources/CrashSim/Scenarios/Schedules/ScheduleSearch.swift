@@ -16,11 +16,11 @@ struct FatalSchedule: Sendable {
 
   /// How it is judged.
   var result: CheckResult {
-    let said = errorText.split(separator: "\n").first
+    let reason = errorText.split(separator: "\n").first
     let violation = Violation(
       .structure, promised: "no order in which actors go on makes the process trap",
       got: "the engine did not survive the schedule: \(ending)"
-        + (said.map { " (\($0))" } ?? ""))
+        + (reason.map { " (\($0))" } ?? ""))
     return CheckResult([violation])
   }
 }

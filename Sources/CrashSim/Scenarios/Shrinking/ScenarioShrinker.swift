@@ -55,18 +55,18 @@ package final class ScenarioShrinker {
   /// - Parameters:
   ///   - settings: How far crashes are explored in each run.
   ///   - console: Where progress goes.
-  ///   - door: The door; see `ScenarioRunner`.
+  ///   - backend: The backend; see `ScenarioRunner`.
   ///   - runBudget: Most scenarios to run.
-  /// - Throws: `LabError` when the door cannot be opened.
+  /// - Throws: `LabError` when the backend cannot be opened.
   package init(
-    settings: ExplorationSettings, console: Console, door: DoorChoice?, runBudget: Int
+    settings: ExplorationSettings, console: Console, backend: BackendChoice?, runBudget: Int
   ) throws(LabError) {
     self.console = console
     self.runBudget = runBudget
-    runner = try ScenarioRunner(settings: settings, console: .silent, door: door)
+    runner = try ScenarioRunner(settings: settings, console: .silent, backend: backend)
   }
 
-  /// Ends the door.
+  /// Ends the backend.
   package func end() throws(LabError) { try runner.end() }
 
   /// Makes a scenario smaller while it shows one class of finding.

@@ -68,13 +68,13 @@ struct EngineLoadClient {
       transaction.cancel()
       throw error
     }
-    let said = HistoryLine.operations(number, operations)
+    let line = HistoryLine.operations(number, operations)
     if plan.isCancelled {
       transaction.cancel()
-      EngineLoad.say(said, HistoryLine.end(number, .aborted))
+      EngineLoad.say(line, HistoryLine.end(number, .aborted))
       return nil
     }
-    EngineLoad.say("begin \(version) \(seed) \(number)", said)
+    EngineLoad.say("begin \(version) \(seed) \(number)", line)
     let committed = try transaction.commit()
     EngineLoad.say("commit \(committed)", HistoryLine.end(number, .committed))
     return committed == version

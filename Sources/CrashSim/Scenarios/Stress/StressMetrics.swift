@@ -31,13 +31,13 @@ struct StressMetrics {
   /// The file's text.
   var text: String {
     var lines: [String] = []
-    func add(_ name: String, _ kind: String, _ help: String, _ values: [(String, String)]) {
+    func add(_ name: String, kind: String, help: String, _ values: [(String, String)]) {
       lines.append("# HELP faultline_stress_\(name) \(help)")
       lines.append("# TYPE faultline_stress_\(name) \(kind)")
       for (labels, value) in values { lines.append("faultline_stress_\(name)\(labels) \(value)") }
     }
     func count(_ name: String, _ help: String, _ value: Int) {
-      add(name, "counter", help, [("", "\(value)")])
+      add(name, kind: "counter", help: help, [("", "\(value)")])
     }
     count("power_cuts_total", "Power cuts, each judged.", counts.cuts)
     count("unjudged_total", "Power cuts that reached a limit of the checker.", counts.unjudged)
@@ -50,15 +50,17 @@ struct StressMetrics {
     count("looks_total", "Read-only transactions of the built-in load.", counts.looks)
     count("findings_total", "Different findings.", findings)
     add(
-      "faults_total", "counter", "Faults injected, by kind.",
+      "faults_total", kind: "counter", help: "Faults injected, by kind.",
       counts.faults.keys.sorted().map { ("{kind=\"\($0)\"}", "\(counts.faults[$0] ?? 0)") })
-    add("seconds", "gauge", "Seconds since the start.", [("", Formatting.fixed(seconds, 1))])
+    add(
+      "seconds", kind: "gauge", help: "Seconds since the start.",
+      [("", Formatting.fixed(seconds, 1))])
     let roles = footprints.map { (labels: "{role=\"\($0.role)\"}", footprint: $0.footprint) }
     add(
-      "resident_bytes", "gauge", "Memory of the lab's processes.",
+      "resident_bytes", kind: "gauge", help: "Memory of the lab's processes.",
       roles.map { ($0.labels, "\($0.footprint.residentBytes)") })
     add(
-      "descriptors", "gauge", "Open descriptors of the lab's processes.",
+      "descriptors", kind: "gauge", help: "Open descriptors of the lab's processes.",
       roles.map { ($0.labels, "\($0.footprint.descriptors)") })
     return lines.joined(separator: "\n") + "\n"
   }

@@ -22,7 +22,7 @@ struct RoundRecord {
   /// Events when the workload ended by itself; nil when it was running to the last.
   var ownEnd: Int?
   /// A command that failed while it was not disturbed.
-  var failure: (role: String, ending: ProcessEnding, said: String)?
+  var failure: (role: String, ending: ProcessEnding, output: String)?
   /// How often each kind of fault was injected.
   var faults: [(kind: String, count: Int)] = []
   /// What the daemon held before the mount went.
@@ -149,7 +149,7 @@ struct StressRound {
       return false
     }
     if ending.isSuccess { return true }
-    record.failure = (role, ending, stage.said)
+    record.failure = (role, ending, stage.output)
     record.stops.append(StressRecipe.atEnd)
     return false
   }

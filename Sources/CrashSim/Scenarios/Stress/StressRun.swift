@@ -254,10 +254,11 @@ package final class StressRun {
         try Self.waiting(in: record.trace)
       }
       // Different reasons are different findings.
-      let said = failure.said.split(separator: "\n").first.map(String.init) ?? "\(failure.ending)"
+      let line = failure.output.split(separator: "\n").first
       judged.failure = CheckResult(
         ending: failure.ending,
-        output: "the \(failure.role) failed: \(said)\n" + failure.said + (waiting ?? ""),
+        output: "the \(failure.role) failed: \(line ?? "\(failure.ending)")\n" + failure.output
+          + (waiting ?? ""),
         promised: "the \(failure.role) succeeds while nothing disturbs it")
       return judged
     }

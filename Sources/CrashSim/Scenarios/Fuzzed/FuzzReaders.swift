@@ -1,4 +1,4 @@
-// FuzzDoors.swift: the lab's readers of bytes from outside, for fuzzing, as far as nobody else
+// FuzzReaders.swift: the lab's readers of bytes from outside, for fuzzing, as far as nobody else
 // needs them outside of the library. Each reads, and holds what it read against itself.
 
 import CrashStates
@@ -8,7 +8,7 @@ import LabCore
 import Recording
 
 /// Readers of bytes that come from outside.
-package enum FuzzDoors {
+package enum FuzzReaders {
   /// What a reader made of its bytes.
   package enum Reading: Equatable, Sendable {
     case accepted

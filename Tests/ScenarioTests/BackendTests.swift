@@ -1,5 +1,5 @@
-// DoorTests.swift: both doors to the faulty tree see the same engine do the same things, and the
-// in-process door, which runs everywhere, finds what the mount finds.
+// BackendTests.swift: both backends to the faulty tree see the same engine do the same things, and
+// the in-process backend, which runs everywhere, finds what the mount finds.
 
 import Engine
 import Foundation
@@ -23,28 +23,28 @@ private let shippedPaths: [String] = {
   return all.filter { $0.hasSuffix(".yaml") }.sorted().map { "\(root.path)/\($0)" }
 }()
 
-/// Those that both doors can run to the same bytes: an encrypted file has new salts each time, and
-/// steps that run side by side do so in the lab's process whatever the door.
+/// Those that both backends can run to the same bytes: an encrypted file has new salts each time,
+/// and steps that run side by side do so in the lab's process whatever the backend.
 private let comparablePaths: [String] = shippedPaths.filter { path in
   guard let scenario = try? ScenarioRunner.load([path])[0] else { return true }
   let isLockstep = scenario.blocks.isEmpty
   return scenario.needsMount == nil && scenario.database.key == .none && isLockstep
 }
 
-/// A run of one scenario through one door.
+/// A run of one scenario through one backend.
 private func report(
-  _ path: String, door: DoorChoice, budget: Int = 60
+  _ path: String, backend: BackendChoice, budget: Int = 60
 ) throws -> CaseReport {
   var settings = ExplorationSettings()
   settings.budget = budget
   settings.jobs = 1
-  let runner = try ScenarioRunner(settings: settings, console: Console(), door: door)
+  let runner = try ScenarioRunner(settings: settings, console: Console(), backend: backend)
   let item = try runner.run(try ScenarioRunner.load([path])[0])
   try runner.end()
   return item
 }
 
-/// What an engine did, without what depends on the door: numbers of inodes, processes and times,
+/// What an engine did, without what depends on the backend: numbers of inodes, processes and times,
 /// where the kernel cuts a write, and when it tells of a close.
 private func normalised(_ trace: Trace) -> [String] {
   var names: [InodeNumber: String] = [.root: "root"]
@@ -105,9 +105,9 @@ private func normalised(_ trace: Trace) -> [String] {
   return words
 }
 
-private func recording(_ path: String, door: DoorChoice) throws -> (Trace, WorkerRun) {
+private func recording(_ path: String, backend: BackendChoice) throws -> (Trace, WorkerRun) {
   let runner = try ScenarioRunner(
-    settings: ExplorationSettings(), console: Console(), door: door)
+    settings: ExplorationSettings(), console: Console(), backend: backend)
   let scenario = try ScenarioRunner.load([path])[0]
   let plan = try WorkloadPlan(scenario, seed: Seed(rawValue: 8412))
   let (tracePath, run) = try runner.record(scenario, plan, as: "trace")
@@ -116,15 +116,15 @@ private func recording(_ path: String, door: DoorChoice) throws -> (Trace, Worke
   return (trace, run)
 }
 
-@Suite("Doors", .serialized)
-struct DoorTests {
+@Suite("Backends", .serialized)
+struct BackendTests {
   @Test(
-    "one plan gives the same operations through both doors",
+    "one plan gives the same operations through both backends",
     .requires(.fuse),
     arguments: comparablePaths)
   func sameTrace(path: String) throws {
-    let (mounted, mountedRun) = try recording(path, door: .fuse)
-    let (simulated, simulatedRun) = try recording(path, door: .inProcess)
+    let (mounted, mountedRun) = try recording(path, backend: .fuse)
+    let (simulated, simulatedRun) = try recording(path, backend: .inProcess)
     let expected = normalised(mounted)
     let got = normalised(simulated)
     let difference = zip(expected, got).first { $0 != $1 }
@@ -151,11 +151,11 @@ struct DoorTests {
     arguments: inProcessPaths)
   func verdict(path: String) throws {
     let scenario = try ScenarioRunner.load([path])[0]
-    let item = try report(path, door: .inProcess)
+    let item = try report(path, backend: .inProcess)
     #expect(item.outcome == .held, "\(item.complaints) \(item.findings.map(\.headline))")
     let skipped =
-      (scenario.kill == nil ? [] : ["kill needs the FUSE door"])
-      + (scenario.sweep == nil ? [] : ["sweep needs the FUSE door"])
+      (scenario.kill == nil ? [] : ["kill needs a FUSE mount"])
+      + (scenario.sweep == nil ? [] : ["sweep needs a FUSE mount"])
     let systems = scenario.crash?.systems.map { "on: \($0) needs a mount" } ?? []
     #expect(item.skipped == skipped + systems)
     // What only a file system of the kernel shows is skipped here.
@@ -168,10 +168,10 @@ struct DoorTests {
     let runner = try ScenarioRunner(settings: ExplorationSettings(), console: Console())
     defer { try? runner.end() }
     guard Requirement.fuse.missing == nil else {
-      #expect(runner.doorName.hasPrefix("in-process (no /dev/fuse: "))
+      #expect(runner.backendName.hasPrefix("in-process (no /dev/fuse: "))
       return
     }
-    #expect(runner.doorName == "FUSE mount")
+    #expect(runner.backendName == "FUSE mount")
   }
 
   /// Takes /dev/fuse away, in a mount namespace of its own.
@@ -190,10 +190,10 @@ struct DoorTests {
     let path = try #require(shippedPaths.first { $0.hasSuffix("processes/kill.yaml") })
     let run = try Self.withoutDevice("run \(path)")
     #expect(run.status == 0, "\(run.output)")
-    #expect(run.output.contains("door=in-process (no /dev/fuse: /dev/fuse is missing; "))
-    #expect(run.output.contains("  skipped: kill needs the FUSE door\n"))
+    #expect(run.output.contains("backend=in-process (no /dev/fuse: /dev/fuse is missing; "))
+    #expect(run.output.contains("  skipped: kill needs a FUSE mount\n"))
     #expect(run.output.contains(", 1 part skipped, and no crash state was looked at\n"))
-    for arguments in ["explore --workload true --check true", "run --door fuse \(path)"] {
+    for arguments in ["explore --workload true --check true", "run --backend fuse \(path)"] {
       let result = try Self.withoutDevice(arguments)
       #expect(result.status == 3)
       #expect(result.output.contains("faultline: /dev/fuse is missing; load the fuse"))
@@ -203,11 +203,11 @@ struct DoorTests {
   @Test("skipped parts are in every report")
   func skipped() throws {
     let path = try #require(shippedPaths.first { $0.hasSuffix("processes/kill.yaml") })
-    let item = try report(path, door: .inProcess)
+    let item = try report(path, backend: .inProcess)
     let report = RunReport(seed: 1, cases: [item])
-    #expect(try report.json().contains("\"kill needs the FUSE door\""))
+    #expect(try report.json().contains("\"kill needs a FUSE mount\""))
     let xml = JUnit.xml(report)
-    #expect(xml.contains("<skipped message=\"kill needs the FUSE door\"/>"))
+    #expect(xml.contains("<skipped message=\"kill needs a FUSE mount\"/>"))
     #expect(xml.contains("tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"1\""))
   }
 }

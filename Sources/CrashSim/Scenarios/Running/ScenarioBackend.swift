@@ -1,4 +1,4 @@
-// ScenarioDoor.swift: the two ways by which a workload reaches the faulty file tree, behind one
+// ScenarioBackend.swift: the two ways by which a workload reaches the faulty file tree, behind one
 // face. FUSE: a worker process makes real system calls on a mount. In-process: the engine's storage
 // is the tree itself, and the worker is threads of the lab, so nothing can be killed.
 
@@ -40,7 +40,7 @@ protocol ScenarioWorker {
 }
 
 /// A faulty file tree, its recorder, and workers that use it.
-protocol ScenarioDoor {
+protocol ScenarioBackend {
   /// Begins with no rules and a new, empty tree.
   /// - Parameter writeBack: When mapped pages are written back from then on; nil is never.
   /// - Throws: `LabError` when the tree stays in use, or nothing can be written back.
@@ -60,13 +60,13 @@ protocol ScenarioDoor {
   func startWorker(
     timeoutSeconds: Int, errorPath: String
   ) throws(LabError) -> any ScenarioWorker
-  /// Lets go of all that the door holds; it cannot be used any more.
+  /// Lets go of all that the backend holds; it cannot be used any more.
   func shutdown() throws(LabError)
 }
 
 // MARK: - FUSE
 
-extension FaultFSClient: ScenarioDoor {
+extension FaultFSClient: ScenarioBackend {
   /// Begins anew; the files of the old tree are removed first, so that the kernel forgets them.
   ///
   /// The kernel tells the daemon of that, and of the last close of a killed process's files, a
@@ -198,7 +198,7 @@ struct MountWorker: ScenarioWorker {
 
 // MARK: - In-process
 
-extension SimulatedFileSystem: ScenarioDoor {
+extension SimulatedFileSystem: ScenarioBackend {
   func empty(writeBack: PageWriteBack?) throws(LabError) {
     guard writeBack == nil else { throw .lab("nothing is mapped here: writeBack needs a mount") }
     clearRules()
@@ -208,11 +208,11 @@ extension SimulatedFileSystem: ScenarioDoor {
   func saveRecording(to path: String) throws(LabError) { try endRecording(savingTo: path) }
 
   func removeRule(at index: Int) throws(LabError) {
-    throw .lab("a process that hangs needs the FUSE door")
+    throw .lab("a process that hangs needs a FUSE mount")
   }
 
   func perform(_ event: FileEvent, seed: Seed) throws(LabError) {
-    throw .lab("what befalls a file needs the FUSE door")
+    throw .lab("what befalls a file needs a FUSE mount")
   }
 
   func startWorker(
@@ -261,44 +261,44 @@ private struct ThreadWorker: ScenarioWorker {
 
 // MARK: - Choosing
 
-/// A door, and how it came to be the one.
-struct OpenedDoor {
-  let door: any ScenarioDoor
-  /// The door when it is a mount.
-  var mount: FaultFSClient? { door as? FaultFSClient }
+/// A backend, and how it came to be the one.
+struct OpenedBackend {
+  let backend: any ScenarioBackend
+  /// The backend when it is a mount.
+  var mount: FaultFSClient? { backend as? FaultFSClient }
   /// In words.
   let name: String
 
-  /// Opens the door that was chosen; without a choice a mount, or else the tree in this process.
+  /// Opens the backend that was chosen; without a choice a mount, or else the tree in this process.
   /// - Parameters:
   ///   - choice: Which.
   ///   - mountPoint: Where a mount goes.
   ///   - callStacks: Where workers leave their call stacks, if that was asked for; then there is
   ///     nothing but a mount.
-  /// - Throws: `LabError` when the door cannot be opened.
+  /// - Throws: `LabError` when the backend cannot be opened.
   init(
-    _ choice: DoorChoice?, mountPoint: String, callStacks: CallStackDirectory? = nil
+    _ choice: BackendChoice?, mountPoint: String, callStacks: CallStackDirectory? = nil
   ) throws(LabError) {
     // Without its daemon the lab is not whole; that is no reason to do with less.
     if choice != .inProcess { _ = try FaultFSClient.findDaemon() }
     switch callStacks == nil ? choice : choice ?? .fuse {
     case .fuse:
-      door = try Self.makeMount(mountPoint, callStacks)
+      backend = try Self.makeMount(mountPoint, callStacks)
       name = "FUSE mount"
     case .inProcess:
       guard callStacks == nil else {
         throw .usage(
-          "--stacks needs workers in processes of their own; leave --door in-process out")
+          "--stacks needs workers in processes of their own; leave --backend in-process out")
       }
-      door = try SimulatedFileSystem()
-      name = DoorChoice.inProcess.rawValue
+      backend = try SimulatedFileSystem()
+      name = BackendChoice.inProcess.rawValue
     case nil:
       do throws(LabError) {
-        door = try Self.makeMount(mountPoint, nil)
+        backend = try Self.makeMount(mountPoint, nil)
         name = "FUSE mount"
       } catch {
-        door = try SimulatedFileSystem()
-        name = "\(DoorChoice.inProcess.rawValue) (no /dev/fuse: \(error.message))"
+        backend = try SimulatedFileSystem()
+        name = "\(BackendChoice.inProcess.rawValue) (no /dev/fuse: \(error.message))"
       }
     }
   }
