@@ -1,7 +1,7 @@
 #!/bin/sh
 # run-all.sh FAULTLINE [NAME-PART]: explores every example and compares the verdict with the table.
 # BUDGET (states per run, default 2000; of PostgreSQL and MariaDB a tenth, whose checks are slow) and SEED
-# (default 1) may be set in the environment.
+# (default 1) may be set in the environment. Ends with the curve: how many of the broken configurations are found with how many states.
 # Exit: 0 when every verdict is the expected one, 1 when any differs, 2 for wrong usage.
 set -u
 faultline=${1:?usage: run-all.sh FAULTLINE [NAME-PART]}
@@ -104,7 +104,7 @@ while read -r example model setup workload check want line; do
     --setup "sh '$here/$example/setup.sh'$(arguments "$setup")" \
     --workload "sh '$here/$example/workload.sh'$(arguments "$workload")" \
     --check "sh '$here/$example/check.sh'$(arguments "$check")" \
-    --model "$model" --seed "${SEED:-1}" --budget "$budget" >"$report" 2>&1 </dev/null
+    --model "$model" --seed "${SEED:-1}" --budget "$budget" --json "$report.json" >"$report" 2>&1 </dev/null
   got=$? verdict=ok
   [ "$got" -eq "$want" ] || verdict=WRONG
   [ "$line" = - ] || grep -q "$(printf '%s' "$line" | tr _ ' ')" "$report" || verdict=WRONG
@@ -115,5 +115,17 @@ while read -r example model setup workload check want line; do
 done <<TABLE
 $expected
 TABLE
+# A budget takes the first states of one order, so one run tells which smaller budgets find the same.
+broken=0 budgets=''
+for report in "$reports"/*.json; do
+  grep -q '"outcome" : "broken"' "$report" || continue
+  broken=$((broken + 1))
+  budgets="$budgets $(sed -n 's/.*"findingBudget" : \([0-9]*\).*/\1/p' "$report")"
+done
+for states in 10 20 30 50 100 200 500; do
+  found=0
+  for budget in $budgets; do [ "$budget" -gt "$states" ] || found=$((found + 1)); done
+  echo "found with $states states: $found of $broken"
+done
 echo "$wrong verdicts differ; reports: $reports"
 [ "$wrong" -eq 0 ]

@@ -26,6 +26,13 @@ struct ExplorationArguments: ParsableArguments {
     help: "Most time of checking, for each model: 90s, 10m, 2h. Decides how far, never what.")
   var timeBudget: String?
   @Option(
+    name: .customLong("explain-time"),
+    help: """
+      Most time of explaining what was found, for each model: 30s, 5m; default: half as long as \
+      checking took, at least 20s.
+      """)
+  var explainTime: String?
+  @Option(
     help: "Check part I of N only: I/N, from 1; default: as the array job or CI matrix says.")
   var shard: String?
   @Option(help: "Checkers side by side; default: one for each CPU.") var jobs: Int?
@@ -61,6 +68,9 @@ struct ExplorationArguments: ParsableArguments {
     }
     if let timeBudget {
       settings.timeBudgetSeconds = try Self.seconds(timeBudget, option: "--time-budget")
+    }
+    if let explainTime {
+      settings.explainSeconds = try Self.seconds(explainTime, option: "--explain-time")
     }
     settings.shard = try shardChoice().shard
     if let jobs {

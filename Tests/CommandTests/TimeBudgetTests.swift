@@ -1,10 +1,11 @@
-// TimeBudgetTests.swift: a budget of time that ends long before all states are judged looks at the
-// whole recording all the same.
+// TimeBudgetTests.swift: what a user sees of an exploration that takes long or ends early: budgets of
+// time, findings as they are met, how long they are explained, and what a verdict rests on.
 
+import Foundation
 import TestSupport
 import Testing
 
-@Suite("--time-budget", .requires(.fuse))
+@Suite("The time of an exploration", .requires(.fuse))
 struct TimeBudgetTests {
   // What is wrong begins behind 120 good rounds. Two checkers that take 50 ms judge 160 states at
   // most in the time, which is less than those rounds have.
@@ -26,5 +27,73 @@ struct TimeBudgetTests {
     #expect(result.status == 1, "\(result.output)")
     #expect(result.output.contains("lost: a line"))
     #expect(result.output.contains("time budget"))
+  }
+
+  // Sixty states at 0.2 s, two at a time.
+  @Test("a finding is printed when it is met, and explained for a stated time only")
+  func met() throws {
+    let command = try FaultlineCommand()
+    let result = try command.explore(
+      workload: "for i in $(seq 30); do echo $i >> log; echo $i > tip; echo $i; done",
+      check: """
+        sleep 0.2
+        last=$(tail -n 1 "$FAULTLINE_OUTPUT")
+        [ -z "$last" ] && exit 0
+        grep -qx "$last" log || { echo "lost: a line"; exit 1; }
+        grep -qx "$last" tip || { echo "torn: the tip"; exit 1; }
+        """, ["--jobs", "2", "--budget", "60", "--explain-time", "1s"])
+    #expect(result.status == 1, "\(result.output)")
+    func line(_ text: String) throws -> Int {
+      try #require(result.lines.firstIndex { $0.contains(text) }, "\(text): \(result.output)")
+    }
+    let met = try line("ext4-ordered: met 'lost: a line' in a state of crash point ")
+    let token = result.lines[met + 1].split(separator: " ").last.map(String.init) ?? ""
+    let explaining = try line("explaining ")
+    let finding = try line("FINDING 1: ")
+    #expect(met < explaining && explaining < finding)
+    #expect(result.lines[explaining].hasSuffix("at most 1 s (--explain-time)"))
+    #expect(try line("explained 1 of ") < finding)
+    #expect(result.output.contains("  explained  in part, until --explain-time ended"))
+
+    // The state as it was met can be replayed long before all of them are judged.
+    let replayed = try command.run(["replay", token])
+    #expect(replayed.status == 1 && replayed.output.contains("lost: a line"), "\(replayed.output)")
+  }
+
+  @Test("verdicts that are known are not asked for again")
+  func reuse() throws {
+    let command = try FaultlineCommand()
+    let calls = command.directory.file("calls")
+    let result = try command.explore(
+      workload: "for i in 1 2; do echo $i > $i; echo $i; done",
+      check: """
+        echo >> '\(calls)'
+        [ $(ls | wc -l) -ge $(wc -l < "$FAULTLINE_OUTPUT") ] || { echo lost; exit 1; }
+        """)
+    let explored = try #require(result.output.firstMatch(of: /explored (\d+) of (\d+) distinct/))
+    #expect(result.status == 1 && explored.1 == explored.2, "\(result.output)")
+    let asked = try String(contentsOfFile: calls, encoding: .utf8).utf8.count
+    // The directory before and after the workload, all states, and the one that failed again.
+    #expect(try asked == 2 + #require(Int(explored.1)) + 1, "\(result.output)")
+  }
+
+  @Test("a verdict on few crash points says so, and which budget looks at all")
+  func caution() throws {
+    let command = try FaultlineCommand()
+    let exploration = FaultlineCommand.exploration(
+      workload: "for i in $(seq 40); do echo $i >> log; sync log; echo $i; done", check: "true")
+    let few = try command.run(exploration + ["--budget", "12", "--json", "few.json"])
+    #expect(few.status == 0, "\(few.output)")
+    let caution = try #require(
+      few.output.firstMatch(
+        of: /little was looked at: no state of (\d+) of (\d+) crash points; --budget (\d+) looks/),
+      "\(few.output)")
+    #expect(few.output.contains("; behind marks "))
+    let enough = try command.run(exploration + ["--budget", String(caution.3)])
+    #expect(enough.status == 0 && !enough.output.contains("little was looked at"))
+    #expect(!enough.output.contains("; behind marks "), "\(enough.output)")
+    let less = try #require(Int(caution.3)) - 1
+    let almost = try command.run(exploration + ["--budget", String(less)])
+    #expect(almost.output.contains("; behind marks "), "\(almost.output)")
   }
 }

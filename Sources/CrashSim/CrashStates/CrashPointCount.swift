@@ -11,4 +11,6 @@ public struct CrashPointCount: Codable, Sendable, Hashable {
   public var checked: Int?
   /// Those that failed.
   public var failing: Int
+  /// Whether the last event before it is a mark: something was acknowledged just then.
+  public var followsMark: Bool?
 }

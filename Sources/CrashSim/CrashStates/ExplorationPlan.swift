@@ -22,6 +22,11 @@ public struct ExplorationPlan: Sendable, Codable {
   /// The selected states in parts that are visited one after another, each as large as all before
   /// it; nil when all are visited in the order of their crash points.
   let waves: [KeptSet]?
+  /// The selected states in the order of their choice; nil without waves.
+  fileprivate let order: [Int32]?
+  /// The budget with which each crash point that has states of its own is seen at least once; nil
+  /// without waves.
+  package let budgetOfEachCrashPoint: Int?
   /// Which proposals show the distinct states.
   let proposals: ProposalRecord
 
@@ -40,6 +45,13 @@ public struct ExplorationPlan: Sendable, Codable {
     return ordinal < other
   }
 
+  /// How many states a budget needs at least for one of these to be selected; nil when none is
+  /// selected, and without waves.
+  /// - Complexity: O(selected).
+  package func budget(findingAnyOf states: Set<Int>) -> Int? {
+    order?.firstIndex { states.contains(Int($0)) }.map { $0 + 1 }
+  }
+
   /// Number of states that pass 2 visits in a shard.
   public func selectedCount(in shard: Shard) -> Int {
     if shard.count == 1 { return selected }
@@ -52,11 +64,13 @@ public struct ExplorationPlan: Sendable, Codable {
   ///
   /// - Parameters:
   ///   - shard: The part that was visited.
-  ///   - isCounted: Whether all that was selected in the shard was checked.
+  ///   - trace: What was recorded.
+  ///   - checked: Whether a state of the shard that was selected was checked; nil when that was
+  ///     not counted.
   ///   - failures: Ordinals of the states that failed, ascending.
   /// - Returns: One entry for each crash point at which states are, in order.
   package func counts(
-    in shard: Shard, isCounted: Bool, failures: [Int]
+    in shard: Shard, of trace: Trace, checked: ((Int) -> Bool)?, failures: [Int]
   ) -> [CrashPointCount] {
     var rest = failures[...]
     return (0..<proposals.crashPointCount).compactMap { point in
@@ -64,10 +78,12 @@ public struct ExplorationPlan: Sendable, Codable {
       guard !ordinals.isEmpty else { return nil }
       let failing = rest.prefix { $0 < ordinals.upperBound }
       rest = rest.dropFirst(failing.count)
-      let checked = ordinals.count { $0 % shard.count == shard.index && selects($0) }
       return CrashPointCount(
-        crashPoint: point, distinct: ordinals.count, checked: isCounted ? checked : nil,
-        failing: failing.count)
+        crashPoint: point, distinct: ordinals.count,
+        checked: checked.map { isChecked in
+          ordinals.count { $0 % shard.count == shard.index && selects($0) && isChecked($0) }
+        },
+        failing: failing.count, followsMark: point > 0 && trace.events[point - 1].isMark)
     }
   }
 
@@ -165,10 +181,13 @@ struct PlanRecord {
     let selected = min(count, max(0, budget ?? count))
     var selection: KeptSet?
     var waves: [KeptSet]?
+    var visitOrder: [Int32]?
+    var budgetOfEachCrashPoint: Int?
     if selected < count || inWaves {
       var order = order(proposals, seed, trace)
       var all = KeptSet(count: count)
       var parts = [KeptSet(count: count)]
+      var chosen: [Int32] = []
       for number in 0..<selected {
         if inWaves && number >= Self.firstWave && number & (number - 1) == 0 {
           parts.append(KeptSet(count: count))
@@ -176,6 +195,11 @@ struct PlanRecord {
         guard let ordinal = order.next() else { preconditionFailure("the order has all states") }
         all.insert(ordinal)
         parts[parts.count - 1].insert(ordinal)
+        if inWaves { chosen.append(Int32(ordinal)) }
+      }
+      if inWaves {
+        visitOrder = chosen
+        budgetOfEachCrashPoint = Self.budgetOfEachCrashPoint(chosen, then: &order, proposals)
       }
       selection = selected < count ? all : nil
       waves = inWaves ? parts : nil
@@ -183,7 +207,31 @@ struct PlanRecord {
     return ExplorationPlan(
       candidates: candidates, explored: explored, distinct: count,
       distinctOfClass1: classes.count { $0 == 1 }, selected: selected,
-      bound: bound, selection: selection, waves: waves, proposals: proposals)
+      bound: bound, selection: selection, waves: waves, order: visitOrder,
+      budgetOfEachCrashPoint: budgetOfEachCrashPoint, proposals: proposals)
+  }
+
+  /// How far the order has to go for each crash point that has states of its own to be seen.
+  /// - Complexity: O(states).
+  private static func budgetOfEachCrashPoint(
+    _ selected: [Int32], then rest: inout VisitOrder, _ proposals: ProposalRecord
+  ) -> Int {
+    var points: [Int32] = []
+    for point in 0..<proposals.crashPointCount {
+      let states = proposals.first(at: point + 1).ordinal - proposals.first(at: point).ordinal
+      points += repeatElement(Int32(point), count: states)
+    }
+    var unseen = KeptSet(count: proposals.crashPointCount)
+    for point in points { unseen.insert(Int(point)) }
+    var (open, budget) = (Set(points).count, 0)
+    while open > 0 {
+      guard let state = budget < selected.count ? Int(selected[budget]) : rest.next() else { break }
+      budget += 1
+      guard unseen.contains(Int(points[state])) else { continue }
+      unseen.remove(Int(points[state]))
+      open -= 1
+    }
+    return budget
   }
 
   /// States of the first wave; a power of two.

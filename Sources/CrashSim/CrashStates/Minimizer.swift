@@ -19,8 +19,8 @@ public struct Minimizer {
   /// Restores as many lost units as possible while the state keeps failing.
   ///
   /// First the torn write is made whole or dropped, then ever smaller parts of the files and
-  /// directories get back all that they lost, then ever smaller parts of the lost units are
-  /// restored, each with what it depends on.
+  /// directories get back all that they lost, then of the operations, then of the lost units, each
+  /// with what it depends on.
   /// - Parameters:
   ///   - state: A failing state of the table.
   ///   - stillFails: Checks a state.
@@ -73,6 +73,7 @@ public struct Minimizer {
       }
     }
     try restore(lostByInode)
+    try restore(lostByEvent)
     try restore { state in state.lost.map { [$0] } }
     return best
   }
@@ -92,6 +93,19 @@ public struct Minimizer {
       }
     }
     return groups.count > 1 ? groups : []
+  }
+
+  /// Lost units by the operation that they are of, in order; none when each has one.
+  private func lostByEvent(_ state: CrashState) -> [[Int]] {
+    var groups: [[Int]] = []
+    for unit in state.lost.sorted() {
+      if let last = groups.last?.last, table.units[last].event == table.units[unit].event {
+        groups[groups.count - 1].append(unit)
+      } else {
+        groups.append([unit])
+      }
+    }
+    return groups.count < state.lost.count ? groups : []
   }
 
   /// The state with some lost units kept, and all that they depend on; nil when that would need the

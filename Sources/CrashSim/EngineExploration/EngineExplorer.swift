@@ -71,7 +71,7 @@ package struct EngineExplorer {
     let isCounted =
       !outcome.isCutShort && !outcome.isOutOfTime && !job.onlyPrefixes && job.ignoredSyncs.isEmpty
     report.crashPoints = plan.counts(
-      in: settings.shard, isCounted: isCounted,
+      in: settings.shard, of: trace, checked: isCounted ? { _ in true } : nil,
       failures: Set(outcome.failures.map(\.ordinal)).sorted())
     if isCounted {
       var coverage = CommitCoverage()

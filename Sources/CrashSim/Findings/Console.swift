@@ -81,8 +81,12 @@ public struct Console: Sendable {
   public func green(_ text: String) -> String { isColoured ? "\u{1B}[32m\(text)\u{1B}[0m" : text }
 
   /// Prints one case: what was recorded, how far it was explored, what was found.
-  public func show(_ item: CaseReport) {
-    for exploration in item.explorations { say("  " + Self.line(of: exploration)) }
+  /// - Parameter isShard: Whether other shards judge the rest of its states.
+  public func show(_ item: CaseReport, isShard: Bool = false) {
+    for exploration in item.explorations {
+      say("  " + Self.line(of: exploration))
+      if !isShard, !item.isNegative, let caution = exploration.caution { say("    \(caution)") }
+    }
     for exploration in item.explorations where !item.isNegative {
       let annotation = Annotation(file: item.name, line: exploration.line ?? item.line)
       for finding in exploration.findings { show(finding, annotation) }
@@ -155,11 +159,20 @@ public struct Console: Sendable {
       + "\(Formatting.counted(report.markCount, "mark")); explored "
       + "\(Formatting.grouped(report.exploredCount)) of "
       + "\(Formatting.grouped(report.distinctCount)) distinct states at "
-      + "\(Formatting.counted(report.crashPointCount, "crash point")), "
-      + "\(report.bound) possible without torn writes; "
+      + "\(crashPoints(of: report)), \(report.bound) possible without torn writes; "
       + "\(Formatting.rate(report.statesPerSecond)) states/s; "
       + Formatting.counted(report.findings.count, "finding")
       + (report.isOutOfTime == true ? "; the time budget ended first" : "")
+  }
+
+  /// At how many crash points states were judged.
+  private static func crashPoints(of report: ExplorationReport) -> String {
+    let all = Formatting.counted(report.crashPointCount, "crash point")
+    guard let coverage = report.coverage, !coverage.isWhole else { return all }
+    return "\(Formatting.grouped(coverage.seenCount)) of \(all) "
+      + "(\(Formatting.grouped(coverage.crashPointCount)) have states of their own; behind marks "
+      + "\(Formatting.grouped(coverage.seenMarkCount)) of "
+      + "\(Formatting.grouped(coverage.markCount)))"
   }
 
   /// The same for schedules.
@@ -214,6 +227,9 @@ public struct Console: Sendable {
       add("possible", ["under \(finding.models.joined(separator: ", "))"])
     }
     if let others = finding.alsoSeen { add("also", ["found: \(others.joined(separator: ", "))"]) }
+    if finding.isExplainedInPart == true {
+      add("explained", ["in part, until --explain-time ended: less may have to be lost"])
+    }
     add("seen in", [seen(finding)])
     add(
       "also seen",

@@ -95,6 +95,9 @@ public struct Finding: Codable, Sendable, Hashable {
     self.callSites = callSites
   }
 
+  /// True when the time for explaining ended first: a state that lost less may fail, too.
+  public var isExplainedInPart: Bool?
+
   /// The headline, and those of the other classes with the same root cause.
   public var headlines: [String] { [headline] + (alsoSeenAs ?? []).map(\.headline) }
 
@@ -153,6 +156,10 @@ public struct ExplorationReport: Codable, Sendable {
   public var recording: Int?
   /// The crash points that have states of their own; nil where nothing was recorded.
   public var crashPoints: [CrashPointCount]?
+  /// The budget with which each of those crash points is looked at once; nil where unknown.
+  public var budgetOfEachCrashPoint: Int?
+  /// The smallest budget with which a failing state is found; nil when none was, or unknown.
+  public var findingBudget: Int?
   /// Of faults of the medium at rest: what came of them; nil for other explorations.
   public var media: MediaOutcome?
   /// Of schedules of steps that run side by side: how far they were explored; nil for others.

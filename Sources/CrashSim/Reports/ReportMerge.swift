@@ -296,6 +296,7 @@ package struct ReportMerge {
     }
     if first.report.recoveryCount == nil { result.recoveryCount = nil }
     result.crashPoints = Self.joined(parts.map { $0.report.crashPoints })
+    result.findingBudget = parts.compactMap(\.report.findingBudget).min()
     result.commitCoverage = Self.joined(parts.map(\.report.commitCoverage))
     result.findings = joined(parts.flatMap { $0.report.findings })
     return result

@@ -69,6 +69,29 @@ struct VisitOrderTests {
     #expect(!plan.visits(all[0], before: all[0]))
   }
 
+  @Test("a plan says which budget looks at each crash point once, and which finds a state")
+  func budgets() throws {
+    let plan = try enumerator().plan(budget: 40, inWaves: true)
+    let enough = try #require(plan.budgetOfEachCrashPoint)
+    let seen = { (budget: Int) in
+      let plan = try enumerator().plan(budget: budget, inWaves: true)
+      let trace = try enumerator().table.trace
+      return plan.counts(in: .whole, of: trace, checked: { _ in true }, failures: [])
+        .count { ($0.checked ?? 0) > 0 }
+    }
+    let all = try seen(plan.distinct)
+    #expect(enough > 40 && enough < plan.distinct)
+    #expect(try seen(enough) == all && seen(enough - 1) == all - 1)
+    let whole = try enumerator().plan(budget: nil, inWaves: true)
+    #expect(whole.budgetOfEachCrashPoint == enough)
+
+    for ordinal in stride(from: 0, to: whole.distinct, by: 37) {
+      let budget = try #require(whole.budget(findingAnyOf: [ordinal]))
+      #expect(try ordinals(budget).contains(ordinal) && !ordinals(budget - 1).contains(ordinal))
+    }
+    #expect(whole.budget(findingAnyOf: []) == nil)
+  }
+
   @Test("every prefix of a spread order is spread over the whole")
   func spread() {
     let order = VisitOrder.spread(100, seed: Seed(rawValue: 3))

@@ -96,14 +96,15 @@ struct EvidenceTests {
     let enumerator = try CrashStateEnumerator(
       trace: recording.trace, model: .strict, seed: Seed(rawValue: 1))
     let plan = try enumerator.plan()
-    let counts = plan.counts(in: .whole, isCounted: true, failures: [plan.distinct - 1])
+    let counts = plan.counts(in: .whole, of: recording.trace, checked: { _ in true }, failures: [plan.distinct - 1])
     #expect(counts.reduce(0) { $0 + $1.distinct } == plan.distinct)
     #expect(counts.allSatisfy { $0.checked == $0.distinct })
     #expect(counts.map(\.failing).reduce(0, +) == 1 && counts.last?.failing == 1)
-    let unknown = plan.counts(in: .whole, isCounted: false, failures: [])
+    let unknown = plan.counts(in: .whole, of: recording.trace, checked: nil, failures: [])
     #expect(unknown.allSatisfy { $0.checked == nil && $0.failing == 0 })
     let parts = (0..<3).map {
-      plan.counts(in: Shard(index: $0, of: 3), isCounted: true, failures: [])
+      plan.counts(
+        in: Shard(index: $0, of: 3), of: recording.trace, checked: { _ in true }, failures: [])
     }
     let sums = counts.indices.map { place in parts.reduce(0) { $0 + ($1[place].checked ?? 0) } }
     #expect(sums == counts.map(\.distinct), "shards share out the states of each crash point")

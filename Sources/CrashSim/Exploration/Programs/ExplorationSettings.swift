@@ -26,6 +26,11 @@ public struct ExplorationSettings: Sendable {
   ///
   /// Decides how far an exploration goes, never which state comes next.
   public var timeBudgetSeconds: Int?
+  /// Most seconds of explaining what was found, for each model; nil for half as long as checking
+  /// took.
+  ///
+  /// Decides how small the states of findings become, never which findings there are.
+  public var explainSeconds: Int?
   /// The part of the states to check.
   public var shard = Shard.whole
   /// Checkers side by side.

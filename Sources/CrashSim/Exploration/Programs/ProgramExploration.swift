@@ -73,13 +73,13 @@ struct ProgramExploration {
         try CrashDirectory.keep(image.treeImage(), in: directory)
       }
     }
-    let judge = judgement(of: enumerator)
-    let result = try judge(state)
+    let judge = judge(of: enumerator)
+    let result = try judge.verdict(of: state)
     let maker = try makeMaker(enumerator)
     var finding = try maker.finding(
       number: 1, state: state, result: result, stateCount: 1,
       token: recipe.token, context: context?.text
-    ) { (other) throws(LabError) in try judge(other).ending.isSuccess }
+    ) { (other) throws(LabError) in try judge.answer(of: other)?.ending.isSuccess ?? false }
     if let context { finding = context.completed(finding) }
     return (result, finding)
   }
@@ -102,45 +102,51 @@ struct ProgramExploration {
       budget: settings.budget ?? target.defaultBudget, inWaves: true)
     let clock = ContinuousClock()
     let start = clock.now
-    var keys: [Int: StateKey] = [:]
-    var (failures, checkedCount) = try check(plan, of: enumerator, keys: &keys)
+    var visit = Visit()
+    var checkedCount = try check(plan, of: enumerator, known: known, into: &visit)
     var isCutShort = checkedCount < plan.selectedCount(in: settings.shard)
-    if endsAtFirst, let first = failures.keys.min(by: { plan.visits($0, before: $1) }) {
+    if endsAtFirst, let first = visit.failures.keys.min(by: { plan.visits($0, before: $1) }) {
       // Checkers side by side have gone a little further, by chance.
-      failures = failures.filter { $0.key == first }
-      checkedCount = keys.keys.count { !plan.visits(first, before: $0) }
+      visit.drop { plan.visits(first, before: $0) }
+      checkedCount = visit.states.count
       isCutShort = false
     }
-    let seconds = start.duration(to: clock.now).inSeconds
+    let checking = start.duration(to: clock.now)
     var report = ExplorationReport(
       title: program.workload, model: target.name, seed: settings.seed.rawValue,
       operationCount: trace.events.count - trace.markCount, markCount: trace.markCount,
       crashPointCount: enumerator.table.crashPointCount, candidateCount: plan.candidates,
       distinctCount: plan.distinct, exploredCount: checkedCount,
       bound: plan.bound.description, isInterrupted: isCutShort && Interruption.isRequested,
-      seconds: seconds, findings: [])
+      seconds: checking.inSeconds, findings: [])
     report.isOutOfTime = isCutShort && !Interruption.isRequested ? true : nil
     report.shape = trace.shape
     report.crashPoints = plan.counts(
-      in: settings.shard, isCounted: !isCutShort && !endsAtFirst,
-      failures: failures.keys.sorted())
-    let maker = try makeMaker(enumerator)
-    let classes = FailureClass.classify(failures)
-    for failure in classes where !known.contains(failure.key) {
-      let number = firstNumber + report.findings.count
-      report.findings.append(try explain(failure, number: number, keys: keys, maker: maker))
-    }
+      in: settings.shard, of: trace,
+      checked: report.isInterrupted || endsAtFirst ? nil : { visit.states[$0] != nil },
+      failures: visit.failures.keys.sorted())
+    report.budgetOfEachCrashPoint = plan.budgetOfEachCrashPoint
+    report.findingBudget = plan.budget(findingAnyOf: Set(visit.failures.keys))
+    let classes = FailureClass.classify(visit.failures)
+    report.findings = try explain(
+      classes.filter { !known.contains($0.key) }, in: visit, after: checking,
+      maker: try makeMaker(enumerator), firstNumber: firstNumber)
     report.findings = RootCause.joined(report.findings, firstNumber: firstNumber)
     let counts = classes.filter { known.contains($0.key) }.map { ($0.key, $0.count) }
     return (report, Dictionary(uniqueKeysWithValues: counts))
   }
 
+  /// Has the checkers judge what the plan selects.
+  /// - Returns: How many states were judged.
   private func check(
-    _ plan: ExplorationPlan, of enumerator: CrashStateEnumerator, keys: inout [Int: StateKey]
-  ) throws(LabError) -> (failures: [Int: CheckResult], checkedCount: Int) {
+    _ plan: ExplorationPlan, of enumerator: CrashStateEnumerator, known knownClasses: Set<String>,
+    into visit: inout Visit
+  ) throws(LabError) -> Int {
     let known = settings.progress?.verdicts(of: target.name) ?? [:]
+    let met = MetFindings(known: knownClasses)
     let pool = CheckerPool(target.checkers, known: known) { [settings, target] ordinal, result in
       settings.progress?.note(result, ordinal: ordinal, of: target.name)
+      met.note(result, of: ordinal)
     }
     let acknowledgements = Acknowledgements(
       enumerator.table.trace, after: context?.acknowledged ?? [])
@@ -148,53 +154,120 @@ struct ProgramExploration {
     let start = clock.now
     let total = plan.selectedCount(in: settings.shard)
     let limit = settings.timeBudgetSeconds.map { Duration.seconds($0) }
-    var found: [Int: StateKey] = [:]
+    var states: [Int: VisitedState] = [:]
     var lastShown = start
     func show() {
+      let elapsed = start.duration(to: clock.now)
+      if elapsed >= Self.longWork, !endsAtFirst {
+        while let (ordinal, result) = met.next() {
+          guard let state = states[ordinal] else { continue }
+          announce(result, in: state.key, enumerator)
+        }
+      }
       console.progress(
         ProgressLine(
           subject: target.name, done: pool.finishedCount, total: total,
-          failures: pool.failureCount, seconds: start.duration(to: clock.now).inSeconds
+          failures: pool.failureCount, seconds: elapsed.inSeconds
         ).text)
       lastShown = clock.now
     }
     show()
+    var failures: [Int: CheckResult]
     do throws(LabError) {
       try enumerator.visit(plan, shard: settings.shard) { (explored, image) throws(LabError) in
         if let limit, start.duration(to: clock.now) >= limit { return .stop }
         if endsAtFirst && pool.failureCount > 0 { return .stop }
-        found[explored.ordinal] = enumerator.key(of: explored.state)
-        if known[explored.ordinal] != nil { return .goOn }
+        let ordinal = explored.ordinal
+        states[ordinal] = VisitedState(explored, key: enumerator.key(of: explored.state))
+        met.expect(ordinal)
+        if let verdict = known[ordinal] {
+          met.note(verdict ?? .accepted, of: ordinal)
+          return .goOn
+        }
         let isTaken = try pool.submit(
           StateJob(
-            ordinal: explored.ordinal, tree: image.treeImage(),
+            ordinal: ordinal, tree: image.treeImage(),
             acknowledged: acknowledgements[explored.state.acknowledgedMarks]))
         guard isTaken else { return .stop }
         if lastShown.duration(to: clock.now) > .milliseconds(100) { show() }
         return .goOn
       }
+      failures = try pool.finish(progress: show)
     } catch {
-      let failures = try? pool.finish()
-      guard error.code == .interrupted, let failures else { throw error }
-      keys = found
-      return (failures, pool.finishedCount)
+      guard error.code == .interrupted, let judged = try? pool.finish() else { throw error }
+      failures = judged
     }
-    keys = found
-    let failures = try pool.finish(progress: show)
-    return (failures, pool.finishedCount)
+    visit = Visit(states: states, failures: failures)
+    return pool.finishedCount
   }
+
+  /// Work of this length is told about while it goes on, on the console of a CI job too.
+  private static let longWork = Duration.seconds(5)
+
+  /// Prints a failure that is not explained yet.
+  private func announce(
+    _ result: CheckResult, in key: StateKey, _ enumerator: CrashStateEnumerator
+  ) {
+    console.say(
+      "  \(target.name): met '\(result.headline)' in a state of crash point \(key.crashPoint) of "
+        + "\(enumerator.table.crashPointCount - 1)")
+    console.say("    replay: faultline replay \(recipe(key, enumerator).token)")
+  }
+
+  /// Makes findings of classes of failures, within a share of the time that finding them took.
+  private func explain(
+    _ classes: [FailureClass], in visit: Visit, after checking: Duration, maker: FindingMaker,
+    firstNumber: Int
+  ) throws(LabError) -> [Finding] {
+    if classes.isEmpty { return [] }
+    let clock = ContinuousClock()
+    let start = clock.now
+    let limit =
+      settings.explainSeconds.map { Duration.seconds($0) } ?? max(Self.explainLeast, checking / 2)
+    let isLong = checking >= Self.longWork && !endsAtFirst
+    if isLong {
+      console.say(
+        "  \(target.name): explaining \(Formatting.counted(classes.count, "finding")), at most "
+          + "\(Formatting.fixed(limit.inSeconds, 0)) s (--explain-time)")
+    }
+    let judge = judge(of: maker.enumerator, known: visit.verdicts)
+    var findings: [Finding] = []
+    for (place, failure) in classes.enumerated() {
+      var lastShown: ContinuousClock.Instant?
+      judge.onCall = {
+        if let lastShown, lastShown.duration(to: clock.now) < .milliseconds(100) { return }
+        lastShown = clock.now
+        console.progress(
+          "\(target.name): explaining finding \(place + 1) of \(classes.count), "
+            + Formatting.counted(judge.callCount, "check"))
+      }
+      // What one class leaves of its time the next ones have.
+      judge.limit(to: (limit - start.duration(to: clock.now)) / (classes.count - place))
+      guard let key = visit.states[failure.firstOrdinal]?.key else {
+        throw .lab("state \(failure.firstOrdinal) failed but was never visited")
+      }
+      findings.append(
+        try explain(failure, first: key, number: firstNumber + place, maker: maker, judge))
+      if isLong {
+        console.say(
+          "  \(target.name): explained \(place + 1) of \(classes.count)"
+            + (judge.isCutShort ? ", in part" : "") + ": \(failure.first.headline)")
+      }
+    }
+    return findings
+  }
+
+  /// The least time for explaining.
+  private static let explainLeast = Duration.seconds(20)
 
   /// Makes a finding of a class of failures: confirms it, shrinks it, puts it in words.
   ///
   /// When the lab is asked to stop, the state is put in words as it was found.
   private func explain(
-    _ failure: FailureClass, number: Int, keys: [Int: StateKey], maker: FindingMaker
+    _ failure: FailureClass, first key: StateKey, number: Int, maker: FindingMaker,
+    _ judge: StateJudge
   ) throws(LabError) -> Finding {
-    guard let key = keys[failure.firstOrdinal] else {
-      throw .lab("state \(failure.firstOrdinal) failed but was never visited")
-    }
     var state = try maker.enumerator.state(for: key)
-    let judge = judgement(of: maker.enumerator)
     var result = failure.first
     do throws(LabError) {
       try Interruption.check()
@@ -202,11 +275,24 @@ struct ProgramExploration {
     } catch {
       guard error.code == .interrupted else { throw error }
     }
+    var finding = try maker.finding(
+      number: number, state: state, result: result, stateCount: failure.count,
+      token: recipe(maker.enumerator.key(of: state), maker.enumerator).token,
+      context: context?.text
+    ) { (other) throws(LabError) in try judge.answer(of: other)?.ending.isSuccess ?? false }
+    finding.classKey = failure.key
+    finding.firstOrdinal = failure.firstOrdinal
+    if judge.isCutShort { finding.isExplainedInPart = true }
+    if let context { finding = context.completed(finding) }
+    return finding
+  }
+
+  /// What replays a state of this exploration.
+  private func recipe(_ key: StateKey, _ enumerator: CrashStateEnumerator) -> ExploreRecipe {
     var recipe = ExploreRecipe(
       workload: program.workload, check: program.check, setup: program.setup,
-      model: maker.model.specification, seed: settings.seed.rawValue,
-      state: maker.enumerator.key(of: state).description,
-      shape: context?.workloadShape ?? target.trace.shape(ofFirst: state.crashPoint),
+      model: target.model.specification, seed: settings.seed.rawValue, state: key.description,
+      shape: context?.workloadShape ?? target.trace.shape(ofFirst: key.crashPoint),
       timeoutSeconds: settings.timeoutSeconds)
     recipe.fileSystem = target.system?.description
     recipe.writeBack = settings.writeBack
@@ -214,40 +300,24 @@ struct ProgramExploration {
     recipe.recovered = context?.crashes
     if !target.ignoredSyncs.isEmpty { recipe.ignoredSyncs = target.ignoredSyncs }
     recipe.runsFsck = target.system != nil && settings.runsFsck ? true : nil
-    var finding = try maker.finding(
-      number: number, state: state, result: result, stateCount: failure.count,
-      token: recipe.token, context: context?.text
-    ) { (other) throws(LabError) in try judge(other).ending.isSuccess }
-    finding.classKey = failure.key
-    finding.firstOrdinal = failure.firstOrdinal
-    if let context { finding = context.completed(finding) }
-    return finding
+    return recipe
   }
 
-  /// The checker, asked about states of an enumerator; cheap for one crash point after the other.
-  private func judgement(
-    of enumerator: CrashStateEnumerator
-  ) -> (CrashState) throws(LabError) -> CheckResult {
-    var images: CrashPointImages?
-    return { (state) throws(LabError) in
-      if images?.crashPoint != state.crashPoint {
-        // A large file is in memory once.
-        images = nil
-        images = try CrashPointImages(table: enumerator.table, at: state.crashPoint)
-      }
-      guard let images else { preconditionFailure("just made") }
-      let tree = try images.withImage(of: state) { (image) throws(LabError) in image.treeImage() }
-      return try target.checkers[0].check(
-        tree, acknowledged: acknowledged(state.acknowledgedMarks))
+  /// The first checker, asked about states of an enumerator.
+  private func judge(
+    of enumerator: CrashStateEnumerator, known: [StateIdentity: CheckResult] = [:]
+  ) -> StateJudge {
+    StateJudge(enumerator, known: known) { (image, marks) throws(LabError) in
+      try target.checkers[0].check(image.treeImage(), acknowledged: acknowledged(marks))
     }
   }
 
   /// Confirms a failing state and restores what need not be lost.
   private func shrink(
-    _ state: CrashState, of failure: FailureClass, maker: FindingMaker,
-    _ judge: (CrashState) throws(LabError) -> CheckResult
+    _ state: CrashState, of failure: FailureClass, maker: FindingMaker, _ judge: StateJudge
   ) throws(LabError) -> (CrashState, CheckResult) {
-    let again = try judge(state)
+    if judge.isTimeUp { return (state, failure.first) }
+    let again = try judge.verdict(of: state)
     guard !again.ending.isSuccess else {
       throw LabError(
         .nondeterminism,
@@ -260,10 +330,46 @@ struct ProgramExploration {
       return (state, failure.first.noting("asked again, the checker said: \(again.headline)"))
     }
     let smallest = try maker.shrink(state) { (candidate) throws(LabError) in
-      FailureClass.key(of: try judge(candidate)) == failure.key
+      try judge.answer(of: candidate).map(FailureClass.key) == failure.key
     }
-    let last = try judge(smallest)
+    let last = try judge.answer(of: smallest) ?? again
     guard FailureClass.key(of: last) == failure.key else { return (state, again) }
     return (smallest, last)
   }
+}
+
+/// A state that was handed to a checker.
+private struct VisitedState {
+  let key: StateKey
+  let identity: StateIdentity
+
+  init(_ explored: ExploredState, key: StateKey) {
+    self.key = key
+    identity = StateIdentity(
+      content: explored.contentHash, marks: explored.state.acknowledgedMarks)
+  }
+}
+
+/// What came of a plan's states, by ordinal.
+private struct Visit {
+  private(set) var states: [Int: VisitedState] = [:]
+  private(set) var failures: [Int: CheckResult] = [:]
+
+  /// Forgets some states.
+  mutating func drop(where isUnwanted: (Int) -> Bool) {
+    states = states.filter { !isUnwanted($0.key) }
+    failures = failures.filter { !isUnwanted($0.key) }
+  }
+
+  /// All verdicts, for whoever asks about one of the states again.
+  var verdicts: [StateIdentity: CheckResult] {
+    Dictionary(
+      states.map { ($0.value.identity, failures[$0.key] ?? .accepted) },
+      uniquingKeysWith: { first, _ in first })
+  }
+}
+
+extension CheckResult {
+  /// The checker's consent.
+  fileprivate static let accepted = CheckResult(ending: .exited(0), output: "")
 }

@@ -64,7 +64,7 @@ public final class ProgramExplorer {
     item.outcome =
       item.findings.isEmpty ? (item.isInterrupted ? .interrupted : .held) : .broken
     item.noteCommonFindings()
-    console.show(item)
+    console.show(item, isShard: settings.shard.count > 1)
     return item
   }
 

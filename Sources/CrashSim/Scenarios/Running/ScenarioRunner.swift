@@ -123,7 +123,7 @@ package final class ScenarioRunner {
     console.say(console.bold("\(scenario.file)") + "  \(scenario.title)")
     let content = try contentKey(of: scenario)
     if let known = settings.progress?.finished(scenario.file, content: content) {
-      console.show(known)
+      console.show(known, isShard: settings.shard.count > 1)
       return known
     }
     do throws(LabError) {
@@ -142,7 +142,7 @@ package final class ScenarioRunner {
     if !item.isInterrupted && !item.isOutOfTime && item.outcome != .labFailed {
       settings.progress?.note(item, content: content)
     }
-    console.show(item)
+    console.show(item, isShard: settings.shard.count > 1)
     return item
   }
 

@@ -1,0 +1,47 @@
+// MetFindings.swift: [U] failures as they are met, long before they are explained.
+// Invariant: they come in the order of the states, however many checkers judge side by side: a
+// failure waits until all states before it are judged.
+
+import Findings
+import LabCore
+import Synchronization
+
+/// The first failure of each class, as soon as it is known to be that.
+final class MetFindings: Sendable {
+  private struct State {
+    /// States that were handed to checkers, in order, and not yet looked at.
+    var waiting: ArraySlice<Int> = []
+    var verdicts: [Int: CheckResult] = [:]
+    var classes: Set<String>
+  }
+
+  private let state: Mutex<State>
+
+  /// - Parameter known: Classes of failures that were met before.
+  init(known: Set<String>) {
+    state = Mutex(State(classes: known))
+  }
+
+  /// Notes that a state was handed to a checker.
+  func expect(_ ordinal: Int) {
+    state.withLock { $0.waiting.append(ordinal) }
+  }
+
+  /// Notes a verdict; from any thread.
+  func note(_ result: CheckResult, of ordinal: Int) {
+    state.withLock { $0.verdicts[ordinal] = result }
+  }
+
+  /// The next failure that is the first of its class; nil when none is known so far.
+  func next() -> (ordinal: Int, result: CheckResult)? {
+    state.withLock { state in
+      while let ordinal = state.waiting.first, let result = state.verdicts[ordinal] {
+        state.waiting.removeFirst()
+        state.verdicts[ordinal] = nil
+        if result.ending.isSuccess { continue }
+        if state.classes.insert(FailureClass.key(of: result)).inserted { return (ordinal, result) }
+      }
+      return nil
+    }
+  }
+}
