@@ -29,6 +29,14 @@ struct RequestDecisions {
 
   var isEmpty: Bool { resumed.isEmpty }
 
+  /// How many of so many bytes a write took before its sync waited; nil when none did.
+  func bytesWritten(of count: Int) -> Int? {
+    guard resumed.contains(where: { $0.kind == .sync }) else { return nil }
+    let write = resumed.first { $0.kind == .write }?.injection
+    guard case .short(let most) = write?.outcome?.effect else { return count }
+    return Int(min(most, UInt64(count)))
+  }
+
   /// The earlier decision on an operation of this kind.
   mutating func take(_ kind: OperationKind) -> Injection?? {
     guard let index = resumed.firstIndex(where: { $0.kind == kind }) else { return nil }

@@ -21,8 +21,8 @@ package final class OpenFile {
   var toldBy: Set<Int> = []
   /// True when the mount itself has it open, to write dirty pages back: no rule is about it.
   fileprivate(set) var isOwn = false
-  /// True after a write through O_SYNC or O_DSYNC until the sync that the kernel lets follow.
-  fileprivate(set) var isSyncDue = false
+  /// The threads whose writes asked for a sync, which the kernel lets follow.
+  fileprivate var threadsWithSyncDue: [Int32] = []
   /// A directory's entries as they were when the reader began.
   var listing: [(name: FileName, number: InodeNumber, type: FileType)] = []
 
@@ -92,53 +92,61 @@ extension FaultFileSystem {
 
   /// Writes, and returns how many bytes the caller is told.
   ///
-  /// A page that the kernel writes back may come with any open file of the inode.
+  /// A page that the kernel writes back may come with any open file of the inode. `flags` are those
+  /// of the request: the open file's, and O_DSYNC or O_SYNC where this write alone asks for a sync
+  /// (RWF_DSYNC, RWF_SYNC).
   func write(
-    _ bytes: RawSpan, at offset: UInt64, through file: OpenFile, killsPrivileges: Bool,
-    by caller: Caller
+    _ bytes: RawSpan, at offset: UInt64, through file: OpenFile, flags: Int32,
+    killsPrivileges: Bool, by caller: Caller
   ) throws(ErrorNumber) -> Int {
     let inode = file.inode
+    let wantsSync = flags & O_DSYNC != 0 && !caller.isWriteBack
+    if wantsSync, file.isDirect, let taken = decisions.bytesWritten(of: bytes.byteCount) {
+      // The request waited between the write and its sync, which now begins once more.
+      try syncDirect(file, flags, caller)
+      return taken
+    }
     if killsPrivileges {
       try dropPrivileges(of: inode, by: caller)
     } else {
       try dropCapabilities(of: inode, by: caller)
-    }
-    if file.isSyncDue, file.isDirect {
-      // The request waited between the write and its sync, which now begins once more.
-      try syncDirect(file, caller)
-      return bytes.byteCount
     }
     let taken = try write(
       bytes, at: offset, to: inode, through: caller.isWriteBack ? nil : file, by: caller)
     // Of a file that a rule has taken out of the cache, too: whoever reads it later, with a cache,
     // finds its pages gone from there.
     noteCached(inode, offset..<offset + UInt64(taken), isRead: false)
-    if file.flags & O_DSYNC != 0, !caller.isWriteBack {
-      file.isSyncDue = true
-      if file.isDirect { try syncDirect(file, caller) }
+    if wantsSync {
+      if file.isDirect {
+        try syncDirect(file, flags, caller)
+      } else if !file.threadsWithSyncDue.contains(caller.thread) {
+        file.threadsWithSyncDue.append(caller.thread)
+      }
     }
     return taken
   }
 
-  /// The kernel lets no sync follow a write through O_DSYNC to a file without a cache.
-  private func syncDirect(_ file: OpenFile, _ caller: Caller) throws(ErrorNumber) {
-    do throws(ErrorNumber) {
-      try sync(
-        file.inode, dataOnly: file.flags & O_SYNC != O_SYNC, flags: .openFlagSync, through: file,
-        by: caller)
-    } catch {
-      if error != .waits { file.isSyncDue = false }
-      throw error
-    }
-    file.isSyncDue = false
+  /// The kernel lets no sync follow a write to a file without a cache.
+  private func syncDirect(
+    _ file: OpenFile, _ flags: Int32, _ caller: Caller
+  ) throws(ErrorNumber) {
+    try sync(
+      file.inode, dataOnly: flags & O_SYNC != O_SYNC, flags: .openFlagSync, through: file,
+      by: caller)
   }
 
   /// fsync and fdatasync, or what the kernel lets follow a write.
   func sync(_ file: OpenFile, dataOnly: Bool, by caller: Caller) throws(ErrorNumber) {
-    try sync(
-      file.inode, dataOnly: dataOnly, flags: file.isSyncDue ? .openFlagSync : [], through: file,
-      by: caller)
-    if file.isSyncDue { file.isSyncDue = false }
+    let due = file.threadsWithSyncDue.firstIndex(of: caller.thread)
+    do throws(ErrorNumber) {
+      try sync(
+        file.inode, dataOnly: dataOnly, flags: due == nil ? [] : .openFlagSync, through: file,
+        by: caller)
+    } catch {
+      if let due, error != .waits { file.threadsWithSyncDue.remove(at: due) }
+      throw error
+    }
+    if let due { file.threadsWithSyncDue.remove(at: due) }
   }
 
   /// Reads.

@@ -50,6 +50,7 @@ extension FuseMount {
         request.thread == 0 || asked.write_flags & UInt32(FUSE_WRITE_CACHE) != 0
       let taken = try unsafe fileSystem.write(
         request.payload.bytes, at: asked.offset, through: file,
+        flags: Int32(bitPattern: asked.flags),
         killsPrivileges: asked.write_flags & UInt32(FUSE_WRITE_KILL_SUIDGID) != 0, by: caller)
       fileSystem.recorder.fetchAhead()
       reply(request, fuse_write_out(size: UInt32(taken), padding: 0))

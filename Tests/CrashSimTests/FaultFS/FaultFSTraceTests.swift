@@ -2,6 +2,7 @@
 
 import Foundation
 import Recording
+import Scenarios
 import TestSupport
 import Testing
 
@@ -36,6 +37,32 @@ struct FaultFSTraceTests {
     #expect(syncs.allSatisfy { $0.process > 0 })
   }
 
+  private static let syncingWrites = ["aio", "uring"].flatMap { queue in
+    ["dsync", "sync", "rwf-dsync", "rwf-sync"].map { "\(queue)-\($0)" }
+  } + ["rwf-dsync", "rwf-sync"]
+
+  @Test(
+    "a direct write that a queue takes, or that asks for its own sync, is one write and one sync",
+    arguments: syncingWrites)
+  func askedSync(_ what: String) throws {
+    let mount = try MountedFaultFS()
+    try expectOneSync(what, mount)
+    // Files that a rule on reads is about have no cache, and the kernel sends no fsync for them.
+    try mount.client.addRules(
+      try FaultFile.parse("{on: read, nth: 1000000, error: EIO}", file: "test"))
+    try expectOneSync(what, mount)
+    try mount.client.shutdown()
+  }
+
+  private func expectOneSync(_ what: String, _ mount: MountedFaultFS) throws {
+    _ = try mount.shell("head -c 65536 /dev/zero > f")
+    let trace = try mount.recordSyncs(what).withoutCloses
+    let sync = what.hasSuffix("dsync") ? "datasync" : "sync"
+    #expect(trace.words == ["write", sync])
+    #expect(trace.events.last?.flags == .openFlagSync)
+    #expect(trace.events.allSatisfy { $0.process > 0 })
+  }
+
   @Test("an unaligned O_DSYNC write has one sync, and a later fsync is its own")
   func unalignedSync() throws {
     let mount = try MountedFaultFS()
@@ -57,6 +84,7 @@ struct FaultFSTraceTests {
     #expect(trace.events[2].process > 0)
     let other = try mount.recordSyncs("rwf-dsync").withoutCloses
     #expect(other.words.prefix(2) == ["write", "datasync"])
+    #expect(other.events[1].flags == .openFlagSync)
   }
 
   @Test("marks and operations of one program keep their order")
