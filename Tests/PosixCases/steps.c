@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/statvfs.h>
 #include <sys/time.h>
@@ -39,6 +40,15 @@ static void print_runs(const char *bytes, long count) {
   }
 }
 
+// What a mapping shows, into the buffer.
+static long read_mapped(long offset, long count) {
+  char *map = mmap(NULL, (size_t)(offset + count), PROT_READ, MAP_SHARED, file, 0);
+  if (map == MAP_FAILED) return -1;
+  memcpy(page_buffer, map + offset, (size_t)count);
+  munmap(map, (size_t)(offset + count));
+  return count;
+}
+
 static long call(const char *name, char a[4][256]) {
   long x = atol(a[0]), y = atol(a[1]);
   if (!strcmp(name, "open")) {
@@ -54,6 +64,12 @@ static long call(const char *name, char a[4][256]) {
   }
   if (!strcmp(name, "fsync")) return fsync(file);
   if (!strcmp(name, "fdatasync")) return fdatasync(file);
+  if (!strcmp(name, "sendfile")) {
+    int copy = open(a[0], O_RDWR | O_CREAT | O_TRUNC, 0644);
+    long sent = copy < 0 ? -1 : sendfile(copy, file, &(off_t){0}, (size_t)y);
+    close(copy);
+    return sent;
+  }
   if (!strcmp(name, "forget")) return posix_fadvise(file, x, y, POSIX_FADV_DONTNEED);
   if (!strcmp(name, "ftruncate")) return ftruncate(file, x);
   if (!strcmp(name, "truncate")) return truncate(a[0], y);
@@ -125,9 +141,10 @@ int run_steps(int count, char **steps) {
     char name[64] = "", a[4][256] = {"", "", "", ""};
     sscanf(steps[i], "%63s %255s %255s %255s %255s", name, a[0], a[1], a[2], a[3]);
     errno = 0;
-    if (!strcmp(name, "read")) {
-      long got = pread(file, page_buffer, (size_t)atol(a[1]), atol(a[0]));
-      printf("read %s", got < 0 ? strerrorname_np(errno) : "ok");
+    if (!strcmp(name, "read") || !strcmp(name, "mapread")) {
+      long x = atol(a[0]), y = atol(a[1]);
+      long got = *name == 'm' ? read_mapped(x, y) : pread(file, page_buffer, (size_t)y, x);
+      printf("%s %s", name, got < 0 ? strerrorname_np(errno) : "ok");
       if (got >= 0) print_runs(page_buffer, got);
       printf("\n");
       continue;

@@ -149,17 +149,18 @@ extension FaultFileSystem {
     if let due { file.threadsWithSyncDue.remove(at: due) }
   }
 
-  /// Reads.
+  /// Reads; `isPageIn` says that the kernel asks for pages to keep, not for a caller's buffer.
   @inline(__always)
   func read(
-    at offset: UInt64, count: Int, through file: OpenFile, by caller: @autoclosure () -> Caller
+    at offset: UInt64, count: Int, through file: OpenFile, isPageIn: Bool,
+    by caller: @autoclosure () -> Caller
   ) throws(ErrorNumber) -> ReadBytes {
     let inode = file.inode
     let content = try tree.content(of: inode)
     let (end, overflow) = offset.addingReportingOverflow(UInt64(count))
     if overflow { throw ErrorNumber(EINVAL) }
     let bytes = try perform(
-      .read, inode, bytes: offset..<end, through: file, by: caller()
+      .read, inode, bytes: offset..<end, through: file, isPageIn: isPageIn, by: caller()
     ) { (firing, subject) throws(ErrorNumber) -> ReadBytes? in
       .made(try read(inode, at: offset, count: count, firing, subject))
     } change: { () throws(ErrorNumber) -> (ReadBytes, RecordedEvent) in

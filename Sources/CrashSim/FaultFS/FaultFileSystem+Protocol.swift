@@ -45,7 +45,7 @@ extension FaultFileSystem {
   func perform<Answer>(
     _ kind: OperationKind, _ inode: Inode?, at places: @autoclosure () -> [InodeName] = [],
     bytes: Range<UInt64>? = nil, through file: OpenFile? = nil, wantsWrite: Bool = false,
-    replacing old: OldContent = .nothing, flags: OperationFlags = [],
+    isPageIn: Bool = false, replacing old: OldContent = .nothing, flags: OperationFlags = [],
     by caller: @autoclosure () -> Caller,
     under effect: (Firing, FaultSubject) throws(ErrorNumber) -> Answer? = { _, _ in nil },
     change: () throws(ErrorNumber) -> (Answer, RecordedEvent)
@@ -56,7 +56,7 @@ extension FaultFileSystem {
     }
     let subject = FaultSubject(
       kind: kind, inode: inode, places: places(), bytes: bytes, file: file,
-      wantsWrite: wantsWrite, caller: caller())
+      wantsWrite: wantsWrite, isPageIn: isPageIn, caller: caller())
     return try performUnderRules(
       subject, replacing: old, flags: flags, under: effect, change: change)
   }

@@ -18,6 +18,8 @@ struct FaultSubject {
   var file: OpenFile?
   /// True for an open that asks to write.
   var wantsWrite = false
+  /// True for a read of pages that the kernel keeps, which it needs whole.
+  var isPageIn = false
   var caller: Caller
 
   /// Every path by which the operation's object can be meant.
@@ -211,7 +213,7 @@ final class FaultPlan {
     for index in rules.indices {
       let rule = rules[index].rule
       guard rules[index].isInScope, Self.fits(subject, rule.when, rules[index].glob),
-        fitsCaller(subject.caller, rules[index]), isInPhase(subject.caller, rule.when)
+        rule.what.fits(subject), fitsCaller(subject.caller, rules[index]), isInPhase(subject.caller, rule.when)
       else { continue }
       rules[index].hits.matchCount += 1
       rules[index].matchesInScope += 1
@@ -327,6 +329,13 @@ final class FaultPlan {
 }
 
 extension FaultRule.Effect {
+  /// False for what cannot happen to an operation: the kernel fills a page up with zeros where a
+  /// read of it is short, so there is no short page.
+  fileprivate func fits(_ subject: FaultSubject) -> Bool {
+    if subject.isPageIn, case .short = self { return false }
+    return true
+  }
+
   /// Where an injection keeps the effect.
   fileprivate var slot: WritableKeyPath<Injection, Firing?> {
     switch self {

@@ -72,8 +72,11 @@ extension FuseMount {
     try request.withFile(asked.fh) { file throws(ErrorNumber) in
       let count = Int(asked.size)
       let unique = request.header.unique
+      // A read into a caller's buffer names the owner of its locks, a read of pages does not.
+      let isPageIn = asked.read_flags & UInt32(FUSE_READ_LOCKOWNER) == 0
       switch try fileSystem.read(
-        at: asked.offset, count: count, through: file, by: caller(thread: request.thread))
+        at: asked.offset, count: count, through: file, isPageIn: isPageIn,
+        by: caller(thread: request.thread))
       {
       case .made(let bytes): unsafe bytes.withUnsafeBytes { unsafe _ = send(0, $0, to: unique) }
       case .held(let content):
