@@ -116,10 +116,11 @@ static long call(const char *name, char a[4][256]) {
     errno = error;
     return result;
   }
-  if (!strcmp(name, "mapwrite")) {
+  if (!strcmp(name, "mapwrite") || !strcmp(name, "mapstore")) {
     char *map = mmap(NULL, (size_t)(x + y), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (map == MAP_FAILED) return -1;
     memset(map + x, a[2][0], (size_t)y);
+    if (!strcmp(name, "mapstore")) return munmap(map, (size_t)(x + y));
     int result = msync(map, (size_t)(x + y), MS_SYNC), error = errno;
     munmap(map, (size_t)(x + y));
     errno = error;

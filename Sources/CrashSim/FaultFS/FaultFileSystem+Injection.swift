@@ -139,8 +139,10 @@ extension FaultFileSystem {
   // MARK: Noting
 
   /// Puts a fault into the trace; `isOfEvent` when the next event is the operation.
-  func note(_ firing: Firing, _ subject: FaultSubject, isOfEvent: Bool) {
-    var number: Int32 = 0
+  func note(
+    _ firing: Firing, _ subject: FaultSubject, number: Int32 = 0, isOfEvent: Bool
+  ) {
+    var number = number
     switch firing.effect {
     case .error(let error), .failSync(let error, _): number = error
     default: break
@@ -185,8 +187,12 @@ extension FaultFileSystem {
       return count
     case .short(let most):
       let taken = Int(min(most, UInt64(count)))
-      note(firing, subject, isOfEvent: inode.isTraced)
+      // The kernel does not look at how much of pages that it writes back was taken. With an error
+      // it remembers that some were lost, and the next msync, fsync or close of the file says so.
+      let number: Int32 = caller.isWriteBack && taken < count ? ENOSPC : 0
+      note(firing, subject, number: number, isOfEvent: inode.isTraced)
       try put(payload.bytes.prefix(taken), at: offset, to: inode, by: caller)
+      if number != 0 { throw ErrorNumber(number) }
       return taken
     case .flip(let bits):
       note(firing, subject, isOfEvent: inode.isTraced)

@@ -43,4 +43,36 @@ struct FaultPageTests {
     #expect(try mount.run(["open f r", "sendfile copy 20000"]) == ["open ok 0", "sendfile EIO"])
     try mount.client.shutdown()
   }
+
+  @Test(
+    "a full disk under mapped pages takes what fits, and the sync says that there was more",
+    arguments: ["no-space-after: 65536", "short: 65536"])
+  func fullDiskUnderMapping(_ effect: String) throws {
+    let mount = try FaultMount(["open f cw", "ftruncate 131072"])
+    try mount.add("{on: write, file: f, write-back: true, \(effect)}")
+    let (lines, trace) = try mount.record([
+      "open f w", "mapwrite 0 131072 b", "forget 0 0", "read 0 131072",
+    ])
+    #expect(
+      lines == [
+        "open ok 0", "mapwrite ENOSPC", "forget ok 0", "read ok b*65536 00*65536",
+      ])
+    #expect(trace.operationWords == ["write!"])
+    let word = try #require(effect.split(separator: ":").first)
+    #expect(trace.faultWords == ["write \(word) ENOSPC*"])
+    #expect(trace.finalTree.firstDifference(from: try mount.mount.tree()) == nil)
+    try mount.client.shutdown()
+  }
+
+  @Test("what a mapping lost to a full disk is told once, by its file's sync and by no other")
+  func fullDiskAtFsync() throws {
+    let mount = try FaultMount(["open f cw", "ftruncate 131072", "open g cw", "write 0 10 a"])
+    try mount.add("{on: write, file: f, write-back: true, no-space-after: 4096}")
+    let lines = try mount.run([
+      "open f w", "open g w", "use 0", "mapstore 0 8192 b", "use 1", "fsync", "use 0", "fsync",
+      "fsync",
+    ])
+    #expect(lines.suffix(5) == ["use ok 0", "fsync ok 0", "use ok 0", "fsync ENOSPC", "fsync ok 0"])
+    try mount.client.shutdown()
+  }
 }
