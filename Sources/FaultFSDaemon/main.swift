@@ -13,6 +13,8 @@ while let argument = rest.popFirst() {
     options.isPageGranular = true
   } else if argument == "--quota", let value = rest.popFirst().flatMap(UInt64.init) {
     options.quotaBytes = value
+  } else if argument == "--recording-limit", let value = rest.popFirst().flatMap(UInt64.init) {
+    options.recordingBytesMax = value
   } else if argument == "--control", let value = rest.popFirst() {
     options.controlPath = value
   } else if argument == "--stacks", let value = rest.popFirst() {
@@ -33,7 +35,7 @@ while let argument = rest.popFirst() {
 guard let mountPoint, let control = numbers["--control-fd"], control >= 0 else {
   print(
     "usage: faultline-fs MOUNTPOINT --control-fd N [--marks-fd N] [--page-granular] [--quota N] "
-      + "[--control SOCKET] [--write-back SEED:RATE] [--stacks DIR] [--cpu N]")
+      + "[--recording-limit N] [--control SOCKET] [--write-back SEED:RATE] [--stacks DIR] [--cpu N]")
   exit(ExitCode.usage.rawValue)
 }
 do throws(LabError) {

@@ -11,7 +11,7 @@ struct Mount: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Mount the in-memory faulty filesystem on a directory until Ctrl-C.",
     discussion: """
-      What programs do there is recorded; --trace keeps it as an SQLite file (docs/trace-format.md).
+      --trace records what programs do there, as an SQLite file (docs/trace-format.md).
       Fault rules (docs/faults.md) come from --faults, or later from 'faultline fault'.
 
       Examples:
@@ -22,6 +22,10 @@ struct Mount: ParsableCommand {
 
   @Argument(help: "An existing empty directory.") var directory: String
   @Option(help: "Keep the recorded trace in this file.") var trace: String?
+  @Option(
+    name: .customLong("recording-limit"),
+    help: "Most bytes that the recording holds, as 16G; default: 4G.")
+  var recordingLimit: String?
   @Option(help: "Begin with the fault rules of this YAML file.") var faults: String?
   @Flag(help: "Allow errors that the call cannot return by its manual page.") var anyErrno = false
   @Option(help: "Where the socket for 'faultline fault' shall be.") var control: String?
@@ -41,20 +45,38 @@ struct Mount: ParsableCommand {
     options.writeBack = try writeBack.map { text throws(LabError) in
       try PageWriteBack(parsing: text)
     }
+    if let recordingLimit {
+      options.recordingBytesMax =
+        try ByteAmount(parsing: recordingLimit, for: "--recording-limit").bytes
+    }
     let fileSystem = try FaultFSClient(
       mountPoint: directory, options: options)
     defer { try? fileSystem.shutdown() }
     try run.note(mount: fileSystem.mountPoint)
     try fileSystem.addRules(rules)
-    try fileSystem.beginRecording()
+    if trace != nil { try fileSystem.beginRecording() }
     console.say("mounted on \(fileSystem.mountPoint); Ctrl-C unmounts")
     if !rules.isEmpty { console.say("\(rules.count) fault rules in force") }
-    while !Interruption.isRequested { Thread.sleep(forTimeInterval: 0.05) }
+    try waitForEnd(fileSystem, console)
     for status in try fileSystem.rules() { console.say("rule \(Fault.line(status))") }
     if let trace {
       let counts = try fileSystem.endRecording(savingTo: trace)
       console.say("\(counts.eventCount) events in \(trace)")
     }
     try fileSystem.shutdown()
+  }
+
+  /// Waits for Ctrl-C, and says when the recording ends before.
+  private func waitForEnd(_ fileSystem: FaultFSClient, _ console: Console) throws(LabError) {
+    var looks = 0
+    var isFull = false
+    while !Interruption.isRequested {
+      Thread.sleep(forTimeInterval: 0.05)
+      looks += 1
+      guard trace != nil, !isFull, looks % 20 == 0 else { continue }
+      let statistics = try fileSystem.statistics()
+      isFull = statistics.isRecordingFull
+      if isFull { console.complain(fileSystem.fullText(statistics)) }
+    }
   }
 }

@@ -64,6 +64,8 @@ public struct FaultFSStatistics: Codable, Hashable, Sendable {
   public var stoppedAtEvents: Int?
   /// True between `beginRecording` and `endRecording`, or the power cut.
   public var isRecording: Bool
+  /// True when the recording ended because it held as much as it may.
+  public var isRecordingFull: Bool
 }
 
 /// The answer to a request.

@@ -78,6 +78,14 @@ public final class FaultControl: Sendable {
     try ask(ids.isEmpty ? .clearRules : .removeRules(ids)).rules ?? []
   }
 
+  /// What the mount has done so far.
+  public func statistics() throws(LabError) -> FaultFSStatistics {
+    guard let statistics = try ask(.statistics).statistics else {
+      throw .lab("the FaultFS daemon answered without counts")
+    }
+    return statistics
+  }
+
   /// Appends a mark to the recording, for rules that begin after one.
   public func mark(_ text: String) throws(LabError) {
     _ = try ask(.mark(bytes: Data(text.utf8)))

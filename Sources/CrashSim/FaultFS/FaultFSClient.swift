@@ -16,6 +16,7 @@ public final class FaultFSClient: Sendable {
   public let daemonProcess: Int32
   /// What a program has in its environment so that it leaves its call stacks; empty without.
   package let programEnvironment: [String: String]
+  private let recordingBytesMax: UInt64
 
   private struct State: ~Copyable {
     var control: Int32
@@ -48,10 +49,11 @@ public final class FaultFSClient: Sendable {
       throw .usage("mount point \(mountPoint) is not a directory; create it first")
     }
     self.mountPoint = resolved
+    recordingBytesMax = try Self.recordingLimit(options)
     deviceBelow = PathCalls.device(of: resolved)
     var arguments = [
       program, resolved, "--control-fd", "\(Self.controlDescriptor)", "--marks-fd", "0",
-      "--quota", "\(options.quotaBytes)",
+      "--quota", "\(options.quotaBytes)", "--recording-limit", "\(recordingBytesMax)",
     ]
     if let cpu { arguments += ["--cpu", "\(cpu)"] }
     if options.isPageGranular { arguments.append("--page-granular") }
@@ -121,12 +123,33 @@ public final class FaultFSClient: Sendable {
 
   /// Stops recording and saves the trace to a file.
   /// - Returns: Counts of the recording.
+  /// - Throws: `LabError` also when the recording held as much as it may before; the file has what
+  ///   came before that.
   @discardableResult
   public func endRecording(savingTo path: String) throws(LabError) -> FaultFSStatistics {
     guard let statistics = try ask(.endRecording(path: Self.absolute(path))).statistics else {
       throw .lab("the FaultFS daemon answered without counts")
     }
+    if statistics.isRecordingFull { throw .lab(fullText(statistics)) }
     return statistics
+  }
+
+  /// What to say of a recording that ended early.
+  public func fullText(_ statistics: FaultFSStatistics) -> String {
+    "the recording ended after \(statistics.eventCount) events: it holds at most "
+      + "\(ByteAmount(recordingBytesMax)) (bytes of writes, and 256 for each operation); allow more "
+      + "with \(Self.recordingLimitName)=\(ByteAmount(recordingBytesMax * 4))"
+  }
+
+  /// Variable that says how much a recording may hold.
+  private static let recordingLimitName = "FAULTLINE_RECORDING_LIMIT"
+
+  /// What the caller says goes before what the environment says.
+  private static func recordingLimit(_ options: FaultFSOptions) throws(LabError) -> UInt64 {
+    guard options.recordingBytesMax == FaultFSOptions.recordingBytesMaxByDefault,
+      let text = ProcessInfo.processInfo.environment[recordingLimitName]
+    else { return options.recordingBytesMax }
+    return try ByteAmount(parsing: text, for: recordingLimitName).bytes
   }
 
   /// Saves the present tree as a trace file without events.

@@ -229,7 +229,8 @@ final class FaultFSControl: Sendable {
       operationsServed: mount.operationsServed, eventCount: recorder.eventCount,
       payloadBytes: recorder.payloadBytes,
       memoryBytes: mount.fileSystem.tree.quota.usedBytes, orderedCount: recorder.orderedCount,
-      stoppedAtEvents: recorder.stoppedAtEvents, isRecording: recorder.isRecording)
+      stoppedAtEvents: recorder.stoppedAtEvents, isRecording: recorder.isRecording,
+      isRecordingFull: recorder.isFull)
   }
 
   private func load(_ path: String?) throws(LabError) {

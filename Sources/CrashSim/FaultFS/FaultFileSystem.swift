@@ -157,7 +157,6 @@ package final class FaultFileSystem {
     _ bytes: RawSpan, at offset: UInt64, to inode: Inode, through file: OpenFile? = nil,
     by caller: Caller
   ) throws(ErrorNumber) -> Int {
-    guard recorder.hasSpace(for: bytes.byteCount) else { throw ErrorNumber(ENOSPC) }
     let (end, overflow) = offset.addingReportingOverflow(UInt64(bytes.byteCount))
     if overflow { throw ErrorNumber(EFBIG) }
     return try perform(

@@ -14,8 +14,13 @@ import Synchronization
 public struct FaultFSOptions: Codable, Hashable, Sendable {
   /// True: the kernel sends writes of 4 KiB at most, aligned to pages.
   public var isPageGranular = false
-  /// Memory that files may use, and as much again for the trace; beyond, calls get `ENOSPC`.
+  /// Memory that files may use; beyond, calls get `ENOSPC`.
   public var quotaBytes: UInt64 = 4 << 30
+  /// What one recording may hold, with 256 bytes for each operation; beyond, it ends, and programs
+  /// go on.
+  public var recordingBytesMax = Self.recordingBytesMaxByDefault
+  /// Unless an option or the variable `FAULTLINE_RECORDING_LIMIT` says otherwise.
+  public static let recordingBytesMaxByDefault: UInt64 = 4 << 30
   /// Where a socket shall listen for `faultline fault`; nil is nowhere.
   public var controlPath: String?
   /// When the kernel has to write dirty mapped pages back; nil leaves that to the kernel.
@@ -86,7 +91,7 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
     do {
       let tree = try FileTree(quotaBytes: quotaBytes, now: wallClock)
       let recorder = TraceRecorder(
-        limitBytes: quotaBytes, pieces: pieces, clockNanoseconds: monotonicNanoseconds)
+        limitBytes: options.recordingBytesMax, pieces: pieces, clockNanoseconds: monotonicNanoseconds)
       fileSystem = FaultFileSystem(tree: tree, recorder: recorder)
     } catch {
       throw .lab("an empty tree does not fit in quota_bytes=\(quotaBytes): \(error)")

@@ -24,7 +24,8 @@ import Synchronization
   /// - Throws: `LabError` when an empty tree does not fit in the quota.
   package init(quotaBytes: UInt64 = FaultFSOptions().quotaBytes) throws(LabError) {
     self.quotaBytes = quotaBytes
-    let recorder = TraceRecorder(limitBytes: quotaBytes, clockNanoseconds: monotonicNanoseconds)
+    let recorder = TraceRecorder(
+      limitBytes: FaultFSOptions.recordingBytesMaxByDefault, clockNanoseconds: monotonicNanoseconds)
     fileSystem = FaultFileSystem(
       tree: try Self.tree(TreeImage(), quotaBytes), recorder: recorder)
   }

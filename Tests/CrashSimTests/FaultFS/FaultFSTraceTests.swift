@@ -1,6 +1,8 @@
 // FaultFSTraceTests.swift: what a mount records, in which order, and that it is all.
 
+import FaultFS
 import Foundation
+import LabCore
 import Recording
 import Scenarios
 import TestSupport
@@ -143,6 +145,43 @@ struct FaultFSTraceTests {
     let trace = try mount.endRecording()
     #expect(trace.words.filter { $0 != "close" } == ["create", "write", "sync"])
     #expect(trace.finalTree.inodes.count == 2)
+  }
+
+  private static let overwrites =
+    "for i in 1 2 3 4 5 6 7 8 9; do dd if=/dev/zero of=f bs=1M count=1 conv=notrunc status=none; done"
+
+  @Test("a recording may hold more than all files together")
+  func muchWritten() throws {
+    let mount = try MountedFaultFS(FaultFSOptions(quotaBytes: 8 << 20))
+    let (result, trace) = try mount.record(Self.overwrites)
+    #expect(result.status == 0 && result.output.isEmpty, "\(result.output)")
+    #expect(trace.words.count { $0 == "write" } == 9)
+    try mount.client.shutdown()
+  }
+
+  @Test("a recording that holds as much as it may ends, with words, and the program goes on")
+  func fullRecording() throws {
+    var options = FaultFSOptions()
+    options.recordingBytesMax = 4 << 20
+    let mount = try MountedFaultFS(options)
+    try mount.client.beginRecording()
+    let result = try mount.shell(Self.overwrites + "; touch g")
+    #expect(result.status == 0 && result.output.isEmpty, "\(result.output)")
+    #expect(try mount.client.statistics().isRecordingFull)
+    let file = mount.outside.file("part.sqlite")
+    let error = #expect(throws: LabError.self) {
+      try mount.client.endRecording(savingTo: file)
+    }
+    #expect(error?.message.contains("it holds at most 4M") == true)
+    #expect(error?.message.contains("FAULTLINE_RECORDING_LIMIT=16M") == true)
+    #expect(try TraceFile.load(file).words.count { $0 == "write" } == 4)
+    // Many small operations are bounded as well, and the next recording begins with nothing.
+    let (_, next) = try mount.record("echo a > h")
+    #expect(next.words.filter { $0 != "close" } == ["create", "write"])
+    try mount.client.beginRecording()
+    _ = try mount.shell("for i in $(seq 9000); do echo a > h; done")
+    #expect(try mount.client.statistics().isRecordingFull)
+    try mount.client.shutdown()
   }
 
   /// Requests of every sort that is answered without libfuse, their errors among them.

@@ -33,9 +33,11 @@ public struct StopPoint: Codable, Hashable, Sendable {
 
 /// Collects the events of one recording.
 package final class TraceRecorder {
-  /// Bytes of payload that one recording may hold; beyond, writes are refused.
+  /// Bytes that one recording may hold, with a fixed cost for each event; beyond, it ends.
   package let limitBytes: UInt64
   package private(set) var isRecording = false
+  /// True once the recording has ended because it held as much as it may.
+  package private(set) var isFull = false
   package private(set) var payloadBytes: UInt64 = 0
   private var trace = Trace(initial: TreeImage())
   /// Bytes of writes that are recorded without a payload of their own, by index of the event.
@@ -77,6 +79,7 @@ package final class TraceRecorder {
     places.reserveCapacity(1 << 16)
     store = PayloadStore(source: pieces, memoryBytesMax: memoryBytesMax)
     payloadBytes = 0
+    isFull = false
     orderedCount = 0
     stop = nil
     stoppedAtEvents = nil
@@ -142,6 +145,7 @@ package final class TraceRecorder {
     fault.position = orderedCount
     trace.faults.append(fault)
     payloadBytes += Self.faultBytes
+    endIfFull()
   }
 
   /// Notes a phase of a process, which begins behind what is recorded so far; nil ends it.
@@ -149,10 +153,26 @@ package final class TraceRecorder {
     guard isRecording else { return }
     trace.phases.append(TracePhase(position: orderedCount, process: process, phase: phase))
     payloadBytes += Self.faultBytes
+    endIfFull()
   }
 
   /// What a fault counts towards the limit: an endless loop of refused calls has an end, too.
   private static let faultBytes: UInt64 = 128
+  /// What an event counts besides its payload.
+  private static let eventBytes: UInt64 = 256
+
+  /// Ends the recording where it holds more than it may.
+  ///
+  /// Programs go on: what they are told must not depend on what somebody keeps of it. Clients that
+  /// were to be killed later are killed now, since the moment cannot come any more.
+  private func endIfFull() {
+    guard payloadBytes + UInt64(trace.events.count) * Self.eventBytes > limitBytes else { return }
+    isRecording = false
+    isFull = true
+    let kill = stop?.kill
+    stop = nil
+    kill?()
+  }
 
   /// Gives a recorded write its bytes.
   private func fill(_ index: Int, from place: PayloadStore.Place) {
@@ -225,11 +245,6 @@ package final class TraceRecorder {
     }
   }
 
-  /// True when a payload still fits.
-  package func hasSpace(for countBytes: Int) -> Bool {
-    !isRecording || payloadBytes + UInt64(countBytes) <= limitBytes
-  }
-
   package func event(
     _ operation: Operation, flags: OperationFlags = [], by caller: Caller
   ) -> TraceEvent {
@@ -283,6 +298,7 @@ package final class TraceRecorder {
     trace.events.append(event)
     orderedCount += 1
     stopIfDue()
+    if isRecording { endIfFull() }
   }
 }
 
