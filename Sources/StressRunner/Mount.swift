@@ -1,4 +1,4 @@
-// Mount.swift: `faultline mount`: the faulty filesystem for any program, until Ctrl-C.
+// Mount.swift: `faultline mount`: the faulty filesystem for any program, until Ctrl-C or umount.
 
 import ArgumentParser
 import FaultFS
@@ -9,7 +9,7 @@ import Scenarios
 
 struct Mount: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Mount the in-memory faulty filesystem on a directory until Ctrl-C.",
+    abstract: "Mount the in-memory faulty filesystem on a directory until Ctrl-C or umount.",
     discussion: """
       --trace records what programs do there, as an SQLite file (docs/trace-format.md).
       Fault rules (docs/faults.md) come from --faults, or later from 'faultline fault'.
@@ -55,28 +55,29 @@ struct Mount: ParsableCommand {
     try run.note(mount: fileSystem.mountPoint)
     try fileSystem.addRules(rules)
     if trace != nil { try fileSystem.beginRecording() }
-    console.say("mounted on \(fileSystem.mountPoint); Ctrl-C unmounts")
+    console.say("mounted on \(fileSystem.mountPoint); Ctrl-C or umount ends it")
     if !rules.isEmpty { console.say("\(rules.count) fault rules in force") }
     try waitForEnd(fileSystem, console)
     for status in try fileSystem.rules() { console.say("rule \(Fault.line(status))") }
     if let trace {
-      let counts = try fileSystem.endRecording(savingTo: trace)
+      let counts = try fileSystem.endRecording(savingTo: trace, mayBeUnmounted: true)
       console.say("\(counts.eventCount) events in \(trace)")
     }
     try fileSystem.shutdown()
   }
 
-  /// Waits for Ctrl-C, and says when the recording ends before.
+  /// Waits for Ctrl-C or somebody's unmount, and says when the recording ends before.
   private func waitForEnd(_ fileSystem: FaultFSClient, _ console: Console) throws(LabError) {
     var looks = 0
     var isFull = false
     while !Interruption.isRequested {
       Thread.sleep(forTimeInterval: 0.05)
       looks += 1
-      guard trace != nil, !isFull, looks % 20 == 0 else { continue }
+      guard looks % 5 == 0 else { continue }
       let statistics = try fileSystem.statistics()
+      if statistics.isRecordingFull, !isFull { console.complain(fileSystem.fullText(statistics)) }
       isFull = statistics.isRecordingFull
-      if isFull { console.complain(fileSystem.fullText(statistics)) }
+      if statistics.isUnmounted { return console.say("unmounted") }
     }
   }
 }

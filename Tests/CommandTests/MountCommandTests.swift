@@ -66,6 +66,46 @@ struct MountCommandTests {
     #expect(words > 3)
   }
 
+  @Test("an unmount from outside ends the command, with the trace", arguments: [false, true])
+  func unmounted(isBusy: Bool) throws {
+    let mounted = try Mounted(["--trace", "t.sqlite"])
+    #expect(waitUntil(seconds: 10) { (try? mounted.statistics().isRecording) == true })
+    #expect(try mounted.shell("echo a > a").status == 0)
+    if isBusy {
+      // The file system lives on until its last user has gone.
+      let script = "exec 5> b; umount -l '\(mounted.path)'; echo b >&5"
+      #expect(try mounted.shell(script).status == 0)
+    } else {
+      #expect(try runShell("umount '\(mounted.path)'", in: "/").status == 0)
+    }
+    let result = mounted.program.wait()
+    #expect(result.status == 0, "\(result.output)")
+    #expect(result.output.contains("unmounted\n"), "\(result.output)")
+    let trace = try TraceFile.load(mounted.command.directory.file("t.sqlite"))
+    let words = trace.events.map(\.word).filter { $0 != "close" }
+    #expect(words == ["create", "write"] + (isBusy ? ["create", "write"] : []))
+  }
+
+  @Test("what was mounted in the place of an unmounted file system stays")
+  func mountedAgain() throws {
+    let mounted = try Mounted(["--trace", "t.sqlite"])
+    #expect(waitUntil(seconds: 10) { (try? mounted.statistics().isRecording) == true })
+    let path = mounted.path
+    let swap = "umount '\(path)' && mount -t tmpfs tmpfs '\(path)' && touch '\(path)/kept'"
+    #expect(try runShell(swap, in: "/").status == 0)
+    defer { _ = try? runShell("umount '\(path)'", in: "/") }
+    #expect(mounted.program.wait().status == 0)
+    #expect(FileManager.default.fileExists(atPath: path + "/kept"))
+  }
+
+  @Test("a workload that unmounts its directory is not judged by a part of it")
+  func unmountingWorkload() throws {
+    let command = try FaultlineCommand()
+    let result = try command.explore(workload: "echo a > a; umount -l .", check: "true")
+    #expect(result.status == 3, "\(result.output)")
+    #expect(result.output.contains("was unmounted by somebody else"), "\(result.output)")
+  }
+
   @Test("a limit that is none is refused")
   func badLimit() throws {
     let command = try FaultlineCommand()

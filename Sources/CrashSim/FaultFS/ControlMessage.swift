@@ -66,6 +66,8 @@ public struct FaultFSStatistics: Codable, Hashable, Sendable {
   public var isRecording: Bool
   /// True when the recording ended because it held as much as it may.
   public var isRecordingFull: Bool
+  /// True when somebody has unmounted the file system; what it recorded can still be had.
+  public var isUnmounted: Bool
 }
 
 /// The answer to a request.

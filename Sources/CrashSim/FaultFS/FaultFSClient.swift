@@ -22,6 +22,8 @@ public final class FaultFSClient: Sendable {
     var control: Int32
     var marks: Int32
     var frames = ControlFrames()
+    /// True once the daemon has said that somebody else has unmounted the file system.
+    var isUnmounted = false
   }
 
   private let state: Mutex<State>
@@ -123,14 +125,30 @@ public final class FaultFSClient: Sendable {
 
   /// Stops recording and saves the trace to a file.
   /// - Returns: Counts of the recording.
-  /// - Throws: `LabError` also when the recording held as much as it may before; the file has what
-  ///   came before that.
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - mayBeUnmounted: Whether a recording that somebody's unmount has ended is whole.
+  /// - Throws: `LabError` also when the recording ended before: it held as much as it may, or
+  ///   somebody unmounted the file system. The file has what came before that.
   @discardableResult
-  public func endRecording(savingTo path: String) throws(LabError) -> FaultFSStatistics {
-    guard let statistics = try ask(.endRecording(path: Self.absolute(path))).statistics else {
+  public func endRecording(
+    savingTo path: String, mayBeUnmounted: Bool = false
+  ) throws(LabError) -> FaultFSStatistics {
+    let statistics = try counts(ask(.endRecording(path: Self.absolute(path))))
+    if statistics.isRecordingFull { throw .lab(fullText(statistics)) }
+    if statistics.isUnmounted, !mayBeUnmounted {
+      throw .lab(
+        "\(mountPoint) was unmounted by somebody else after \(statistics.eventCount) events; the "
+          + "recording ends there, so nothing is said of the program")
+    }
+    return statistics
+  }
+
+  private func counts(_ reply: ControlReply) throws(LabError) -> FaultFSStatistics {
+    guard let statistics = reply.statistics else {
       throw .lab("the FaultFS daemon answered without counts")
     }
-    if statistics.isRecordingFull { throw .lab(fullText(statistics)) }
+    if statistics.isUnmounted { state.withLock { $0.isUnmounted = true } }
     return statistics
   }
 
@@ -196,10 +214,7 @@ public final class FaultFSClient: Sendable {
 
   /// What the daemon has done so far.
   public func statistics() throws(LabError) -> FaultFSStatistics {
-    guard let statistics = try ask(.statistics).statistics else {
-      throw .lab("the FaultFS daemon answered without counts")
-    }
-    return statistics
+    try counts(ask(.statistics))
   }
 
   private static func absolute(_ path: String) -> String { URL(fileURLWithPath: path).path }
@@ -244,7 +259,7 @@ public final class FaultFSClient: Sendable {
     if ProcessCalls.reap(daemonProcess, timeoutMilliseconds: 3000) {
       return try verifyUnmounted()
     }
-    try? PathCalls.detachMount(mountPoint)
+    if !state.withLock({ $0.isUnmounted }) { try? PathCalls.detachMount(mountPoint) }
     Glibc.kill(daemonProcess, SIGKILL)
     _ = ProcessCalls.reap(daemonProcess, timeoutMilliseconds: 3000)
     try verifyUnmounted()
@@ -272,6 +287,8 @@ public final class FaultFSClient: Sendable {
   }
 
   private func verifyUnmounted() throws(LabError) {
+    // What shows there now may be anybody's.
+    if state.withLock({ $0.isUnmounted }) { return }
     for isLastTry in [false, true] {
       if let device = PathCalls.device(of: mountPoint) {
         if device == deviceBelow { return }

@@ -14,7 +14,6 @@ final class FaultFSControl: Sendable {
   /// Where others than the mount's maker are listened to, or -1.
   private let listener: Int32
   private let groups = Mutex<[Int32]>([])
-  private let isStopping = Mutex(false)
   /// How long the end waits for users of the mount to go before it detaches the mount.
   private static let patienceMilliseconds = 2000
   private static let peersMax = 16
@@ -230,7 +229,8 @@ final class FaultFSControl: Sendable {
       payloadBytes: recorder.payloadBytes,
       memoryBytes: mount.fileSystem.tree.quota.usedBytes, orderedCount: recorder.orderedCount,
       stoppedAtEvents: recorder.stoppedAtEvents, isRecording: recorder.isRecording,
-      isRecordingFull: recorder.isFull)
+      isRecordingFull: recorder.isFull,
+      isUnmounted: mount.isEndedFromOutside)
   }
 
   private func load(_ path: String?) throws(LabError) {
@@ -279,7 +279,6 @@ final class FaultFSControl: Sendable {
 
   /// Kills the client's groups, unmounts, and ends the process.
   private func stop(reply: Bool, killsGroups: Bool) -> Never {
-    isStopping.withLock { $0 = true }
     if killsGroups { killGroups() }
     mount.giveUpWaits()
     if let path = mount.options.controlPath { PathCalls.removeFile(path) }
@@ -293,9 +292,4 @@ final class FaultFSControl: Sendable {
     _exit(0)
   }
 
-  /// Blocks for good when the control thread is about to end the process, or when the service ended
-  /// by a fault and the process lives on for its client.
-  func waitIfStopping() {
-    while isStopping.withLock({ $0 }) || mount.lock.withLock({ _ in mount.isDead }) { pause() }
-  }
 }

@@ -54,8 +54,9 @@ public enum FaultFSDaemon {
     Thread.detachNewThread { mount.serveDrops() }
     Thread.detachNewThread { control.run() }
     mount.serve()
-    // The mount is gone. If our control thread did it, that thread ends the process.
-    control.waitIfStopping()
+    // The mount is gone, by our control thread, a fault, or somebody's umount. The client may still
+    // want the recording; the control thread ends the process when the client has gone.
+    while true { pause() }
   }
 
   /// The path stands in the table of mounts, where commas and spaces mean something.

@@ -58,6 +58,10 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
   var harvestsUnderWay = 0
   /// True when a rule has ended the service.
   private(set) var isDead = false
+  /// True when somebody else has, by umount(8) for example.
+  private(set) var isEndedFromOutside = false
+  /// What the table of mounts says of it.
+  private var entry: String?
   private(set) var operationsServed: UInt64 = 0
   /// The request under way, for the few bits that libfuse does not hand on; valid in handlers.
   private var request: UnsafeRawPointer?
@@ -151,6 +155,12 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
       return unsafe Glibc.writev(descriptor, pieces, count)
     }
     unsafe fuse_session_custom_io(session, &io, fuse_session_fd(session))
+    entry = MountTable.mount(at: mountPoint)
+  }
+
+  /// False when something else shows at the mount point, or nothing.
+  private var isInTable: Bool {
+    entry == nil || MountTable.mount(at: mountPoint) == entry
   }
 
   /// Sends a short answer from one place: the kernel pins the pages of each piece of an answer, and
@@ -237,6 +247,7 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
       }
     }
     unsafe free(buffer.mem)
+    lock.withLock { _ in isEndedFromOutside = !isDead }
   }
 
   /// Handles a request, or keeps a copy of it when a rule makes it wait; the caller has the lock.
@@ -352,6 +363,8 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
 
   /// Unmounts; true when somebody used the mount all the time and it is still there.
   func unmount(timeoutMilliseconds: Int) -> Bool {
+    // What else was mounted there since is not ours to take away.
+    if lock.withLock({ _ in isEndedFromOutside }), !isInTable { return false }
     if geteuid() != 0 {
       unsafe fuse_session_unmount(session)
       return false
