@@ -35,7 +35,8 @@ while let argument = rest.popFirst() {
 guard let mountPoint, let control = numbers["--control-fd"], control >= 0 else {
   print(
     "usage: faultline-fs MOUNTPOINT --control-fd N [--marks-fd N] [--page-granular] [--quota N] "
-      + "[--recording-limit N] [--control SOCKET] [--write-back SEED:RATE] [--stacks DIR] [--cpu N]")
+      + "[--recording-limit N] [--control SOCKET] [--write-back SEED:RATE] [--stacks DIR] [--cpu N]"
+  )
   exit(ExitCode.usage.rawValue)
 }
 do throws(LabError) {

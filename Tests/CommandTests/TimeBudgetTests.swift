@@ -1,5 +1,5 @@
-// TimeBudgetTests.swift: what a user sees of an exploration that takes long or ends early: budgets of
-// time, findings as they are met, how long they are explained, and what a verdict rests on.
+// TimeBudgetTests.swift: what a user sees of an exploration that takes long or ends early: budgets
+// of time, findings as they are met, how long they are explained, what a verdict rests on.
 
 import Foundation
 import TestSupport

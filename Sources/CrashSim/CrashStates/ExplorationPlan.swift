@@ -234,6 +234,11 @@ struct PlanRecord {
     return budget
   }
 
+  /// Crash points of the beginning, where files are made that nothing protects yet, and the states
+  /// of each that have turns of their own.
+  private static let beginningPoints = 16
+  private static let statesOfBeginning = 8
+
   /// States of the first wave; a power of two.
   private static let firstWave = 32
 
@@ -258,7 +263,10 @@ struct PlanRecord {
     order.add(
       order.inTurns(order.spread(behindMarks).map { order.drawn($0.1.filter(plain.contains)) }),
       weight: 4)
-    order.add(order.drawn(Array(points.first?.1 ?? 0..<0)), weight: 1)
+    let beginning = points.prefix(Self.beginningPoints).flatMap { point in
+      order.drawn(Array(point.1)).prefix(Self.statesOfBeginning)
+    }
+    order.add(beginning, weight: 2)
     order.add(order.drawn(Array(points.last?.1 ?? 0..<0)), weight: 1)
     order.add(order.spread(representatives), weight: 3)
     order.add(order.inTurns(tornStates().map { order.drawn($0) }), weight: 2)

@@ -3,11 +3,12 @@
 // Invariants: which state comes when depends on the trace, the model and the seed alone; of two
 // budgets the smaller one's states are among the larger one's.
 // Groups of states take turns by their weights, each in an order that is telling from its start:
-// the two plainest states behind each mark (nothing survived, everything did), those of both ends,
-// a state of each set of call stacks that lost something (many states of one loop that loses its
-// writes show one bug), files of which a write arrived in part, and every crash point: one state
-// of each, plain ones first, then one more. Most states are at few crash points, so some are drawn
-// from all. A group that is used up leaves its turns to the others.
+// the two plainest states behind each mark (nothing survived, everything did), those of the first
+// crash points, where files are made, and of the last one, a state of each set of call stacks that
+// lost something (many states of one loop that loses its writes show one bug), files of which a
+// write arrived in part, and every crash point: one state of each, plain ones first, then one more.
+// Most states are at few crash points, so some are drawn from all. A group that is used up leaves
+// its turns to the others.
 
 import LabCore
 

@@ -155,8 +155,8 @@ public final class FaultFSClient: Sendable {
   /// What to say of a recording that ended early.
   public func fullText(_ statistics: FaultFSStatistics) -> String {
     "the recording ended after \(statistics.eventCount) events: it holds at most "
-      + "\(ByteAmount(recordingBytesMax)) (bytes of writes, and 256 for each operation); allow more "
-      + "with \(Self.recordingLimitName)=\(ByteAmount(recordingBytesMax * 4))"
+      + "\(ByteAmount(recordingBytesMax)) (bytes of writes, and 256 for each operation); allow "
+      + "more with \(Self.recordingLimitName)=\(ByteAmount(recordingBytesMax * 4))"
   }
 
   /// Variable that says how much a recording may hold.

@@ -213,7 +213,8 @@ final class FaultPlan {
     for index in rules.indices {
       let rule = rules[index].rule
       guard rules[index].isInScope, Self.fits(subject, rule.when, rules[index].glob),
-        rule.what.fits(subject), fitsCaller(subject.caller, rules[index]), isInPhase(subject.caller, rule.when)
+        rule.what.fits(subject), fitsCaller(subject.caller, rules[index]),
+        isInPhase(subject.caller, rule.when)
       else { continue }
       rules[index].hits.matchCount += 1
       rules[index].matchesInScope += 1

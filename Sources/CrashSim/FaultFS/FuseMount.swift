@@ -95,7 +95,8 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
     do {
       let tree = try FileTree(quotaBytes: quotaBytes, now: wallClock)
       let recorder = TraceRecorder(
-        limitBytes: options.recordingBytesMax, pieces: pieces, clockNanoseconds: monotonicNanoseconds)
+        limitBytes: options.recordingBytesMax, pieces: pieces,
+        clockNanoseconds: monotonicNanoseconds)
       fileSystem = FaultFileSystem(tree: tree, recorder: recorder)
     } catch {
       throw .lab("an empty tree does not fit in quota_bytes=\(quotaBytes): \(error)")
@@ -207,7 +208,8 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
     // With ASYNC_DIO the kernel lets no sync follow a direct write that a queue took (io_submit,
     // io_uring); without it, such a write is done when its request is, and its sync follows.
     let unwanted =
-      FUSE_CAP_ASYNC_DIO | FUSE_CAP_AUTO_INVAL_DATA | FUSE_CAP_HANDLE_KILLPRIV | FUSE_CAP_WRITEBACK_CACHE
+      FUSE_CAP_ASYNC_DIO | FUSE_CAP_AUTO_INVAL_DATA | FUSE_CAP_HANDLE_KILLPRIV
+      | FUSE_CAP_WRITEBACK_CACHE
       | FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE
       | FUSE_CAP_FLOCK_LOCKS | FUSE_CAP_POSIX_LOCKS | FUSE_CAP_POSIX_ACL
     let wanted =

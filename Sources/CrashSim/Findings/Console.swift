@@ -81,7 +81,9 @@ public struct Console: Sendable {
   public func green(_ text: String) -> String { isColoured ? "\u{1B}[32m\(text)\u{1B}[0m" : text }
 
   /// Prints one case: what was recorded, how far it was explored, what was found.
-  /// - Parameter isShard: Whether other shards judge the rest of its states.
+  /// - Parameters:
+  ///   - item: The case.
+  ///   - isShard: Whether other shards judge the rest of its states.
   public func show(_ item: CaseReport, isShard: Bool = false) {
     for exploration in item.explorations {
       say("  " + Self.line(of: exploration))

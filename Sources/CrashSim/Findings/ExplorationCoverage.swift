@@ -1,5 +1,5 @@
-// ExplorationCoverage.swift: what a verdict rests on: over how much of a recording the judged states
-// are spread.
+// ExplorationCoverage.swift: what a verdict rests on: over how much of a recording the judged
+// states are spread.
 
 import CrashStates
 import LabCore

@@ -39,9 +39,10 @@ struct FaultFSTraceTests {
     #expect(syncs.allSatisfy { $0.process > 0 })
   }
 
-  private static let syncingWrites = ["aio", "uring"].flatMap { queue in
-    ["dsync", "sync", "rwf-dsync", "rwf-sync"].map { "\(queue)-\($0)" }
-  } + ["rwf-dsync", "rwf-sync"]
+  private static let syncingWrites =
+    ["aio", "uring"].flatMap { queue in
+      ["dsync", "sync", "rwf-dsync", "rwf-sync"].map { "\(queue)-\($0)" }
+    } + ["rwf-dsync", "rwf-sync"]
 
   @Test(
     "a direct write that a queue takes, or that asks for its own sync, is one write and one sync",
@@ -148,7 +149,7 @@ struct FaultFSTraceTests {
   }
 
   private static let overwrites =
-    "for i in 1 2 3 4 5 6 7 8 9; do dd if=/dev/zero of=f bs=1M count=1 conv=notrunc status=none; done"
+    "for i in $(seq 9); do dd if=/dev/zero of=f bs=1M count=1 conv=notrunc status=none; done"
 
   @Test("a recording may hold more than all files together")
   func muchWritten() throws {

@@ -72,7 +72,8 @@ struct FaultPageTests {
       "open f w", "open g w", "use 0", "mapstore 0 8192 b", "use 1", "fsync", "use 0", "fsync",
       "fsync",
     ])
-    #expect(lines.suffix(5) == ["use ok 0", "fsync ok 0", "use ok 0", "fsync ENOSPC", "fsync ok 0"])
+    #expect(
+      lines.suffix(5) == ["use ok 0", "fsync ok 0", "use ok 0", "fsync ENOSPC", "fsync ok 0"])
     try mount.client.shutdown()
   }
 }

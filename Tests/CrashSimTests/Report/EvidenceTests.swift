@@ -96,7 +96,8 @@ struct EvidenceTests {
     let enumerator = try CrashStateEnumerator(
       trace: recording.trace, model: .strict, seed: Seed(rawValue: 1))
     let plan = try enumerator.plan()
-    let counts = plan.counts(in: .whole, of: recording.trace, checked: { _ in true }, failures: [plan.distinct - 1])
+    let counts = plan.counts(
+      in: .whole, of: recording.trace, checked: { _ in true }, failures: [plan.distinct - 1])
     #expect(counts.reduce(0) { $0 + $1.distinct } == plan.distinct)
     #expect(counts.allSatisfy { $0.checked == $0.distinct })
     #expect(counts.map(\.failing).reduce(0, +) == 1 && counts.last?.failing == 1)

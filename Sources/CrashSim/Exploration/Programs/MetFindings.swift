@@ -1,4 +1,4 @@
-// MetFindings.swift: [U] failures as they are met, long before they are explained.
+// MetFindings.swift: failures as they are met, long before they are explained.
 // Invariant: they come in the order of the states, however many checkers judge side by side: a
 // failure waits until all states before it are judged.
 
