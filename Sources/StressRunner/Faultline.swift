@@ -33,15 +33,14 @@ struct Faultline: ParsableCommand {
     subcommands: [
       Run.self, Explore.self, Certify.self, Stress.self, Replay.self, Shrink.self, Merge.self,
       Mount.self, Fault.self, Inspect.self, HistoryCommand.self, FuzzSubcommand.self,
-      Calibrate.self, Worker.self, CheckShard.self, Judge.self, SearchSchedules.self,
-      WritePages.self, Guard.self, WriteBackStep.self, StressLoad.self, StressJudge.self,
-      ScenarioWork.self, ScenarioJudge.self,
+      Calibrate.self, Child.self,
     ])
 
   static func main() {
     Interruption.install()
     do {
-      var command = try parseAsRoot()
+      var command = try parseAsRoot(
+        Child.completed(Array(CommandLine.arguments.dropFirst())))
       try command.run()
     } catch let error as LabError {
       // What is wrong with a file begins with its name, for editors and problem matchers.

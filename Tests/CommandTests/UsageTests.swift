@@ -118,7 +118,7 @@ struct UsageTests {
     #expect(result.status == 0)
     #expect(result.output.contains("Example"))
     #expect(result.output.contains("faultline "))
-    for hidden in ["check-shard", "guard", "judge", "worker"] {
+    for hidden in ["child", "guard", "judge", "worker"] {
       #expect(!result.output.contains("  \(hidden) "))
     }
   }
@@ -126,20 +126,46 @@ struct UsageTests {
   @Test(
     "what the lab starts says so when a person does, and which variable is not as it must be",
     arguments: [
-      (["stress-judge"], [:], "stress-judge is started by faultline, which sets $"),
       (
-        ["stress-load", "0", "0"], ["FAULTLINE_DIR": "/", "FAULTLINE_ROUND": "x"],
+        ["child", "stress-judge"], [:], "stress-judge is started by faultline, which sets $"
+      ),
+      (
+        ["child", "stress-load", "0", "0"], ["FAULTLINE_DIR": "/", "FAULTLINE_ROUND": "x"],
         "$FAULTLINE_ROUND is no number: 'x'"
       ),
       (
-        ["scenario-judge", "a.yaml", "1"], ["FAULTLINE_DIR": "/", "FAULTLINE_OUTPUT": "/nowhere"],
-        "there is no file /nowhere"
+        ["child", "scenario-judge", "a.yaml", "1"],
+        ["FAULTLINE_DIR": "/", "FAULTLINE_OUTPUT": "/nowhere"], "there is no file /nowhere"
       ),
+      // The commands of replay tokens of older versions.
+      (["stress-judge"], [:], "stress-judge is started by faultline, which sets $"),
+      (["scenario-work", "a.yaml", "1"], [:], "scenario-work is started by faultline"),
     ] as [([String], [String: String], String)])
   func startedByTheLab(
     arguments: [String], environment: [String: String], message: String
   ) throws {
     let result = try FaultlineCommand().run(arguments, environment: environment)
+    #expect(result.status == 2 && result.output.contains(message), "\(result.output)")
+  }
+
+  @Test(
+    "a child that does not exist, or is started otherwise than it must be, is misuse",
+    arguments: [
+      (["child"], "Missing expected argument '<program>'"),
+      (["child", "jugde", "job"], "child jugde: no such program; there are check-shard, guard, "),
+      (["child", "worker"], "faultline child worker DIRECTORY: 0 arguments given; faultline "),
+      (["child", "judge", "a", "b"], "faultline child judge JOB: 2 arguments given; faultline "),
+      (
+        ["child", "check-shard", "job", "2", "2", "0", "progress"],
+        "faultline child check-shard JOB INDEX COUNT FIRST PROGRESS: shard 2 of 2; faultline "
+      ),
+      (["child", "check-shard", "job", "0", "1", "x", "progress"], "FIRST is no number: 'x'"),
+      (["child", "stress-load", "--", "0"], "PROCESS is no number: '--'"),
+      (["child", "write-back", "now", "ext4"], "no such moment: 'now'"),
+      (["child", "write-back", "all", "fat"], "no such file system"),
+    ] as [([String], String)])
+  func misusedChild(arguments: [String], message: String) throws {
+    let result = try FaultlineCommand().run(arguments)
     #expect(result.status == 2 && result.output.contains(message), "\(result.output)")
   }
 }

@@ -27,23 +27,35 @@ enum JudgeAnswer: Codable, Sendable {
   case error(String)
 }
 
-/// Both sides of the judge.
-package enum EngineJudgeServer {
+/// The child's side of the judge.
+package struct EngineJudgeServer: ChildProgram {
+  package static let name = "judge"
+  package static let parameters = ["JOB"]
+  /// The file of the job.
+  let job: String
+
+  package var arguments: [String] { [job] }
+
+  init(job: String) { self.job = job }
+
+  package init(_ arguments: inout ChildArguments) { self.init(job: arguments.text()) }
+
   /// Serves until the input ends.
-  package static func run(job path: String) throws(LabError) {
-    let job = try EngineJob.load(path)
+  package func run() throws(LabError) -> Int32 {
+    let job = try EngineJob.load(job)
     var judge: EngineJudge?
     var mediaJudge: MediaJudge?
     var channel = LineChannel(input: 0, output: 1)
     while let line = try channel.readLine() {
       let answer: JudgeAnswer
       do throws(LabError) {
-        answer = .violations(try self.answer(line, job, &judge, &mediaJudge))
+        answer = .violations(try Self.answer(line, job, &judge, &mediaJudge))
       } catch {
         answer = .error(error.message)
       }
       try channel.write(try JSONLine.encode(answer))
     }
+    return ExitCode.held.rawValue
   }
 
   private static func answer(
@@ -87,7 +99,7 @@ package final class EngineJudgeClient {
 
   /// The verdict on a question; a judge that dies or hangs over it is a failure of the state.
   package func ask(_ question: JudgeQuestion) throws(LabError) -> CheckResult {
-    if process == nil { process = try LineProcess(["judge", jobPath]) }
+    if process == nil { process = try LineProcess(EngineJudgeServer(job: jobPath)) }
     guard let current = process else { preconditionFailure("just made") }
     switch try current.ask(try JSONLine.encode(question), timeoutSeconds: timeoutSeconds) {
     case .ended(let ending):

@@ -157,21 +157,56 @@ enum ShardLine: Codable, Sendable {
 }
 
 /// The child's side.
-package enum EngineShard {
-  /// Judges the states of one shard; those that the plan visits before an ordinal's successor are
-  /// judged already.
-  /// - Returns: The exit code of the process.
-  package static func run(
-    job path: String, shard: Shard, from first: Int, progress progressPath: String
-  ) throws(LabError) {
-    let job = try EngineJob.load(path)
-    if let media = job.media {
-      return try runMedia(job, media, shard: shard, from: first, progress: progressPath)
+package struct EngineShard: ChildProgram {
+  package static let name = "check-shard"
+  package static let parameters = ["JOB", "INDEX", "COUNT", "FIRST", "PROGRESS"]
+  /// The file of the job.
+  let job: String
+  let shard: Shard
+  /// States that the plan visits before this ordinal's successor are judged already.
+  let first: Int
+  /// The file in which the process says how far it is.
+  let progress: String
+
+  package var arguments: [String] {
+    [job, "\(shard.index)", "\(shard.count)", "\(first)", progress]
+  }
+
+  init(job: String, shard: Shard, first: Int, progress: String) {
+    self.job = job
+    self.shard = shard
+    self.first = first
+    self.progress = progress
+  }
+
+  package init(_ arguments: inout ChildArguments) throws(LabError) {
+    job = arguments.text()
+    let index: Int = try arguments.number()
+    let count: Int = try arguments.number()
+    guard count > 0, (0..<count).contains(index) else {
+      throw arguments.misuse("shard \(index) of \(count)")
     }
+    shard = Shard(index: index, of: count)
+    first = try arguments.number()
+    progress = arguments.text()
+  }
+
+  /// Judges the states of the shard.
+  package func run() throws(LabError) -> Int32 {
+    let job = try EngineJob.load(job)
+    if let media = job.media {
+      try Self.runMedia(job, media, shard: shard, from: first, progress: progress)
+    } else {
+      try judgeStates(of: job)
+    }
+    return ExitCode.held.rawValue
+  }
+
+  private func judgeStates(of job: EngineJob) throws(LabError) {
     let enumerator = try job.enumerator()
     let plan = try job.selection(of: enumerator)
     let judge = try EngineJudge(job, enumerator: enumerator)
-    let progress = try ProgressFile(path: progressPath)
+    let progress = try ProgressFile(path: progress)
     var done = ShardProgress()
     try enumerator.visit(plan, shard: shard) { (explored, image) throws(LabError) in
       let isJudged = first > 0 && !plan.visits(first - 1, before: explored.ordinal)
@@ -184,11 +219,11 @@ package enum EngineShard {
         done.recoveryStates += 1
       }
       done.second = ""
-      if let found { try print(found) }
+      if let found { try Self.print(found) }
       done.states += 1
       return found != nil && !job.ignoredSyncs.isEmpty ? .stop : .goOn
     }
-    try print(.done(states: done.states, recoveryStates: done.recoveryStates))
+    try Self.print(.done(states: done.states, recoveryStates: done.recoveryStates))
   }
 
   static func print(_ line: ShardLine) throws(LabError) {

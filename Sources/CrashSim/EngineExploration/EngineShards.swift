@@ -124,7 +124,7 @@ struct EngineShards {
     for _ in 0..<Self.deathsMax {
       try? FileManager.default.removeItem(atPath: progressPath)
       let child = try LineProcess(
-        ["check-shard", jobPath, "\(shard.index)", "\(shard.count)", "\(first)", progressPath],
+        EngineShard(job: jobPath, shard: shard, first: first, progress: progressPath),
         errorPath: "\(progressPath).errors")
       let ending: ProcessEnding?
       do throws(LabError) {

@@ -11,20 +11,31 @@ import Glibc
 import LabCore
 
 /// The child's side: paths in, a line out when their pages are written.
-public enum PageWriter {
+package struct PageWriter: ChildProgram {
+  package static let name = "write-pages"
+  package static let parameters = ["MOUNT-POINT"]
+  /// Where the file system is mounted.
+  let mountPoint: String
+
+  package var arguments: [String] { [mountPoint] }
+
+  init(mountPoint: String) { self.mountPoint = mountPoint }
+
+  package init(_ arguments: inout ChildArguments) { self.init(mountPoint: arguments.text()) }
+
   /// Serves until the input ends.
-  /// - Parameter mountPoint: Where the file system is mounted.
   /// - Throws: `LabError` when the daemon cannot be understood.
-  public static func run(mountPoint: String) throws(LabError) {
+  package func run() throws(LabError) -> Int32 {
     var channel = LineChannel(input: 0, output: 1)
     while let line = try channel.readLine() {
       guard let paths = try? JSONDecoder().decode([[UInt8]].self, from: Data(line)) else {
         throw .lab("the daemon named paths that cannot be read")
       }
-      let isWritten = paths.isEmpty ? writeAll(below: mountPoint) : true
-      for path in paths { write(Array(mountPoint.utf8) + [UInt8(ascii: "/")] + path + [0]) }
+      let isWritten = paths.isEmpty ? Self.writeAll(below: mountPoint) : true
+      for path in paths { Self.write(Array(mountPoint.utf8) + [UInt8(ascii: "/")] + path + [0]) }
       try channel.write(try JSONLine.encode(isWritten))
     }
+    return ExitCode.held.rawValue
   }
 
   /// Has the dirty pages of all files written; false where the root cannot be opened.
@@ -75,7 +86,7 @@ struct PageWriterClient {
     if let process {
       started = process
     } else {
-      started = try LineProcess(["write-pages", mountPoint])
+      started = try LineProcess(PageWriter(mountPoint: mountPoint))
       starting(started.pid)
       process = started
     }

@@ -1,4 +1,4 @@
-// LineProcess.swift: a child running another subcommand of this program, which is asked by lines.
+// LineProcess.swift: a child of the program `faultline`, which is asked by lines.
 // Invariant: when the child ends, by itself or by a signal, its ending is the answer; a child that
 // does not answer in time is killed, and that is its ending.
 
@@ -26,19 +26,19 @@ package final class LineProcess {
   private var buffer = LineBuffer()
   private var ending: ProcessEnding?
 
-  /// Starts a subcommand of the program `faultline`, which lies beside the running one.
+  /// Starts a child of the program `faultline`, which lies beside the running one.
   /// - Parameters:
-  ///   - arguments: The subcommand and its arguments.
+  ///   - program: What to start, with its arguments.
   ///   - cpu: A CPU to pin the child to.
   ///   - errorPath: Where its standard error goes; nil drops it.
   ///   - environment: Variables to add to the lab's own.
   /// - Throws: `LabError` with code `.lab` when it cannot be started.
   package init(
-    _ arguments: [String], cpu: Int32? = nil, errorPath: String? = nil,
+    _ program: some ChildProgram, cpu: Int32? = nil, errorPath: String? = nil,
     environment: [String: String] = [:]
   ) throws(LabError) {
     self.errorPath = errorPath
-    var launch = ChildProcess.Launch([try Self.program()] + arguments)
+    var launch = ChildProcess.Launch([try Self.program()] + program.commandLine)
     // A trap is a verdict; a backtrace of it would take seconds.
     launch.environment = environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
     launch.cpu = cpu

@@ -24,7 +24,7 @@ package final class RunGuard: Sendable {
     guard let program = try? LineProcess.program(), let (theirs, ours) = try? Descriptors.makePipe()
     else { return nil }
     defer { Glibc.close(theirs) }
-    var launch = ChildProcess.Launch([program, "guard", path])
+    var launch = ChildProcess.Launch([program] + RunSweeper(directory: path).commandLine)
     launch.standardInput = theirs
     launch.workingDirectory = "/"
     launch.diesWithParent = false
@@ -48,20 +48,32 @@ package final class RunGuard: Sendable {
       state.child = nil
     }
   }
+}
 
-  /// The guard's own side: waits until its lab is gone, then sweeps.
-  /// - Parameters:
-  ///   - path: The run's directory.
-  ///   - input: Read end of the pipe that the lab holds open.
-  package static func watch(path: String, input: Int32) {
+/// The guard's own side: waits until its lab is gone, then sweeps.
+package struct RunSweeper: ChildProgram {
+  package static let name = "guard"
+  package static let parameters = ["DIRECTORY"]
+  /// The run's directory.
+  let directory: String
+
+  package var arguments: [String] { [directory] }
+
+  init(directory: String) { self.directory = directory }
+
+  package init(_ arguments: inout ChildArguments) { self.init(directory: arguments.text()) }
+
+  /// Waits for the end of standard input, the pipe that the lab holds open.
+  package func run() -> Int32 {
     while true {
       do throws(ErrorNumber) {
         // Nil is an interruption by a signal; the guard has nothing to stop.
-        if let bytes = try Descriptors.read(input, limitBytes: 16), bytes.isEmpty { break }
+        if let bytes = try Descriptors.read(0, limitBytes: 16), bytes.isEmpty { break }
       } catch {
         break
       }
     }
-    RunDirectory.sweep(run: path)
+    RunDirectory.sweep(run: directory)
+    return ExitCode.held.rawValue
   }
 }

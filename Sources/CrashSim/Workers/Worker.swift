@@ -12,6 +12,27 @@ import LabCore
 import Synchronization
 import Workload
 
+/// The process in which the engine runs under test.
+package struct WorkerProgram: ChildProgram {
+  package static let name = "worker"
+  package static let parameters = ["DIRECTORY"]
+  /// Where the database file lies.
+  let directory: String
+
+  package var arguments: [String] { [directory] }
+
+  /// Names the directory.
+  package init(directory: String) { self.directory = directory }
+
+  package init(_ arguments: inout ChildArguments) { self.init(directory: arguments.text()) }
+
+  /// Does commands of standard input until it ends.
+  package func run() -> Int32 {
+    let status = EngineWorker.run(input: 0, output: 1, directory: directory)
+    return status == 0 ? 0 : ExitCode.labFailed.rawValue
+  }
+}
+
 /// The worker's main loop.
 package enum EngineWorker {
   /// Most actors of one worker.

@@ -133,7 +133,7 @@ package final class Calibration {
     for (moment, step) in moments {
       try Interruption.check()
       let program = probe.program(moment, after: step) { moment in
-        "'\(program)' write-back \(moment.rawValue) '\(system)'"
+        CalibrationStep(moment, on: system).shellCommand(program: "'\(program)'")
       }
       let recorder = ProgramRecorder(run: run, timeoutSeconds: Self.timeoutSeconds)
       let trace = try recorder.record(program, on: system)

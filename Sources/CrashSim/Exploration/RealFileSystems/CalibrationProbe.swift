@@ -3,6 +3,7 @@
 // Invariant: after each step stands an acknowledgement, so that an outcome is known together with
 // the number of steps that were done.
 
+import Foundation
 import LabCore
 
 /// A moment at which a kernel may write on its own account.
@@ -19,7 +20,7 @@ package enum CalibrationMoment: String, Sendable, CaseIterable {
   ///   - system: The file system.
   ///   - directory: The program's directory on it.
   /// - Throws: `LabError` when a call fails.
-  package func bring(about system: KernelFileSystem, in directory: String) throws(LabError) {
+  func bring(about system: KernelFileSystem, in directory: String) throws(LabError) {
     switch self {
     case .journal:
       let scratch = "\(directory)/../\(DeviceLayout.scratch)"
@@ -27,6 +28,35 @@ package enum CalibrationMoment: String, Sendable, CaseIterable {
     case .data: try WriteBack.dataOfFiles(in: directory)
     case .all: try WriteBack.all(below: directory)
     }
+  }
+}
+
+/// Makes the kernel write something now, in the directory in which it starts.
+package struct CalibrationStep: ChildProgram {
+  package static let name = "write-back"
+  package static let parameters = ["MOMENT", "FILE-SYSTEM"]
+  let moment: CalibrationMoment
+  let system: KernelFileSystem
+
+  package var arguments: [String] { [moment.rawValue, "\(system)"] }
+
+  init(_ moment: CalibrationMoment, on system: KernelFileSystem) {
+    self.moment = moment
+    self.system = system
+  }
+
+  package init(_ arguments: inout ChildArguments) throws(LabError) {
+    let word = arguments.text()
+    guard let moment = CalibrationMoment(rawValue: word) else {
+      throw arguments.misuse("no such moment: '\(word)'")
+    }
+    self.init(moment, on: try KernelFileSystem(parsing: arguments.text()))
+  }
+
+  /// Brings the moment about.
+  package func run() throws(LabError) -> Int32 {
+    try moment.bring(about: system, in: FileManager.default.currentDirectoryPath)
+    return ExitCode.held.rawValue
   }
 }
 

@@ -133,15 +133,15 @@ struct MountWorker: ScenarioWorker {
   init(_ directory: String, timeoutSeconds: Int) throws(LabError) {
     fileSystem = nil
     self.timeoutSeconds = timeoutSeconds
-    child = try LineProcess(["worker", directory], cpu: csystem_first_allowed_cpu())
+    child = try LineProcess(WorkerProgram(directory: directory), cpu: csystem_first_allowed_cpu())
   }
 
   init(_ fileSystem: FaultFSClient, timeoutSeconds: Int, errorPath: String) throws(LabError) {
     self.fileSystem = fileSystem
     self.timeoutSeconds = timeoutSeconds
     child = try LineProcess(
-      ["worker", fileSystem.mountPoint], cpu: csystem_first_allowed_cpu(), errorPath: errorPath,
-      environment: fileSystem.programEnvironment)
+      WorkerProgram(directory: fileSystem.mountPoint), cpu: csystem_first_allowed_cpu(),
+      errorPath: errorPath, environment: fileSystem.programEnvironment)
     do throws(LabError) {
       try fileSystem.registerGroup(child.pid)
     } catch {

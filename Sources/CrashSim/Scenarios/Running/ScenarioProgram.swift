@@ -15,12 +15,7 @@ import Recording
 import Workload
 
 /// A scenario's steps and its oracles as two commands.
-package enum ScenarioProgram {
-  /// Name of the command that runs the steps.
-  package static let workName = "scenario-work"
-  /// Name of the command that judges.
-  package static let judgeName = "scenario-judge"
-
+enum ScenarioProgram {
   /// The two commands for a shell.
   /// - Parameters:
   ///   - scenario: The scenario; its file is read again by each of them.
@@ -31,10 +26,10 @@ package enum ScenarioProgram {
     _ scenario: Scenario, seed: Seed, program: String
   ) -> (work: String, judge: String) {
     let path = URL(fileURLWithPath: scenario.file).path
-    let file = "'" + path.replacing("'", with: "'\\''") + "'"
+    let work = ScenarioWork(scenario: path, seed: seed.rawValue)
+    let judge = ScenarioJudge(scenario: path, seed: seed.rawValue)
     return (
-      "exec \(program) \(workName) \(file) \(seed)",
-      "exec \(program) \(judgeName) \(file) \(seed)"
+      "exec \(work.shellCommand(program: program))", "exec \(judge.shellCommand(program: program))"
     )
   }
 
@@ -61,7 +56,7 @@ package enum ScenarioProgram {
   ///   - mayFail: Whether file operations may fail; then the steps end where it cannot go on.
   /// - Returns: Promises that were broken without any crash.
   /// - Throws: `LabError` when the lab fails or is asked to stop.
-  package static func work(
+  static func work(
     _ path: String, seed: UInt64, in directory: String, mayFail: Bool
   ) throws(LabError) -> [Violation] {
     let recorder = ScenarioRecorder(
@@ -86,7 +81,7 @@ package enum ScenarioProgram {
   ///   - acknowledged: All acknowledgements before the crash.
   /// - Returns: The broken promises.
   /// - Throws: `LabError` when the acknowledgements are not of this scenario.
-  package static func judge(
+  static func judge(
     _ path: String, seed: UInt64, directory: String, acknowledged: [UInt8]
   ) throws(LabError) -> [Violation] {
     let marks = acknowledged.split(separator: UInt8(ascii: "\n")).map { Mark(bytes: $0 + [10]) }

@@ -50,7 +50,8 @@ struct ScheduleSearch {
     let journalPath = "\(directory)/schedules.journal"
     try JobFile.write(job, to: jobPath)
     let child = try LineProcess(
-      ["search-schedules", jobPath, journalPath], errorPath: "\(directory)/schedules.errors")
+      ScheduleServer(job: jobPath, journal: journalPath),
+      errorPath: "\(directory)/schedules.errors")
     defer { child.end() }
     var searched = SearchedSchedules(ruleCount: job.rules.count)
     let start = ContinuousClock.now

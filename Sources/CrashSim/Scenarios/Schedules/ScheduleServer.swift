@@ -6,18 +6,34 @@ import FaultFS
 import LabCore
 
 /// The child's side of a search.
-package enum ScheduleServer {
-  /// Does one job, and says what came of it on standard output.
-  /// - Parameters:
-  ///   - path: The job.
-  ///   - journalPath: Where the choices of the run that goes on are written.
+package struct ScheduleServer: ChildProgram {
+  package static let name = "search-schedules"
+  package static let parameters = ["JOB", "JOURNAL"]
+  /// The file of the job.
+  let job: String
+  /// Where the choices of the run that goes on are written.
+  let journal: String
+
+  package var arguments: [String] { [job, journal] }
+
+  init(job: String, journal: String) {
+    self.job = job
+    self.journal = journal
+  }
+
+  package init(_ arguments: inout ChildArguments) {
+    job = arguments.text()
+    journal = arguments.text()
+  }
+
+  /// Does the job, and says what came of it on standard output.
   /// - Throws: `LabError` when nobody can be told.
-  package static func run(job path: String, journal journalPath: String) throws(LabError) {
+  package func run() throws(LabError) -> Int32 {
     let channel = LineChannel(input: 0, output: 1)
     let line: ScheduleLine
     do throws(LabError) {
-      let journal = try ScheduleJournal(path: journalPath)
-      line = try result(of: try JobFile.read(path), journal) { count in
+      let journal = try ScheduleJournal(path: journal)
+      line = try Self.result(of: try JobFile.read(job), journal) { count in
         // Whoever does not read this will not read the end either.
         try? channel.write(JSONLine.encode(ScheduleLine.runs(count)))
       }
@@ -25,6 +41,7 @@ package enum ScheduleServer {
       line = .failed(error.code, error.message)
     }
     try channel.write(try JSONLine.encode(line))
+    return ExitCode.held.rawValue
   }
 
   private static func result(

@@ -16,15 +16,15 @@ package final class StressRun {
   /// Variable that holds this program's own path, for workloads that are part of it.
   static let commandName = "FAULTLINE_COMMAND"
   /// Variable that holds the directory in which a checker may keep things from round to round.
-  package static let stateName = "FAULTLINE_STATE"
+  static let stateName = "FAULTLINE_STATE"
   /// Variable that holds the number of the round.
-  package static let roundName = "FAULTLINE_ROUND"
+  static let roundName = "FAULTLINE_ROUND"
   /// Variable that holds the number of fault rules in force.
-  package static let faultsName = "FAULTLINE_FAULTS"
+  static let faultsName = "FAULTLINE_FAULTS"
   /// Variable that holds the number of the part of the round.
-  package static let segmentName = "FAULTLINE_SEGMENT"
+  static let segmentName = "FAULTLINE_SEGMENT"
   /// Variable that holds the seed of the round.
-  package static let seedName = "FAULTLINE_SEED"
+  static let seedName = "FAULTLINE_SEED"
 
   let program: StressProgram
   let settings: StressSettings

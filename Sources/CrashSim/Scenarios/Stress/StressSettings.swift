@@ -49,7 +49,7 @@ package struct StressProgram: Codable, Sendable, Hashable {
       for p in $FAULTLINE_PROCESSES; do
         ( g=0
           while :; do
-            "$\(StressRun.commandName)" stress-load $p $g; s=$?
+            "$\(StressRun.commandName)" \(StressLoad.shellWords) $p $g; s=$?
             case $s in
               137|75) g=$((g + 1)) ;;
               *) exit $s ;;
@@ -59,7 +59,7 @@ package struct StressProgram: Codable, Sendable, Hashable {
       done
       e=0; for p in $pids; do wait $p || e=$?; done; exit $e
       """,
-    check: "exec \"$\(StressRun.commandName)\" stress-judge")
+    check: "exec \"$\(StressRun.commandName)\" \(StressJudge.shellWords)")
 }
 
 /// Which faults the lives of a stress run may draw.

@@ -1,0 +1,80 @@
+// ScenarioChildren.swift: a scenario as a program, for `crash: {on: …}` and `stress SCENARIO`: the
+// processes that run its steps and that judge what a crash left.
+
+import Findings
+import LabCore
+import Workload
+
+/// A child that plans a scenario anew.
+package protocol ScenarioChild: ChildProgram {
+  /// The scenario's file.
+  var scenario: String { get }
+  /// What its steps are expanded under.
+  var seed: UInt64 { get }
+  /// Names the scenario.
+  init(scenario: String, seed: UInt64)
+}
+
+extension ScenarioChild {
+  package static var parameters: [String] { ["SCENARIO", "SEED"] }
+
+  package var arguments: [String] { [scenario, "\(seed)"] }
+
+  package init(_ arguments: inout ChildArguments) throws(LabError) {
+    self.init(scenario: arguments.text(), seed: try arguments.number())
+  }
+}
+
+/// Runs a scenario's steps in `$FAULTLINE_DIR`.
+package struct ScenarioWork: ScenarioChild {
+  package static let name = "scenario-work"
+  package let scenario: String
+  package let seed: UInt64
+
+  package init(scenario: String, seed: UInt64) {
+    self.scenario = scenario
+    self.seed = seed
+  }
+
+  /// Runs the steps.
+  package func run() throws(LabError) -> Int32 {
+    let environment = LaunchEnvironment(of: Self.self)
+    let directory = try environment.directory()
+    // The steps begin with an empty directory; what a kill left is judged as it is.
+    if let segment = environment[StressRun.segmentName], segment != "0" {
+      return ExitCode.held.rawValue
+    }
+    let violations = try ScenarioProgram.work(
+      scenario, seed: seed, in: directory,
+      mayFail: environment[StressRun.faultsName].map { $0 != "0" } ?? false)
+    for violation in violations { Console().complain("\(violation)") }
+    return ExitCode(of: violations).rawValue
+  }
+}
+
+/// Judges what a crash left of a scenario's database.
+package struct ScenarioJudge: ScenarioChild {
+  package static let name = "scenario-judge"
+  package let scenario: String
+  package let seed: UInt64
+
+  package init(scenario: String, seed: UInt64) {
+    self.scenario = scenario
+    self.seed = seed
+  }
+
+  /// Judges the directory.
+  package func run() throws(LabError) -> Int32 {
+    let environment = LaunchEnvironment(of: Self.self)
+    let found = try ScenarioProgram.judge(
+      scenario, seed: seed, directory: try environment.directory(),
+      acknowledged: try environment.acknowledged())
+    for violation in found { Console().say("\(violation.oracle.rawValue): \(violation.got)") }
+    return ExitCode(of: found).rawValue
+  }
+}
+
+extension ExitCode {
+  /// What a process that found something ends with.
+  init(of found: [Violation]) { self = found.isEmpty ? .held : .broken }
+}
