@@ -44,15 +44,15 @@ private struct Handed: @unchecked Sendable {
         """)
     #expect(scenario.tables.map(\.name) == ["Person", "Dog"])
     #expect(scenario.steps[0].database?.objects?.seed == "first")
-    #expect(scenario.steps[2].action == .refresh)
-    #expect(scenario.steps[3].action == .invalidate)
+    #expect(scenario.steps[2].action.told == .refresh)
+    #expect(scenario.steps[3].action.told == .invalidate)
     var query = ObjectQuery(text: "age > 3", table: "Dog", keys: [1, 2], count: 2)
-    #expect(scenario.steps[4].action == .query(query))
+    #expect(scenario.steps[4].action.told == .query(query))
     query.keys = nil
-    #expect(scenario.steps[5].action == .query(query))
+    #expect(scenario.steps[5].action.told == .query(query))
     #expect(scenario.steps[6].database?.objects?.schemaVersion == 2)
     #expect(scenario.steps[6].database?.objects?.migration == .full)
-    #expect(scenario.steps[7].action == .misuse(of: "background"))
+    #expect(scenario.steps[7].action.told == .misuse(of: "background"))
     #expect(scenario.steps[8].database?.objects?.deletesIfNeeded == true)
   }
 

@@ -117,14 +117,14 @@ private let everyKeyText = """
     #expect(scenario.processes == [ProcessDeclaration(name: "app", actors: ["ui", "background"])])
     #expect(scenario.steps.count == 23)
     #expect(
-      scenario.steps.dropFirst(13).map(\.action) == [
+      scenario.steps.dropFirst(13).map(\.action.told) == [
         .fork, .process(.stop), .process(.resume),
         .process(.limit(ProcessLimit(.fileBytes, count: 65536))),
         .process(.limit(ProcessLimit(.descriptors, count: nil))), .file(.remove(.lock)),
         .process(.exit), .file(.overwrite(.lock, with: .ones)), .open, .process(.kill),
       ])
     #expect(scenario.steps[0].actors == ["ui", "background"])
-    #expect(scenario.steps[2].action == .pin("background"))
+    #expect(scenario.steps[2].action == .command(.pin("background")))
     guard case .write(let write) = scenario.steps[3].action else {
       Issue.record("no write")
       return

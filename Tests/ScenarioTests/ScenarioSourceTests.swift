@@ -74,7 +74,7 @@ struct ScenarioSourceTests {
     let fewer = try ScenarioParser.parse(
       try source.keeping(steps: [0, 2, 4, 5]).text(), file: "t.yaml")
     #expect(fewer.steps.map(\.block) == [nil, 0, 0, nil])
-    #expect(fewer.steps.map(\.action) == [.open, .verify, .pin("bg"), .release("bg")])
+    #expect(fewer.steps.map(\.action.told) == [.open, .verify, .pin("bg"), .release("bg")])
     let none = try ScenarioParser.parse(try source.keeping(steps: [0, 1]).text(), file: "t.yaml")
     #expect(none.blocks.isEmpty && none.steps.count == 2)
   }
@@ -87,7 +87,7 @@ struct ScenarioSourceTests {
     func steps(_ source: ScenarioSource) throws -> [StepAction] {
       try ScenarioParser.parse(try source.text(), file: "t.yaml").steps.map(\.action)
     }
-    #expect(try steps(source.keeping(steps: [0, 2])) == [.open, .verify])
+    #expect(try steps(source.keeping(steps: [0, 2])) == [.command(.open), .command(.verify)])
     guard case .write(let one) = try steps(source.keeping(statements: [1], ofStep: 1))[1],
       case .write(let once) = try steps(source.setting(source.counts[0], to: 1))[1],
       case .write(let twice) = try steps(source.setting(source.counts[1], to: 2))[1]

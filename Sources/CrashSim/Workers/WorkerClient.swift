@@ -173,9 +173,7 @@ package struct WorkerClient: Sendable {
   private mutating func wrongContent(
     _ command: WorkerCommand, _ answer: WorkerAnswer
   ) -> Violation? {
-    switch command.action {
-    case .verify, .pin, .copy, .compact: break
-    case .transaction(let transaction):
+    if case .transaction(let transaction) = command.action {
       guard let copy = transaction.copy, case .done(_, let found?) = answer,
         let expected = history?.outcomes.copies[copy.name], found != expected
       else { return nil }
@@ -183,9 +181,8 @@ package struct WorkerClient: Sendable {
         .referenceModel,
         promised: "the copy '\(copy.name)' has what transaction \(transaction.number) sees",
         got: "it has the content of \(history?.labels[found] ?? "no version")")
-    default: return nil
     }
-    guard let expected = history?.liveState,
+    guard command.action.showsContent, let expected = history?.liveState,
       case .done(let version?, let contentHash?) = answer,
       history?.sees(version: version, contentHash: contentHash) == false
     else { return nil }

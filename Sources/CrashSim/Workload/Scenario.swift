@@ -94,15 +94,10 @@ public struct Scenario: Sendable, Hashable {
     if opened.contains(where: \.compactsOnLaunch) { return "compactOnLaunch needs a FUSE mount" }
     if opened.contains(where: { $0.objects?.seed != nil }) { return "seed needs a FUSE mount" }
     for step in steps {
-      switch step.action {
-      case .compact, .copy, .attempt(.compact, _), .attempt(.copy, _):
-        return "compact and copy need a FUSE mount"
-      case .write(let write) where write.copy != nil:
-        return "compact and copy need a FUSE mount"
-      default:
-        guard step.action.isOfProcesses else { continue }
-        return "what befalls a process or a file needs a FUSE mount"
-      }
+      var writesSecondFile = step.action.told?.writesSecondFile ?? false
+      if case .write(let write) = step.action { writesSecondFile = write.copy != nil }
+      if writesSecondFile { return "compact and copy need a FUSE mount" }
+      if step.isOfProcesses { return "what befalls a process or a file needs a FUSE mount" }
     }
     return nil
   }
@@ -254,54 +249,29 @@ package struct ScenarioStep: Sendable, Hashable {
     self.block = block
     self.database = database
   }
+
+  /// Whether it needs workers in processes of their own.
+  package var isOfProcesses: Bool {
+    if case .command(let action) = action { action.isOfProcesses } else { false }
+  }
 }
 
 /// What a step does.
 package enum StepAction: Sendable, Hashable {
-  /// Opens the database; the first open of a run also creates the tables.
-  case open
-  /// Closes it.
-  case close
-  /// Closes and opens it, as a restarted program would.
-  case reopen
-  /// Keeps the newest version alive under a name.
-  case pin(String)
-  /// Lets a pinned version go, after comparing its content with what it was.
-  case release(String)
-  /// Runs the engine's own verification.
-  case verify
-  /// Compacts the file.
-  case compact
-  /// Writes a copy of the newest version, and compares it.
-  case copy(CopyStep)
+  /// What its actor is told as it stands. The first open of a run also creates the tables.
+  case command(WorkerAction)
   /// Commits, or cancels, transactions.
   case write(WriteStep)
   /// Compares the live database with what must be true.
   case expect([LiveExpectation])
   /// Tries something that must be refused with this code.
-  indirect case attempt(StepAction, fails: String)
-  /// Forks; the child must be told that the database is not its own.
-  case fork
-  /// Compares what a query over objects finds.
-  case query(ObjectQuery)
-  /// Observes what a query finds.
-  case observe(ObjectQuery)
-  /// Moves the realm to the newest version.
-  case refresh
-  /// Gives up the version that the realm reads.
-  case invalidate
-  /// Uses another actor's realm.
-  case misuse(of: String)
-  /// Something befalls the actor's process.
-  case process(ProcessEvent)
-  /// Something befalls a file of the database.
-  case file(FileEvent)
+  case attempt(WorkerAction, fails: String)
 
-  /// Whether it needs workers in processes of their own.
-  package var isOfProcesses: Bool {
+  /// What its actor is told, or tries, as it stands.
+  package var told: WorkerAction? {
     switch self {
-    case .process, .fork, .file: true
-    default: false
+    case .command(let action), .attempt(let action, _): action
+    case .write, .expect: nil
     }
   }
 }

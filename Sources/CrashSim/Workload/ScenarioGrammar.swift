@@ -62,9 +62,9 @@ package enum GrammarObject: String, CaseIterable, Sendable {
     case .overwrite: ["file", "with"]
     case .cut: ["file", "to"]
     case .action:
-      [
-        "open", "pin", "release", "copy", "key", "write", "repeat", "cancel", "fails", "try",
-        "with", "query", "of", "finds", "misuse", "observe",
+      ["open"] + ActionWord.keys + [
+        "copy", "key", "write", "repeat", "cancel", "fails", "try", "with", "query", "of", "finds",
+        "misuse", "observe",
       ]
     case .statement: ["insert", "upsert", "update", "delete", "times"]
     case .randomText: ["random"]
@@ -117,12 +117,9 @@ package enum GrammarObject: String, CaseIterable, Sendable {
 /// The fixed words of the language that are no keys.
 package enum GrammarWords {
   /// What an actor can be told in one word.
-  package static let actions = [
-    "open", "close", "reopen", "pin", "release", "verify", "compact", "fork", "refresh",
-    "invalidate",
-  ]
+  package static let actions = ActionWord.all.map(\.word)
   /// What an actor can try and be refused, in one word.
-  package static let attempts = ["open", "reopen", "pin", "verify", "compact"]
+  package static let attempts = ActionWord.all.filter(\.canBeTried).map(\.word)
   /// The type of a table's key.
   package static let primary = "int primary"
   /// Types of a column, besides `primary`, lists and links.

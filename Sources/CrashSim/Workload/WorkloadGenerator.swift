@@ -84,28 +84,13 @@ struct WorkloadGenerator {
     var command = WorkerCommand(index: commands.count, actor: actor, action: action)
     command.block = block
     command.position = position
-    switch action {
-    case .open, .reopen, .fork, .createTables: command.database = database
-    default: if action.copy != nil { command.database = database }
-    }
+    if action.opensDatabase { command.database = database }
     commands.append(command)
   }
 
   private mutating func add(_ actor: String, _ action: StepAction) throws(LabError) {
     switch action {
-    case .open:
-      try open(actor)
-    case .close:
-      append(actor, .close)
-      openActors.removeAll { $0 == actor }
-    case .reopen: append(actor, .reopen)
-    case .pin(let name):
-      pinOwners[name] = actor
-      append(actor, .pin(name))
-    case .release(let name): append(actor, .release(name))
-    case .verify: append(actor, .verify)
-    case .compact: append(actor, .compact)
-    case .copy(let copy): append(actor, .copy(copy))
+    case .command(let action): try add(actor, action)
     case .expect(let claims):
       for claim in claims {
         if case .pinnedUnchanged(let name) = claim {
@@ -114,22 +99,26 @@ struct WorkloadGenerator {
           append(actor, .expect(claim))
         }
       }
-    case .attempt(let tried, let code): try attempt(actor, tried, failing: code)
-    case .fork: append(actor, .fork)
-    case .query(let query): append(actor, .query(query))
-    case .observe(let query): append(actor, .observe(query))
-    case .refresh: append(actor, .refresh)
-    case .invalidate: append(actor, .invalidate)
-    case .misuse(let owner): append(actor, .misuse(of: owner))
+    case .attempt(let tried, let code):
+      if tried == .open { append(actor, tried) } else { try add(actor, tried) }
+      commands[commands.count - 1].fails = code
+    case .write: preconditionFailure("writes are expanded by addTransaction")
+    }
+  }
+
+  private mutating func add(_ actor: String, _ action: WorkerAction) throws(LabError) {
+    if action == .open { return try open(actor) }
+    append(actor, action)
+    switch action {
+    case .close: openActors.removeAll { $0 == actor }
+    case .pin(let name): pinOwners[name] = actor
     case .process(let event):
-      append(actor, .process(event))
       let process = scenario.process(of: actor)
       if event == .stop { stopped.insert(process.name) } else { stopped.remove(process.name) }
       if event == .kill || event == .exit {
         openActors.removeAll { process.actors.contains($0) }
       }
-    case .file(let event): append(actor, .file(event))
-    case .write: preconditionFailure("writes are expanded by addTransaction")
+    default: break
     }
   }
 
@@ -165,16 +154,6 @@ struct WorkloadGenerator {
     let process = scenario.process(of: actor).name
     return schema.schemaVersion != schemaVersion
       || scenario.kill.map { $0.process != process } ?? (scenario.sweep != nil)
-  }
-
-  private mutating func attempt(
-    _ actor: String, _ action: StepAction, failing code: String
-  ) throws(LabError) {
-    switch action {
-    case .open: append(actor, .open)
-    default: try add(actor, action)
-    }
-    commands[commands.count - 1].fails = code
   }
 
   // MARK: - Transactions

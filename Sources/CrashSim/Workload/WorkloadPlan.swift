@@ -87,60 +87,6 @@ package struct WorkerCommand: Sendable, Hashable, Codable {
   }
 }
 
-/// What a worker can be told.
-package enum WorkerAction: Sendable, Hashable, Codable {
-  /// Opens the database, or joins those who have it open.
-  case open
-  /// Leaves; the last one closes.
-  case close
-  /// Closes and opens the process's database.
-  case reopen
-  /// Runs transaction 0: creates these tables, those that exist already excepted.
-  case createTables([TableDeclaration])
-  /// Keeps the newest version alive under a name.
-  case pin(String)
-  /// Compares and releases a pinned version.
-  case release(String)
-  /// Runs a transaction.
-  case transaction(PlannedTransaction)
-  /// Compacts the file.
-  case compact
-  /// Writes a copy of the newest version, opens it and compares.
-  case copy(CopyStep)
-  /// Runs the engine's verification, and answers with the content's hash.
-  case verify
-  /// Checks a claim about the live database. For `fileTimesContentAtMost` the worker measures the
-  /// content itself.
-  case expect(LiveExpectation)
-  /// Forks, and asks the child what it can do.
-  case fork
-  /// Compares what a query over objects finds with what it must find.
-  case query(ObjectQuery)
-  /// Observes what a query finds, and keeps what is told.
-  case observe(ObjectQuery)
-  /// Moves the actor's realm to the newest version.
-  case refresh
-  /// Gives up the version that the actor's realm reads.
-  case invalidate
-  /// Uses another actor's realm, which must be refused.
-  case misuse(of: String)
-  /// Something befalls the actor's process; the lab or the worker does it.
-  case process(ProcessEvent)
-  /// Something befalls a file; the lab does it.
-  case file(FileEvent)
-}
-
-extension WorkerAction {
-  /// The copy that it writes, if it writes one.
-  package var copy: CopyStep? {
-    switch self {
-    case .copy(let copy): copy
-    case .transaction(let transaction): transaction.copy
-    default: nil
-    }
-  }
-}
-
 /// One transaction with every choice made.
 package struct PlannedTransaction: Sendable, Hashable, Codable {
   /// Its number in the plan.

@@ -17,7 +17,8 @@ extension ScenarioParser {
     case "limit": return readLimit(node, position)
     case "remove":
       return readPart(node).map {
-        ScenarioStep(position: position, actors: [actors.first ?? ""], action: .file(.remove($0)))
+        ScenarioStep(
+          position: position, actors: [actors.first ?? ""], action: .command(.file(.remove($0))))
       }
     case "cut": return readCut(node, position)
     default: return readOverwrite(node, position)
@@ -30,7 +31,7 @@ extension ScenarioParser {
     guard let name = reader.word(node, "process", of: processes.map(\.name)),
       let process = processes.first(where: { $0.name == name }), let actor = process.actors.first
     else { return nil }
-    return ScenarioStep(position: position, actors: [actor], action: .process(event))
+    return ScenarioStep(position: position, actors: [actor], action: .command(.process(event)))
   }
 
   private func readLimit(_ node: ScenarioNode, _ position: SourcePosition) -> ScenarioStep? {
@@ -73,7 +74,7 @@ extension ScenarioParser {
     }
     return ScenarioStep(
       position: position, actors: [actors.first ?? ""],
-      action: .file(.overwrite(part, with: filling)))
+      action: .command(.file(.overwrite(part, with: filling))))
   }
 
   private func readCut(_ node: ScenarioNode, _ position: SourcePosition) -> ScenarioStep? {
@@ -89,7 +90,7 @@ extension ScenarioParser {
     }
     return ScenarioStep(
       position: position, actors: [actors.first ?? ""],
-      action: .file(.cut(part, toBytes: bytes)))
+      action: .command(.file(.cut(part, toBytes: bytes))))
   }
 
   private func readBytes(_ node: ScenarioNode, _ what: String) -> UInt64? {
@@ -122,22 +123,15 @@ extension ScenarioParser {
         "write as in {try: open, fails: locked}")
       return nil
     }
-    guard let word = reader.word(node, "action to try", of: GrammarWords.attempts),
+    guard let text = reader.word(node, "action to try", of: GrammarWords.attempts),
+      let word = ActionWord.find(text),
       let code = reader.word(failing, "engine error code", of: GrammarWords.errorCodes)
     else { return nil }
-    if let with = fields["with"], word != "open", word != "reopen" {
+    if let with = fields["with"], text != "open", text != "reopen" {
       reader.report(
-        with.position, "'with' says how the database is opened, and '\(word)' does not open it",
+        with.position, "'with' says how the database is opened, and '\(text)' does not open it",
         "remove it")
     }
-    let action: StepAction
-    switch word {
-    case "open": action = .open
-    case "reopen": action = .reopen
-    case "verify": action = .verify
-    case "compact": action = .compact
-    default: action = .pin(actor)
-    }
-    return .attempt(action, fails: code)
+    return .attempt(word.action(actor), fails: code)
   }
 }

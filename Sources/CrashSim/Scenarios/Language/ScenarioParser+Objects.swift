@@ -48,7 +48,7 @@ extension ScenarioParser {
   }
 
   /// `{query: "age > 3", of: Dog, finds: [1, 2]}`, or `finds: 2`.
-  func readQuery(_ fields: ScenarioReader.Fields) -> StepAction? {
+  func readQuery(_ fields: ScenarioReader.Fields) -> ObjectQuery? {
     guard let node = fields["query"], let text = reader.text(node, "a query"),
       requireObjects(node.position, "query")
     else { return nil }
@@ -64,16 +64,16 @@ extension ScenarioParser {
     }
     if case .list(let items) = finds.body {
       let keys = items.compactMap { reader.integer($0, "a key", in: ScenarioBounds.keys) }
-      return .query(ObjectQuery(text: text, table: table.name, keys: keys, count: keys.count))
+      return ObjectQuery(text: text, table: table.name, keys: keys, count: keys.count)
     }
     guard let count = reader.integer(finds, "a count", in: 0...Int64(Int32.max)) else {
       return nil
     }
-    return .query(ObjectQuery(text: text, table: table.name, keys: nil, count: Int(count)))
+    return ObjectQuery(text: text, table: table.name, keys: nil, count: Int(count))
   }
 
   /// `{observe: "age > 3", of: Dog}`.
-  func readObserve(_ fields: ScenarioReader.Fields) -> StepAction? {
+  func readObserve(_ fields: ScenarioReader.Fields) -> ObjectQuery? {
     guard let node = fields["observe"], let text = reader.text(node, "a query"),
       requireObjects(node.position, "observe")
     else { return nil }
@@ -84,12 +84,12 @@ extension ScenarioParser {
       return nil
     }
     return findTable(name, of.position).map { table in
-      .observe(ObjectQuery(text: text, table: table.name, keys: nil, count: 0))
+      ObjectQuery(text: text, table: table.name, keys: nil, count: 0)
     }
   }
 
-  /// `{misuse: background}`: another actor's realm is used.
-  func readMisuse(_ node: ScenarioNode, by actor: String) -> StepAction? {
+  /// `{misuse: background}`: the actor whose realm is used.
+  func readMisuse(_ node: ScenarioNode, by actor: String) -> String? {
     guard let owner = reader.text(node, "the name of an actor"),
       requireObjects(node.position, "misuse")
     else { return nil }
@@ -100,7 +100,7 @@ extension ScenarioParser {
         "name one whose thread the realm belongs to")
       return nil
     }
-    return .misuse(of: owner)
+    return owner
   }
 
   private func requireObjects(_ position: SourcePosition, _ what: String) -> Bool {

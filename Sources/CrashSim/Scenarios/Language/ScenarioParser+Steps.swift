@@ -53,7 +53,7 @@ extension ScenarioParser {
     case "all":
       guard let action = readAction(entry.value, actor: "all") else { return nil }
       switch action {
-      case .open, .close, .verify: break
+      case .command(.open), .command(.close), .command(.verify): break
       default:
         reader.report(
           entry.value.position, "only open, close and verify can be said to all",
@@ -80,22 +80,12 @@ extension ScenarioParser {
 
   private func readAction(_ node: ScenarioNode, actor: String) -> StepAction? {
     if case .scalar = node.body {
-      switch reader.word(node, "action", of: GrammarWords.actions) {
-      case "open": return .open
-      case "close": return .close
-      case "reopen": return .reopen
-      case "verify": return .verify
-      case "compact": return .compact
-      case "pin": return .pin(actor)
-      case "release": return .release(actor)
-      case "fork": return .fork
-      case "refresh": return .refresh
-      case "invalidate": return .invalidate
-      default: return nil
-      }
+      return reader.word(node, "action", of: GrammarWords.actions)
+        .flatMap { ActionWord.find($0) }.map { .command($0.action(actor)) }
     }
     guard let fields = reader.fields(node, .action) else { return nil }
-    let names = ["open", "pin", "release", "copy", "write", "try", "query", "misuse", "observe"]
+    let names =
+      ["open"] + ActionWord.keys + ["copy", "write", "try", "query", "misuse", "observe"]
     // A copy beside a write is one of what the transaction sees.
     let isWrite = fields["write"] != nil
     let verbs = fields.entries.filter {
@@ -121,21 +111,21 @@ extension ScenarioParser {
         entry.key.position, "'\(entry.key.text)' belongs to '\(owner)', not to '\(verb.key.text)'",
         "remove it")
     }
-    if verb.key.text == "open" { return .open }
+    if verb.key.text == "open" { return .command(.open) }
     if verb.key.text == "write" { return readWrite(fields).map { .write($0) } }
     if verb.key.text == "try" { return readAttempt(fields, actor: actor) }
-    if verb.key.text == "query" { return readQuery(fields) }
-    if verb.key.text == "observe" { return readObserve(fields) }
-    if verb.key.text == "misuse" { return readMisuse(verb.value, by: actor) }
-    let what = verb.key.text == "copy" ? "copy" : "pin"
+    if verb.key.text == "query" { return readQuery(fields).map { .command(.query($0)) } }
+    if verb.key.text == "observe" { return readObserve(fields).map { .command(.observe($0)) } }
+    if verb.key.text == "misuse" {
+      return readMisuse(verb.value, by: actor).map { .command(.misuse(of: $0)) }
+    }
+    let word = ActionWord.find(verb.key.text)
+    let what = word?.nameOf ?? "copy"
     guard let text = reader.text(verb.value, "the name of a \(what)"),
       let name = reader.name(text, verb.value.position, what)
     else { return nil }
-    switch verb.key.text {
-    case "pin": return .pin(name)
-    case "release": return .release(name)
-    default: return .copy(CopyStep(name: name, key: fields["key"].flatMap { readKey($0) }))
-    }
+    if let word { return .command(word.action(name)) }
+    return .command(.copy(CopyStep(name: name, key: fields["key"].flatMap { readKey($0) })))
   }
 
   /// The copy beside a write.

@@ -4,7 +4,7 @@ import Workload
 
 extension StepOrder {
   /// Something that must be refused: it leaves everything as it was.
-  mutating func checkAttempt(_ tried: StepAction, _ step: ScenarioStep, _ actor: String) {
+  mutating func checkAttempt(_ tried: WorkerAction, _ step: ScenarioStep, _ actor: String) {
     if let disturbance = scenario.kill.map({ _ in "kill" }) ?? scenario.sweep.map({ _ in "sweep" })
     {
       reader.report(

@@ -7,16 +7,9 @@ extension StepOrder {
   func checkObjects(_ step: ScenarioStep) {
     let hasObjects = scenario.database.objects != nil
     switch step.action {
-    case .refresh, .invalidate:
-      guard !hasObjects else { return }
-      reader.report(
-        step.position, "only a realm can be refreshed or invalidated",
-        "write 'schema: \(ObjectClasses.word)', or remove the step")
-    case .compact, .fork:
-      guard hasObjects else { return }
-      reader.report(
-        step.position, "a realm is compacted when it is opened, and cannot be used after a fork",
-        "open it with 'compactOnLaunch: true', or use a schema of tables")
+    case .command(let action):
+      guard let misfit = action.misfit(hasObjects: hasObjects) else { return }
+      reader.report(step.position, misfit.message, misfit.remedy)
     case .write(let write):
       guard hasObjects, write.copy != nil else { return }
       reader.report(

@@ -43,15 +43,15 @@ struct StepOrder {
 
   private mutating func checkAction(_ step: ScenarioStep, _ actor: String) {
     switch step.action {
-    case .process(let event): return checkProcess(event, step, actor)
-    case .file(let event): return checkFile(event, step)
+    case .command(.process(let event)): return checkProcess(event, step, actor)
+    case .command(.file(let event)): return checkFile(event, step)
     default: break
     }
     let process = scenario.process(of: actor).name
     refuseStopped(process, step)
     started.insert(process)
     if case .attempt(let tried, _) = step.action { return checkAttempt(tried, step, actor) }
-    if step.action == .open {
+    if step.action == .command(.open) {
       if !open.insert(actor).inserted {
         reader.report(step.position, "'\(actor)' has the database open already", "remove the step")
       }
@@ -59,9 +59,24 @@ struct StepOrder {
     }
     guard hasOpen(actor, step) else { return }
     switch step.action {
-    case .open, .verify, .expect, .fork, .attempt, .process, .file, .query, .observe, .refresh,
-      .invalidate:
+    case .command(let action):
       checkObjects(step)
+      check(action, step, actor)
+    case .write(let write):
+      if let copy = write.copy { add(copy, step) }
+      checkObjects(step)
+      checkSurvivor(step, actor, write)
+      let rows = write.statements.reduce(0) { $0 &+ $1.times }
+      let (total, overflow) = rows.multipliedReportingOverflow(by: write.repeats)
+      let sum = mutations.addingReportingOverflow(total)
+      mutations = overflow || sum.overflow ? Int.max : sum.partialValue
+    case .expect, .attempt: break
+    }
+  }
+
+  /// The check of an actor that has the database open.
+  private mutating func check(_ action: WorkerAction, _ step: ScenarioStep, _ actor: String) {
+    switch action {
     case .misuse(let owner):
       if !open.contains(owner) {
         reader.report(
@@ -69,7 +84,6 @@ struct StepOrder {
           "add '- \(owner): open' before")
       }
     case .compact:
-      checkObjects(step)
       // Beside others it is refused where they hold a pin, which is right.
       refusePins(of: { step.block == nil || $0 == actor }, step, "compact")
       let fellows = scenario.process(of: actor).actors
@@ -97,14 +111,7 @@ struct StepOrder {
       }
     case .release(let name):
       release(name, actor, step)
-    case .write(let write):
-      if let copy = write.copy { add(copy, step) }
-      checkObjects(step)
-      checkSurvivor(step, actor, write)
-      let rows = write.statements.reduce(0) { $0 &+ $1.times }
-      let (total, overflow) = rows.multipliedReportingOverflow(by: write.repeats)
-      let sum = mutations.addingReportingOverflow(total)
-      mutations = overflow || sum.overflow ? Int.max : sum.partialValue
+    default: break
     }
   }
 

@@ -43,7 +43,7 @@ struct TogetherCheck {
       reader.report(
         first.position, "'together' does not go with '\(key)'", "remove one of them")
     }
-    if let step = scenario.steps.first(where: { $0.action.isOfProcesses }) {
+    if let step = scenario.steps.first(where: \.isOfProcesses) {
       reader.report(
         step.position,
         "'together' runs its actors as threads of the lab, which this step is not for",
@@ -86,13 +86,10 @@ struct TogetherCheck {
   }
 
   private func checkReader(_ step: ScenarioStep) {
-    switch step.action {
-    case .pin, .release, .verify, .compact, .write: break
-    default:
-      reader.report(
-        step.position, "only write, pin, release, verify and compact can stand in 'together'",
-        "put this step before or behind the block")
-    }
+    if case .command(let action) = step.action, action.goesTogether { return }
+    reader.report(
+      step.position, "only write, pin, release, verify and compact can stand in 'together'",
+      "put this step before or behind the block")
   }
 
   private func check(

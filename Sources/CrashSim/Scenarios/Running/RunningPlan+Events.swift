@@ -92,15 +92,7 @@ extension RunningPlan {
   /// Lets a stopped process go on when the next command needs it, or what it holds.
   mutating func resume(before command: WorkerCommand, of process: String) throws(LabError) {
     guard let stopped else { return }
-    let waits =
-      switch command.action {
-      case .createTables, .transaction, .compact, .copy, .fork, .process, .file: true
-      case .open, .close, .reopen, .pin, .release, .verify, .expect, .query, .refresh,
-        .observe, .invalidate,
-        .misuse:
-        false
-      }
-    if waits || process == stopped.process { try finish() }
+    if command.action.waitsForOthers || process == stopped.process { try finish() }
   }
 
   /// Lets a stopped process go on, and takes its answer in.

@@ -39,7 +39,7 @@ enum ScenarioProgram {
       return "actors side by side run on the lab's own storage; there is no program of them"
     }
     let harmed = scenario.steps.contains { step in
-      if case .file = step.action { true } else { false }
+      if case .command(.file) = step.action { true } else { false }
     }
     return harmed ? "what befalls its files is not judged after a crash" : nil
   }

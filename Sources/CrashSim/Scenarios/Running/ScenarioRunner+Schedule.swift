@@ -129,7 +129,7 @@ extension ScenarioRunner {
     _ scenario: Scenario, _ explored: ExploredSchedules
   ) throws(LabError) {
     guard !explored.isInterrupted, explored.failure == nil, explored.counts.compactionCount == 0,
-      let step = scenario.blocks.joined().first(where: { $0.action == .compact })
+      let step = scenario.blocks.joined().first(where: { $0.action == .command(.compact) })
     else { return }
     throw .usage(
       "\(scenario.file):\(step.position): the compaction was refused in all "
