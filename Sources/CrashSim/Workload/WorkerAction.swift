@@ -1,6 +1,6 @@
 // WorkerAction.swift: what a worker can be told, and what the lab has to know of each action: how a
 // scenario says it, what it needs, and how it reads in a list of steps. A new action begins here,
-// and goes on where it is done (Worker.swift, ObjectSession.swift); docs/decisions/0922 has the way.
+// and goes on where it is done (Worker.swift, ObjectSession.swift); docs/decisions/0922 says how.
 
 import LabCore
 
@@ -71,6 +71,9 @@ package struct ActionWord: Sendable {
     ActionWord(word: "refresh") { _ in .refresh },
     ActionWord(word: "invalidate") { _ in .invalidate },
   ]
+
+  /// The words of actions that can run beside those of other actors.
+  package static let together = all.filter { $0.action("").goesTogether }.map(\.word)
 
   /// The words that can be keys.
   package static let keys = all.filter { $0.nameOf != nil }.map(\.word)

@@ -87,8 +87,10 @@ struct TogetherCheck {
 
   private func checkReader(_ step: ScenarioStep) {
     if case .command(let action) = step.action, action.goesTogether { return }
+    let words = (["write"] + ActionWord.together).dropLast().joined(separator: ", ")
     reader.report(
-      step.position, "only write, pin, release, verify and compact can stand in 'together'",
+      step.position,
+      "only \(words) and \(ActionWord.together.last ?? "") can stand in 'together'",
       "put this step before or behind the block")
   }
 
