@@ -235,7 +235,7 @@ private let everyKeyText = """
     ("steps: 7", "4:8: expected a list of steps, found '7'"),
     ("steps: [7]", "4:9: expected a step mapping"),
     ("steps: [{ui: open, background: open}]", "4:20: a step has one actor"),
-    ("steps: [{ui: {}}]", "4:14: an action has one of open, pin, release, copy, write, try"),
+    ("steps: [{ui: {}}]", "4:14: an action has one of open, pin, release, diff, copy, write, try"),
     ("steps: [{ui: {pin: a, write: []}}]", "4:23: an action has one of"),
     ("steps: [{ui: {pin: a, repeat: 3}}]", "4:23: 'repeat' belongs to 'write', not to 'pin'"),
     ("steps: [{ui: {write: []}}]", "4:22: expected a list of statements"),

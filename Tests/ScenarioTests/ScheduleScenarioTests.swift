@@ -64,7 +64,10 @@ private func complaints(_ text: String) -> [String] {
         "- ui: {write: [{upsert: Dog, _id: 1}], fails: io}\n      - background: verify",
         "nobody knows which write fails with io"
       ),
-      ("- ui: reopen\n      - background: verify", "only write, pin, release, verify and compact"),
+      (
+        "- ui: reopen\n      - background: verify",
+        "only write, pin, release, diff, verify and compact"
+      ),
       (
         "- ui: {write: [{upsert: Cat, _id: 1}]}\n" + ScheduleScenarioTests.dog,
         "'dog' links to 'Dog'"

@@ -251,6 +251,7 @@ package final class WorkerSession: Sendable {
         return answer
       }
       return answer
+    case .diff(let name): return try compareChanges(since: name, database)
     case .transaction(let transaction):
       return try run(transaction, database, command.database ?? DatabaseDeclaration())
     case .verify: return try verify(database)
@@ -350,6 +351,21 @@ package final class WorkerSession: Sendable {
       return .broken(Violation(.isolation, promised: promised, got: "its content changed"))
     }
     return .done(version: pin.snapshot.version.rawValue, contentHash: contentHash)
+  }
+
+  /// Compares what changed since a pinned version with what the contents differ in.
+  private func compareChanges(
+    since name: String, _ database: Database
+  ) throws(EngineError) -> WorkerAnswer {
+    guard let pin = state.withLock({ $0.pins[name] }) else {
+      return .failed(code: WorkerAnswer.protocolCode, message: "no pin '\(name)'")
+    }
+    let newest = try database.snapshot()
+    defer { newest.release() }
+    let contents = try VersionContents(older: pin.snapshot, newer: newest)
+    let changes = try newest.changes(since: pin.snapshot)
+    if let violation = contents.violation(of: changes, since: name) { return .broken(violation) }
+    return .done(version: newest.version.rawValue, contentHash: try newest.contentHash())
   }
 
   // MARK: - Transactions

@@ -18,6 +18,8 @@ package enum WorkerAction: Sendable, Hashable, Codable {
   case pin(String)
   /// Compares and releases a pinned version.
   case release(String)
+  /// Compares what the engine says changed since a pinned version with what the contents differ in.
+  case diff(String)
   /// Runs a transaction.
   case transaction(PlannedTransaction)
   /// Compacts the file.
@@ -65,6 +67,7 @@ package struct ActionWord: Sendable {
     ActionWord(word: "reopen", canBeTried: true) { _ in .reopen },
     ActionWord(word: "pin", nameOf: "pin", canBeTried: true) { .pin($0) },
     ActionWord(word: "release", nameOf: "pin") { .release($0) },
+    ActionWord(word: "diff", nameOf: "pin") { .diff($0) },
     ActionWord(word: "verify", canBeTried: true) { _ in .verify },
     ActionWord(word: "compact", canBeTried: true) { _ in .compact },
     ActionWord(word: "fork") { _ in .fork },
@@ -129,7 +132,7 @@ extension WorkerAction {
   /// Whether its answer has the newest version with its content, which the model is held against.
   package var showsContent: Bool {
     switch self {
-    case .verify, .pin, .copy, .compact: true
+    case .verify, .pin, .diff, .copy, .compact: true
     default: false
     }
   }
@@ -137,7 +140,7 @@ extension WorkerAction {
   /// Whether it can run beside the steps of other actors, under any schedule.
   package var goesTogether: Bool {
     switch self {
-    case .pin, .release, .verify, .compact: true
+    case .pin, .release, .diff, .verify, .compact: true
     default: false
     }
   }
@@ -159,6 +162,13 @@ extension WorkerAction {
           "open it with 'compactOnLaunch: true', or use a schema of tables"
         )
         : nil
+    case .diff:
+      hasObjects
+        ? (
+          "what changed in a realm is told to its observers",
+          "write '{observe: …}', or use a schema of tables"
+        )
+        : nil
     default: nil
     }
   }
@@ -176,6 +186,7 @@ extension WorkerAction {
     case .createTables: "create the tables"
     case .pin(let name): "pin the newest version as '\(name)'"
     case .release(let name): "release '\(name)', which must be as it was"
+    case .diff(let name): "ask what changed since '\(name)', and compare both contents"
     case .transaction(let transaction): "run transaction \(transaction.number)"
     case .verify: "verify the file, and compare its content with the model"
     case .compact: "compact the file, and compare its content with the model"

@@ -110,7 +110,9 @@ struct StepOrder {
           "remove the pin, or use 'faults'")
       }
     case .release(let name):
-      release(name, actor, step)
+      requirePin(name, actor, step)
+      pins[name] = nil
+    case .diff(let name): requirePin(name, actor, step)
     default: break
     }
   }
@@ -155,7 +157,7 @@ struct StepOrder {
     reader.report(step.position, "there is a copy '\(copy.name)' already", "use another name")
   }
 
-  private mutating func release(_ name: String, _ actor: String, _ step: ScenarioStep) {
+  private func requirePin(_ name: String, _ actor: String, _ step: ScenarioStep) {
     guard let owner = pins[name] else {
       let near = nearestWord(to: name, among: Array(pins.keys))
       reader.report(
@@ -166,9 +168,8 @@ struct StepOrder {
     if owner != actor {
       reader.report(
         step.position, "the pin '\(name)' belongs to '\(owner)', not to '\(actor)'",
-        "let '\(owner)' release it")
+        "let '\(owner)' do it")
     }
-    pins[name] = nil
   }
 
   private mutating func refusePins(
