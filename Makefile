@@ -18,7 +18,8 @@ setup:
 	  DEBIAN_FRONTEND=noninteractive $$as_root apt-get install -y -qq --no-install-recommends $$missing; \
 	fi
 
-# The main job: the shipped scenarios under FUSE, and the verdict.
+# The main job: the shipped scenarios under FUSE, and the verdict. Some use the kernel's own file systems.
+run smoke coverage: PACKAGES += e2fsprogs xfsprogs btrfs-progs
 run: setup
 	$(BUILD) faultline
 	$(BUILD) faultline-fs

@@ -1,6 +1,7 @@
 // WorkflowTests.swift: the ready CI files are YAML, and every option in them exists.
 
 import Foundation
+import TestSupport
 import Testing
 import Yams
 
@@ -42,6 +43,19 @@ struct WorkflowTests {
           subcommand: words[1], options: words.filter { $0.hasPrefix("--") }, arguments: words)
       }
     }
+  }
+
+  // What a scenario needs and the machine lacks is skipped, and the README's own command must not
+  // end with that.
+  @Test("make run installs what makes the file systems that scenarios use")
+  func packages() throws {
+    let program = try RunningProgram(
+      ["/usr/bin/make", "-n", "run"], in: FaultlineCommand.repository)
+    let plan = try program.wait().output
+    for package in ["e2fsprogs", "xfsprogs", "btrfs-progs"] {
+      #expect(plan.contains(" \(package)"), "\(plan)")
+    }
+    #expect(!plan.contains(" gdb"), "the control: what only tests need")
   }
 
   @Test("every call has a subcommand and options that exist", arguments: files)
