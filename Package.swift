@@ -210,7 +210,7 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: lab.map { .target(name: $0) } + [
-        "TestSupport", "StressRunner", "FaultFSDaemon", "mapped-order", "two-savers",
+        "TestSupport", "StressRunner", "FaultFSDaemon", "mapped-order", "posix-cases", "two-savers",
         .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: house),

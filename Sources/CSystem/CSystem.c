@@ -366,7 +366,7 @@ pid_t csystem_fork_and_exec(const csystem_spawn *spawn) {
   if (report_end < 0) return -1;
   int calls[2], calls_end = -1;
   if (spawn->sync_calls) {
-    *spawn->sync_calls = -1;
+    *spawn->sync_calls = -EIO;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, calls) == 0) calls_end = move_end(calls);
   }
   pid_t pid = fork();

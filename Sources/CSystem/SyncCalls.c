@@ -75,7 +75,12 @@ void csystem_catch_syncs(int socket) {
   int calls = install();
   // Not root: the kernel wants programs below to gain no privileges by their files.
   if (calls < 0 && errno == EACCES && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) calls = install();
-  if (calls < 0) return;
+  if (calls < 0) {
+    unsigned char error = (unsigned char)errno;
+    while (send(socket, &error, 1, MSG_NOSIGNAL) < 0 && errno == EINTR) {
+    }
+    return;
+  }
   char byte = 0;
   struct iovec part = {.iov_base = &byte, .iov_len = 1};
   union {
@@ -94,7 +99,7 @@ void csystem_catch_syncs(int socket) {
 }
 
 int csystem_receive_descriptor(int socket) {
-  char byte;
+  unsigned char byte = 0;
   struct iovec part = {.iov_base = &byte, .iov_len = 1};
   union {
     struct cmsghdr header;
@@ -106,7 +111,7 @@ int csystem_receive_descriptor(int socket) {
   do count = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
   while (count < 0 && errno == EINTR);
   struct cmsghdr *header = count > 0 ? CMSG_FIRSTHDR(&message) : NULL;
-  if (!header || header->cmsg_type != SCM_RIGHTS) return -1;
+  if (!header || header->cmsg_type != SCM_RIGHTS) return byte ? -byte : -EIO;
   int descriptor;
   memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
   return descriptor;

@@ -38,6 +38,13 @@ struct Faultline: ParsableCommand {
 
   static func main() {
     Interruption.install()
+    // Swift itself has the arguments from there, and without them a run would be a call for help.
+    guard FileManager.default.contents(atPath: "/proc/self/cmdline")?.isEmpty == false else {
+      Console().complain(
+        "faultline: /proc is not mounted here, and nothing can be run without it; mount it "
+          + "(mount -t proc proc /proc)")
+      Foundation.exit(LabCore.ExitCode.labFailed.rawValue)
+    }
     do {
       var command = try parseAsRoot(
         Child.completed(Array(CommandLine.arguments.dropFirst())))

@@ -1,6 +1,7 @@
 // main.c: `posix-cases DIR [NAME]` runs all cases, or one, below DIR; `--list` names them.
 // Status 0: all held. Each failed case prints its name, place, and the error.
 #include "cases.h"
+#include "container.h"
 #include "parent.h"
 #include "random.h"
 #include "steps.h"
@@ -54,6 +55,8 @@ int main(int count, char **arguments) {
     return run_syncs(arguments[2]);
   if (count > 3 && strcmp(arguments[1], "--steps") == 0 && chdir(arguments[2]) == 0)
     return run_steps(count - 3, arguments + 3);
+  if (count > 2 && strcmp(arguments[1], "--without-seccomp") == 0)
+    return run_without_seccomp(arguments + 2);
   if (count == 3 && strcmp(arguments[1], "--socket") == 0) return run_socket(arguments[2]);
   if (count == 5 && strcmp(arguments[1], "--parent") == 0)
     return run_parent(arguments[2], arguments[3], arguments[4]);

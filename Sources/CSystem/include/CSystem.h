@@ -133,7 +133,7 @@ typedef struct {
   /// Signal at the parent's death, or 0.
   int parent_death_signal;
   /// Not NULL: sync(2) and syncfs(2) of the child and all that it starts wait for an answer (csystem_next_sync).
-  /// Here stands then the descriptor of their calls, or -1 where the system has none (seccomp(2)).
+  /// Here stands then the descriptor of their calls, or below zero the error of a system that has none (seccomp(2)).
   int *sync_calls;
 } csystem_spawn;
 

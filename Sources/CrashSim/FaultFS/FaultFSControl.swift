@@ -234,7 +234,7 @@ final class FaultFSControl: Sendable {
   }
 
   private func load(_ path: String?) throws(LabError) {
-    var image = TreeImage()
+    var image = FuseMount.emptyTree
     if let path {
       try refuseOwnMount(path)
       image = try TraceFile.load(path).initial

@@ -89,7 +89,24 @@ public enum FaultFSDaemon {
       throw .lab("/dev/fuse is missing; load the fuse module, or pass the device to the container")
     }
     guard PathCalls.canAccess("/dev/fuse", R_OK | W_OK) else {
-      throw .lab("/dev/fuse may not be opened by user \(geteuid()); run as root")
+      throw .lab("/dev/fuse may not be opened by user \(geteuid()); \(deviceRemedy)")
     }
+  }
+
+  /// What helps who may not open the device: root is refused by a container, or by its owner where
+  /// root is one of a user namespace only.
+  private static var deviceRemedy: String {
+    geteuid() == 0
+      ? "the container does not pass it (docker and podman: --device /dev/fuse), or it is not open "
+        + "to the user that root stands for in this user namespace (chmod 666 /dev/fuse outside)"
+      : "run as root, or have root allow it (chmod 666 /dev/fuse)"
+  }
+
+  /// What helps where the device can be opened and mounting is refused.
+  static var mountRemedy: String {
+    geteuid() == 0
+      ? "root may not mount here: give the container the right to "
+        + "(docker and podman: --cap-add SYS_ADMIN --security-opt apparmor=unconfined)"
+      : "install fuse3, whose fusermount3 mounts for users, or run as root"
   }
 }

@@ -93,7 +93,7 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
       byteCount: Self.markBytesMax, alignment: 16)
     let quotaBytes = options.quotaBytes
     do {
-      let tree = try FileTree(quotaBytes: quotaBytes, now: wallClock)
+      let tree = try FileTree(image: Self.emptyTree, quotaBytes: quotaBytes, now: wallClock)
       let recorder = TraceRecorder(
         limitBytes: options.recordingBytesMax, pieces: pieces,
         clockNanoseconds: monotonicNanoseconds)
@@ -111,6 +111,13 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
       killOthers: { [unowned self] in killOthers($0, $1) }, die: { [unowned self] in die() },
       forgetAttributes: { [unowned self] in forgetAttributes(of: $0) })
     try mount()
+  }
+
+  /// A tree whose root belongs to whoever mounts it.
+  static var emptyTree: TreeImage {
+    var tree = TreeImage()
+    tree.inodes[.root]?.ownership = Ownership(mode: 0o755, user: geteuid(), group: getegid())
+    return tree
   }
 
   private func mount() throws(LabError) {
@@ -136,8 +143,8 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
     guard unsafe session != nil else { throw .lab("libfuse refused to make a session") }
     if unsafe fuse_session_mount(session, mountPoint) != 0 {
       throw .lab(
-        "cannot mount on \(mountPoint): libfuse refused (see its message above); the remedy is to "
-          + "run as root, or to install fuse3 and allow /dev/fuse")
+        "cannot mount on \(mountPoint): libfuse refused (see its message above); "
+          + FaultFSDaemon.mountRemedy)
     }
     var io = fuse_custom_io()
     unsafe io.read = { descriptor, buffer, count, _ in

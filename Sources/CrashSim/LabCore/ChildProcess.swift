@@ -78,7 +78,8 @@ package struct ChildProcess: Sendable {
 
   /// Number of the process, and of its group when it leads one.
   package let pid: Int32
-  /// Where syncs that wait come in, for `SyncAnswerer`; -1 where none do.
+  /// Where syncs that wait come in, for `SyncAnswerer`; below zero, the error of seccomp(2) where
+  /// none do, or -1.
   package let syncCalls: Int32
   private let leadsGroup: Bool
 

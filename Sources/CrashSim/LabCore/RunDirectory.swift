@@ -35,6 +35,7 @@ package struct RunDirectory: Sendable {
   private final class Use: Sendable {
     let isOver = Atomic<Bool>(false)
     let strayCount = Atomic(0)
+    let syncsError = Atomic<Int32>(0)
   }
 
   /// The runs of this process: how many there were, and how many use its directory; the last one
@@ -46,7 +47,7 @@ package struct RunDirectory: Sendable {
   package init() throws(LabError) {
     let root = Self.root()
     Self.sweep(root: root)
-    name = "\(getpid())-\(Self.startTime(of: getpid()) ?? "0")-\(Self.pidSpace())"
+    name = "\(getpid())-\(Self.startTime(of: getpid()) ?? "0")-\(Self.space("pid"))"
     let shared = "\(root)/\(name)"
     self.shared = shared
     try Self.makeDirectory(root)
@@ -102,6 +103,12 @@ package struct RunDirectory: Sendable {
     nonmutating set { use.strayCount.store(newValue, ordering: .relaxed) }
   }
 
+  /// Why sync(2) and syncfs(2) of the last program were not seen; 0 when they were.
+  package var syncsError: Int32 {
+    get { use.syncsError.load(ordering: .relaxed) }
+    nonmutating set { use.syncsError.store(newValue, ordering: .relaxed) }
+  }
+
   /// Notes a mount outside of the directory, so that a later run can detach it.
   package func note(mount: String) throws(LabError) {
     do {
@@ -142,14 +149,43 @@ package struct RunDirectory: Sendable {
   /// too small for them or memory is short.
   package static let scratchName = "FAULTLINE_SCRATCH"
 
-  /// `ROOT/faultline-UID`.
+  /// `ROOT/faultline-UID`; where that is somebody else's, with the number of the user namespace.
   package static func root() -> String {
     let sharedMemory = "/dev/shm"
     let environment = ProcessInfo.processInfo.environment
     let base =
       environment[scratchName]
       ?? (hasSpace(sharedMemory) ? sharedMemory : environment["TMPDIR"] ?? "/tmp")
-    return "\(base)/faultline-\(getuid())"
+    let paths = [
+      "\(base)/faultline-\(outerUser())", "\(base)/faultline-\(getuid())-\(space("user"))",
+    ]
+    return paths.first(where: isOwn) ?? paths[0]
+  }
+
+  /// The user as the namespace outside of ours calls it: root of a user namespace is none there,
+  /// and shares /dev/shm with the one who is (user_namespaces(7)).
+  private static func outerUser() -> UInt64 {
+    let own = UInt64(getuid())
+    let table = FileManager.default.contents(atPath: "/proc/self/uid_map") ?? Data()
+    for line in String(decoding: table, as: UTF8.self).split(separator: "\n") {
+      let fields = line.split(separator: " ").compactMap { UInt64($0) }
+      if fields.count == 3, own >= fields[0], own - fields[0] < fields[2] {
+        return fields[1] + (own - fields[0])
+      }
+    }
+    return own
+  }
+
+  /// True for a directory of ours, or a name that nobody has taken.
+  private static func isOwn(_ path: String) -> Bool {
+    guard let owner = owner(of: path) else { return true }
+    return owner == geteuid()
+  }
+
+  /// Whose a path is, and `nil` when there is none.
+  private static func owner(of path: String) -> uid_t? {
+    var about = stat()
+    return unsafe lstat(path, &about) == 0 ? about.st_uid : nil
   }
 
   /// A directory on a disk, for what may be larger than memory.
@@ -204,7 +240,14 @@ package struct RunDirectory: Sendable {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
       try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
     } catch {
-      throw .lab("cannot make \(path): \(error.localizedDescription)")
+      let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
+      var cause = error.localizedDescription
+      if let owner = owner(of: path), owner != geteuid() {
+        cause = "it belongs to user \(owner)"
+      } else if !PathCalls.canAccess(parent, W_OK) {
+        cause = "user \(geteuid()) may not write in \(parent)"
+      }
+      throw .lab("cannot make \(path): \(cause); set \(scratchName) to a directory of your own")
     }
   }
 
@@ -222,9 +265,9 @@ package struct RunDirectory: Sendable {
     return lock
   }
 
-  /// The number in `pid:[4026531836]`, which is what the link says (pid_namespaces(7)).
-  private static func pidSpace() -> String {
-    let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/pid")
+  /// The number in `pid:[4026531836]`, which is what the link says (namespaces(7)).
+  private static func space(_ kind: String) -> String {
+    let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/\(kind)")
     return String((link ?? "0").filter(\.isWholeNumber))
   }
 

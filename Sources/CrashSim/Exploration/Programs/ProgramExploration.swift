@@ -22,6 +22,8 @@ package struct ExplorationTarget: Sendable {
   /// Syncs that the disk is to ignore; with some, only what they prevent is judged, up to the first
   /// state that fails.
   var ignoredSyncs: [Int] = []
+  /// Why syncs of everything are not in the recording; 0 when they are.
+  var syncsError: Int32 = 0
 
   /// What reports call it.
   var name: String { system.map { "on \($0)" } ?? model.name }
@@ -75,6 +77,7 @@ struct ProgramExploration {
     }
     let judge = judge(of: enumerator)
     let result = try judge.verdict(of: state)
+    if !result.ending.isSuccess { try UnseenSyncs.refuse(target.syncsError, result.headline) }
     let maker = try makeMaker(enumerator)
     var finding = try maker.finding(
       number: 1, state: state, result: result, stateCount: 1,
@@ -158,7 +161,7 @@ struct ProgramExploration {
     var lastShown = start
     func show() {
       let elapsed = start.duration(to: clock.now)
-      if elapsed >= Self.longWork, !endsAtFirst {
+      if elapsed >= Self.longWork, !endsAtFirst, target.syncsError == 0 {
         while let (ordinal, result) = met.next() {
           guard let state = states[ordinal] else { continue }
           announce(result, in: state.key, enumerator)
@@ -267,6 +270,7 @@ struct ProgramExploration {
     _ failure: FailureClass, first key: StateKey, number: Int, maker: FindingMaker,
     _ judge: StateJudge
   ) throws(LabError) -> Finding {
+    try UnseenSyncs.refuse(target.syncsError, failure.first.headline)
     var state = try maker.enumerator.state(for: key)
     var result = failure.first
     do throws(LabError) {

@@ -178,6 +178,7 @@ public final class ProgramExplorer {
   /// What a recording lacks, so that "held" says less than it seems to.
   private func unrecorded(_ trace: Trace) -> [String] {
     var parts: [String] = []
+    if run.syncsError != 0 { parts.append(UnseenSyncs.text(run.syncsError)) }
     if run.strayCount > 0 {
       parts.append(
         "what the workload left running (processes: \(run.strayCount)) would have done later: it "
@@ -268,8 +269,10 @@ public final class ProgramExplorer {
           timeoutSeconds: settings.timeoutSeconds, environment: run.programEnvironment,
           device: device))
     }
-    return ExplorationTarget(
+    var target = ExplorationTarget(
       trace: trace, model: model ?? .blockDevice, system: system, checkers: checkers)
+    if system == nil { target.syncsError = run.syncsError }
+    return target
   }
 
   /// A checker that rejects a state without any crash would make every state a finding.

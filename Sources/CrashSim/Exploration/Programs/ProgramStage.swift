@@ -71,6 +71,7 @@ package struct ProgramStage: Sendable {
     launch.holdsSyncs = directory == fileSystem.mountPoint
     let child = try ChildProcess(launch)
     let syncs = SyncAnswerer(of: child, on: fileSystem)
+    run.syncsError = launch.holdsSyncs && syncs == nil ? UnseenSyncs.error(of: child) : 0
     defer { syncs?.end() }
     let ending: ProcessEnding
     do throws(LabError) {

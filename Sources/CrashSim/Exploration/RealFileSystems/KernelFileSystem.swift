@@ -138,7 +138,8 @@ public struct KernelFileSystem: Sendable, Hashable, CustomStringConvertible {
   public var missing: String? {
     guard getuid() == 0 else { return "mounting needs root; run as root" }
     for path in ["/dev/fuse", "/dev/loop-control"] where !PathCalls.canAccess(path, 4) {
-      return "no \(path); load the module (modprobe fuse loop), or pass the device to the container"
+      return "no \(path) for user \(getuid()); load the module (modprobe fuse loop), or pass the "
+        + "device to the container; root of a user namespace cannot mount such file systems"
     }
     for program in [makeArguments(image: "", run: "")[0], checkArguments(image: "")[0]]
     where Self.tool(program) == nil {

@@ -306,6 +306,10 @@ package final class StressRun {
   private func add(
     _ result: CheckResult, _ record: RoundRecord, _ number: Int, _ life: Life, _ judged: Judged
   ) throws(LabError) {
+    // The lab's own load and scenarios call neither.
+    if life.settings.load == nil, !life.settings.isScenario {
+      try UnseenSyncs.refuse(run.syncsError, result.headline)
+    }
     let key = FailureClass.key(of: result)
     if let place = places[key] {
       findings[place].stateCount += 1
