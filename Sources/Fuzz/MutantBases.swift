@@ -97,7 +97,7 @@ extension MutantBase {
     case .float: .float(Float(number) / 7)
     case .double: .double(Double(number) * 1e100)
     case .binary: .binary(Array(text.utf8.reversed()))
-    case .date: .date(seconds: Int64(number) * 1000, nanoseconds: Int32(number % 1000))
+    case .date: .date(seconds: Int64(number) * 1000, nanoseconds: Int64(number % 1000))
     case .objectId: ObjectId(bytes: bytes(number, 12)).map { .objectId($0) } ?? .null
     case .uuid: UUIDBytes(bytes: bytes(number, 16)).map { .uuid($0) } ?? .null
     case .decimal128: .decimal128(Decimal128(high: 7, low: UInt64(number)))

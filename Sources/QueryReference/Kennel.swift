@@ -76,7 +76,11 @@ package enum Kennel {
     "", "a", "A", "ab", "Ab", "aB", "abc", "b", "é", "É", "e\u{301}", "straße", "STRASSE", "x*y",
     "a?b", "😀", "Ab c-d", "e A\u{30a}b", "long text that has a node of its own? no, but it is long",
   ]
-  static let dates: [(Int64, Int32)] = [(0, 0), (0, 5), (-1, 999_999_999), (1_600_000_000, 0)]
+  static let dates: [(Int64, Int64)] = [
+    (0, 0), (0, 5), (-1, 999_999_999), (1_600_000_000, 0), (978_307_200, 100_000_000),
+    // 0.1 seconds after 2001, to the last bit, and a billion billion seconds times ten.
+    (978_307_200, 0x4045_9999_9999_999a), (.max, 0x3c1d_58e4_6091_3d00),
+  ]
   static let decimals = ["0", "-1.5", "0.1", "1.10", "2", "1E+40", "Infinity", "NaN"]
 
   static func objectId(_ number: Int) -> ObjectId {

@@ -28,7 +28,7 @@ enum Item: Equatable {
   case decimal(Decimal128)
   case text([UInt8])
   case bytes([UInt8])
-  case date(Int64, Int32)
+  case date(Int64, Int64)
   case objectId([UInt8])
   case uuid([UInt8])
   case row(String, Int64)

@@ -18,9 +18,11 @@ enum ReferenceOrder {
       (.objectId(let left), .objectId(let right)), (.uuid(let left), .uuid(let right)):
       return bytes(left, right)
     case (.date(let left, let leftPart), .date(let right, let rightPart)):
-      return sign(
-        Int128(left) * 1_000_000_000 + Int128(leftPart),
-        Int128(right) * 1_000_000_000 + Int128(rightPart))
+      if left != right { return sign(left, right) }
+      let isFine = max(leftPart, rightPart) >= 1_000_000_000
+      guard isFine else { return sign(leftPart, rightPart) }
+      let (time, other) = (since2001(left, leftPart), since2001(right, rightPart))
+      return time == other ? sign(leftPart, rightPart) : sign(time, other)
     case (.row(let left, let leftKey), .row(let right, let rightKey)):
       // Classes stand as in the schema.
       let names = Kennel.tables.map(\.schema.name)
@@ -39,6 +41,16 @@ enum ReferenceOrder {
     guard let left = parts(left), let right = parts(right) else { return nil }
     return left.whole == right.whole
       ? sign(left.fraction, right.fraction) : sign(left.whole, right.whole)
+  }
+
+  /// Seconds since 2001 in the precision of Foundation's dates, for two dates of one second of which
+  /// one has such a precision.
+  private static func since2001(_ seconds: Int64, _ part: Int64) -> Double {
+    if part >= 1_000_000_000 {
+      let size = Double(bitPattern: UInt64(part) ^ 0x7ffc_0000_0000_0000)
+      return seconds < 978_307_200 ? -size : size
+    }
+    return Double(seconds) + Double(part) / 1e9 - 978_307_200
   }
 
   /// A number as a whole one and a fraction from 0 up to 1; whole numbers beyond 80 bits stand at

@@ -122,6 +122,15 @@ private struct Translation {
     self.arguments = arguments
   }
 
+  /// Bytes in the order of dates: by second, then by Double, nanoseconds before fine dates.
+  private static func date(_ seconds: Int64, _ part: Int64) -> Data {
+    let bits = Value.sinceReferenceDate(seconds: seconds, nanoseconds: part).bitPattern
+    let words = [
+      UInt64(bitPattern: seconds) ^ 1 << 63, bits >> 63 == 0 ? bits | 1 << 63 : ~bits, UInt64(part),
+    ]
+    return Data(words.flatMap { word in (0..<8).map { UInt8(word >> (56 - 8 * $0) & 255) } })
+  }
+
   static func stored(_ value: Value) -> (any DatabaseValueConvertible)? {
     switch value {
     case .int(let number), .link(let number): number
@@ -130,7 +139,7 @@ private struct Translation {
     case .float(let number): Double(number)
     case .double(let number): number
     case .binary(let bytes): Data(bytes)
-    case .date(let seconds, let nanoseconds): seconds * 1_000_000_000 + Int64(nanoseconds)
+    case .date(let seconds, let nanoseconds): date(seconds, nanoseconds)
     case .objectId(let id): Data(id.bytes)
     case .uuid(let id): Data(id.bytes)
     default: nil

@@ -13,7 +13,7 @@ package enum PlannedValue: Sendable, Hashable {
   /// The bits of a 64-bit floating-point number, so that equal means the same bits.
   case double(UInt64)
   case binary([UInt8])
-  case date(seconds: Int64, nanoseconds: Int32)
+  case date(seconds: Int64, nanoseconds: Int64)
   case uuid(UUIDBytes)
   /// The key of a row.
   case link(Int64)
@@ -106,11 +106,11 @@ extension PlannedValue: Codable {
   private static func date(
     _ parts: [Int64], _ fields: KeyedDecodingContainer<Key>, _ key: Key
   ) throws -> PlannedValue {
-    guard parts.count == 2, let nanoseconds = Int32(exactly: parts[1]) else {
+    guard parts.count == 2 else {
       throw DecodingError.dataCorruptedError(
         forKey: key, in: fields, debugDescription: "a date is seconds and nanoseconds")
     }
-    return .date(seconds: parts[0], nanoseconds: nanoseconds)
+    return .date(seconds: parts[0], nanoseconds: parts[1])
   }
 
   /// Writes null, a number, a text, a list, or an object with one key.
@@ -130,7 +130,7 @@ extension PlannedValue: Codable {
     case .binary(let bytes): try put(Data(bytes), .binary)
     case .uuid(let uuid): try put(Data(uuid.bytes), .uuid)
     case .link(let key): try put(key, .link)
-    case .date(let seconds, let nanoseconds): try put([seconds, Int64(nanoseconds)], .date)
+    case .date(let seconds, let nanoseconds): try put([seconds, nanoseconds], .date)
     }
   }
 }

@@ -425,7 +425,7 @@ extension ColumnDeclaration {
     case .double: return .double(generator.next())
     case .binary: return .binary((0..<generator.below(40)).map { _ in UInt8(generator.below(256)) })
     case .date:
-      return .date(seconds: generator.anyInt(), nanoseconds: Int32(generator.below(1_000_000_000)))
+      return .date(seconds: generator.anyInt(), nanoseconds: Int64(generator.below(1_000_000_000)))
     case .uuid:
       return .uuid(PlannedValue.uuid((0..<16).map { _ in UInt8(generator.below(256)) }))
     case .mixed:

@@ -35,10 +35,12 @@ extension Verifier {
     case .words32, .words64: _ = try arrays.words(layout)
     case .fixed12, .fixed16: _ = try arrays.fixed(layout)
     case .dates:
-      var parts: [Int64] = []
-      try arrays.dates(layout).nanoseconds.decode(into: &parts)
-      for part in parts where part < 0 || part >= ValueCoding.nanosecondsEnd {
-        _ = try ValueCoding.date(0, part, at: arrays.node.ref)
+      let dates = try arrays.dates(layout)
+      var (seconds, parts): ([Int64], [Int64]) = ([], [])
+      dates.seconds.decode(into: &seconds)
+      dates.nanoseconds.decode(into: &parts)
+      for row in parts.indices where !FineDates.isPart(parts[row], of: seconds[row]) {
+        _ = try ValueCoding.date(seconds[row], parts[row], at: arrays.node.ref)
       }
     case .strings:
       let strings = try arrays.strings(layout)

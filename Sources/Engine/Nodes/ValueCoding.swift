@@ -2,8 +2,9 @@
 // collections.
 //   mixed value     type 1 (as in ColumnType), then the value; null is no bytes at all.
 //                   int: 1, 2, 4 or 8 bytes; bool 1; float 4; double 8; string and binary: their
-//                   bytes; date: seconds 8, nanoseconds 4; ObjectId 12; UUID and decimal 16, high
-//                   half first; link: table id 4, key 8
+//                   bytes; date: seconds 8, nanoseconds 4, or ffffffff and the number of a fine
+//                   date 8; ObjectId 12; UUID and decimal 16, high half first; link: table id 4,
+//                   key 8
 //   small collection  its elements one after the other, none for an empty one. In a dictionary the
 //                   key stands before the value: its size as a varint, its bytes.
 //   element         when the column is optional (and not mixed), 1 byte: 0 null, 1 a value follows.
@@ -80,7 +81,12 @@ enum ValueCoding {
     case .double(let number): bytes.appendLittleEndian(number.bitPattern)
     case .date(let seconds, let nanoseconds):
       bytes.appendLittleEndian(seconds)
-      bytes.appendLittleEndian(nanoseconds)
+      if let small = UInt32(exactly: nanoseconds), small != finePart {
+        bytes.appendLittleEndian(small)
+      } else {
+        bytes.appendLittleEndian(finePart)
+        bytes.appendLittleEndian(nanoseconds)
+      }
     case .objectId(let id): bytes += id.bytes
     case .uuid(let id): bytes += id.bytes
     case .decimal128(let number): bytes += number.bytes
@@ -99,8 +105,14 @@ enum ValueCoding {
     case .float: return .float(Float(bitPattern: try cursor.uint32()))
     case .double: return .double(Double(bitPattern: try cursor.uint64()))
     case .date:
-      return try date(
-        Int64(bitPattern: try cursor.uint64()), Int64(try cursor.uint32()), at: cursor.ref)
+      let seconds = Int64(bitPattern: try cursor.uint64())
+      let part = try cursor.uint32()
+      guard part == finePart else { return try date(seconds, Int64(part), at: cursor.ref) }
+      let fine = Int64(bitPattern: try cursor.uint64())
+      guard fine >= FineDates.nanosecondsEnd else {
+        throw .corrupted("a fine date has nanoseconds=\(fine)", at: cursor.ref)
+      }
+      return try date(seconds, fine, at: cursor.ref)
     case .objectId:
       let bytes = try cursor.part(12)
       return .objectId(ObjectId(high: bytes.bigEndian64(0), low: bytes.bigEndian32(8)))
@@ -114,16 +126,19 @@ enum ValueCoding {
     }
   }
 
-  static let nanosecondsEnd: Int64 = 1_000_000_000
+  /// In the place of nanoseconds: the number of a fine date follows.
+  private static let finePart = UInt32.max
 
   /// A date of a file, checked.
   static func date(
     _ seconds: Int64, _ nanoseconds: Int64, at ref: Ref
   ) throws(EngineError) -> Value {
-    guard nanoseconds >= 0, nanoseconds < nanosecondsEnd else {
-      throw .corrupted("nanoseconds=\(nanoseconds) outside 0 ..< 1000000000", at: ref)
+    guard FineDates.isPart(nanoseconds, of: seconds) else {
+      throw .corrupted(
+        "nanoseconds=\(nanoseconds) outside 0 ..< 1000000000, and no fine date of the second "
+          + "\(seconds)", at: ref)
     }
-    return .date(seconds: seconds, nanoseconds: Int32(nanoseconds))
+    return .date(seconds: seconds, nanoseconds: nanoseconds)
   }
 
   // MARK: small collections

@@ -140,8 +140,8 @@ final class MutableTable {
     case .null: guard layout.isOptional else { throw mismatch(value, column: index) }
     case .string(let text): try checkSize(text.utf8.count, column: index)
     case .binary(let bytes): try checkSize(bytes.count, column: index)
-    case .date(_, let nanoseconds):
-      guard nanoseconds >= 0, Int64(nanoseconds) < ValueCoding.nanosecondsEnd else {
+    case .date(let seconds, let nanoseconds):
+      guard FineDates.isPart(nanoseconds, of: seconds) else {
         throw EngineError(
           code: .schemaMismatch,
           message: "\(schema.columns[index].name) has nanoseconds=\(nanoseconds); use 0 to "

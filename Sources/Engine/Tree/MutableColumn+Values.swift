@@ -74,7 +74,7 @@ extension MutableColumn {
     case .dates:
       insert(number(of: value), at: index)
       var part: Int64 = 0
-      if case .date(_, let nanoseconds) = value { part = Int64(nanoseconds) }
+      if case .date(_, let nanoseconds) = value { part = nanoseconds }
       nanoseconds.insert(part, at: index)
       nanosecondsUpper = max(nanosecondsUpper, part)
     case .fixed12, .fixed16:
@@ -95,7 +95,7 @@ extension MutableColumn {
     case .dates:
       replace(number(of: value), at: index)
       var part: Int64 = 0
-      if case .date(_, let nanoseconds) = value { part = Int64(nanoseconds) }
+      if case .date(_, let nanoseconds) = value { part = nanoseconds }
       nanoseconds[index] = part
       nanosecondsUpper = max(nanosecondsUpper, part)
     case .fixed12, .fixed16: bytes.replaceSubrange(range(index), with: fixedBytes(of: value))
@@ -168,8 +168,8 @@ extension MutableColumn {
       let (seconds, parts) = try arrays.dates(layout)
       seconds.decode(into: &numbers)
       parts.decode(into: &nanoseconds)
-      for part in nanoseconds where part < 0 || part >= ValueCoding.nanosecondsEnd {
-        _ = try ValueCoding.date(0, part, at: arrays.node.ref)
+      for row in nanoseconds.indices where !FineDates.isPart(nanoseconds[row], of: numbers[row]) {
+        _ = try ValueCoding.date(numbers[row], nanoseconds[row], at: arrays.node.ref)
       }
     case .fixed12, .fixed16:
       let fixed = try arrays.fixed(layout)

@@ -17,8 +17,9 @@ public enum Value: Sendable {
   case double(Double)
   /// Bytes.
   case binary([UInt8])
-  /// Seconds since 1970, and 0 to 999,999,999 nanoseconds after them.
-  case date(seconds: Int64, nanoseconds: Int32)
+  /// Seconds since 1970, and 0 to 999,999,999 nanoseconds after them; more is a fine date, which
+  /// nanoseconds cannot express (FineDates.swift).
+  case date(seconds: Int64, nanoseconds: Int64)
   /// An ObjectId.
   case objectId(ObjectId)
   /// A UUID.
@@ -147,7 +148,8 @@ extension Value {
       RawBytes.over(left) { left in RawBytes.over(right) { left.order($0) } }
     case (.date(let seconds, let nanoseconds), .date(let otherSeconds, let otherNanoseconds)):
       seconds == otherSeconds
-        ? compare(nanoseconds, otherNanoseconds) : compare(seconds, otherSeconds)
+        ? FineDates.order(nanoseconds, otherNanoseconds, in: seconds)
+        : compare(seconds, otherSeconds)
     case (.objectId(let left), .objectId(let right)): compare(left, right)
     case (.uuid(let left), .uuid(let right)): compare(left, right)
     case (.decimal128(let left), .decimal128(let right)):

@@ -79,6 +79,6 @@ package struct IdentifierSource: Sendable {
   /// The present time.
   static func now() -> Date {
     let (seconds, nanoseconds) = state.withLock { $0.source.now() }
-    return Date(seconds: seconds, nanoseconds: nanoseconds)
+    return Date(seconds: seconds, nanoseconds: Int64(nanoseconds))
   }
 }

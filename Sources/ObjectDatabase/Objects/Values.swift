@@ -1,6 +1,6 @@
 // Values.swift: ObjectId, Decimal128, UUID, Date and Data as the engine's values and back.
-// Invariants: a UUID and Data keep every bit; a Date keeps what a Double of seconds can hold, as
-// seconds and nanoseconds, and is the same Date when it comes back.
+// Invariants: a UUID and Data keep every bit; a Date keeps its Double of seconds since 2001, and is
+// the same Date when it comes back.
 
 import Engine
 import FoundationEssentials
@@ -71,25 +71,12 @@ extension UUID {
 }
 
 extension Date {
-  private static let nanosecondsPerSecond: Double = 1e9
-
-  init(seconds: Int64, nanoseconds: Int32) {
+  init(seconds: Int64, nanoseconds: Int64) {
     self.init(
-      timeIntervalSince1970: Double(seconds) + Double(nanoseconds) / Self.nanosecondsPerSecond)
+      timeIntervalSinceReferenceDate: Value.sinceReferenceDate(
+        seconds: seconds, nanoseconds: nanoseconds))
   }
 
-  /// Seconds and nanoseconds; a NaN or a time outside of 64 bits is the nearest end.
-  var engineValue: Value {
-    let interval = timeIntervalSince1970
-    let whole = interval.rounded(.down)
-    guard let seconds = Int64(exactly: whole) else {
-      // Beyond all years that a calendar has: the nearest time that can be kept.
-      return .date(seconds: interval < 0 ? .min : .max, nanoseconds: 0)
-    }
-    let nanoseconds = ((interval - whole) * Self.nanosecondsPerSecond).rounded()
-    guard nanoseconds < Self.nanosecondsPerSecond else {
-      return .date(seconds: seconds + 1, nanoseconds: 0)
-    }
-    return .date(seconds: seconds, nanoseconds: Int32(nanoseconds))
-  }
+  /// The date to the last bit.
+  var engineValue: Value { .date(sinceReferenceDate: timeIntervalSinceReferenceDate) }
 }

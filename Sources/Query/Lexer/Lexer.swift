@@ -150,8 +150,22 @@ struct Lexer {
       isEscaped: isEscaped, start: start, end: position)
   }
 
+  /// Where `T@<seconds>` ends, if that is what stands here: a number, with what belongs to one.
+  private func intervalEnd(_ start: Int) -> Int? {
+    guard byte(start + 1) == UInt8(ascii: "@") else { return nil }
+    var end = start + 2
+    let marks = [UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: ".")]
+    while Self.isNamePart(byte(end)) && byte(end) != UInt8(ascii: "\\")
+      || marks.contains(byte(end))
+    {
+      end += 1
+    }
+    return end > start + 2 ? end : nil
+  }
+
   /// Where `T<seconds>:<nanoseconds>` ends, if that is what stands here.
   private func timestampEnd(_ start: Int) -> Int? {
+    if let end = intervalEnd(start) { return end }
     var end = start + 1
     for part in 0..<2 {
       if byte(end) == UInt8(ascii: "-") { end += 1 }

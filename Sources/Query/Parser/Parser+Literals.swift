@@ -164,12 +164,20 @@ extension Parser {
     let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
     let days = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
     let seconds = (days - 719_468) * 86_400 + parts[3] * 3_600 + parts[4] * 60 + parts[5]
-    return .date(seconds: seconds, nanoseconds: Int32(truncatingIfNeeded: nanoseconds))
+    return .date(seconds: seconds, nanoseconds: nanoseconds)
   }
 
-  /// `T1600000000:500`: seconds since 1970 and nanoseconds, both of one sign.
+  /// `T1600000000:500`: seconds since 1970 and nanoseconds, both of one sign; `T@621692800.25`:
+  /// seconds since 2001.
   private func timestamp() throws(QueryError) -> Value {
-    let parts = text(current).dropFirst().split(separator: ":")
+    let text = text(current).dropFirst()
+    if text.first == "@" {
+      guard let interval = Double(String(text.dropFirst())) else {
+        throw unexpected("T@<seconds since 2001>, a number with a point or exponent as needed")
+      }
+      return .date(sinceReferenceDate: interval)
+    }
+    let parts = text.split(separator: ":")
     let expected =
       "T<seconds>:<nanoseconds> in 64 bits, both of one sign, nanoseconds up to 999999999"
     guard parts.count == 2, let seconds = Int64(parts[0]), let nanoseconds = Int64(parts[1]),
@@ -178,12 +186,11 @@ extension Parser {
         || (seconds < 0) == (nanoseconds < 0)
     else { throw unexpected(expected) }
     guard nanoseconds < 0 else {
-      return .date(seconds: seconds, nanoseconds: Int32(truncatingIfNeeded: nanoseconds))
+      return .date(seconds: seconds, nanoseconds: nanoseconds)
     }
     let (whole, overflow) = seconds.subtractingReportingOverflow(1)
     guard !overflow else { throw unexpected(expected) }
-    return .date(
-      seconds: whole, nanoseconds: Int32(truncatingIfNeeded: nanoseconds + 1_000_000_000))
+    return .date(seconds: whole, nanoseconds: nanoseconds + 1_000_000_000)
   }
 }
 

@@ -93,9 +93,8 @@ struct IndexProbe: Sendable {
       }
     case (.date, .date):
       switch operation {
-      case .lessEqual: return .range(.date(seconds: .min, nanoseconds: 0), value)
-      case .greaterEqual:
-        return .range(value, .date(seconds: .max, nanoseconds: 999_999_999))
+      case .lessEqual: return .range(.firstDate, value)
+      case .greaterEqual: return .range(value, .lastDate)
       default: return nil
       }
     default: return nil

@@ -27,9 +27,12 @@ extension QueryPrinter {
     return "\(number)"
   }
 
-  /// Seconds and nanoseconds with one sign.
-  private static func timestamp(_ seconds: Int64, _ nanoseconds: Int32) -> String {
-    seconds < 0 && nanoseconds > 0
+  /// Seconds and nanoseconds with one sign; a fine date by its seconds since 2001.
+  private static func timestamp(_ seconds: Int64, _ nanoseconds: Int64) -> String {
+    if Value.isFineDate(nanoseconds: nanoseconds) {
+      return "T@\(Value.sinceReferenceDate(seconds: seconds, nanoseconds: nanoseconds))"
+    }
+    return seconds < 0 && nanoseconds > 0
       ? "T\(seconds + 1):\(nanoseconds - 1_000_000_000)" : "T\(seconds):\(nanoseconds)"
   }
 

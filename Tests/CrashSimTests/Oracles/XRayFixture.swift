@@ -142,7 +142,9 @@ enum XRayFixture {
     case .float: .float(Float(number - 20) / 7)
     case .double: .double(Double(20 - number) * 1e100)
     case .binary: .binary(Array(text(number).utf8.reversed()))
-    case .date: .date(seconds: Int64(number - 30) / 3, nanoseconds: Int32(number % 1000))
+    case .date where number % 7 == 0:
+      .date(sinceReferenceDate: [0.1, -1e-20, .nan, -.infinity, 4e18, 7e5 / 997][number / 7 % 6])
+    case .date: .date(seconds: Int64(number - 30) / 3, nanoseconds: Int64(number % 1000))
     case .objectId:
       ObjectId(bytes: (0..<12).map { UInt8(number % 200 + $0) }).map { .objectId($0) } ?? .null
     case .uuid:
@@ -165,7 +167,7 @@ enum XRayFixture {
   static func row(_ key: Int) -> [Value] {
     schema.columns.enumerated().map { place, column in
       let seed = (key + 5) * 31 + place
-      if column.isUnique { return .date(seconds: Int64(seed / 2), nanoseconds: Int32(seed % 2)) }
+      if column.isUnique { return .date(seconds: Int64(seed / 2), nanoseconds: Int64(seed % 2)) }
       let count = (key + 5) % 8 == 3 ? 150 : seed % 4
       switch column.collection {
       case .none:

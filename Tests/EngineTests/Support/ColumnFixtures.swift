@@ -63,7 +63,7 @@ enum ColumnFixtures {
         .date(seconds: 0, nanoseconds: 0), .date(seconds: .min, nanoseconds: 999_999_999),
         .date(seconds: .max, nanoseconds: 1), .date(seconds: -1, nanoseconds: 500_000_000),
         .date(seconds: 1_800_000_000, nanoseconds: 0),
-      ]
+      ] + [0.1, -1e-20, .infinity, -1e300, .nan].map { .date(sinceReferenceDate: $0) }
     case .objectId:
       [0, 1, .max].map { .objectId(ObjectId(high: $0, low: UInt32(truncatingIfNeeded: $0))) }
         + [.objectId(ObjectId(high: 0x0102_0304_0506_0708, low: 0x090a_0b0c))]

@@ -36,7 +36,7 @@ enum Everything {
     case .float: .float(Float(number) / 7)
     case .double: .double(Double(number) * 1e100)
     case .binary: .binary(Array(text(number).utf8.reversed()))
-    case .date: .date(seconds: Int64(number) * 1000, nanoseconds: Int32(number % 1000))
+    case .date: .date(seconds: Int64(number) * 1000, nanoseconds: Int64(number % 1000))
     case .objectId: .objectId(ObjectId(high: UInt64(number), low: UInt32(number % 77)))
     case .uuid: .uuid(UUIDBytes(high: UInt64(number), low: ~0))
     case .decimal128: .decimal128(Decimal128(high: 7, low: UInt64(number)))

@@ -71,7 +71,7 @@ struct IndexedDatabase {
       optional(.int(ages[random.below(ages.count)]), &random),
       optional(
         .date(
-          seconds: [.min, -1, 0, 7][random.below(4)], nanoseconds: Int32(random.below(3)) * 500),
+          seconds: [.min, -1, 0, 7][random.below(4)], nanoseconds: Int64(random.below(3)) * 500),
         &random),
       optional(.bool(random.below(2) == 0), &random),
       oid(random.below(40)),

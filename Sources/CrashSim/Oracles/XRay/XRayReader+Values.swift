@@ -17,9 +17,8 @@ extension XRayReader {
     case .float: return .float(UInt32(truncatingIfNeeded: try Self.number(column, place)))
     case .double: return .double(try Self.number(column, place))
     case .date:
-      let rest = try column.second?[place] ?? 0
-      guard rest < 1_000_000_000 else { throw XRayFault("nanoseconds=\(rest)") }
-      return .date(Int64(bitPattern: try Self.number(column, place)), Int32(rest))
+      let rest = Int64(bitPattern: try column.second?[place] ?? 0)
+      return try XRayDates.date(Int64(bitPattern: try Self.number(column, place)), rest)
     case .objectId: return .objectId(try column.bytes.part(at: place * 12, count: 12).array)
     case .uuid: return .uuid(try column.bytes.part(at: place * 16, count: 16).array)
     case .decimal128: return .decimal128(try column.bytes.part(at: place * 16, count: 16).array)
@@ -137,9 +136,11 @@ extension XRayReader {
     case .double: return .double(try cursor.number())
     case .date:
       let seconds = try cursor.number(Int64.self)
-      let rest = try cursor.number(Int32.self)
-      guard (0..<1_000_000_000).contains(rest) else { throw XRayFault("nanoseconds=\(rest)") }
-      return .date(seconds, rest)
+      let rest = try cursor.number(UInt32.self)
+      if rest < .max { return try XRayDates.date(seconds, Int64(rest)) }
+      let fine = try cursor.number(Int64.self)
+      guard fine >= 1_000_000_000 else { throw XRayFault("a fine date of \(fine)") }
+      return try XRayDates.date(seconds, fine)
     case .objectId: return .objectId(try cursor.take(12).array)
     case .uuid: return .uuid(try cursor.take(16).array)
     case .decimal128: return .decimal128(try cursor.take(16).array)

@@ -25,7 +25,7 @@ package enum XRayValue: Sendable, Hashable {
   case double(UInt64)
   case string(String)
   case binary([UInt8])
-  case date(Int64, Int32)
+  case date(Int64, Int64)
   case objectId([UInt8])
   case uuid([UInt8])
   case decimal128([UInt8])
@@ -75,7 +75,8 @@ extension XRayValue {
       (.uuid(let left), .uuid(let right)), (.decimal128(let left), .decimal128(let right)):
       left.lexicographicallyPrecedes(right)
     case (.date(let left, let leftRest), .date(let right, let rightRest)):
-      (left, leftRest) < (right, rightRest)
+      left == right
+        ? XRayDates.precedes(leftRest, rightRest, in: left) : left < right
     case (.typedLink(let left, let leftKey), .typedLink(let right, let rightKey)):
       (left, leftKey) < (right, rightKey)
     default: left.rank < right.rank
