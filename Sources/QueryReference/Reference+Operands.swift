@@ -368,7 +368,7 @@ extension Reference {
           best = candidate
           continue
         }
-        if ReferenceOrder.order(candidate, known) == (operation == .min ? -1 : 1) {
+        if ReferenceOrder.total(candidate, known) == (operation == .min ? -1 : 1) {
           best = candidate
         }
       }

@@ -43,8 +43,8 @@ enum ReferenceOrder {
       ? sign(left.fraction, right.fraction) : sign(left.whole, right.whole)
   }
 
-  /// Seconds since 2001 in the precision of Foundation's dates, for two dates of one second of which
-  /// one has such a precision.
+  /// Seconds since 2001 in the precision of Foundation's dates, for two dates of one second of
+  /// which one has such a precision.
   private static func since2001(_ seconds: Int64, _ part: Int64) -> Double {
     if part >= 1_000_000_000 {
       let size = Double(bitPattern: UInt64(part) ^ 0x7ffc_0000_0000_0000)
@@ -111,6 +111,62 @@ enum ReferenceOrder {
     }
     let groups = (group(left), group(right))
     if groups.0 != groups.1 { return groups.0 < groups.1 ? -1 : 1 }
+    if groups.0 == 3, isDecimal(left) || isDecimal(right) { return exact(left, right) }
     return order(left, right) ?? 0
+  }
+
+  /// The order of two numbers by all their digits.
+  private static func exact(_ left: Item, _ right: Item) -> Int {
+    let (first, second) = (digits(left), digits(right))
+    if first.sign != second.sign { return first.sign < second.sign ? -1 : 1 }
+    if first.sign == 0 { return 0 }
+    if first.point != second.point { return first.point < second.point ? -first.sign : first.sign }
+    for index in 0..<max(first.digits.count, second.digits.count) {
+      let digit = index < first.digits.count ? first.digits[index] : 0
+      let other = index < second.digits.count ? second.digits[index] : 0
+      if digit != other { return digit < other ? -first.sign : first.sign }
+    }
+    return 0
+  }
+
+  /// A number that is no NaN: ±0.digits × 10^point; an infinity has a point beyond all others.
+  private static func digits(_ item: Item) -> (sign: Int, digits: [Int], point: Int) {
+    func trimmed(_ sign: Int, _ digits: [Int], _ point: Int) -> (Int, [Int], Int) {
+      let zeros = digits.prefix { $0 == 0 }.count
+      return zeros == digits.count ? (0, [], 0) : (sign, Array(digits[zeros...]), point - zeros)
+    }
+    switch item {
+    case .int(let number):
+      let digits = String(number.magnitude).compactMap(\.wholeNumberValue)
+      return trimmed(number < 0 ? -1 : 1, digits, digits.count)
+    case .float(let number): return self.digits(.double(Double(number)))
+    case .double(let number):
+      let sign = number < 0 ? -1 : 1
+      if number.isInfinite { return (sign, [1], 100_000) }
+      if number == 0 { return (0, [], 0) }
+      // The significand, times 2 or 5 as often as the exponent says, on paper.
+      var digits = String(number.magnitude.significandBitPattern | (number.isNormal ? 1 << 52 : 0))
+        .compactMap(\.wholeNumberValue)
+      let power = max(Int(number.exponentBitPattern), 1) - 1075
+      for _ in 0..<abs(power) {
+        var carry = 0
+        for index in digits.indices.reversed() {
+          let product = digits[index] * (power < 0 ? 5 : 2) + carry
+          (digits[index], carry) = (product % 10, product / 10)
+        }
+        if carry > 0 { digits.insert(carry, at: 0) }
+      }
+      return trimmed(sign, digits, digits.count + min(power, 0))
+    case .decimal(let number):
+      let text = number.description
+      let sign = text.hasPrefix("-") ? -1 : 1
+      if text.hasSuffix("Infinity") { return (sign, [1], 100_000) }
+      let parts = text.split(separator: "E")
+      let whole = parts[0].split(separator: ".", omittingEmptySubsequences: false)
+      let digits = parts[0].compactMap(\.wholeNumberValue)
+      let before = whole[0].compactMap(\.wholeNumberValue).count
+      return trimmed(sign, digits, before + (parts.count > 1 ? Int(parts[1]).known : 0))
+    default: return (0, [], 0)
+    }
   }
 }

@@ -38,7 +38,15 @@ extension Decimal128 {
       self.init(isNegative: number.sign == .minus, coefficient: 0, exponent: 0)
       return
     }
-    // number = ± significand × 2^power with an odd significand.
+    let digits = Self.exactDigits(of: number.magnitude)
+    self = Self.rounded(
+      isNegative: number.sign == .minus, coefficient: digits.coefficient,
+      exponent: digits.exponent, hasFraction: digits.hasFraction)
+  }
+
+  /// The digits of a number above 0.
+  static func exactDigits(of number: Double) -> DecimalDigits {
+    // number = significand × 2^power with an odd significand.
     let zeros = number.significandBitPattern.trailingZeroBitCount
     let shift = min(zeros, Double.significandBitCount)
     let hidden: UInt64 = number.isNormal ? 1 << 52 : 0
@@ -49,10 +57,8 @@ extension Decimal128 {
     expansion.multiply(by: power < 0 ? 5 : 2, times: abs(power))
     var digits = DecimalDigits()
     for digit in expansion.digits { digits.append(digit) }
-    let exponent = digits.exponent + min(power, 0)
-    self = Self.rounded(
-      isNegative: number.sign == .minus, coefficient: digits.coefficient, exponent: exponent,
-      hasFraction: digits.hasFraction)
+    digits.exponent += min(power, 0)
+    return digits
   }
 
   /// Makes the decimal number with the fewest digits that reads back to the same binary one.

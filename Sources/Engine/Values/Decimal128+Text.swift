@@ -6,14 +6,15 @@
 
 /// Decimal digits from the highest on, of which as many are kept as rounding needs.
 struct DecimalDigits {
+  static let countMax = 36
   private(set) var coefficient: UInt128 = 0
-  private(set) var exponent = 0
+  var exponent = 0
   private(set) var hasFraction = false
   private var count = 0
 
   /// Takes the next digit.
   mutating func append(_ digit: UInt8, isBehindPoint: Bool = false) {
-    guard count < 36 else {
+    guard count < Self.countMax else {
       if !isBehindPoint { exponent += 1 }
       if digit != 0 { hasFraction = true }
       return

@@ -10,7 +10,7 @@
 /// A decimal number of 34 digits: ± coefficient × 10^exponent, an infinity, or a NaN.
 ///
 /// `==`, `<` and the hash go by the number, so 1.0 equals 1.00 and 0 equals -0. That is a total
-/// order: NaNs equal each other and stand behind +∞. The engine's `Value` compares bits instead:
+/// order: NaNs equal each other and stand before -∞, as in every sort of the database. The engine's `Value` compares bits instead:
 /// there 1.0 and 1.00 are two values, and sets order them by their bytes.
 public struct Decimal128: Sendable {
   /// The half with the sign and the exponent.
@@ -77,9 +77,9 @@ extension Decimal128 {
 extension Decimal128: Comparable, Hashable {
   /// Compares two numbers, not their bits.
   /// - Returns: -1, 0 or 1, as the left number stands before, with or after the right one; NaNs
-  ///   stand together behind +∞.
+  ///   stand together before -∞.
   public static func compare(_ left: Decimal128, _ right: Decimal128) -> Int {
-    if left.isNaN || right.isNaN { return (left.isNaN ? 1 : 0) - (right.isNaN ? 1 : 0) }
+    if left.isNaN || right.isNaN { return (left.isNaN ? 0 : 1) - (right.isNaN ? 0 : 1) }
     let (sign, otherSign) = (left.signum, right.signum)
     guard sign == otherSign, sign != 0 else {
       return sign == otherSign ? 0 : sign < otherSign ? -1 : 1
@@ -108,7 +108,7 @@ extension Decimal128: Comparable, Hashable {
     left.isIdentical(to: right) || compare(left, right) == 0
   }
 
-  /// Orders by number, NaNs last.
+  /// Orders by number, NaNs first.
   public static func < (left: Decimal128, right: Decimal128) -> Bool { compare(left, right) < 0 }
 
   /// Feeds the number: equal ones alike, whatever their exponents.

@@ -7,7 +7,7 @@
 import Engine
 import FoundationEssentials
 
-/// A type with an order: numbers and dates.
+/// A type with an order: numbers, dates, and any value, of which numbers and dates count.
 public protocol MinMaxType: RealmCollectionValue {}
 
 /// A type that can be added up: numbers.
@@ -67,6 +67,7 @@ extension Double: MinMaxType, AddableType {
   public static func _sum(_ sum: _Sum) -> Double { sum.double }
 }
 extension Date: MinMaxType {}
+extension AnyRealmValue: MinMaxType {}
 extension Engine.Decimal128: MinMaxType, AddableType {
   /// The sum, to 34 digits.
   public static func _sum(_ sum: _Sum) -> Engine.Decimal128 { sum.decimals }
@@ -93,21 +94,16 @@ extension Elements {
     }
   }
 
-  /// The smallest or the greatest value, nil left out.
+  /// The smallest or the greatest value; nil and NaN are left out, and of mixed values all but
+  /// numbers and dates.
   func extreme(_ property: String?, isGreatest: Bool) -> Value? {
     if let property, let whole = wholeColumn(property) {
-      return isGreatest ? whole.greatest : whole.smallest
+      let found = isGreatest ? whole.greatest : whole.smallest
+      // Its zero is the one of the scan's first row.
+      return found.flatMap { Value.extreme(nil, $0, isGreatest: isGreatest) }
     }
     var found: Value?
-    forEachValue(property) { value in
-      if case .null = value { return }
-      guard let best = found else {
-        found = value
-        return
-      }
-      let order = Ordering.order(value, best)
-      if isGreatest ? order > 0 : order < 0 { found = value }
-    }
+    forEachValue(property) { found = Value.extreme(found, $0, isGreatest: isGreatest) }
     return found
   }
 

@@ -52,8 +52,20 @@ extension _Row {
     }
   }
 
-  func contains(_ value: Value) -> Bool {
-    read { source, path throws(EngineError) in try source.contains(value, in: path) }
+  /// Whether an element of a set has a value: a number of any type, in a set of mixed values.
+  func contains(_ value: Value) -> Bool { element(withValueOf: value) != nil }
+
+  /// The element of a set that has a value; nil without one.
+  private func element(withValueOf value: Value) -> Value? {
+    let column = access.info.properties[property].column?.type
+    return read { source, path throws(EngineError) in
+      guard let wanted = SetLookup(value, column) else {
+        return try source.contains(value, in: path) ? value : nil
+      }
+      return try wanted.element(count: try source.count(of: path)) { index throws(EngineError) in
+        try source.element(at: index, of: path)
+      }
+    }
   }
 
   func value(forKey name: String) -> Value? {
@@ -182,13 +194,18 @@ extension _Row {
   }
 
   func insert(_ value: Value) -> Bool {
-    let isNew = !contains(value)
+    if contains(value) { return false }
     change(taking: []) { write, path throws(EngineError) in try write.insert(value, into: path) }
-    return isNew
+    return true
   }
 
+  /// Takes a value out; older programs may have left it in several forms.
   func remove(_ value: Value) {
-    change(taking: []) { write, path throws(EngineError) in try write.remove(value, from: path) }
+    while let element = element(withValueOf: value) {
+      change(taking: []) { write, path throws(EngineError) in
+        try write.remove(element, from: path)
+      }
+    }
   }
 
   func set(_ value: Value, forKey name: String) {

@@ -176,13 +176,13 @@ final class Elements {
       var seen: Set<[Value]> = []
       var kept: [Int64] = []
       for key in keys {
-        let values = try paths.map { path throws(EngineError) in try path.value(key) }
+        let values = try paths.map { path throws(EngineError) in try path.value(key).byValue }
         if seen.insert(values).inserted { kept.append(key) }
       }
       return .keys(kept)
     case (.distinct, .values(let values), _):
       var seen: Set<Value> = []
-      return .values(values.filter { seen.insert($0).inserted })
+      return .values(values.filter { seen.insert($0.byValue).inserted })
     case (.selected(let filter), .keys(let keys), .some(let access)):
       return .keys(try select(keys, filter, access))
     default:

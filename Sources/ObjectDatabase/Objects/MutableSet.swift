@@ -1,4 +1,7 @@
-// MutableSet.swift: distinct elements; of a managed object sorted by value, of links by key.
+// MutableSet.swift: distinct elements; of a managed object in the order of the file: by type, then
+// by value, decimals by their bytes, links by key.
+// Invariant: what is distinct is the value, as in `distinct()`: 5 and 5.0 in a set of mixed values,
+// -0 and 0, 1.0 and 1.00, and two NaNs are one element, managed or not: the one that came first.
 
 import Engine
 
@@ -39,9 +42,20 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
   /// Whether a value is in the set.
   /// - Complexity: O(log elements) in a managed set.
   public func contains(_ object: Element) -> Bool {
-    guard let row = _row else { return unmanaged.contains(object) }
+    guard let row = _row else { return unmanaged.contains { Self.isSame($0, object) } }
     guard let value = Self.value(object, in: row) else { return false }
     return row.contains(value)
+  }
+
+  /// Whether two elements are one to a set.
+  private static func isSame(_ left: Element, _ right: Element) -> Bool {
+    if left == right { return true }
+    switch Element._shape.type {
+    case .float, .double, .decimal128, .any:
+      guard let left = left._plainValue, let right = right._plainValue else { return false }
+      return Value.orderByValue(left, right) == 0
+    default: return false
+    }
   }
 
   /// What the engine holds for an element, without adding an object; nil for an unmanaged one.
@@ -59,7 +73,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
   /// Adds a value; an unmanaged object is added to the realm.
   public func insert(_ object: Element) {
     guard let row = _row else {
-      if !unmanaged.contains(object) { unmanaged.append(object) }
+      if !contains(object) { unmanaged.append(object) }
       return
     }
     row.core.checkWritable()
@@ -75,7 +89,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
   /// Takes a value out, if it is there.
   public func remove(_ object: Element) {
     guard let row = _row else {
-      unmanaged.removeAll { $0 == object }
+      unmanaged.removeAll { Self.isSame($0, object) }
       return
     }
     row.core.checkWritable()

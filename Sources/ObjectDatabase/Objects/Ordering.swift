@@ -1,6 +1,6 @@
-// Ordering.swift: in which order sorted results stand: nil first, then by value; numbers by size
-// whatever their types, text by its UTF-8 bytes, a NaN before all numbers. Rows that are equal keep
-// the order they had.
+// Ordering.swift: in which order sorted results stand: that of `Value.orderByValue`: nil first, then
+// by value; numbers by size whatever their types, text by its UTF-8 bytes, NaN before all numbers.
+// Rows that are equal keep the order they had.
 
 import Engine
 
@@ -56,7 +56,7 @@ struct Ordering {
   /// Whether a row of the class stands before another; equal ones in the order of their keys.
   func precedes(_ key: Int64, _ other: Row) throws(EngineError) -> Bool {
     for (index, path) in paths.enumerated() {
-      let order = Self.order(try path.reader.value(key), other.values[index])
+      let order = Value.orderByValue(try path.reader.value(key), other.values[index])
       if order != 0 { return path.isAscending ? order < 0 : order > 0 }
     }
     return key < other.key
@@ -70,7 +70,7 @@ struct Ordering {
     // The standard library's sort keeps the order of equal elements.
     return rows.sorted { left, right in
       for (index, path) in paths.enumerated() {
-        let order = Self.order(left.1[index], right.1[index])
+        let order = Value.orderByValue(left.1[index], right.1[index])
         if order != 0 { return path.isAscending ? order < 0 : order > 0 }
       }
       return false
@@ -101,39 +101,8 @@ struct Ordering {
 
   static func sorted(_ values: [Value], ascending: Bool) -> [Value] {
     values.sorted { left, right in
-      let order = order(left, right)
+      let order = Value.orderByValue(left, right)
       return ascending ? order < 0 : order > 0
-    }
-  }
-
-  /// Below 0, 0 or above 0.
-  static func order(_ left: Value, _ right: Value) -> Int {
-    if let (left, right) = integers(left, right) {
-      return left < right ? -1 : left == right ? 0 : 1
-    }
-    if let left = number(left), let right = number(right) {
-      if left.isNaN || right.isNaN {
-        return left.isNaN && right.isNaN ? 0 : left.isNaN ? -1 : 1
-      }
-      return left < right ? -1 : left == right ? 0 : 1
-    }
-    if case .decimal128(let left) = left, case .decimal128(let right) = right {
-      return Decimal128.compare(left, right)
-    }
-    return Value.order(left, right)
-  }
-
-  private static func integers(_ left: Value, _ right: Value) -> (Int64, Int64)? {
-    guard case .int(let left) = left, case .int(let right) = right else { return nil }
-    return (left, right)
-  }
-
-  private static func number(_ value: Value) -> Double? {
-    switch value {
-    case .int(let number): Double(number)
-    case .float(let number): Double(number)
-    case .double(let number): number
-    default: nil
     }
   }
 }

@@ -30,7 +30,7 @@ extension Evaluation {
         let values = try values(of: sortKeys.map(\.path), for: keys, in: table)
         let order = keys.indices.sorted { left, right in
           for (index, key) in sortKeys.enumerated() {
-            let order = Matching.sortOrder(values[index][left], values[index][right])
+            let order = Value.orderByValue(values[index][left], values[index][right])
             if order != 0 { return (order < 0) == key.isAscending }
           }
           return left < right
@@ -38,22 +38,10 @@ extension Evaluation {
         keys = order.map { keys[$0] }
       case .distinct(let paths):
         let values = try values(of: paths, for: keys, in: table)
-        func order(_ left: Int, _ right: Int) -> Int {
-          for column in values {
-            let order = Matching.sortOrder(column[left], column[right])
-            if order != 0 { return order }
-          }
-          return 0
-        }
-        let sorted = keys.indices.sorted {
-          let order = order($0, $1)
-          return order == 0 ? $0 < $1 : order < 0
-        }
-        var isFirst = Array(repeating: true, count: keys.count)
-        for (previous, next) in zip(sorted, sorted.dropFirst()) where order(previous, next) == 0 {
-          isFirst[next] = false
-        }
-        keys = keys.indices.filter { isFirst[$0] }.map { keys[$0] }
+        var seen: Set<[Value]> = []
+        keys = keys.indices.filter { index in
+          seen.insert(values.map { $0[index].byValue }).inserted
+        }.map { keys[$0] }
       }
     }
     return keys

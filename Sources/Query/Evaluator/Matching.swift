@@ -56,41 +56,4 @@ enum Matching {
     default: return Text.contains(text, wanted)
     }
   }
-
-  // MARK: total order
-
-  /// Where values of a kind stand in SORT: null, bools, numbers, then by type.
-  private static func rank(_ value: Value) -> Int {
-    switch value {
-    case .null: 0
-    case .bool: 1
-    case .int, .float, .double, .decimal128: 2
-    case .string: 3
-    case .binary: 4
-    case .date: 5
-    case .objectId: 6
-    case .uuid: 7
-    case .link, .typedLink: 8
-    case .list, .set, .dictionary: 9
-    }
-  }
-
-  private static func isNaN(_ value: Value) -> Bool {
-    switch value {
-    case .float(let number): number.isNaN
-    case .double(let number): number.isNaN
-    case .decimal128(let number): number.isNaN
-    default: false
-    }
-  }
-
-  /// The order of SORT, in which every two values have one: NaN is below all numbers, and what no
-  /// operator can order stands by its type.
-  static func sortOrder(_ left: Value, _ right: Value) -> Int {
-    let (leftRank, rightRank) = (rank(left), rank(right))
-    guard leftRank == rightRank else { return leftRank < rightRank ? -1 : 1 }
-    if let order = order(left, right) { return order }
-    guard leftRank == 2 else { return 0 }
-    return (isNaN(left) ? 0 : 1) - (isNaN(right) ? 0 : 1)
-  }
 }

@@ -162,19 +162,10 @@ enum Numbers {
 
   /// The smallest or the greatest of the numbers and dates among some values, without NaNs.
   ///
-  /// It is the first of equal ones, and null when there are none.
+  /// Null when there are none.
   static func extreme(_ values: [Value], isGreatest: Bool) -> Value {
     var found: Value?
-    for value in values where Matching.order(value, value) == 0 {
-      let isDate = if case .date = value { true } else { false }
-      guard isDate || isNumber(value) else { continue }
-      guard let known = found else {
-        found = value
-        continue
-      }
-      guard let order = Matching.order(value, known) else { continue }
-      if isGreatest ? order > 0 : order < 0 { found = value }
-    }
+    for value in values { found = Value.extreme(found, value, isGreatest: isGreatest) }
     return found ?? .null
   }
 }
