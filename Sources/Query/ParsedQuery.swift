@@ -26,6 +26,21 @@ public struct ParsedQuery: Hashable, Sendable, CustomStringConvertible {
     self = try parser.query()
   }
 
+  /// Reads a query in which `%@`, `%d` and their like stand for values, and `%K` for paths.
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - names: The arguments that are texts, nil for each other one.
+  /// - Returns: The query, and the numbers of the arguments that it knows as `$0`, `$1` and so on:
+  ///   all of them when no such place stands in the text.
+  /// - Throws: As `init(parsing:)`; with `.argument` when an argument is missing, or no name.
+  package static func reading(
+    format text: String, names: [String?]
+  ) throws(QueryError) -> (query: ParsedQuery, arguments: [Int]) {
+    var parser = try Parser(format: text, names: names)
+    let query = try parser.query()
+    return (query, parser.placesRead == 0 ? Array(names.indices) : parser.valuesRead)
+  }
+
   /// A name of a property as texts have it, with backslashes where it would be something else.
   /// - Parameters:
   ///   - name: The name.

@@ -12,17 +12,26 @@ struct Filter {
 
   /// - Throws: `Realm.Error` with code `.invalidValue`, which says where and what in the text.
   init(_ text: String, _ arguments: [Any?], _ access: _TableAccess) throws(Realm.Error) {
-    let (numbered, values) = try Self.numbered(text, arguments)
+    let numbers: [Int]
+    do throws(QueryError) {
+      (query, numbers) = try ParsedQuery.reading(
+        format: text, names: arguments.map { DynamicValue.unwrapped($0) as? String })
+    } catch {
+      throw Self.error(text, error)
+    }
     var converted: [QueryArgument] = []
-    for value in values { converted.append(try Self.argument(value, access.core)) }
+    for number in numbers { converted.append(try Self.argument(arguments[number], access.core)) }
     self.arguments = converted
     do throws(QueryError) {
-      query = try ParsedQuery(parsing: numbered)
       _ = try query.bound(
         to: access.querySchema, table: access.name, arguments: converted)
     } catch {
-      throw Realm.Error(.invalidValue, "\"\(text.prefix(200))\": \(error)")
+      throw Self.error(text, error)
     }
+  }
+
+  private static func error(_ text: String, _ error: QueryError) -> Realm.Error {
+    Realm.Error(.invalidValue, "\"\(text.prefix(200))\": \(error)")
   }
 
   var description: String { query.description }
@@ -130,49 +139,6 @@ struct Filter {
   }
 
   // MARK: arguments
-
-  /// Puts `$n` in the place of `%@` and its like, and names in the place of `%K`.
-  private static func numbered(
-    _ text: String, _ arguments: [Any?]
-  ) throws(Realm.Error) -> (String, [Any?]) {
-    guard text.utf8.contains(UInt8(ascii: "%")) else { return (text, arguments) }
-    var out: [UInt8] = []
-    var values: [Any?] = []
-    var used = 0
-    var quote: UInt8?
-    var bytes = Array(text.utf8)[...]
-    while let byte = bytes.popFirst() {
-      if byte == UInt8(ascii: "\\"), quote != nil, let next = bytes.popFirst() {
-        out += [byte, next]
-        continue
-      }
-      if byte == quote {
-        quote = nil
-      } else if quote == nil, byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
-        quote = byte
-      }
-      guard quote == nil, byte == UInt8(ascii: "%"), let kind = bytes.first,
-        [UInt8]("@Kdifu".utf8).contains(kind)
-      else {
-        out.append(byte)
-        continue
-      }
-      bytes.removeFirst()
-      guard used < arguments.count else {
-        throw Realm.Error(
-          .invalidValue, "\"\(text.prefix(200))\" has more places than \(arguments.count) arguments"
-        )
-      }
-      if kind == UInt8(ascii: "K"), let name = arguments[used] as? String {
-        out += name.utf8
-      } else {
-        out += "$\(values.count)".utf8
-        values.append(arguments[used])
-      }
-      used += 1
-    }
-    return (String(decoding: out, as: UTF8.self), values)
-  }
 
   private static func argument(
     _ any: Any?, _ core: _RealmCore

@@ -1,6 +1,6 @@
-// Ordering.swift: in which order sorted results stand: that of `Value.orderByValue`: nil first, then
-// by value; numbers by size whatever their types, text by its UTF-8 bytes, NaN before all numbers.
-// Rows that are equal keep the order they had.
+// Ordering.swift: in which order sorted results stand: that of `Value.orderByValue`: nil first,
+// then by value; numbers by size whatever their types, text by its UTF-8 bytes, NaN before all
+// numbers. Rows that are equal keep the order they had.
 
 import Engine
 

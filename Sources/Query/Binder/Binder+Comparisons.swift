@@ -7,6 +7,12 @@ extension Binder {
     let text = Self.text(comparison)
     var left = try bind(comparison.left)
     var right = try bind(comparison.right)
+    switch comparison.comparison {
+    case .equal, .notEqual, .in:
+      left = truth(left, beside: right)
+      right = truth(right, beside: left)
+    default: break
+    }
     try checkQuantifier(comparison.leftQuantifier, left, comparison.left, text)
     if comparison.comparison != .between {
       try checkQuantifier(comparison.rightQuantifier, right, comparison.right, text)
@@ -42,6 +48,25 @@ extension Binder {
     default: break
     }
     return bound
+  }
+
+  /// Constants 1 and 0 beside a bool are true and false.
+  private func truth(_ side: Bound, beside other: Bound) -> Bound {
+    guard other.type == .bool else { return side }
+    func isTrue(_ operand: BoundOperand) -> Bool? {
+      switch operand.constant {
+      case .bool(let isTrue): isTrue
+      case .int(1): true
+      case .int(0): false
+      default: nil
+      }
+    }
+    if case .list(let members) = side.operand {
+      let values = members.compactMap(isTrue)
+      guard values.count == members.count, !values.isEmpty else { return side }
+      return Bound(operand: .list(values.map { .value(.bool($0)) }), type: .bool, isMany: true)
+    }
+    return isTrue(side.operand).map { Bound(operand: .value(.bool($0)), type: .bool) } ?? side
   }
 
   private func checkQuantifier(

@@ -6,9 +6,12 @@
 struct Lexer {
   let bytes: [UInt8]
   private(set) var position = 0
+  /// Whether `%@` and its like are words.
+  private let isFormat: Bool
 
   /// - Throws: `QueryError` with code `.limit` when the text is too long.
-  init(_ text: String) throws(QueryError) {
+  init(_ text: String, isFormat: Bool = false) throws(QueryError) {
+    self.isFormat = isFormat
     guard text.utf8.count <= QueryLimits.textBytesMax else {
       throw QueryError(
         .limit,
@@ -76,7 +79,11 @@ struct Lexer {
     case UInt8(ascii: "'"), UInt8(ascii: "\""): return try quoted(.string, prefix: 0)
     case UInt8(ascii: "$"): return try dollar()
     case UInt8(ascii: "@"): return try operation()
-    case UInt8(ascii: "="): return token(.equal, second == UInt8(ascii: "=") ? 2 : 1)
+    case UInt8(ascii: "%") where isFormat: return try placeholder()
+    case UInt8(ascii: "="):
+      if second == UInt8(ascii: ">") { return token(.greaterEqual, 2) }
+      if second == UInt8(ascii: "<") { return token(.lessEqual, 2) }
+      return token(.equal, second == UInt8(ascii: "=") ? 2 : 1)
     case UInt8(ascii: "!"):
       return second == UInt8(ascii: "=") ? token(.notEqual, 2) : token(.not, 1)
     case UInt8(ascii: "<"):
@@ -88,6 +95,24 @@ struct Lexer {
     case UInt8(ascii: "|") where second == first: return token(.or, 2)
     case UInt8(ascii: ".") where Self.isDigit(second): return try numeral()
     default: return try mark(first)
+    }
+  }
+
+  /// `%@`, `%K`, or a number as C's formats have it: `%d`, `%ld`, `%llu`, `%lf`.
+  private mutating func placeholder() throws(QueryError) -> Token {
+    var end = position + 1
+    while end < position + 3, [UInt8]("hlqLztj".utf8).contains(byte(end)) { end += 1 }
+    let isBare = end == position + 1
+    switch byte(end) {
+    case UInt8(ascii: "K") where isBare: return token(.keyPath, 2)
+    case UInt8(ascii: "@") where isBare: return token(.value, 2)
+    case let kind where [UInt8]("dDiuUxXoOfFeEgGaA".utf8).contains(kind):
+      return token(.value, end + 1 - position)
+    default:
+      throw QueryError(
+        found: Self.shown(bytes[position..<min(end + 1, bytes.count)]),
+        expected: "%@ for a value, %K for a property, or a number such as %d, %lu or %f",
+        at: position(of: position))
     }
   }
 

@@ -6,6 +6,8 @@ enum TokenKind: UInt8 {
   case name, string, binary, integer, number, date, timestamp
   /// `$0`, and `$x`.
   case argument, variable
+  /// `%@` and `%d`, and `%K`, where the text is a format.
+  case value, keyPath
   /// `@count` and its like.
   case operation
   case equal, notEqual, less, lessEqual, greater, greaterEqual
@@ -24,6 +26,8 @@ struct Token {
   /// Its bytes in the text.
   var start = 0
   var end = 0
+  /// The number of the argument that stands in the place of `%@` or `%K`.
+  var number = 0
 }
 
 /// Names with a meaning, in upper or lower case.
@@ -32,7 +36,9 @@ package enum Keyword: String, CaseIterable, Sendable {
   case someOf = "some"
   case noneOf = "none"
   case text, geowithin, geobox, geocircle, geopolygon
-  case `true`, `false`, null, `nil`, inf, infinity, nan, truepredicate, falsepredicate
+  case `true`, `false`, yes, no
+  case selfObject = "self"
+  case null, `nil`, inf, infinity, nan, truepredicate, falsepredicate
   case subquery, obj, oid, uuid, sort, distinct, limit, asc, desc, ascending, descending
   case first, last, size
 
@@ -40,8 +46,9 @@ package enum Keyword: String, CaseIterable, Sendable {
   /// written with a backslash.
   var isReserved: Bool {
     switch self {
-    case .not, .any, .someOf, .all, .noneOf, .true, .false, .null, .nil, .inf, .infinity, .nan,
-      .truepredicate, .falsepredicate, .subquery, .obj, .oid, .uuid, .geobox, .geocircle,
+    case .not, .any, .someOf, .all, .noneOf, .true, .false, .yes, .no, .selfObject, .null, .nil,
+      .inf, .infinity, .nan, .truepredicate, .falsepredicate, .subquery, .obj, .oid, .uuid, .geobox,
+      .geocircle,
       .geopolygon:
       true
     default: false

@@ -11,6 +11,9 @@ extension Parser {
       switch current.keyword {
       case .true: literal = .value(.bool(true))
       case .false: literal = .value(.bool(false))
+      // In capitals only: a property may be called "no".
+      case .yes where text(current) == "YES": literal = .value(.bool(true))
+      case .no where text(current) == "NO": literal = .value(.bool(false))
       case .null, .nil: literal = .value(.null)
       case .inf, .infinity: literal = .value(.double(.infinity))
       case .nan: literal = .value(.double(.nan))

@@ -6,8 +6,8 @@ extension Parser {
   /// What has a value, without arithmetic.
   mutating func operand() throws(QueryError) -> QueryOperand {
     switch current.kind {
-    case .variable, .operation: return .path(try path())
-    case .argument: return .argument(try argument())
+    case .variable, .operation, .keyPath: return .path(try path())
+    case .argument, .value: return .argument(try argument())
     case .leftBrace: return try list()
     case .name:
       if let operand = try special() { return operand }
@@ -20,8 +20,13 @@ extension Parser {
     }
   }
 
-  /// The number of an argument: `$0`.
+  /// The number of an argument: `$0`, or `%@`.
   mutating func argument() throws(QueryError) -> Int {
+    if current.kind == .value {
+      let number = current.number
+      try advance()
+      return number
+    }
     guard let number = Int(text(current).dropFirst()), number <= QueryLimits.argumentMax else {
       throw QueryError(
         .limit, "\(text(current)): arguments have numbers up to \(QueryLimits.argumentMax)",
@@ -48,6 +53,7 @@ extension Parser {
   private mutating func special() throws(QueryError) -> QueryOperand? {
     let isCall = lexer.isBeforeParenthesis
     switch current.keyword {
+    case .selfObject: return .path(try path())
     case .subquery where isCall: return try subquery()
     case .obj where isCall: return .literal(try object())
     case .oid where isCall, .uuid where isCall: return .literal(try identifier())
@@ -82,12 +88,14 @@ extension Parser {
     if current.kind == .variable {
       path.variable = String(text(current).dropFirst())
       try advance()
+    } else if current.keyword == .selfObject {
+      try advance()
     } else {
-      path.steps.append(try namedStep())
+      path.steps += try namedSteps()
     }
     while true {
       if try accept(.dot) {
-        path.steps.append(try namedStep())
+        path.steps += try namedSteps()
       } else if try accept(.leftBracket) {
         path.steps.append(try bracketStep())
       } else {
@@ -99,6 +107,10 @@ extension Parser {
           at: lexer.position(of: current.start))
       }
     }
+  }
+
+  private mutating func namedSteps() throws(QueryError) -> [QueryStep] {
+    current.kind == .keyPath ? try keyPath() : [try namedStep()]
   }
 
   private mutating func namedStep() throws(QueryError) -> QueryStep {
@@ -130,7 +142,7 @@ extension Parser {
       guard let index = Int(text(current)) else { throw unexpected(expected) }
       step = .index(index)
     case .string: step = .key(try string(bytes(current)))
-    case .argument:
+    case .argument, .value:
       step = .argument(try argument())
       try expect(.rightBracket, "]")
       return step
@@ -295,7 +307,7 @@ extension Parser {
   }
 
   private mutating func coordinate() throws(QueryError) -> QueryOperand {
-    if current.kind == .argument { return .argument(try argument()) }
+    if current.kind == .argument || current.kind == .value { return .argument(try argument()) }
     switch try literal() {
     case .number(let text)?: return .literal(.number(text))
     case .value(.int(let number))?: return .literal(.value(.int(number)))

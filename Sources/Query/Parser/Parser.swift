@@ -18,16 +18,71 @@ struct Parser {
   /// The word that comes next.
   var current = Token()
   private var depth = 0
+  /// The arguments of a format that are texts, by their numbers.
+  private let names: [String?]
+  /// How many places of a format were read, and which arguments stand in those of values.
+  private(set) var placesRead = 0
+  private(set) var valuesRead: [Int] = []
 
   init(_ text: String) throws(QueryError) {
+    names = []
     lexer = try Lexer(text)
     current = try lexer.next()
+  }
+
+  /// Reads a text with `%@`, `%K` and their like.
+  init(format text: String, names: [String?]) throws(QueryError) {
+    self.names = names
+    lexer = try Lexer(text, isFormat: true)
+    try advance()
   }
 
   // MARK: words
 
   mutating func advance() throws(QueryError) {
     current = try lexer.next()
+    guard current.kind == .value || current.kind == .keyPath else { return }
+    guard placesRead < names.count else {
+      throw QueryError(
+        .argument,
+        "\(text(current)) is one place more than there are arguments; the query got "
+          + "\(names.count)", at: lexer.position(of: current.start))
+    }
+    current.number = placesRead
+    placesRead += 1
+    guard current.kind == .value else { return }
+    // From here on it is `$n`, with the number among the values.
+    valuesRead.append(current.number)
+    current.number = valuesRead.count - 1
+  }
+
+  /// The steps of the path that an argument names, in the place of `%K`.
+  mutating func keyPath() throws(QueryError) -> [QueryStep] {
+    let place = lexer.position(of: current.start)
+    guard let name = names[current.number] else {
+      throw QueryError(
+        .argument, "%K stands for a property and needs its name, a text, as an argument", at: place)
+    }
+    guard let steps = Self.steps(ofKeyPath: name) else {
+      throw QueryError(
+        found: Lexer.shown(Array(name.utf8)[...]),
+        expected: "the path of a property for %K, such as \"name\" or \"owner.name\"", at: place)
+    }
+    try advance()
+    return steps
+  }
+
+  /// Nil for what is no path from an object to its own values.
+  private static func steps(ofKeyPath name: String) -> [QueryStep]? {
+    do throws(QueryError) {
+      var parser = try Parser(name)
+      let path = try parser.path()
+      guard parser.current.kind == .end, path.variable == nil else { return nil }
+      return path.steps.contains { if case .argument = $0 { true } else { false } }
+        ? nil : path.steps
+    } catch {
+      return nil
+    }
   }
 
   mutating func accept(_ kind: TokenKind) throws(QueryError) -> Bool {

@@ -134,6 +134,15 @@ package struct QueryPath: Hashable, Sendable {
     self.variable = variable
     self.steps = steps
   }
+
+  /// Whether no step but the row itself is where it begins.
+  var startsAtItself: Bool {
+    guard variable == nil else { return false }
+    switch steps.first {
+    case .property, .backlinks, .links, .operation: return false
+    case .index, .firstElement, .lastElement, .elementCount, .key, .argument, nil: return true
+    }
+  }
 }
 
 /// One step of a path.

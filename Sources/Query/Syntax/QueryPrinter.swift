@@ -133,6 +133,9 @@ struct QueryPrinter {
     if let variable = path.variable {
       write("$" + variable)
       isFirst = false
+    } else if path.startsAtItself {
+      write("SELF")
+      isFirst = false
     }
     for step in path.steps {
       switch step {

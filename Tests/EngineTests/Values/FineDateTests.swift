@@ -1,6 +1,6 @@
 // FineDateTests.swift: a date keeps the Double that Foundation's dates are made of. The story: half
-// of all dates of 2026 came back 0.12 µs off: they were kept as seconds since 1970, of which a Double
-// holds a bit less than of those since 2001.
+// of all dates of 2026 came back 0.12 µs off: they were kept as seconds since 1970, of which a
+// Double holds a bit less than of those since 2001.
 
 import Testing
 
