@@ -85,7 +85,9 @@ final class CoordinationSession: Sendable {
     whenAlone: (CoordinationSession) throws(EngineError) -> Void
   ) throws(EngineError) -> CoordinationSession {
     for _ in 0..<100 {
-      let lockFile = try LockFile.open(for: database)
+      guard
+        let lockFile = try LockFile.open(for: database, isForReading: settings.isForReading)
+      else { return try openUnwritable(database, settings, whenAlone) }
       do throws(EngineError) {
         let entry = try lockFile.enter()
         guard try lockFile.isInPlace() else {
@@ -120,6 +122,25 @@ final class CoordinationSession: Sendable {
     throw EngineError(
       code: .locked,
       message: "\(database).lock is being replaced by others; leave it alone and open again")
+  }
+
+  /// A session on a file system that is mounted for reading only: its memory is this process's.
+  private static func openUnwritable(
+    _ database: String, _ settings: CoordinationSettings,
+    _ whenAlone: (CoordinationSession) throws(EngineError) -> Void
+  ) throws(EngineError) -> CoordinationSession {
+    let lockFile = try LockFile.guarding(database)
+    do throws(EngineError) {
+      let region = try SharedRegion(descriptor: -1, path: LockFile.path(for: database))
+      region.store(settings.processes.namespaceID, at: RegionLayout.namespaceOffset)
+      region.store32(UInt32(RegionLayout.slotCountMin), at: RegionLayout.slotCountOffset)
+      let session = CoordinationSession(region, lockFile, note: nil, settings: settings)
+      try whenAlone(session)
+      return session
+    } catch {
+      lockFile?.close()
+      throw error
+    }
   }
 
   /// What the members share; for a reader on a full disk memory of this process.

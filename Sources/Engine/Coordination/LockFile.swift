@@ -24,9 +24,16 @@ struct LockFile: Sendable {
   static func path(for database: String) -> String { database + ".lock" }
 
   /// Opens the file, and makes it when it is missing.
-  static func open(for database: String) throws(EngineError) -> LockFile {
+  /// - Parameters:
+  ///   - database: The path of the data file.
+  ///   - isForReading: Whether the file system may be one that is not written.
+  /// - Returns: The file; nil on a file system that is mounted for reading only.
+  static func open(
+    for database: String, isForReading: Bool
+  ) throws(EngineError) -> LockFile? {
     let path = path(for: database)
     switch Syscalls.open(path, creating: true) {
+    case .failure(.readOnlyFileSystem) where isForReading: return nil
     case .failure(let failure): throw .syscall("open", path, errno: failure.number)
     case .success(let descriptor):
       guard Syscalls.closeAfterFork(descriptor) else {
@@ -34,6 +41,38 @@ struct LockFile: Sendable {
         throw EngineError(code: .limit, message: "no memory to open \(path)")
       }
       return LockFile(path: path, descriptor: descriptor)
+    }
+  }
+
+  /// Opens the file of a file system that is mounted for reading only, and keeps those out who
+  /// may write through another mount: they could not see this reader's pins.
+  /// - Returns: The file; nil when there is none, so that nobody has the database open.
+  /// - Throws: `EngineError` with code `.locked` when others have it open.
+  static func guarding(_ database: String) throws(EngineError) -> LockFile? {
+    let path = path(for: database)
+    switch Syscalls.open(path, writable: false) {
+    case .failure(.noSuchFile): return nil
+    case .failure(let failure): throw .syscall("open", path, errno: failure.number)
+    case .success(let descriptor):
+      guard Syscalls.closeAfterFork(descriptor) else {
+        Syscalls.close(descriptor)
+        throw EngineError(code: .limit, message: "no memory to open \(path)")
+      }
+      let file = LockFile(path: path, descriptor: descriptor)
+      do throws(EngineError) {
+        let isIn =
+          try file.take(.shared, sessionByte)
+          && !Syscalls.isLockedByOther(descriptor, from: memberByte, count: 1)
+        if isIn, try file.take(.shared, longByte) { return file }
+      } catch {
+        file.close()
+        throw error
+      }
+      file.close()
+      throw EngineError(
+        code: .locked,
+        message: "\(path): others have the database open through a mount that can be written; "
+          + "close it there, or open it through that mount")
     }
   }
 

@@ -149,6 +149,7 @@ enum Syscalls {
     init(_ number: Int32) { self.number = number }
     static let noSuchFile = Errno(ENOENT)
     static let wouldBlock = Errno(EAGAIN)
+    static let readOnlyFileSystem = Errno(EROFS)
     static let accessDenied = Errno(EACCES)
     static let io = Errno(EIO)
   }

@@ -106,7 +106,9 @@ import Engine
       name: mark.name, columnName: mapping[mark.name] ?? mark.name, type: mark.shape.type)
     property.isOptional = mark.shape.isOptional
     property.collection = mark.shape.collection
-    property.isIndexed = mark.isIndexed
+    // The engine has no index of mixed values: they are found by looking at each.
+    let isMixed = mark.shape.type == .any && mark.shape.collection == .none
+    property.isIndexed = mark.isIndexed && !isMixed
     property.isPrimaryKey = mark.isPrimaryKey
     property.objectClassName = mark.shape.target?.className()
     property.linkOriginPropertyName = mark.originProperty
