@@ -4,6 +4,7 @@
 import FoundationEssentials
 import Testing
 
+@testable import Engine
 @testable import ObjectDatabase
 
 private enum Color: Int, PersistableEnum {
@@ -68,6 +69,22 @@ struct UnreadableValueTests {
     ]
   }
 
+  /// Reads of what is derived from collections and classes.
+  private static var otherReads: [(property: String, read: Read)] {
+    [
+      ("list", { _ = $0.list.sorted()[0] }), ("list", { _ = $0.list.sorted().first }),
+      ("list", { _ = Array($0.list.distinct()) }), ("set", { _ = $0.set[0] }),
+      ("map", { _ = $0.map.values }), ("list", { _ = $0.list.freeze().first }),
+      (
+        "small",
+        { thing in
+          let least: Int8? = thing.realm?.objects(Old.Thing.self).min(ofProperty: "small")
+          _ = least
+        }
+      ),
+    ]
+  }
+
   /// A file with one thing, written by the newer program.
   private static func prepared() throws -> Folder {
     let folder = try Folder()
@@ -93,8 +110,11 @@ struct UnreadableValueTests {
       let value = what.hasSuffix("mall") ? " 300 " : " 3 "
       #expect(error?.message.contains(value) == true, "\(error?.message ?? "")")
     }
-    let named = #expect(throws: Realm.Error.self) { try realm.reading { _ = thing.color } }
-    #expect(named?.message.hasPrefix("Thing.color holds 3 in the file, and Color") == true)
+    for (property, read) in Self.reads + Self.otherReads {
+      let named = #expect(throws: Realm.Error.self) { try realm.reading { read(thing) } }
+      let prefix = "Thing.\(property) holds "
+      #expect(named?.message.hasPrefix(prefix) == true, "\(named?.message ?? "")")
+    }
     #expect(try realm.reading { thing.id } == 1)
     // Nobody sees later what was made of defaults.
     let sections = realm.objects(Old.Thing.self).sectioned(by: \.color)
@@ -138,6 +158,42 @@ struct UnreadableValueTests {
       thing.color = .red
     }
     #expect(thing.color == .red)
+  }
+
+  @Test("observed sections whose keys cannot be read are an error of the observer")
+  func sections() throws {
+    let folder = try Self.prepared()
+    let realm = try folder.realm([Old.Thing.self])
+    let sections = realm.objects(Old.Thing.self).sectioned(by: \.color)
+    var told: [String] = []
+    func note<Collection>(_ change: SectionedResultsChange<Collection>) {
+      switch change {
+      case .initial: told.append("initial")
+      case .update: told.append("update")
+      case .error(let error): told.append("\(error)")
+      }
+    }
+    let first = sections.observe { note($0) }
+    realm.refresh()
+    #expect(told.count == 1 && told.first?.contains("Thing.color holds 3") == true, "\(told)")
+    // A newer program changes what could be read.
+    told = []
+    try realm.write { realm.objects(Old.Thing.self).first?.color = .red }
+    let second = sections.observe { note($0) }
+    realm.refresh()
+    #expect(told == ["initial"] && sections.count == 1)
+    try realm.write {
+      realm.objects(Old.Thing.self).first?["color"] = Color.green
+      let thing = try #require(realm.objects(Old.Thing.self).first)
+      try realm.core.write?.set(.int(3), in: "Thing", key: thing.rowKey, column: "color")
+    }
+    realm.refresh()
+    #expect(told.count == 2 && told.last?.contains("Thing.color holds 3") == true, "\(told)")
+    try realm.write { realm.objects(Old.Thing.self).first?.color = .red }
+    realm.refresh()
+    #expect(told.count == 2, "the error was the last call")
+    first.invalidate()
+    second.invalidate()
   }
 
   @Test("outside of both the process ends, with the remedy")

@@ -33,7 +33,10 @@ final class SectionsObserver<Collection, Key: Hashable, Element: RealmCollection
     guard let base else { return }
     let elements = source.results.content
     guard !elements.isInvalidated else { return end() }
-    known = (try ElementsTracker(elements, filter, base), source.sections)
+    let tracker = try ElementsTracker(elements, filter, base)
+    let (sections, error) = core.catchingMisfits { source.sections }
+    if let error { return stop(error) }
+    known = (tracker, sections)
     body(.initial(collection))
   }
 
@@ -47,12 +50,19 @@ final class SectionsObserver<Collection, Key: Hashable, Element: RealmCollection
       return
     }
     let changes = try tracker.advance(round)
-    let new = sections(round)
+    let (new, error) = core.catchingMisfits { sections(round) }
+    if let error { return stop(error) }
     known = (tracker, new)
     if tracker.isOver { end() }
     var told = SectionChanges(from: old, to: new, changes)
     if let key { told = told.of(old.numbers[key], new.numbers[key]) }
     if !told.isEmpty { body(told.change(of: collection)) }
+  }
+
+  /// Tells of a key that cannot be read: a value of a newer program.
+  private func stop(_ error: Realm.Error) {
+    end()
+    fail(error)
   }
 
   /// The sections of the round's newer version.

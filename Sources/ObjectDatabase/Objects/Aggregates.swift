@@ -174,12 +174,16 @@ extension Elements {
 extension RealmCollection {
   /// The smallest value of a property; nil without values.
   public func min<Value: MinMaxType>(ofProperty property: String) -> Value? {
-    elements.extreme(property, isGreatest: false).map { ._make(from: $0, in: elements.core) }
+    elements.extreme(property, isGreatest: false).map {
+      elements.made(Value.self, of: $0, property)
+    }
   }
 
   /// The greatest value of a property; nil without values.
   public func max<Value: MinMaxType>(ofProperty property: String) -> Value? {
-    elements.extreme(property, isGreatest: true).map { ._make(from: $0, in: elements.core) }
+    elements.extreme(property, isGreatest: true).map {
+      elements.made(Value.self, of: $0, property)
+    }
   }
 
   /// The sum of a property; nil counts as nothing.
@@ -197,12 +201,12 @@ extension RealmCollection {
 extension RealmCollection where Element: MinMaxType {
   /// The smallest element; nil without elements.
   public func min() -> Element? {
-    elements.extreme(nil, isGreatest: false).map { ._make(from: $0, in: elements.core) }
+    elements.extreme(nil, isGreatest: false).map { elements.made(Element.self, of: $0) }
   }
 
   /// The greatest element; nil without elements.
   public func max() -> Element? {
-    elements.extreme(nil, isGreatest: true).map { ._make(from: $0, in: elements.core) }
+    elements.extreme(nil, isGreatest: true).map { elements.made(Element.self, of: $0) }
   }
 }
 

@@ -62,6 +62,17 @@ final class Elements {
     }
   }
 
+  /// A value among the elements, or of one of their properties, as a type of the program's.
+  func made<Made: RealmCollectionValue>(
+    _ type: Made.Type, of value: Value, _ property: String? = nil
+  ) -> Made {
+    if let made = Made._makeIfFits(from: value, in: core) { return made }
+    var place = access.flatMap { access in property.map { "\(access.name).\($0)" } }
+    if place == nil, case .collection(let row) = origin { place = row.name }
+    core.misfit(value, Made.self, place: place)
+    return ._default()
+  }
+
   var isInvalidated: Bool {
     switch origin {
     case .table(let access): access.isInvalidated

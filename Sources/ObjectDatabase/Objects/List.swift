@@ -33,7 +33,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, RangeRe
   public subscript(position: Int) -> Element {
     get {
       guard let row = _row else { return unmanaged[position] }
-      return Element._make(from: row.element(at: position), in: row.core)
+      return Element.element(row.element(at: position), of: row)
     }
     set {
       guard let row = _row else {

@@ -59,14 +59,14 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: Sequence,
   /// The values, in the order of their keys.
   public var values: [Value] {
     guard let row = _row else { return keys.compactMap { unmanaged[$0] } }
-    return row.entries.map { Value._make(from: $0.value, in: row.core) }
+    return row.entries.map { Value.element($0.value, of: row) }
   }
 
   /// What stands under a key; setting nil takes the entry out.
   public subscript(key: Key) -> Value? {
     get {
       guard let row = _row else { return unmanaged[key] }
-      return row.value(forKey: key._keyText).map { Value._make(from: $0, in: row.core) }
+      return row.value(forKey: key._keyText).map { Value.element($0, of: row) }
     }
     set {
       guard let row = _row else {

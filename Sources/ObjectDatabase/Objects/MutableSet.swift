@@ -30,7 +30,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
   /// The element at a position; one out of bounds stops the process.
   public subscript(position: Int) -> Element {
     guard let row = _row else { return unmanaged[position] }
-    return Element._make(from: row.element(at: position), in: row.core)
+    return Element.element(row.element(at: position), of: row)
   }
 
   /// A loop over the present elements.

@@ -36,6 +36,9 @@ public struct _Row {
 
   var core: _RealmCore { access.core }
 
+  /// Class and property in words.
+  var name: String { "\(access.name).\(access.info.properties[property].name)" }
+
   var value: Value { access.value(key, property) }
 
   func set(_ value: Value) { access.set(value, key, property) }
@@ -144,6 +147,11 @@ extension RealmCollectionValue {
       elements.append(element)
     }
     return elements
+  }
+
+  /// The element of a collection that the engine holds as a value.
+  static func element(_ value: Value, of row: _Row) -> Self {
+    _makeIfFits(from: value, in: row.core) ?? misfit(value, row.core, row)
   }
 
   /// The type's default, in the place of a value that it cannot hold, once that is reported.

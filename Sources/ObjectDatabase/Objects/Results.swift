@@ -34,7 +34,7 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
     case .keys(let keys):
       guard let access = content.access else { preconditionFailure("keys are a class's") }
       return Element._cast(access.makeObject(keys[position]))
-    case .values(let values): return Element._make(from: values[position], in: content.core)
+    case .values(let values): return content.made(Element.self, of: values[position])
     }
   }
 
@@ -62,7 +62,7 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
 public struct RealmIterator<Element: RealmCollectionValue>: IteratorProtocol {
   @usableFromInline let keys: [Int64]
   private let values: [Value]
-  private let core: _RealmCore
+  private let elements: Elements
   private let access: _TableAccess?
   @usableFromInline var position = 0
   /// The object handed out last.
@@ -78,7 +78,7 @@ public struct RealmIterator<Element: RealmCollectionValue>: IteratorProtocol {
     case .keys(let found): (keys, values) = (found, [])
     case .values(let found): (keys, values) = ([], found)
     }
-    core = elements.core
+    self.elements = elements
     access = elements.access
     reuses = access.map { $0.info.isNothingButRow && $0.info.type == Element.self } ?? false
   }
@@ -101,7 +101,7 @@ public struct RealmIterator<Element: RealmCollectionValue>: IteratorProtocol {
     guard let access else {
       guard position < values.count else { return nil }
       position += 1
-      return Element._make(from: values[position - 1], in: core)
+      return elements.made(Element.self, of: values[position - 1])
     }
     guard position < keys.count else { return nil }
     let object = access.makeObject(keys[position])

@@ -43,9 +43,27 @@ extension Realm {
 }
 
 extension _RealmCore {
+  /// Runs what the module itself reads where it can tell of an error.
+  /// - Returns: What was read, made of defaults where there is an error.
+  func catchingMisfits<Result>(_ body: () -> Result) -> (result: Result, error: Realm.Error?) {
+    // An open transaction is not the one to fail.
+    let unreadable = Unreadable(isInWrite: true)
+    let result = Unreadable.$current.withValue(unreadable) { body() }
+    for core in unreadable.cores where !core.isFrozen { core.noteChange() }
+    return (result, unreadable.first)
+  }
+
   /// Reports a value that is not of the program's type.
   func misfit(_ value: Value, _ type: Any.Type, _ row: _Row?) {
-    let place = row.map { "\($0.access.name).\($0.access.info.properties[$0.property].name)" }
+    misfit(value, type, place: row?.name)
+  }
+
+  /// Reports a value that is not of the program's type.
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - type: The program's type.
+  ///   - place: The class and the property in words.
+  func misfit(_ value: Value, _ type: Any.Type, place: String?) {
     let error = Realm.Error(
       .invalidValue,
       "\(place ?? "a collection") holds \(DynamicValue.text(of: value)) in the file, and "
