@@ -1,4 +1,4 @@
-// IndexedMixedTests.swift: `indexed:` on a property of any value, which RealmSwift has, is accepted.
+// IndexedMixedTests.swift: `indexed:` on a property of any value is accepted, as in RealmSwift.
 
 import FoundationEssentials
 import ObjectDatabase

@@ -28,6 +28,7 @@ struct LockFile: Sendable {
   ///   - database: The path of the data file.
   ///   - isForReading: Whether the file system may be one that is not written.
   /// - Returns: The file; nil on a file system that is mounted for reading only.
+  /// - Throws: `EngineError` with code `.io`, `.noSpace` or `.limit`.
   static func open(
     for database: String, isForReading: Bool
   ) throws(EngineError) -> LockFile? {
