@@ -10,8 +10,8 @@
 /// A decimal number of 34 digits: ± coefficient × 10^exponent, an infinity, or a NaN.
 ///
 /// `==`, `<` and the hash go by the number, so 1.0 equals 1.00 and 0 equals -0. That is a total
-/// order: NaNs equal each other and stand before -∞, as in every sort of the database. The engine's `Value` compares bits instead:
-/// there 1.0 and 1.00 are two values, and sets order them by their bytes.
+/// order: NaNs equal each other and stand before -∞, as in every sort of the database. The engine's
+/// `Value` compares bits instead: there 1.0 and 1.00 are two values.
 public struct Decimal128: Sendable {
   /// The half with the sign and the exponent.
   public let high: UInt64
