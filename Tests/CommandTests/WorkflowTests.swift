@@ -51,7 +51,7 @@ struct WorkflowTests {
   func packages() throws {
     let program = try RunningProgram(
       ["/usr/bin/make", "-n", "run"], in: FaultlineCommand.repository)
-    let plan = try program.wait().output
+    let plan = program.wait().output
     for package in ["e2fsprogs", "xfsprogs", "btrfs-progs"] {
       #expect(plan.contains(" \(package)"), "\(plan)")
     }

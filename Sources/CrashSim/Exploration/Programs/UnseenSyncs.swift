@@ -20,8 +20,8 @@ package enum UnseenSyncs {
 
   /// What the recording lacks, for a person.
   static func text(_ error: Int32) -> String {
-    "sync(2) and syncfs(2) of the workload: they cannot be seen here, because seccomp(2) is refused "
-      + "(\(describe(errno: error))); states that they make impossible were judged as well"
+    "sync(2) and syncfs(2) of the workload: they cannot be seen here, because seccomp(2) is "
+      + "refused (\(describe(errno: error))); states that they make impossible were judged as well"
   }
 
   /// Refuses to call a state that fails a finding.
