@@ -10,6 +10,29 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+// The answer to FUSE_STATX (protocol 7.39), which is newer than the headers that we build with.
+typedef struct {
+  int64_t tv_sec;
+  uint32_t tv_nsec;
+  int32_t padding;
+} cfuse_sx_time;
+
+typedef struct {
+  uint64_t attr_valid;
+  uint32_t attr_valid_nsec, flags;
+  uint64_t spare[2];
+  // struct fuse_statx
+  uint32_t mask, blksize;
+  uint64_t attributes;
+  uint32_t nlink, uid, gid;
+  uint16_t mode, mode_padding;
+  uint64_t ino, size, blocks, attributes_mask;
+  cfuse_sx_time atime, btime, ctime, mtime;
+  uint32_t rdev_major, rdev_minor, dev_major, dev_minor;
+  uint64_t more_spare[14];
+} cfuse_statx_out;
+_Static_assert(sizeof(cfuse_statx_out) == 288, "as the kernel has it");
+
 // read(2), and write(2) or writev(2) of two parts. As bare system calls they are no points where a thread can be
 // cancelled, which costs two atomic operations each in a process of many threads.
 static inline ssize_t cfuse_read(int fd, void *buffer, size_t bytes) { return syscall(SYS_read, fd, buffer, bytes); }

@@ -68,6 +68,10 @@ extension FaultFileSystem {
             otherParent: to.number, otherName: newName))
       }
     }
+    if flags & FileTree.whiteout != 0, from.entries[name] == nil {
+      _ = try create(
+        name, in: from, type: .characterDevice, ownership: Ownership(mode: 0), by: caller)
+    }
   }
 
   func setOwnership(

@@ -31,9 +31,12 @@ package final class OpenFile {
     self.flags = flags
     seenSyncError = inode.syncError?.sequence ?? 0
     inode.openCount += 1
+    if canWrite { inode.writerCount += 1 }
   }
 
   var canWrite: Bool { flags & O_ACCMODE != O_RDONLY }
+  /// True where a read is to leave the access time alone (O_NOATIME, which Glibc's module lacks).
+  var leavesAccessTime: Bool { flags & 0o1000000 != 0 }
 }
 
 extension FaultFileSystem {
@@ -79,10 +82,16 @@ extension FaultFileSystem {
     return file
   }
 
+  /// Closes what the kernel did not take.
+  func abandon(_ file: OpenFile) {
+    if file.canWrite { file.inode.writerCount -= 1 }
+    tree.close(file.inode)
+  }
+
   /// Closes what no descriptor stands for any more.
   func close(_ file: OpenFile, by caller: Caller) {
     if file.isOwn {
-      tree.close(file.inode)
+      abandon(file)
     } else {
       close(file.inode, couldWrite: file.canWrite, by: caller)
     }
@@ -171,7 +180,7 @@ extension FaultFileSystem {
     if !isWithoutRules || inode.shadow != nil, !file.isDirect {
       noteRead(offset..<end, through: file)
     }
-    if inode.accessTime.isBefore(inode.modificationTime) { inode.accessTime = tree.now() }
+    if !file.leavesAccessTime { tree.noteAccess(to: inode) }
     return bytes
   }
 
@@ -198,8 +207,3 @@ enum ReadBytes {
   case held(FileContent)
 }
 
-extension Timestamp {
-  fileprivate func isBefore(_ other: Timestamp) -> Bool {
-    (seconds, nanoseconds) < (other.seconds, other.nanoseconds)
-  }
-}

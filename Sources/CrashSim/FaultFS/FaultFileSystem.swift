@@ -159,7 +159,7 @@ package final class FaultFileSystem {
   ) throws(ErrorNumber) -> Int {
     let (end, overflow) = offset.addingReportingOverflow(UInt64(bytes.byteCount))
     if overflow { throw ErrorNumber(EFBIG) }
-    return try perform(
+    let taken = try perform(
       .write, inode, bytes: offset..<end, through: file, replacing: .bytes(offset..<end),
       by: caller
     ) { (firing, subject) throws(ErrorNumber) -> Int? in
@@ -167,10 +167,16 @@ package final class FaultFileSystem {
     } change: { () throws(ErrorNumber) -> (Int, RecordedEvent) in
       let kept = inode.isTraced ? recorder.keep(bytes) : nil
       if let kept, kept.endsLoans { tree.settle() }
-      try tree.write(bytes, at: offset, to: inode, lent: kept?.loan)
-      guard let kept else { return (bytes.byteCount, .nothing) }
-      return (bytes.byteCount, .write(kept, at: offset))
+      let taken = try tree.write(bytes, at: offset, to: inode, lent: kept?.loan)
+      guard let kept else { return (taken, .nothing) }
+      if taken == bytes.byteCount { return (taken, .write(kept, at: offset)) }
+      // The disk is full: the trace has what fitted.
+      guard let part = recorder.keep(bytes.extracting(0..<taken)) else { return (taken, .nothing) }
+      return (taken, .write(part, at: offset))
     }
+    // The kernel does not look at how much of pages that it writes back was taken.
+    if taken < bytes.byteCount, caller.isWriteBack { throw ErrorNumber(ENOSPC) }
+    return taken
   }
 
   package func truncate(
@@ -202,10 +208,15 @@ package final class FaultFileSystem {
 
   package func allocate(
     _ inode: Inode, at offset: UInt64, count: UInt64, mode: FileTree.AllocationMode,
-    through file: OpenFile? = nil, by caller: Caller
+    through file: OpenFile? = nil, killsPrivileges: Bool = false, by caller: Caller
   ) throws(ErrorNumber) {
     let (end, overflow) = offset.addingReportingOverflow(count)
     if overflow { throw ErrorNumber(EFBIG) }
+    if killsPrivileges {
+      try dropPrivileges(of: inode, by: caller)
+    } else {
+      try dropCapabilities(of: inode, by: caller)
+    }
     let makesZeros = mode.contains(.punchHole) || mode.contains(.zeroRange)
     try perform(
       .allocate, inode, bytes: offset..<end, through: file,
@@ -305,6 +316,7 @@ package final class FaultFileSystem {
     performInevitably(FaultSubject(kind: .close, inode: inode, caller: caller)) {
       couldWrite ? .operation(.close(inode: inode.number)) : .nothing
     }
+    if couldWrite { inode.writerCount -= 1 }
     tree.close(inode)
   }
 }

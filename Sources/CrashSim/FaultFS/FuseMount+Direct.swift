@@ -22,6 +22,7 @@ extension FuseMount {
       case FUSE_FSYNC: try sync(request)
       case FUSE_READ: try read(request)
       case FUSE_GETATTR: try getAttributes(request)
+      case Self.extendedStatus: try getStatus(request)
       case FUSE_LOOKUP: try lookUp(request)
       case FUSE_CREATE: try create(request)
       case FUSE_UNLINK: try unlink(request)
@@ -98,13 +99,27 @@ extension FuseMount {
     reply(request, fuse_attr_out(inode, validSeconds: timeoutSeconds))
   }
 
+  /// FUSE_STATX, which comes where somebody asks when a file was made; newer than linux/fuse.h.
+  private static let extendedStatus = fuse_opcode(52)
+
+  private func getStatus(_ request: RawRequest) throws(ErrorNumber) {
+    let inode = try inode(request.inode)
+    try fileSystem.observe(.getAttributes, inode, by: caller(thread: request.thread))
+    reply(request, cfuse_statx_out(inode, validSeconds: timeoutSeconds))
+  }
+
   private func lookUp(_ request: RawRequest) throws(ErrorNumber) {
     let folder = try inode(request.inode)
     let name = try request.name()
     try fileSystem.observe(
       .lookUp, nil, at: [InodeName(parent: folder, name: name)],
       by: caller(thread: request.thread))
-    let inode = try fileSystem.tree.lookUp(name, in: folder)
+    let inode: Inode
+    if let known = try fileSystem.tree.lookUpDots(name, from: folder) {
+      inode = known
+    } else {
+      inode = try fileSystem.tree.lookUp(name, in: folder)
+    }
     inode.lookupCount += 1
     let isTaken = reply(request, fuse_entry_out(inode, validSeconds: timeoutSeconds))
     if !isTaken { fileSystem.tree.forget(inode.number, count: 1) }
@@ -126,8 +141,8 @@ extension FuseMount {
     let isTaken = reply(
       request, (fuse_entry_out(inode, validSeconds: timeoutSeconds), opened))
     if !isTaken {
+      fileSystem.abandon(file)
       OpenFile.takeBack(opened.fh)
-      fileSystem.tree.close(inode)
       fileSystem.tree.forget(inode.number, count: 1)
     }
   }

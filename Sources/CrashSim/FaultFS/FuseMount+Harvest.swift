@@ -70,6 +70,8 @@ extension FuseMount {
     static let process = 32
     /// FUSE_WRITE.
     static let write: UInt32 = 16
+    /// FUSE_LSEEK.
+    static let seek: UInt32 = 46
   }
 
   /// Requests that tell of something done and get no answer, or that are the kernel's own and that
@@ -97,6 +99,33 @@ extension FuseMount {
     if job.dirtyPaths.isEmpty { return false }
     job.request = unsafe HeldRequest(bytes)
     harvestsUnderWay += 1
+    drops.add(job)
+    return true
+  }
+
+  /// Holds a question for data and holes back until the file's dirty mapped pages are written: on
+  /// a disk file system they count as data from the store on. The caller has the lock.
+  ///
+  /// The kernel holds the lock of the file's writers meanwhile, and none of its pages.
+  /// - Returns: False when the request shall begin now.
+  func awaitsPages(before bytes: UnsafeRawBufferPointer) -> Bool {
+    guard bytes.count >= Header.countBytes,
+      unsafe bytes.loadUnaligned(fromByteOffset: Header.opcode, as: UInt32.self) == Header.seek
+    else { return false }
+    let thread = unsafe bytes.loadUnaligned(fromByteOffset: Header.process, as: Int32.self)
+    let own = unsafe bytes.loadUnaligned(fromByteOffset: Header.inode, as: UInt64.self)
+    guard let inode = fileSystem.tree.inodes[InodeNumber(rawValue: own)], inode.writerCount > 0,
+      fileSystem.plan.ownThread != thread
+    else { return false }
+    var job = PageDrops.Job()
+    if let path = inode.path() {
+      job.dirtyPaths = [path]
+      harvestsUnderWay += 1
+    } else {
+      // To be opened it would need a name; nobody writes while it is held, so it may be dropped.
+      job.inodes = [inode.number]
+    }
+    job.request = unsafe HeldRequest(bytes)
     drops.add(job)
     return true
   }
@@ -150,6 +179,7 @@ extension FuseMount {
     }
     lock.withLock { _ in harvestsUnderWay -= 1 }
     job.request.map(begin)
+    job.request = nil
   }
 
   /// Waits until all writes have been done that the kernel sent before it closed a directory, those
@@ -170,7 +200,7 @@ extension FuseMount {
   /// Between two looks at the requests that wait.
   private static let pauseMicroseconds: UInt32 = 2000
 
-  private func begin(_ request: HeldRequest) {
+  func begin(_ request: HeldRequest) {
     lock.withLock { _ in
       unsafe process(
         UnsafeMutableRawBufferPointer(start: request.memory, count: request.countBytes))

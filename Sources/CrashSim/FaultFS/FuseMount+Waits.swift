@@ -224,6 +224,7 @@ extension FuseMount {
             bytes.assumingMemoryBound(to: CChar.self).baseAddress, bytes.count)
         }
       }
+      job.request.map(begin)
       if let handle = unsafe job.handle { unsafe _ = fuse_reply_err(handle, job.number) }
       if let unique = job.unique { unsafe send(job.number, nil, to: unique) }
       job.then?()

@@ -66,6 +66,8 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
   /// The request under way, for the few bits that libfuse does not hand on; valid in handlers.
   private var request: UnsafeRawPointer?
   private var marksDescriptor: Int32
+  /// Who serves, while it does.
+  private var server: pthread_t?
   /// The thread that serves is told when marks come in, and need not ask for them.
   private var isToldOfMarks = false
   /// Short answers are put together here: one page at most, so that one page is pinned.
@@ -221,7 +223,7 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
       | FUSE_CAP_FLOCK_LOCKS | FUSE_CAP_POSIX_LOCKS | FUSE_CAP_POSIX_ACL
     let wanted =
       FUSE_CAP_ATOMIC_O_TRUNC | FUSE_CAP_ASYNC_READ | FUSE_CAP_CACHE_SYMLINKS
-      | FUSE_CAP_PARALLEL_DIROPS
+      | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_EXPORT_SUPPORT
     unsafe connection.pointee.want &= ~UInt32(bitPattern: unwanted)
     unsafe connection.pointee.want |=
       connection.pointee.capable & UInt32(bitPattern: wanted)
@@ -233,10 +235,12 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
 
   /// Serves requests until the mount is gone.
   func serve() {
+    Self.installWaking()
     var buffer = unsafe fuse_buf()
     // Who writes a mark has raised the signal by then, so it is seen before the next request.
     isToldOfMarks = lock.withLock { _ in
-      marksDescriptor >= 0 && csystem_note_arrivals(marksDescriptor) == 0
+      server = pthread_self()
+      return marksDescriptor >= 0 && csystem_note_arrivals(marksDescriptor) == 0
     }
     while unsafe fuse_session_exited(session) == 0 {
       let count = unsafe fuse_session_receive_buf(session, &buffer)
@@ -251,12 +255,16 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
         fileSystem.recorder.fetchAhead()
         if unsafe !postponed.isEmpty, unsafe endsWait(UnsafeRawBufferPointer(bytes)) { return }
         if harvest != nil, unsafe harvests(before: UnsafeRawBufferPointer(bytes)) { return }
+        if unsafe awaitsPages(before: UnsafeRawBufferPointer(bytes)) { return }
         unsafe process(bytes)
         fileSystem.recorder.fetchAhead()
       }
     }
     unsafe free(buffer.mem)
-    lock.withLock { _ in isEndedFromOutside = !isDead }
+    lock.withLock { _ in
+      server = nil
+      isEndedFromOutside = !isDead
+    }
   }
 
   /// Handles a request, or keeps a copy of it when a rule makes it wait; the caller has the lock.
@@ -287,6 +295,20 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
     let null = unsafe csystem_open("/dev/null", O_RDWR | O_CLOEXEC, 0)
     unsafe _ = dup2(null, fuse_session_fd(session))
     Glibc.close(null)
+    // A request that waited is begun again by another thread than the one that serves, which may be
+    // reading, and has the device open as long as it does.
+    if let server, pthread_equal(server, pthread_self()) == 0 {
+      pthread_kill(server, Self.wakingSignal)
+    }
+  }
+
+  private static let wakingSignal = SIGUSR2
+
+  /// Has the signal do nothing but end a read.
+  private static func installWaking() {
+    var action = sigaction()
+    unsafe action.__sigaction_handler.sa_handler = { _ in }
+    unsafe _ = sigaction(wakingSignal, &action, nil)
   }
 
   /// Safe in a handler: without a range the kernel only marks the attributes as old.

@@ -100,7 +100,10 @@ extension FuseOperations {
       unsafe request.answer { () throws(ErrorNumber) in
         let inode = try unsafe request.inode(number)
         try unsafe request.observe(.getExtendedAttribute, inode)
-        let names = inode.extendedAttributes.keys.sorted()
+        let hidden = unsafe request.isRoot ? nil : "trusted."
+        let names = inode.extendedAttributes.keys.sorted().filter { name in
+          hidden.map { !name.bytes.starts(with: $0.utf8) } ?? true
+        }
         try unsafe FuseOperations.reply(request, names.flatMap { $0.bytes + [0] }, size: size)
       }
     }

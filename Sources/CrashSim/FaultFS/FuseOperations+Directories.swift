@@ -14,7 +14,7 @@ extension FuseOperations {
         let inode = try unsafe request.inode(number)
         guard inode.isDirectory else { throw ErrorNumber(ENOTDIR) }
         let file = try unsafe request.fileSystem.open(
-          inode, flags: O_RDONLY, by: request.caller)
+          inode, flags: info.pointee.flags & ~O_ACCMODE, by: request.caller)
         unsafe FuseOperations.reply(request, opened: file, info)
       }
     }
@@ -23,7 +23,7 @@ extension FuseOperations {
       guard let file = unsafe FuseOperations.openFile(info) else {
         return unsafe request.fail(ErrorNumber(EBADF))
       }
-      unsafe request.tree.close(file.inode)
+      unsafe request.fileSystem.abandon(file)
       unsafe OpenFile.takeBack(info.pointee.fh)
       unsafe request.succeed()
       if file.isOwn { unsafe request.mount.drops.noteOwnClose() }
@@ -35,7 +35,10 @@ extension FuseOperations {
       }
       unsafe request.answer { () throws(ErrorNumber) in
         try unsafe request.observe(.readDirectory, file.inode, through: file)
-        if offset == 0 { FuseOperations.list(file) }
+        if offset == 0 {
+          FuseOperations.list(file)
+          if !file.leavesAccessTime { unsafe request.tree.noteAccess(to: file.inode) }
+        }
         unsafe FuseOperations.reply(request, file, from: offset, size: min(size, 1 << 20))
       }
     }

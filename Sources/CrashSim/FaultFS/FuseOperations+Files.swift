@@ -38,7 +38,7 @@ extension FuseOperations {
     unsafe info.pointee.direct_io = file.isDirect ? 1 : 0
     unsafe info.pointee.keep_cache = file.keepsPages ? 1 : 0
     if unsafe fuse_reply_open(request.handle, info) != 0 {
-      unsafe request.tree.close(file.inode)
+      unsafe request.fileSystem.abandon(file)
       unsafe OpenFile.takeBack(info.pointee.fh)
     }
   }
@@ -54,7 +54,8 @@ extension FuseOperations {
         try unsafe request.fileSystem.allocate(
           inode, at: UInt64(offset), count: UInt64(count),
           mode: FileTree.AllocationMode(rawValue: mode),
-          through: info.flatMap { unsafe FuseOperations.openFile($0) }, by: request.caller)
+          through: info.flatMap { unsafe FuseOperations.openFile($0) },
+          killsPrivileges: !request.isRoot, by: request.caller)
         unsafe request.succeed()
       }
     }
@@ -68,6 +69,10 @@ extension FuseOperations {
         let content = try unsafe request.tree.content(of: inode)
         let file = unsafe info.flatMap { unsafe FuseOperations.openFile($0) }
         try unsafe request.observe(.seek, inode, through: file)
+        // What the kernel has written back for this call counts among the blocks.
+        if inode.writerCount > 0 {
+          unsafe request.fileSystem.sideEffects.forgetAttributes(inode.number)
+        }
         let found = try content.seek(from: UInt64(offset), isData: origin == 3)
         unsafe _ = fuse_reply_lseek(request.handle, off_t(found))
       }

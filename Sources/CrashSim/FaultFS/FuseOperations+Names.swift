@@ -51,6 +51,7 @@ extension FuseOperations {
         let inode = try unsafe request.inode(number)
         guard inode.type == .symbolicLink else { throw ErrorNumber(EINVAL) }
         try unsafe request.observe(.readLink, inode)
+        unsafe request.tree.noteAccess(to: inode)
         unsafe (inode.target + [0]).withUnsafeBytes { text in
           unsafe _ = fuse_reply_readlink(
             request.handle, text.assumingMemoryBound(to: CChar.self).baseAddress)

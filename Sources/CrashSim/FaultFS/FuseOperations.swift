@@ -50,6 +50,9 @@ enum FuseOperations {
     return unsafe mount.caller(thread: Int32(truncatingIfNeeded: context.pointee.pid))
   }
 
+  /// True for the user 0, which has CAP_FSETID and CAP_SYS_ADMIN as a rule.
+  var isRoot: Bool { unsafe fuse_req_ctx(handle)?.pointee.uid == 0 }
+
   func ownership(mode: mode_t) -> Ownership {
     let context = unsafe fuse_req_ctx(handle)
     return unsafe Ownership(

@@ -133,6 +133,41 @@ extension fuse_attr {
   }
 }
 
+extension cfuse_statx_out {
+  init(_ inode: Inode, validSeconds: UInt64) {
+    let attributes = fuse_attr(inode)
+    self.init()
+    attr_valid = validSeconds
+    mask = Self.basicAndBirth
+    blksize = attributes.blksize
+    nlink = attributes.nlink
+    uid = attributes.uid
+    gid = attributes.gid
+    mode = UInt16(truncatingIfNeeded: attributes.mode)
+    ino = attributes.ino
+    size = attributes.size
+    blocks = attributes.blocks
+    atime = cfuse_sx_time(inode.accessTime)
+    btime = cfuse_sx_time(inode.birthTime)
+    ctime = cfuse_sx_time(inode.changeTime)
+    mtime = cfuse_sx_time(inode.modificationTime)
+    // As in a device number of the kernel's, which `rdev` above is.
+    rdev_major = (attributes.rdev & 0xfff00) >> 8
+    rdev_minor = (attributes.rdev & 0xff) | ((attributes.rdev >> 12) & 0xfff00)
+  }
+
+  /// STATX_BASIC_STATS and STATX_BTIME.
+  private static let basicAndBirth: UInt32 = 0xfff
+}
+
+extension cfuse_sx_time {
+  init(_ time: Timestamp) {
+    self.init()
+    tv_sec = time.seconds
+    tv_nsec = UInt32(time.nanoseconds)
+  }
+}
+
 extension fuse_attr_out {
   init(_ inode: Inode, validSeconds: UInt64) {
     self.init()

@@ -64,6 +64,31 @@ struct FaultPageTests {
     try mount.client.shutdown()
   }
 
+  @Test("a write that meets the end of space is short, then an error, and reserves nothing")
+  func fullDisk() throws {
+    // One page is left, then another that somebody else lets go of.
+    let mount = try FaultMount([], options: FaultFSOptions(quotaBytes: 1 << 20))
+    let full = try mount.mount.shell(
+      """
+      dd if=/dev/zero of=f bs=64k count=14 status=none
+      dd if=/dev/zero of=g bs=1M count=1 2>&1 | grep -c 'No space'; stat -c %s g > size
+      df --output=avail . | tail -1; fallocate -l 4M h 2>&1 | grep -c 'No space'
+      df --output=avail . | tail -1; rm -f g h size f; df --output=used . | tail -1
+      """)
+    #expect(full.status == 0, "\(full.output)")
+    let (lines, trace) = try mount.record([
+      "open f cw", "write 0 983040 a", "write 983040 65536 b", "write 1040384 4096 c", "stat f",
+    ])
+    let size = try #require(lines.last.flatMap { Int($0.split(separator: " ").last ?? "") })
+    #expect(lines[2].hasPrefix("write ok ") && lines[3] == "write ENOSPC", "\(lines)")
+    #expect(lines[2] != "write ok 65536" && size % 4096 == 0 && size > 983040)
+    #expect(trace.operationWords == ["create", "write", "write"])
+    #expect(trace.finalTree.firstDifference(from: try mount.mount.tree()) == nil)
+    let used = try mount.run(["unlink f", "open h cw", "fallocate 0 4194304", "statfs"])
+    #expect(used[2] == "fallocate ENOSPC")
+    try mount.client.shutdown()
+  }
+
   @Test("what a mapping lost to a full disk is told once, by its file's sync and by no other")
   func fullDiskAtFsync() throws {
     let mount = try FaultMount(["open f cw", "ftruncate 131072", "open g cw", "write 0 10 a"])

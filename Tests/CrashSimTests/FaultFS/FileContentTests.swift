@@ -26,7 +26,7 @@ struct FileContentTests {
         place = append(bytes)
       }
       guard let piece, let place else { return try content.write(bytes, at: UInt64(offset)) }
-      try unsafe content.write(
+      _ = try unsafe content.writePart(
         span, at: UInt64(offset),
         lent: LentBytes(piece: piece, start: UnsafeRawPointer(piece.memory) + place))
     }

@@ -157,23 +157,22 @@ import LabCore
 
   // MARK: Changes
 
-  /// Puts bytes in place and grows the file to hold them; changes nothing when it throws.
+  /// Puts bytes in place, as many as there is room for, and grows the file to hold them; changes
+  /// nothing when it throws.
   ///
   /// `loan` is where the same bytes stay; nil when only a copy of them is safe.
-  func write(
+  /// - Returns: The number of bytes from the beginning that are in place.
+  /// - Throws: `ENOSPC` when there is room for none.
+  func writePart(
     _ bytes: RawSpan, at offset: UInt64, lent loan: LentBytes? = nil
-  ) throws(ErrorNumber) {
-    let count = UInt64(bytes.byteCount)
-    let end = try Self.end(offset, count)
-    if count == 0 { return }
-    let isWhole = (offset | count) % UInt64(Self.pageBytes) == 0
+  ) throws(ErrorNumber) -> Int {
+    _ = try Self.end(offset, UInt64(bytes.byteCount))
+    if bytes.byteCount == 0 { return 0 }
+    let isWhole = (offset | UInt64(bytes.byteCount)) % UInt64(Self.pageBytes) == 0
     let loan = isWhole ? loan : nil
-    var hasSpace = true
-    Self.forEachPart(offset, count) { index, range in
-      hasSpace = prepare(index, range, isLoan: loan != nil)
-      return hasSpace
-    }
-    guard hasSpace else { throw ErrorNumber(ENOSPC) }
+    let count = UInt64(prepare(offset, UInt64(bytes.byteCount), isLoan: loan != nil))
+    if count == 0 { throw ErrorNumber(ENOSPC) }
+    let end = offset + count
     unsafe bytes.withUnsafeBytes { source in
       var taken = 0
       Self.forEachPart(offset, count) { index, range in
@@ -193,11 +192,50 @@ import LabCore
       }
     }
     sizeBytes = max(sizeBytes, end)
+    return Int(count)
   }
 
-  /// Puts bytes in place, as the other `write` does.
+  /// Puts all bytes in place; changes nothing when it throws.
   func write(_ bytes: [UInt8], at offset: UInt64) throws(ErrorNumber) {
-    try unsafe write(bytes.span.bytes, at: offset)
+    _ = try Self.end(offset, UInt64(bytes.count))
+    guard prepare(offset, UInt64(bytes.count), isLoan: false) == bytes.count else {
+      giveBack(offset, UInt64(bytes.count))
+      throw ErrorNumber(ENOSPC)
+    }
+    _ = try unsafe writePart(bytes.span.bytes, at: offset)
+  }
+
+  /// Lets go of chunks of a range that were prepared, and hold nothing.
+  private func giveBack(_ offset: UInt64, _ count: UInt64) {
+    Self.forEachPart(offset, count) { index, _ in
+      if let chunk = unsafe chunk(index), unsafe chunk.pages == 0 {
+        unsafe discard(chunk)
+        unsafe setChunk(index, Chunk())
+      }
+      return true
+    }
+  }
+
+  /// Sees to it that a range can be written or lent.
+  /// - Returns: For how many bytes from its beginning that worked: all, or whole pages.
+  private func prepare(_ offset: UInt64, _ count: UInt64, isLoan: Bool) -> Int {
+    var prepared = 0
+    Self.forEachPart(offset, count) { index, range in
+      if prepare(index, range, isLoan: isLoan) {
+        prepared += range.count
+        return true
+      }
+      // Some pages of the last chunk may still fit.
+      var end = (range.lowerBound / Self.pageBytes + 1) * Self.pageBytes
+      var fitting = range.lowerBound
+      while end < range.upperBound, prepare(index, range.lowerBound..<end, isLoan: isLoan) {
+        fitting = end
+        end += Self.pageBytes
+      }
+      prepared += fitting - range.lowerBound
+      return false
+    }
+    return prepared
   }
 
   /// Changes a chunk where it stands.
@@ -316,19 +354,20 @@ import LabCore
   func allocate(_ offset: UInt64, _ count: UInt64) throws(ErrorNumber) {
     _ = try Self.end(offset, count)
     if count > quota.limitBytes { throw ErrorNumber(ENOSPC) }
-    var hasSpace = true
+    var missing = 0
+    Self.forEachPart(offset, count) { index, _ in
+      missing += unsafe Self.chunkBytes - (chunk(index)?.chargedBytes ?? 0)
+      return true
+    }
+    // All or nothing: what does not fit leaves nothing reserved.
+    guard quota.reserve(missing) else { throw ErrorNumber(ENOSPC) }
     Self.forEachPart(offset, count) { index, range in
       var chunk = unsafe chunk(index) ?? Chunk()
-      let missing = unsafe Self.chunkBytes - chunk.chargedBytes
-      hasSpace = quota.reserve(missing)
-      if hasSpace {
-        unsafe chunk.chargedBytes = Self.chunkBytes
-        unsafe mark(Self.pageBits(range), in: &chunk)
-        unsafe setChunk(index, chunk)
-      }
-      return hasSpace
+      unsafe chunk.chargedBytes = Self.chunkBytes
+      unsafe mark(Self.pageBits(range), in: &chunk)
+      unsafe setChunk(index, chunk)
+      return true
     }
-    guard hasSpace else { throw ErrorNumber(ENOSPC) }
   }
 
   // MARK: Reading

@@ -22,13 +22,17 @@ extension FileTree {
     throw ErrorNumber(inode.isDirectory ? EISDIR : EINVAL)
   }
 
+  /// Writes what there is room for.
+  /// - Returns: The number of bytes from the beginning that were written.
   package func write(
     _ bytes: RawSpan, at offset: UInt64, to inode: Inode, lent loan: LentBytes? = nil
-  ) throws(ErrorNumber) {
-    try content(of: inode).write(bytes, at: offset, lent: loan)
+  ) throws(ErrorNumber) -> Int {
+    let count = try content(of: inode).writePart(bytes, at: offset, lent: loan)
     touchContent(inode)
+    return count
   }
 
+  /// Writes all bytes.
   package func write(_ bytes: [UInt8], at offset: UInt64, to inode: Inode) throws(ErrorNumber) {
     try content(of: inode).write(bytes, at: offset)
     touchContent(inode)
@@ -78,10 +82,24 @@ extension FileTree {
     inode.changeTime = time
   }
 
+  private static let daySeconds: Int64 = 86400
+
+  /// A read, as mounts with relatime note it, which is the usual way (mount(8)).
+  package func noteAccess(to inode: Inode) {
+    let time = now()
+    let last = inode.accessTime
+    if last.isAfter(inode.modificationTime), last.isAfter(inode.changeTime),
+      time.seconds - last.seconds < Self.daySeconds
+    {
+      return
+    }
+    inode.accessTime = time
+  }
+
   /// What Linux does to the mode of a file that somebody without CAP_FSETID writes, and to any file
   /// that gets a new owner; nil when there is nothing to clear.
   package func modeWithoutPrivileges(_ inode: Inode) -> UInt32? {
-    guard inode.type == .regular else { return nil }
+    guard !inode.isDirectory else { return nil }
     var mode = inode.ownership.mode & ~0o4000
     if mode & 0o010 != 0 { mode &= ~0o2000 }
     return mode == inode.ownership.mode ? nil : mode
@@ -136,5 +154,11 @@ extension FileTree {
     }
     quota.release(name.bytes.count + old.count)
     inode.changeTime = now()
+  }
+}
+
+extension Timestamp {
+  fileprivate func isAfter(_ other: Timestamp) -> Bool {
+    (seconds, nanoseconds) > (other.seconds, other.nanoseconds)
   }
 }

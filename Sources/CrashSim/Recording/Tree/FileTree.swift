@@ -165,6 +165,15 @@ package final class FileTree {
     return entry.inode
   }
 
+  /// The inode itself or its folder, as handles of files are looked up (open_by_handle_at(2)); nil
+  /// for any other name.
+  package func lookUpDots(_ name: FileName, from inode: Inode) throws(ErrorNumber) -> Inode? {
+    if name == FileName(".") { return inode }
+    guard name == FileName("..") else { return nil }
+    guard inode.isDirectory else { throw ErrorNumber(ENOTDIR) }
+    return inode.names.first?.parent ?? inode
+  }
+
   private func checkNew(_ name: FileName, in parent: Inode) throws(ErrorNumber) {
     guard parent.isDirectory else { throw ErrorNumber(ENOTDIR) }
     try Self.check(name)
@@ -247,13 +256,16 @@ package final class FileTree {
 
   static let noReplace: UInt32 = 1
   static let exchange: UInt32 = 2
+  /// A device that hides the old name from a file system below takes its place (RENAME_WHITEOUT).
+  package static let whiteout: UInt32 = 4
 
   /// rename and renameat2.
   package func rename(
     _ name: FileName, from: Inode, to: Inode, _ newName: FileName, flags: UInt32
   ) throws(ErrorNumber) -> Renaming {
-    if flags & ~(Self.noReplace | Self.exchange) != 0
-      || flags == Self.noReplace | Self.exchange
+    let isExchange = flags & Self.exchange != 0
+    if flags & ~(Self.noReplace | Self.exchange | Self.whiteout) != 0
+      || isExchange && flags != Self.exchange
     {
       throw ErrorNumber(EINVAL)
     }

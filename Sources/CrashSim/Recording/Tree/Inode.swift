@@ -51,6 +51,7 @@ package final class Inode {
   package var accessTime: Timestamp
   package var modificationTime: Timestamp
   package var changeTime: Timestamp
+  package let birthTime: Timestamp
   package var extendedAttributes: [FileName: [UInt8]] = [:]
   /// A directory's entries.
   package private(set) var entries: [FileName: Entry] = [:]
@@ -60,6 +61,8 @@ package final class Inode {
   /// How many lookups the kernel has not yet forgotten.
   package var lookupCount: UInt64 = 0
   package var openCount = 0
+  /// How many of the open files may write, also by a mapping.
+  package var writerCount = 0
   /// What the medium holds, while a rule needs it or a failed sync has left pages clean.
   package var shadow: PageShadow?
   /// Pages that the kernel has in its cache or had there, while that matters.
@@ -86,6 +89,7 @@ package final class Inode {
     accessTime = time
     modificationTime = time
     changeTime = time
+    birthTime = time
   }
 
   package var isDirectory: Bool { type == .directory }

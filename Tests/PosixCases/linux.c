@@ -1,0 +1,161 @@
+// linux.c: what the file systems of Linux do beyond POSIX, and programs count on.
+#include "cases.h"
+
+#include <dirent.h>
+#include <linux/fs.h>
+#include <linux/stat.h>
+#include <sys/mman.h>
+#include <sys/sysmacros.h>
+#include <sys/xattr.h>
+
+CASE("SEEK_DATA and the block count see what a live mapping stored, names or not") {
+  for (int nameless = 0; nameless < 2; nameless++) {
+    int fd = OK(open("h", O_CREAT | O_TRUNC | O_RDWR, 0644)), reader = OK(open("h", O_RDONLY));
+    OK(ftruncate(fd, 1 << 20));
+    char *map = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    CHECK(map != MAP_FAILED);
+    OK(close(fd));
+    if (nameless) OK(unlink("h"));
+    FAILS(ENXIO, lseek(reader, 0, SEEK_DATA));
+    strcpy(map + 65536, "stored");
+    CHECK(lseek(reader, 0, SEEK_DATA) == 65536);
+    CHECK(lseek(reader, 65536, SEEK_HOLE) == 65536 + 4096);
+    struct stat s;
+    OK(fstat(reader, &s));
+    CHECK(s.st_blocks > 0);
+    OK(close(reader));
+    OK(munmap(map, 1 << 20));
+  }
+}
+
+static const struct timespec long_ago[2] = {{1, 0}, {2, 0}};
+
+CASE("a read notes the access time, of files, folders and links, and not with O_NOATIME") {
+  put("f", "x");
+  OK(mkdir("d", 0755));
+  OK(symlink("f", "l"));
+  struct {
+    const char *name;
+    int flags;
+  } kinds[] = {{"f", 0}, {"d", O_DIRECTORY}};
+  for (int i = 0; i < 2; i++)
+    for (int quiet = 0; quiet < 2; quiet++) {
+      OK(utimensat(AT_FDCWD, kinds[i].name, long_ago, 0));
+      int fd = OK(open(kinds[i].name, O_RDONLY | kinds[i].flags | (quiet ? O_NOATIME : 0)));
+      char byte;
+      if (kinds[i].flags) {
+        DIR *folder = fdopendir(dup(fd));
+        CHECK(folder && readdir(folder));
+        closedir(folder);
+      } else {
+        OK(posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED));
+        CHECK(pread(fd, &byte, 1, 0) == 1);
+      }
+      struct stat s;
+      OK(fstat(fd, &s));
+      CHECK((s.st_atim.tv_sec == 1) == quiet && s.st_mtim.tv_sec == 2);
+      OK(close(fd));
+    }
+  OK(utimensat(AT_FDCWD, "l", long_ago, AT_SYMLINK_NOFOLLOW));
+  char target[8];
+  CHECK(readlink("l", target, sizeof target) == 1);
+  CHECK(look("l").st_atim.tv_sec > 2);
+}
+
+static int held;
+static int allocation;
+static void allocate_as_user(void) {
+  OK(setgid(4321));
+  OK(setuid(4321));
+  OK(fallocate(held, allocation, 0, 4096));
+}
+CASE("fallocate, a punched hole and zeros by an ordinary user clear set-uid and set-gid") {
+  int modes[] = {0, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, FALLOC_FL_ZERO_RANGE};
+  for (int i = 0; i < 3; i++) {
+    held = OK(open("f", O_CREAT | O_RDWR, 0666));
+    OK(ftruncate(held, 65536));
+    allocation = modes[i];
+    // tmpfs has no FALLOC_FL_ZERO_RANGE.
+    if (fallocate(held, allocation, 0, 4096) != 0 && errno == EOPNOTSUPP) continue;
+    OK(fchmod(held, 06777));
+    OK(fallocate(held, allocation, 0, 4096));
+    CHECK((look("f").st_mode & 07777) == 06777);
+    CHECK(in_child(allocate_as_user) == 0);
+    CHECK((look("f").st_mode & 07777) == 0777);
+    OK(close(held));
+  }
+}
+CASE("chown clears set-uid and set-gid of any kind of file but a folder") {
+  OK(mkfifo("fifo", 0600));
+  OK(chmod("fifo", 06555));
+  OK(chown("fifo", 7, 7));
+  CHECK((look("fifo").st_mode & 07777) == 0555);
+  OK(mkdir("d", 0755));
+  OK(chmod("d", 06755));
+  OK(chown("d", 7, 7));
+  CHECK((look("d").st_mode & 07777) == 06755);
+}
+
+CASE("RENAME_WHITEOUT leaves a device 0:0 in the place of the old name") {
+  put("a", "x");
+  OK(renameat2(AT_FDCWD, "a", AT_FDCWD, "b", RENAME_WHITEOUT));
+  struct stat s = look("a");
+  CHECK(holds("b", "x") && S_ISCHR(s.st_mode) && s.st_rdev == makedev(0, 0));
+  FAILS(EINVAL, renameat2(AT_FDCWD, "a", AT_FDCWD, "b", RENAME_WHITEOUT | RENAME_EXCHANGE));
+}
+
+CASE("a file has a time of birth, which stays") {
+  put("f", "x");
+  struct statx before, after;
+  OK(statx(AT_FDCWD, "f", 0, STATX_BTIME | STATX_MTIME, &before));
+  CHECK(before.stx_mask & STATX_BTIME && before.stx_btime.tv_sec > 1000000000);
+  usleep(20000);
+  put("f", "y");
+  OK(utimensat(AT_FDCWD, "f", long_ago, 0));
+  OK(statx(AT_FDCWD, "f", 0, STATX_BTIME | STATX_BASIC_STATS, &after));
+  CHECK(after.stx_btime.tv_sec == before.stx_btime.tv_sec &&
+        after.stx_btime.tv_nsec == before.stx_btime.tv_nsec);
+  CHECK(after.stx_mtime.tv_sec == 2 && after.stx_size == 1 && S_ISREG(after.stx_mode));
+}
+
+static void drop_caches(void) {
+  int fd = open("/proc/sys/vm/drop_caches", O_WRONLY);
+  if (fd >= 0 && write(fd, "2", 1) == 1) close(fd);
+}
+CASE("a handle of a file finds it later, and ESTALE when it is gone") {
+  OK(mkdir("d", 0755));
+  put("d/f", "x");
+  char space[sizeof(struct file_handle) + MAX_HANDLE_SZ];
+  struct file_handle *handle = (struct file_handle *)space;
+  handle->handle_bytes = MAX_HANDLE_SZ;
+  int mount, folder = OK(open(".", O_RDONLY | O_DIRECTORY));
+  OK(name_to_handle_at(AT_FDCWD, "d/f", handle, &mount, 0));
+  drop_caches();
+  int fd = OK(open_by_handle_at(folder, handle, O_RDONLY));
+  char byte;
+  CHECK(read(fd, &byte, 1) == 1 && byte == 'x');
+  OK(close(fd));
+  OK(unlink("d/f"));
+  // The kernel ends its use of a closed file in the background.
+  for (int i = 0; i < 100 && (fd = open_by_handle_at(folder, handle, O_RDONLY)) >= 0; i++) {
+    close(fd);
+    usleep(20000);
+  }
+  FAILS(ESTALE, open_by_handle_at(folder, handle, O_RDONLY));
+}
+
+static void list_as_user(void) {
+  OK(setgid(4321));
+  OK(setuid(4321));
+  char names[256];
+  long count = OK(flistxattr(held, names, sizeof names));
+  for (long i = 0; i < count; i += (long)strlen(names + i) + 1)
+    CHECK(strncmp(names + i, "trusted.", 8) != 0);
+}
+CASE("trusted attributes are listed for root only") {
+  held = OK(open("f", O_CREAT | O_RDWR, 0666));
+  OK(fsetxattr(held, "trusted.secret", "x", 1, 0));
+  char names[256];
+  CHECK(flistxattr(held, names, sizeof names) >= 15);
+  CHECK(in_child(list_as_user) == 0);
+}
