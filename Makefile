@@ -116,15 +116,16 @@ bench: setup
 FOR ?= 60
 TARGET ?= image
 FUZZ_ARGUMENTS ?=
+# A program for one target of the engine or of queries is built without the lab (docs/decisions/0923).
 FUZZ_LAB := lab scenario fault-rules model trace control token history schedule
-FUZZ_PRODUCT = $(if $(filter $(TARGET),$(FUZZ_LAB)),fuzz-lab,fuzz)
+FUZZ_ENVIRONMENT = $(if $(filter $(TARGET),$(FUZZ_LAB)),,FUZZ_WITHOUT_LAB=1)
 FUZZ_BUILD := swift build -c release --scratch-path .build-fuzz --sanitize=fuzzer \
-  -Xswiftc -sanitize=fuzzer,address -Xswiftc -DFUZZING --product
-FUZZ_TOOL = "$$(swift build --show-bin-path)/fuzz-lab"
+  -Xswiftc -sanitize=fuzzer,address -Xswiftc -DFUZZING --product fuzz
+FUZZ_TOOL = "$$(swift build --show-bin-path)/fuzz"
 .PHONY: fuzz-build fuzz-minimise fuzz-coverage fuzz-campaign fuzz-afl
 fuzz-build: setup
-	$(FUZZ_BUILD) $(FUZZ_PRODUCT)
-	swift build --product fuzz-lab
+	$(FUZZ_ENVIRONMENT) $(FUZZ_BUILD)
+	swift build --product fuzz
 
 fuzz: fuzz-build
 	mkdir -p fuzz/work/$(TARGET)
@@ -135,20 +136,19 @@ fuzz: fuzz-build
 # Every target in turn for FOR seconds, and a table; TARGETS="node query" chooses some.
 TARGETS ?=
 fuzz-campaign: setup
-	$(FUZZ_BUILD) fuzz
-	$(FUZZ_BUILD) fuzz-lab
-	swift build --product fuzz-lab
+	$(FUZZ_BUILD)
+	swift build --product fuzz
 	bash fuzz/campaign.sh $(FOR) $(TARGETS)
 
 # make fuzz-afl FOR=60 TARGET=query: AFL++ on one target for so many seconds, with the targets' own mutations (fuzz/afl.sh).
 AFL_LIBRARIES := /usr/lib/afl
 fuzz-afl: PACKAGES += afl++
 fuzz-afl: setup
-	swift build -c release --scratch-path .build-afl --sanitize=address -Xswiftc -DFUZZING -Xswiftc -DAFL \
+	$(FUZZ_ENVIRONMENT) swift build -c release --scratch-path .build-afl --sanitize=address -Xswiftc -DFUZZING -Xswiftc -DAFL \
 	  -Xswiftc -sanitize-coverage=edge,trace-pc-guard,trace-cmp -Xlinker $(AFL_LIBRARIES)/libAFLDriver.a \
-	  -Xlinker $(AFL_LIBRARIES)/afl-compiler-rt.o --product $(FUZZ_PRODUCT)
+	  -Xlinker $(AFL_LIBRARIES)/afl-compiler-rt.o --product fuzz
 	swift build -c release --scratch-path .build-afl-mutators --product fuzz-mutators
-	swift build --product fuzz-lab
+	swift build --product fuzz
 	bash fuzz/afl.sh $(TARGET) $(FOR)
 
 # The smallest corpus with the same coverage, from fuzz/work/TARGET and the kept one, into the kept one.
@@ -167,7 +167,7 @@ fuzz-coverage: setup
 COUNT ?= 1000000
 FROM ?= 0
 damaged-images: setup
-	$(BUILD) fuzz
+	FUZZ_WITHOUT_LAB=1 $(BUILD) fuzz
 	"$(BIN)/fuzz" mutants $(FROM) $(COUNT)
 
 # The tests that are smaller elsewhere, in a release build and whole; half a gigabyte of disk.

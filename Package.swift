@@ -11,6 +11,10 @@ let lab = [
   "Oracles", "Workers", "EngineExploration", "Scenarios", "Reports",
 ]
 
+// The program `fuzz` has the lab's targets, too. Whoever fuzzes the engine again and again builds
+// it without them (decision 0923): FUZZ_WITHOUT_LAB=1 swift build --product fuzz.
+let fuzzesLab = Context.environment["FUZZ_WITHOUT_LAB"] == nil
+
 let package = Package(
   name: "faultline",
   products: [
@@ -25,10 +29,8 @@ let package = Package(
       name: "Exploration",
       targets: ["LabCore", "Recording", "FaultFS", "CrashStates", "Findings", "Exploration"]),
     .library(name: "CrashSim", targets: lab),
-    // Targets that need the engine and the query language only; small, so that fuzzing builds are.
+    // Every fuzz target: a command for people (`faultline fuzz`), and what fuzzers are linked into.
     .executable(name: "fuzz", targets: ["FuzzCommand"]),
-    // The same, with the targets that need the lab.
-    .executable(name: "fuzz-lab", targets: ["FuzzLabCommand"]),
     // The mutations of all targets, for AFL++ to load (fuzz/afl.sh).
     .library(name: "fuzz-mutators", type: .dynamic, targets: ["FuzzMutators"]),
     // Serves one FaultFS mount; `faultline` finds it beside itself and starts it.
@@ -135,7 +137,7 @@ let package = Package(
     .executableTarget(
       name: "StressRunner",
       dependencies: lab.map { .target(name: $0) } + [
-        "FuzzLab", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser")
       ],
       swiftSettings: house),
     .executableTarget(
@@ -143,14 +145,24 @@ let package = Package(
     // Queries answered the simple way, and a generator of queries: what the query language is held
     // against, by its tests and by fuzzing.
     .target(name: "QueryReference", dependencies: ["Query", "Engine"], swiftSettings: house),
+    // What fuzz targets have in common; then the targets, each module beside what it fuzzes.
+    .target(name: "Fuzz", swiftSettings: house),
+    .target(name: "EngineFuzz", dependencies: ["Fuzz", "Engine"], swiftSettings: house),
     .target(
-      name: "Fuzz", dependencies: ["Engine", "Query", "QueryReference"], swiftSettings: house),
-    .target(
-      name: "FuzzLab", dependencies: ["Fuzz"] + lab.map { .target(name: $0) },
+      name: "QueryFuzz", dependencies: ["Fuzz", "Engine", "Query", "QueryReference"],
       swiftSettings: house),
-    .target(name: "FuzzMutators", dependencies: ["FuzzLab"], swiftSettings: house),
-    .executableTarget(name: "FuzzCommand", dependencies: ["Fuzz"], swiftSettings: house),
-    .executableTarget(name: "FuzzLabCommand", dependencies: ["FuzzLab"], swiftSettings: house),
+    .target(
+      name: "LabFuzz",
+      dependencies: ["Fuzz", "EngineFuzz", "QueryFuzz"] + lab.map { .target(name: $0) },
+      swiftSettings: house),
+    .target(name: "FuzzMutators", dependencies: ["Fuzz", "LabFuzz"], swiftSettings: house),
+    .executableTarget(
+      name: "FuzzCommand",
+      dependencies: [
+        "Fuzz", "EngineFuzz", "QueryFuzz",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ] + (fuzzesLab ? ["LabFuzz"] : []),
+      swiftSettings: house + (fuzzesLab ? [.define("FUZZ_LAB")] : [])),
 
     // What tests need of the machine: skipped without it, or red where CI demands it.
     .target(name: "Requirements", path: "Tests/Requirements", swiftSettings: house),
@@ -195,7 +207,9 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "FuzzTests",
-      dependencies: ["FuzzLab", "FuzzMutators", "FuzzLabCommand", "FuzzCommand", "TestSupport"],
+      dependencies: [
+        "Fuzz", "EngineFuzz", "QueryFuzz", "LabFuzz", "FuzzMutators", "FuzzCommand", "TestSupport",
+      ],
       exclude: ["Corpora"], swiftSettings: house),
     .testTarget(
       name: "CrashSimTests",
@@ -210,7 +224,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: lab.map { .target(name: $0) } + [
-        "TestSupport", "StressRunner", "FaultFSDaemon", "mapped-order", "posix-cases", "two-savers",
+        "TestSupport", "StressRunner", "FaultFSDaemon", "FuzzCommand", "mapped-order", "posix-cases",
+        "two-savers",
         .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: house),

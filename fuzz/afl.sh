@@ -8,19 +8,15 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 case ${2:-} in '' | *[!0-9]*) sed -n 's/^# \(Usage.*\)/\1/p' "$0" >&2; exit 2 ;; esac
 target=$1 seconds=$2
-case $target in
-  lab | scenario | fault-rules | model | trace | control | token | history | schedule) product=fuzz-lab ;;
-  *) product=fuzz ;;
-esac
 size=4096
 case $target in file | trace) size=262144 ;; query-answers) size=512 ;; esac
-tool=$(swift build --show-bin-path)/fuzz-lab
+tool=$(swift build --show-bin-path)/fuzz
 mutators=.build-afl-mutators/release/libfuzz-mutators.so
-for file in .build-afl/release/$product "$tool" "$mutators"; do
+for file in .build-afl/release/fuzz "$tool" "$mutators"; do
   [ -x "$file" ] || { echo "no $file: make fuzz-afl TARGET=$target builds it" >&2; exit 2; }
 done
 command -v afl-fuzz > /dev/null || { echo "no afl-fuzz: apt-get install afl++" >&2; exit 2; }
-"$tool" --list | cut -f1 | grep -qxF -- "$target" || { echo "no target $target: fuzz-lab --list names them" >&2; exit 2; }
+"$tool" --list | cut -f1 | grep -qxF -- "$target" || { echo "no target $target: fuzz --list names them" >&2; exit 2; }
 
 out=fuzz/work/afl/$target seeds=fuzz/work/afl/$target-seeds
 kept=Tests/FuzzTests/Corpora/$target planted=
@@ -50,10 +46,10 @@ export AFL_SKIP_CPUFREQ=1 AFL_NO_AFFINITY=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHE
 export AFL_CUSTOM_MUTATOR_LIBRARY=$PWD/$mutators
 # An input may take long on a busy machine: what is slow is said by processor time, in the program.
 afl-fuzz -i "$seeds" -o "$out" -m none -c 0 -t 25000 -G "$size" -V "$seconds" "$@" \
-  -- ".build-afl/release/$product" > "fuzz/work/afl/$target.log" 2>&1
+  -- ".build-afl/release/fuzz" > "fuzz/work/afl/$target.log" 2>&1
 status=$?
 # A stopped child of its second server may be left.
-for process in $(pgrep -x "$product"); do
+for process in $(pgrep -x "fuzz"); do
   ! grep -zqxF "__AFL_OUT_DIR=$out/default" "/proc/$process/environ" 2> /dev/null || kill -9 "$process"
 done
 stats=$out/default/fuzzer_stats

@@ -39,8 +39,8 @@ case ${1:-} in
 esac
 seconds=$1
 shift
-tool=$(swift build --show-bin-path)/fuzz-lab
-for program in .build-fuzz/release/fuzz .build-fuzz/release/fuzz-lab "$tool"; do
+tool=$(swift build --show-bin-path)/fuzz
+for program in .build-fuzz/release/fuzz "$tool"; do
   [ -x "$program" ] || { echo "no $program: make fuzz-campaign builds it" >&2; exit 2; }
 done
 [ $# -gt 0 ] || set -- $("$tool" --list | cut -f1 | tac)

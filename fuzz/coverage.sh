@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 PATH=$(dirname "$(readlink -f "$(command -v swift)")"):$PATH
 out=${1:-fuzz/work/coverage}
 mkdir -p "$out"
-swift build --scratch-path .build-fuzz-coverage --product fuzz \
+FUZZ_WITHOUT_LAB=1 swift build --scratch-path .build-fuzz-coverage --product fuzz \
   -Xswiftc -profile-coverage-mapping -Xswiftc -profile-generate
 fuzz=$(swift build --scratch-path .build-fuzz-coverage --show-bin-path)/fuzz
 rm -f "$out"/*.profraw

@@ -4,17 +4,13 @@
 # Usage: bash fuzz/libfuzzer.sh TARGET [ARGUMENT…]     arguments are libFuzzer's: options, and folders of inputs
 set -eu
 cd "$(dirname "$0")/.."
-target=${1:?a target: fuzz-lab --list names them}
+target=${1:?a target: fuzz --list names them}
 shift
-case $target in
-  lab | scenario | fault-rules | model | trace | control | token | history | schedule) product=fuzz-lab ;;
-  *) product=fuzz ;;
-esac
 size=4096
 case $target in file | trace) size=262144 ;; query-answers) size=512 ;; esac
 export FUZZ_TARGET=$target SWIFT_BACKTRACE=enable=no
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=0:quarantine_size_mb=16}
-[ -x .build-fuzz/release/$product ] || { echo "no .build-fuzz/release/$product: make fuzz-build TARGET=$target" >&2; exit 2; }
+[ -x .build-fuzz/release/fuzz ] || { echo "no .build-fuzz/release/fuzz: make fuzz-build TARGET=$target" >&2; exit 2; }
 # libFuzzer refuses an empty dictionary.
 [ ! -s "fuzz/work/$target.dict" ] || set -- "-dict=fuzz/work/$target.dict" "$@"
-exec .build-fuzz/release/$product -max_len=$size -timeout=25 -rss_limit_mb=1024 -malloc_limit_mb=512 "$@"
+exec .build-fuzz/release/fuzz -max_len=$size -timeout=25 -rss_limit_mb=1024 -malloc_limit_mb=512 "$@"

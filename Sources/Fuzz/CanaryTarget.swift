@@ -2,8 +2,8 @@
 // it looks at nothing. The bug needs a few right steps one after the other, and shows as a wrong
 // answer and not as a trap.
 
-enum CanaryTarget {
-  static let target = FuzzTarget(
+package enum CanaryTarget {
+  package static let target = FuzzTarget(
     name: "canary", judges: "pushes and pops of a queue with a planted bug; must be found",
     smokeCount: 20_000, seeds: { [[0, 1, 0, 1, 0, 0, 1]] }, run: { run($0) }
   ).with { $0.isPlanted = true }

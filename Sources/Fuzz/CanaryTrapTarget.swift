@@ -1,8 +1,8 @@
 // CanaryTrapTarget.swift: a reader with a planted trap. What names findings by their stacks is
 // tried on it: replay and minimise.
 
-enum CanaryTrapTarget {
-  static let target = FuzzTarget(
+package enum CanaryTrapTarget {
+  package static let target = FuzzTarget(
     name: "canary-trap", judges: "a length and as many bytes, with a planted trap; must be found",
     smokeCount: 1000, seeds: { [[2, 65, 66]] }, run: { run($0) }
   ).with { $0.isPlanted = true }

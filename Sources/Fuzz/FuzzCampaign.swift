@@ -6,7 +6,7 @@
 
 import Glibc
 
-enum FuzzCampaign {
+package enum FuzzCampaign {
   /// What became of a number of inputs.
   struct Tally {
     var accepted = 0
@@ -16,7 +16,7 @@ enum FuzzCampaign {
   }
 
   /// The input of a number.
-  static func input(_ target: FuzzTarget, _ seeds: [[UInt8]], _ number: UInt64) -> [UInt8] {
+  package static func input(_ target: FuzzTarget, _ seeds: [[UInt8]], _ number: UInt64) -> [UInt8] {
     var choices = MutantChoices(seed: number &* 0x9e37_79b9_7f4a_7c15 ^ UInt64(target.name.count))
     var bytes: [UInt8] = []
     if seeds.isEmpty || choices.below(5) == 0 {
@@ -94,7 +94,7 @@ enum FuzzCampaign {
 
   /// Runs inputs of one target and says what became of them.
   /// - Returns: Whether there was no finding.
-  static func run(_ target: FuzzTarget, first: UInt64, count: UInt64) -> Bool {
+  package static func run(_ target: FuzzTarget, first: UInt64, count: UInt64) -> Bool {
     FuzzWatch.install()
     let tally = tally(target, first: first, count: count)
     guard let (seed, text) = tally.finding else {
@@ -112,7 +112,7 @@ enum FuzzCampaign {
   ///
   /// The canary's bug must be found, and the others must have none.
   /// - Returns: Whether it was so.
-  static func smoke(_ targets: [FuzzTarget], first: UInt64) -> Bool {
+  package static func smoke(_ targets: [FuzzTarget], first: UInt64) -> Bool {
     FuzzWatch.install()
     var isGood = true
     for target in targets where !target.isPlanted {

@@ -3,16 +3,16 @@
 import Glibc
 
 /// Reads and writes files, and runs commands.
-enum FuzzFiles {
+package enum FuzzFiles {
   /// An input and what it is called.
-  struct Input {
-    let name: String
-    let bytes: [UInt8]
+  package struct Input {
+    package let name: String
+    package let bytes: [UInt8]
   }
 
   /// The inputs of a file, of a pack, or of the files of a folder in the order of their names.
   /// - Returns: The inputs; nil when something cannot be read, or is a damaged pack.
-  static func inputs(of path: String) -> [Input]? {
+  package static func inputs(of path: String) -> [Input]? {
     if let names = names(in: path) {
       var all: [Input] = []
       for name in names {
@@ -43,7 +43,7 @@ enum FuzzFiles {
   }
 
   /// The bytes of a file.
-  static func contents(of path: String) -> [UInt8]? {
+  package static func contents(of path: String) -> [UInt8]? {
     guard let file = unsafe fopen(path, "rb") else { return nil }
     defer { _ = unsafe fclose(file) }
     return unsafe read(file)
@@ -63,7 +63,7 @@ enum FuzzFiles {
   ///
   /// With `isNew` it must not be there yet.
   /// - Returns: Whether it is written.
-  static func write(_ bytes: [UInt8], to path: String, isNew: Bool) -> Bool {
+  package static func write(_ bytes: [UInt8], to path: String, isNew: Bool) -> Bool {
     guard let file = unsafe fopen(path, isNew ? "wbx" : "wb") else { return false }
     let count = unsafe fwrite(bytes, 1, bytes.count, file)
     return unsafe fclose(file) == 0 && count == bytes.count
@@ -71,7 +71,7 @@ enum FuzzFiles {
 
   /// Runs this program again, with stacks of traps symbolised by the Swift runtime.
   /// - Returns: What it printed, and how it ended; nil when it could not be started.
-  static func runAgain(_ words: [String]) -> (lines: [String], status: Int32)? {
+  package static func runAgain(_ words: [String]) -> (lines: [String], status: Int32)? {
     var buffer = [CChar](repeating: 0, count: 4096)
     let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
     guard count > 0 else { return nil }

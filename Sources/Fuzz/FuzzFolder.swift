@@ -3,10 +3,10 @@
 import Glibc
 
 /// A temporary folder; `remove` it when done.
-struct FuzzFolder {
-  let path: String
+package struct FuzzFolder {
+  package let path: String
 
-  init?() {
+  package init?() {
     var template = Array("/tmp/fuzz-XXXXXX".utf8CString)
     guard let made = unsafe mkdtemp(&template).map({ unsafe String(cString: $0) }) else {
       return nil
@@ -15,29 +15,31 @@ struct FuzzFolder {
   }
 
   /// Writes bytes to a file at an offset, without cutting it; makes it if it is missing.
-  func write(_ bytes: [UInt8], to name: String, at offset: Int = 0) {
+  package func write(_ bytes: [UInt8], to name: String, at offset: Int = 0) {
     let descriptor = unsafe open(path + "/" + name, O_WRONLY | O_CREAT, 0o600)
     guard descriptor >= 0 else { return }
     _ = unsafe pwrite(descriptor, bytes, bytes.count, off_t(offset))
     _ = close(descriptor)
   }
 
-  func sizeBytes(of name: String) -> Int {
+  package func sizeBytes(of name: String) -> Int {
     var status = stat()
     return unsafe stat(path + "/" + name, &status) == 0 ? Int(status.st_size) : 0
   }
 
-  func makeFolder(_ name: String) { _ = unsafe mkdir(path + "/" + name, 0o700) }
+  package func makeFolder(_ name: String) { _ = unsafe mkdir(path + "/" + name, 0o700) }
 
-  func makeLink(_ name: String, to target: String) { _ = unsafe symlink(target, path + "/" + name) }
+  package func makeLink(_ name: String, to target: String) {
+    _ = unsafe symlink(target, path + "/" + name)
+  }
 
-  func isThere(_ name: String) -> Bool { unsafe access(path + "/" + name, F_OK) == 0 }
+  package func isThere(_ name: String) -> Bool { unsafe access(path + "/" + name, F_OK) == 0 }
 
   /// Removes a file, or a folder with what is in it.
-  func remove(_ name: String) { Self.remove(path + "/" + name, depth: 0) }
+  package func remove(_ name: String) { Self.remove(path + "/" + name, depth: 0) }
 
   /// Removes the folder itself.
-  func remove() { Self.remove(path, depth: 0) }
+  package func remove() { Self.remove(path, depth: 0) }
 
   private static func remove(_ path: String, depth: Int) {
     guard unsafe unlink(path) != 0, depth < 8, let folder = unsafe opendir(path) else { return }

@@ -1,12 +1,12 @@
 // FuzzShrink.swift: a smaller input that does the same: parts are left out, large ones first, then
 // bytes are made plain.
 
-enum FuzzShrink {
+package enum FuzzShrink {
   /// Candidates that are tried at most; each may be a process.
   private static let triesMax = 2000
 
   /// The smallest input found that still is as wanted.
-  static func shrink(_ input: [UInt8], _ isWanted: ([UInt8]) -> Bool) -> [UInt8] {
+  package static func shrink(_ input: [UInt8], _ isWanted: ([UInt8]) -> Bool) -> [UInt8] {
     var (best, tries) = (input, 0)
     func take(_ candidate: [UInt8]) -> Bool {
       guard tries < triesMax, candidate != best else { return false }

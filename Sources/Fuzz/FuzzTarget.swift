@@ -1,6 +1,7 @@
-// FuzzTarget.swift: what a fuzz target is, and those that need no more than the engine and the
-// query language. Each is a function from bytes to an outcome. A trap, a hang or unbounded memory
-// is a finding whatever the bytes say, and so is a wrong answer, which a target says itself.
+// FuzzTarget.swift: what a fuzz target is: a function from bytes to an outcome. A trap, a hang or
+// unbounded memory is a finding whatever the bytes say, and so is a wrong answer, which a target
+// says itself. Targets stand in modules beside what they fuzz; this one has what they share, and
+// knows none of what is fuzzed.
 
 /// What became of an input.
 package enum FuzzOutcome: Equatable, Sendable {
@@ -22,8 +23,10 @@ package enum FuzzOutcome: Equatable, Sendable {
 }
 
 /// What an operation that must go well, or must not, did otherwise.
-struct FuzzFailure: Error {
-  let text: String
+package struct FuzzFailure: Error {
+  package let text: String
+
+  package init(text: String) { self.text = text }
 }
 
 /// Changes an input in a way that fits what it means; nil leaves it to a mutator of bytes.
@@ -69,15 +72,6 @@ package struct FuzzTarget: Sendable {
     change(&changed)
     return changed
   }
-
-  /// The targets that need the engine and the query language only.
-  package static let engine: [FuzzTarget] = [
-    HeaderTarget.target, SlotTarget.target, ImageTarget.target, NodeTarget.target,
-    FreeListTarget.target, FileTarget.target, EncryptedTarget.target, LockFileTarget.target,
-    FolderTarget.target, PackedTarget.target, ObjectTarget.target, DecimalTarget.target,
-    QueryTarget.target, QueryAnswersTarget.target, MagicTarget.target,
-    CanaryTrapTarget.target, CanaryTarget.target,
-  ]
 
   /// Seeds for targets that decode choices: bytes of several lengths, the same on every run.
   package static func choiceSeeds(_ name: String) -> [[UInt8]] {

@@ -4,24 +4,31 @@
 // when the target says the same of both but for numbers; addresses and lines play no part.
 
 /// Looks at findings.
-struct FuzzTriage {
-  let targets: [FuzzTarget]
-  /// Words between the program and the target, when the program does other things too.
-  let prefix: [String]
+package struct FuzzTriage {
+  private let targets: [FuzzTarget]
   /// Where the keys of known findings stand, a line each: key, target, name.
-  let knownPath: String
+  private let knownPath: String
+
+  /// Prepares a look.
+  /// - Parameters:
+  ///   - targets: The targets that a file can belong to.
+  ///   - knownPath: The list of known findings.
+  package init(targets: [FuzzTarget], knownPath: String) {
+    self.targets = targets
+    self.knownPath = knownPath
+  }
 
   /// What an input did.
-  struct Verdict {
+  package struct Verdict {
     /// Nil when there is no finding.
-    var finding: String?
-    var frames: [String] = []
-    var key = ""
+    package var finding: String?
+    package var frames: [String] = []
+    package var key = ""
   }
 
   /// The target that a file belongs to: it is in a folder of that name, as in the corpora, or its
   /// name begins with it, as artifacts of `make fuzz` do.
-  func target(of path: String) -> FuzzTarget? {
+  package func target(of path: String) -> FuzzTarget? {
     let parts = path.split(separator: "/").map(String.init)
     let folder = parts.dropLast().last ?? ""
     if let target = targets.first(where: { $0.name == folder }) { return target }
@@ -31,8 +38,8 @@ struct FuzzTriage {
   }
 
   /// Runs a file's input in a process of its own.
-  func verdict(_ target: FuzzTarget, _ path: String) -> Verdict {
-    guard let (lines, status) = FuzzFiles.runAgain(prefix + ["once", target.name, path]) else {
+  package func verdict(_ target: FuzzTarget, _ path: String) -> Verdict {
+    guard let (lines, status) = FuzzFiles.runAgain(["once", target.name, path]) else {
       return Verdict(finding: "it could not be run")
     }
     var verdict = Verdict()
@@ -52,7 +59,7 @@ struct FuzzTriage {
   }
 
   /// The name of the known finding with a key.
-  func known(_ key: String) -> String? {
+  package func known(_ key: String) -> String? {
     let text = FuzzFiles.contents(of: knownPath).map { String(decoding: $0, as: UTF8.self) } ?? ""
     let line = text.split(separator: "\n").first { $0.hasPrefix(key + " ") }
     return line.map { $0.split(separator: " ").dropFirst(2).joined(separator: " ") }
@@ -60,7 +67,7 @@ struct FuzzTriage {
 
   /// Says everything of an input.
   /// - Returns: Whether there is no finding.
-  func report(_ target: FuzzTarget, _ path: String, _ bytes: [UInt8]) -> Bool {
+  package func report(_ target: FuzzTarget, _ path: String, _ bytes: [UInt8]) -> Bool {
     print("\(path): \(bytes.count) bytes for \(target.name): \(target.judges)")
     print("input:")
     for line in target.describe(bytes) { print("  \(line)") }

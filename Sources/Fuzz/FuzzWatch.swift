@@ -9,14 +9,14 @@ import Glibc
 nonisolated(unsafe) private let line = UnsafeMutablePointer<UInt8>.allocate(capacity: 256)
 nonisolated(unsafe) private var lineCount = 0
 
-enum FuzzWatch {
+package enum FuzzWatch {
   /// Far more than any input takes, also in a debug build on a busy machine.
-  static let secondsMax: UInt32 = 30
+  package static let secondsMax: UInt32 = 30
   /// What one input may add to the memory that the process ever had; files have 128 KiB at most.
-  static let growthBytesMax = 64 << 20
+  package static let growthBytesMax = 64 << 20
 
   /// Names the input that runs next, and gives it its time.
-  static func announce(_ what: String) {
+  package static func announce(_ what: String) {
     let text = Array(" at \(what)\n".utf8)
     unsafe lineCount = min(text.count, 256)
     for index in 0..<min(text.count, 256) { unsafe line[index] = text[index] }
@@ -24,10 +24,10 @@ enum FuzzWatch {
   }
 
   /// Nothing runs any more.
-  static func rest() { alarm(0) }
+  package static func rest() { alarm(0) }
 
   /// Takes over the signals of traps and of the alarm.
-  static func install() {
+  package static func install() {
     unsafe lineCount = 0
     for number in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGABRT, SIGFPE] {
       _ = signal(number) { _ in
@@ -45,7 +45,7 @@ enum FuzzWatch {
 
   /// Processor time of one input beyond which it is a finding; debug builds are far slower, and
   /// what takes 1 s there is quick in a release.
-  static let slowSeconds: Double = {
+  package static let slowSeconds: Double = {
     #if DEBUG
       20
     #else
@@ -54,14 +54,14 @@ enum FuzzWatch {
   }()
 
   /// Processor time of this process so far, which other processes do not change.
-  static func processorSeconds() -> Double {
+  package static func processorSeconds() -> Double {
     var time = timespec()
     unsafe _ = clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
   /// The most memory that the process ever had.
-  static func peakBytes() -> Int {
+  package static func peakBytes() -> Int {
     var usage = rusage()
     _ = unsafe getrusage(__rusage_who_t(0), &usage)
     return usage.ru_maxrss * 1024

@@ -1,30 +1,23 @@
-// FuzzSubcommand.swift: `faultline fuzz`: every fuzz target, by the words that `fuzz` takes too.
+// FuzzSubcommand.swift: [U] `faultline fuzz`: the program `fuzz`, which lies beside this one, runs
+// in the place of this process. It has the targets, and reads the words.
+// Safety: the words live until the call ends this program, or fails.
 
 import ArgumentParser
-import Foundation
-import Fuzz
-import FuzzLab
+import Glibc
+import LabCore
 
 struct FuzzSubcommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "fuzz", abstract: "Feed the readers of the database and the lab hostile bytes.",
-    discussion: """
-      Each target is a function from bytes to an outcome; a trap, a hang, more than a second, and \
-      a wrong answer are findings (docs/fuzzing.md).
+    commandName: "fuzz", abstract: "Feed the readers of the database and the lab hostile bytes.")
 
-      Examples:
-        faultline fuzz --list
-        faultline fuzz run query --seed 0 --count 10000
-        faultline fuzz replay query-crash-1a2b
-        faultline fuzz minimise query-crash-1a2b
-
-      Exit codes: 0 nothing found, 1 a finding, 2 wrong arguments or an unreadable file.
-      """)
-
-  @Argument(parsing: .captureForPassthrough, help: "What to do; none shows what there is.")
+  @Argument(parsing: .captureForPassthrough, help: "What to do; --help says what there is.")
   var words: [String] = []
 
   func run() throws {
-    Foundation.exit(FuzzCommandLine(FuzzTarget.all, prefix: ["fuzz"]).run(words))
+    let program = try LineProcess.program("fuzz")
+    var arguments = unsafe ([program] + words).map { unsafe strdup($0) }
+    unsafe arguments.append(nil)
+    _ = unsafe execv(program, &arguments)
+    throw LabError.lab("cannot run \(program): \(describe(errno: errno))")
   }
 }

@@ -4,7 +4,7 @@
 
 import Foundation
 import Fuzz
-import FuzzLab
+import LabFuzz
 import TestSupport
 import Testing
 
@@ -21,7 +21,7 @@ struct FuzzFleetTests {
     let stub = directory.file("stub")
     try "#!/bin/sh\necho a fuzzer\n".write(toFile: stub, atomically: true, encoding: .utf8)
     let out = directory.file("out")
-    let tool = FuzzProgram.path("fuzz-lab")
+    let tool = FuzzProgram.path("fuzz")
     let result = try Self.run("OUT='\(out)' FUZZ_BIN='\(stub)' FUZZ_TOOL='\(tool)'")
     try #require(result.status == 0, "\(result.output)")
     let files = try FuzzProgram.names(in: out)

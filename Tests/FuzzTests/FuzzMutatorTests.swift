@@ -3,9 +3,9 @@
 // Safety: a changed input is copied before the next call, as AFL++ does.
 
 import Fuzz
-import FuzzLab
 import FuzzMutators
 import Glibc
+import LabFuzz
 import TestSupport
 import Testing
 

@@ -19,11 +19,11 @@ enum FuzzProgram {
   /// A program that was built beside the tests.
   static func path(_ program: String) -> String { "\(folder)/\(program)" }
 
-  /// Runs `fuzz-lab`, which has every target, or another one.
+  /// Runs `fuzz`.
   static func run(
-    _ words: [String], program: String = "fuzz-lab", in directory: String = root
+    _ words: [String], in directory: String = root
   ) throws -> (lines: [String], status: Int32) {
-    let result = try RunningProgram([path(program)] + words, in: directory).wait()
+    let result = try RunningProgram([path("fuzz")] + words, in: directory).wait()
     return (result.output.split(separator: "\n").map(String.init), result.status)
   }
 

@@ -2,7 +2,7 @@
 // Tests/FuzzTests/Corpora, in processes of their own, as people run them.
 
 import Fuzz
-import FuzzLab
+import LabFuzz
 import TestSupport
 import Testing
 
@@ -47,13 +47,12 @@ struct FuzzTargetTests {
     }
   }
 
-  @Test("`fuzz` has the targets of the engine, `fuzz-lab` all")
-  func registries() throws {
-    for (program, targets) in [("fuzz", FuzzTarget.engine), ("fuzz-lab", FuzzTarget.all)] {
-      let (lines, status) = try FuzzProgram.run(["--list"], program: program)
-      #expect(status == 0)
-      #expect(lines == targets.map { "\($0.name)\t\($0.judges)" })
-    }
+  @Test("the program lists every target, those of each module in turn")
+  func registry() throws {
+    let (lines, status) = try FuzzProgram.run(["--list"])
+    #expect(status == 0)
+    #expect(lines == FuzzTarget.all.map { "\($0.name)\t\($0.judges)" })
+    #expect(FuzzTarget.all.map(\.isPlanted).suffix(3) == [true, true, true])
     #expect(Set(FuzzTarget.all.map(\.name)).count == FuzzTarget.all.count)
   }
 
@@ -100,6 +99,8 @@ struct FuzzTargetTests {
       ["--list", "decimal"], ["replay"], ["replay", "/nowhere"], ["minimise", "/nowhere"],
       ["run"], ["run", "nothing"], ["dictionary", "nothing"], ["measure", "nothing"],
       ["unpack", "/nowhere", "/nowhere"], ["replay", "--target"],
+      ["decimal", "/nowhere", "--seed", "1"], ["decimal", "--keep", "/nowhere"],
+      ["run", "decimal", "--seed", "1", "--count", "1", "--keep", "/nowhere"],
     ])
   func usage(words: [String]) throws {
     #expect(try FuzzProgram.run(words).status == 2)

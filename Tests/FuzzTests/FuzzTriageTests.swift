@@ -2,7 +2,7 @@
 
 import Foundation
 import Fuzz
-import FuzzLab
+import LabFuzz
 import TestSupport
 import Testing
 

@@ -74,6 +74,8 @@ plant() {
   oracle=$(sed -n 's/^expect: //p' "$patch")
   products="--product=faultline --product=faultline-fs"
   [ -z "$target" ] || products=--product=fuzz
+  # Those targets are the engine's and the queries'.
+  [ -z "$target" ] && unset FUZZ_WITHOUT_LAB || export FUZZ_WITHOUT_LAB=1
   [ -z "$filter" ] || products=--build-tests
   if ! (git apply "$patch" && for product in $products; do swift build -q $product || exit 1; done) \
     > "$work/output" 2>&1; then

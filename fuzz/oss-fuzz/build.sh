@@ -1,29 +1,29 @@
 #!/bin/bash -eu
 # Fills $OUT as OSS-Fuzz and ClusterFuzzLite want it: for each target a program, a zip of seeds, a dictionary and options.
-# One binary has all targets of a product: each program is a copy of it, which finds its target by its own name, or by
-# FUZZ_TARGET.
+# One binary has all targets: each program is a copy of it, which finds its target by its own name, or by FUZZ_TARGET.
 #   $SRC        the folder above the repository, unless the current folder is the repository
 #   $OUT        where the results go
 #   $SANITIZER  address, or none
 #   FUZZ_BIN, FUZZ_TOOL   programs that are built already: one with libFuzzer, and the command `fuzz`; for tests
-#   FUZZ_PRODUCT          fuzz (the engine and the query language; the default) or fuzz-lab
+#   FUZZ_WITHOUT_LAB      set: the targets of the engine and the query language only (the default); empty: the lab's, too
 root=$(cd "$(dirname "$0")" && pwd)
 [ -f "$root/Package.swift" ] || root=${SRC:+$SRC/faultline}
 [ -n "$root" ] && [ -f "$root/Package.swift" ] || root=$(pwd)
 [ -f "$root/Package.swift" ] || { echo "no Package.swift in $root: run this in the repository" >&2; exit 2; }
 : "${OUT:?set OUT to the folder for the results}"
-product=${FUZZ_PRODUCT:-fuzz}
+export FUZZ_WITHOUT_LAB=${FUZZ_WITHOUT_LAB-1}
+[ -n "$FUZZ_WITHOUT_LAB" ] || unset FUZZ_WITHOUT_LAB
 sanitize=fuzzer
 [ "${SANITIZER:-address}" = none ] || sanitize=fuzzer,${SANITIZER:-address}
 cd "$root"
 if [ -z "${FUZZ_BIN:-}" ]; then
-  swift build -c release --scratch-path .build-fuzz --product "$product" --sanitize=fuzzer \
+  swift build -c release --scratch-path .build-fuzz --product fuzz --sanitize=fuzzer \
     --static-swift-stdlib -Xswiftc -sanitize="$sanitize" -Xswiftc -DFUZZING
-  FUZZ_BIN=.build-fuzz/release/$product
+  FUZZ_BIN=.build-fuzz/release/fuzz
 fi
 if [ -z "${FUZZ_TOOL:-}" ]; then
-  swift build -c release --product "$product"
-  FUZZ_TOOL=$(swift build -c release --show-bin-path)/$product
+  swift build -c release --product fuzz
+  FUZZ_TOOL=$(swift build -c release --show-bin-path)/fuzz
 fi
 mkdir -p "$OUT"
 work=$(mktemp -d)

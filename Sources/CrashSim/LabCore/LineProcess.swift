@@ -63,12 +63,14 @@ package final class LineProcess {
 
   deinit { end() }
 
-  /// The program `faultline`, beside the running one.
-  package static func program() throws(LabError) -> String {
+  /// A program of ours, beside the running one.
+  /// - Parameter name: Its name.
+  /// - Returns: Its path.
+  /// - Throws: `LabError` with code `.lab` when it is not there.
+  package static func program(_ name: String = "faultline") throws(LabError) -> String {
     let folder = PathCalls.executable().map { URL(fileURLWithPath: $0).deletingLastPathComponent() }
-    guard let path = folder?.appendingPathComponent("faultline").path,
-      PathCalls.canAccess(path, X_OK)
-    else { throw .lab("no program faultline in \(folder?.path ?? "?"); build it (swift build)") }
+    guard let path = folder?.appendingPathComponent(name).path, PathCalls.canAccess(path, X_OK)
+    else { throw .lab("no program \(name) in \(folder?.path ?? "?"); build it (swift build)") }
     return path
   }
 

@@ -3,6 +3,7 @@
 // was changed are made right up to the root slot, so that the damage gets past them.
 
 import Engine
+import Fuzz
 
 enum ImageTarget {
   static let target = FuzzTarget(

@@ -2,6 +2,7 @@
 // made right again, so that what is wrong reaches the code behind the checksums.
 
 import Engine
+import Fuzz
 
 enum NodeTarget {
   static let target = FuzzTarget(

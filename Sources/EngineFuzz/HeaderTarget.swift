@@ -2,6 +2,7 @@
 // Invariant checked: reading a header never traps, and what it accepts is in the format's ranges.
 
 import Engine
+import Fuzz
 
 enum HeaderTarget {
   static let target = FuzzTarget(

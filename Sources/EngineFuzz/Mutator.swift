@@ -3,6 +3,7 @@
 // wrong reaches the code behind the checksums.
 
 import Engine
+import Fuzz
 
 /// One base under damage.
 struct Mutator {

@@ -2,6 +2,7 @@
 // sealed. A free list that passes for right must not lead a commit to sectors that are in use.
 
 import Engine
+import Fuzz
 
 enum FreeListTarget {
   static let target = FuzzTarget(

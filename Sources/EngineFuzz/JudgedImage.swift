@@ -3,6 +3,7 @@
 // commit that changes nothing of it, and is whole afterwards, also for the next opener.
 
 import Engine
+import Fuzz
 
 enum JudgedImage {
   /// Opens, verifies, reads, changes and opens again.

@@ -2,6 +2,7 @@
 // column and collection. They are made by the engine and the same on every run.
 
 import Engine
+import Fuzz
 
 extension MutantBase {
   /// All of them.

@@ -3,6 +3,7 @@
 // Invariant checked: what opens is a version that a whole slot names.
 
 import Engine
+import Fuzz
 
 enum SlotTarget {
   static let target = FuzzTarget(

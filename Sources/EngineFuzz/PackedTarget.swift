@@ -2,6 +2,7 @@
 // packed in 0 to 64 bits → everything that reads packed arrays, against plain arrays.
 
 import Engine
+import Fuzz
 
 enum PackedTarget {
   static let target = FuzzTarget(

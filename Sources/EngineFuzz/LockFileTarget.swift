@@ -5,6 +5,7 @@
 // live reader's space be used again: then it gets an error, and never a wrong row.
 
 import Engine
+import Fuzz
 
 enum LockFileTarget {
   static let target = FuzzTarget(

@@ -4,6 +4,7 @@
 // bits have such a text; laws of order and arithmetic that hold in spite of rounding.
 
 import Engine
+import Fuzz
 
 enum DecimalTarget {
   static let target = FuzzTarget(

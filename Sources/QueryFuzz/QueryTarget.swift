@@ -4,6 +4,7 @@
 // many rows as it counts, in a snapshot and in a write transaction, and those that match by key.
 
 import Engine
+import Fuzz
 import Query
 import QueryReference
 

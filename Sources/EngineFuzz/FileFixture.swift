@@ -2,6 +2,7 @@
 // files beside it.
 
 import Engine
+import Fuzz
 
 /// A database file of three rows, to which a target adds more.
 struct FileFixture {

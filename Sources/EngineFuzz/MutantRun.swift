@@ -4,11 +4,12 @@
 // A trap, a hang or memory without bound ends the process with a line that names the seed.
 
 import Engine
+import Fuzz
 import Glibc
 
-enum MutantRun {
+package enum MutantRun {
   /// Runs seeds.
-  static func run(first: UInt64, count: UInt64) {
+  package static func run(first: UInt64, count: UInt64) {
     FuzzWatch.install()
     let folder = FuzzFolder()
     defer { folder?.remove() }
@@ -38,14 +39,14 @@ enum MutantRun {
   }
 
   /// Traps, as a mutant would: for the test of those who watch this process.
-  static func trap() -> Never {
+  package static func trap() -> Never {
     FuzzWatch.install()
     FuzzWatch.announce("mutant 4711")
     preconditionFailure("asked for")
   }
 
   /// Runs one seed and says what it is.
-  static func show(_ seed: UInt64) {
+  package static func show(_ seed: UInt64) {
     FuzzWatch.install()
     FuzzWatch.announce("mutant \(seed)")
     var choices = MutantChoices(seed: seed)

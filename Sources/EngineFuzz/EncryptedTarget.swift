@@ -3,6 +3,7 @@
 // Invariant checked: whatever is read is what one of the two committed versions held.
 
 import Engine
+import Fuzz
 
 enum EncryptedTarget {
   static let target = FuzzTarget(

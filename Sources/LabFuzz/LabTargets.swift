@@ -1,17 +1,20 @@
-// LabTargets.swift: the registry of all fuzz targets: the engine's, and those that need the lab.
+// LabTargets.swift: the fuzz targets of the lab, and the registry of all.
 
+import EngineFuzz
 import Fuzz
+import QueryFuzz
 import Scenarios
 
 extension FuzzTarget {
-  /// Every target.
-  package static let all: [FuzzTarget] =
-    FuzzTarget.engine.filter { !$0.isPlanted }
-    + [
-      LabTarget.target, ScenarioTarget.target, FaultRuleTarget.target, ModelTarget.target,
-      TraceTarget.target, ControlTarget.target, TokenTarget.target, HistoryTarget.target,
-      ScheduleTarget.target,
-    ] + FuzzTarget.engine.filter(\.isPlanted)
+  /// The targets of the lab.
+  package static let ofLab = [
+    LabTarget.target, ScenarioTarget.target, FaultRuleTarget.target, ModelTarget.target,
+    TraceTarget.target, ControlTarget.target, TokenTarget.target, HistoryTarget.target,
+    ScheduleTarget.target,
+  ]
+
+  /// Every target; those with a planted bug come last.
+  package static let all = ofEngine + ofQueries + ofLab + planted
 }
 
 extension FuzzOutcome {

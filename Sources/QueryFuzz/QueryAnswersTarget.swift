@@ -4,6 +4,7 @@
 // transaction; the count is theirs; the text of a query reads as it.
 
 import Engine
+import Fuzz
 import Query
 import QueryReference
 

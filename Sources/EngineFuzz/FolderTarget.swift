@@ -4,6 +4,7 @@
 // in both cases; a folder that is not the engine's keeps what is in it.
 
 import Engine
+import Fuzz
 
 enum FolderTarget {
   static let target = FuzzTarget(

@@ -4,6 +4,7 @@
 // Safety: the view of the input does not leave the closure that made it.
 
 import Engine
+import Fuzz
 
 enum MagicTarget {
   static let target = FuzzTarget(

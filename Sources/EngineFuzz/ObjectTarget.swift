@@ -5,6 +5,7 @@
 // what `changes(since:)` says of two versions is what the models differ in; the file is whole.
 
 import Engine
+import Fuzz
 
 enum ObjectTarget {
   static let target = FuzzTarget(

@@ -3,6 +3,7 @@
 // splices nodes, and makes every checksum above the change right again up to the root slot.
 
 import Engine
+import Fuzz
 
 enum FileTarget {
   static let target = FuzzTarget(

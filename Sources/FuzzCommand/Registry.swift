@@ -1,0 +1,19 @@
+// Registry.swift: the targets of this program: all, or those of the engine and of queries where it
+// was built without the lab (Package.swift, `fuzzesLab`).
+
+import EngineFuzz
+import Fuzz
+import QueryFuzz
+
+#if FUZZ_LAB
+  import LabFuzz
+
+  private let ofLab = FuzzTarget.ofLab
+#else
+  private let ofLab: [FuzzTarget] = []
+#endif
+
+extension FuzzTarget {
+  /// Every target of this program; those with a planted bug come last.
+  static let registered = ofEngine + ofQueries + ofLab + planted
+}
