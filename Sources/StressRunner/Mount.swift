@@ -58,7 +58,10 @@ struct Mount: ParsableCommand {
     console.say("mounted on \(fileSystem.mountPoint); Ctrl-C or umount ends it")
     if !rules.isEmpty { console.say("\(rules.count) fault rules in force") }
     try waitForEnd(fileSystem, console)
-    for status in try fileSystem.rules() { console.say("rule \(Fault.line(status))") }
+    for status in try fileSystem.rules() {
+      console.say("rule \(Fault.line(status))")
+      if let complaint = Fault.complaint(status) { console.complain(complaint) }
+    }
     if let trace {
       let counts = try fileSystem.endRecording(savingTo: trace, mayBeUnmounted: true)
       console.say("\(counts.eventCount) events in \(trace)")

@@ -79,6 +79,38 @@ struct FaultCommandTests {
     #expect(trace.faults.contains { $0.kind == "open" && $0.effect == "hang" && $0.path == "slow" })
   }
 
+  @Test("rules that have done nothing are named at the end, with what to look at")
+  func idleRules() throws {
+    let mounted = try Mounted(
+      """
+      - {on: sync, file: "f", error: EIO}
+      - {on: write, file: "[a-e].db", error: EIO}
+      - {on: write, file: "[a-e].db", nth: 5, error: EIO}
+      """)
+    #expect(waitUntil(seconds: 10) { (try? mounted.fault("list").lines.count) == 3 })
+    #expect(try mounted.shell("echo x > c.db").status == 1)
+    #expect(try mounted.shell("echo x > f.db").status == 0)
+    let (result, _) = try mounted.end()
+    #expect(result.output.contains("rule 1 never matched"), "\(result.output)")
+    #expect(!result.output.contains("rule 2 never"), "\(result.output)")
+    #expect(result.output.contains("rule 3 matched once and never hit"), "\(result.output)")
+  }
+
+  @Test("df follows a quota and a full disk, and statfs can fail")
+  func space() throws {
+    let mounted = try Mounted("{on: [write, allocate], quota: 1048576}")
+    #expect(waitUntil(seconds: 10) { (try? mounted.fault("list").lines.count) == 1 })
+    let small = try mounted.shell("head -c 409600 /dev/zero > f; df -B4096 --output=size,avail .")
+    #expect(small.output.split(whereSeparator: \.isWhitespace).suffix(2) == ["256", "156"])
+    #expect(try mounted.fault("clear").status == 0)
+    #expect(try mounted.fault("add", "on: write, no-space-after: 40960").status == 0)
+    let full = try mounted.shell("head -c 8192 /dev/zero > g; df -B4096 --output=avail .")
+    #expect(full.output.split(whereSeparator: \.isWhitespace).last == "8", "\(full.output)")
+    #expect(try mounted.fault("add", "on: statfs, error: EIO").status == 0)
+    #expect(try mounted.shell("df . 2>&1").output.contains("Input/output error"))
+    _ = try mounted.end()
+  }
+
   @Test("after a mark that somebody sends")
   func mark() throws {
     let mounted = try Mounted("{on: mkdir, error: EIO}".replacing("mkdir", with: "create"))

@@ -274,6 +274,25 @@ final class FaultPlan {
     }
   }
 
+  /// What rules on all files leave of the space, in all and free, for statfs; nil is no limit.
+  func spaceLimits() -> (total: UInt64?, free: UInt64?) {
+    var total: UInt64?
+    var free: UInt64?
+    for counted in rules where counted.isInScope && counted.rule.when.isAboutEverything {
+      switch counted.rule.what {
+      case .quota(let limit):
+        total = min(total ?? limit, limit)
+        let left = limit - min(limit, occupiedBytes())
+        free = min(free ?? left, left)
+      case .noSpace(let limit):
+        let left = limit - min(limit, counted.takenBytes)
+        free = min(free ?? left, left)
+      default: break
+      }
+    }
+    return (total, free)
+  }
+
   /// The part of a range that a rule is about.
   func bytes(of id: Int, in range: Range<UInt64>) -> Range<UInt64> {
     guard let match = rules.first(where: { $0.id == id })?.rule.when else { return range }
@@ -326,6 +345,14 @@ final class FaultPlan {
       }
     }
     return true
+  }
+}
+
+extension FaultRule.Match {
+  /// True when neither files, places, callers nor counts limit the match.
+  fileprivate var isAboutEverything: Bool {
+    path == nil && fromByte == nil && toByte == nil && process == nil && command == nil
+      && actor == nil && nth == nil && everyKth == nil && chance == nil && phase == nil
   }
 }
 

@@ -88,11 +88,14 @@ extension FuseOperations {
 
   private static func replyStatus(_ request: FuseRequest) {
     let quota = unsafe request.tree.quota
-    let free = (quota.limitBytes - quota.usedBytes) / 4096
+    // df follows what rules leave, as it would follow a small disk.
+    let limits = unsafe request.fileSystem.plan.spaceLimits()
+    let left = quota.limitBytes - quota.usedBytes
+    let free = min(limits.free ?? left, left) / 4096
     var reply = statvfs()
     reply.f_bsize = 4096
     reply.f_frsize = 4096
-    reply.f_blocks = numericCast(quota.limitBytes / 4096)
+    reply.f_blocks = numericCast(min(limits.total ?? .max, quota.limitBytes) / 4096)
     reply.f_bfree = numericCast(free)
     reply.f_bavail = numericCast(free)
     reply.f_files = numericCast(quota.limitBytes / UInt64(FileTree.inodeCostBytes))

@@ -196,5 +196,7 @@ package struct ChildProcess: Sendable {
 
 /// The text of an errno, with its number.
 package func describe(errno code: Int32) -> String {
-  "\(unsafe String(cString: strerror(code))) (errno \(code))"
+  let name = ErrnoTable.name(of: code)
+  let word = name.first?.isLetter == true ? name : "errno \(code)"
+  return "\(unsafe String(cString: strerror(code))) (\(word))"
 }

@@ -15,6 +15,6 @@ public struct ErrorNumber: RawRepresentable, Error, Hashable, Sendable, Codable,
   /// Makes an error from its number.
   public init(_ rawValue: Int32) { self.rawValue = rawValue }
 
-  /// The system's text and the number, for example `No space left on device (errno 28)`.
-  public var description: String { "\(systemMessage(of: rawValue)) (errno \(rawValue))" }
+  /// The system's text and the name, for example `No space left on device (ENOSPC)`.
+  public var description: String { describe(errno: rawValue) }
 }

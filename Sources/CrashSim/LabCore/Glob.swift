@@ -1,10 +1,12 @@
 // Glob.swift: patterns over paths, as fault rules use them.
 
-/// A pattern over a path: `?` and `*` stop at `/`, `**` does not.
+/// A pattern over a path: `?` and `*` stop at `/`, `**` does not; `[a-e]` and `[!a-e]` are one byte
+/// of a class, other than `/`.
 package struct Glob: Hashable, Sendable {
   private enum Part: Hashable {
     case byte(UInt8)
     case anyByte
+    case oneOf([ClosedRange<UInt8>], isNegated: Bool)
     case anyName
     case anyPath
   }
@@ -19,6 +21,13 @@ package struct Glob: Hashable, Sendable {
     while index < bytes.count {
       switch bytes[index] {
       case UInt8(ascii: "?"): parts.append(.anyByte)
+      case UInt8(ascii: "["):
+        if let (part, end) = Self.readClass(bytes, from: index) {
+          parts.append(part)
+          index = end
+        } else {
+          parts.append(.byte(bytes[index]))
+        }
       case UInt8(ascii: "*"):
         if index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "*") {
           index += 1
@@ -32,6 +41,31 @@ package struct Glob: Hashable, Sendable {
     }
     self.parts = parts
     isNameOnly = !bytes.contains(UInt8(ascii: "/")) && !pattern.contains("**")
+  }
+
+  /// The class that begins at a bracket, and where its closing bracket is; nil when none closes it.
+  private static func readClass(_ bytes: [UInt8], from start: Int) -> (Part, end: Int)? {
+    var index = start + 1
+    let isNegated =
+      index < bytes.count && [UInt8(ascii: "!"), UInt8(ascii: "^")].contains(bytes[index])
+    if isNegated { index += 1 }
+    let first = index
+    var ranges: [ClosedRange<UInt8>] = []
+    while index < bytes.count {
+      // The first one is a member.
+      if bytes[index] == UInt8(ascii: "]"), index > first {
+        return (.oneOf(ranges, isNegated: isNegated), index)
+      }
+      let low = bytes[index]
+      let isRange =
+        index + 2 < bytes.count && bytes[index + 1] == UInt8(ascii: "-")
+        && bytes[index + 2] != UInt8(ascii: "]")
+      let high = isRange ? bytes[index + 2] : low
+      // A range the wrong way round has no member, as in a shell.
+      if low <= high { ranges.append(low...high) }
+      index += isRange ? 3 : 1
+    }
+    return nil
   }
 
   /// True when a path (from the root, without a leading slash) matches.
@@ -48,6 +82,10 @@ package struct Glob: Hashable, Sendable {
         switch part {
         case .byte(let wanted): next[count + 1] = reachable[count] && byte == wanted
         case .anyByte: next[count + 1] = reachable[count] && byte != slash
+        case .oneOf(let ranges, let isNegated):
+          next[count + 1] =
+            reachable[count] && byte != slash
+            && ranges.contains { $0.contains(byte) } != isNegated
         case .anyName:
           next[count] = next[count] || reachable[count]
           next[count + 1] = next[count] && byte != slash

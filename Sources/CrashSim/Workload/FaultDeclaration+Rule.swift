@@ -101,6 +101,7 @@ extension FaultOperation {
   var kinds: Set<OperationKind> {
     switch self {
     case .fsync, .fdatasync, .sync: [.sync]
+    case .statfs: [.status]
     case .any: Set(OperationKind.allCases)
     default: OperationKind(rawValue: rawValue).map { [$0] } ?? []
     }

@@ -219,6 +219,8 @@ package enum FaultOperation: String, Sendable, Hashable, CaseIterable {
   case readDirectory
   case getExtendedAttribute
   case status
+  /// The same, as the system call is named.
+  case statfs
   case seek
   /// All that the effect can hit.
   case any

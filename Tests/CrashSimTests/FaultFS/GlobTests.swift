@@ -14,6 +14,10 @@ struct GlobTests {
       ("**", "a/b/c", true), ("**/x", "a/b/x", true), ("?", "a", true), ("?", "ab", false),
       ("a*b*c", "aXXbYYc", true), ("a*b*c", "aXXbYY", false), ("", "", true), ("*", "", true),
       ("a/?/c", "a/b/c", true), ("a?b", "a/b", false), ("**a", "bbba", true), ("**a", "bbb", false),
+      ("[a-e].db", "d/c.db", true), ("[a-e].db", "f.db", false), ("[!a-e]x", "fx", true),
+      ("[!a-e]x", "cx", false), ("[^a]", "a", false), ("a[0-9a-f]", "ab", true),
+      ("[]a]", "]", true), ("[a-]", "-", true), ("[z-a]", "b", false), ("a[b", "a[b", true),
+      ("a/[!x]c", "a//c", false), ("*[0-9]", "log12", true),
     ])
   func matches(_ pattern: String, _ path: String, _ expected: Bool) {
     #expect(Glob(pattern).matches(Array(path.utf8)) == expected)
