@@ -21,17 +21,17 @@ struct Fault: ParsableCommand {
       """,
     subcommands: [Add.self, List.self, Clear.self, Wait.self, MarkIt.self])
 
-  /// One rule on a line.
   /// What to say at the end of a rule that has done nothing; nil of one that has.
   static func complaint(_ status: RuleStatus) -> String? {
     if status.hits.hitCount > 0 { return nil }
     if status.hits.matchCount == 0 {
-      return "rule \(status.id) never matched: no such operation came; see its kinds, glob and bytes"
+      return "rule \(status.id) never matched: see its kinds, glob and bytes"
     }
     let times = status.hits.matchCount == 1 ? "once" : "\(status.hits.matchCount) times"
-    return "rule \(status.id) matched \(times) and never hit; see its nth, every, chance and amounts"
+    return "rule \(status.id) matched \(times) and never hit: see its nth, every and amounts"
   }
 
+  /// One rule on a line.
   static func line(_ status: RuleStatus) -> String {
     "\(status.id)  hits=\(status.hits.hitCount) matches=\(status.hits.matchCount)  \(status.rule)"
   }

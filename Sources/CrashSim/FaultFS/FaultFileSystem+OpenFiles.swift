@@ -206,4 +206,3 @@ enum ReadBytes {
   /// What the file holds there.
   case held(FileContent)
 }
-

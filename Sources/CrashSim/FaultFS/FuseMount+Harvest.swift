@@ -103,10 +103,10 @@ extension FuseMount {
     return true
   }
 
-  /// Holds a question for data and holes back until the file's dirty mapped pages are written: on
-  /// a disk file system they count as data from the store on. The caller has the lock.
+  /// Holds a question for data and holes back until the file's dirty mapped pages are written.
   ///
-  /// The kernel holds the lock of the file's writers meanwhile, and none of its pages.
+  /// On a disk file system they count as data from the store on. The caller has the lock. The
+  /// kernel holds the lock of the file's writers meanwhile, and none of its pages.
   /// - Returns: False when the request shall begin now.
   func awaitsPages(before bytes: UnsafeRawBufferPointer) -> Bool {
     guard bytes.count >= Header.countBytes,

@@ -21,8 +21,8 @@ public struct ByteAmount: Hashable, Sendable, CustomStringConvertible {
       number <= UInt64(1 << 60) >> (unit?.shift ?? 0)
     else {
       throw .usage(
-        "\(option) \(text.prefix(60)): write a number of bytes, or one with K, M, G or T, as in 16G"
-      )
+        "\(option) \(text.prefix(60)): write a number of bytes, or one with K, M, G or T, as in "
+          + "16G")
     }
     bytes = number << (unit?.shift ?? 0)
   }

@@ -1,0 +1,33 @@
+// FileContent+Extents.swift: [U] a file's bytes as a value, for crash states and trace files.
+// Safety: pieces are read while they are shown, and the content does not change meanwhile.
+
+extension FileContent {
+  /// The content as extents: maximal runs of 4 KiB pages that hold a byte other than zero, cut
+  /// where an extent must end.
+  /// - Parameter store: Where the bytes are when they are too many for memory.
+  /// - Returns: The extents in order.
+  func extents(in store: PayloadStore) -> [Extent] {
+    var builder = ExtentBuilder(in: store)
+    for index in chunkIndices() {
+      let base = index * UInt64(Self.chunkBytes)
+      unsafe forEachPiece(at: base, count: UInt64(Self.chunkBytes)) { piece in
+        var start = 0
+        // Only a chunk's memory can hold other bytes than zeros, and it is its first piece.
+        while start < piece.count {
+          let end = min(start + Self.pageBytes, piece.count)
+          let page = unsafe UnsafeRawBufferPointer(rebasing: piece[start..<end])
+          if unsafe !page.allSatisfy({ $0 == 0 }) {
+            let offset = base + UInt64(start)
+            unsafe builder.append(page, at: offset)
+            // Small chunks end inside a page, whose rest is zeros as far as the file goes.
+            let rest = sizeBytes - builder.endBytes
+            let padding = min(Self.pageBytes - page.count, Int(clamping: rest))
+            builder.append(repeatElement(0, count: padding), at: builder.endBytes)
+          }
+          start = end
+        }
+      }
+    }
+    return builder.finish()
+  }
+}
