@@ -40,7 +40,7 @@ esac
 seconds=$1
 shift
 tool=$(swift build --show-bin-path)/fuzz
-for program in .build-fuzz/release/fuzz "$tool"; do
+for program in .build-fuzz/fuzz-small .build-fuzz/fuzz-whole "$tool"; do
   [ -x "$program" ] || { echo "no $program: make fuzz-campaign builds it" >&2; exit 2; }
 done
 [ $# -gt 0 ] || set -- $("$tool" --list | cut -f1 | tac)

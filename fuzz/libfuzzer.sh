@@ -6,11 +6,15 @@ set -eu
 cd "$(dirname "$0")/.."
 target=${1:?a target: fuzz --list names them}
 shift
+case $target in
+  lab | scenario | fault-rules | model | trace | control | token | history | schedule) program=.build-fuzz/fuzz-whole ;;
+  *) program=.build-fuzz/fuzz-small ;;
+esac
 size=4096
 case $target in file | trace) size=262144 ;; query-answers) size=512 ;; esac
 export FUZZ_TARGET=$target SWIFT_BACKTRACE=enable=no
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=0:quarantine_size_mb=16}
-[ -x .build-fuzz/release/fuzz ] || { echo "no .build-fuzz/release/fuzz: make fuzz-build TARGET=$target" >&2; exit 2; }
+[ -x $program ] || { echo "no $program: make fuzz-build TARGET=$target" >&2; exit 2; }
 # libFuzzer refuses an empty dictionary.
 [ ! -s "fuzz/work/$target.dict" ] || set -- "-dict=fuzz/work/$target.dict" "$@"
-exec .build-fuzz/release/fuzz -max_len=$size -timeout=25 -rss_limit_mb=1024 -malloc_limit_mb=512 "$@"
+exec $program -max_len=$size -timeout=25 -rss_limit_mb=1024 -malloc_limit_mb=512 "$@"
