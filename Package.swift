@@ -224,8 +224,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: lab.map { .target(name: $0) } + [
-        "TestSupport", "StressRunner", "FaultFSDaemon", "FuzzCommand", "mapped-order", "posix-cases",
-        "two-savers",
+        "TestSupport", "StressRunner", "FaultFSDaemon", "FuzzCommand", "mapped-order",
+        "posix-cases", "two-savers",
         .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: house),

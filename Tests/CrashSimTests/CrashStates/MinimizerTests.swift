@@ -11,8 +11,8 @@ struct MinimizerTests {
   // the pages would split a write at once, since nineteen is odd.
   @Test("restores whole operations before parts of them")
   func operations() throws {
-    var recording = Recording(files: ["a": ""])
     let pages = String(repeating: "x", count: 16 * 4096)
+    var recording = Recording(files: ["a": String(repeating: pages, count: 19)])
     for number in 0..<19 { recording.write("a", pages, at: UInt64(number * pages.utf8.count)) }
     let table = try UnitTable(trace: recording.trace, model: .posix)
     let needed = try #require(table.units(ofEvent: 9).dropFirst(3).first)
