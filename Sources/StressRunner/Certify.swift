@@ -35,6 +35,7 @@ struct Certify: ParsableCommand {
     name: [.customLong("backend"), .customLong("door")],
     help: "Of scenarios: fuse or in-process; default: fuse if it works.")
   var backend: BackendChoice?
+  @OptionGroup var faults: FaultArguments
   @OptionGroup var options: ExplorationArguments
   @Flag(help: "Exit with 1 when a sync is not needed.") var failOnRedundant = false
   @Option(help: "Write the certificates as JSON to this file.") var json: String?
@@ -43,7 +44,12 @@ struct Certify: ParsableCommand {
 
   func run() throws {
     let console = Console()
-    let settings = try options.settings()
+    var settings = try options.settings()
+    settings.faults = try faults.rules()
+    guard settings.faults.isEmpty || paths.isEmpty else {
+      throw LabError.usage(
+        "--fault, --faults: a scenario has its own 'faults'; these go with --workload")
+    }
     guard settings.shard.count == 1 else {
       throw LabError.usage(
         "a certificate goes through all syncs in one run, and this is \(try options.shardText()): "

@@ -28,6 +28,11 @@ struct Explore: ParsableCommand {
       crash states of each such recording are judged by the same checker:
         faultline explore --workload 'sh work.sh' --check 'sh check.sh' --recover 'sh recover.sh'
 
+      With fault rules (docs/faults.md) the workload meets faults, may fail because of them, and the \
+      crash states of what it did then are explored:
+        faultline explore --fault 'on: sync, nth: 1, error: EIO' \
+          --workload 'sh work.sh' --check 'sh check.sh'
+
       With --on the program runs on the kernel's own file system, on a device that lies on \
       FaultFS; crash states are what is left of the block writes since the last flush, each \
       mounted and recovered by the kernel (docs/real-file-systems.md):
@@ -51,6 +56,7 @@ struct Explore: ParsableCommand {
   var fileSystems: [String] = []
   @Flag(help: "With --on: run the file system's own checker after each state.")
   var fsck = false
+  @OptionGroup var faults: FaultArguments
   @OptionGroup var media: MediaArguments
   @OptionGroup var options: ExplorationArguments
   @OptionGroup var reports: ReportArguments
@@ -115,6 +121,12 @@ struct Explore: ParsableCommand {
         "--stacks is about the program's calls, and --on records what the kernel writes; drop one")
     }
     settings.runsFsck = fsck
+    settings.faults = try faults.rules()
+    guard settings.faults.isEmpty || fileSystems.isEmpty else {
+      throw .usage(
+        "--fault, --faults: rules are about FaultFS, and --on has the kernel's file systems; drop "
+          + "one")
+    }
     settings.media = try media.chosen()
     let isOnlyAsked = !fileSystems.isEmpty || settings.media != nil
     if isOnlyAsked && !settings.modelsAreChosen { settings.models = [] }

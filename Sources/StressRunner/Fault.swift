@@ -21,21 +21,6 @@ struct Fault: ParsableCommand {
       """,
     subcommands: [Add.self, List.self, Clear.self, Wait.self, MarkIt.self])
 
-  /// What to say at the end of a rule that has done nothing; nil of one that has.
-  static func complaint(_ status: RuleStatus) -> String? {
-    if status.hits.hitCount > 0 { return nil }
-    if status.hits.matchCount == 0 {
-      return "rule \(status.id) never matched: see its kinds, glob and bytes"
-    }
-    let times = status.hits.matchCount == 1 ? "once" : "\(status.hits.matchCount) times"
-    return "rule \(status.id) matched \(times) and never hit: see its nth, every and amounts"
-  }
-
-  /// One rule on a line.
-  static func line(_ status: RuleStatus) -> String {
-    "\(status.id)  hits=\(status.hits.hitCount) matches=\(status.hits.matchCount)  \(status.rule)"
-  }
-
   struct Add: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Add rules; they are in force when the command ends. Prints their numbers.")
@@ -71,7 +56,7 @@ struct Fault: ParsableCommand {
     func run() throws {
       let rules = try FaultControl(mountPoint: directory).list()
       guard json else {
-        for status in rules { print(Fault.line(status)) }
+        for status in rules { print(status.line) }
         return
       }
       let encoder = JSONEncoder()
@@ -89,7 +74,7 @@ struct Fault: ParsableCommand {
 
     func run() throws {
       for status in try FaultControl(mountPoint: directory).clear(numbers) {
-        print(Fault.line(status))
+        print(status.line)
       }
     }
   }
@@ -112,7 +97,7 @@ struct Fault: ParsableCommand {
         guard let status = try control.list().first(where: { $0.id == rule }) else {
           throw LabError.usage("no fault rule \(rule) is in force; see 'faultline fault list'")
         }
-        if status.hits.hitCount >= hits { return print(Fault.line(status)) }
+        if status.hits.hitCount >= hits { return print(status.line) }
         guard clock.now < end else {
           throw LabError.lab(
             "rule \(rule) has hits=\(status.hits.hitCount) < \(hits) after \(timeout) s")

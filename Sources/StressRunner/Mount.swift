@@ -59,8 +59,8 @@ struct Mount: ParsableCommand {
     if !rules.isEmpty { console.say("\(rules.count) fault rules in force") }
     try waitForEnd(fileSystem, console)
     for status in try fileSystem.rules() {
-      console.say("rule \(Fault.line(status))")
-      if let complaint = Fault.complaint(status) { console.complain(complaint) }
+      console.say("rule \(status.line)")
+      if let complaint = status.complaint { console.complain(complaint) }
     }
     if let trace {
       let counts = try fileSystem.endRecording(savingTo: trace, mayBeUnmounted: true)

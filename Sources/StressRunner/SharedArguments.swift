@@ -4,6 +4,7 @@
 import ArgumentParser
 import CrashStates
 import Exploration
+import FaultFS
 import Findings
 import Foundation
 import LabCore
@@ -104,6 +105,25 @@ struct ExplorationArguments: ParsableArguments {
         "\(option) \(text.prefix(60)): write a number and s, m or h, as in 90s, 10m, 2h")
     }
     return number * unit
+  }
+}
+
+/// Faults while a program is recorded.
+struct FaultArguments: ParsableArguments {
+  @Option(help: "Fault rules of this YAML file while the workload runs (docs/faults.md).")
+  var faults: String?
+  @Option(help: "A fault rule while the workload runs, as 'on: sync, nth: 2, error: EIO'; repeats.")
+  var fault: [String] = []
+  @Flag(help: "Allow errors that the call cannot return by its manual page.") var anyErrno = false
+
+  func rules() throws(LabError) -> [FaultRule] {
+    var rules: [FaultRule] = []
+    if let faults { rules = try FaultFile.load(faults, allowsAnyErrno: anyErrno) }
+    for (index, text) in fault.enumerated() {
+      rules += try FaultFile.parse(
+        commandLine: text, file: "--fault \(index + 1)", allowsAnyErrno: anyErrno)
+    }
+    return rules
   }
 }
 

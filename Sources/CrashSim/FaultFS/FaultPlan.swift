@@ -59,6 +59,21 @@ public struct RuleStatus: Codable, Hashable, Sendable {
   public var rule: FaultRule
   /// How often it has matched and hit.
   public var hits: RuleHits
+
+  /// The rule and its counts on one line.
+  package var line: String {
+    "\(id)  hits=\(hits.hitCount) matches=\(hits.matchCount)  \(rule)"
+  }
+
+  /// What to say at the end of a rule that has done nothing; nil of one that has.
+  package var complaint: String? {
+    if hits.hitCount > 0 { return nil }
+    if hits.matchCount == 0 {
+      return "rule \(id) never matched: see its kinds, glob and bytes"
+    }
+    let times = hits.matchCount == 1 ? "once" : "\(hits.matchCount) times"
+    return "rule \(id) matched \(times) and never hit: see its nth, every and amounts"
+  }
 }
 
 /// An effect that an operation gets, and from where.

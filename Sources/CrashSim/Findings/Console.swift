@@ -220,6 +220,7 @@ public struct Console: Sendable {
     add("came back", finding.got + ["(\(finding.ending))"])
     let last = finding.lastAcknowledged.map { ", the last: \($0)" } ?? ""
     add("crash", ["\(finding.crash); \(finding.acknowledgedCount) acknowledged\(last)"])
+    add("injected", finding.injected ?? [])
     add("lost", finding.lost)
     add("called", finding.callSites?.map(\.text) ?? [])
     add(finding.namesSync ? "missing" : "why", finding.missingSync)

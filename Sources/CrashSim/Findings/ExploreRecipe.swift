@@ -25,6 +25,8 @@ public struct ExploreRecipe: Codable, Sendable, Hashable {
   public var ignoredSyncs: [Int]?
   /// When mapped pages are written back; nil where the kernel decides.
   public var writeBack: PageWriteBack?
+  /// Fault rules in force while it was recorded; nil where there were none.
+  public var faults: [FaultRule]?
   /// The real file system that it was recorded on, as `--on` takes it; nil for FaultFS itself.
   public var fileSystem: String?
   /// Whether the file system's own checker judged too; nil is no.

@@ -95,6 +95,9 @@ public struct Finding: Codable, Sendable, Hashable {
     self.callSites = callSites
   }
 
+  /// What fault rules had done before the crash, each with the operation that it met.
+  public var injected: [String]?
+
   /// True when the time for explaining ended first: a state that lost less may fail, too.
   public var isExplainedInPart: Bool?
 

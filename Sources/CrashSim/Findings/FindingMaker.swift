@@ -105,7 +105,20 @@ package struct FindingMaker {
     let sites = events.compactMap { $0.flatMap { callSites.site(of: $0) } }
     finding.callSites = sites.isEmpty ? nil : sites
     finding.fileSystem = fileSystem
+    let injected = injected(before: state.crashPoint)
+    finding.injected = injected.isEmpty ? nil : Self.cutInside(injected)
     return finding
+  }
+
+  /// What was injected into the operations before a crash point, each where it surfaced.
+  private func injected(before crashPoint: Int) -> [String] {
+    enumerator.table.trace.faults.filter { $0.position < crashPoint }.map { fault in
+      let error = fault.errno == 0 ? "" : ": \(ErrorNumber(fault.errno))"
+      let what = "\(fault.effect) of a \(fault.kind)\(error)"
+      return fault.isOfEvent
+        ? "\(what), in #\(fault.position) \(explainer.describe(fault.position))"
+        : "\(what), before #\(fault.position)" + (fault.path.isEmpty ? "" : ", of '\(fault.path)'")
+    }
   }
 
   private func explain(_ state: CrashState, _ accepts: Check?) throws(LabError) -> Explanation {

@@ -40,6 +40,11 @@ public struct ExplorationSettings: Sendable {
   /// Seconds that setup and workload may take.
   public var recordingTimeoutSeconds = 600
 
+  /// Fault rules that are in force while a program is recorded, from the end of its setup on.
+  ///
+  /// With some, the program may fail, and what it leaves without any crash is judged like a crash
+  /// state.
+  public var faults: [FaultRule] = []
   /// When mapped pages are written back while a program is recorded; nil leaves it to the kernel.
   public var writeBack: PageWriteBack?
 
@@ -66,6 +71,6 @@ public struct ExplorationSettings: Sendable {
       "fsck=\(runsFsck)", "budget=\(budget.map(String.init) ?? "default")",
       "write-back=\(writeBack?.description ?? "none")", "stacks=\(recordsCallStacks)",
       "media=\(media.map { "\($0)" } ?? "none")",
-    ]
+    ] + faults.enumerated().map { "fault \($0 + 1)=\($1)" }
   }
 }

@@ -251,7 +251,9 @@ public final class ProgramExplorer {
     console.progress("recording …")
     let recorder = makeRecorder()
     if let system { return try recorder.record(program, on: system) }
-    return try recorder.record(program)
+    let (trace, notes) = try recorder.record(program, under: settings.faults)
+    for note in notes { console.say("  \(note)") }
+    return trace
   }
 
   package func makeTarget(
@@ -280,9 +282,12 @@ public final class ProgramExplorer {
     let trace = target.trace
     var final = trace.initial
     for case .operation(let operation) in trace.events.map(\.body) { final.apply(operation) }
-    for (name, tree, marks) in [
-      ("before the workload", trace.initial, 0), ("after the workload", final, trace.markCount),
-    ] {
+    var undisturbed = [("before the workload", trace.initial, 0)]
+    // What faults make of the directory is judged as a state of its own.
+    if settings.faults.isEmpty {
+      undisturbed.append(("after the workload", final, trace.markCount))
+    }
+    for (name, tree, marks) in undisturbed {
       let result = try target.checkers[0].check(tree, acknowledged: trace.acknowledged(marks))
       guard result.ending.isSuccess else {
         throw .usage(

@@ -79,17 +79,44 @@ public struct ProgramRecorder: Sendable {
   public func record(
     _ program: ProgramUnderTest, from initial: TreeImage? = nil
   ) throws(LabError) -> Trace {
+    try record(program, from: initial, under: []).trace
+  }
+
+  /// The same under fault rules, which are in force behind the setup; the workload may fail then.
+  /// - Returns: Also what became of the rules, and how the workload ended, in words for a person.
+  package func record(
+    _ program: ProgramUnderTest, from initial: TreeImage? = nil, under faults: [FaultRule]
+  ) throws(LabError) -> (trace: Trace, notes: [String]) {
     let fileSystem = try mount(initial)
     defer { try? fileSystem.shutdown() }
     if initial == nil, let setup = program.setup {
       try execute(setup, as: "setup", on: fileSystem, in: fileSystem.mountPoint)
     }
     try fileSystem.beginRecording()
-    try execute(
-      program.workload, as: "workload", on: fileSystem, in: fileSystem.mountPoint,
-      acknowledges: true)
-    return try end(fileSystem)
+    if faults.isEmpty {
+      try execute(
+        program.workload, as: "workload", on: fileSystem, in: fileSystem.mountPoint,
+        acknowledges: true)
+      return (try end(fileSystem), [])
+    }
+    try fileSystem.addRules(faults)
+    let stage = ProgramStage(run: run, timeoutSeconds: timeoutSeconds)
+    let ending = try stage.execute(
+      program.workload, on: fileSystem, in: fileSystem.mountPoint, acknowledges: true)
+    let rules = try fileSystem.rules()
+    // What rules held back is on its way to the disk, which has no faults any more.
+    try fileSystem.clearRules()
+    var notes = rules.map { "rule \($0.line)" } + rules.compactMap(\.complaint)
+    if !ending.isSuccess {
+      notes.append("the workload ended with \(ending)")
+      let output = stage.output.split(separator: "\n").suffix(Self.outputLinesShown)
+      notes += output.map { "  \($0)" }
+    }
+    return (try end(fileSystem), notes)
   }
+
+  /// Last lines of a failed workload's output that are shown.
+  private static let outputLinesShown = 5
 
   /// Records a recovery from a crash.
   /// - Parameters:
