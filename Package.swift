@@ -5,6 +5,11 @@ import PackageDescription
 // a warning is an error: what the compiler doubts does not land.
 let house: [SwiftSetting] = [.strictMemorySafety(), .treatAllWarnings(as: .error)]
 
+// What tests and smoke scenarios spend their time in. FAULTLINE_OPTIMIZED=1, as in CI, optimizes it
+// in debug builds, too (decision 0931).
+let isOptimized = Context.environment["FAULTLINE_OPTIMIZED"] != nil
+let hot = house + (isOptimized ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : [])
+
 // The lab's layers, lowest first: each may import those before it that its target names.
 let lab = [
   "LabCore", "Recording", "FaultFS", "CrashStates", "Findings", "Exploration", "Workload",
@@ -59,26 +64,26 @@ let package = Package(
     .target(
       name: "Engine",
       dependencies: ["CSystem", .product(name: "Crypto", package: "swift-crypto")],
-      swiftSettings: house),
+      swiftSettings: hot),
     .target(
       name: "ObjectDatabase", dependencies: ["Engine", "Query"], swiftSettings: house),
     // The query language: reads, binds, plans and runs queries over the engine's tables.
-    .target(name: "Query", dependencies: ["Engine"], swiftSettings: house),
+    .target(name: "Query", dependencies: ["Engine"], swiftSettings: hot),
     // The lab; docs/architecture.md says what each layer holds. Nothing up to Exploration knows the
     // engine.
     .target(
       name: "LabCore", dependencies: ["CSystem"], path: "Sources/CrashSim/LabCore",
-      swiftSettings: house),
+      swiftSettings: hot),
     .target(
       name: "Recording",
       dependencies: ["CSystem", "LabCore", .product(name: "GRDB", package: "GRDB.swift")],
-      path: "Sources/CrashSim/Recording", swiftSettings: house),
+      path: "Sources/CrashSim/Recording", swiftSettings: hot),
     .target(
       name: "FaultFS", dependencies: ["CSystem", "CFuse", "LabCore", "Recording"],
-      path: "Sources/CrashSim/FaultFS", swiftSettings: house),
+      path: "Sources/CrashSim/FaultFS", swiftSettings: hot),
     .target(
       name: "CrashStates", dependencies: ["CSystem", "LabCore", "Recording"],
-      path: "Sources/CrashSim/CrashStates", swiftSettings: house),
+      path: "Sources/CrashSim/CrashStates", swiftSettings: hot),
     .target(
       name: "Findings",
       dependencies: ["CSystem", "LabCore", "Recording", "FaultFS", "CrashStates"],
@@ -100,7 +105,7 @@ let package = Package(
         "LabCore", "Recording", "FaultFS", "CrashStates", "Findings", "Workload", "Engine",
         "ObjectDatabase",
       ],
-      path: "Sources/CrashSim/Oracles", swiftSettings: house),
+      path: "Sources/CrashSim/Oracles", swiftSettings: hot),
     .target(
       name: "Workers",
       dependencies: [
@@ -144,10 +149,10 @@ let package = Package(
       name: "FaultFSDaemon", dependencies: ["LabCore", "FaultFS"], swiftSettings: house),
     // Queries answered the simple way, and a generator of queries: what the query language is held
     // against, by its tests and by fuzzing.
-    .target(name: "QueryReference", dependencies: ["Query", "Engine"], swiftSettings: house),
+    .target(name: "QueryReference", dependencies: ["Query", "Engine"], swiftSettings: hot),
     // What fuzz targets have in common; then the targets, each module beside what it fuzzes.
     .target(name: "Fuzz", swiftSettings: house),
-    .target(name: "EngineFuzz", dependencies: ["Fuzz", "Engine"], swiftSettings: house),
+    .target(name: "EngineFuzz", dependencies: ["Fuzz", "Engine"], swiftSettings: hot),
     .target(
       name: "QueryFuzz", dependencies: ["Fuzz", "Engine", "Query", "QueryReference"],
       swiftSettings: house),
