@@ -61,7 +61,7 @@ calibrate: setup
 # instead (Tests/Requirements has the words). Test targets run side by side; SHARES=.ci/suite-shares holds suites to their time.
 test test-setup: PACKAGES += e2fsprogs xfsprogs btrfs-progs zip gdb python3-minimal
 test: setup
-	swift build $(FAULTLINE_BUILD) --build-tests
+	swift build --build-tests
 	.ci/tests $(SHARES)
 
 test-setup: setup
@@ -89,9 +89,9 @@ lint:
 # A fast subset for CI: every scenario but the slow ones with a small budget, in the debug build. The tests run most of
 # the slow ones in-process; make run and make coverage run them all.
 smoke: setup
-	swift build $(FAULTLINE_BUILD) --product faultline
-	swift build $(FAULTLINE_BUILD) --product faultline-fs
-	swift build $(FAULTLINE_BUILD) --product faultline-stacks
+	swift build --product faultline
+	swift build --product faultline-fs
+	swift build --product faultline-stacks
 	"$$(swift build --show-bin-path)/faultline" run scenarios --budget 400 --without-tag slow
 
 # Which lines of the engine, and which steps of its commits, the shipped scenarios reach (many minutes; not in CI).

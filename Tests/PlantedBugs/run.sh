@@ -77,7 +77,7 @@ plant() {
   # Those targets are the engine's and the queries'.
   [ -z "$target" ] && unset FUZZ_WITHOUT_LAB || export FUZZ_WITHOUT_LAB=1
   [ -z "$filter" ] || products=--build-tests
-  if ! (git apply "$patch" && for product in $products; do swift build -q ${FAULTLINE_BUILD:-} $product || exit 1; done) \
+  if ! (git apply "$patch" && for product in $products; do swift build -q $product || exit 1; done) \
     > "$work/output" 2>&1; then
     echo "BROKEN  $name: it does not apply, or does not build with the bug in it"
     tail -n 20 "$work/output"
@@ -98,7 +98,7 @@ plant() {
       died=$(death "$work/output")
       if [ -n "$died" ]; then
         git checkout -q Sources
-        { swift build -q ${FAULTLINE_BUILD:-} --build-tests && swift test --skip-build --filter "$filter"; } > "$work/without" 2>&1 || :
+        { swift build -q --build-tests && swift test --skip-build --filter "$filter"; } > "$work/without" 2>&1 || :
         without=$(death "$work/without")
         why="$died; without the bug ${without:-the tests come to their end}"
       fi
