@@ -28,7 +28,7 @@ struct Explore: ParsableCommand {
       crash states of each such recording are judged by the same checker:
         faultline explore --workload 'sh work.sh' --check 'sh check.sh' --recover 'sh recover.sh'
 
-      With fault rules (docs/faults.md) the workload meets faults and may fail because of them, and \
+      With fault rules (docs/faults.md) the workload meets faults, may fail because of them, and \
       the crash states of what it did then are explored:
         faultline explore --fault 'on: sync, nth: 1, error: EIO' \
           --workload 'sh work.sh' --check 'sh check.sh'
