@@ -83,6 +83,12 @@ struct PlacesTests {
     #expect(fine.output.contains("skipped: sync(2) and syncfs(2) of the workload"))
     let vouched = try runShell("FAULTLINE_WITHOUT_SYNC=1 \(command) \(synced)", in: "/")
     #expect(vouched.status == 1 && vouched.output.contains("FINDING"), "\(vouched.output)")
+    // A checker so slow that failures are printed as they are met.
+    let slow = synced.replacing("--check '", with: "--jobs 2 --check 'sleep 1.5; ")
+    let unannounced = try runShell(command + slow, in: "/")
+    #expect(unannounced.status == 3 && !unannounced.output.contains(" met '"))
+    let announced = try runShell("FAULTLINE_WITHOUT_SYNC=1 \(command) \(slow)", in: "/")
+    #expect(announced.output.contains(" met '"), "the control: \(announced.output)")
     let directory = try TemporaryDirectory()
     let stressed = try runShell(
       """
