@@ -82,16 +82,10 @@ extension _RealmCore {
     var isNew = true
     change { write throws(EngineError) in
       let columns = try write.schema(of: access.name).columns
-      if let existing = try self.existing(given, access, write) {
+      if let (existing, number, value) = try self.existing(given, access, write) {
+        guard policy != .error else { throw Self.duplicate(access.info, number, value) }
         key = existing
         isNew = false
-        if policy == .error {
-          fail(
-            Realm.Error(
-              .invalidValue,
-              "an object of \(access.name) with that primary key is there already; create it with "
-                + "update: .modified or .all to change that one"))
-        }
         return
       }
       var row: [Value] = []
@@ -143,14 +137,16 @@ extension _RealmCore {
     }
   }
 
+  /// The object that has the primary key already, with the key's property and value.
   private func existing(
     _ given: [String: Any?], _ access: _TableAccess, _ write: WriteTransaction
-  ) throws(EngineError) -> Int64? {
+  ) throws(EngineError) -> (key: Int64, property: Int, value: Value)? {
     guard let number = access.info.primaryKey, let any = given[access.info.properties[number].name],
       let value = plain(any, access, number)
     else { return nil }
-    return try write.firstKey(
-      in: access.name, column: access.info.properties[number].columnName, equalTo: value)
+    let column = access.info.properties[number].columnName
+    let key = try write.firstKey(in: access.name, column: column, equalTo: value)
+    return key.map { ($0, number, value) }
   }
 
   private func initial(
