@@ -9,7 +9,7 @@ import Testing
   "resume", .requires(.fuse))
 struct ResumeTests {
   // Six files without a sync: some hundred states, of which many fail. Each check leaves a byte.
-  private func exploration(_ command: FaultlineCommand, seed: Int = 3) -> [String] {
+  private static func exploration(_ command: FaultlineCommand, seed: Int = 3) -> [String] {
     FaultlineCommand.exploration(
       workload: "for i in 1 2 3 4 5 6; do echo $i > file$i; echo $i; done",
       check: """
@@ -21,57 +21,58 @@ struct ResumeTests {
         """) + ["--seed", "\(seed)", "--budget", "150", "--jobs", "2", "--report", "out"]
   }
 
-  private func checks(_ command: FaultlineCommand) -> Int {
+  private static func checks(_ command: FaultlineCommand) -> Int {
     (try? command.text("checks").utf8.count) ?? 0
   }
 
   /// The report without what depends on the clock, or on the directory that the commands name.
-  private func report(_ command: FaultlineCommand) throws -> [String] {
+  private static func report(_ command: FaultlineCommand) throws -> [String] {
     try command.text("out/report.json").split(separator: "\n")
       .map { String($0).replacing(command.directory.path, with: "DIRECTORY") }
       .filter { !$0.contains("\"seconds\"") && !$0.contains("\"token\"") }
   }
 
-  private func whole() throws -> (report: [String], checks: Int) {
+  /// What a run gives that nobody stops: its report, and how often it asked.
+  private static let whole = Result {
     let command = try FaultlineCommand()
     let result = try command.run(exploration(command))
     #expect(result.status == 1, "\(result.output)")
     let left = try FileManager.default.contentsOfDirectory(atPath: command.directory.file("out"))
     #expect(left.sorted() == ["report.html", "report.json", "report.sarif", "report.xml"])
-    return (try report(command), checks(command))
+    return (report: try report(command), checks: checks(command))
   }
 
   @Test("an exploration goes on", arguments: [SIGKILL, SIGINT])
   func explorations(signal: Int32) throws {
-    let (expected, all) = try whole()
+    let (expected, all) = try Self.whole.get()
     let command = try FaultlineCommand()
-    let program = try command.start(exploration(command))
-    #expect(waitUntil(seconds: 120) { checks(command) >= 40 })
+    let program = try command.start(Self.exploration(command))
+    #expect(waitUntil(seconds: 120) { Self.checks(command) >= 40 })
     kill(program.process, signal)
     let stopped = program.wait()
     if signal == SIGINT {
       #expect(stopped.output.contains("to go on: the same command with --resume"))
     }
-    let before = checks(command)
+    let before = Self.checks(command)
     #expect(before < all)
-    let result = try command.run(exploration(command) + ["--resume"])
+    let result = try command.run(Self.exploration(command) + ["--resume"])
     #expect(result.status == 1, "\(result.output)")
     let line = try #require(result.lines.first { $0.hasPrefix("going on behind ") })
     let known = try #require(Int(line.split(separator: " ")[3]))
     #expect(known >= 30, "\(line)")
     // Nothing is judged twice but what was at hand when the signal came.
-    #expect(checks(command) - before <= all - known)
-    #expect(try report(command) == expected)
+    #expect(Self.checks(command) - before <= all - known)
+    #expect(try Self.report(command) == expected)
     let journal = command.directory.file("out/progress.journal")
     #expect(!FileManager.default.fileExists(atPath: journal))
   }
 
   @Test("a damaged journal counts as far as it is whole", arguments: [0, 30, 2_000, 4_000])
   func damage(offset: Int) throws {
-    let (expected, _) = try whole()
+    let (expected, _) = try Self.whole.get()
     let command = try FaultlineCommand()
-    let program = try command.start(exploration(command))
-    #expect(waitUntil(seconds: 120) { checks(command) >= 60 })
+    let program = try command.start(Self.exploration(command))
+    #expect(waitUntil(seconds: 120) { Self.checks(command) >= 60 })
     kill(program.process, SIGKILL)
     _ = program.wait()
     let path = command.directory.file("out/progress.journal")
@@ -79,26 +80,26 @@ struct ResumeTests {
     try #require(offset < bytes.count)
     bytes[offset] ^= 0x20
     try bytes.write(to: URL(fileURLWithPath: path))
-    let result = try command.run(exploration(command) + ["--resume"])
+    let result = try command.run(Self.exploration(command) + ["--resume"])
     #expect(result.status == 1, "\(result.output)")
     let word = offset < 100 ? "nothing to go on with" : "going on behind "
     #expect(result.output.contains(word), "\(result.output)")
-    #expect(try report(command) == expected)
+    #expect(try Self.report(command) == expected)
   }
 
   @Test("another run is refused, and nothing of the first one is lost")
   func otherRun() throws {
     let command = try FaultlineCommand()
-    let program = try command.start(exploration(command))
-    #expect(waitUntil(seconds: 120) { checks(command) >= 10 })
+    let program = try command.start(Self.exploration(command))
+    #expect(waitUntil(seconds: 120) { Self.checks(command) >= 10 })
     kill(program.process, SIGKILL)
     _ = program.wait()
-    let result = try command.run(exploration(command, seed: 4) + ["--resume"])
+    let result = try command.run(Self.exploration(command, seed: 4) + ["--resume"])
     #expect(result.status == 2)
     #expect(result.output.contains("'seed=3' there, 'seed=4' now"), "\(result.output)")
-    let again = try command.run(exploration(command) + ["--resume"])
+    let again = try command.run(Self.exploration(command) + ["--resume"])
     #expect(again.output.contains("going on behind "), "\(again.output)")
-    let alone = try command.run(exploration(command).dropLast(2) + ["--resume"])
+    let alone = try command.run(Self.exploration(command).dropLast(2) + ["--resume"])
     #expect(alone.status == 2)
     #expect(alone.output.contains("give that DIR"), "\(alone.output)")
   }
@@ -113,7 +114,7 @@ struct ResumeTests {
     ]
     let arguments = ["run"] + files + ["--budget", "150", "--report", "out"]
     #expect(try command.run(arguments).status == 0)
-    let expected = try report(command)
+    let expected = try Self.report(command)
     let program = try command.start(arguments)
     let path = command.directory.file("out/progress.journal")
     #expect(
@@ -125,6 +126,6 @@ struct ResumeTests {
     let result = try command.run(arguments + ["--resume"])
     #expect(result.status == 0, "\(result.output)")
     #expect(result.output.contains("going on behind "), "\(result.output)")
-    #expect(try report(command) == expected)
+    #expect(try Self.report(command) == expected)
   }
 }

@@ -52,9 +52,10 @@ private func normalised(_ trace: Trace) -> [String] {
   var open: (inode: InodeNumber, start: UInt64, bytes: [UInt8], flags: OperationFlags)?
   func endWrite() {
     guard let write = open else { return }
-    let hash = write.bytes.reduce(UInt64(7)) { ($0 &* 31) &+ UInt64($1) }
+    var hasher = Hasher()
+    unsafe write.bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
     words.append(
-      "write \(names[write.inode] ?? "?") \(write.start)+\(write.bytes.count) \(hash) "
+      "write \(names[write.inode] ?? "?") \(write.start)+\(write.bytes.count) \(hasher.finalize()) "
         + "flags \(write.flags.rawValue)")
     open = nil
   }
