@@ -82,13 +82,17 @@ struct TimeBudgetTests {
     let command = try FaultlineCommand()
     let exploration = FaultlineCommand.exploration(
       workload: "for i in $(seq 40); do echo $i >> log; sync log; echo $i; done", check: "true")
-    let few = try command.run(exploration + ["--budget", "12", "--json", "few.json"])
+    let few = try command.run(
+      exploration + ["--budget", "12", "--json", "few.json", "--html", "few.html"])
     #expect(few.status == 0, "\(few.output)")
     let caution = try #require(
       few.output.firstMatch(
         of: /little was looked at: no state of (\d+) of (\d+) crash points; --budget (\d+) looks/),
       "\(few.output)")
     #expect(few.output.contains("; behind marks "))
+    let said = try #require(few.output.firstMatch(of: /little was looked at: .*/)).output
+    #expect(try command.text("few.json").contains("\"caution\" : \"\(said)\""))
+    #expect(try command.text("few.html").contains(">ext4-ordered: \(said)</p>"))
     let enough = try command.run(exploration + ["--budget", String(caution.3)])
     #expect(enough.status == 0 && !enough.output.contains("little was looked at"))
     #expect(!enough.output.contains("; behind marks "), "\(enough.output)")

@@ -161,20 +161,10 @@ public struct Console: Sendable {
       + "\(Formatting.counted(report.markCount, "mark")); explored "
       + "\(Formatting.grouped(report.exploredCount)) of "
       + "\(Formatting.grouped(report.distinctCount)) distinct states at "
-      + "\(crashPoints(of: report)), \(report.bound) possible without torn writes; "
+      + "\(report.crashPointText(named: true)), \(report.bound) possible without torn writes; "
       + "\(Formatting.rate(report.statesPerSecond)) states/s; "
       + Formatting.counted(report.findings.count, "finding")
       + (report.isOutOfTime == true ? "; the time budget ended first" : "")
-  }
-
-  /// At how many crash points states were judged.
-  private static func crashPoints(of report: ExplorationReport) -> String {
-    let all = Formatting.counted(report.crashPointCount, "crash point")
-    guard let coverage = report.coverage, !coverage.isWhole else { return all }
-    return "\(Formatting.grouped(coverage.seenCount)) of \(all) "
-      + "(\(Formatting.grouped(coverage.crashPointCount)) have states of their own; behind marks "
-      + "\(Formatting.grouped(coverage.seenMarkCount)) of "
-      + "\(Formatting.grouped(coverage.markCount)))"
   }
 
   /// The same for schedules.

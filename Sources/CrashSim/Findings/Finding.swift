@@ -163,6 +163,8 @@ public struct ExplorationReport: Codable, Sendable {
   public var budgetOfEachCrashPoint: Int?
   /// The smallest budget with which a failing state is found; nil when none was, or unknown.
   public var findingBudget: Int?
+  /// In JSON reports: what the verdict rests on, as `coverage` and `caution` say.
+  var basis: ExplorationCoverage?
   /// Of faults of the medium at rest: what came of them; nil for other explorations.
   public var media: MediaOutcome?
   /// Of schedules of steps that run side by side: how far they were explored; nil for others.

@@ -20,6 +20,11 @@ package struct RunReport: JSONReport, Codable, Sendable {
   /// One entry for each scenario or explored program.
   package var cases: [CaseReport]
 
+  /// Names of the fields in JSON.
+  package enum CodingKeys: String, CodingKey {
+    case formatVersion, seed, isInterrupted, shard, options, cases
+  }
+
   /// Makes a report.
   package init(seed: UInt64, cases: [CaseReport] = []) {
     self.seed = seed

@@ -17,27 +17,35 @@ package enum JUnit {
     lines.append("<testsuites \(counts)>")
     lines.append("  <testsuite name=\"faultline\" \(counts) skipped=\"\(skipped)\">")
     for item in report.cases {
-      lines += testCase(item) + item.skipped.flatMap { skip($0, of: item) }
+      let notes = item.explorations.compactMap { exploration in
+        report.caution(about: exploration, of: item).map { "\(exploration.model): \($0)" }
+      }
+      lines += testCase(item, notes) + item.skipped.flatMap { skip($0, of: item) }
     }
     return (lines + ["  </testsuite>", "</testsuites>", ""]).joined(separator: "\n")
   }
 
-  private static func testCase(_ item: CaseReport) -> [String] {
+  /// One test case: how it ended, then what a person has to know besides.
+  private static func testCase(_ item: CaseReport, _ notes: [String]) -> [String] {
     let seconds = item.seconds ?? item.explorations.reduce(0) { $0 + $1.seconds }
     let head =
       "    <testcase classname=\"\(escaped(item.name))\" name=\"\(escaped(item.title))\""
       + " time=\"\(Formatting.fixed(seconds, 3))\""
+    var lines: [String] = []
     switch item.outcome {
-    case .held: return [head + "/>"]
+    case .held: break
     case .broken:
-      return [head + ">"] + item.findings.map(failure)
-        + item.complaints.map { "      <failure message=\"\(escaped($0))\"/>" }
-        + ["    </testcase>"]
+      lines += item.findings.map(failure)
+      lines += item.complaints.map { "      <failure message=\"\(escaped($0))\"/>" }
     case .labFailed, .interrupted:
       let complaints = item.outcome == .interrupted ? ["interrupted"] : item.complaints
       let message = escaped(complaints.joined(separator: "; "))
-      return [head + ">", "      <error message=\"\(message)\"/>", "    </testcase>"]
+      lines.append("      <error message=\"\(message)\"/>")
     }
+    if !notes.isEmpty {
+      lines.append("      <system-out>\(escaped(notes.joined(separator: "\n")))</system-out>")
+    }
+    return lines.isEmpty ? [head + "/>"] : [head + ">"] + lines + ["    </testcase>"]
   }
 
   private static func skip(_ part: String, of item: CaseReport) -> [String] {

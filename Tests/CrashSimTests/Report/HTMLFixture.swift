@@ -38,6 +38,19 @@ enum HTMLFixture {
     return RunReport(seed: 1, cases: [item])
   }
 
+  /// A program that held, of which one state at two of six crash points was judged.
+  static func thin() -> RunReport {
+    let points = (1...6).map { point in
+      var count = CrashPointCount(
+        crashPoint: point, distinct: 3, checked: point < 3 ? 1 : 0, failing: 0)
+      count.followsMark = point.isMultiple(of: 2) ? true : nil
+      return count
+    }
+    var report = report([], points: points)
+    report.cases[0].explorations[0].budgetOfEachCrashPoint = 1_234
+    return report
+  }
+
   /// A log whose record is lost although a later write survived, explored by hand.
   static func overtaken(log: String = "log", mark: String = "done") throws -> RunReport {
     var recording = Recording(files: [log: "----", "page": "1"])

@@ -4,6 +4,7 @@
 import Foundation
 import Testing
 
+@testable import CrashStates
 @testable import Findings
 @testable import Reports
 
@@ -182,6 +183,26 @@ struct HTMLReportTests {
     #expect(page.error == nil)
     #expect(page.all("h1").first?.text == "● held 0 findings")
     #expect(page.all(class: "finding").isEmpty)
+  }
+
+  @Test("the page says what a verdict rests on, and cautions where the console does")
+  func coverage() throws {
+    var report = HTMLFixture.thin()
+    let caution = try #require(report.cases[0].explorations[0].caution)
+    #expect(caution.hasSuffix("--budget 1234 looks at each of them at least once"))
+    let thin = ParsedPage(page(report))
+    #expect(thin.error == nil)
+    #expect(thin.all(class: "caution").map(\.text) == ["strict: \(caution)"])
+    let cells = thin.all("td").map(\.text)
+    #expect(
+      cells.contains("2 of 4 (6 have states of their own; behind marks 1 of 3)"), "\(cells)")
+    // As on the console: not of shards, which leave the rest to others, nor of planted bugs.
+    report.shard = ShardLabel(Shard(index: 0, of: 2))
+    #expect(ParsedPage(page(report)).all(class: "caution").isEmpty)
+    report.shard = nil
+    report.cases[0].isNegative = true
+    #expect(ParsedPage(page(report)).all(class: "caution").isEmpty)
+    #expect(ParsedPage(page(try HTMLFixture.overtaken())).all(class: "caution").isEmpty)
   }
 
   @Test("the command can be pasted into a shell")

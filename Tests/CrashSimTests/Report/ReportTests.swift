@@ -4,6 +4,7 @@
 import Foundation
 import Testing
 
+@testable import CrashStates
 @testable import Findings
 @testable import Reports
 
@@ -39,6 +40,30 @@ import Testing
     let decoded = try JSONDecoder().decode(RunReport.self, from: Data(text.utf8))
     #expect(decoded.cases[0].findings == original.cases[0].findings)
     #expect(decoded.outcome == .broken)
+  }
+
+  @Test("the JSON and JUnit reports say what a verdict rests on")
+  func coverage() throws {
+    func exploration(_ report: RunReport) throws -> [String: Any] {
+      let whole = try JSONSerialization.jsonObject(with: Data(try report.json().utf8))
+      let cases = try #require((whole as? [String: Any])?["cases"] as? [[String: Any]])
+      return try #require((cases[0]["explorations"] as? [[String: Any]])?[0])
+    }
+    var thin = HTMLFixture.thin()
+    let written = try exploration(thin)
+    var basis = try #require(written["basis"] as? [String: Any])
+    let caution = try #require(thin.cases[0].explorations[0].caution)
+    #expect(basis.removeValue(forKey: "caution") as? String == caution)
+    let counts = ["crashPointCount": 6, "seenCount": 2, "markCount": 3, "seenMarkCount": 1]
+    #expect(basis as? [String: Int] == counts)
+    #expect(JUnit.xml(thin).contains("<system-out>strict: \(caution)</system-out>"))
+    // Of a shard it is not known what the others look at.
+    thin.shard = ShardLabel(Shard(index: 0, of: 2))
+    let basisOfShard = try #require(try exploration(thin)["basis"] as? [String: Any])
+    #expect(basisOfShard["caution"] == nil && basisOfShard.count == 4)
+    #expect(!JUnit.xml(thin).contains("system-out"))
+    let whole = try exploration(report(headline: "lost"))
+    #expect(whole["basis"] == nil)
   }
 
   @Test("a finding's lines end with the command that replays it")

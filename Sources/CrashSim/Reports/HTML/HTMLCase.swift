@@ -10,9 +10,15 @@ struct HTMLCase {
   private let opensFirst: Bool
   private let eventsMax: Int
   private let findingsMax: Int
+  /// The caution about each exploration that needs one.
+  private let cautions: [String?]
 
-  init(_ item: CaseReport, number: Int, opensFirst: Bool, eventsMax: Int, findingsMax: Int) {
+  init(
+    _ item: CaseReport, of report: RunReport, number: Int, opensFirst: Bool, eventsMax: Int,
+    findingsMax: Int
+  ) {
     self.item = item
+    cautions = item.explorations.map { report.caution(about: $0, of: item) }
     self.number = number
     self.opensFirst = opensFirst
     self.eventsMax = eventsMax
@@ -64,6 +70,10 @@ struct HTMLCase {
         }
       }
     }
+    for (report, caution) in zip(item.explorations, cautions) {
+      guard let caution else { continue }
+      section.element("p", ["class": "caution"], text: "\(report.model): \(caution)")
+    }
   }
 
   private func write(_ report: ExplorationReport, to body: inout Markup) {
@@ -73,12 +83,10 @@ struct HTMLCase {
         if report.isOutOfTime == true { name.text(" (the time budget ended first)") }
         if report.isInterrupted { name.text(" (interrupted)") }
       }
-      for number in [
-        report.operationCount, report.crashPointCount, report.exploredCount,
-        report.distinctCount,
-      ] {
-        row.element("td", text: Formatting.grouped(number))
-      }
+      row.element("td", text: Formatting.grouped(report.operationCount))
+      row.element("td", text: report.crashPointText(named: false))
+      row.element("td", text: Formatting.grouped(report.exploredCount))
+      row.element("td", text: Formatting.grouped(report.distinctCount))
       row.element("td", text: report.bound)
       row.element(
         "td", ["class": "measured"], text: Formatting.grouped(Int(report.statesPerSecond)))

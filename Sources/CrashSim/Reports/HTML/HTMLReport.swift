@@ -69,8 +69,8 @@ package struct HTMLReport {
       var findingsLeft = Self.findingsMax
       for (index, item) in report.cases.enumerated() {
         HTMLCase(
-          item, number: index + 1, opensFirst: index == firstBroken, eventsMax: eventLimits[index],
-          findingsMax: findingsLeft
+          item, of: report, number: index + 1, opensFirst: index == firstBroken,
+          eventsMax: eventLimits[index], findingsMax: findingsLeft
         ).write(to: &main)
         findingsLeft = max(0, findingsLeft - item.findings.count)
       }
