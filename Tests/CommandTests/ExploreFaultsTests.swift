@@ -71,6 +71,38 @@ struct ExploreFaultsTests {
     #expect(certified.output.contains("and never hit: see its nth"), "\(certified.output)")
   }
 
+  @Test("every report says how often each rule matched and hit, and which did nothing")
+  func reports() throws {
+    let command = try FaultlineCommand()
+    let rules = [
+      "--fault", "on: sync, file: f, nth: 2, error: EIO", "--fault",
+      "on: sync, file: other, error: EIO",
+    ]
+    let result = try command.run(Self.retrying + rules + ["--report", "out"])
+    #expect(result.status == 0, "\(result.output)")
+    let said = result.lines.filter { $0.hasPrefix("  rule ") }.map { String($0.dropFirst(2)) }
+    try #require(said.count == 4, "\(result.output)")
+    #expect(said[0].hasPrefix("rule 1  hits=0 matches=1  ") && said[2].hasPrefix("rule 1 matched"))
+    let report = Data(try command.text("out/report.json").utf8)
+    let json = try JSONSerialization.jsonObject(with: report)
+    let cases = try #require((json as? [String: Any])?["cases"] as? [[String: Any]])
+    let written = try #require(cases[0]["rules"] as? [[String: Any]], "no rules in the JSON report")
+    #expect(written.map { $0["number"] as? Int } == [1, 2])
+    #expect(written.map { $0["matchCount"] as? Int } == [1, 0])
+    #expect(written.map { $0["hitCount"] as? Int } == [0, 0])
+    #expect(written.map { $0["complaint"] as? String } == [said[2], said[3]])
+    #expect(said[1].hasSuffix(written[1]["rule"] as? String ?? "none"))
+    for report in ["report.html", "report.xml"] {
+      let text = try command.text("out/\(report)").replacing("&quot;", with: "\"")
+      for line in said { #expect(text.contains(line), "\(report) lacks '\(line)'") }
+    }
+
+    let certified = try command.run(
+      ["certify"] + Self.retrying.dropFirst() + rules + ["--json", "certificate.json"])
+    let certificate = try command.text("certificate.json")
+    #expect(certificate.contains("\"hitCount\" : 0"), "\(certified.output)")
+  }
+
   @Test(
     "wrong uses say what to do",
     arguments: [

@@ -67,6 +67,40 @@ struct ResumeTests {
     #expect(!FileManager.default.fileExists(atPath: journal))
   }
 
+  /// Runs an exploration under a command before it, kills it, and runs the rest.
+  private func resumed(
+    after prefix: [String], _ command: FaultlineCommand, _ more: [String]
+  ) throws -> CommandResult {
+    let program = try RunningProgram(
+      prefix + [FaultlineCommand.program] + exploration(command) + more,
+      in: command.directory.path)
+    #expect(waitUntil(seconds: 120) { checks(command) >= 40 })
+    kill(program.process, SIGKILL)
+    _ = program.wait()
+    return try command.run(exploration(command) + more + ["--resume"])
+  }
+
+  @Test("that seccomp(2) was refused holds for the run that goes on, too")
+  func withoutSeccomp() throws {
+    let command = try FaultlineCommand()
+    let result = try resumed(
+      after: [FaultlineCommand.folder.appending(path: "posix-cases").path, "--without-seccomp"],
+      command, [])
+    #expect(result.output.contains("going on behind "), "\(result.output)")
+    #expect(result.status == 3 && !result.output.contains("FINDING"), "\(result.output)")
+    #expect(result.output.contains("seccomp(2) is refused (Operation not permitted"))
+  }
+
+  @Test("what became of fault rules is in the report of the run that goes on")
+  func rules() throws {
+    let command = try FaultlineCommand()
+    let more = ["--fault", "on: setTimes, error: EIO"]
+    let result = try resumed(after: [], command, more)
+    #expect(result.output.contains("going on behind "), "\(result.output)")
+    #expect(result.output.contains("  rule 1 never matched"), "\(result.output)")
+    #expect(try command.text("out/report.json").contains("\"matchCount\" : 0"))
+  }
+
   @Test("a damaged journal counts as far as it is whole", arguments: [0, 30, 2_000, 4_000])
   func damage(offset: Int) throws {
     let (expected, _) = try Self.whole.get()

@@ -17,7 +17,7 @@ public final class ProgressJournal: Sendable {
     /// Always first: what the run is of, each as `name=value`.
     case run([String])
     /// What a program did, kept in a file beside the journal.
-    case recording(name: String, file: String)
+    case recording(name: String, file: String, notes: RecordingNotes)
     /// A judged state; no failure means that it keeps its promises.
     case verdict(target: String, ordinal: Int, failure: CheckResult?)
     /// A scenario that is done.
@@ -26,7 +26,7 @@ public final class ProgressJournal: Sendable {
 
   private struct State {
     var file: FileHandle
-    var recordings: [String: String] = [:]
+    var recordings: [String: (file: String, notes: RecordingNotes)] = [:]
     var verdicts: [String: [Int: CheckResult?]] = [:]
     var finished: [String: CaseReport] = [:]
     /// Why nothing is kept any more.
@@ -46,7 +46,7 @@ public final class ProgressJournal: Sendable {
     for entry in entries {
       switch entry {
       case .run: break
-      case .recording(let name, let file): state.recordings[name] = file
+      case .recording(let name, let file, let notes): state.recordings[name] = (file, notes)
       case .verdict(let target, let ordinal, let failure):
         state.verdicts[target, default: [:]][ordinal] = .some(failure)
       case .finished(let name, let content, let report):
@@ -171,19 +171,23 @@ public final class ProgressJournal: Sendable {
   ///
   /// Recorded anew it might do something else, and its states would be others.
   /// - Throws: `LabError` with code `.usage` when the file is damaged.
-  package func recording(_ name: String) throws(LabError) -> Trace? {
-    guard let file = state.withLock({ $0.recordings[name] }) else { return nil }
-    do throws(LabError) { return try TraceFile.load("\(directory)/\(file)") } catch {
+  package func recording(
+    _ name: String
+  ) throws(LabError) -> (trace: Trace, notes: RecordingNotes)? {
+    guard let (file, notes) = state.withLock({ $0.recordings[name] }) else { return nil }
+    do throws(LabError) { return (try TraceFile.load("\(directory)/\(file)"), notes) } catch {
       throw .usage("--resume: \(error.message); leave --resume out to begin anew")
     }
   }
 
   /// Keeps what a program did.
-  package func keep(_ trace: Trace, as name: String) throws(LabError) {
+  package func keep(
+    _ trace: Trace, _ notes: RecordingNotes = RecordingNotes(), as name: String
+  ) throws(LabError) {
     let file = "progress-\(state.withLock { $0.recordings.count }).trace"
     try TraceFile.save(trace, to: "\(directory)/\(file)")
-    state.withLock { $0.recordings[name] = file }
-    append(.recording(name: name, file: file))
+    state.withLock { $0.recordings[name] = (file, notes) }
+    append(.recording(name: name, file: file, notes: notes))
   }
 
   // MARK: scenarios
@@ -212,7 +216,7 @@ public final class ProgressJournal: Sendable {
   public func remove() {
     let files = state.withLock { state in
       try? state.file.close()
-      return Array(state.recordings.values)
+      return state.recordings.values.map(\.file)
     }
     for file in files + [Self.fileName] { PathCalls.removeFile("\(directory)/\(file)") }
   }

@@ -109,6 +109,8 @@ public struct CaseReport: Codable, Sendable {
   public var pendingComplaint: String?
   /// Parts of the case that could not run here, each with what it needs.
   public var skipped: [String] = []
+  /// The fault rules under which a program was recorded; nil when there were none.
+  public var rules: [RuleOutcome]?
   /// What the workload did, each time that it was recorded.
   public var timelines: [Timeline] = []
   /// Line of the scenario file that says what the case is.

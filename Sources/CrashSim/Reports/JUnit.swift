@@ -17,7 +17,8 @@ package enum JUnit {
     lines.append("<testsuites \(counts)>")
     lines.append("  <testsuite name=\"faultline\" \(counts) skipped=\"\(skipped)\">")
     for item in report.cases {
-      let notes = item.explorations.compactMap { exploration in
+      var notes = RuleOutcome.lines(of: item.rules ?? [])
+      notes += item.explorations.compactMap { exploration in
         report.caution(about: exploration, of: item).map { "\(exploration.model): \($0)" }
       }
       lines += testCase(item, notes) + item.skipped.flatMap { skip($0, of: item) }

@@ -190,6 +190,8 @@ package struct ReportMerge {
     var result = CaseReport(name: first.item.name, title: first.item.title)
     result.isNegative = first.item.isNegative
     result.line = first.item.line
+    // Each shard has recorded for itself; the first one speaks for all.
+    result.rules = parts.lazy.compactMap(\.item.rules).first
     let seconds = parts.compactMap(\.item.seconds)
     result.seconds = seconds.isEmpty ? nil : seconds.reduce(0, +)
     result.commitCoverage = Self.joined(parts.map(\.item.commitCoverage))

@@ -97,7 +97,7 @@ import Testing
     let trace = Trace(
       initial: TreeImage(), events: [TraceEvent(.mark(Mark(bytes: Array("1".utf8))))])
     try open(resumes: false).keep(trace, as: "files")
-    #expect(try open().recording("files")?.shape == trace.shape)
+    #expect(try open().recording("files")?.trace.shape == trace.shape)
     #expect(try open().recording("on ext4") == nil)
     try Data("no trace".utf8).write(to: URL(fileURLWithPath: directory.file("progress-0.trace")))
     let error = #expect(throws: LabError.self) { try open().recording("files") }

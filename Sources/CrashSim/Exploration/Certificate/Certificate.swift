@@ -53,6 +53,8 @@ public struct Certificate: Codable, Sendable {
   public var title: String
   /// The explorations with all syncs kept, one for each model.
   public var baseline: [ExplorationReport] = []
+  /// The fault rules under which a program was recorded; nil when there were none.
+  public var rules: [RuleOutcome]?
   /// The places that issue syncs, in the order of their first syncs.
   public var sites: [CertifiedSite] = []
   /// What happens when all syncs are ignored that are not needed one at a time, where they are of

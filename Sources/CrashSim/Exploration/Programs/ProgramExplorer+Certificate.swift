@@ -13,10 +13,12 @@ extension ProgramExplorer {
     do throws(LabError) {
       let target = try makeTarget(try record(on: nil), model: settings.models.first, system: nil)
       try refuseBadChecker(target)
-      return try CertificateMaker(
+      var certificate = try CertificateMaker(
         run: CertifiableProgram(explorer: self, target: target), name: Certificate.programName,
         title: program.workload
       ).make()
+      certificate.rules = notes.rules.isEmpty ? nil : notes.rules
+      return certificate
     } catch {
       guard error.code == .interrupted else { throw error }
       var certificate = Certificate(name: Certificate.programName, title: program.workload)

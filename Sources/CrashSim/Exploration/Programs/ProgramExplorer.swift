@@ -16,6 +16,8 @@ public final class ProgramExplorer {
   private let keptTracePath: String?
   let console: Console
   private let run: RunDirectory
+  /// What is known of the last recording besides its trace.
+  private(set) var notes = RecordingNotes()
 
   /// States that are checked for each model unless the user says otherwise.
   public static let defaultBudget = 20_000
@@ -150,6 +152,7 @@ public final class ProgramExplorer {
     for (system, models) in targets {
       let trace = try record(on: system)
       item.skipped += unrecorded(trace)
+      noteRules(in: &item)
       if system == nil { files = trace }
       let recording = item.timelines.count
       item.timelines.append(Timeline(trace))
@@ -178,10 +181,10 @@ public final class ProgramExplorer {
   /// What a recording lacks, so that "held" says less than it seems to.
   private func unrecorded(_ trace: Trace) -> [String] {
     var parts: [String] = []
-    if run.syncsError != 0 { parts.append(UnseenSyncs.text(run.syncsError)) }
-    if run.strayCount > 0 {
+    if notes.syncsError != 0 { parts.append(UnseenSyncs.text(notes.syncsError)) }
+    if notes.strayCount > 0 {
       parts.append(
-        "what the workload left running (processes: \(run.strayCount)) would have done later: it "
+        "what the workload left running (processes: \(notes.strayCount)) would have done later: it "
           + "was killed when the workload's shell ended; let the workload wait for it")
     }
     if trace.events.count == trace.markCount {
@@ -192,13 +195,22 @@ public final class ProgramExplorer {
     return parts
   }
 
+  private func noteRules(in item: inout CaseReport) {
+    item.rules = notes.rules.isEmpty ? nil : notes.rules
+  }
+
   /// Damages what the program leaves at its end, in the recording that there is, or a new one.
   private func explore(
     _ media: ProgramMedia, of recorded: Trace?, into item: inout CaseReport
   ) throws(LabError) {
     try Interruption.check()
     let trace: Trace
-    if let recorded { trace = recorded } else { trace = try record(on: nil) }
+    if let recorded {
+      trace = recorded
+    } else {
+      trace = try record(on: nil)
+      noteRules(in: &item)
+    }
     let recording = item.timelines.count
     item.timelines.append(Timeline(trace))
     defer { item.timelines[recording].show(trace, findings: item.findings(of: recording)) }
@@ -224,11 +236,12 @@ public final class ProgramExplorer {
     let name = system.map { "on \($0)" } ?? "files"
     let trace: Trace
     if let known = try settings.progress?.recording(name) {
-      trace = known
+      (trace, notes) = known
     } else {
-      trace = try recordAnew(on: system)
-      try settings.progress?.keep(trace, as: name)
+      (trace, notes) = try recordAnew(on: system)
+      try settings.progress?.keep(trace, notes, as: name)
     }
+    for line in notes.lines { console.say("  \(line)") }
     if let keptTracePath { try TraceFile.save(trace, to: keptTracePath) }
     return trace
   }
@@ -247,13 +260,19 @@ public final class ProgramExplorer {
       recordsCallStacks: settings.recordsCallStacks)
   }
 
-  private func recordAnew(on system: KernelFileSystem?) throws(LabError) -> Trace {
+  private func recordAnew(
+    on system: KernelFileSystem?
+  ) throws(LabError) -> (trace: Trace, notes: RecordingNotes) {
     console.progress("recording …")
     let recorder = makeRecorder()
-    if let system { return try recorder.record(program, on: system) }
-    let (trace, notes) = try recorder.record(program, under: settings.faults)
-    for note in notes { console.say("  \(note)") }
-    return trace
+    var recorded: (trace: Trace, notes: RecordingNotes)
+    if let system {
+      recorded = (try recorder.record(program, on: system), RecordingNotes())
+      recorded.notes.strayCount = run.strayCount
+    } else {
+      recorded = try recorder.record(program, under: settings.faults)
+    }
+    return recorded
   }
 
   package func makeTarget(
@@ -273,7 +292,7 @@ public final class ProgramExplorer {
     }
     var target = ExplorationTarget(
       trace: trace, model: model ?? .blockDevice, system: system, checkers: checkers)
-    if system == nil { target.syncsError = run.syncsError }
+    if system == nil { target.syncsError = notes.syncsError }
     return target
   }
 

@@ -83,10 +83,10 @@ public struct ProgramRecorder: Sendable {
   }
 
   /// The same under fault rules, which are in force behind the setup; the workload may fail then.
-  /// - Returns: Also what became of the rules, and how the workload ended, in words for a person.
+  /// - Returns: Also what is to be known of it: what became of the rules, how the workload ended.
   package func record(
     _ program: ProgramUnderTest, from initial: TreeImage? = nil, under faults: [FaultRule]
-  ) throws(LabError) -> (trace: Trace, notes: [String]) {
+  ) throws(LabError) -> (trace: Trace, notes: RecordingNotes) {
     let fileSystem = try mount(initial)
     defer { try? fileSystem.shutdown() }
     if initial == nil, let setup = program.setup {
@@ -97,7 +97,7 @@ public struct ProgramRecorder: Sendable {
       try execute(
         program.workload, as: "workload", on: fileSystem, in: fileSystem.mountPoint,
         acknowledges: true)
-      return (try end(fileSystem), [])
+      return (try end(fileSystem), notes())
     }
     try fileSystem.addRules(faults)
     let stage = ProgramStage(run: run, timeoutSeconds: timeoutSeconds)
@@ -106,13 +106,22 @@ public struct ProgramRecorder: Sendable {
     let rules = try fileSystem.rules()
     // What rules held back is on its way to the disk, which has no faults any more.
     try fileSystem.clearRules()
-    var notes = rules.map { "rule \($0.line)" } + rules.compactMap(\.complaint)
+    var notes = notes()
+    notes.rules = rules.map(RuleOutcome.init)
     if !ending.isSuccess {
-      notes.append("the workload ended with \(ending)")
+      notes.ending.append("the workload ended with \(ending)")
       let output = stage.output.split(separator: "\n").suffix(Self.outputLinesShown)
-      notes += output.map { "  \($0)" }
+      notes.ending += output.map { "  \($0)" }
     }
     return (try end(fileSystem), notes)
+  }
+
+  /// What the run knows of the workload that has just ended.
+  private func notes() -> RecordingNotes {
+    var notes = RecordingNotes()
+    notes.syncsError = run.syncsError
+    notes.strayCount = run.strayCount
+    return notes
   }
 
   /// Last lines of a failed workload's output that are shown.

@@ -38,6 +38,7 @@ struct HTMLCase {
           text: "This scenario plants a bug: it holds when the bug is found.")
       }
       writeWords(&section)
+      writeRules(&section)
       if !item.explorations.isEmpty { writeExplorations(&section) }
       writeRecordings(&section)
     }
@@ -49,6 +50,14 @@ struct HTMLCase {
     }
     for part in item.skipped {
       section.element("p", ["class": "note"], text: "◌ skipped: " + part)
+    }
+  }
+
+  /// The fault rules under which a program was recorded, as on the console.
+  private func writeRules(_ section: inout Markup) {
+    guard let rules = item.rules else { return }
+    section.element("ul", ["class": "rules"]) { list in
+      for line in RuleOutcome.lines(of: rules) { list.element("li", text: line) }
     }
   }
 
