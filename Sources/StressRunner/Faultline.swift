@@ -45,11 +45,13 @@ struct Faultline: ParsableCommand {
           + "(mount -t proc proc /proc)")
       Foundation.exit(LabCore.ExitCode.labFailed.rawValue)
     }
+    let arguments = Array(CommandLine.arguments.dropFirst())
     do {
-      var command = try parseAsRoot(
-        Child.completed(Array(CommandLine.arguments.dropFirst())))
+      var command = try parseAsRoot(Child.completed(arguments))
       try command.run()
+      OwnCommands.note(arguments, .held, failure: nil)
     } catch let error as LabError {
+      OwnCommands.note(arguments, error.exitCode, failure: error.message)
       // What is wrong with a file begins with its name, for editors and problem matchers.
       let isOfFile = error.message.prefix { $0 != "\n" }.contains(#/^\S.*?:\d+:\d+: /#)
       Console().complain(isOfFile ? error.message : "faultline: \(error.message)")
@@ -61,6 +63,8 @@ struct Faultline: ParsableCommand {
       let isMisuse = exitCode(for: error) != .success
       let text = fullMessage(for: error)
       if isMisuse {
+        let words = text.split(separator: "\n").first.map(String.init) ?? "wrong use"
+        OwnCommands.note(arguments, .usage, failure: words)
         Console().complain(text)
       } else if !text.isEmpty {
         Console().say(text)

@@ -11,6 +11,8 @@ package struct RecordingNotes: Codable, Sendable, Hashable {
   package var syncsError: Int32 = 0
   /// How many processes the workload left running.
   package var strayCount = 0
+  /// What the program's use of the lab's own commands was to do, and did not.
+  package var ownFailures: [String] = []
 
   /// Nothing to say.
   package init() {}

@@ -85,7 +85,12 @@ package struct RunDirectory: Sendable {
   }
 
   /// What a program under test has in its environment besides the variables of its role.
-  package var programEnvironment: [String: String] { [Self.programName: mark] }
+  package var programEnvironment: [String: String] {
+    [Self.programName: mark, OwnCommands.variable: ""]
+  }
+
+  /// Where the lab's own commands note for this run how they ended, once it has begun to ask.
+  package var ownCommandsPath: String { "\(path)/own-commands" }
 
   private var mark: String { "\(name)/\(number)" }
 

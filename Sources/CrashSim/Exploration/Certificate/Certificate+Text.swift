@@ -9,6 +9,7 @@ extension Certificate {
   public var lines: [String] {
     var lines = ["certificate of \(name)  \(title)"]
     lines += baseline.map { "  all syncs kept: " + Console.line(of: $0) }
+    lines += (skipped ?? []).map { "  skipped: \($0)" }
     guard outcome != .broken else {
       lines += baseline.flatMap(\.findings).flatMap { Console.lines(of: $0) }
       return lines + ["  verdict: broken; a certificate needs a workload that holds"]
@@ -72,6 +73,7 @@ extension Certificate {
         + "\(Formatting.grouped(report.distinctCount)) distinct states, "
         + Formatting.counted(report.findings.count, "finding")
     }
+    lines += (skipped ?? []).map { "- skipped: \($0)" }
     lines += [""] + Self.wrapped(Self.sentence(summary)) + [""]
     guard !sites.isEmpty else { return lines.joined(separator: "\n") }
     lines += ["| site | issued | needed | all of the site ignored |", "|---|---|---|---|"]

@@ -55,6 +55,8 @@ public struct Certificate: Codable, Sendable {
   public var baseline: [ExplorationReport] = []
   /// The fault rules under which a program was recorded; nil when there were none.
   public var rules: [RuleOutcome]?
+  /// What the recording of a program lacks, so that the certificate says less than it seems to.
+  public var skipped: [String]?
   /// The places that issue syncs, in the order of their first syncs.
   public var sites: [CertifiedSite] = []
   /// What happens when all syncs are ignored that are not needed one at a time, where they are of

@@ -17,6 +17,8 @@ extension ProgramExplorer {
         run: CertifiableProgram(explorer: self, target: target), name: Certificate.programName,
         title: program.workload
       ).make()
+      let unrecorded = unrecorded(target.trace)
+      certificate.skipped = unrecorded.isEmpty ? nil : unrecorded
       certificate.rules = notes.rules.isEmpty ? nil : notes.rules
       return certificate
     } catch {

@@ -179,8 +179,8 @@ public final class ProgramExplorer {
   }
 
   /// What a recording lacks, so that "held" says less than it seems to.
-  private func unrecorded(_ trace: Trace) -> [String] {
-    var parts: [String] = []
+  func unrecorded(_ trace: Trace) -> [String] {
+    var parts = notes.ownFailures
     if notes.syncsError != 0 { parts.append(UnseenSyncs.text(notes.syncsError)) }
     if notes.strayCount > 0 {
       parts.append(
@@ -265,6 +265,7 @@ public final class ProgramExplorer {
   ) throws(LabError) -> (trace: Trace, notes: RecordingNotes) {
     console.progress("recording …")
     let recorder = makeRecorder()
+    OwnCommands.begin(at: run.ownCommandsPath)
     var recorded: (trace: Trace, notes: RecordingNotes)
     if let system {
       recorded = (try recorder.record(program, on: system), RecordingNotes())
@@ -272,6 +273,7 @@ public final class ProgramExplorer {
     } else {
       recorded = try recorder.record(program, under: settings.faults)
     }
+    recorded.notes.ownFailures = OwnCommands.failures(at: run.ownCommandsPath)
     return recorded
   }
 

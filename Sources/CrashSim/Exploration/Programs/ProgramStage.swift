@@ -65,6 +65,7 @@ package struct ProgramStage: Sendable {
     launch.environment = environment.merging(run.programEnvironment) { $1 }
       .merging(fileSystem.programEnvironment) { $1 }
     launch.environment["FAULTLINE_DIR"] = directory
+    launch.environment[OwnCommands.variable] = run.ownCommandsPath
     // On the daemon's CPU: a request is then answered several times faster than across CPUs.
     launch.cpu = csystem_first_allowed_cpu()
     // Elsewhere than on the mount itself is a kernel's file system, whose kernel does the syncs.

@@ -118,6 +118,7 @@ package final class StressRun {
     let start = clock.now
     var isInterrupted = false
     do throws(LabError) {
+      OwnCommands.begin(at: run.ownCommandsPath)
       try prepare()
       var life = try makeLife(0)
       var round = 0
@@ -417,6 +418,8 @@ package final class StressRun {
       if counts.unjudged == counts.cuts { item.complaints.append("no power cut was judged") }
     }
     for complaint in item.complaints { console.say("  " + console.red(complaint)) }
+    item.skipped = OwnCommands.failures(at: run.ownCommandsPath)
+    for part in item.skipped { console.say("  skipped: \(part)") }
     if !findings.isEmpty {
       item.outcome = .broken
     } else if !item.complaints.isEmpty {
