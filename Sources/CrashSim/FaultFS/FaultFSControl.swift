@@ -191,7 +191,7 @@ final class FaultFSControl: Sendable {
       do throws(LabError) {
         let plan = mount.fileSystem.plan
         mount.expireCallers()
-        let ids = Set(try plan.add(rules))
+        let ids = Set(try mount.fileSystem.addRules(rules))
         return .success(plan.list.filter { ids.contains($0.id) })
       } catch {
         return .failure(error)

@@ -158,6 +158,12 @@ extension FaultRule.Match {
         "fault rule: during '\(phase.prefix(80))' is no name of a phase; a name has 1 to "
           + "\(PhaseLog.nameBytesMax) bytes and no control characters")
     }
+    try validatePath()
+    if kinds == [.close], process != nil || command != nil || actor != nil {
+      throw .usage(
+        "fault rule: close with pid, command or actor never matches: the kernel closes files in "
+          + "the background, for no process; leave the condition out")
+    }
     if let process, process < 1 { throw .usage("fault rule: process=\(process) < 1") }
     for text in [path, command, actor, scope?.from, scope?.until] {
       if let text, text.utf8.count > Self.textBytesMax {

@@ -93,7 +93,7 @@ import Synchronization
           "fault rule: \(key) needs a FUSE mount; this one is in the lab's own process")
       }
     }
-    _ = try withFileSystem { fileSystem throws(LabError) in try fileSystem.plan.add(rules) }
+    _ = try withFileSystem { fileSystem throws(LabError) in try fileSystem.addRules(rules) }
   }
 
   /// The phase that the process, which is this one, is in.
