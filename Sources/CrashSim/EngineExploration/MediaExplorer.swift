@@ -40,7 +40,8 @@ package struct MediaExplorer {
   /// judged so far.
   package func explore(title: String, firstNumber: Int) throws(LabError) -> ExplorationReport {
     let trace = try job.trace()
-    let plan = try job.mediaPlan(declaration)
+    var plan = try job.mediaPlan(declaration)
+    if settings.timeBudgetSeconds != nil { plan.visitInWaves(seed: Seed(rawValue: job.seed)) }
     let jobPath = "\(directory)/job-\(MediaPlan.name).json"
     var job = job
     try job.save(to: jobPath, selecting: plan)

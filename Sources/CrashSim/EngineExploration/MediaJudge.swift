@@ -95,7 +95,7 @@ extension MediaState {
 }
 
 extension EngineShard {
-  /// Judges the states of one shard from an ordinal on.
+  /// Judges the states of one shard: those visited after the ordinal before `first`.
   static func runMedia(
     _ job: EngineJob, _ declaration: MediaDeclaration, shard: Shard, from first: Int,
     progress progressPath: String
@@ -104,11 +104,10 @@ extension EngineShard {
     let judge = try MediaJudge(job, declaration)
     let progress = try ProgressFile(path: progressPath)
     var done = ShardProgress()
-    for (ordinal, state) in plan.states.enumerated()
-    where ordinal % shard.count == shard.index && ordinal >= first {
+    for ordinal in plan.visits(of: shard, after: first > 0 ? first - 1 : nil) {
       done.ordinal = ordinal
       progress.write(done)
-      let (verdict, violations) = try judge.judge(state, ordinal: ordinal)
+      let (verdict, violations) = try judge.judge(plan.states[ordinal], ordinal: ordinal)
       done.media.add(verdict)
       done.states += 1
       guard !violations.isEmpty else { continue }

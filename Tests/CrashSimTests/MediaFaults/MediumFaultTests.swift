@@ -1,6 +1,7 @@
 // MediumFaultTests.swift: what each kind of fault does to bytes, which contents a stale sector can
 // show, which part of the file a byte is of, and which faults a plan chooses.
 
+import TestSupport
 import Testing
 
 @testable import CrashStates
@@ -150,5 +151,31 @@ import Testing
       declaration.place = .bytes(offset: 1 << 40, length: 1)
       #expect(throws: LabError.self) { try fixture.plan(declaration) }
     }
+  }
+
+  @Test("a time budget that ends anywhere has seen faults of every moment and part of the file")
+  func waves() throws {
+    let directory = try TemporaryDirectory()
+    let fixture = try MediaFixture(
+      MediaFixture.yaml("", "{when: every commit, budget: {states: 400}}"), in: directory.path)
+    var plan = try fixture.plan()
+    let whole = Shard.whole
+    #expect(plan.visits(of: whole) == Array(plan.states.indices))
+    plan.visitInWaves(seed: Seed(rawValue: 1))
+    let visits = plan.visits(of: whole)
+    #expect(visits.sorted() == Array(plan.states.indices), "each once")
+    let moments = Set(plan.moments)
+    try #require(moments.count >= 8 && plan.states.count > 256)
+    for count in [32, 64, 128] {
+      let seen = Set(visits.prefix(count).map { plan.states[$0].eventCount })
+      #expect(seen == moments, "\(count) visits have \(seen.count) moments")
+    }
+    // Within a wave a history goes forward only.
+    #expect(Array(visits[32..<64]) == visits[32..<64].sorted())
+    // A child that died is followed by one behind its state, in the order of visits.
+    let shard = Shard(index: 1, of: 3)
+    let mine = plan.visits(of: shard)
+    #expect(mine.allSatisfy { $0 % 3 == 1 } && mine.count == visits.count { $0 % 3 == 1 })
+    #expect(plan.visits(of: shard, after: mine[10]) == Array(mine[11...]))
   }
 }

@@ -13,8 +13,10 @@ package struct MediaPlan: Codable {
   /// Stands for the model in reports.
   package static let name = "media"
 
-  /// The states, in the order in which they are judged.
+  /// The states, by ordinal.
   package private(set) var states: [MediaState] = []
+  /// The order in which they are judged, where it is not that of their ordinals.
+  private var visitOrder: [Int]?
   /// Single faults that there are, those that change nothing and those that were left out included.
   package private(set) var faultCount = 0
   /// Events after which the files rested.
@@ -64,6 +66,37 @@ package struct MediaPlan: Codable {
           + "'\(declaration.fileGlob)' chooses bytes that can change; correct 'files', 'at' or "
           + "'faults'")
     }
+  }
+
+  // MARK: Visits
+
+  /// States of the first wave.
+  private static let firstWave = 32
+
+  /// Has the states judged in waves, each as large as all before it and spread over all of them.
+  ///
+  /// Whoever is cut short has seen some of every moment and file (decision 0865). Within a wave they
+  /// come in the order of their moments, as a history only goes forward.
+  package mutating func visitInWaves(seed: Seed) {
+    let spread = VisitOrder.spread(states.count, seed: seed.derived("visits"))
+    var order: [Int] = []
+    while order.count < spread.count {
+      let end = min(spread.count, order.count + max(Self.firstWave, order.count))
+      order += spread[order.count..<end].sorted()
+    }
+    visitOrder = order
+  }
+
+  /// The ordinals of a shard, in the order in which they are judged.
+  /// - Parameters:
+  ///   - shard: The shard.
+  ///   - last: The last one that is judged already; nil is none.
+  /// - Returns: Those that are not judged yet.
+  package func visits(of shard: Shard, after last: Int? = nil) -> [Int] {
+    let all = visitOrder ?? Array(states.indices)
+    let mine = all.filter { $0 % shard.count == shard.index }
+    guard let last else { return mine }
+    return Array(mine.drop { $0 != last }.dropFirst())
   }
 
   /// Events after which the files rest.
