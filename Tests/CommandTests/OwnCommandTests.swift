@@ -62,11 +62,13 @@ struct OwnCommandTests {
     #expect(result.status == 0 && !result.output.contains("skipped"), "\(result.output)")
   }
 
-  @Test("certify and stress say it, too")
+  @Test("certify, stress and an exploration of the medium say it, too")
   func others() throws {
     let command = try FaultlineCommand()
     let add = "\(Self.faultline) fault add . 'on: sync, error: EIO' 2> /dev/null"
     let program = ["--workload", "echo a > t; \(add); echo saved", "--check", "true"]
+    let damaged = try command.run(["explore", "--media", "bitFlip"] + program)
+    #expect(damaged.hasLine("  skipped: what the program's own 'faultline fault add'"))
     let certified = try command.run(["certify"] + program + ["--json", "c.json"])
     #expect(certified.hasLine("  skipped: what the program's own 'faultline fault add'"))
     #expect(try command.text("c.json").contains("fault add"), "\(certified.output)")

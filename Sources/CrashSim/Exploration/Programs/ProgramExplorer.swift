@@ -209,6 +209,7 @@ public final class ProgramExplorer {
       trace = recorded
     } else {
       trace = try record(on: nil)
+      item.skipped += notes.ownFailures
       noteRules(in: &item)
     }
     let recording = item.timelines.count
