@@ -75,8 +75,8 @@ package struct MediaPlan: Codable {
 
   /// Has the states judged in waves, each as large as all before it and spread over all of them.
   ///
-  /// Whoever is cut short has seen some of every moment and file (decision 0865). Within a wave they
-  /// come in the order of their moments, as a history only goes forward.
+  /// Whoever is cut short has seen some of every moment and file (decision 0865). Within a wave
+  /// they come in the order of their moments, as a history only goes forward.
   package mutating func visitInWaves(seed: Seed) {
     let spread = VisitOrder.spread(states.count, seed: seed.derived("visits"))
     var order: [Int] = []
