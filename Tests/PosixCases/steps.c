@@ -75,6 +75,8 @@ static long call(const char *name, char a[4][256]) {
   if (!strcmp(name, "truncate")) return truncate(a[0], y);
   if (!strcmp(name, "fallocate")) return fallocate(file, 0, x, y);
   if (!strcmp(name, "rename")) return rename(a[0], a[1]);
+  if (!strcmp(name, "whiteout"))
+    return renameat2(AT_FDCWD, a[0], AT_FDCWD, a[1], RENAME_WHITEOUT);
   if (!strcmp(name, "link")) return link(a[0], a[1]);
   if (!strcmp(name, "symlink")) return symlink(a[0], a[1]);
   if (!strcmp(name, "unlink")) return unlink(a[0]);

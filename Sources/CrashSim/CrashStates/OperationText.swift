@@ -23,6 +23,9 @@ extension Operation {
     case .rename(_, let from, let name, let to, let newName, let replaced):
       let over = replaced == nil ? "to" : "over"
       return "rename of \(entry(from, name)) \(over) \(entry(to, newName))"
+    case .renameWithWhiteout(_, let from, let name, let to, let newName, let replaced, _, _):
+      let over = replaced == nil ? "to" : "over"
+      return "rename of \(entry(from, name)) \(over) \(entry(to, newName)), leaving a whiteout"
     case .exchange(_, let parent, let name, _, let otherParent, let otherName):
       return "exchange of \(entry(parent, name)) and \(entry(otherParent, otherName))"
     case .write(let inode, let offset, let payload):

@@ -41,6 +41,12 @@ public struct PathIndex: Sendable {
       end(inode, from, name, at: point)
       if let replaced { end(replaced, to, newName, at: point) }
       add(inode, to, newName, from: point)
+    case .renameWithWhiteout(
+      let inode, let from, let name, let to, let newName, let replaced, let device, _):
+      end(inode, from, name, at: point)
+      add(device, from, name, from: point)
+      if let replaced { end(replaced, to, newName, at: point) }
+      add(inode, to, newName, from: point)
     case .exchange(let inode, let parent, let name, let other, let otherParent, let otherName):
       end(inode, parent, name, at: point)
       end(other, otherParent, otherName, at: point)

@@ -48,14 +48,10 @@ extension UnitTableBuilder {
   private mutating func split(_ operation: Operation) throws(LabError) {
     switch operation {
     case .create(let inode, let parent, let name, let type, let ownership, let target, let device):
-      guard inodes[inode] == nil else {
-        throw .lab("broken trace: event \(event) creates inode \(inode) a second time")
-      }
-      inodes[inode] = InodeProgress(type: type, sizeBytes: 0)
       var image = InodeImage(type: type, ownership: ownership)
       image.target = target
       image.device = device
-      creations[inode] = image
+      try add(inode, image)
       let unit = try setName(inode, EntryKey(parent: parent, name: name))
       update(inode) { $0.creation = unit }
       touch([inode, parent], by: unit, dataToo: true)
@@ -69,6 +65,12 @@ extension UnitTableBuilder {
       try rename(
         inode, from: EntryKey(parent: from, name: name), to: EntryKey(parent: to, name: newName),
         replacing: replaced)
+    case .renameWithWhiteout(
+      let inode, let from, let name, let to, let newName, let replaced, let device, let ownership):
+      try add(device, InodeImage(type: .characterDevice, ownership: ownership))
+      try rename(
+        inode, from: EntryKey(parent: from, name: name), to: EntryKey(parent: to, name: newName),
+        replacing: replaced, leaving: device)
     case .exchange(let inode, let parent, let name, let other, let otherParent, let otherName):
       try exchange(
         inode, at: EntryKey(parent: parent, name: name), with: other,
@@ -100,6 +102,15 @@ extension UnitTableBuilder {
     case .sync, .syncDirectory, .syncAll, .close:
       preconditionFailure("syncs and closes have no units")
     }
+  }
+
+  /// A new inode, empty, whose creation travels with its name.
+  private mutating func add(_ inode: InodeNumber, _ image: InodeImage) throws(LabError) {
+    guard inodes[inode] == nil else {
+      throw .lab("broken trace: event \(event) creates inode \(inode) a second time")
+    }
+    inodes[inode] = InodeProgress(type: image.type, sizeBytes: 0)
+    creations[inode] = image
   }
 
   /// Notes that a journal unit changed what fsync of these inodes has to wait for.
@@ -152,11 +163,20 @@ extension UnitTableBuilder {
   }
 
   private mutating func rename(
-    _ inode: InodeNumber, from: EntryKey, to: EntryKey, replacing replaced: InodeNumber?
+    _ inode: InodeNumber, from: EntryKey, to: EntryKey, replacing replaced: InodeNumber?,
+    leaving device: InodeNumber? = nil
   ) throws(LabError) {
     let record = try progress(of: inode)
-    guard model.renameIsAtomic else {
-      if record.type == .directory {
+    // A directory and what takes its name change places as two directories do (R4).
+    let isAtomic = model.renameIsAtomic || device != nil && record.type == .directory
+    guard isAtomic else {
+      if let device {
+        // The device takes the old name over, so that there is no state without either.
+        _ = try setName(inode, to)
+        let unit = try setName(device, from)
+        update(device) { $0.creation = unit }
+        touch([device], by: unit, dataToo: true)
+      } else if record.type == .directory {
         // The old name goes first: a directory with two names is no tree on any file system.
         _ = try removeName(inode, from)
         _ = try setName(inode, to)
@@ -171,13 +191,22 @@ extension UnitTableBuilder {
     if replaced != nil, model.safeReplaceByRename {
       dependencies += (record.delayedData + record.pendingSize).filter(isPending).map { $0 }
     }
+    let leaves: Effect =
+      if let device {
+        .setEntry(parent: from.parent, name: from.name, inode: device)
+      } else {
+        .removeEntry(parent: from.parent, name: from.name)
+      }
     let unit = emitMetadata(
-      .entry,
-      [
-        .setEntry(parent: to.parent, name: to.name, inode: inode),
-        .removeEntry(parent: from.parent, name: from.name),
-      ], after: dependencies)
-    noteName(inode, from, unit, isGiven: false)
+      .entry, [.setEntry(parent: to.parent, name: to.name, inode: inode), leaves],
+      after: dependencies)
+    if let device {
+      noteName(device, from, unit)
+      update(device) { $0.creation = unit }
+      touch([device], by: unit, dataToo: true)
+    } else {
+      noteName(inode, from, unit, isGiven: false)
+    }
     noteName(inode, to, unit)
     touch([inode, from.parent, to.parent], by: unit)
     if let replaced { touch([replaced], by: unit) }

@@ -48,15 +48,22 @@ extension FaultFileSystem {
 
   package func rename(
     _ name: FileName, from: Inode, to: Inode, _ newName: FileName, flags: UInt32,
-    by caller: Caller
+    whiteoutOwner: Ownership = Ownership(mode: 0), by caller: Caller
   ) throws(ErrorNumber) {
     try perform(
       .rename, nil,
       at: [InodeName(parent: from, name: name), InodeName(parent: to, name: newName)], by: caller
     ) { () throws(ErrorNumber) in
-      switch try tree.rename(name, from: from, to: to, newName, flags: flags) {
+      switch try tree.rename(
+        name, from: from, to: to, newName, flags: flags, whiteoutOwner: whiteoutOwner)
+      {
       case .nothing: .nothing
-      case .moved(let inode, let replaced):
+      case .moved(let inode, let replaced, let device?):
+        .operation(
+          .renameWithWhiteout(
+            inode: inode.number, from: from.number, name: name, to: to.number, newName: newName,
+            replaced: replaced?.number, whiteout: device.number, ownership: device.ownership))
+      case .moved(let inode, let replaced, whiteout: nil):
         .operation(
           .rename(
             inode: inode.number, from: from.number, name: name, to: to.number, newName: newName,
@@ -67,10 +74,6 @@ extension FaultFileSystem {
             inode: inode.number, parent: from.number, name: name, otherInode: other.number,
             otherParent: to.number, otherName: newName))
       }
-    }
-    if flags & FileTree.whiteout != 0, from.entries[name] == nil {
-      _ = try create(
-        name, in: from, type: .characterDevice, ownership: Ownership(mode: 0), by: caller)
     }
   }
 

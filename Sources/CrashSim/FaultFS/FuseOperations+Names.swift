@@ -91,7 +91,7 @@ extension FuseOperations {
       unsafe request.answer { () throws(ErrorNumber) in
         try unsafe request.fileSystem.rename(
           name, from: request.inode(parent), to: request.inode(newParent), newName,
-          flags: flags, by: request.caller)
+          flags: flags, whiteoutOwner: request.ownership(mode: 0), by: request.caller)
         unsafe request.succeed()
       }
     }

@@ -221,7 +221,7 @@ extension TimelineEvent.Kind {
     switch operation {
     case .write: self = .write
     case .truncate, .allocate: self = .size
-    case .create, .link, .remove, .rename, .exchange: self = .name
+    case .create, .link, .remove, .rename, .renameWithWhiteout, .exchange: self = .name
     case .setOwnership, .setExtendedAttribute: self = .attribute
     case .sync, .syncDirectory, .syncAll: self = .sync
     case .close: self = .close

@@ -105,6 +105,33 @@ struct ModelRuleTests {
     #expect(try final(.posix, files: ["a": "1"], build) == ["a=1", "b=1", "a=1 b=1", ""])
   }
 
+  @Test("a rename with a whiteout is atomic but under posix, and for directories in every model")
+  func whiteoutAtomicity() throws {
+    let build: (inout Recording) -> Void = { $0.renameWithWhiteout("a", to: "b") }
+    let files = ["a": "1", "b": "2"]
+    for model in PersistenceModel.stock where model.renameIsAtomic {
+      #expect(try final(model, files: files, build) == ["a=1 b=2", "a/(00) b=1"], "\(model.name)")
+    }
+    // The device takes the old name, so in no state nothing has it.
+    #expect(
+      try final(.posix, files: files, build)
+        == ["a=1 b=2", "a/(00) b=1", "a=1 b=1", "a/(00) b=2"])
+    let directory = try final(.posix) {
+      $0.makeDirectory("d")
+      $0.syncDirectory()
+      $0.renameWithWhiteout("d", to: "e")
+      $0.mark("done")
+    }
+    #expect(directory == ["d/", "d/(00) e/"])
+    var synced = Recording(files: files)
+    synced.renameWithWhiteout("a", to: "b")
+    synced.syncDirectory()
+    synced.mark("done")
+    for model in PersistenceModel.stock {
+      #expect(try Possible(synced, model).final == ["a/(00) b=1"], "\(model.name)")
+    }
+  }
+
   @Test("exchange is atomic but under posix, and for directories in every model")
   func exchangeAtomicity() throws {
     let build: (inout Recording) -> Void = { $0.exchange("a", "b") }

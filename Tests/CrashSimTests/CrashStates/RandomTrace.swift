@@ -52,7 +52,14 @@ private func addRandomOperation(_ recording: inout Recording, _ random: inout PR
   case 9: recording.remove(file)
   case 10: if recording[file] != recording[other] { recording.rename(file, to: other) }
   case 11:
-    if !recording.exists(fresh) { recording.rename(file, to: fresh) }
+    if !recording.exists(fresh) {
+      // Some of them leave a device in the place of the old name.
+      if step % 3 == 0 {
+        recording.renameWithWhiteout(file, to: fresh)
+      } else {
+        recording.rename(file, to: fresh)
+      }
+    }
   case 12: if !recording.exists(fresh) { recording.link(file, to: fresh) }
   case 13:
     if recording[file] != recording[other] { recording.exchange(file, other) }

@@ -90,6 +90,20 @@ struct Recording {
     move(path, newPath)
   }
 
+  mutating func renameWithWhiteout(_ path: String, to newPath: String) {
+    let (from, name) = split(path)
+    let (to, newName) = split(newPath)
+    let device = InodeNumber(rawValue: next)
+    next += 1
+    add(
+      .renameWithWhiteout(
+        inode: self[path], from: from, name: name, to: to, newName: newName,
+        replaced: entries[newPath], whiteout: device, ownership: Ownership(mode: 0)))
+    move(path, newPath)
+    entries[path] = device
+    types[device] = .characterDevice
+  }
+
   private mutating func move(_ path: String, _ newPath: String) {
     for (old, inode) in entries where old == path || old.hasPrefix(path + "/") {
       entries[old] = nil

@@ -37,6 +37,12 @@ struct ReferenceTree {
       bytes[number] = content
     }
     for event in table.trace.events {
+      if case .operation(.renameWithWhiteout(_, _, _, _, _, _, let device, let ownership)) =
+        event.body
+      {
+        inodes[device] = InodeImage(type: .characterDevice, ownership: ownership)
+        continue
+      }
       guard
         case .operation(.create(let inode, _, _, let type, let ownership, let target, let device)) =
           event.body

@@ -131,6 +131,29 @@ struct FaultFSTraceTests {
     #expect(trace.words.filter { $0 != "close" } == [])
   }
 
+  @Test("a rename that leaves a whiteout is one operation, with the owner of the device")
+  func whiteout() throws {
+    let mount = try FaultMount(["open a cw", "write 0 3 x", "open b c", "mkdir d"])
+    _ = try mount.mount.shell("chmod 2755 . && chgrp 4321 .")
+    let (lines, trace) = try mount.record(["whiteout a b", "whiteout d e"])
+    #expect(lines == ["whiteout ok 0", "whiteout ok 0"])
+    #expect(trace.operationWords == ["renameWithWhiteout", "renameWithWhiteout"])
+    let tree = trace.finalTree
+    for name in ["a", "d"] {
+      let number = try #require(tree.inodes[.root]?.entries[FileName(name)])
+      let device = try #require(tree.inodes[number])
+      #expect(device.type == .characterDevice && device.device == 0)
+      #expect(device.ownership == Ownership(mode: 0, user: geteuid(), group: 4321))
+    }
+    // The tree of the mount itself, without the trace between.
+    try mount.client.beginRecording()
+    #expect(tree.firstDifference(from: try mount.mount.endRecording().finalTree) == nil)
+    // Without room for the device nothing is renamed.
+    try mount.add("{on: rename, file: b, error: ENOSPC}")
+    #expect(try mount.run(["whiteout b c", "stat b"]) == ["whiteout ENOSPC", "stat ok 3"])
+    try mount.client.shutdown()
+  }
+
   @Test("of a file that lost its last name before the recording nothing is in the trace")
   func namelessFile() throws {
     let mount = try MountedFaultFS()

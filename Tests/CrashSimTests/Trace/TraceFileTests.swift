@@ -50,6 +50,11 @@ struct TraceFileTests {
         inode: new, from: folder, name: name, to: .root, newName: FileName("f"), replaced: file),
       .rename(
         inode: link, from: .root, name: FileName("l"), to: folder, newName: name, replaced: nil),
+      .renameWithWhiteout(
+        inode: link, from: folder, name: name, to: folder, newName: FileName("m"), replaced: new,
+        whiteout: InodeNumber(rawValue: 7), ownership: Ownership(mode: 0, user: 5, group: 6)),
+      .rename(
+        inode: link, from: folder, name: FileName("m"), to: folder, newName: name, replaced: nil),
       .exchange(
         inode: link, parent: folder, name: name, otherInode: new, otherParent: .root,
         otherName: FileName("f")),
@@ -96,7 +101,7 @@ struct TraceFileTests {
     #expect(
       result.output.split(separator: "\n") == [
         "create d/new", "create l", "create c", "write d/new", "rename f", "rename d/new",
-        "unlink second", "rmdir d",
+        "rename d/new", "unlink second", "rmdir d",
       ])
   }
 
@@ -107,6 +112,8 @@ struct TraceFileTests {
       "UPDATE events SET inode = 'x' WHERE seq = 3", "UPDATE events SET inode = NULL WHERE seq = 4",
       "UPDATE events SET inode = 2 WHERE seq = 0", "UPDATE events SET kind = 'what' WHERE seq = 0",
       "UPDATE events SET length = 4 WHERE kind = 'write'",
+      "UPDATE events SET device = 2 WHERE kind = 'renameWithWhiteout'",
+      "UPDATE events SET device = NULL WHERE kind = 'renameWithWhiteout'",
       "UPDATE events SET offset = -5 WHERE kind = 'write'",
       "UPDATE events SET offset = 9223372036854775807 WHERE kind = 'write'",
       "UPDATE events SET payload = 'text' WHERE kind = 'write'",

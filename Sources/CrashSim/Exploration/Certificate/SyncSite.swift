@@ -118,6 +118,8 @@ extension Operation {
     case .link(_, let parent, _): [(parent, .named)]
     case .remove(_, let parent, _, _): [(parent, .removed)]
     case .rename(_, let from, _, let to, _, _): [(from, .renamed), (to, .renamed)]
+    case .renameWithWhiteout(_, let from, _, let to, _, _, let device, _):
+      [(device, .created), (from, .renamed), (to, .renamed)]
     case .exchange(_, let parent, _, _, let otherParent, _):
       [(parent, .renamed), (otherParent, .renamed)]
     case .write(let inode, _, _): [(inode, .written)]

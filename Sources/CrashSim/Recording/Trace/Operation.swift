@@ -86,6 +86,12 @@ public enum Operation: Sendable, Hashable {
   case rename(
     inode: InodeNumber, from: InodeNumber, name: FileName, to: InodeNumber, newName: FileName,
     replaced: InodeNumber?)
+  /// renameat2(RENAME_WHITEOUT): a rename, and `whiteout`, a new character device 0:0, takes the
+  /// place of the old name.
+  // Indirect: it is rare, and would make every operation of a trace larger.
+  indirect case renameWithWhiteout(
+    inode: InodeNumber, from: InodeNumber, name: FileName, to: InodeNumber, newName: FileName,
+    replaced: InodeNumber?, whiteout: InodeNumber, ownership: Ownership)
   /// renameat2(RENAME_EXCHANGE).
   case exchange(
     inode: InodeNumber, parent: InodeNumber, name: FileName, otherInode: InodeNumber,

@@ -50,6 +50,11 @@ struct PathTracker {
     case .rename(let inode, from: _, name: _, let to, let newName, replaced: _):
       places[inode] = Place(parent: to, name: newName)
       cache = [:]
+    case .renameWithWhiteout(
+      let inode, let from, let name, let to, let newName, replaced: _, let device, ownership: _):
+      places[inode] = Place(parent: to, name: newName)
+      places[device] = Place(parent: from, name: name)
+      cache = [:]
     case .exchange(let inode, let parent, let name, let other, let otherParent, let otherName):
       places[inode] = Place(parent: otherParent, name: otherName)
       places[other] = Place(parent: parent, name: name)

@@ -212,6 +212,7 @@ struct TraceFileReader {
     _ kind: String, _ row: TraceRow, _ types: inout Types
   ) throws -> Operation {
     if kind == "create" { return try creation(row, &types) }
+    if kind == "renameWithWhiteout" { return try whiteout(row, &types) }
     let inode = try row.inode(2, types)
     switch kind {
     case "link", "unlink", "rmdir", "rename", "exchange":
@@ -238,9 +239,28 @@ struct TraceFileReader {
     }
   }
 
-  private func creation(_ row: TraceRow, _ types: inout Types) throws -> Operation {
-    let inode = InodeNumber(rawValue: try row.number(2, in: 2...UInt64.max / 4))
+  /// The number of an inode that an operation makes.
+  private func newInode(
+    _ column: Int, _ row: TraceRow, _ types: Types
+  ) throws -> InodeNumber {
+    let inode = InodeNumber(rawValue: try row.number(column, in: 2...UInt64.max / 4))
     guard types[inode] == nil else { throw row.wrong("\(inode) exists already") }
+    return inode
+  }
+
+  private func whiteout(_ row: TraceRow, _ types: inout Types) throws -> Operation {
+    let inode = try row.inode(2, types)
+    let device = try newInode(13, row, types)
+    types[device] = .characterDevice
+    return .renameWithWhiteout(
+      inode: inode, from: try row.directory(4, types), name: try row.name(5),
+      to: try row.directory(7, types), newName: try row.name(8),
+      replaced: try row.isNull(6) ? nil : row.inode(6, types), whiteout: device,
+      ownership: try row.ownership(10))
+  }
+
+  private func creation(_ row: TraceRow, _ types: inout Types) throws -> Operation {
+    let inode = try newInode(2, row, types)
     let type = try row.type(9)
     let parent = try row.directory(4, types)
     types[inode] = type

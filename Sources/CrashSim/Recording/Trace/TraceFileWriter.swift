@@ -159,7 +159,8 @@ private struct EventRow {
     set(.kind, operation.word)
     try set(.inode, operation.inode)
     switch operation {
-    case .create, .link, .remove, .rename, .exchange: try fillNames(operation)
+    case .create, .link, .remove, .rename, .renameWithWhiteout, .exchange:
+      try fillNames(operation)
     case .write(inode: _, let offset, let payload):
       try set(.offset, offset)
       try set(.length, UInt64(payload.countBytes))
@@ -181,6 +182,17 @@ private struct EventRow {
     }
   }
 
+  private mutating func fillRename(
+    _ from: InodeNumber, _ name: FileName, to: InodeNumber, _ newName: FileName,
+    _ replaced: InodeNumber?
+  ) throws {
+    try set(.parent, from)
+    set(.name, name.bytes)
+    try set(.otherParent, to)
+    set(.otherName, newName.bytes)
+    if let replaced { try set(.otherInode, replaced) }
+  }
+
   private mutating func fillNames(_ operation: Operation) throws {
     switch operation {
     case .create(inode: _, let parent, let name, let type, let ownership, let target, let device):
@@ -194,11 +206,12 @@ private struct EventRow {
       try set(.parent, parent)
       set(.name, name.bytes)
     case .rename(inode: _, let from, let name, let to, let newName, let replaced):
-      try set(.parent, from)
-      set(.name, name.bytes)
-      try set(.otherParent, to)
-      set(.otherName, newName.bytes)
-      if let replaced { try set(.otherInode, replaced) }
+      try fillRename(from, name, to: to, newName, replaced)
+    case .renameWithWhiteout(
+      inode: _, let from, let name, let to, let newName, let replaced, let device, let ownership):
+      try fillRename(from, name, to: to, newName, replaced)
+      try set(ownership)
+      try set(.device, device)
     case .exchange(inode: _, let parent, let name, let other, let otherParent, let otherName):
       try set(.parent, parent)
       set(.name, name.bytes)

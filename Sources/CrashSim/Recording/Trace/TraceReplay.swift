@@ -11,6 +11,7 @@ extension Operation {
     case .link(let inode, parent: _, name: _): inode
     case .remove(let inode, parent: _, name: _, isDirectory: _): inode
     case .rename(let inode, from: _, name: _, to: _, newName: _, replaced: _): inode
+    case .renameWithWhiteout(let inode, _, _, _, _, _, _, _): inode
     case .exchange(let inode, _, _, _, _, _): inode
     case .write(let inode, offsetBytes: _, payload: _): inode
     case .truncate(let inode, oldSizeBytes: _, newSizeBytes: _): inode
@@ -42,6 +43,7 @@ extension Operation {
     case .link: "link"
     case .remove(inode: _, parent: _, name: _, let isDirectory): isDirectory ? "rmdir" : "unlink"
     case .rename: "rename"
+    case .renameWithWhiteout: "renameWithWhiteout"
     case .exchange: "exchange"
     case .write: "write"
     case .truncate: "truncate"
@@ -80,6 +82,12 @@ extension TreeImage {
     case .rename(let inode, let from, let name, let to, let newName, replaced: _):
       guard inodes[inode] != nil else { return }
       inodes[from]?.entries[name] = nil
+      inodes[to]?.entries[newName] = inode
+    case .renameWithWhiteout(
+      let inode, let from, let name, let to, let newName, replaced: _, let device, let ownership):
+      guard inodes[inode] != nil else { return }
+      inodes[device] = InodeImage(type: .characterDevice, ownership: ownership)
+      inodes[from]?.entries[name] = device
       inodes[to]?.entries[newName] = inode
     case .exchange(let inode, let parent, let name, let other, let otherParent, let otherName):
       guard inodes[inode] != nil, inodes[other] != nil else { return }

@@ -36,6 +36,8 @@ extension Operation {
       [3, inode.rawValue, parent.rawValue, isDirectory ? 1 : 0]
     case .rename(let inode, let from, _, let to, _, let replaced):
       [4, inode.rawValue, from.rawValue, to.rawValue, replaced?.rawValue ?? 0]
+    case .renameWithWhiteout(let inode, let from, _, let to, _, let replaced, let device, _):
+      [15, inode.rawValue, from.rawValue, to.rawValue, replaced?.rawValue ?? 0, device.rawValue]
     case .exchange(let inode, let parent, _, let otherInode, let otherParent, _):
       [5, inode.rawValue, parent.rawValue, otherInode.rawValue, otherParent.rawValue]
     case .write(let inode, let offsetBytes, let payload):

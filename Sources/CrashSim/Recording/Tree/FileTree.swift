@@ -181,12 +181,11 @@ package final class FileTree {
     if parent.entries[name] != nil { throw ErrorNumber(EEXIST) }
   }
 
-  /// open(O_CREAT), mknod, mkdir, symlink.
-  package func create(
-    _ name: FileName, in parent: Inode, type: FileType, ownership: Ownership,
-    target: [UInt8] = [], device: UInt64 = 0
+  /// A new inode without a name, with the group of a folder that gives it.
+  private func makeInode(
+    in parent: Inode, type: FileType, ownership: Ownership, target: [UInt8] = [],
+    device: UInt64 = 0
   ) throws(ErrorNumber) -> Inode {
-    try checkNew(name, in: parent)
     var ownership = ownership
     if parent.ownership.mode & 0o2000 != 0 {
       ownership.group = parent.ownership.group
@@ -196,6 +195,17 @@ package final class FileTree {
       InodeNumber(rawValue: nextNumber), type: type, ownership: ownership, target: target,
       device: device)
     nextNumber += 1
+    return inode
+  }
+
+  /// open(O_CREAT), mknod, mkdir, symlink.
+  package func create(
+    _ name: FileName, in parent: Inode, type: FileType, ownership: Ownership,
+    target: [UInt8] = [], device: UInt64 = 0
+  ) throws(ErrorNumber) -> Inode {
+    try checkNew(name, in: parent)
+    let inode = try makeInode(
+      in: parent, type: type, ownership: ownership, target: target, device: device)
     parent.addEntry(name, inode)
     if type == .directory { parent.linkCount += 1 } else { inode.linkCount = 1 }
     touch(parent)
@@ -250,7 +260,8 @@ package final class FileTree {
   package enum Renaming {
     /// Both names were links to one file: nothing happened.
     case nothing
-    case moved(Inode, replaced: Inode?)
+    /// `whiteout` is the device that took the old name's place.
+    case moved(Inode, replaced: Inode?, whiteout: Inode?)
     case exchanged(Inode, Inode)
   }
 
@@ -259,9 +270,10 @@ package final class FileTree {
   /// A device that hides the old name from a file system below takes its place (RENAME_WHITEOUT).
   package static let whiteout: UInt32 = 4
 
-  /// rename and renameat2.
+  /// rename and renameat2; a device that takes the old name's place has an owner.
   package func rename(
-    _ name: FileName, from: Inode, to: Inode, _ newName: FileName, flags: UInt32
+    _ name: FileName, from: Inode, to: Inode, _ newName: FileName, flags: UInt32,
+    whiteoutOwner: Ownership = Ownership(mode: 0)
   ) throws(ErrorNumber) -> Renaming {
     let isExchange = flags & Self.exchange != 0
     if flags & ~(Self.noReplace | Self.exchange | Self.whiteout) != 0
@@ -286,9 +298,18 @@ package final class FileTree {
       if inode.isDirectory, !other.isDirectory { throw ErrorNumber(ENOTDIR) }
       if !inode.isDirectory, other.isDirectory { throw ErrorNumber(EISDIR) }
       guard other.entries.isEmpty else { throw ErrorNumber(ENOTEMPTY) }
-      detach(newName, other, from: to)
     }
+    // Nothing is changed when there is no room for it.
+    var device: Inode?
+    if flags & Self.whiteout != 0 {
+      device = try makeInode(in: from, type: .characterDevice, ownership: whiteoutOwner)
+    }
+    if let other { detach(newName, other, from: to) }
     from.removeEntry(name)
+    if let device {
+      from.addEntry(name, device)
+      device.linkCount = 1
+    }
     to.addEntry(newName, inode)
     if inode.isDirectory {
       from.linkCount -= 1
@@ -298,7 +319,7 @@ package final class FileTree {
     touch(from)
     touch(to)
     if let other { reclaim(other) }
-    return .moved(inode, replaced: other)
+    return .moved(inode, replaced: other, whiteout: device)
   }
 
   private func swap(

@@ -141,7 +141,7 @@ extension TraceWalk {
     case .create: return .create
     case .link: return .link
     case .remove: return .remove
-    case .rename, .exchange: return .rename
+    case .rename, .renameWithWhiteout, .exchange: return .rename
     case .write: return .write
     case .truncate: return .truncate
     case .allocate: return .allocate
