@@ -36,6 +36,16 @@ extension Effect {
   }
 }
 
+extension Effect {
+  /// True for a change of owner, mode or extended attributes of an inode.
+  func isAttribute(of inode: InodeNumber) -> Bool {
+    switch self {
+    case .ownership(let changed, _), .extendedAttribute(let changed, _, _): changed == inode
+    default: false
+    }
+  }
+}
+
 /// The smallest piece of a volatile change that can persist alone.
 public struct PendingUnit: Sendable {
   /// What a unit changes, which decides the rules it follows.
@@ -87,6 +97,13 @@ public struct PendingUnit: Sendable {
       id: id, event: event, kind: kind, effects: effects,
       dependencies: (dependencies + [dependency]).sorted(), sizeBeforeBytes: sizeBeforeBytes,
       page: page)
+  }
+
+  /// The same unit with one more effect, and perhaps waiting for one more.
+  func joined(with effect: Effect, waitingFor dependency: Int?) -> PendingUnit {
+    PendingUnit(
+      id: id, event: event, kind: kind, effects: effects + [effect],
+      dependencies: Set(dependencies + (dependency.map { [$0] } ?? [])).sorted())
   }
 
   /// The file whose bytes it writes or zeroes first of all, and where they begin.

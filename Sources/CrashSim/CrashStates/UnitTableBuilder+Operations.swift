@@ -6,6 +6,8 @@ import Recording
 extension UnitTableBuilder {
   /// Reads one operation of the trace.
   mutating func read(_ operation: Operation, flags: OperationFlags) throws(LabError) {
+    if flags.contains(.joined) { return try join(operation) }
+    created = nil
     switch operation {
     case .sync(let inode, let dataOnly):
       if try progress(of: inode).type == .directory {
@@ -104,6 +106,37 @@ extension UnitTableBuilder {
     }
   }
 
+  /// Attributes that came with the operation before: with a creation they travel as owner and mode
+  /// do, and another change of attributes is one unit with them.
+  private mutating func join(_ operation: Operation) throws(LabError) {
+    switch operation {
+    case .setExtendedAttribute(let inode, let name, let value) where created == inode:
+      creations[inode]?.extendedAttributes[name] = value
+    case .setExtendedAttribute(let inode, let name, let value):
+      let last = try progress(of: inode).lastAttribute[name]
+      let unit = try join(
+        .extendedAttribute(inode: inode, name: name, value: value), after: last)
+      update(inode) { $0.lastAttribute[name] = unit }
+    case .setOwnership(let inode, let ownership):
+      let last = try progress(of: inode).lastOwnership
+      let unit = try join(.ownership(inode: inode, ownership: ownership), after: last)
+      update(inode) { $0.lastOwnership = unit }
+    default: throw .lab("broken trace: event \(event) is part of the one before, and cannot be")
+    }
+  }
+
+  /// Adds an effect to the unit of the operation before.
+  private mutating func join(_ effect: Effect, after last: Int?) throws(LabError) -> Int {
+    guard let unit = units.indices.last,
+      units[unit].effects.allSatisfy({ $0.isAttribute(of: effect.syncedInode) })
+    else {
+      throw .lab("broken trace: event \(event) is part of the one before, which is no such change")
+    }
+    let waits = last.map { $0 < unit && isPending($0) } == true ? last : nil
+    units[unit] = units[unit].joined(with: effect, waitingFor: waits)
+    return unit
+  }
+
   /// A new inode, empty, whose creation travels with its name.
   private mutating func add(_ inode: InodeNumber, _ image: InodeImage) throws(LabError) {
     guard inodes[inode] == nil else {
@@ -111,6 +144,7 @@ extension UnitTableBuilder {
     }
     inodes[inode] = InodeProgress(type: image.type, sizeBytes: 0)
     creations[inode] = image
+    created = inode
   }
 
   /// Notes that a journal unit changed what fsync of these inodes has to wait for.

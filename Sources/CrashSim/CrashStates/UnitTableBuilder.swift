@@ -87,6 +87,8 @@ struct UnitTableBuilder {
   var firstUnsynced = 0
   /// Units that the kernel wrote back by itself, since the last sync of everything at least.
   var writtenBack: Set<Int> = []
+  /// What the last operation made.
+  var created: InodeNumber?
   /// The event being read.
   var event = 0
 

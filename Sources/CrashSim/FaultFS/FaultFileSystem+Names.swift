@@ -7,19 +7,29 @@ import Recording
 
 extension FaultFileSystem {
   package func create(
-    _ name: FileName, in parent: Inode, type: FileType, ownership: Ownership,
+    _ name: FileName, in parent: Inode, type: FileType, ownership: Ownership, umask: UInt32 = 0,
     target: [UInt8] = [], device: UInt64 = 0, by caller: Caller
   ) throws(ErrorNumber) -> Inode {
     try perform(
       .create, nil, at: [InodeName(parent: parent, name: name)], by: caller
     ) { () throws(ErrorNumber) -> (Inode, RecordedEvent) in
       let inode = try tree.create(
-        name, in: parent, type: type, ownership: ownership, target: target, device: device)
+        name, in: parent, type: type, ownership: ownership, umask: umask, target: target,
+        device: device)
       let event = Operation.create(
         inode: inode.number, parent: parent.number, name: name, type: type,
         ownership: inode.ownership, target: target, device: device)
-      return (inode, .operation(event))
+      return (inode, with(event, attributesOf: inode))
     }
+  }
+
+  /// A creation, with the access lists that a folder gave.
+  private func with(_ creation: Operation, attributesOf inode: Inode) -> RecordedEvent {
+    if inode.extendedAttributes.isEmpty { return .operation(creation) }
+    let attributes = inode.extendedAttributes.sorted { $0.key < $1.key }.map { name, value in
+      Operation.setExtendedAttribute(inode: inode.number, name: name, value: value)
+    }
+    return .operations([creation] + attributes)
   }
 
   func link(
@@ -81,8 +91,14 @@ extension FaultFileSystem {
     _ ownership: Ownership, of inode: Inode, by caller: Caller
   ) throws(ErrorNumber) {
     try perform(.setOwnership, inode, by: caller) { () throws(ErrorNumber) in
+      let list = try tree.accessList(of: inode, withMode: ownership.mode)
+      if let list { try setAttribute(.accessList, list, of: inode) }
       tree.setOwnership(ownership, of: inode)
-      return .operation(.setOwnership(inode: inode.number, ownership: inode.ownership))
+      let change = Operation.setOwnership(inode: inode.number, ownership: inode.ownership)
+      guard let list else { return .operation(change) }
+      return .operations([
+        change, .setExtendedAttribute(inode: inode.number, name: .accessList, value: list),
+      ])
     }
   }
 
@@ -105,13 +121,51 @@ extension FaultFileSystem {
     }
   }
 
+  /// `clearsSetGroup` says that an access list takes set-gid from the file.
   func setExtendedAttribute(
-    _ name: FileName, _ value: [UInt8], of inode: Inode, flags: Int32, by caller: Caller
+    _ name: FileName, _ value: [UInt8], of inode: Inode, flags: Int32,
+    clearsSetGroup: Bool = false, by caller: Caller
   ) throws(ErrorNumber) {
+    if name == .accessList {
+      return try setAccessList(value, of: inode, clearsSetGroup: clearsSetGroup, by: caller)
+    }
+    if name == .defaultAccessList { try tree.check(defaultList: value, for: inode) }
     try perform(.setExtendedAttribute, inode, by: caller) { () throws(ErrorNumber) in
       try tree.setExtendedAttribute(name, value, of: inode, flags: flags)
       return .operation(
         .setExtendedAttribute(inode: inode.number, name: name, value: value))
+    }
+  }
+
+  private func setAttribute(
+    _ name: FileName, _ value: [UInt8], of inode: Inode
+  ) throws(ErrorNumber) {
+    try tree.setExtendedAttribute(name, value, of: inode, flags: 0)
+  }
+
+  /// An access list and the mode that goes with it.
+  private func setAccessList(
+    _ value: [UInt8], of inode: Inode, clearsSetGroup: Bool, by caller: Caller
+  ) throws(ErrorNumber) {
+    let new = try tree.reading(accessList: value, for: inode, clearsSetGroup: clearsSetGroup)
+    try perform(.setExtendedAttribute, inode, by: caller) { () throws(ErrorNumber) in
+      var made: [Operation] = []
+      if let attribute = new.attribute {
+        try setAttribute(.accessList, attribute, of: inode)
+        made.append(
+          .setExtendedAttribute(inode: inode.number, name: .accessList, value: attribute))
+      } else if inode.extendedAttributes[.accessList] != nil {
+        try tree.removeExtendedAttribute(.accessList, of: inode)
+        made.append(
+          .setExtendedAttribute(inode: inode.number, name: .accessList, value: nil))
+      }
+      var ownership = inode.ownership
+      ownership.mode = new.mode
+      if ownership != inode.ownership {
+        tree.setOwnership(ownership, of: inode)
+        made.append(.setOwnership(inode: inode.number, ownership: ownership))
+      }
+      return .operations(made)
     }
   }
 

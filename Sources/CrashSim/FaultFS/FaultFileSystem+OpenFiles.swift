@@ -59,7 +59,7 @@ extension FaultFileSystem {
 
   /// Makes a file and opens it, or opens the one that is there.
   func create(
-    _ name: FileName, in directory: Inode, flags: Int32, ownership: Ownership,
+    _ name: FileName, in directory: Inode, flags: Int32, ownership: Ownership, umask: UInt32,
     killsPrivileges: Bool, by caller: Caller
   ) throws(ErrorNumber) -> OpenFile {
     if let known = directory.entries[name]?.inode {
@@ -69,7 +69,7 @@ extension FaultFileSystem {
       return try open(known, flags: flags, killsPrivileges: killsPrivileges, by: caller)
     }
     let inode = try create(
-      name, in: directory, type: .regular, ownership: ownership, by: caller)
+      name, in: directory, type: .regular, ownership: ownership, umask: umask, by: caller)
     return makeOpenFile(inode, flags, caller)
   }
 

@@ -26,6 +26,8 @@ enum OldContent {
 enum RecordedEvent {
   case nothing
   case operation(Operation)
+  /// Several that are one change, or none.
+  case operations([Operation])
   /// A write whose bytes the recorder has already.
   case write(TraceRecorder.KeptBytes, at: UInt64)
 }
@@ -143,12 +145,22 @@ extension FaultFileSystem {
     case .operation(let operation):
       // Of an inode that lost its last name before the recording began the trace knows nothing.
       if inode?.isTraced ?? true { recorder.record(operation, flags: flags, by: caller()) }
+    case .operations(let operations):
+      if inode?.isTraced ?? true { record(operations, flags: flags, by: caller()) }
     case .write(let kept, let offset):
       if let inode {
         recorder.recordWrite(kept, at: offset, to: inode.number, flags: flags, by: caller())
       }
     }
     return answer
+  }
+
+  @inline(never)
+  private func record(_ operations: [Operation], flags: OperationFlags, by caller: Caller) {
+    for (index, operation) in operations.enumerated() {
+      recorder.record(
+        operation, flags: index == 0 ? flags : flags.union(.joined), by: caller)
+    }
   }
 
   /// The same for a change that gives nothing.

@@ -28,6 +28,7 @@ extension FuseMount {
       case FUSE_UNLINK: try unlink(request)
       case FUSE_RELEASE: try release(request)
       case FUSE_FORGET: try forget(request)
+      case FUSE_SETXATTR: try setExtendedAttribute(request)
       default: return false
       }
     } catch {
@@ -132,6 +133,7 @@ extension FuseMount {
       name, in: try inode(request.inode), flags: Int32(bitPattern: asked.flags),
       ownership: Ownership(
         mode: asked.mode & 0o7777, user: request.header.uid, group: request.header.gid),
+      umask: asked.umask,
       killsPrivileges: asked.open_flags & UInt32(FUSE_OPEN_KILL_SUIDGID) != 0,
       by: caller(thread: request.thread))
     let inode = file.inode
@@ -160,6 +162,35 @@ extension FuseMount {
       fileSystem.close(file, by: caller(thread: request.thread))
     }
     OpenFile.takeBack(asked.fh)
+    finish(request, 0)
+  }
+
+  /// libfuse 3.14 does not know the longer record, without which the kernel does not say when an
+  /// access list has to clear set-gid.
+  private func setExtendedAttribute(_ request: RawRequest) throws(ErrorNumber) {
+    let asked: fuse_setxattr_in
+    let recordBytes: Int
+    if hasLongAttributeRequests {
+      asked = try request.record(fuse_setxattr_in.self)
+      recordBytes = MemoryLayout<fuse_setxattr_in>.size
+    } else {
+      let short = try request.record((size: UInt32, flags: UInt32).self)
+      asked = fuse_setxattr_in(
+        size: short.size, flags: short.flags, setxattr_flags: 0, padding: 0)
+      recordBytes = 8
+    }
+    let name = try request.name(behind: recordBytes)
+    let value = try request.bytes(
+      behind: recordBytes + name.bytes.count + 1, count: Int(asked.size))
+    let inode = try inode(request.inode)
+    let caller = caller(thread: request.thread)
+    if inode.number == .root, name == FileName(PhaseLog.attribute) {
+      fileSystem.notePhase(value, by: caller)
+      throw ErrorNumber(ENODATA)
+    }
+    try fileSystem.setExtendedAttribute(
+      name, value, of: inode, flags: Int32(bitPattern: asked.flags),
+      clearsSetGroup: asked.setxattr_flags & UInt32(FUSE_SETXATTR_ACL_KILL_SGID) != 0, by: caller)
     finish(request, 0)
   }
 

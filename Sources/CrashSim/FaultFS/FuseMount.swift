@@ -80,6 +80,8 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
   /// Set once the kernel has our answer to INIT; until then answers are looked at.
   private var isInitialized = false
   private var clearsPrivileges = false
+  /// True when the kernel sends the longer record of SETXATTR.
+  private(set) var hasLongAttributeRequests = false
 
   init(
     at mountPoint: String, marksDescriptor: Int32, options: FaultFSOptions,
@@ -184,7 +186,8 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
   }
 
   /// libfuse 3.14 does not know FUSE_HANDLE_KILLPRIV_V2, without which the kernel asks for
-  /// `security.capability` before every write; so it is set in our answer to INIT.
+  /// `security.capability` before every write, nor FUSE_SETXATTR_EXT; so they are set in our answer
+  /// to INIT.
   private func amendInitReply(_ pieces: UnsafeMutablePointer<iovec>?, _ count: Int32) {
     if isInitialized { return }
     isInitialized = true
@@ -201,9 +204,11 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
     // take out of the cache can be mapped nevertheless.
     let extended: UInt32 = 1 << 30
     let directMapping: UInt32 = 1 << 4
+    let longAttributes: UInt32 = 1 << 29
+    hasLongAttributeRequests = offered & longAttributes != 0
     unsafe reply.storeBytes(
-      of: flags | (offered & (killPrivileges | extended)), toByteOffset: flagsOffset,
-      as: UInt32.self)
+      of: flags | (offered & (killPrivileges | extended | longAttributes)),
+      toByteOffset: flagsOffset, as: UInt32.self)
     guard offered & extended != 0, unsafe (pieces?[1].iov_len ?? 0) >= 36 else { return }
     let offeredMore = unsafe request.loadUnaligned(
       fromByteOffset: headerBytes + 16, as: UInt32.self)
@@ -220,10 +225,12 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
       FUSE_CAP_ASYNC_DIO | FUSE_CAP_AUTO_INVAL_DATA | FUSE_CAP_HANDLE_KILLPRIV
       | FUSE_CAP_WRITEBACK_CACHE
       | FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE
-      | FUSE_CAP_FLOCK_LOCKS | FUSE_CAP_POSIX_LOCKS | FUSE_CAP_POSIX_ACL
+      | FUSE_CAP_FLOCK_LOCKS | FUSE_CAP_POSIX_LOCKS
     let wanted =
       FUSE_CAP_ATOMIC_O_TRUNC | FUSE_CAP_ASYNC_READ | FUSE_CAP_CACHE_SYMLINKS
       | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_EXPORT_SUPPORT
+      // With access lists the umask is ours to apply: a default list takes its place.
+      | FUSE_CAP_POSIX_ACL | FUSE_CAP_DONT_MASK
     unsafe connection.pointee.want &= ~UInt32(bitPattern: unwanted)
     unsafe connection.pointee.want |=
       connection.pointee.capable & UInt32(bitPattern: wanted)

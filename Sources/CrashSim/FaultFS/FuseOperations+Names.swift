@@ -69,7 +69,7 @@ extension FuseOperations {
     unsafe request.answer { () throws(ErrorNumber) in
       let inode = try unsafe request.fileSystem.create(
         name, in: request.inode(parent), type: type, ownership: request.ownership(mode: mode),
-        target: target, device: device, by: request.caller)
+        umask: request.umask, target: target, device: device, by: request.caller)
       unsafe request.reply(entry: inode)
     }
   }

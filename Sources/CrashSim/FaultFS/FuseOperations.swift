@@ -53,6 +53,9 @@ enum FuseOperations {
   /// True for the user 0, which has CAP_FSETID and CAP_SYS_ADMIN as a rule.
   var isRoot: Bool { unsafe fuse_req_ctx(handle)?.pointee.uid == 0 }
 
+  /// What the caller takes from the modes of what it makes, unless a default list says more.
+  var umask: UInt32 { unsafe UInt32(fuse_req_ctx(handle)?.pointee.umask ?? 0) }
+
   func ownership(mode: mode_t) -> Ownership {
     let context = unsafe fuse_req_ctx(handle)
     return unsafe Ownership(

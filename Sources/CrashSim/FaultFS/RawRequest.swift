@@ -44,6 +44,14 @@ import Recording
     return FileName(bytes: unsafe Array(bytes[start..<end]))
   }
 
+  /// So many bytes behind a record and what follows it.
+  /// - Throws: `EIO` when there are fewer.
+  func bytes(behind recordBytes: Int, count: Int) throws(ErrorNumber) -> [UInt8] {
+    let start = Self.headerBytes + recordBytes
+    guard count >= 0, unsafe start + count <= bytes.count else { throw ErrorNumber(EIO) }
+    return unsafe Array(bytes[start..<start + count])
+  }
+
   /// What is to be written, behind a fuse_write_in.
   var payload: UnsafeRawBufferPointer {
     let start = Self.headerBytes + MemoryLayout<fuse_write_in>.size

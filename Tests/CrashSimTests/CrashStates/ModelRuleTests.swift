@@ -1,5 +1,6 @@
 // ModelRuleTests.swift: each rule of docs/crash-model.md, where it holds and where it does not.
 
+import LabCore
 import Testing
 
 @testable import CrashStates
@@ -130,6 +131,32 @@ struct ModelRuleTests {
     for model in PersistenceModel.stock {
       #expect(try Possible(synced, model).final == ["a/(00) b=1"], "\(model.name)")
     }
+  }
+
+  @Test("what came with an operation is not without it, and not lost without it, in any model")
+  func joinedOperations() throws {
+    for model in PersistenceModel.stock {
+      // As setfacl does it: a list and the mode that goes with it.
+      var list = Recording(files: ["a": "1"])
+      list.setAttribute("a", "user.l", "7")
+      list.add(.setOwnership(inode: list["a"], ownership: Ownership(mode: 0o670)), flags: .joined)
+      list.setAttribute("a", "user.l", "5")
+      list.add(.setOwnership(inode: list["a"], ownership: Ownership(mode: 0o650)), flags: .joined)
+      #expect(
+        try Possible(list, model).final == ["a=1", "a=1(0670)[user.l=7]", "a=1(0650)[user.l=5]"],
+        "\(model.name)")
+      // As a default list does it.
+      var inherited = Recording()
+      let inode = inherited.create("b")
+      inherited.add(
+        .setExtendedAttribute(inode: inode, name: FileName("user.l"), value: [UInt8(ascii: "7")]),
+        flags: .joined)
+      #expect(try Possible(inherited, model).final == ["", "b=[user.l=7]"], "\(model.name)")
+    }
+    var broken = Recording(files: ["a": "1"])
+    broken.write("a", "2")
+    broken.add(.setOwnership(inode: broken["a"], ownership: Ownership(mode: 0)), flags: .joined)
+    #expect(throws: LabError.self) { try Possible(broken, .ext4Ordered) }
   }
 
   @Test("exchange is atomic but under posix, and for directories in every model")

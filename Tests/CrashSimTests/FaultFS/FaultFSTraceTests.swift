@@ -154,6 +154,31 @@ struct FaultFSTraceTests {
     try mount.client.shutdown()
   }
 
+  @Test("an access list and its mode are one change, and a list that is inherited is part of it")
+  func accessLists() throws {
+    let mount = try MountedFaultFS()
+    _ = try mount.shell("echo x > f; mkdir d; setfacl -d -m u:4321:rw d")
+    let (result, trace) = try mount.record(
+      """
+      setfacl -m u:4321:r f && chmod 640 f && echo y > d/g && mkdir d/e && setfacl -b f &&
+      getfacl -cp d/g
+      """)
+    #expect(result.output.contains("user:4321:rw-"))
+    #expect(
+      trace.withoutCloses.events.map { ($0.flags == .joined ? "+" : "") + $0.word } == [
+        "setExtendedAttribute", "setOwnership", "+setExtendedAttribute", "create",
+        "+setExtendedAttribute", "write", "create", "+setExtendedAttribute",
+        "+setExtendedAttribute", "removeExtendedAttribute",
+      ])
+    try mount.client.beginRecording()
+    #expect(trace.finalTree.firstDifference(from: try mount.endRecording().finalTree) == nil)
+    // Rules on attributes are not about what the kernel asks for itself.
+    let rule = try FaultFile.parse("{on: getExtendedAttribute, error: EIO}", file: "test")
+    try mount.client.addRules(rule)
+    #expect(try mount.shell("getfacl -cp d/g").output.contains("user:4321:rw-"))
+    try mount.client.shutdown()
+  }
+
   @Test("of a file that lost its last name before the recording nothing is in the trace")
   func namelessFile() throws {
     let mount = try MountedFaultFS()

@@ -21,6 +21,8 @@ public struct OperationFlags: OptionSet, Sendable, Hashable {
   public static let injected = OperationFlags(rawValue: 32)
   /// Injected: the write brings back what the medium has; it is durable, and what it hides is gone.
   public static let onMedium = OperationFlags(rawValue: 64)
+  /// The operation before is not without it: one call made both, and no crash comes between.
+  public static let joined = OperationFlags(rawValue: 128)
 }
 
 /// What a workload said it had done, at its place between the operations.

@@ -120,8 +120,8 @@ extension FileTree {
     let known = ["user.", "trusted.", "security."].contains {
       name.bytes.starts(with: $0.utf8) && name.bytes.count > $0.utf8.count
     }
-    // POSIX access lists live in `system.`; we enforce none, so we do not pretend to keep them.
-    if !known { throw ErrorNumber(EOPNOTSUPP) }
+    // Of `system.` the access lists, which the kernel enforces, and nothing else.
+    if !known, !name.isAccessList { throw ErrorNumber(EOPNOTSUPP) }
   }
 
   package static let createAttribute: Int32 = 1

@@ -181,31 +181,36 @@ package final class FileTree {
     if parent.entries[name] != nil { throw ErrorNumber(EEXIST) }
   }
 
-  /// A new inode without a name, with the group of a folder that gives it.
+  /// A new inode without a name, with what a folder gives it.
   private func makeInode(
-    in parent: Inode, type: FileType, ownership: Ownership, target: [UInt8] = [],
-    device: UInt64 = 0
+    in parent: Inode, type: FileType, ownership: Ownership, umask: UInt32 = 0,
+    target: [UInt8] = [], device: UInt64 = 0
   ) throws(ErrorNumber) -> Inode {
-    var ownership = ownership
-    if parent.ownership.mode & 0o2000 != 0 {
-      ownership.group = parent.ownership.group
-      if type == .directory { ownership.mode |= 0o2000 }
+    let (ownership, attributes) = try inherit(from: parent, type, ownership, umask: umask)
+    let attributeBytes = attributes.reduce(0) { $0 + $1.key.bytes.count + $1.value.count }
+    guard quota.reserve(attributeBytes) else { throw ErrorNumber(ENOSPC) }
+    let inode: Inode
+    do throws(ErrorNumber) {
+      inode = try makeInode(
+        InodeNumber(rawValue: nextNumber), type: type, ownership: ownership, target: target,
+        device: device)
+    } catch {
+      quota.release(attributeBytes)
+      throw error
     }
-    let inode = try makeInode(
-      InodeNumber(rawValue: nextNumber), type: type, ownership: ownership, target: target,
-      device: device)
+    if !attributes.isEmpty { inode.extendedAttributes = attributes }
     nextNumber += 1
     return inode
   }
 
   /// open(O_CREAT), mknod, mkdir, symlink.
   package func create(
-    _ name: FileName, in parent: Inode, type: FileType, ownership: Ownership,
+    _ name: FileName, in parent: Inode, type: FileType, ownership: Ownership, umask: UInt32 = 0,
     target: [UInt8] = [], device: UInt64 = 0
   ) throws(ErrorNumber) -> Inode {
     try checkNew(name, in: parent)
     let inode = try makeInode(
-      in: parent, type: type, ownership: ownership, target: target, device: device)
+      in: parent, type: type, ownership: ownership, umask: umask, target: target, device: device)
     parent.addEntry(name, inode)
     if type == .directory { parent.linkCount += 1 } else { inode.linkCount = 1 }
     touch(parent)
