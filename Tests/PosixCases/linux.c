@@ -28,6 +28,54 @@ CASE("SEEK_DATA and the block count see what a live mapping stored, names or not
   }
 }
 
+CASE("O_TMPFILE makes a file without a name, which linkat gives it") {
+  int fd = open(".", O_TMPFILE | O_RDWR, 0640), folder = OK(open(".", O_RDONLY | O_DIRECTORY));
+  OK(fd);
+  struct stat s;
+  OK(fstat(fd, &s));
+  CHECK(S_ISREG(s.st_mode) && (s.st_mode & 07777) == 0640 && s.st_nlink == 0 && s.st_size == 0);
+  CHECK(write(fd, "text", 4) == 4);
+  OK(fsync(fd));
+  DIR *names = fdopendir(folder);
+  int count = 0;
+  while (readdir(names)) count++;
+  CHECK(count == 2);
+  char path[64];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  OK(linkat(AT_FDCWD, path, AT_FDCWD, "f", AT_SYMLINK_FOLLOW));
+  CHECK(holds("f", "text") && look("f").st_nlink == 1 && look("f").st_ino == s.st_ino);
+  FAILS(EEXIST, linkat(AT_FDCWD, path, AT_FDCWD, "f", AT_SYMLINK_FOLLOW));
+  OK(linkat(AT_FDCWD, path, AT_FDCWD, "g", AT_SYMLINK_FOLLOW));
+  CHECK(write(fd, "more", 4) == 4);
+  CHECK(holds("g", "textmore") && look("g").st_nlink == 2);
+  OK(close(fd));
+  // Once it has lost its names again, no more.
+  fd = OK(open("f", O_RDONLY));
+  OK(unlink("f"));
+  OK(unlink("g"));
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  FAILS(ENOENT, linkat(AT_FDCWD, path, AT_FDCWD, "f", AT_SYMLINK_FOLLOW));
+  closedir(names);
+}
+CASE("O_TMPFILE with O_EXCL forbids the name, and a folder that is gone has none") {
+  int fd = OK(open(".", O_TMPFILE | O_EXCL | O_RDWR, 0600));
+  char path[64];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  FAILS(ENOENT, linkat(AT_FDCWD, path, AT_FDCWD, "f", AT_SYMLINK_FOLLOW));
+  CHECK(pwrite(fd, "x", 1, 1 << 20) == 1);
+  OK(close(fd));
+  OK(mkdir("d", 0755));
+  umask(027);
+  OK(chmod(".", 02755));
+  OK(chown(".", -1, 4321));
+  fd = OK(open(".", O_TMPFILE | O_WRONLY, 0666));
+  struct stat s;
+  OK(fstat(fd, &s));
+  CHECK((s.st_mode & 07777) == 0640 && s.st_gid == 4321);
+  OK(close(fd));
+  FAILS(ENOTDIR, open("/proc/self/exe", O_TMPFILE | O_RDWR, 0600));
+}
+
 static const struct timespec long_ago[2] = {{1, 0}, {2, 0}};
 
 CASE("a read notes the access time, of files, folders and links, and not with O_NOATIME") {

@@ -16,6 +16,7 @@ extension Operation {
     switch self {
     case .create(_, let parent, let name, let type, _, _, _):
       return "creation of the \(type.phrase) \(entry(parent, name))"
+    case .createNameless: return "creation of a file without a name"
     case .link(let inode, let parent, let name):
       return "link of \(before(inode)) as \(entry(parent, name))"
     case .remove(_, let parent, let name, let isDirectory):

@@ -57,6 +57,9 @@ extension UnitTableBuilder {
       let unit = try setName(inode, EntryKey(parent: parent, name: name))
       update(inode) { $0.creation = unit }
       touch([inode, parent], by: unit, dataToo: true)
+    case .createNameless(let inode, let ownership):
+      // Nobody can see it before it has a name.
+      try add(inode, InodeImage(type: .regular, ownership: ownership))
     case .link(let inode, let parent, let name):
       let unit = try setName(inode, EntryKey(parent: parent, name: name))
       touch([inode, parent], by: unit)

@@ -32,6 +32,43 @@ extension FaultFileSystem {
     return .operations([creation] + attributes)
   }
 
+  /// Makes a file without a name; rules that name a file are not about it.
+  func createNameless(
+    in folder: Inode, ownership: Ownership, umask: UInt32, isLinkable: Bool, by caller: Caller
+  ) throws(ErrorNumber) -> Inode {
+    try perform(.create, nil, by: caller) { () throws(ErrorNumber) -> (Inode, RecordedEvent) in
+      let inode = try tree.createNameless(
+        in: folder, ownership: ownership, umask: umask, isLinkable: isLinkable)
+      let event = Operation.createNameless(inode: inode.number, ownership: inode.ownership)
+      return (inode, with(event, attributesOf: inode))
+    }
+  }
+
+  /// A file that had no name when the recording began is getting one: the trace has it from here on,
+  /// durable as all is that was there before.
+  private func beginTracing(_ inode: Inode, by caller: Caller) {
+    inode.isTraced = true
+    guard recorder.isRecording, let content = inode.content else { return }
+    let creation = Operation.createNameless(inode: inode.number, ownership: inode.ownership)
+    switch with(creation, attributesOf: inode) {
+    case .operations(let operations): record(operations, flags: .onMedium, by: caller)
+    default: recorder.record(creation, flags: .onMedium, by: caller)
+    }
+    let extents = content.extents()
+    for extent in extents {
+      recorder.record(
+        .write(
+          inode: inode.number, offsetBytes: extent.offsetBytes, payload: Payload(extent.bytes)),
+        flags: .onMedium, by: caller)
+    }
+    let endBytes = extents.last?.endBytes ?? 0
+    guard endBytes != content.sizeBytes else { return }
+    recorder.record(
+      .truncate(
+        inode: inode.number, oldSizeBytes: endBytes, newSizeBytes: content.sizeBytes),
+      flags: .onMedium, by: caller)
+  }
+
   func link(
     _ inode: Inode, _ name: FileName, in parent: Inode, by caller: Caller
   ) throws(ErrorNumber) {
@@ -39,6 +76,7 @@ extension FaultFileSystem {
       .link, inode, at: [InodeName(parent: parent, name: name)], by: caller
     ) { () throws(ErrorNumber) in
       try tree.link(inode, name, in: parent)
+      if !inode.isTraced { beginTracing(inode, by: caller) }
       return .operation(.link(inode: inode.number, parent: parent.number, name: name))
     }
   }

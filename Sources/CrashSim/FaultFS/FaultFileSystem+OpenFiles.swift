@@ -73,6 +73,15 @@ extension FaultFileSystem {
     return makeOpenFile(inode, flags, caller)
   }
 
+  /// Makes a file without a name and opens it (O_TMPFILE); with O_EXCL it can never get one.
+  func createNameless(
+    in folder: Inode, flags: Int32, ownership: Ownership, umask: UInt32, by caller: Caller
+  ) throws(ErrorNumber) -> OpenFile {
+    let inode = try createNameless(
+      in: folder, ownership: ownership, umask: umask, isLinkable: flags & O_EXCL == 0, by: caller)
+    return makeOpenFile(inode, flags, caller)
+  }
+
   private func makeOpenFile(_ inode: Inode, _ flags: Int32, _ caller: Caller) -> OpenFile {
     let file = OpenFile(inode, flags: flags)
     file.isOwn = caller.thread == plan.ownThread

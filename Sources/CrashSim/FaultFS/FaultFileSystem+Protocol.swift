@@ -156,7 +156,7 @@ extension FaultFileSystem {
   }
 
   @inline(never)
-  private func record(_ operations: [Operation], flags: OperationFlags, by caller: Caller) {
+  func record(_ operations: [Operation], flags: OperationFlags, by caller: Caller) {
     for (index, operation) in operations.enumerated() {
       recorder.record(
         operation, flags: index == 0 ? flags : flags.union(.joined), by: caller)

@@ -25,6 +25,7 @@ extension FuseMount {
       case Self.extendedStatus: try getStatus(request)
       case FUSE_LOOKUP: try lookUp(request)
       case FUSE_CREATE: try create(request)
+      case Self.temporaryFile: try createNameless(request)
       case FUSE_UNLINK: try unlink(request)
       case FUSE_RELEASE: try release(request)
       case FUSE_FORGET: try forget(request)
@@ -136,6 +137,24 @@ extension FuseMount {
       umask: asked.umask,
       killsPrivileges: asked.open_flags & UInt32(FUSE_OPEN_KILL_SUIDGID) != 0,
       by: caller(thread: request.thread))
+    reply(request, created: file)
+  }
+
+  /// FUSE_TMPFILE (Linux 6.1), which libfuse 3.14 has no callback for and old headers no name.
+  private static let temporaryFile = fuse_opcode(51)
+
+  /// The kernel sends a name, which means nothing.
+  private func createNameless(_ request: RawRequest) throws(ErrorNumber) {
+    let asked = try request.record(fuse_create_in.self)
+    let file = try fileSystem.createNameless(
+      in: try inode(request.inode), flags: Int32(bitPattern: asked.flags),
+      ownership: Ownership(
+        mode: asked.mode & 0o7777, user: request.header.uid, group: request.header.gid),
+      umask: asked.umask, by: caller(thread: request.thread))
+    reply(request, created: file)
+  }
+
+  private func reply(_ request: RawRequest, created file: OpenFile) {
     let inode = file.inode
     inode.lookupCount += 1
     let opened = fuse_open_out(

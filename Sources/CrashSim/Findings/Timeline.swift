@@ -221,7 +221,8 @@ extension TimelineEvent.Kind {
     switch operation {
     case .write: self = .write
     case .truncate, .allocate: self = .size
-    case .create, .link, .remove, .rename, .renameWithWhiteout, .exchange: self = .name
+    case .create, .createNameless, .link, .remove, .rename, .renameWithWhiteout, .exchange:
+      self = .name
     case .setOwnership, .setExtendedAttribute: self = .attribute
     case .sync, .syncDirectory, .syncAll: self = .sync
     case .close: self = .close

@@ -159,6 +159,36 @@ struct ModelRuleTests {
     #expect(throws: LabError.self) { try Possible(broken, .ext4Ordered) }
   }
 
+  @Test("a file without a name is gone after a crash, until a name of it is durable")
+  func namelessFiles() throws {
+    for model in PersistenceModel.stock {
+      var recording = Recording()
+      let inode = recording.createNameless()
+      recording.write(inode, Array("data".utf8), at: 0)
+      recording.add(.sync(inode: inode, dataOnly: false))
+      recording.mark("synced")
+      #expect(try Possible(recording, model).final == [""], "\(model.name)")
+      recording.link(inode, to: "a")
+      recording.mark("linked")
+      #expect(try Possible(recording, model).final == ["", "a=data"], "\(model.name)")
+      recording.syncDirectory()
+      recording.mark("durable")
+      #expect(try Possible(recording, model).final == ["a=data"], "\(model.name)")
+    }
+    // What no sync has covered may be missing though the name is there.
+    var early = Recording()
+    let inode = early.createNameless()
+    early.write(inode, Array("data".utf8), at: 0)
+    early.link(inode, to: "a")
+    early.syncDirectory()
+    early.mark("durable")
+    #expect(try Possible(early, .ext4Ordered).final == ["a=", "a=....", "a=data"])
+    #expect(try Possible(early, .strict).final == ["a=data"])
+    early.sync("a")
+    early.mark("synced")
+    #expect(try Possible(early, .posix).final == ["a=data"])
+  }
+
   @Test("exchange is atomic but under posix, and for directories in every model")
   func exchangeAtomicity() throws {
     let build: (inout Recording) -> Void = { $0.exchange("a", "b") }

@@ -60,7 +60,17 @@ private func addRandomOperation(_ recording: inout Recording, _ random: inout PR
         recording.rename(file, to: fresh)
       }
     }
-  case 12: if !recording.exists(fresh) { recording.link(file, to: fresh) }
+  case 12:
+    if !recording.exists(fresh) {
+      // Some of the files had no name before.
+      if step % 3 == 0 {
+        let inode = recording.createNameless()
+        recording.write(inode, [UInt8](repeating: UInt8(65 + step % 26), count: 600), at: offset)
+        recording.link(inode, to: fresh)
+      } else {
+        recording.link(file, to: fresh)
+      }
+    }
   case 13:
     if recording[file] != recording[other] { recording.exchange(file, other) }
   case 14:

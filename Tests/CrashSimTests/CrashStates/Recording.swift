@@ -64,6 +64,21 @@ struct Recording {
     return inode
   }
 
+  @discardableResult
+  mutating func createNameless() -> InodeNumber {
+    let inode = InodeNumber(rawValue: next)
+    next += 1
+    add(.createNameless(inode: inode, ownership: Ownership(mode: 0o644)))
+    types[inode] = .regular
+    return inode
+  }
+
+  mutating func link(_ inode: InodeNumber, to newPath: String) {
+    let (parent, name) = split(newPath)
+    add(.link(inode: inode, parent: parent, name: name))
+    entries[newPath] = inode
+  }
+
   mutating func makeDirectory(_ path: String) { create(path, .directory) }
 
   mutating func link(_ path: String, to newPath: String) {

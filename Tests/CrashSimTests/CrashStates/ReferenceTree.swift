@@ -43,6 +43,11 @@ struct ReferenceTree {
         inodes[device] = InodeImage(type: .characterDevice, ownership: ownership)
         continue
       }
+      if case .operation(.createNameless(let inode, let ownership)) = event.body {
+        inodes[inode] = InodeImage(type: .regular, ownership: ownership)
+        bytes[inode] = []
+        continue
+      }
       guard
         case .operation(.create(let inode, _, _, let type, let ownership, let target, let device)) =
           event.body

@@ -179,6 +179,34 @@ struct FaultFSTraceTests {
     try mount.client.shutdown()
   }
 
+  @Test("a file without a name is in the trace, and one that was there before from its link on")
+  func temporaryFile() throws {
+    let mount = try FaultMount()
+    let (lines, trace) = try mount.record([
+      "nameless", "write 0 5000 a", "fsync", "name f", "nameless", "write 0 3 b",
+    ])
+    #expect(lines.allSatisfy { $0.contains(" ok") }, "\(lines)")
+    #expect(
+      trace.operationWords
+        == ["createNameless", "write", "sync", "link", "createNameless", "write"])
+    let tree = trace.finalTree
+    #expect(tree.inodes.count == 2 && tree.inodes[.root]?.entries.count == 1)
+    // One that is made before the recording and named in it.
+    let program = try mount.start(["nameless", "write 4096 5000 c", "ftruncate 20000", "sleep 1500", "name g"])
+    usleep(500_000)
+    try mount.client.beginRecording()
+    _ = program.wait()
+    let late = try mount.mount.endRecording()
+    #expect(late.operationWords == ["createNameless", "write", "truncate", "link"])
+    #expect(late.events.prefix(3).allSatisfy { $0.flags == .onMedium })
+    try mount.client.beginRecording()
+    #expect(late.finalTree.firstDifference(from: try mount.mount.endRecording().finalTree) == nil)
+    // Rules see it as a creation.
+    try mount.add("{on: create, error: ENOSPC}")
+    #expect(try mount.run(["nameless"]) == ["nameless ENOSPC"])
+    try mount.client.shutdown()
+  }
+
   @Test("of a file that lost its last name before the recording nothing is in the trace")
   func namelessFile() throws {
     let mount = try MountedFaultFS()

@@ -58,7 +58,7 @@ struct CallStackTests {
       "UPDATE stacks SET depth = 48 WHERE depth = 1", "UPDATE stacks SET stack = stack + 5",
       "DELETE FROM stacks WHERE stack = 0 AND depth = 0", "DELETE FROM stacks WHERE stack = 1",
       "UPDATE event_stacks SET stack = 2", "UPDATE event_stacks SET stack = -1",
-      "UPDATE event_stacks SET seq = 1000 WHERE seq = 4", "INSERT INTO event_stacks VALUES(25, 0)",
+      "UPDATE event_stacks SET seq = 1000 WHERE seq = 4", "INSERT INTO event_stacks VALUES(27, 0)",
       "DROP TABLE modules", "DROP TABLE event_stacks", "ALTER TABLE stacks ADD COLUMN more",
     ])
   func hostile(_ change: String) throws {

@@ -46,6 +46,9 @@ struct TraceFileTests {
       .allocate(
         inode: new, offsetBytes: 1, countBytes: 2, zeroes: true, oldSizeBytes: 3, newSizeBytes: 3),
       .link(inode: new, parent: .root, name: FileName("second")),
+      .createNameless(
+        inode: InodeNumber(rawValue: 8), ownership: Ownership(mode: 0o640, user: 1, group: 2)),
+      .link(inode: InodeNumber(rawValue: 8), parent: .root, name: FileName("nameless")),
       .rename(
         inode: new, from: folder, name: name, to: .root, newName: FileName("f"), replaced: file),
       .rename(
@@ -112,6 +115,7 @@ struct TraceFileTests {
       "UPDATE events SET inode = 'x' WHERE seq = 3", "UPDATE events SET inode = NULL WHERE seq = 4",
       "UPDATE events SET inode = 2 WHERE seq = 0", "UPDATE events SET kind = 'what' WHERE seq = 0",
       "UPDATE events SET length = 4 WHERE kind = 'write'",
+      "UPDATE events SET inode = 2 WHERE kind = 'createNameless'",
       "UPDATE events SET device = 2 WHERE kind = 'renameWithWhiteout'",
       "UPDATE events SET device = NULL WHERE kind = 'renameWithWhiteout'",
       "UPDATE events SET offset = -5 WHERE kind = 'write'",

@@ -115,6 +115,7 @@ extension Operation {
   fileprivate var changes: [(InodeNumber, Change)] {
     switch self {
     case .create(let inode, let parent, _, _, _, _, _): [(inode, .created), (parent, .named)]
+    case .createNameless(let inode, _): [(inode, .created)]
     case .link(_, let parent, _): [(parent, .named)]
     case .remove(_, let parent, _, _): [(parent, .removed)]
     case .rename(_, let from, _, let to, _, _): [(from, .renamed), (to, .renamed)]

@@ -76,6 +76,9 @@ package struct MediumHistory {
     case .create(let inode, _, _, let type, _, _, _):
       if type == .regular { contents[inode] = [] }
       names.apply(operation)
+    case .createNameless(let inode, _):
+      contents[inode] = []
+      names.apply(operation)
     default: names.apply(operation)
     }
   }

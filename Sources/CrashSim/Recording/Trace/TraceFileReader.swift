@@ -212,6 +212,11 @@ struct TraceFileReader {
     _ kind: String, _ row: TraceRow, _ types: inout Types
   ) throws -> Operation {
     if kind == "create" { return try creation(row, &types) }
+    if kind == "createNameless" {
+      let inode = try newInode(2, row, types)
+      types[inode] = .regular
+      return .createNameless(inode: inode, ownership: try row.ownership(10))
+    }
     if kind == "renameWithWhiteout" { return try whiteout(row, &types) }
     let inode = try row.inode(2, types)
     switch kind {

@@ -173,7 +173,8 @@ private struct EventRow {
       try set(.length, count)
       try set(.oldSize, old)
       try set(.newSize, new)
-    case .setOwnership(inode: _, let ownership): try set(ownership)
+    case .setOwnership(inode: _, let ownership), .createNameless(inode: _, let ownership):
+      try set(ownership)
     case .setExtendedAttribute(inode: _, let name, let value):
       set(.name, name.bytes)
       if let value { set(.payload, value) }

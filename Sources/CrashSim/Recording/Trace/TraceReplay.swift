@@ -8,6 +8,7 @@ extension Operation {
     switch self {
     case .create(let inode, parent: _, name: _, type: _, ownership: _, target: _, device: _):
       inode
+    case .createNameless(let inode, ownership: _): inode
     case .link(let inode, parent: _, name: _): inode
     case .remove(let inode, parent: _, name: _, isDirectory: _): inode
     case .rename(let inode, from: _, name: _, to: _, newName: _, replaced: _): inode
@@ -40,6 +41,7 @@ extension Operation {
   public var word: String {
     switch self {
     case .create: "create"
+    case .createNameless: "createNameless"
     case .link: "link"
     case .remove(inode: _, parent: _, name: _, let isDirectory): isDirectory ? "rmdir" : "unlink"
     case .rename: "rename"
@@ -74,6 +76,8 @@ extension TreeImage {
       image.device = device
       inodes[inode] = image
       inodes[parent]?.entries[name] = inode
+    case .createNameless(let inode, let ownership):
+      inodes[inode] = InodeImage(type: .regular, ownership: ownership)
     case .link(let inode, let parent, let name):
       guard inodes[inode] != nil else { return }
       inodes[parent]?.entries[name] = inode

@@ -31,6 +31,7 @@ extension Operation {
     switch self {
     case .create(let inode, let parent, _, let type, _, let target, _):
       [1, inode.rawValue, parent.rawValue, UInt64(type.rawValue), UInt64(target.count)]
+    case .createNameless(let inode, _): [16, inode.rawValue]
     case .link(let inode, let parent, _): [2, inode.rawValue, parent.rawValue]
     case .remove(let inode, let parent, _, let isDirectory):
       [3, inode.rawValue, parent.rawValue, isDirectory ? 1 : 0]

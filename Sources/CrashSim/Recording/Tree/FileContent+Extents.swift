@@ -30,4 +30,9 @@ extension FileContent {
     }
     return builder.finish()
   }
+
+  /// The same in a store of their own.
+  package func extents() -> [Extent] {
+    extents(in: PayloadStore(wrappingUpTo: PayloadStore.memoryBytesMax))
+  }
 }

@@ -220,12 +220,26 @@ package final class FileTree {
   package func link(_ inode: Inode, _ name: FileName, in parent: Inode) throws(ErrorNumber) {
     if inode.isDirectory { throw ErrorNumber(EPERM) }
     try checkNew(name, in: parent)
-    if inode.linkCount == 0 { throw ErrorNumber(ENOENT) }
+    if inode.linkCount == 0, !inode.isLinkable { throw ErrorNumber(ENOENT) }
     if inode.linkCount >= 1 << 20 { throw ErrorNumber(EMLINK) }
     parent.addEntry(name, inode)
     inode.linkCount += 1
+    inode.isLinkable = false
     inode.changeTime = now()
     touch(parent)
+  }
+
+  /// open(O_TMPFILE): a regular file without a name, which lives as long as it is open unless a link
+  /// gives it one.
+  package func createNameless(
+    in folder: Inode, ownership: Ownership, umask: UInt32, isLinkable: Bool
+  ) throws(ErrorNumber) -> Inode {
+    guard folder.isDirectory else { throw ErrorNumber(ENOTDIR) }
+    if folder.linkCount == 0 { throw ErrorNumber(ENOENT) }
+    let inode = try makeInode(
+      in: folder, type: .regular, ownership: ownership, umask: umask)
+    inode.isLinkable = isLinkable
+    return inode
   }
 
   /// unlink or rmdir; the inode lives on while it is open.

@@ -71,6 +71,8 @@ package final class Inode {
   package var syncError: SyncError?
   /// True when a fault made the medium differ from what the kernel may have cached.
   package var isDamaged = false
+  /// True for a file that never had a name and may get one: open(O_TMPFILE) without O_EXCL.
+  package var isLinkable = false
   /// False for a file that had no name any more when the recording began: it is not in the trace's
   /// initial tree and no operation can bring it there.
   package var isTraced = true

@@ -138,7 +138,7 @@ extension TraceWalk {
       !event.flags.contains(.writeBack)
     else { return nil }
     switch operation {
-    case .create: return .create
+    case .create, .createNameless: return .create
     case .link: return .link
     case .remove: return .remove
     case .rename, .renameWithWhiteout, .exchange: return .rename
