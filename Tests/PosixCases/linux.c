@@ -28,6 +28,64 @@ CASE("SEEK_DATA and the block count see what a live mapping stored, names or not
   }
 }
 
+// The data of a file as SEEK_DATA and SEEK_HOLE say, in pages: a letter for each.
+static const char *data_map(int fd) {
+  static char map[65];
+  off_t end = lseek(fd, 0, SEEK_END), at = 0;
+  memset(map, '.', sizeof map);
+  map[(end + 4095) / 4096] = 0;
+  while (at < end) {
+    off_t data = lseek(fd, at, SEEK_DATA);
+    if (data < 0) break;
+    off_t hole = OK(lseek(fd, data, SEEK_HOLE));
+    for (off_t page = data / 4096; page < (hole + 4095) / 4096; page++) map[page] = 'x';
+    at = hole;
+  }
+  return map;
+}
+CASE("what is allocated and was never written is a hole, and takes space") {
+  int fd = OK(open("f", O_CREAT | O_RDWR, 0644));
+  OK(fallocate(fd, 0, 0, 8 * 4096));
+  // Some file systems count blocks of their own, too.
+  CHECK(!strcmp(data_map(fd), "........") && look("f").st_blocks / 8 >= 8);
+  CHECK(pwrite(fd, "x", 1, 2 * 4096 + 5) == 1 && pwrite(fd, "xx", 2, 6 * 4096 - 1) == 2);
+  CHECK(!strcmp(data_map(fd), "..x..xx."));
+  OK(fsync(fd));
+  CHECK(!strcmp(data_map(fd), "..x..xx.") && look("f").st_blocks / 8 >= 8);
+  OK(fallocate(fd, 0, 5 * 4096, 4096));
+  CHECK(!strcmp(data_map(fd), "..x..xx."));
+  long before = look("f").st_blocks;
+  OK(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 2 * 4096 + 1, 3 * 4096 + 9));
+  CHECK(!strcmp(data_map(fd), "..x..xx.") && look("f").st_blocks == before - 16);
+  OK(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 5 * 4096, 4096));
+  CHECK(!strcmp(data_map(fd), "..x...x.") && look("f").st_blocks == before - 24);
+  OK(fallocate(fd, FALLOC_FL_KEEP_SIZE, 8 * 4096, 4 * 4096));
+  OK(ftruncate(fd, 10 * 4096));
+  CHECK(!strcmp(data_map(fd), "..x...x..."));
+  // A mapping that stores makes data, too.
+  char *map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 9 * 4096);
+  CHECK(map != MAP_FAILED);
+  *map = 'y';
+  // Pages that it read on the way may count, where the page cache knows no better.
+  CHECK(data_map(fd)[2] == 'x' && data_map(fd)[6] == 'x' && data_map(fd)[9] == 'x');
+  OK(munmap(map, 4096));
+}
+
+CASE("a range of zeros is a hole that takes space, but for pages that it covers in part") {
+  int fd = OK(open("f", O_CREAT | O_RDWR, 0644));
+  static char text[8 * 4096];
+  memset(text, 'x', sizeof text);
+  CHECK(pwrite(fd, text, sizeof text, 0) == sizeof text);
+  OK(fsync(fd));
+  CHECK(!strcmp(data_map(fd), "xxxxxxxx"));
+  // tmpfs has no FALLOC_FL_ZERO_RANGE.
+  if (fallocate(fd, FALLOC_FL_ZERO_RANGE, 2 * 4096 - 7, 3 * 4096) == -1 && errno == EOPNOTSUPP)
+    return;
+  CHECK(!strcmp(data_map(fd), "xx..xxxx") && look("f").st_blocks / 8 >= 8);
+  OK(fallocate(fd, FALLOC_FL_ZERO_RANGE, 8 * 4096, 2 * 4096));
+  CHECK(!strcmp(data_map(fd), "xx..xxxx..") && look("f").st_blocks / 8 >= 10);
+}
+
 CASE("O_TMPFILE makes a file without a name, which linkat gives it") {
   int fd = open(".", O_TMPFILE | O_RDWR, 0640), folder = OK(open(".", O_RDONLY | O_DIRECTORY));
   OK(fd);

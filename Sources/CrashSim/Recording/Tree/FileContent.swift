@@ -1,7 +1,8 @@
 // FileContent.swift [U]: the bytes of one regular file, sparse and fast.
 // Invariants: a file is a table of chunks of 64 KiB; a chunk's memory holds its first
 // `capacityBytes` bytes and all behind reads as zeros; memory beyond the file's size is zero;
-// `pages` has a bit for each 4 KiB page that counts as allocated; `chargedBytes` of every chunk is
+// `pages` has a bit for each 4 KiB page that counts as allocated, `written` for each of them that
+// was written to and not only reserved; `chargedBytes` of every chunk is
 // reserved in the quota, and is at least its capacity. Whole pages that a recording keeps anyway
 // are not copied: they are loans, and the chunk's memory has nothing of them. Whatever else than to
 // write whole pages is done to a chunk takes its loans back first (`settle`), by copying them.
@@ -34,6 +35,7 @@ import LabCore
     var capacityBytes = 0
     var chargedBytes = 0
     var pages: UInt16 = 0
+    var written: UInt16 = 0
   }
 
   package private(set) var sizeBytes: UInt64 = 0
@@ -131,6 +133,7 @@ import LabCore
   private func unmark(_ bits: UInt16, in chunk: inout Chunk) {
     unsafe changePageCount(by: -(bits & chunk.pages).nonzeroBitCount)
     unsafe chunk.pages &= ~bits
+    unsafe chunk.written &= ~bits
   }
 
   /// Calls `body` with each chunk index and the part of the range inside that chunk, until false.
@@ -185,7 +188,9 @@ import LabCore
               chunk.memory.unsafelyUnwrapped + range.lowerBound,
               source.baseAddress.unsafelyUnwrapped + taken, range.count)
           }
-          unsafe mark(Self.pageBits(range), in: &chunk)
+          let pages = Self.pageBits(range)
+          unsafe mark(pages, in: &chunk)
+          unsafe chunk.written |= pages
         }
         taken += range.count
         return true
@@ -427,16 +432,18 @@ import LabCore
     return unsafe held + far.keys.sorted()
   }
 
-  /// The next position from `offset` on that is allocated (or, if not `isData`, that is a hole).
+  /// The next position from `offset` on that was written to (or, if not `isData`, that was not).
+  ///
+  /// What is allocated only is a hole, as unwritten extents are to ext4, XFS and Btrfs.
   package func seek(from offset: UInt64, isData: Bool) throws(ErrorNumber) -> UInt64 {
     guard offset < sizeBytes else { throw ErrorNumber(ENXIO) }
     var position = offset
     while position < sizeBytes {
       let index = position / UInt64(Self.chunkBytes)
-      let pages = unsafe chunk(index)?.pages ?? 0
+      let written = unsafe chunk(index)?.written ?? 0
       let page = Int(position % UInt64(Self.chunkBytes)) / Self.pageBytes
-      if (pages >> UInt16(page)) & 1 == (isData ? 1 : 0) { return position }
-      if pages == 0 {
+      if (written >> UInt16(page)) & 1 == (isData ? 1 : 0) { return position }
+      if written == 0 {
         guard let next = nextChunk(from: index + 1) else { break }
         position = next * UInt64(Self.chunkBytes)
       } else {
@@ -470,13 +477,14 @@ import LabCore
     return last - first + 1 - held
   }
 
+  /// The first chunk from an index on that was written to.
   private func nextChunk(from first: UInt64) -> UInt64? {
     var index = first
     while unsafe index < UInt64(dense.count) {
-      if unsafe dense[Int(index)].pages != 0 { return index }
+      if unsafe dense[Int(index)].written != 0 { return index }
       index += 1
     }
-    return unsafe far.keys.filter { $0 >= first }.min()
+    return unsafe far.filter { unsafe $0.key >= first && $0.value.written != 0 }.keys.min()
   }
 }
 
