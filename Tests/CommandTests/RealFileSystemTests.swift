@@ -71,6 +71,40 @@ struct RealFileSystemTests {
   }
 
   @Test(
+    "options of mkfs: blocks of 1 KiB, clusters, fast commits, beside mount options",
+    .requires(.ext4),
+    arguments: [
+      "ext4:mkfs=-b 1024", "ext4:mkfs=-O bigalloc", "ext4:noauto_da_alloc,mkfs=-O fast_commit",
+    ])
+  func makeOptions(system: String) throws {
+    let command = try FaultlineCommand()
+    let complete = try command.run(replacement([system], syncing: true) + ["--fsck"])
+    if system.contains("fast_commit"), complete.status == 2 {
+      // This kernel, or this mkfs, does not know it, and says so.
+      #expect(complete.output.contains("mkfs="), "\(complete.output)")
+      return
+    }
+    #expect(complete.status == 0, "\(complete.output)")
+    #expect(complete.output.contains("on \(system)"), "\(complete.output)")
+    let kept = try command.run(
+      FaultlineCommand.exploration(
+        setup: Self.setup, workload: "echo new > file; echo saved", check: Self.check)
+        + ["--budget", "60", "--on", system, "--json", "report", "--trace", "trace"])
+    #expect(kept.status == 1, "\(kept.output)")
+    let report = try command.report("report")
+    #expect(report.cases.flatMap(\.findings).allSatisfy { $0.fileSystem == system })
+    let token = try #require(kept.replayToken, "\(kept.output)")
+    let replay = try command.run(
+      ["replay", token, "--keep", "kept", "--trace", "trace"])
+    #expect(replay.status == 1, "\(replay.output)")
+    let image = command.directory.file("kept/device")
+    let superblock = try runShell("dumpe2fs -h '\(image)' 2>&1", in: "/").output
+    let words =
+      system.contains("1024") ? "1024" : system.contains("bigalloc") ? "bigalloc" : "fast_commit"
+    #expect(superblock.contains(words), "\(superblock)")
+  }
+
+  @Test(
     "the complete replacement has no bad state on any of them", .requires(.ext4, .xfs, .btrfs))
   func completeReplacement() throws {
     let command = try FaultlineCommand()
@@ -165,6 +199,11 @@ struct RealFileSystemTests {
       (["--on", "zfs"], "ext4, xfs, btrfs"), (["--on", "ext4:"], "after the colon"),
       (["--on", "ext4", "--on", "ext4"], "given twice"), (["--fsck"], "add --on"),
       (["--on", "ext4:no_such_option"], "mount options"),
+      (["--on", "ext4:mkfs="], "an option of mkfs must come first"),
+      (["--on", "ext4:mkfs=1024"], "ext4:mkfs=-b 1024"),
+      (["--on", "ext4:mkfs=-b 1024 /dev/sda"], "'/dev/sda' is a path"),
+      (["--on", "ext4:mkfs=-b 1000"], "change the options behind mkfs="),
+      (["--on", "xfs:mkfs=-O none"], "xfs:mkfs=-O none"),
       (["--on", "ext4", "--on", "xfs", "--trace", "t"], "one recording"),
     ])
   func refused(arguments: [String], words: String) throws {

@@ -83,6 +83,11 @@ extension ProgramRecorder {
     for command in [arguments, ["/bin/cp", "--sparse=always", base, path]] {
       let (ending, output) = try Tool.run(command, log: "\(run.path)/tool-output")
       guard ending.isSuccess else {
+        if command == arguments, !system.makeOptions.isEmpty {
+          throw .usage(
+            "--on \(system): \(command.joined(separator: " ")): \(ending)\n\(output)\n"
+              + "change the options behind mkfs=, or leave them out")
+        }
         throw .lab("\(command.joined(separator: " ")): \(ending)\n\(output)")
       }
     }

@@ -18,17 +18,20 @@ public struct KernelFileSystem: Sendable, Hashable, CustomStringConvertible {
   public let kind: Kind
   /// Mount options that the user added, with commas; empty for none.
   public let options: String
+  /// Options of `mkfs` that the user added, as words.
+  public let makeOptions: [String]
 
   /// Where `mkfs` and the checkers of file systems lie.
   static let toolFolders = ["/usr/sbin", "/sbin", "/usr/bin", "/bin", "/usr/local/sbin"]
 
   /// Makes a choice.
-  public init(_ kind: Kind, options: String = "") {
+  public init(_ kind: Kind, options: String = "", makeOptions: [String] = []) {
     self.kind = kind
     self.options = options
+    self.makeOptions = makeOptions
   }
 
-  /// The file system that a text such as `ext4:data=writeback,noauto_da_alloc` names.
+  /// The file system that a text such as `ext4:data=writeback,mkfs=-O fast_commit` names.
   /// - Throws: `LabError` with code `.usage` that lists what can be named.
   public init(parsing text: String) throws(LabError) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
@@ -38,18 +41,59 @@ public struct KernelFileSystem: Sendable, Hashable, CustomStringConvertible {
         "--on '\(text.prefix(60))': no such file system; write \(known), with mount options after "
           + "a colon, as in ext4:noauto_da_alloc")
     }
-    let options = parts.count > 1 ? String(parts[1]) : ""
+    let rest = parts.count > 1 ? String(parts[1]) : ""
+    let (options, makeText) = Self.split(rest)
     let isPlain = options.utf8.allSatisfy { $0 > 32 && $0 < 127 }
-    guard parts.count == 1 || !options.isEmpty, isPlain, options.utf8.count <= 1000 else {
+    let isMissing = options.isEmpty && makeText == nil
+    guard parts.count == 1 || !isMissing, isPlain, rest.utf8.count <= 1000 else {
       throw .usage(
         "--on '\(text.prefix(60))': write mount options after the colon, with commas and without "
-          + "spaces, at most 1000 bytes")
+          + "spaces, then mkfs= and its options, as in ext4:noauto_da_alloc,mkfs=-b 1024; at most "
+          + "1000 bytes")
     }
-    self.init(kind, options: options)
+    let words = try makeText.map { (makeText) throws(LabError) in
+      try Self.makeOptions(makeText, in: text)
+    }
+    self.init(kind, options: options, makeOptions: words ?? [])
+  }
+
+  private static let makeKey = "mkfs="
+
+  /// The mount options, and what follows `mkfs=`, which stands last and takes all the rest.
+  private static func split(_ text: String) -> (options: String, makeText: String?) {
+    if text.hasPrefix(makeKey) { return ("", String(text.dropFirst(makeKey.count))) }
+    guard let place = text.firstRange(of: "," + makeKey) else { return (text, nil) }
+    return (String(text[..<place.lowerBound]), String(text[place.upperBound...]))
+  }
+
+  private static func makeOptions(
+    _ makeText: String, in text: String
+  ) throws(LabError) -> [String] {
+    let words = makeText.split(separator: " ").map(String.init)
+    func refused(_ reason: String) -> LabError {
+      .usage(
+        "--on '\(text.prefix(60))': mkfs=\(makeText.prefix(60)): \(reason); write options as in "
+          + "ext4:mkfs=-O fast_commit or ext4:mkfs=-b 1024")
+    }
+    guard makeText.utf8.allSatisfy({ $0 >= 32 && $0 < 127 }) else {
+      throw refused("only printable ASCII is allowed")
+    }
+    guard let first = words.first, first.hasPrefix("-") else {
+      throw refused("an option of mkfs must come first")
+    }
+    // Where the file system is made is not the user's to say: it could be a disk of the machine.
+    if let path = words.first(where: { $0.contains("/") }) {
+      throw refused("'\(path)' is a path, and the lab adds the file itself")
+    }
+    return words
   }
 
   /// As `--on` takes it.
-  public var description: String { options.isEmpty ? kind.rawValue : "\(kind.rawValue):\(options)" }
+  public var description: String {
+    let make = makeOptions.isEmpty ? [] : [Self.makeKey + makeOptions.joined(separator: " ")]
+    let all = (options.isEmpty ? [] : [options]) + make
+    return all.isEmpty ? kind.rawValue : "\(kind.rawValue):\(all.joined(separator: ","))"
+  }
 
   /// Size of an image: about the smallest that can be made of each kind.
   ///
@@ -102,13 +146,25 @@ public struct KernelFileSystem: Sendable, Hashable, CustomStringConvertible {
       + hexadecimal
     switch kind {
     case .ext4:
-      return [
-        "mkfs.ext4", "-q", "-F", "-b", "4096", "-U", identifier, "-E",
-        "lazy_itable_init=0,lazy_journal_init=0,nodiscard,hash_seed=\(identifier)", path,
-      ]
-    case .xfs: return ["mkfs.xfs", "-q", "-f", "-K", "-m", "uuid=\(identifier)", path]
-    case .btrfs: return ["mkfs.btrfs", "-q", "-f", "-K", "-U", identifier, path]
+      let extended = "lazy_itable_init=0,lazy_journal_init=0,nodiscard,hash_seed=\(identifier)"
+      let blocks = makeOptions.contains { $0.hasPrefix("-b") } ? [] : ["-b", "4096"]
+      return ["mkfs.ext4", "-q", "-F"] + blocks + ["-U", identifier]
+        + adding(extended, to: "-E") + [path]
+    case .xfs:
+      return ["mkfs.xfs", "-q", "-f", "-K", "-m", "uuid=\(identifier)"] + makeOptions + [path]
+    case .btrfs: return ["mkfs.btrfs", "-q", "-f", "-K", "-U", identifier] + makeOptions + [path]
     }
+  }
+
+  /// The user's options of mkfs with the lab's own before those of the same option, of which mke2fs
+  /// takes the last one only.
+  private func adding(_ own: String, to option: String) -> [String] {
+    guard let place = makeOptions.lastIndex(of: option), place + 1 < makeOptions.count else {
+      return [option, own] + makeOptions
+    }
+    var words = makeOptions
+    words[place + 1] = own + "," + words[place + 1]
+    return words
   }
 
   /// Program and arguments that check a file system that was unmounted, without changing it.

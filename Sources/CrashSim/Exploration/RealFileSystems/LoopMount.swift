@@ -86,6 +86,8 @@ struct MountFailure: Error {
   func labError(_ system: KernelFileSystem) -> LabError {
     if let cause { return cause }
     return .usage(
-      "--on \(system): mount: \(describe(errno: refusal ?? 0)); mount options: \(system.mountData)")
+      "--on \(system): mount: \(describe(errno: refusal ?? 0)); mount options: \(system.mountData)"
+        + (system.makeOptions.isEmpty
+          ? "" : "; this kernel may not know what mkfs was told (dmesg says): drop mkfs="))
   }
 }
