@@ -23,6 +23,10 @@ while let argument = rest.popFirst() {
     let writeBack = try? PageWriteBack(parsing: value)
   {
     options.writeBack = writeBack
+  } else if argument == "--direct-alignment", let value = rest.popFirst(),
+    let alignment = try? DirectAlignment(parsing: value)
+  {
+    options.directAlignment = alignment
   } else if numbers[argument] != nil, let value = rest.popFirst().flatMap(Int32.init) {
     numbers[argument] = value
   } else if !argument.hasPrefix("-"), mountPoint == nil {
@@ -35,7 +39,8 @@ while let argument = rest.popFirst() {
 guard let mountPoint, let control = numbers["--control-fd"], control >= 0 else {
   print(
     "usage: faultline-fs MOUNTPOINT --control-fd N [--marks-fd N] [--page-granular] [--quota N] "
-      + "[--recording-limit N] [--control SOCKET] [--write-back SEED:RATE] [--stacks DIR] [--cpu N]"
+      + "[--recording-limit N] [--control SOCKET] [--write-back SEED:RATE] [--direct-alignment N] "
+      + "[--stacks DIR] [--cpu N]"
   )
   exit(ExitCode.usage.rawValue)
 }

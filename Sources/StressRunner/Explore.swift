@@ -33,6 +33,9 @@ struct Explore: ParsableCommand {
         faultline explore --fault 'on: sync, nth: 1, error: EIO' \
           --workload 'sh work.sh' --check 'sh check.sh'
 
+      With --direct-alignment calls through O_DIRECT fail that would fail on a disk of such sectors:
+        faultline explore --direct-alignment 512 --workload 'sh work.sh' --check 'sh check.sh'
+
       With --on the program runs on the kernel's own file system, on a device that lies on \
       FaultFS; crash states are what is left of the block writes since the last flush, each \
       mounted and recovered by the kernel (docs/real-file-systems.md):
@@ -69,9 +72,25 @@ struct Explore: ParsableCommand {
     help: "Write dirty mapped pages back at seeded moments: SEED or SEED:RATE.")
   var writeBack: String?
 
+  @Option(
+    name: .customLong("direct-alignment"),
+    help: """
+      Refuse reads and writes through O_DIRECT whose offset or length is no multiple of so many \
+      bytes: 512, 1024, 2048 or 4096.
+      """)
+  var directAlignment: String?
+
   func run() throws {
     let console = Console()
     var settings = try self.settings()
+    settings.directAlignment = try directAlignment.map { text throws(LabError) in
+      try DirectAlignment(parsing: text)
+    }
+    guard settings.directAlignment == nil || settings.fileSystems.isEmpty else {
+      throw LabError.usage(
+        "--direct-alignment is about FaultFS, --on has the kernel's file systems, which ask for "
+          + "their own; drop one")
+    }
     settings.writeBack = try writeBack.map { text throws(LabError) in
       try PageWriteBack(parsing: text)
     }

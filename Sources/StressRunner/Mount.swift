@@ -18,6 +18,7 @@ struct Mount: ParsableCommand {
         faultline mount /mnt/faulty --trace work.sqlite
         faultline mount /mnt/faulty --faults faults.yaml
         faultline mount /mnt/faulty --write-back 7:16 --trace work.sqlite
+        faultline mount /mnt/faulty --direct-alignment 512
       """)
 
   @Argument(help: "An existing empty directory.") var directory: String
@@ -35,6 +36,14 @@ struct Mount: ParsableCommand {
     help: "Write dirty mapped pages back at seeded moments: SEED or SEED:RATE.")
   var writeBack: String?
 
+  @Option(
+    name: .customLong("direct-alignment"),
+    help: """
+      Refuse reads and writes through O_DIRECT whose offset or length is no multiple of so many \
+      bytes: 512, 1024, 2048 or 4096.
+      """)
+  var directAlignment: String?
+
   func run() throws {
     let console = Console()
     let rules = try faults.map { try FaultFile.load($0, allowsAnyErrno: anyErrno) } ?? []
@@ -44,6 +53,9 @@ struct Mount: ParsableCommand {
     var options = FaultFSOptions(controlPath: socket)
     options.writeBack = try writeBack.map { text throws(LabError) in
       try PageWriteBack(parsing: text)
+    }
+    options.directAlignment = try directAlignment.map { text throws(LabError) in
+      try DirectAlignment(parsing: text)
     }
     if let recordingLimit {
       options.recordingBytesMax =

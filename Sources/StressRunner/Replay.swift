@@ -142,6 +142,7 @@ struct Replay: ParsableCommand {
     settings.jobs = 1
     settings.recordsCallStacks = stacks
     settings.writeBack = recipe.writeBack
+    settings.directAlignment = recipe.directAlignment
     settings.faults = recipe.faults ?? []
     settings.timeoutSeconds = recipe.timeoutSeconds
     var program = ProgramUnderTest(

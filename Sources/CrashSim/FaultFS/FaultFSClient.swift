@@ -60,6 +60,9 @@ public final class FaultFSClient: Sendable {
     if let cpu { arguments += ["--cpu", "\(cpu)"] }
     if options.isPageGranular { arguments.append("--page-granular") }
     if let writeBack = options.writeBack { arguments += ["--write-back", "\(writeBack)"] }
+    if let alignment = options.directAlignment {
+      arguments += ["--direct-alignment", "\(alignment)"]
+    }
     if let path = options.controlPath { arguments += ["--control", path] }
     if let callStacks { arguments += ["--stacks", callStacks.path] }
     do {

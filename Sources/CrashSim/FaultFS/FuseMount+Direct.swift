@@ -46,6 +46,9 @@ extension FuseMount {
     guard asked.offset <= Int64.max, unsafe request.payload.count == Int(asked.size) else {
       throw ErrorNumber(EINVAL)
     }
+    if asked.flags & alignedFlag != 0, asked.write_flags & UInt32(FUSE_WRITE_CACHE) == 0 {
+      try checkAlignment(asked.offset, asked.size)
+    }
     try request.withFile(asked.fh) { file throws(ErrorNumber) in
       var caller = caller(thread: request.thread)
       // Mapped pages come from no one, or say of themselves that they are.
@@ -72,6 +75,7 @@ extension FuseMount {
   private func read(_ request: RawRequest) throws(ErrorNumber) {
     let asked = try request.record(fuse_read_in.self)
     guard asked.offset <= Int64.max else { throw ErrorNumber(EINVAL) }
+    if asked.flags & alignedFlag != 0 { try checkAlignment(asked.offset, asked.size) }
     try request.withFile(asked.fh) { file throws(ErrorNumber) in
       let count = Int(asked.size)
       let unique = request.header.unique
@@ -90,6 +94,16 @@ extension FuseMount {
           send(content, asked.offset, count, to: unique)
         }
       }
+    }
+  }
+
+  /// Refuses a direct call before any rule sees it, as file systems on disks do.
+  @inline(never)
+  private func checkAlignment(_ offset: UInt64, _ count: UInt32) throws(ErrorNumber) {
+    if let alignment = options.directAlignment,
+      !alignment.allows(offset: offset, count: UInt64(count))
+    {
+      throw ErrorNumber(EINVAL)
     }
   }
 

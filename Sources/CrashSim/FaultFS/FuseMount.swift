@@ -25,6 +25,8 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
   public var controlPath: String?
   /// When the kernel has to write dirty mapped pages back; nil leaves that to the kernel.
   public var writeBack: PageWriteBack?
+  /// What direct reads and writes must be aligned to; nil lets every one pass.
+  public var directAlignment: DirectAlignment?
   /// Where programs under test leave their call stacks; nil is nowhere.
   public var callStackPath: String?
 
@@ -80,6 +82,8 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
   /// Set once the kernel has our answer to INIT; until then answers are looked at.
   private var isInitialized = false
   private var clearsPrivileges = false
+  /// The flag of open files whose requests are looked at for their alignment; 0 is none.
+  let alignedFlag: UInt32
   /// True when the kernel sends the longer record of SETXATTR.
   private(set) var hasLongAttributeRequests = false
 
@@ -90,6 +94,8 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
     self.mountPoint = mountPoint
     self.marksDescriptor = marksDescriptor
     self.options = options
+    alignedFlag =
+      options.directAlignment == nil ? 0 : UInt32(bitPattern: csystem_open_direct())
     harvest = options.writeBack.map { HarvestClock($0) }
     unsafe joined = UnsafeMutableRawPointer.allocate(
       byteCount: Self.joinedBytes, alignment: Self.joinedBytes)

@@ -25,6 +25,8 @@ public struct ExploreRecipe: Codable, Sendable, Hashable {
   public var ignoredSyncs: [Int]?
   /// When mapped pages are written back; nil where the kernel decides.
   public var writeBack: PageWriteBack?
+  /// What direct reads and writes must be aligned to; nil where every one passes.
+  public var directAlignment: DirectAlignment?
   /// Fault rules in force while it was recorded; nil where there were none.
   public var faults: [FaultRule]?
   /// The real file system that it was recorded on, as `--on` takes it; nil for FaultFS itself.

@@ -31,6 +31,40 @@ struct FaultFSLifeTests {
     return !text.contains(") Z ")
   }
 
+  @Test("direct calls that are not aligned are refused, where the mount asks for it")
+  func directAlignment() throws {
+    let steps = [
+      "open f cwd", "direct 0 4096 x", "direct 512 512 x", "direct 100 512 x", "direct 512 100 x",
+      "direct 512 512 -", "direct 512 100 -", "direct 1 512 -", "direct 4096 512 -",
+      "open f w", "write 1 3 y", "stat f", "truncate f 1000", "use 0", "direct 512 512 -",
+      "mapwrite 0 10 z", "mapread 0 1",
+    ]
+    func results(_ options: FaultFSOptions) throws -> [String] {
+      let mount = try FaultMount(options: options)
+      defer { try? mount.client.shutdown() }
+      return try mount.run(steps).enumerated().map { "\($0) " + $1 }
+    }
+    let free = try results(FaultFSOptions())
+    #expect(free.allSatisfy { $0.contains(" ok") }, "\(free)")
+    var options = FaultFSOptions()
+    options.directAlignment = try DirectAlignment(parsing: "512")
+    #expect(
+      try results(options).filter { !$0.contains(" ok") } == [
+        "3 direct EINVAL", "4 direct EINVAL", "6 direct EINVAL", "7 direct EINVAL",
+      ])
+    // At the end of the file the kernel answers a read itself (8).
+    options.directAlignment = try DirectAlignment(parsing: "4096")
+    #expect(
+      try results(options).filter { !$0.contains(" ok") } == [
+        "2 direct EINVAL", "3 direct EINVAL", "4 direct EINVAL", "5 direct EINVAL",
+        "6 direct EINVAL", "7 direct EINVAL", "14 direct EINVAL",
+      ])
+    for text in ["0", "513", "8192", "-512", "4k", ""] {
+      let error = #expect(throws: LabError.self) { try DirectAlignment(parsing: text) }
+      #expect(error?.code == .usage)
+    }
+  }
+
   @Test("shutdown unmounts, can be repeated, and later calls are errors")
   func shutdown() throws {
     let mount = try MountedFaultFS()

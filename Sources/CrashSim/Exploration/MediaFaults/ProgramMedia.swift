@@ -195,6 +195,7 @@ struct ProgramMediaExploration {
       model: PersistenceModel.strict.specification, seed: settings.seed.rawValue, state: "",
       shape: trace.shape, timeoutSeconds: settings.timeoutSeconds)
     recipe.writeBack = settings.writeBack
+    recipe.directAlignment = settings.directAlignment
     recipe.media = found.state
     recipe.survivedFaults = media.survivedCount
     let path = found.state.faults[0].file

@@ -47,6 +47,9 @@ public struct ExplorationSettings: Sendable {
   public var faults: [FaultRule] = []
   /// When mapped pages are written back while a program is recorded; nil leaves it to the kernel.
   public var writeBack: PageWriteBack?
+  /// What direct reads and writes must be aligned to while a program is recorded; nil lets every one
+  /// pass.
+  public var directAlignment: DirectAlignment?
 
   /// Keeps what was decided, for a run that goes on later; nil keeps nothing.
   public var progress: ProgressJournal?
@@ -70,6 +73,7 @@ public struct ExplorationSettings: Sendable {
       "seed=\(seed)", "models=\(models)", "on=\(fileSystems.map(\.description))",
       "fsck=\(runsFsck)", "budget=\(budget.map(String.init) ?? "default")",
       "write-back=\(writeBack?.description ?? "none")", "stacks=\(recordsCallStacks)",
+      "direct-alignment=\(directAlignment?.description ?? "none")",
       "media=\(media.map { "\($0)" } ?? "none")",
     ] + faults.enumerated().map { "fault \($0 + 1)=\($1)" }
   }

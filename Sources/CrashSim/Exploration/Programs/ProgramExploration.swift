@@ -300,6 +300,7 @@ struct ProgramExploration {
       timeoutSeconds: settings.timeoutSeconds)
     recipe.fileSystem = target.system?.description
     recipe.writeBack = settings.writeBack
+    recipe.directAlignment = settings.directAlignment
     recipe.faults = settings.faults.isEmpty ? nil : settings.faults
     recipe.recover = context == nil ? nil : program.recovery?.command
     recipe.recovered = context?.crashes

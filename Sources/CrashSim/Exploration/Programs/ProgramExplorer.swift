@@ -258,7 +258,7 @@ public final class ProgramExplorer {
   private func makeRecorder() -> ProgramRecorder {
     ProgramRecorder(
       run: run, timeoutSeconds: settings.recordingTimeoutSeconds, writeBack: settings.writeBack,
-      recordsCallStacks: settings.recordsCallStacks)
+      directAlignment: settings.directAlignment, recordsCallStacks: settings.recordsCallStacks)
   }
 
   private func recordAnew(

@@ -52,6 +52,8 @@ public struct ProgramRecorder: Sendable {
   private let timeoutSeconds: Int
   /// When mapped pages are written back, if not as the kernel likes.
   private let writeBack: PageWriteBack?
+  /// What direct reads and writes must be aligned to; nil lets every one pass.
+  private let directAlignment: DirectAlignment?
   private let recordsCallStacks: Bool
 
   /// A recorder that mounts below a run's directory.
@@ -59,11 +61,13 @@ public struct ProgramRecorder: Sendable {
   ///   - run: The run.
   ///   - timeoutSeconds: Most time for a setup or a workload.
   ///   - writeBack: When mapped pages are written back, if not as the kernel likes.
+  ///   - directAlignment: What direct reads and writes must be aligned to, if anything.
   ///   - recordsCallStacks: Whether the trace says where in the program each call was made.
   package init(
     run: RunDirectory, timeoutSeconds: Int, writeBack: PageWriteBack? = nil,
-    recordsCallStacks: Bool = false
+    directAlignment: DirectAlignment? = nil, recordsCallStacks: Bool = false
   ) {
+    self.directAlignment = directAlignment
     self.writeBack = writeBack
     self.recordsCallStacks = recordsCallStacks
     self.run = run
@@ -159,6 +163,7 @@ public struct ProgramRecorder: Sendable {
   private func mount(_ initial: TreeImage?) throws(LabError) -> FaultFSClient {
     var options = FaultFSOptions()
     options.writeBack = writeBack
+    options.directAlignment = directAlignment
     let fileSystem = try FaultFSClient(
       mountPoint: try run.subdirectory("mount"), options: options,
       cpu: csystem_first_allowed_cpu(),

@@ -246,6 +246,7 @@ package struct ProgramRecoveryExploration {
       state: RecoveredCrash.refusal, shape: target.trace.shape,
       timeoutSeconds: settings.timeoutSeconds)
     recipe.writeBack = settings.writeBack
+    recipe.directAlignment = settings.directAlignment
     recipe.recover = recovery.command
     recipe.recovered = next.crashes
     var finding = try FindingMaker(enumerator: enumerator, model: target.model).finding(
