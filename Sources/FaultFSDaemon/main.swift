@@ -11,6 +11,10 @@ var rest = CommandLine.arguments.dropFirst()
 while let argument = rest.popFirst() {
   if argument == "--page-granular" {
     options.isPageGranular = true
+  } else if argument == "--suid" {
+    options.allowsSetUser = true
+  } else if argument == "--dev" {
+    options.allowsDevices = true
   } else if argument == "--quota", let value = rest.popFirst().flatMap(UInt64.init) {
     options.quotaBytes = value
   } else if argument == "--recording-limit", let value = rest.popFirst().flatMap(UInt64.init) {
@@ -38,7 +42,7 @@ while let argument = rest.popFirst() {
 }
 guard let mountPoint, let control = numbers["--control-fd"], control >= 0 else {
   print(
-    "usage: faultline-fs MOUNTPOINT --control-fd N [--marks-fd N] [--page-granular] [--quota N] "
+    "usage: faultline-fs MOUNTPOINT --control-fd N [--marks-fd N] [--page-granular] [--suid] [--dev] [--quota N] "
       + "[--recording-limit N] [--control SOCKET] [--write-back SEED:RATE] [--direct-alignment N] "
       + "[--stacks DIR] [--cpu N]"
   )

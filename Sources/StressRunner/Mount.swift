@@ -19,6 +19,7 @@ struct Mount: ParsableCommand {
         faultline mount /mnt/faulty --faults faults.yaml
         faultline mount /mnt/faulty --write-back 7:16 --trace work.sqlite
         faultline mount /mnt/faulty --direct-alignment 512
+        faultline mount /mnt/faulty --suid --dev
       """)
 
   @Argument(help: "An existing empty directory.") var directory: String
@@ -44,6 +45,10 @@ struct Mount: ParsableCommand {
       """)
   var directAlignment: String?
 
+  @Flag(help: "Let set-uid and set-gid of programs on the mount count (root only).")
+  var suid = false
+  @Flag(help: "Let device files on the mount be opened (root only).") var dev = false
+
   func run() throws {
     let console = Console()
     let rules = try faults.map { try FaultFile.load($0, allowsAnyErrno: anyErrno) } ?? []
@@ -56,6 +61,12 @@ struct Mount: ParsableCommand {
     }
     options.directAlignment = try directAlignment.map { text throws(LabError) in
       try DirectAlignment(parsing: text)
+    }
+    options.allowsSetUser = suid
+    options.allowsDevices = dev
+    guard getuid() == 0 || !suid && !dev else {
+      throw LabError.usage(
+        "--suid, --dev: only root may mount so; run as root, or leave them out")
     }
     if let recordingLimit {
       options.recordingBytesMax =

@@ -63,6 +63,8 @@ public final class FaultFSClient: Sendable {
     if let alignment = options.directAlignment {
       arguments += ["--direct-alignment", "\(alignment)"]
     }
+    if options.allowsSetUser { arguments.append("--suid") }
+    if options.allowsDevices { arguments.append("--dev") }
     if let path = options.controlPath { arguments += ["--control", path] }
     if let callStacks { arguments += ["--stacks", callStacks.path] }
     do {

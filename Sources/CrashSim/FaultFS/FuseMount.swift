@@ -27,6 +27,10 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
   public var writeBack: PageWriteBack?
   /// What direct reads and writes must be aligned to; nil lets every one pass.
   public var directAlignment: DirectAlignment?
+  /// True: set-uid and set-gid of programs on the mount count. For root only.
+  public var allowsSetUser = false
+  /// True: device files on the mount can be opened. For root only.
+  public var allowsDevices = false
   /// Where programs under test leave their call stacks; nil is nowhere.
   public var callStackPath: String?
 
@@ -135,6 +139,9 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
     let source = options.controlPath ?? "faultline"
     var text = "default_permissions,fsname=\(source),subtype=faultfs"
     if geteuid() == 0 { text += ",allow_other" }
+    // Without these words libfuse mounts with nosuid and nodev, also for root.
+    if options.allowsSetUser { text += ",suid" }
+    if options.allowsDevices { text += ",dev" }
     var operations = FuseOperations.table
     var arguments: [UnsafeMutablePointer<CChar>?] = unsafe [
       strdup("faultline-fs"), strdup("-o"), strdup(text),

@@ -31,6 +31,29 @@ struct FaultFSLifeTests {
     return !text.contains(") Z ")
   }
 
+  @Test(
+    "set-uid programs and devices count where the mount allows it, and only there",
+    .requires(.root))
+  func privileges() throws {
+    func results(_ options: FaultFSOptions) throws -> [String] {
+      let mount = try MountedFaultFS(options)
+      defer { try? mount.client.shutdown() }
+      let result = try mount.shell(
+        """
+        cp /usr/bin/id id; chown 4321 id; chmod 4755 id; ./id -u; mknod null c 1 3
+        if echo x > null; then echo opened; else echo refused; fi
+        findmnt -no OPTIONS --target . | tr , '\\n' | grep -cE '^(nosuid|nodev)$'
+        """)
+      return result.output.split(separator: "\n").map(String.init)
+    }
+    #expect(try results(FaultFSOptions()).filter { $0.count < 9 } == ["0", "refused", "2"])
+    var options = FaultFSOptions()
+    options.allowsSetUser = true
+    #expect(try results(options).filter { $0.count < 9 } == ["4321", "refused", "1"])
+    options.allowsDevices = true
+    #expect(try results(options).filter { $0.count < 9 } == ["4321", "opened", "0"])
+  }
+
   @Test("direct calls that are not aligned are refused, where the mount asks for it")
   func directAlignment() throws {
     let steps = [
