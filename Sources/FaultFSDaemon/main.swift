@@ -42,7 +42,8 @@ while let argument = rest.popFirst() {
 }
 guard let mountPoint, let control = numbers["--control-fd"], control >= 0 else {
   print(
-    "usage: faultline-fs MOUNTPOINT --control-fd N [--marks-fd N] [--page-granular] [--suid] [--dev] [--quota N] "
+    "usage: faultline-fs MOUNTPOINT --control-fd N [--marks-fd N] [--page-granular] [--suid] "
+      + "[--dev] [--quota N] "
       + "[--recording-limit N] [--control SOCKET] [--write-back SEED:RATE] [--direct-alignment N] "
       + "[--stacks DIR] [--cpu N]"
   )

@@ -54,7 +54,8 @@ struct Explore: ParsableCommand {
     name: .customLong("on"),
     help: """
       Run on a real file system: ext4, xfs or btrfs, mount options after a colon, then \
-      mkfs= and options of mkfs, as in 'ext4:mkfs=-b 1024'; can be repeated. Models are explored beside it only where --model names them.
+      mkfs= and options of mkfs, as in 'ext4:mkfs=-b 1024'; can be repeated. \
+      Models are explored beside it only where --model names them.
       """)
   var fileSystems: [String] = []
   @Flag(help: "With --on: run the file system's own checker after each state.")

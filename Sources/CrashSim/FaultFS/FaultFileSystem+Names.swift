@@ -44,8 +44,8 @@ extension FaultFileSystem {
     }
   }
 
-  /// A file that had no name when the recording began is getting one: the trace has it from here on,
-  /// durable as all is that was there before.
+  /// A file that had no name when the recording began is getting one: the trace has it from here
+  /// on, durable as all is that was there before.
   private func beginTracing(_ inode: Inode, by caller: Caller) {
     inode.isTraced = true
     guard recorder.isRecording, let content = inode.content else { return }

@@ -1,8 +1,9 @@
 // FuseMount+Direct.swift [U]: the requests that come most often, decoded and answered here: reads,
-// writes and syncs of open files, names that are looked up, made and removed, attributes. libfuse
-// has no callback for them, so each is answered in one place. It keeps a record of every request,
-// under a lock, for an interrupt to find it; what is answered at once needs none, what waits is
-// found among the postponed, and an interrupt that comes late finds nothing either way.
+// writes and syncs of open files, names that are looked up, made and removed, attributes; and two
+// that libfuse 3.14 does not know. It has no callback for any of them, so each is answered in one
+// place. It keeps a record of every request, under a lock, for an interrupt to find it; what is
+// answered at once needs none, what waits is found among the postponed, and an interrupt that comes
+// late finds nothing either way.
 // Invariant: a request is answered once, or kept for later and not answered.
 // Safety: see RawRequest.swift; answers are values of this stack.
 

@@ -192,7 +192,9 @@ struct FaultFSTraceTests {
     let tree = trace.finalTree
     #expect(tree.inodes.count == 2 && tree.inodes[.root]?.entries.count == 1)
     // One that is made before the recording and named in it.
-    let program = try mount.start(["nameless", "write 4096 5000 c", "ftruncate 20000", "sleep 1500", "name g"])
+    let program = try mount.start([
+      "nameless", "write 4096 5000 c", "ftruncate 20000", "sleep 1500", "name g",
+    ])
     usleep(500_000)
     try mount.client.beginRecording()
     _ = program.wait()

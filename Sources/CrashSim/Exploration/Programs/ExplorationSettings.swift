@@ -47,8 +47,8 @@ public struct ExplorationSettings: Sendable {
   public var faults: [FaultRule] = []
   /// When mapped pages are written back while a program is recorded; nil leaves it to the kernel.
   public var writeBack: PageWriteBack?
-  /// What direct reads and writes must be aligned to while a program is recorded; nil lets every one
-  /// pass.
+  /// What direct reads and writes must be aligned to while a program is recorded; nil lets every
+  /// one pass.
   public var directAlignment: DirectAlignment?
 
   /// Keeps what was decided, for a run that goes on later; nil keeps nothing.

@@ -78,8 +78,9 @@ public enum Operation: Sendable, Hashable {
   case create(
     inode: InodeNumber, parent: InodeNumber, name: FileName, type: FileType,
     ownership: Ownership, target: [UInt8] = [], device: UInt64 = 0)
-  /// A new regular file without a name: open(O_TMPFILE). It is gone after a crash unless a link gave
-  /// it a name that persists.
+  /// A new regular file without a name: open(O_TMPFILE).
+  ///
+  /// It is gone after a crash unless a link gave it a name that persists.
   case createNameless(inode: InodeNumber, ownership: Ownership)
   /// One more name for an inode.
   case link(inode: InodeNumber, parent: InodeNumber, name: FileName)

@@ -229,8 +229,8 @@ package final class FileTree {
     touch(parent)
   }
 
-  /// open(O_TMPFILE): a regular file without a name, which lives as long as it is open unless a link
-  /// gives it one.
+  /// open(O_TMPFILE): a regular file without a name, which lives as long as it is open unless a
+  /// link gives it one.
   package func createNameless(
     in folder: Inode, ownership: Ownership, umask: UInt32, isLinkable: Bool
   ) throws(ErrorNumber) -> Inode {

@@ -51,8 +51,8 @@ extension ScenarioParser {
       guard let system = try? KernelFileSystem(parsing: text) else {
         reader.report(
           item.position, "'\(text.prefix(60))' is no file system",
-          "write ext4, xfs or btrfs, with mount options as in \"ext4:data=writeback\", and those of "
-            + "mkfs as in \"ext4:mkfs=-b 1024\"")
+          "write ext4, xfs or btrfs, with mount options as in \"ext4:data=writeback\", and those "
+            + "of mkfs as in \"ext4:mkfs=-b 1024\"")
         return nil
       }
       return (system.description, system)
