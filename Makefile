@@ -1,5 +1,5 @@
 # Faultline: every target works alone on a fresh Debian 12 with Swift 6.3.
-.PHONY: setup run coverage layers nightly test-browser test-setup slurm stress-cuts examples certificate calibrate screenshots test test-large test-address test-thread planted-bugs planted-bugs-smoke lint smoke bench fuzz mutants damaged-images golden format
+.PHONY: setup run coverage layers nightly test-browser test-setup slurm stress-cuts examples peers certificate calibrate screenshots test test-large test-address test-thread planted-bugs planted-bugs-smoke lint smoke bench fuzz mutants damaged-images golden format
 .DEFAULT_GOAL := run
 
 # What each package is there for: libfuse3 and fusermount; SQLite for traces and the example; the
@@ -33,6 +33,13 @@ examples: setup
 	$(BUILD) faultline
 	$(BUILD) faultline-fs
 	sh examples/run-all.sh "$(BIN)/faultline"
+
+# Test-suites of others on FaultFS and on ext4, case by case (docs/peers.md; some minutes; needs root and loop devices).
+peers: PACKAGES += e2fsprogs fio stress-ng gcc libc6-dev make python3 libpython3.11-testsuite tcl8.6-dev zlib1g-dev
+peers: setup
+	$(BUILD) faultline
+	$(BUILD) faultline-fs
+	/usr/bin/python3 Tests/Peers/peers.py "$(BIN)/faultline"
 
 # docs/engine-certificate.md: each sync of the engine's commits ignored, what breaks without it.
 CERTIFIED := scenarios/durability/commits.yaml scenarios/durability/one-sync.yaml
@@ -184,7 +191,7 @@ layers: setup
 	sh examples/layers/run.sh
 
 # What takes too long for CI, whole, and a table of what held; hours. NIGHTLY="coverage stress-cuts" chooses some.
-NIGHTLY := layers test-browser test-large damaged-images test-address test-thread planted-bugs coverage fuzz-campaign stress-cuts
+NIGHTLY := layers test-browser test-large damaged-images test-address test-thread planted-bugs coverage fuzz-campaign stress-cuts peers
 nightly:
 	sh .ci/nightly $(NIGHTLY)
 

@@ -58,6 +58,19 @@ struct WorkflowTests {
     #expect(!plan.contains(" gdb"), "the control: what only tests need")
   }
 
+  @Test("make peers installs every suite that it runs")
+  func peersPackages() throws {
+    let program = try RunningProgram(
+      ["/usr/bin/make", "-n", "peers"], in: FaultlineCommand.repository)
+    let plan = program.wait().output
+    let packages = [
+      "e2fsprogs", "fio", "stress-ng", "gcc", "libpython3.11-testsuite", "tcl8.6-dev",
+    ]
+    for package in packages { #expect(plan.contains(" \(package)"), "\(plan)") }
+    #expect(plan.contains("Tests/Peers/peers.py"), "\(plan)")
+    #expect(!plan.contains(" btrfs-progs"), "the control: what only scenarios need")
+  }
+
   @Test("every call has a subcommand and options that exist", arguments: files)
   func options(file: String) throws {
     let calls = try calls(in: file)
