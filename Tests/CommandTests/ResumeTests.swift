@@ -72,12 +72,12 @@ struct ResumeTests {
     after prefix: [String], _ command: FaultlineCommand, _ more: [String]
   ) throws -> CommandResult {
     let program = try RunningProgram(
-      prefix + [FaultlineCommand.program] + exploration(command) + more,
+      prefix + [FaultlineCommand.program] + Self.exploration(command) + more,
       in: command.directory.path)
-    #expect(waitUntil(seconds: 120) { checks(command) >= 40 })
+    #expect(waitUntil(seconds: 120) { Self.checks(command) >= 40 })
     kill(program.process, SIGKILL)
     _ = program.wait()
-    return try command.run(exploration(command) + more + ["--resume"])
+    return try command.run(Self.exploration(command) + more + ["--resume"])
   }
 
   @Test("that seccomp(2) was refused holds for the run that goes on, too")

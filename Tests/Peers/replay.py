@@ -150,6 +150,17 @@ class Replay:
             self.take(e["other_parent"], e["other_name"], e["other_inode"])
         self.give(e["other_parent"], e["other_name"], e["inode"])
 
+    def do_createNameless(self, e):
+        self.expect(e["inode"] not in self.inodes, "the inode is there already")
+        self.inodes[e["inode"]] = Inode("regular", e["mode"], e["user"], e["group"], 0, None)
+
+    def do_renameWithWhiteout(self, e):
+        self.do_rename(e)
+        device = e["device"]
+        self.expect(device not in self.inodes, "the device is there already")
+        self.inodes[device] = Inode("characterDevice", e["mode"], e["user"], e["group"], 0, None)
+        self.give(e["parent"], e["name"], device)
+
     def do_exchange(self, e):
         self.take(e["parent"], e["name"], e["inode"])
         self.take(e["other_parent"], e["other_name"], e["other_inode"])

@@ -27,9 +27,13 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
   public var writeBack: PageWriteBack?
   /// What direct reads and writes must be aligned to; nil lets every one pass.
   public var directAlignment: DirectAlignment?
-  /// True: set-uid and set-gid of programs on the mount count. For root only.
+  /// True: set-uid and set-gid of programs on the mount count.
+  ///
+  /// For root only.
   public var allowsSetUser = false
-  /// True: device files on the mount can be opened. For root only.
+  /// True: device files on the mount can be opened.
+  ///
+  /// For root only.
   public var allowsDevices = false
   /// Where programs under test leave their call stacks; nil is nowhere.
   public var callStackPath: String?

@@ -46,8 +46,7 @@ struct TraceFileTests {
       .allocate(
         inode: new, offsetBytes: 1, countBytes: 2, zeroes: true, oldSizeBytes: 3, newSizeBytes: 3),
       .link(inode: new, parent: .root, name: FileName("second")),
-      .createNameless(
-        inode: InodeNumber(rawValue: 8), ownership: Ownership(mode: 0o640, user: 1, group: 2)),
+      .createNameless(inode: InodeNumber(rawValue: 8), ownership: Ownership(mode: 0o640)),
       .link(inode: InodeNumber(rawValue: 8), parent: .root, name: FileName("nameless")),
       .rename(
         inode: new, from: folder, name: name, to: .root, newName: FileName("f"), replaced: file),
