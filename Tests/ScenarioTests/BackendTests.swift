@@ -1,5 +1,5 @@
-// BackendTests.swift: both backends to the faulty tree see the same engine do the same things, and
-// the in-process backend, which runs everywhere, finds what the mount finds.
+// BackendTests.swift [U]: both backends to the faulty tree see the same engine do the same things,
+// and the in-process backend, which runs everywhere, finds what the mount finds.
 
 import Engine
 import Foundation
