@@ -121,6 +121,9 @@ enum DynamicValue {
     case (.int, let number as Int): return .int(Int64(number))
     case (.string, let text as String): return .string(text)
     case (.bool, let isTrue as Bool): return .bool(isTrue)
+    // Not what only casts to one, as a number of JSON does that may be `true`.
+    case (.double, let any?) where type(of: any) == Double.self:
+      if let number = any as? Double { return .double(number) }
     default: break
     }
     guard let any = flattened(any) else {
