@@ -99,7 +99,7 @@ smoke: setup
 	swift build --product faultline
 	swift build --product faultline-fs
 	swift build --product faultline-stacks
-	"$$(swift build --show-bin-path)/faultline" run scenarios --budget 400 --without-tag slow
+	"$$(swift build --show-bin-path)/faultline" run scenarios --budget 250 --without-tag slow
 
 # Which lines of the engine, and which steps of its commits, the shipped scenarios reach (many minutes; not in CI).
 coverage: setup

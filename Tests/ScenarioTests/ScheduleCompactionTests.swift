@@ -52,8 +52,11 @@ struct ScheduleCompactionTests {
 
   @Test("a schedule on a mount gives the same run again, and compacts where nobody is in the way")
   func replay() throws {
+    // The stage keeps its trace beside the mount.
     let directory = try TemporaryDirectory()
-    let mount = try FaultFSClient(mountPoint: directory.path)
+    let mountPoint = directory.file("mount")
+    try FileManager.default.createDirectory(atPath: mountPoint, withIntermediateDirectories: false)
+    let mount = try FaultFSClient(mountPoint: mountPoint)
     defer { try? mount.shutdown() }
     let scenario = try ScenarioParser.parse(Self.text, file: "t.yaml")
     let plan = ScheduledPlan(

@@ -55,7 +55,7 @@ import Testing
     var examples: [Violation] = []
     var judged: Set<Int> = []
     let isWhole = FullSize.isOn || scenario.negative != nil
-    run.crashStates(strict: crash.models == ["strict"], step: isWhole ? 1 : 3) { state in
+    run.crashStates(strict: crash.models == ["strict"], step: isWhole ? 1 : 6) { state in
       // One write alone and none at all are the same states until the next sync.
       var hasher = Hasher()
       hasher.combine(state.bytes)
