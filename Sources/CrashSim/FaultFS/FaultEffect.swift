@@ -65,8 +65,9 @@ extension FaultRule {
     case errorOncePerOpenFile(Int32)
     /// The sync is acknowledged and recorded as `.ignored`.
     case ignoreSync
-    /// The sync fails and leaves the pages as a file system does.
-    case failSync(Int32, as: SyncFailure)
+    /// The sync fails and leaves the pages as a file system does. Of the dirty pages those that are
+    /// kept, in the order of the file, had reached the medium when it failed; nil is none.
+    case failSync(Int32, as: SyncFailure, keep: Tearing.Keep? = nil)
     /// A read or write transfers at most so many bytes.
     case short(bytes: UInt64)
     /// Once matching operations have taken so many bytes, further ones get `ENOSPC`.
@@ -142,8 +143,9 @@ extension FaultRule.Effect: CustomStringConvertible {
     case .randomError: "error: random"
     case .errorOncePerOpenFile(let number):
       "error: \(ErrnoTable.name(of: number)), once-per-open-file: true"
-    case .failSync(let number, let state):
+    case .failSync(let number, let state, let keep):
       "fail-sync: \(state.rawValue), error: \(ErrnoTable.name(of: number))"
+        + (keep.map { ", keep: \($0)" } ?? "")
     case .short(let bytes), .noSpace(let bytes), .quota(let bytes), .cutTail(let bytes):
       "\(word): \(bytes)"
     case .delay(let milliseconds): "delay: \(milliseconds)"
@@ -171,30 +173,13 @@ extension FaultRule.Tearing: CustomStringConvertible {
       case .equalParts(let count): "parts: \(count)"
       case .sizes(let sizes): "bytes: [\(sizes.map { "\($0)" }.joined(separator: ", "))]"
       }
-    let second =
-      switch keep {
-      case .first(let count): "first \(count)"
-      case .last(let count): "last \(count)"
-      case .these(let parts): "[\(parts.map { "\($0)" }.joined(separator: ", "))]"
-      case .random: "random"
-      }
-    return "{\(first), keep: \(second)}"
+    return "{\(first), keep: \(keep)}"
   }
 
   /// The parts of a write that are kept, as ranges from the write's first byte.
   /// - Complexity: O(parts).
   func kept(offset: UInt64, count: Int, seed: Seed) -> [Range<Int>] {
-    let parts = parts(offset: offset, count: count)
-    switch keep {
-    case .first(let number): return Array(parts.prefix(number))
-    case .last(let number): return Array(parts.suffix(number))
-    case .these(let numbers):
-      let wanted = Set(numbers)
-      return parts.indices.filter { wanted.contains($0 + 1) }.map { parts[$0] }
-    case .random:
-      var generator = PRNG(seed)
-      return parts.filter { _ in generator.chance(Ratio(1, in: 2)) }
-    }
+    keep.chosen(of: parts(offset: offset, count: count), seed: seed)
   }
 
   private func parts(offset: UInt64, count: Int) -> [Range<Int>] {
@@ -219,5 +204,32 @@ extension FaultRule.Tearing: CustomStringConvertible {
       start = end
     }
     return parts
+  }
+}
+
+extension FaultRule.Tearing.Keep: CustomStringConvertible {
+  /// What is kept as a fault file has it.
+  public var description: String {
+    switch self {
+    case .first(let count): "first \(count)"
+    case .last(let count): "last \(count)"
+    case .these(let parts): "[\(parts.map { "\($0)" }.joined(separator: ", "))]"
+    case .random: "random"
+    }
+  }
+
+  /// Those of some parts that are kept, in their order.
+  /// - Complexity: O(parts).
+  func chosen<Part>(of parts: [Part], seed: Seed) -> [Part] {
+    switch self {
+    case .first(let number): return Array(parts.prefix(number))
+    case .last(let number): return Array(parts.suffix(number))
+    case .these(let numbers):
+      let wanted = Set(numbers)
+      return parts.indices.filter { wanted.contains($0 + 1) }.map { parts[$0] }
+    case .random:
+      var generator = PRNG(seed)
+      return parts.filter { _ in generator.chance(Ratio(1, in: 2)) }
+    }
   }
 }

@@ -7,6 +7,7 @@
 // Invariant: a page that the kernel asks for, and had before, is a page that has left its cache.
 
 import Glibc
+import LabCore
 import Recording
 
 extension FaultFileSystem {
@@ -71,6 +72,23 @@ extension FaultFileSystem {
   func markClean(_ inode: Inode) {
     guard plan.needsShadows, let content = inode.content else { return }
     inode.shadow?.failSync(of: content)
+  }
+
+  /// Some of the dirty pages of a file reach the medium, though the sync that asked for them fails.
+  ///
+  /// The trace has them behind that sync, durable.
+  func arrive(_ keep: FaultRule.Tearing.Keep, of inode: Inode, seed: Seed) {
+    guard let content = inode.content, let shadow = inode.shadow else { return }
+    for page in keep.chosen(of: shadow.dirtyPages(of: content), seed: seed) {
+      shadow.arrive(page: page)
+      let offset = page * PageShadow.pageBytes
+      let count = min(PageShadow.pageBytes, content.sizeBytes - min(offset, content.sizeBytes))
+      guard count > 0 else { continue }
+      let payload = Payload(content.read(at: offset, count: Int(count)))
+      record(
+        inode, .write(inode: inode.number, offsetBytes: offset, payload: payload),
+        flags: [.injected, .onMedium], by: Caller())
+    }
   }
 
   /// What a sync that succeeded leaves to remember.

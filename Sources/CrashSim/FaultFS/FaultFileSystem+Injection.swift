@@ -144,7 +144,7 @@ extension FaultFileSystem {
   ) {
     var number = number
     switch firing.effect {
-    case .error(let error), .failSync(let error, _): number = error
+    case .error(let error), .failSync(let error, _, _): number = error
     default: break
     }
     note(firing.ruleID, firing.cause.word, subject, number: number, isOfEvent: isOfEvent)

@@ -271,7 +271,8 @@ package final class FaultFileSystem {
       }
     record(inode, operation, flags: flags.union(made), by: subject.caller)
     switch firing.effect {
-    case .failSync(let number, let state):
+    case .failSync(let number, let state, let keep):
+      if let keep { arrive(keep, of: inode, seed: firing.seed) }
       try fail(inode, number, state, firing.ruleID, subject.file)
     case .error(let number):
       markClean(inode)

@@ -26,7 +26,7 @@ extension FaultRule {
 
   private func validateErrors() throws(LabError) {
     switch what {
-    case .error(let number), .errorOncePerOpenFile(let number), .failSync(let number, _):
+    case .error(let number), .errorOncePerOpenFile(let number), .failSync(let number, _, _):
       try ErrnoTable.check(number, for: when.kinds, allowsAny: allowsAnyErrno)
     default: break
     }
@@ -59,6 +59,11 @@ extension FaultRule {
     case .cutTail(let bytes):
       if bytes == 0 { throw .usage("fault rule: cut=0 takes nothing away") }
     case .tear(let tearing): try Self.validate(tearing)
+    case .failSync(_, .btrfs, .some):
+      throw .usage(
+        "fault rule: fail-sync: btrfs takes all pages back to the last sync, so 'keep' has none "
+          + "to choose from; write ext4-ordered, xfs or ext4-data")
+    case .failSync(_, _, let keep?): try Self.validate(keep, of: "fail-sync")
     case .killOther(let glob):
       guard (1...64).contains(glob.utf8.count) else {
         throw .usage("fault rule: kill-other: give a glob of 1 to 64 bytes over names")
@@ -89,18 +94,22 @@ extension FaultRule {
         throw .usage("fault rule: torn: bytes: give 1 to \(partsMax) sizes in 1...1048576")
       }
     }
+    try Self.validate(tearing.keep, of: "torn")
+  }
+
+  private static func validate(_ keep: Tearing.Keep, of what: String) throws(LabError) {
     let numbers: [Int] =
-      switch tearing.keep {
+      switch keep {
       case .first(let count), .last(let count): [count]
       case .these(let parts): parts
       case .random: []
       }
-    let least = if case .these = tearing.keep { 1 } else { 0 }
+    let least = if case .these = keep { 1 } else { 0 }
     for number in numbers where number < least {
-      throw .usage("fault rule: torn: keep=\(number) < \(least)")
+      throw .usage("fault rule: \(what): keep=\(number) < \(least)")
     }
     guard numbers.count <= partsMax else {
-      throw .usage("fault rule: torn: keep names \(numbers.count) parts > \(partsMax)")
+      throw .usage("fault rule: \(what): keep names \(numbers.count) parts > \(partsMax)")
     }
   }
 }

@@ -26,7 +26,7 @@ public enum CommitDisturbance: String, Codable, Sendable, CaseIterable, Comparab
   /// The disturbance that a rule's effect is; nil for others.
   init?(_ effect: FaultRule.Effect) {
     switch effect {
-    case .error(let number), .errorOncePerOpenFile(let number), .failSync(let number, _):
+    case .error(let number), .errorOncePerOpenFile(let number), .failSync(let number, _, _):
       switch ErrnoTable.name(of: number) {
       case "EIO": self = .inputOutputError
       case "ENOSPC": self = .noSpace

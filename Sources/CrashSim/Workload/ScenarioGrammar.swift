@@ -89,7 +89,7 @@ package enum GrammarObject: String, CaseIterable, Sendable {
         "on", "file", "bytes", "pid", "command", "actor", "every", "offset", "nth", "chance",
         "times",
         "ofCommit", "commit", "after", "until", "during", "write-back", "seed", "any-errno",
-        "once-per-open-file",
+        "once-per-open-file", "keep",
       ] + GrammarWords.faultEffects
     case .writeBack: ["rate", "seed"]
     case .holdBehind: ["bytes"]

@@ -149,6 +149,61 @@ struct FailedSyncTests {
     }
   }
 
+  @Test("of the dirty pages any may have arrived: those stay, also when the others are forgotten")
+  func someArrived() throws {
+    let (old, lost) = (UInt8(ascii: "a"), UInt8(ascii: "b"))
+    // Three pages that were there, one that was not changed, and two new ones behind them.
+    let setUp = ["open f cw", "write 0 16384 a", "fsync"]
+    let steps = [
+      "open f w", "write 0 4096 b", "write 8192 16384 b", "fsync", "fsync", "forget 0 0",
+      "read 0 24576",
+    ]
+    let changed = [0, 2, 3, 4, 5]
+    for state in [FaultRule.SyncFailure.ext4Ordered, .xfs, .ext4Data] {
+      for (keep, arrived) in [
+        ("first 1", [0]), ("last 2", [4, 5]), ("[2, 4]", [2, 4]), ("first 0", []),
+        ("last 9", changed),
+      ] {
+        let place: Comment = "\(state) \(keep)"
+        let mount = try FaultMount(setUp)
+        try mount.add("{on: sync, nth: 1, fail-sync: \(state.rawValue), keep: \(keep)}")
+        let (lines, trace) = try mount.record(steps)
+        let bytes = (0..<6).map { page in
+          arrived.contains(page) ? "b" : changed.contains(page) && page > 3 ? "00" : "a"
+        }
+        var runs: [(byte: String, count: Int)] = []
+        for byte in bytes {
+          if runs.last?.byte == byte {
+            runs[runs.count - 1].count += 4096
+          } else {
+            runs.append((byte, 4096))
+          }
+        }
+        let text = runs.map { "\($0.byte)*\($0.count)" }.joined(separator: " ")
+        #expect(lines.last == "read ok \(text)", place)
+        #expect(trace.finalTree == (try mount.mount.tree().normalized()), place)
+        for page in [0, 2, 3] {
+          let expected = arrived.contains(page) ? lost : old
+          #expect(try survivors(trace, .ext4Ordered, at: page * 4096) == [expected], place)
+        }
+      }
+    }
+  }
+
+  @Test("a page that arrived and is changed again goes back to what arrived")
+  func arrivedAndChanged() throws {
+    let mount = try FaultMount(page)
+    try mount.add(
+      "[{on: sync, nth: 1, fail-sync: xfs, keep: last 1}, {on: setExtendedAttribute, "
+        + "clear-cache: after}]")
+    let (lines, trace) = try mount.record([
+      "open f w", "write 0 4096 b", "fsync", "write 0 100 c", "read 0 200", "setxattr f one",
+      "read 0 200",
+    ])
+    #expect(lines[4] == "read ok c*100 b*100" && lines[6] == "read ok b*200")
+    #expect(trace.finalTree == (try mount.mount.tree().normalized()))
+  }
+
   @Test("a clean page that is written to is dirty as a whole: the next sync writes what was lost")
   func dirtyAgain() throws {
     for text in cleanFailures {

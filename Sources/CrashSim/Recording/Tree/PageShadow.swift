@@ -13,12 +13,15 @@ package final class PageShadow {
   private(set) var pages: [UInt64: [UInt8]] = [:]
   /// Those of `pages` that a failed sync left clean: the cache alone has the new content.
   package private(set) var clean: Set<UInt64> = []
+  /// Pages behind the end of the last sync that are on the medium as the file has them.
+  private var arrived: Set<UInt64> = []
 
   package init(of content: FileContent) { sizeBytes = content.sizeBytes }
 
   /// Remembers the pages of a range that is about to change.
   /// - Complexity: O(pages of the range that the file occupies).
   package func keep(_ range: Range<UInt64>, of content: FileContent) {
+    if !arrived.isEmpty { keepArrived(in: range, of: content) }
     let end = min(range.upperBound, sizeBytes)
     guard range.lowerBound < end else { return }
     for page in range.lowerBound / Self.pageBytes...(end - 1) / Self.pageBytes {
@@ -28,10 +31,19 @@ package final class PageShadow {
 
   /// Remembers all pages from a position on that the file occupies; it is about to be cut there.
   package func keepTail(from offset: UInt64, of content: FileContent) {
+    if !arrived.isEmpty { keepArrived(in: offset..<UInt64.max, of: content) }
     var position = offset / Self.pageBytes * Self.pageBytes
     while position < sizeBytes, let found = try? content.seek(from: position, isData: true) {
       keep(page: found / Self.pageBytes, of: content)
       position = (found / Self.pageBytes + 1) * Self.pageBytes
+    }
+  }
+
+  private func keepArrived(in range: Range<UInt64>, of content: FileContent) {
+    for page in arrived
+    where range.overlaps(page * Self.pageBytes..<(page + 1) * Self.pageBytes) {
+      keep(page: page, of: content)
+      arrived.remove(page)
     }
   }
 
@@ -46,19 +58,38 @@ package final class PageShadow {
   /// A sync failed: what was dirty is clean now, and not on the medium.
   /// - Complexity: O(pages that changed since the last sync).
   package func failSync(of content: FileContent) {
-    // Pages behind the old end have nothing there yet.
+    keepGrowth(of: content)
+    clean = Set(pages.keys)
+  }
+
+  /// Pages that were changed and not synced since, in order; a failed sync left none of them clean.
+  /// - Complexity: O(pages that changed since the last sync), and sorting them.
+  package func dirtyPages(of content: FileContent) -> [UInt64] {
+    keepGrowth(of: content)
+    return pages.keys.filter { !clean.contains($0) }.sorted()
+  }
+
+  /// A dirty page is on the medium.
+  package func arrive(page: UInt64) {
+    pages.removeValue(forKey: page)
+    if (page + 1) * Self.pageBytes > sizeBytes { arrived.insert(page) }
+  }
+
+  /// Pages behind the old end have nothing there yet.
+  private func keepGrowth(of content: FileContent) {
     var position = (sizeBytes + Self.pageBytes - 1) / Self.pageBytes * Self.pageBytes
     while position < content.sizeBytes, let found = try? content.seek(from: position, isData: true)
     {
-      if pages[found / Self.pageBytes] == nil { pages[found / Self.pageBytes] = [] }
+      let page = found / Self.pageBytes
+      if pages[page] == nil, !arrived.contains(page) { pages[page] = [] }
       position = (found / Self.pageBytes + 1) * Self.pageBytes
     }
-    clean = Set(pages.keys)
   }
 
   /// A sync succeeded: only clean pages still differ.
   package func sync(of content: FileContent) {
     sizeBytes = content.sizeBytes
+    arrived = []
     forgetDirty()
   }
 

@@ -235,6 +235,10 @@ extension ScenarioParser {
     let chosen = fields.entries.filter {
       effects.contains($0.key.text) && !(hasState && $0.key.text == "error")
     }
+    if let keep = fields.keyPosition("keep"), !hasState {
+      reader.report(keep, "'keep' goes with 'fail-sync'", "remove it, or write it within 'torn'")
+      return nil
+    }
     guard let entry = chosen.first, chosen.count == 1 else {
       reader.report(
         chosen.dropFirst().first?.key.position ?? fields.position,
@@ -330,7 +334,12 @@ extension ScenarioParser {
     if let error = fields["error"] {
       name = reader.word(error, "errno", of: GrammarWords.errnos)
     }
-    return name.flatMap { ErrnoTable.numbers[$0] }.map { .failSync($0, as: state) }
+    var keep: FaultRule.Tearing.Keep?
+    if let kept = fields["keep"] {
+      guard let read = readKept(kept) else { return nil }
+      keep = read
+    }
+    return name.flatMap { ErrnoTable.numbers[$0] }.map { .failSync($0, as: state, keep: keep) }
   }
 
   // MARK: - Values
