@@ -100,4 +100,31 @@ struct TimeBudgetTests {
     let almost = try command.run(exploration + ["--budget", String(less)])
     #expect(almost.output.contains("; behind marks "), "\(almost.output)")
   }
+
+  // Each state brings ten of its recovery, which take seconds in all.
+  @Test("a scenario that ran out of time says what its verdict rests on, to the state")
+  func scenario() throws {
+    let command = try FaultlineCommand()
+    let file = try command.write(
+      """
+      title: Commits whose recoveries are cut
+      schema: {Dog: {_id: int primary, age: int}}
+      processes: {app: [ui]}
+      steps:
+        - ui: open
+        - ui: {repeat: 300, write: [{upsert: Dog, _id: 1..9, age: random}]}
+      crash: {model: ext4-ordered, explore: all, recovery: true}
+      """, to: "long.yaml")
+    let run = ["run", file, "--model", "ext4-ordered"]
+    let result = try command.run(run + ["--time-budget", "1s", "--json", "r.json"])
+    #expect(result.status == 0, "\(result.output)")
+    #expect(result.output.contains("; the time budget ended first"), "\(result.output)")
+    #expect(result.output.contains("; behind marks "), "\(result.output)")
+    let exploration = try command.report("r.json").cases[0].explorations[0]
+    let counts = try #require(exploration.crashPoints)
+    let checked = try counts.reduce(0) { try $0 + #require($1.checked) }
+    #expect(checked == exploration.exploredCount - (exploration.recoveryCount ?? 0))
+    let thin = try command.run(run + ["--budget", "30"])
+    #expect(thin.output.contains(/little was looked at: .*; --budget \d+ looks/), "\(thin.output)")
+  }
 }

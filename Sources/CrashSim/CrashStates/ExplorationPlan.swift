@@ -25,7 +25,7 @@ public struct ExplorationPlan: Sendable, Codable {
   /// The selected states in the order of their choice; nil without waves.
   fileprivate let order: [Int32]?
   /// The budget with which each crash point that has states of its own is seen at least once; nil
-  /// without waves.
+  /// when all states are visited in the order of their crash points.
   package let budgetOfEachCrashPoint: Int?
   /// Which proposals show the distinct states.
   let proposals: ProposalRecord
@@ -195,12 +195,10 @@ struct PlanRecord {
         guard let ordinal = order.next() else { preconditionFailure("the order has all states") }
         all.insert(ordinal)
         parts[parts.count - 1].insert(ordinal)
-        if inWaves { chosen.append(Int32(ordinal)) }
+        chosen.append(Int32(ordinal))
       }
-      if inWaves {
-        visitOrder = chosen
-        budgetOfEachCrashPoint = Self.budgetOfEachCrashPoint(chosen, then: &order, proposals)
-      }
+      budgetOfEachCrashPoint = Self.budgetOfEachCrashPoint(chosen, then: &order, proposals)
+      if inWaves { visitOrder = chosen }
       selection = selected < count ? all : nil
       waves = inWaves ? parts : nil
     }

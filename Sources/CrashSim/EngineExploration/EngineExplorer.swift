@@ -68,12 +68,14 @@ package struct EngineExplorer {
     report.isOutOfTime = outcome.isOutOfTime ? true : nil
     report.shape = enumerator.shape
     report.recoveryCount = outcome.recoveryStates
+    report.budgetOfEachCrashPoint = plan.budgetOfEachCrashPoint
     let isCounted =
-      !outcome.isCutShort && !outcome.isOutOfTime && !job.onlyPrefixes && job.ignoredSyncs.isEmpty
+      (!outcome.isCutShort || outcome.isOutOfTime) && !job.onlyPrefixes && job.ignoredSyncs.isEmpty
     report.crashPoints = plan.counts(
-      in: settings.shard, of: trace, checked: isCounted ? { _ in true } : nil,
+      in: settings.shard, of: trace,
+      checked: isCounted ? { [outcome] in outcome.isJudged($0, in: plan) } : nil,
       failures: Set(outcome.failures.map(\.ordinal)).sorted())
-    if isCounted {
+    if isCounted && !outcome.isCutShort {
       var coverage = CommitCoverage()
       coverage.addCuts(of: trace) { plan.judgesAny(at: $0, settings.shard) }
       report.commitCoverage = coverage.isEmpty ? nil : coverage

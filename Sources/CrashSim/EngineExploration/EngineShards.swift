@@ -33,6 +33,15 @@ struct EngineShards {
       isCutShort = true
     }
 
+    /// True when a state that the plan selects was judged before the time ended.
+    func isJudged(_ ordinal: Int, in plan: ExplorationPlan) -> Bool {
+      guard let cut = cuts.first(where: { ordinal % $0.part.count == $0.part.index }) else {
+        return true
+      }
+      guard let last = cut.ordinal else { return false }
+      return plan.visits(ordinal, before: last) || ordinal == last && cut.isJudged
+    }
+
     /// Forgets what children side by side judged beyond the first state that failed.
     mutating func endAtFirst(of plan: ExplorationPlan) {
       guard let first = failures.min(by: { plan.visits($0.ordinal, before: $1.ordinal) })
@@ -56,7 +65,18 @@ struct EngineShards {
       ).text
     }
 
+    /// Where a part of the states was cut short.
+    fileprivate struct Cut: Sendable {
+      let part: Shard
+      /// The last state that was begun; nil when none was.
+      let ordinal: Int?
+      /// False when that state has no verdict.
+      let isJudged: Bool
+    }
+
     var failures: [EngineFailure] = []
+    /// The parts that had not come to their end when the time ended.
+    fileprivate var cuts: [Cut] = []
     /// States that the present child of each shard has judged.
     var running: [Int: Int] = [:]
     var states = 0
@@ -135,6 +155,11 @@ struct EngineShards {
         let progress = try ProgressFile(path: progressPath).read()
         change {
           $0.stop(progress)
+          // A child that had not begun was to go on behind the state over which the last one died.
+          let before = first > 0 ? first - 1 : nil
+          $0.cuts.append(
+            Outcome.Cut(
+              part: shard, ordinal: progress?.ordinal ?? before, isJudged: progress == nil))
           $0.isOutOfTime = !Interruption.isRequested
         }
         return
@@ -156,7 +181,10 @@ struct EngineShards {
       if !job.ignoredSyncs.isEmpty { return }
       first = progress.ordinal + 1
     }
-    change { $0.isCutShort = true }
+    change {
+      $0.isCutShort = true
+      $0.cuts.append(Outcome.Cut(part: shard, ordinal: first - 1, isJudged: true))
+    }
   }
 
   /// Reads a child's lines.
