@@ -68,33 +68,19 @@ struct Explore: ParsableCommand {
   @Option(name: .customLong("trace"), help: "Also keep the recorded trace in this SQLite file.")
   var tracePath: String?
 
-  @Option(
-    name: .customLong("write-back"),
-    help: "Write dirty mapped pages back at seeded moments: SEED or SEED:RATE.")
-  var writeBack: String?
-
-  @Option(
-    name: .customLong("direct-alignment"),
-    help: """
-      Refuse reads and writes through O_DIRECT whose offset or length is no multiple of so many \
-      bytes: 512, 1024, 2048 or 4096.
-      """)
-  var directAlignment: String?
+  @OptionGroup var writeBack: WriteBackArguments
+  @OptionGroup var direct: DirectArguments
 
   func run() throws {
     let console = Console()
     var settings = try self.settings()
-    settings.directAlignment = try directAlignment.map { text throws(LabError) in
-      try DirectAlignment(parsing: text)
-    }
+    settings.directAlignment = try direct.parsed()
     guard settings.directAlignment == nil || settings.fileSystems.isEmpty else {
       throw LabError.usage(
         "--direct-alignment is about FaultFS, --on has the kernel's file systems, which ask for "
           + "their own; drop one")
     }
-    settings.writeBack = try writeBack.map { text throws(LabError) in
-      try PageWriteBack(parsing: text)
-    }
+    settings.writeBack = try writeBack.parsed()
     guard settings.writeBack == nil || settings.fileSystems.isEmpty else {
       throw LabError.usage(
         "--write-back is about pages that FaultFS itself serves, --on has the kernel's; drop one")

@@ -32,18 +32,8 @@ struct Mount: ParsableCommand {
   @Flag(help: "Allow errors that the call cannot return by its manual page.") var anyErrno = false
   @Option(help: "Where the socket for 'faultline fault' shall be.") var control: String?
 
-  @Option(
-    name: .customLong("write-back"),
-    help: "Write dirty mapped pages back at seeded moments: SEED or SEED:RATE.")
-  var writeBack: String?
-
-  @Option(
-    name: .customLong("direct-alignment"),
-    help: """
-      Refuse reads and writes through O_DIRECT whose offset or length is no multiple of so many \
-      bytes: 512, 1024, 2048 or 4096.
-      """)
-  var directAlignment: String?
+  @OptionGroup var writeBack: WriteBackArguments
+  @OptionGroup var direct: DirectArguments
 
   @Flag(help: "Let set-uid and set-gid of programs on the mount count (root only).")
   var suid = false
@@ -56,12 +46,8 @@ struct Mount: ParsableCommand {
     defer { run.remove() }
     let socket = control.map { URL(fileURLWithPath: $0).path } ?? "\(run.path)/control"
     var options = FaultFSOptions(controlPath: socket)
-    options.writeBack = try writeBack.map { text throws(LabError) in
-      try PageWriteBack(parsing: text)
-    }
-    options.directAlignment = try directAlignment.map { text throws(LabError) in
-      try DirectAlignment(parsing: text)
-    }
+    options.writeBack = try writeBack.parsed()
+    options.directAlignment = try direct.parsed()
     options.allowsSetUser = suid
     options.allowsDevices = dev
     guard getuid() == 0 || !suid && !dev else {

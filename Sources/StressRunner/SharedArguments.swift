@@ -249,3 +249,30 @@ struct ResumeArguments: ParsableArguments {
 struct Leave: Error {
   let code: LabCore.ExitCode
 }
+
+/// When dirty mapped pages are written back: `explore`, `mount` and `stress`.
+struct WriteBackArguments: ParsableArguments {
+  @Option(
+    name: .customLong("write-back"),
+    help: "Write dirty mapped pages back at seeded moments: SEED or SEED:RATE.")
+  var text: String?
+
+  func parsed() throws(LabError) -> PageWriteBack? {
+    try text.map { text throws(LabError) in try PageWriteBack(parsing: text) }
+  }
+}
+
+/// What O_DIRECT asks for: `explore` and `mount`.
+struct DirectArguments: ParsableArguments {
+  @Option(
+    name: .customLong("direct-alignment"),
+    help: """
+      Refuse reads and writes through O_DIRECT whose offset or length is no multiple of so many \
+      bytes: 512, 1024, 2048 or 4096.
+      """)
+  var text: String?
+
+  func parsed() throws(LabError) -> DirectAlignment? {
+    try text.map { text throws(LabError) in try DirectAlignment(parsing: text) }
+  }
+}

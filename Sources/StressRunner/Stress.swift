@@ -61,10 +61,7 @@ struct Stress: ParsableCommand {
   @Option(help: "Fault rules for every round: a YAML file, or one rule as text.")
   var faults: String?
   @Flag(help: "Allow errors that the call cannot return by its manual page.") var anyErrno = false
-  @Option(
-    name: .customLong("write-back"),
-    help: "Write dirty mapped pages back at seeded moments: SEED or SEED:RATE.")
-  var writeBack: String?
+  @OptionGroup var writeBack: WriteBackArguments
   @Option(
     help: "Seconds after which a checker, a recovery or a round has failed; default: 20 or 60.")
   var timeout: Int?
@@ -157,9 +154,7 @@ struct Stress: ParsableCommand {
     settings.reportDirectory = reports.directory
     settings.metricsPath = metrics
     settings.thins = !noThinning
-    settings.writeBack = try writeBack.map { text throws(LabError) in
-      try PageWriteBack(parsing: text)
-    }
+    settings.writeBack = try writeBack.parsed()
     if let faults {
       settings.faults =
         FileManager.default.fileExists(atPath: faults)
@@ -195,13 +190,14 @@ struct Stress: ParsableCommand {
     if scenario == nil { settings.load = EngineLoadOptions() }
     settings.roundsPerLife = scenario == nil ? 12 : 1
     settings.load?.mayFail = !settings.faults.isEmpty
+    let writeBack = writeBack.text
     if let options {
       guard kills == nil, within == nil, model == nil, faults == nil, writeBack == nil, !noSwarm
       else { throw .usage("--options has all options of a life; give no others beside it") }
       settings.lifeOptions = try StressLifeOptions.load(options)
     }
     let chosen = settings
-    settings.choose = { [kills, within, model, faults, writeBack, seed] options in
+    settings.choose = { [kills, within, model, faults, seed] options in
       if let kills { options.kills = kills }
       if let within { options.within = within }
       if let model { options.model = model }
