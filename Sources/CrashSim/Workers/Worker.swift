@@ -337,6 +337,28 @@ package final class WorkerSession: Sendable {
     return .done(version: snapshot.version.rawValue, contentHash: contentHash)
   }
 
+  /// Looks whether each pin still has its reader slot: from the reader's second look at the
+  /// published version to the release the slot says the version, or a writer takes its space.
+  ///
+  /// May be called at any point of a schedule, since it stands at none.
+  package func pinWithoutSlot() -> Violation? {
+    let (database, pins) = state.withLock { ($0.database, $0.pins) }
+    guard !pins.isEmpty, let database, let records = try? database.activePins() else { return nil }
+    var slots = Dictionary(grouping: records, by: \.version).mapValues(\.count)
+    for (name, pin) in pins.sorted(by: { $0.key < $1.key }) {
+      let version = pin.snapshot.version
+      guard let count = slots[version], count > 0 else {
+        return Violation(
+          .isolation,
+          promised: "version \(version.rawValue), pinned as '\(name)', has a reader slot until it "
+            + "is released",
+          got: "no slot says it, so the next commit may use its space")
+      }
+      slots[version] = count - 1
+    }
+    return nil
+  }
+
   /// Reads a pinned version again: it must be what it was.
   private func compare(_ name: String) throws(EngineError) -> WorkerAnswer {
     guard let pin = state.withLock({ $0.pins[name] }) else {

@@ -81,7 +81,7 @@ package enum GrammarObject: String, CaseIterable, Sendable {
       ]
     case .mediaPlace: ["structure", "offset", "length"]
     case .survives, .mayGoBack: FileStructure.allCases.map(\.rawValue)
-    case .schedule: ["strategy", "depth", "preemptions", "runs", "script"]
+    case .schedule: ["strategy", "depth", "preemptions", "runs", "points", "script"]
     case .kill: ["process", "at", "side", "by", "crash"]
     case .sweep: ["on", "file", "error", "lasts"]
     case .fault:

@@ -12,6 +12,14 @@ package enum DeclaredStrategy: String, Codable, Sendable, Hashable, CaseIterable
   case exhaustive
 }
 
+/// The points of a schedule.
+package enum DeclaredPoints: String, Codable, Sendable, Hashable, CaseIterable {
+  /// Steps of commits, of pins and of the queue of writers.
+  case steps
+  /// Those, and each access to a word that handles of all processes share.
+  case shared
+}
+
 /// The schedules that a scenario asks for.
 package struct ScheduleDeclaration: Codable, Sendable, Hashable {
   /// Which.
@@ -22,6 +30,8 @@ package struct ScheduleDeclaration: Codable, Sendable, Hashable {
   package var preemptions = 2
   /// Most schedules.
   package var runs = 300
+  /// Before what the scheduler decides who goes on.
+  package var points = DeclaredPoints.steps
   /// The lines of a script, for `scripted`.
   package var script: [String] = []
 

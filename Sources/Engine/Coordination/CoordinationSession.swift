@@ -55,7 +55,9 @@ final class CoordinationSession: Sendable {
     owner =
       lockFile == nil
       ? ProcessOwner(pid: Syscalls.processID, startTime: 0) : settings.processes.current()
-    slots = ReaderSlots(region: region, processes: settings.processes, owner: owner) { count in
+    slots = ReaderSlots(
+      region: region, processes: settings.processes, owner: owner, schedule: settings.schedule
+    ) { count in
       guard let lockFile, region.isInFile else { return nil }
       do throws(EngineError) {
         try lockFile.allocate(slotCount: count)
@@ -66,7 +68,7 @@ final class CoordinationSession: Sendable {
     writerLock = WriterLock(
       descriptor: lockFile?.descriptor ?? -1, path: lockFile?.path ?? "memory", region: region,
       schedule: settings.schedule)
-    self.note = NoteFile(path: note, region: region)
+    self.note = NoteFile(path: note, region: region, schedule: settings.schedule)
   }
 
   /// A session for one handle, without files.

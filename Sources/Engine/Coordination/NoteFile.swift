@@ -18,12 +18,14 @@ final class NoteFile: Sendable {
   /// nil: there is no FIFO to be had.
   let path: String?
   let region: SharedRegion
+  private let schedule: ScheduleHook?
   /// Descriptor for ringing; -1 when opening failed, nil before the first ring.
   private let bell = Mutex<Int32?>(nil)
 
-  init(path: String?, region: SharedRegion) {
+  init(path: String?, region: SharedRegion, schedule: ScheduleHook? = nil) {
     self.path = path
     self.region = region
+    self.schedule = schedule
   }
 
   /// Opens a descriptor to listen at; nil when there can be no FIFO.
@@ -37,10 +39,12 @@ final class NoteFile: Sendable {
   /// Wakes everybody who waits; called after a version was published.
   /// - Complexity: Two loads when nobody waits, else one or two system calls.
   func announce() {
+    schedule?.meet(.load, .listeners)
     if region.load32(RegionLayout.sleeperCountOffset) != 0 {
       region.add32(1, at: RegionLayout.changeCountOffset)
       region.wakeAll(at: RegionLayout.changeCountOffset)
     }
+    schedule?.meet(.load, .listeners)
     guard region.load32(RegionLayout.listenerCountOffset) != 0 else { return }
     bell.withLock { bell in
       if bell == nil || bell == -1 { bell = open() ?? -1 }

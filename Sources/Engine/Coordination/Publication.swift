@@ -20,6 +20,17 @@ struct Publication: Sendable {
     Publication(region: region, beforeStore: beforeStore, schedule: nil)
   }
 
+  @inline(__always)
+  private func load(_ offset: Int, _ word: SharedWord) -> UInt64 {
+    schedule?.meet(.load, word)
+    return region.load(offset)
+  }
+
+  private func store(_ value: UInt64, at offset: Int, _ word: SharedWord) {
+    schedule?.meet(.store, word)
+    region.store(value, at: offset)
+  }
+
   /// One store of a publication.
   struct Store: Equatable {
     let offset: Int
@@ -28,7 +39,9 @@ struct Publication: Sendable {
 
   /// The version word, unchecked.
   @inline(__always)
-  var version: Version { Version(rawValue: region.load(RegionLayout.publishedOffset)) }
+  var version: Version {
+    Version(rawValue: load(RegionLayout.publishedOffset, .publishedVersion))
+  }
 
   /// The stores that publish a version, in their order.
   static func stores(_ slot: RootSlot) -> [Store] {
@@ -51,8 +64,11 @@ struct Publication: Sendable {
     let stores = Self.stores(slot)
     for (index, store) in stores.enumerated() {
       beforeStore?(index)
-      if index == 0 { schedule?.reach(.publishRecord) }
-      if index == stores.count - 1 { schedule?.reach(.publishVersion) }
+      switch index {
+      case 0: schedule?.reach(.publishRecord)
+      case stores.count - 1: schedule?.reach(.publishVersion)
+      default: schedule?.meet(.store, .record)
+      }
       region.store(store.value, at: store.offset)
     }
   }
@@ -63,6 +79,7 @@ struct Publication: Sendable {
     var record: [UInt8] = []
     record.reserveCapacity(Layout.slotRecordBytes)
     for offset in stride(from: 0, to: Layout.slotRecordBytes, by: 8) {
+      schedule?.meet(.load, .record)
       record.appendLittleEndian(region.loadAcquiring(start + offset))
     }
     guard let slot = RootSlot(record: record, index: Int(version.rawValue % 2)),
@@ -74,37 +91,39 @@ struct Publication: Sendable {
   /// The version that the medium may fall back to as long as no sync succeeded.
   var fallback: Version? {
     get {
-      let version = region.load(RegionLayout.fallbackOffset)
+      let version = load(RegionLayout.fallbackOffset, .fallback)
       return version == 0 ? nil : Version(rawValue: version)
     }
-    nonmutating set { region.store(newValue?.rawValue ?? 0, at: RegionLayout.fallbackOffset) }
+    nonmutating set {
+      store(newValue?.rawValue ?? 0, at: RegionLayout.fallbackOffset, .fallback)
+    }
   }
 
   /// What a failed sync or slot write left: its error number, or nil.
   var poison: Int32? {
     get {
-      let word = region.load(RegionLayout.poisonOffset)
+      let word = load(RegionLayout.poisonOffset, .poison)
       return word == 0 ? nil : Int32(truncatingIfNeeded: word)
     }
     nonmutating set {
       let word = newValue.map { UInt64(UInt32(bitPattern: $0)) | 1 << 63 } ?? 0
-      region.store(word, at: RegionLayout.poisonOffset)
+      store(word, at: RegionLayout.poisonOffset, .poison)
     }
   }
 
   /// Who is writing to the data file; somebody, although we hold the writer lock: they died.
   var writer: ProcessOwner? {
     get {
-      let word = region.load(RegionLayout.writerOffset)
+      let word = load(RegionLayout.writerOffset, .writer)
       return word == 0 ? nil : ProcessOwner(rawValue: word)
     }
-    nonmutating set { region.store(newValue?.rawValue ?? 0, at: RegionLayout.writerOffset) }
+    nonmutating set { store(newValue?.rawValue ?? 0, at: RegionLayout.writerOffset, .writer) }
   }
 
   /// Writers that died while they wrote, since the first opener.
-  var takeoverCount: UInt64 { region.load(RegionLayout.takeoverCountOffset) }
+  var takeoverCount: UInt64 { load(RegionLayout.takeoverCountOffset, .takeovers) }
 
   func countTakeover() {
-    region.store(takeoverCount &+ 1, at: RegionLayout.takeoverCountOffset)
+    store(takeoverCount &+ 1, at: RegionLayout.takeoverCountOffset, .takeovers)
   }
 }

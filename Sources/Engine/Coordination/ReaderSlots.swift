@@ -31,6 +31,7 @@ struct ReaderSlots: ~Copyable, Sendable {
   let owner: ProcessOwner
   /// Takes space behind this many slots; returns what failed.
   let allocate: @Sendable (Int) -> EngineError?
+  private let schedule: ScheduleHook?
   /// Slots known to have space behind them.
   private let allocatedCount = Atomic<Int>(0)
   /// Where the search for a free slot begins: behind the last one taken, or at one given back.
@@ -38,8 +39,9 @@ struct ReaderSlots: ~Copyable, Sendable {
 
   init(
     region: SharedRegion, processes: ProcessTable, owner: ProcessOwner,
-    allocate: @escaping @Sendable (Int) -> EngineError?
+    schedule: ScheduleHook? = nil, allocate: @escaping @Sendable (Int) -> EngineError?
   ) {
+    self.schedule = schedule
     self.region = region
     self.processes = processes
     self.owner = owner
@@ -58,6 +60,7 @@ struct ReaderSlots: ~Copyable, Sendable {
   ///   grow.
   func claim(thread: Int32, now: UInt64) throws(EngineError) -> Int {
     while true {
+      schedule?.meet(.load, .slotCount)
       let stored = region.load32(RegionLayout.slotCountOffset)
       let count = Self.bounded(stored)
       try provide(count)
@@ -80,6 +83,7 @@ struct ReaderSlots: ~Copyable, Sendable {
       let larger = min(count * 2, RegionLayout.slotCountMax)
       try provide(larger)
       // Somebody else may have made it larger meanwhile; either way there are more now.
+      schedule?.meet(.exchange, .slotCount)
       _ = region.exchange32(stored, UInt32(larger), at: RegionLayout.slotCountOffset)
     }
   }
@@ -95,7 +99,7 @@ struct ReaderSlots: ~Copyable, Sendable {
     var index = start < count ? start : 0
     for _ in 0..<count {
       let slot = RegionLayout.slot(index)
-      if region.loadRelaxed(slot) == 0, region.exchange(0, owner.rawValue, at: slot) {
+      if loadOwner(slot) == 0, exchangeOwner(of: slot, 0, owner.rawValue) {
         hint.store(index + 1, ordering: .relaxed)
         return index
       }
@@ -104,9 +108,33 @@ struct ReaderSlots: ~Copyable, Sendable {
     return nil
   }
 
+  private func loadOwner(_ slot: Int) -> UInt64 {
+    schedule?.meet(.load, .slotOwner)
+    return region.loadRelaxed(slot)
+  }
+
+  /// The point before a look at one of all slots.
+  ///
+  /// Of those that nobody ever claimed the first alone is one, since nobody claims another before
+  /// it; else a look at all slots had 64.
+  private func meetOwner(of index: Int) {
+    guard let schedule, schedule.meetsShared else { return }
+    if index == 0 || wasClaimed(index) || wasClaimed(index - 1) { schedule.meet(.load, .slotOwner) }
+  }
+
+  private func wasClaimed(_ index: Int) -> Bool {
+    region.loadRelaxed(RegionLayout.slot(index) + RegionLayout.slotThreadOffset) != 0
+  }
+
+  private func exchangeOwner(of slot: Int, _ expected: UInt64, _ value: UInt64) -> Bool {
+    schedule?.meet(.exchange, .slotOwner)
+    return region.exchange(expected, value, at: slot)
+  }
+
   /// Says which version the slot keeps; see the race above for what comes next.
   @inline(__always)
   func store(_ version: Version, in index: Int) {
+    schedule?.meet(.store, .slotVersion)
     region.store(version.rawValue, at: RegionLayout.slot(index) + RegionLayout.slotVersionOffset)
   }
 
@@ -114,9 +142,10 @@ struct ReaderSlots: ~Copyable, Sendable {
   func release(_ index: Int) {
     let slot = RegionLayout.slot(index)
     // A slot that lost its owner was scribbled on, and may be someone else's by now.
-    guard region.loadRelaxed(slot) == owner.rawValue else { return }
+    guard loadOwner(slot) == owner.rawValue else { return }
+    schedule?.meet(.store, .slotVersion)
     region.storeReleasing(0, at: slot + RegionLayout.slotVersionOffset)
-    _ = region.exchange(owner.rawValue, 0, at: slot)
+    _ = exchangeOwner(of: slot, owner.rawValue, 0)
     hint.store(index, ordering: .relaxed)
   }
 
@@ -129,13 +158,15 @@ struct ReaderSlots: ~Copyable, Sendable {
     var life: [UInt64: Bool] = [owner.rawValue: true]
     for index in 0..<count {
       let slot = RegionLayout.slot(index)
+      meetOwner(of: index)
       let holder = region.load(slot)
       guard holder != 0 else { continue }
+      schedule?.meet(.load, .slotVersion)
       let version = region.load(slot + RegionLayout.slotVersionOffset)
       // Not stored yet: whatever it will pin is published after we looked.
       guard version != 0, version != current.rawValue else { continue }
       guard isAlive(holder, &life) else {
-        _ = region.exchange(holder, 0, at: slot)
+        _ = exchangeOwner(of: slot, holder, 0)
         continue
       }
       versions.insert(version)
@@ -147,6 +178,7 @@ struct ReaderSlots: ~Copyable, Sendable {
   func holds(_ version: Version) -> Bool {
     (0..<count).contains { index in
       let slot = RegionLayout.slot(index)
+      meetOwner(of: index)
       return region.load(slot) != 0
         && region.load(slot + RegionLayout.slotVersionOffset) == version.rawValue
     }
@@ -167,14 +199,15 @@ struct ReaderSlots: ~Copyable, Sendable {
     var freed = 0
     for index in 0..<count {
       let slot = RegionLayout.slot(index)
+      meetOwner(of: index)
       let holder = region.load(slot)
       guard holder != 0, !isAlive(holder, &life) else { continue }
-      if region.exchange(holder, 0, at: slot) { freed += 1 }
+      if exchangeOwner(of: slot, holder, 0) { freed += 1 }
     }
     return freed
   }
 
-  /// All pins that hold a version, in the order of the slots.
+  /// All pins that hold a version, in the order of the slots; no point of a schedule.
   func records(now: UInt64) -> [PinRecord] {
     var records: [PinRecord] = []
     for index in 0..<count {

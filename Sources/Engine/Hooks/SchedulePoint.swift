@@ -35,6 +35,9 @@ public enum SchedulePoint: Sendable, Hashable, CustomStringConvertible {
   case publishVersion
   /// Before a step of a commit.
   case commit(CommitStep)
+  /// Before one access to a word that the handles of all processes share; only under a hook that
+  /// asks for it (`ScheduleHook.meetsShared`), since a commit has a hundred.
+  case shared(SharedAccess)
 
   /// The name in words, for example `publish version`; a step of a commit has its own.
   public var description: String {
@@ -53,15 +56,58 @@ public enum SchedulePoint: Sendable, Hashable, CustomStringConvertible {
     case .publishRecord: "publish record"
     case .publishVersion: "publish version"
     case .commit(let step): step.description
+    case .shared(let access): access.description
     }
   }
 
-  /// All points, each step of a commit among them.
+  /// All points but those of shared words, each step of a commit among them.
   public static let all: [SchedulePoint] =
     [
       .askForTurn, .takeTurn, .giveTurn, .joinGroup, .passOnGroup, .sealGroup, .claimSlot,
       .storePin, .checkPin, .unpin, .refresh, .publishRecord, .publishVersion,
     ] + CommitStep.allCases.map { .commit($0) }
+
+  /// All points of shared words.
+  public static let allShared: [SchedulePoint] = SharedWord.allCases.flatMap { word in
+    SharedAccess.Kind.allCases.map { .shared(SharedAccess($0, word)) }
+  }
+}
+
+/// What the handles of all processes share (`RegionLayout`).
+public enum SharedWord: String, Sendable, Hashable, CaseIterable {
+  case slotOwner = "slot owner"
+  case slotVersion = "slot version"
+  case slotCount = "slot count"
+  case publishedVersion = "published version"
+  case record
+  case fallback
+  case poison
+  case writer
+  case takeovers
+  case listeners
+}
+
+/// One atomic access to a shared word.
+public struct SharedAccess: Sendable, Hashable, CustomStringConvertible {
+  /// What is done to the word.
+  public enum Kind: String, Sendable, Hashable, CaseIterable {
+    case load
+    case store
+    case exchange
+  }
+
+  /// What is done.
+  public let kind: Kind
+  /// To which word.
+  public let word: SharedWord
+
+  init(_ kind: Kind, _ word: SharedWord) {
+    self.kind = kind
+    self.word = word
+  }
+
+  /// For example `store slot version`.
+  public var description: String { "\(kind.rawValue) \(word.rawValue)" }
 }
 
 /// What a thread waits for.
@@ -90,13 +136,22 @@ package struct ScheduleHook: Sendable {
   package let wait:
     @Sendable (_ reason: ScheduleWait, _ isBounded: Bool, _ isOver: @escaping @Sendable () -> Bool)
       -> Bool
+  /// Whether each access to a shared word is a point, too.
+  package let meetsShared: Bool
 
   /// Makes a hook.
   package init(
+    meetsShared: Bool = false,
     reach: @escaping @Sendable (SchedulePoint) -> Void,
     wait: @escaping @Sendable (ScheduleWait, Bool, @escaping @Sendable () -> Bool) -> Bool
   ) {
+    self.meetsShared = meetsShared
     self.reach = reach
     self.wait = wait
+  }
+
+  /// The point before an access to a shared word.
+  func meet(_ kind: SharedAccess.Kind, _ word: SharedWord) {
+    if meetsShared { reach(.shared(SharedAccess(kind, word))) }
   }
 }

@@ -82,8 +82,9 @@ extension Database {
       fileSizeBytes: recovered.state.slot.logicalSizeBytes)
     session.setDataFile(newIdentity)
     // Every sector of the new file was synced.
+    let publication = publication.withoutPoints
     publication.fallback = nil
-    publication.withoutPoints.publish(recovered.state.slot)
+    publication.publish(recovered.state.slot)
     do throws(EngineError) {
       // Before: the old file or the new one. After: the new one, always.
       try new.syncFolder()

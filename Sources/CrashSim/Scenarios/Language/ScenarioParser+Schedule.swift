@@ -30,6 +30,11 @@ extension ScenarioParser {
       ?? schedule.preemptions
     schedule.runs =
       max(number("runs", "a number of runs", most: ScheduleDeclaration.runsMax) ?? schedule.runs, 1)
+    if let node = fields["points"],
+      let word = reader.word(node, "points", of: DeclaredPoints.allCases.map(\.rawValue))
+    {
+      schedule.points = DeclaredPoints(rawValue: word) ?? .steps
+    }
     if let node = fields["script"] {
       schedule.script = readScript(node)
     } else if strategy == .scripted {

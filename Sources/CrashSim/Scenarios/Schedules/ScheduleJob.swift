@@ -30,7 +30,8 @@ struct ScheduleJob: Codable, Sendable {
     var limits = ScheduleLimits()
     limits.silenceSeconds = silenceSeconds
     return ScheduledPlan(
-      plan, rules: rules, limits: limits, on: mountPoint == nil ? nil : mount)
+      plan, rules: rules, limits: limits, points: declaration.points,
+      on: mountPoint == nil ? nil : mount)
   }
 }
 

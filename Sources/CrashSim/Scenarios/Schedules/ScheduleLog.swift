@@ -132,3 +132,29 @@ final class TurnLog: Sendable {
     }
   }
 }
+
+/// Looks after each step of an actor whether all pins have their reader slots.
+final class PinWatch: Sendable {
+  private struct State {
+    var session: WorkerSession?
+    var violation: Violation?
+  }
+
+  private let state = Mutex(State())
+
+  /// Whose pins; nil while nothing is to be looked at.
+  var session: WorkerSession? {
+    get { state.withLock { $0.session } }
+    set { state.withLock { $0.session = newValue } }
+  }
+
+  /// The first pin that had no slot.
+  var violations: [Violation] { state.withLock { $0.violation.map { [$0] } ?? [] } }
+
+  /// Called by the actor that runs, at a point.
+  func look() {
+    let session = state.withLock { $0.violation == nil ? $0.session : nil }
+    guard let found = session?.pinWithoutSlot() else { return }
+    state.withLock { $0.violation = found }
+  }
+}

@@ -37,7 +37,7 @@ enum SchedulePlace: Sendable, Hashable, CustomStringConvertible {
 
   /// The names of all places of a database, for messages.
   static let names: [String] =
-    ["start"] + SchedulePoint.all.map(\.description)
+    ["start"] + (SchedulePoint.all + SchedulePoint.allShared).map(\.description)
     + FileCall.allCases.map { "file \($0.rawValue)" }
 
   /// Whether a script may name it.

@@ -40,6 +40,7 @@ struct ScheduledPlan {
   let plan: WorkloadPlan
   let rules: [FaultRule]
   let limits: ScheduleLimits
+  private let points: DeclaredPoints
   /// The mount for the files; nil has each run in a tree in memory.
   private let mount: MountStage?
   private let threads: ScheduleThreads
@@ -54,15 +55,17 @@ struct ScheduledPlan {
   ///   - plan: What the actors do.
   ///   - rules: The faults of each run.
   ///   - limits: When a run is given up.
+  ///   - points: Before what it is decided who goes on.
   ///   - mount: Where the files are; nil for plans that need no mount.
   init(
     _ plan: WorkloadPlan, rules: [FaultRule], limits: ScheduleLimits = .init(),
-    on mount: FaultFSClient? = nil
+    points: DeclaredPoints = .steps, on mount: FaultFSClient? = nil
   ) {
     self.mount = mount.map { MountStage(fileSystem: $0) }
     self.plan = plan
     self.rules = rules
     self.limits = limits
+    self.points = points
     let block = plan.commands.filter { $0.block != nil }
     var actors: [String] = []
     for command in block where !actors.contains(command.actor) { actors.append(command.actor) }
@@ -90,8 +93,13 @@ struct ScheduledPlan {
     try stage.begin(rules)
     let scheduler = Scheduler(actors: actors, chooser: chooser, limits: limits)
     let turns = TurnLog()
-    let session = Self.session(stage, scheduler, turns)
-    defer { session.end() }
+    let pins = PinWatch()
+    let session = session(stage, scheduler, turns, pins)
+    pins.session = session
+    defer {
+      pins.session = nil
+      session.end()
+    }
     let tolerated = rules.isEmpty ? [] : ScenarioRecorder.tolerated
     var client = WorkerClient(plan, tolerating: tolerated)
     var (violations, isReady) = try lockstep(before, session, &client, stage)
@@ -103,6 +111,7 @@ struct ScheduledPlan {
         if scheduler.isReleased { return }
         let floor = log.newestAcknowledged
         let answer = session.run(command)
+        pins.look()
         if scheduler.isReleased { return }
         for entry in client.entriesAfter(command, answer) { stage.append(entry.mark) }
         log.append(ScheduleLog.Event(command: command, answer: answer, floor: floor))
@@ -113,7 +122,7 @@ struct ScheduledPlan {
     switch record.ending {
     case .refused: break
     case .finished:
-      violations += try log.judge(with: &client) + turns.violations(actors)
+      violations += try log.judge(with: &client) + turns.violations(actors) + pins.violations
       // What comes next counts on what was to be done here.
       if violations.isEmpty, isReady {
         violations += try lockstep(after, session, &client, stage).violations
@@ -136,11 +145,13 @@ struct ScheduledPlan {
       compactionCount: compacts ? log.compactionCount : nil)
   }
 
-  private static func session(
-    _ stage: any ScheduleStage, _ scheduler: Scheduler, _ turns: TurnLog
+  private func session(
+    _ stage: any ScheduleStage, _ scheduler: Scheduler, _ turns: TurnLog, _ pins: PinWatch
   ) -> WorkerSession {
     let hook = ScheduleHook(
+      meetsShared: points == .shared,
       reach: { point in
+        if scheduler.caller != nil { pins.look() }
         // Noted before anybody else goes on: the turn was given when the point was reached.
         if point == .takeTurn, let actor = scheduler.caller { turns.take(actor) }
         scheduler.reach(.engine(point))
