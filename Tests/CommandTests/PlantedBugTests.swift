@@ -60,6 +60,16 @@ struct PlantedBugTests {
     #expect(stressed >= 2 && tested >= 10)
   }
 
+  @Test("each stands in the tables of docs/evidence.md or docs/fuzzing.md")
+  func documented() throws {
+    let tables = try ["evidence", "fuzzing"].map {
+      try String(contentsOfFile: "\(FaultlineCommand.repository)/docs/\($0).md", encoding: .utf8)
+    }.joined()
+    for patch in try Self.patches() {
+      #expect(tables.contains("`\(patch.dropLast(".patch".count))`"), "\(patch)")
+    }
+  }
+
   /// What tests print, begun and ended as told; the process dies where the run does not end.
   private static func output(_ lines: [String], end: String) -> String {
     (["◇ Test run started."] + lines + [end, ""]).joined(separator: "\n")
