@@ -250,6 +250,6 @@ extension UnitTableBuilder {
       for (block, unit) in record.blocks where blocks.contains(block) { found.insert(unit) }
     }
     for range in record.ranges where range.blocks.overlaps(blocks) { found.insert(range.unit) }
-    return found.filter(isPending).sorted()
+    return found.filter { isPending($0) || superseded.contains($0) }.sorted()
   }
 }

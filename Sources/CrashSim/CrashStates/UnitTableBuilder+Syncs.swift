@@ -136,6 +136,7 @@ extension UnitTableBuilder {
   mutating func makeDurable(_ roots: [Int]) {
     var open = roots
     var reached: [Int] = []
+    var sizes: [Int] = []
     while let unit = open.popLast() {
       guard isPending(unit) else { continue }
       durableFrom[unit] = event
@@ -148,8 +149,14 @@ extension UnitTableBuilder {
       {
         open.append(dependency)
       }
-      if units[unit].kind == .explicitSize { supersede(by: unit, open: &open, reached: &reached) }
+      if units[unit].kind == .explicitSize {
+        sizes.append(unit)
+        open += earlierSizes(than: unit)
+      }
     }
+    // Not before all else is reached: a superseded unit brings nothing along, and one that the sync
+    // covers anyway brings what it depends on.
+    for size in sizes { supersede(by: size, reached: &reached) }
     guard !reached.isEmpty else { return }
     if model.syncCoverage == .objectAndNames { relink(reached) }
     becomesDurable[event, default: []] += reached
@@ -184,30 +191,66 @@ extension UnitTableBuilder {
     return at
   }
 
+  /// Pending sizes of the inode that are durable with a later explicit one.
+  private func earlierSizes(than unit: Int) -> [Int] {
+    guard supersedes, case .size(let inode, _)? = units[unit].effects.last else { return [] }
+    return (inodes[inode]?.pendingSize ?? []).filter { size in
+      size < unit && isPending(size)
+        && (units[size].kind == .explicitSize || !model.delayedAllocation)
+    }
+  }
+
+  /// False where sizes and data of a file are in one order, which is followed to the end.
+  private var supersedes: Bool { model.dataOrder != .journal && model.dataOrder != .perFile }
+
   /// Makes durable what an explicit size hides: earlier sizes of the inode, and data beyond itself.
   ///
   /// They would otherwise be applied after it.
-  private mutating func supersede(by unit: Int, open: inout [Int], reached: inout [Int]) {
-    // Where sizes and data of a file are in one order, it has been followed to the end.
-    if model.dataOrder == .journal || model.dataOrder == .perFile { return }
+  private mutating func supersede(by unit: Int, reached: inout [Int]) {
+    guard supersedes else { return }
     for case .size(let inode, let newSize) in units[unit].effects {
       guard let record = inodes[inode] else { continue }
-      for size in record.pendingSize where size < unit && isPending(size) {
-        if units[size].kind == .explicitSize || !model.delayedAllocation {
-          open.append(size)
-        } else {
-          durableFrom[size] = event
-          superseded.insert(size)
-          reached.append(size)
-        }
-      }
-      for data in record.pendingData where data < unit && isPending(data) {
-        guard let content = units[data].content, content.offsetBytes >= newSize else { continue }
-        durableFrom[data] = event
-        superseded.insert(data)
-        reached.append(data)
+      for hidden in record.pendingSize + record.pendingData where hidden < unit && isPending(hidden)
+      {
+        if let content = units[hidden].content, content.offsetBytes < newSize { continue }
+        durableFrom[hidden] = event
+        superseded.insert(hidden)
+        reached.append(hidden)
       }
     }
+    // What the size does not hide of a block keeps its order (R1).
+    for hidden in reached where superseded.contains(hidden) {
+      let earlier = contentBefore(superseded: hidden)
+      guard !earlier.isEmpty else { continue }
+      for next in hidden + 1..<units.count
+      where isPending(next) && units[next].dependencies.contains(hidden) {
+        for unit in earlier where !units[next].dependencies.contains(unit) {
+          if units[next].changesContent(ofFileIn: units[unit]) {
+            units[next] = units[next].waiting(for: unit)
+          }
+        }
+      }
+    }
+  }
+
+  /// Pending units that changed the content of a block before a superseded one did.
+  func contentBefore(superseded unit: Int) -> [Int] {
+    var open = [unit]
+    var seen: Set<Int> = []
+    var found: [Int] = []
+    while let at = open.popLast() {
+      for dependency in units[at].dependencies
+      where units[at].content != nil && units[at].content?.inode == units[dependency].content?.inode
+      {
+        guard seen.insert(dependency).inserted else { continue }
+        if isPending(dependency) {
+          found.append(dependency)
+        } else if superseded.contains(dependency) {
+          open.append(dependency)
+        }
+      }
+    }
+    return found.sorted()
   }
 
   /// Keeps the lists that are searched per write short.

@@ -106,7 +106,13 @@ struct UnitTableBuilder {
   ) -> Int {
     let id = units.count
     var kept: [Int] = []
-    for case let dependency? in dependencies where isPending(dependency) { kept.append(dependency) }
+    for case let dependency? in dependencies {
+      if isPending(dependency) {
+        kept.append(dependency)
+      } else if superseded.contains(dependency) {
+        kept += contentBefore(superseded: dependency)
+      }
+    }
     for inode in orderedInodes(kind, effects) {
       if let last = inodes[inode]?.lastChange, isPending(last) { kept.append(last) }
       update(inode) { $0.lastChange = id }

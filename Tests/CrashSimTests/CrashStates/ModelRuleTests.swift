@@ -497,4 +497,36 @@ struct ModelRuleTests {
     }
     #expect(states == ["a=.", "a=2"])
   }
+
+  @Test("a hole that a durable truncate hides does not end what the sync covers")
+  func hiddenHole() throws {
+    // Found against the reference of durability: the removal could be lost behind the fsync.
+    for model in PersistenceModel.stock where model.syncCoverage == .journalOfInode {
+      let states = try final(model, files: ["a": "1", "b": "1"]) {
+        $0.remove("b")
+        $0.allocate("a", 512, 3000, zeroes: true, keepsSize: true)
+        $0.truncate("a", to: 4)
+        $0.sync("a")
+        $0.mark("done")
+      }
+      #expect(states == ["a=1..."], "\(model.name)")
+    }
+  }
+
+  @Test("writes of one page keep their order where a durable truncate stands between them")
+  func orderAroundTruncate() throws {
+    for isBefore in [true, false] {
+      let states = try final(.ext4Ordered, files: ["a": "oooooooo", "b": ""]) {
+        $0.write("a", "nn")
+        $0.truncate("a", to: 5)
+        $0.setMode("b", 0o600)
+        // The last write may come before the sync that makes the truncate durable, or behind it.
+        if isBefore { $0.write("a", "m", at: 3) }
+        $0.sync("b")
+        if !isBefore { $0.write("a", "m", at: 3) }
+        $0.mark("done")
+      }
+      #expect(states == ["a=ooooo b=(0600)", "a=nnooo b=(0600)", "a=nnomo b=(0600)"])
+    }
+  }
 }
