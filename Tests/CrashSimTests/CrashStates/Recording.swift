@@ -10,17 +10,32 @@ struct Recording {
   private var types: [InodeNumber: FileType] = [.root: .directory]
   private var next: UInt64
 
-  /// Begins with files of the given text in the root, all durable.
-  init(files: [String: String] = [:]) {
+  /// Begins with files of the given text, in directories of the root, and with more names of some
+  /// of them; all durable.
+  init(
+    files: [String: String] = [:], directories: [String] = [], links: [String: String] = [:]
+  ) {
     var tree = TreeImage()
+    for path in directories.sorted() {
+      let inode = tree.nextInode
+      tree.inodes[inode] = InodeImage(type: .directory, ownership: Ownership(mode: 0o755))
+      tree.inodes[.root]?.entries[FileName(path)] = inode
+      entries[path] = inode
+      types[inode] = .directory
+    }
+    trace = Trace(initial: tree)
+    next = tree.nextInode.rawValue
     for (path, text) in files.sorted(by: { $0.key < $1.key }) {
       let inode = tree.nextInode
       var image = InodeImage(type: .regular, ownership: Ownership(mode: 0o644))
       image.sizeBytes = UInt64(text.utf8.count)
       image.extents = Extent.pieces(of: Array(text.utf8), at: 0)
       tree.inodes[inode] = image
-      tree.inodes[.root]?.entries[FileName(path)] = inode
-      entries[path] = inode
+      for name in [path] + links.filter({ $0.value == path }).map(\.key).sorted() {
+        let (parent, last) = split(name)
+        tree.inodes[parent]?.entries[last] = inode
+        entries[name] = inode
+      }
       sizes[inode] = image.sizeBytes
       types[inode] = .regular
     }
