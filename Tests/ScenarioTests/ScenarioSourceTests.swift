@@ -15,10 +15,10 @@ struct ScenarioSourceTests {
 
   static let paths: [String] = {
     let all = FileManager.default.enumerator(atPath: root.path)?.compactMap { $0 as? String } ?? []
-    return all.filter { $0.hasSuffix(".yaml") }.sorted()
+    return all.filter { $0.hasSuffix(".yaml") && !$0.hasPrefix("histories/") }.sorted()
   }()
 
-  @Test("written again, every shipped scenario means the same", arguments: paths)
+  @Test("written again, every shipped scenario of written steps means the same", arguments: paths)
   func roundTrip(path: String) throws {
     let file = Self.root.appendingPathComponent(path).path
     let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: file)), as: UTF8.self)

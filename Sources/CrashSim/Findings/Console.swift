@@ -85,6 +85,7 @@ public struct Console: Sendable {
   ///   - item: The case.
   ///   - isShard: Whether other shards judge the rest of its states.
   public func show(_ item: CaseReport, isShard: Bool = false) {
+    for line in item.histories?.lines ?? [] { say("  \(line)") }
     for exploration in item.explorations {
       say("  " + Self.line(of: exploration))
       if !isShard, !item.isNegative, let caution = exploration.caution { say("    \(caution)") }

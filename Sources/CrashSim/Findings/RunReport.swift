@@ -115,6 +115,8 @@ public struct CaseReport: Codable, Sendable {
   public var timelines: [Timeline] = []
   /// Line of the scenario file that says what the case is.
   public var line: Int?
+  /// What the histories that were drawn for it came to; nil for a case that draws none.
+  public var histories: HistoryCounts?
   /// Wall time of the whole case, recording and explaining too; of shards, of all together.
   ///
   /// Shown to people; no decision may use it.
@@ -133,6 +135,7 @@ public struct CaseReport: Codable, Sendable {
   /// Puts together what the explorations and the recording itself met.
   package mutating func noteCoverage(_ recorded: CommitCoverage) {
     var all = recorded
+    all.add(commitCoverage)
     for exploration in explorations { all.add(exploration.commitCoverage) }
     commitCoverage = all.isEmpty ? nil : all
   }

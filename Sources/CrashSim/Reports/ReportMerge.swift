@@ -192,6 +192,7 @@ package struct ReportMerge {
     result.line = first.item.line
     // Each shard has recorded for itself; the first one speaks for all.
     result.rules = parts.lazy.compactMap(\.item.rules).first
+    result.histories = first.item.histories
     let seconds = parts.compactMap(\.item.seconds)
     result.seconds = seconds.isEmpty ? nil : seconds.reduce(0, +)
     result.commitCoverage = Self.joined(parts.map(\.item.commitCoverage))

@@ -12,7 +12,7 @@ extension TableDeclaration {
         ColumnSchema(
           name: column.name, type: column.type.engineType, isOptional: column.isOptional,
           collection: column.isList ? .list : .none, target: column.target,
-          isIndexed: column.isIndexed)
+          isIndexed: column.isIndexed, isUnique: column.isUnique)
       })
   }
 

@@ -45,6 +45,10 @@ public struct Scenario: Sendable, Hashable {
   package var fingerprint: ReplayFingerprint?
   /// Where it says what is explored.
   package var lines = ScenarioLines()
+  /// Histories that are drawn for it, in place of tables, processes and steps.
+  package var history: HistoryDeclaration?
+  /// Which of a scenario's histories this is; nil for a scenario that somebody wrote.
+  package var historyNumber: Int?
 
   package init(
     title: String,
@@ -88,6 +92,7 @@ public struct Scenario: Sendable, Hashable {
 
   /// Why it cannot run in-process; nil when it can.
   package var needsMount: String? {
+    if history?.needsMount == true { return "what its histories may do needs a FUSE mount" }
     if processes.count > 1 { return "several processes need a FUSE mount" }
     if writeBack != nil { return "writeBack needs a FUSE mount" }
     let opened = steps.compactMap(\.database) + [database]
@@ -182,6 +187,8 @@ package struct ColumnDeclaration: Sendable, Hashable, Codable {
   package var isList = false
   /// Whether it has a search index.
   package var isIndexed = false
+  /// Whether no two rows have the same value.
+  package var isUnique = false
   /// The table whose rows a link leads to.
   package var target: String?
   /// What it is in the lab's classes, where no table of a scenario can have it.
@@ -322,6 +329,8 @@ package struct WriteStatement: Sendable, Hashable {
   package var table: String
   /// Rows it touches in each transaction.
   package var times: Int
+  /// Whether it touches fewer where no key is left.
+  package var isAtMost = false
   /// How keys are chosen.
   package var key: KeyRule
   /// How the named columns are filled.

@@ -11,6 +11,7 @@ import LabCore
 /// A kind of mapping in a scenario file, with the keys it may have.
 package enum GrammarObject: String, CaseIterable, Sendable {
   case scenario
+  case history
   case database
   case step
   case limit
@@ -47,9 +48,10 @@ package enum GrammarObject: String, CaseIterable, Sendable {
     switch self {
     case .scenario:
       [
-        "title", "schema", "processes", "database", "steps", "schedule", "crash", "media",
-        "kill", "sweep", "faults", "writeBack", "negative", "seed", "tags",
+        "title", "schema", "processes", "database", "steps", "history", "schedule", "crash",
+        "media", "kill", "sweep", "faults", "writeBack", "negative", "seed", "tags",
       ]
+    case .history: ["histories", "steps", "rows", "processes", "with", "without"]
     case .database:
       ["commit", "key", "grouped", "compactOnLaunch", "readOnly", "maximumVersions"]
         + Self.realmKeys
@@ -66,7 +68,7 @@ package enum GrammarObject: String, CaseIterable, Sendable {
         "copy", "key", "write", "repeat", "cancel", "fails", "try", "with", "query", "of", "finds",
         "misuse", "observe",
       ]
-    case .statement: ["insert", "upsert", "update", "delete", "times"]
+    case .statement: ["insert", "upsert", "update", "delete", "times", "upTo"]
     case .randomText: ["random"]
     case .expectation: ["count", "version", "file", "pinned", "verify"]
     case .versionBound: ["atLeast"]
@@ -129,8 +131,11 @@ package enum GrammarWords {
       types += [type, type + "?"]
       if type != "double", type != "binary" { types += [type + " indexed", type + "? indexed"] }
     }
+    types += ["int unique", "string unique"]
     return types
   }()
+  /// What drawn histories can do.
+  package static let historyFeatures = HistoryFeature.allCases.map(\.rawValue)
   /// Types of a list's elements, written in brackets.
   package static let elementTypes = ["int", "string", "bool", "double", "binary", "date", "uuid"]
   /// Persistence models that a scenario can name.
@@ -173,6 +178,8 @@ package enum GrammarWords {
 public enum ScenarioBounds {
   /// Keys: those above are the lab's own.
   package static let keys: ClosedRange<Int64> = -(1 << 62)...(1 << 62)
+  /// Keys of rows with a unique value, which follows from the key.
+  package static let uniqueKeys: ClosedRange<Int64> = -(1 << 50)...(1 << 50)
   /// Transactions of one step, rows of one statement.
   package static let repeats: ClosedRange<Int64> = 1...1_000_000
   /// Statements that a whole scenario may come to.

@@ -1,6 +1,6 @@
 // ScenarioSource.swift: a scenario file as a tree that can be made smaller and written again.
-// Invariant: only steps, statements, `repeat` and `times` change; all else is as the author wrote
-// it, comments and line breaks aside.
+// Invariant: only steps, statements, `repeat`, `times` and `upTo` change; all else is as the author
+// wrote it, comments and line breaks aside.
 
 import LabCore
 import Yams
@@ -11,8 +11,10 @@ package struct ScenarioSource {
   package struct Count: Hashable {
     /// Index of the step.
     let step: Int
-    /// Index of the statement whose `times` it is; nil for the step's `repeat`.
+    /// Index of the statement whose number it is; nil for the step's `repeat`.
     let statement: Int?
+    /// The key that it is the value of.
+    var key = "repeat"
     /// The number.
     package let value: Int
   }
@@ -46,8 +48,10 @@ package struct ScenarioSource {
       let repeats = action(ofStep: step)?["repeat"]?.int.map {
         Count(step: step, statement: nil, value: $0)
       }
-      let times = statements(ofStep: step).enumerated().compactMap { index, statement in
-        statement["times"]?.int.map { Count(step: step, statement: index, value: $0) }
+      let times = statements(ofStep: step).enumerated().flatMap { index, statement in
+        ["times", "upTo"].compactMap { key in
+          statement[key]?.int.map { Count(step: step, statement: index, key: key, value: $0) }
+        }
       }
       return ([repeats].compactMap { $0 } + times).filter { $0.value > 1 }
     }
@@ -75,7 +79,7 @@ package struct ScenarioSource {
         action["repeat"] = Node("\(value)")
         return
       }
-      statements[statement]["times"] = Node("\(value)")
+      statements[statement][count.key] = Node("\(value)")
       action["write"] = Self.list(statements, like: action["write"])
     }
   }
@@ -89,6 +93,30 @@ package struct ScenarioSource {
       throw .lab("cannot write the scenario: \(error)")
     }
   }
+
+  /// The text of a scenario with a drawn history in the place of `history`.
+  /// - Parameters:
+  ///   - drawn: The sections of the history.
+  ///   - text: The scenario that it was drawn for.
+  ///   - file: The scenario's file, for messages.
+  /// - Returns: The text of an ordinary scenario.
+  /// - Throws: `LabError` with code `.lab` when the YAML library refuses one of the two.
+  package static func text(
+    of drawn: DrawnHistory, in text: String, file: String
+  ) throws(LabError) -> String {
+    guard let root = try? Yams.compose(yaml: text)?.mapping,
+      let sections = try? Yams.compose(yaml: drawn.text)?.mapping
+    else {
+      throw .lab("\(file): history \(drawn.parameters.number) cannot be read again")
+    }
+    // The history's steps come where 'history' stood.
+    let pairs = root.flatMap { key, value in
+      key.string == "history" ? Array(sections) : [(key: key, value: value)]
+    }
+    return try ScenarioSource(root: .mapping(Node.Mapping(pairs, .implicit, .block))).text()
+  }
+
+  private init(root: Node) { self.root = root }
 
   // MARK: - The tree
 

@@ -166,7 +166,7 @@ struct WorkloadGenerator {
     var mutations: [Mutation] = []
     for statement in write.statements {
       for _ in 0..<statement.times {
-        let mutation = try makeMutation(statement, fails: write.fails)
+        guard let mutation = try makeMutation(statement, fails: write.fails) else { break }
         // A statement that is asked to fail leaves the model as it was.
         _ = model.apply(mutation)
         mutations.append(mutation)
@@ -186,11 +186,15 @@ struct WorkloadGenerator {
     }
   }
 
+  /// The statement's next row; nil when it has fewer because no key is left.
   private mutating func makeMutation(
     _ statement: WriteStatement, fails: String?
-  ) throws(LabError) -> Mutation {
+  ) throws(LabError) -> Mutation? {
     try spend(1, at: statement.position)
-    let key = try makeKey(statement, fails: fails)
+    guard let key = try makeKey(statement, fails: fails) else {
+      guard statement.isAtMost else { throw noKey(statement, fails) }
+      return nil
+    }
     highestKey[statement.table] = max(highestKey[statement.table] ?? 0, key)
     guard statement.kind != .delete,
       let table = scenario.tables.first(where: { $0.name == statement.table })
@@ -210,6 +214,9 @@ struct WorkloadGenerator {
       } else {
         values.append(present?[index] ?? .empty(column))
       }
+      if column.isUnique, present == nil || statement.values[column.name] != nil {
+        values[index] = try makeUnique(column, key, statement)
+      }
     }
     textBytes += values.reduce(0) { $0 + $1.contentBytes }
     guard textBytes <= ScenarioBounds.textBytes else {
@@ -224,7 +231,7 @@ struct WorkloadGenerator {
 
   private mutating func makeKey(
     _ statement: WriteStatement, fails: String?
-  ) throws(LabError) -> Int64 {
+  ) throws(LabError) -> Int64? {
     switch statement.key {
     case .sequence:
       let (next, overflow) = (highestKey[statement.table] ?? 0).addingReportingOverflow(1)
@@ -233,8 +240,7 @@ struct WorkloadGenerator {
       }
       return next
     case .constant(let key):
-      guard fits(key, statement, fails) else { throw noKey(statement, key...key, fails) }
-      return key
+      return fits(key, statement, fails) ? key : nil
     case .walk(let range):
       let count = UInt64(bitPattern: range.upperBound &- range.lowerBound) + 1
       let start = walkSteps[statement.position] ?? 0
@@ -253,7 +259,7 @@ struct WorkloadGenerator {
   private mutating func search(
     _ statement: WriteStatement, _ range: ClosedRange<Int64>, count: UInt64, from start: UInt64,
     fails: String?
-  ) throws(LabError) -> Int64 {
+  ) throws(LabError) -> Int64? {
     // No more keys can be in the way of a free one than the table has rows, doubts included.
     let rows = model.count(of: statement.table) + (doubtful[statement.table]?.count ?? 0)
     for step in 0..<min(count, UInt64(rows) + 1) {
@@ -271,9 +277,7 @@ struct WorkloadGenerator {
     let keys = try keys(of: statement.table, at: statement.position).filter {
       range.contains($0) && fits($0, statement, fails)
     }
-    guard let key = keys.first(where: { $0 >= first }) ?? keys.first else {
-      throw noKey(statement, range, fails)
-    }
+    guard let key = keys.first(where: { $0 >= first }) ?? keys.first else { return nil }
     if case .walk = statement.key {
       walkSteps[statement.position] = UInt64(bitPattern: key &- range.lowerBound) + 1
     }
@@ -291,11 +295,14 @@ struct WorkloadGenerator {
     }
   }
 
-  private func noKey(
-    _ statement: WriteStatement, _ range: ClosedRange<Int64>, _ fails: String?
-  ) -> LabError {
+  private func noKey(_ statement: WriteStatement, _ fails: String?) -> LabError {
     let needs = (statement.kind == .insert) == (fails != "keyExists") ? "free" : "existing"
-    let span = "\(range.lowerBound)..\(range.upperBound)"
+    let span =
+      switch statement.key {
+      case .constant(let key): "\(key)..\(key)"
+      case .walk(let range), .random(let range): "\(range.lowerBound)..\(range.upperBound)"
+      case .sequence: "sequence"
+      }
     return failure(
       statement,
       "\(statement.kind.rawValue) into '\(statement.table)' in transaction \(transactionCount) "
@@ -383,6 +390,23 @@ struct WorkloadGenerator {
     case .letters(let range):
       return .string(generator.letters(Int.random(in: range, using: &generator)))
     }
+  }
+
+  /// A value that no other row has: it follows from the key.
+  private mutating func makeUnique(
+    _ column: ColumnDeclaration, _ key: Int64, _ statement: WriteStatement
+  ) throws(LabError) -> PlannedValue {
+    guard ScenarioBounds.uniqueKeys.contains(key) else {
+      throw failure(
+        statement, "the key \(key) is too large for the unique column '\(column.name)'",
+        "use keys of at most \(ScenarioBounds.uniqueKeys.upperBound) either side of 0")
+    }
+    let place = SourcePosition(
+      line: statement.position.line, column: statement.position.column + 1 << 20)
+    var generator = generator(place)
+    defer { generators[place] = generator }
+    guard column.type == .string else { return .int(key << 10 | Int64(generator.below(1 << 10))) }
+    return .string("\(key)-\(generator.letters(generator.below(12)))")
   }
 
   /// A link to the row that the rule names, or null when that does not exist.

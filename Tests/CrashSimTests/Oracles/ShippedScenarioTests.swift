@@ -32,6 +32,7 @@ import Testing
     }
     return scenario.needsMount == nil && scenario.database.key == .none && !isOfFolders
       && !isOfPages && scenario.blocks.isEmpty && scenario.database.objects == nil
+      && scenario.history == nil
   }
 
   static func scenario(_ path: String) throws -> Scenario {

@@ -12,6 +12,8 @@ import Workload
 /// Explains a scenario before anything of it runs.
 package struct DryRun {
   private let scenario: Scenario
+  /// What histories are drawn, and the first of them, which is what is explained.
+  private var histories: [String] = []
   private let plan: WorkloadPlan
   private let settings: ExplorationSettings
 
@@ -25,6 +27,17 @@ package struct DryRun {
   package init(
     _ scenario: Scenario, settings: ExplorationSettings, workMax: Int = ScenarioBounds.planWork
   ) throws(LabError) {
+    var scenario = scenario
+    if let history = scenario.history {
+      let first = try scenario.drawn(0, seed: Self.seed(of: scenario, settings))
+      histories = [
+        "\(Formatting.grouped(history.histories)) histories of about "
+          + "\(Formatting.counted(history.steps, "step")) are drawn from the seed; each is run as "
+          + "the first one is, which follows",
+        "history 0: \(first.parameters.description)",
+      ]
+      scenario = first.scenario
+    }
     self.scenario = scenario
     self.settings = settings
     plan = try WorkloadPlan(
@@ -40,6 +53,7 @@ package struct DryRun {
   package func lines() throws(LabError) -> [String] {
     var text = Labelled()
     text.add("tags", scenario.tags.isEmpty ? [] : [scenario.tags.joined(separator: ", ")])
+    text.add("histories", histories)
     text.add("database", database)
     text.add("processes", processes)
     text.add("steps", DryRunSteps(scenario).lines + [total])

@@ -36,7 +36,8 @@ struct DryRunSteps {
 
   private func text(of write: WriteStep) -> String {
     let statements = write.statements.map { statement in
-      let rows = Formatting.counted(statement.times, "row")
+      let most = statement.isAtMost ? "up to " : ""
+      let rows = most + Formatting.counted(statement.times, "row")
       return "\(statement.kind.rawValue) \(rows) of \(statement.table)"
     }
     let ending: String

@@ -7,7 +7,7 @@ extension Scenario {
   /// Whether every step still makes sense when an earlier one may have failed: whether `sweep`
   /// could stand in the file.
   package var goesOnAfterFailures: Bool {
-    guard faults.isEmpty else { return false }
+    guard faults.isEmpty, history == nil else { return false }
     var disturbed = self
     disturbed.kill = nil
     disturbed.sweep = FaultDeclaration(

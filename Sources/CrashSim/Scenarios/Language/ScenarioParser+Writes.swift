@@ -47,6 +47,13 @@ extension ScenarioParser {
     if let times = fields["times"] {
       statement.times = Int(reader.integer(times, "times", in: ScenarioBounds.repeats) ?? 1)
     }
+    if let most = fields["upTo"] {
+      statement.times = Int(reader.integer(most, "upTo", in: ScenarioBounds.repeats) ?? 1)
+      statement.isAtMost = true
+      if fields["times"] != nil {
+        reader.report(most.position, "'times' and 'upTo' in one statement", "keep one of them")
+      }
+    }
     for column in table.columns {
       guard let value = fields[column.name] else { continue }
       guard kind != .delete else {

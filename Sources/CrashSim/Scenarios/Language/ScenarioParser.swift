@@ -27,7 +27,8 @@ public struct ScenarioParser {
   public static func parse(_ text: String, file: String) throws(ScenarioError) -> Scenario {
     let root = try ScenarioText.compose(text, file: file)
     var parser = ScenarioParser(file: file)
-    let scenario = parser.scenario(root)
+    var scenario = parser.scenario(root)
+    scenario?.history?.source = text
     guard parser.reader.diagnostics.isEmpty, let scenario else {
       throw ScenarioError(parser.reader.diagnostics)
     }
@@ -53,17 +54,21 @@ public struct ScenarioParser {
   }
 
   private mutating func scenario(_ root: ScenarioNode) -> Scenario? {
+    let isDrawn = root.hasKey("history")
     guard
       let fields = reader.fields(
-        root, .scenario, required: ["title", "schema", "processes", "steps"])
+        root, .scenario, required: ["title"] + (isDrawn ? [] : Self.sectionsOfSteps))
     else { return nil }
+    let history = fields["history"].flatMap { readHistory($0, fields) }
     let title = fields["title"].flatMap { reader.text($0, "a title") }
     let before = reader.diagnostics.count
     if let node = fields["schema"] { readSchema(node) }
     if let node = fields["processes"] { processes = readProcesses(node) }
     // What is wrong with a name would be told again wherever it is used.
+    if let history { processes = history.declaredProcesses }
     let areNamesKnown =
-      reader.diagnostics.count == before && fields["schema"] != nil && fields["processes"] != nil
+      reader.diagnostics.count == before
+      && (isDrawn || fields["schema"] != nil && fields["processes"] != nil)
     if let node = fields["database"] { database = readDatabase(node) }
     let steps = areNamesKnown ? fields["steps"].map { readSteps($0) } ?? [] : []
     var scenario = Scenario(
@@ -83,6 +88,7 @@ public struct ScenarioParser {
       title: fields.keyPosition("title")?.line, crash: fields.keyPosition("crash")?.line,
       schedule: fields.keyPosition("schedule")?.line, media: fields.keyPosition("media")?.line,
       kill: fields.keyPosition("kill")?.line, sweep: fields.keyPosition("sweep")?.line)
+    scenario.history = history
     let hasModels = scenario.crash?.models.isEmpty == false
     if scenario.kill?.crashStates != nil, !hasModels, let node = fields["kill"] {
       reader.report(
@@ -102,7 +108,7 @@ public struct ScenarioParser {
       }
     }
     // What the steps come to is only worth a word when each of them is well formed.
-    if reader.diagnostics.isEmpty {
+    if reader.diagnostics.isEmpty, !isDrawn {
       StepOrder(scenario, reader).check()
       TogetherCheck(scenario: scenario, reader: reader).check()
     }
@@ -160,10 +166,17 @@ extension ScenarioParser {
       return []
     }
     let names = pairs.map(\.key.text)
-    return pairs.compactMap { pair in
+    let tables = pairs.compactMap { pair -> TableDeclaration? in
       guard let name = reader.name(pair.key.text, pair.key.position, "table") else { return nil }
       return readTable(name, pair.key.position, pair.value, among: names)
     }
+    if let column = tables.first?.columns.first(where: \.isUnique) {
+      reader.report(
+        pairs[0].value.position,
+        "'\(column.name)' is unique in the first table, which takes the lab's own rows, all alike",
+        "put another table before it")
+    }
+    return tables
   }
 
   private func readTable(
@@ -277,6 +290,7 @@ extension ScenarioParser {
       return nil
     }
     column.isIndexed = word.hasSuffix(" indexed")
+    column.isUnique = word.hasSuffix(" unique")
     let type = word.split(separator: " ")[0]
     column.isOptional = type.hasSuffix("?")
     column.type = DeclaredType(rawValue: String(type.prefix { $0 != "?" })) ?? .int

@@ -32,6 +32,12 @@ struct ScenarioNode {
   let position: SourcePosition
   let body: Body
 
+  /// Whether it is a mapping with this key.
+  func hasKey(_ key: String) -> Bool {
+    guard case .map(let entries) = body else { return false }
+    return entries.contains { $0.key.text == key }
+  }
+
   /// What the value is, for messages.
   var kind: String {
     switch body {

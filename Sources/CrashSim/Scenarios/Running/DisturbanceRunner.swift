@@ -81,7 +81,10 @@ struct DisturbanceRunner {
           failure, at: place.operation, before: place.before, marks: place.marks,
           number: firstNumber + report.findings.count))
     }
-    guard report.exploredCount > 0 || report.isInterrupted || shard.count > 1 else {
+    guard
+      report.exploredCount > 0 || report.isInterrupted || shard.count > 1
+        || scenario.historyNumber != nil
+    else {
       throw .usage(
         "\(scenario.file): the workload does nothing at which this could happen: "
           + disturbance.name)
@@ -255,6 +258,7 @@ struct DisturbanceRunner {
       }
     var recipe = ScenarioRecipe(path: scenario.file, seed: plan.seed, place: place)
     recipe.fingerprint = scenario.fingerprint
+    recipe.history = scenario.historyNumber
     var finding = Finding(
       number: number, promised: failure.first.promised ?? "the database survives its process",
       headline: failure.first.headline,

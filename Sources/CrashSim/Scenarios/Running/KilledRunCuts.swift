@@ -51,6 +51,7 @@ struct KilledRunCuts {
             operation: operation, before: before, model: job.model, state: state, shape: shape,
             second: second))
         recipe.fingerprint = scenario.fingerprint
+        recipe.history = scenario.historyNumber
         return ReplayRecipe.scenario(recipe).token
       })
   }

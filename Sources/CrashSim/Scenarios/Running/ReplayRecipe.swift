@@ -88,10 +88,12 @@ package struct ScenarioRecipe: Codable, Sendable, Hashable {
   package var ignoredSyncs: [Int]?
   /// What the scenario's text and the engine were; nil in tokens of older versions.
   package var fingerprint: ReplayFingerprint?
+  /// Which of the scenario's histories it was, from 0; nil for a scenario that draws none.
+  package var history: Int?
 
   // A token says `door`, as the first versions did, so that those of all versions replay.
   private enum CodingKeys: String, CodingKey {
-    case path, seed, place, ignoredSyncs, fingerprint
+    case path, seed, place, ignoredSyncs, fingerprint, history
     case backend = "door"
   }
 

@@ -45,7 +45,8 @@ package struct ScenarioWork: ScenarioChild {
       return ExitCode.held.rawValue
     }
     let violations = try ScenarioProgram.work(
-      scenario, seed: seed, in: directory,
+      scenario, seed: seed,
+      history: ScenarioProgram.history(ofRound: environment[StressRun.seedName]), in: directory,
       mayFail: environment[StressRun.faultsName].map { $0 != "0" } ?? false)
     for violation in violations { Console().complain("\(violation)") }
     return ExitCode(of: violations).rawValue
@@ -67,7 +68,9 @@ package struct ScenarioJudge: ScenarioChild {
   package func run() throws(LabError) -> Int32 {
     let environment = LaunchEnvironment(of: Self.self)
     let found = try ScenarioProgram.judge(
-      scenario, seed: seed, directory: try environment.directory(),
+      scenario, seed: seed,
+      history: ScenarioProgram.history(ofRound: environment[StressRun.seedName]),
+      directory: try environment.directory(),
       acknowledged: try environment.acknowledged())
     for violation in found { Console().say("\(violation.oracle.rawValue): \(violation.got)") }
     return ExitCode(of: found).rawValue

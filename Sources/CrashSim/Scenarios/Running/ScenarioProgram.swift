@@ -44,25 +44,36 @@ enum ScenarioProgram {
     return harmed ? "what befalls its files is not judged after a crash" : nil
   }
 
-  private static func load(_ path: String, _ seed: UInt64) throws(LabError) -> WorkloadPlan {
-    try WorkloadPlan(try ScenarioRunner.load([path])[0], seed: Seed(rawValue: seed))
+  private static func load(
+    _ path: String, _ seed: UInt64, history: Int
+  ) throws(LabError) -> WorkloadPlan {
+    let scenario = try ScenarioRunner.load([path])[0]
+    let seed = Seed(rawValue: seed)
+    let number = scenario.history == nil ? nil : history
+    return try WorkloadPlan(try scenario.drawn(ifNumbered: number, seed: seed), seed: seed)
+  }
+
+  /// Which history a round of a stress run has, by the round's own seed; elsewhere the first.
+  static func history(ofRound seed: String?) -> Int {
+    Int(truncatingIfNeeded: seed.flatMap { UInt64($0) } ?? 0) & 0xffff_ffff
   }
 
   /// Runs the steps in a directory, and writes the acknowledgements to standard output.
   /// - Parameters:
   ///   - path: The scenario's file.
   ///   - seed: What its steps are expanded under.
+  ///   - history: Which history, where the scenario draws them.
   ///   - directory: Where the database goes.
   ///   - mayFail: Whether file operations may fail; then the steps end where it cannot go on.
   /// - Returns: Promises that were broken without any crash.
   /// - Throws: `LabError` when the lab fails or is asked to stop.
   static func work(
-    _ path: String, seed: UInt64, in directory: String, mayFail: Bool
+    _ path: String, seed: UInt64, history: Int, in directory: String, mayFail: Bool
   ) throws(LabError) -> [Violation] {
     let recorder = ScenarioRecorder(
       backend: DirectoryBackend(directory: directory), timeoutSeconds: timeoutSeconds, errorPath: ""
     )
-    let plan = try load(path, seed)
+    let plan = try load(path, seed, history: history)
     do throws(LabError) {
       let run = try recorder.run(plan, tolerating: mayFail ? ScenarioRecorder.tolerated : [])
       return run.violations + (run.trap.map { [$0] } ?? [])
@@ -77,15 +88,16 @@ enum ScenarioProgram {
   /// - Parameters:
   ///   - path: The scenario's file.
   ///   - seed: What its steps were expanded under.
+  ///   - history: Which history, where the scenario draws them.
   ///   - directory: Where a crash left the database.
   ///   - acknowledged: All acknowledgements before the crash.
   /// - Returns: The broken promises.
   /// - Throws: `LabError` when the acknowledgements are not of this scenario.
   static func judge(
-    _ path: String, seed: UInt64, directory: String, acknowledged: [UInt8]
+    _ path: String, seed: UInt64, history: Int, directory: String, acknowledged: [UInt8]
   ) throws(LabError) -> [Violation] {
     let marks = acknowledged.split(separator: UInt8(ascii: "\n")).map { Mark(bytes: $0 + [10]) }
-    let check = try EngineCheck(try load(path, seed), marks: marks)
+    let check = try EngineCheck(try load(path, seed, history: history), marks: marks)
     return check.timeline.violations + check.judge(directory: directory, marksSeen: marks.count)
   }
 

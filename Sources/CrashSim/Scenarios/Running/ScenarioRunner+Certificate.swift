@@ -16,6 +16,10 @@ extension ScenarioRunner {
     guard let crash = scenario.crash else {
       throw .usage("\(scenario.file): a certificate explores crashes; add a 'crash:' section")
     }
+    guard scenario.history == nil else {
+      throw .usage(
+        "\(scenario.file): it draws histories, and a certificate is of one run; write steps")
+    }
     guard scenario.negative == nil, scenario.faults.isEmpty else {
       throw .usage(
         "\(scenario.file): faults are planted in it, and a certificate is of a disk that works; "

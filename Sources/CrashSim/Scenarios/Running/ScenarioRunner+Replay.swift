@@ -93,12 +93,12 @@ extension ScenarioRunner {
   }
 
   /// What a run broke without any crash.
-  private func finding(
+  func finding(
     _ scenario: Scenario, _ plan: WorkloadPlan, _ violation: Violation, _ run: WorkerRun
   ) -> Finding {
     Finding(
       number: 1, promised: violation.promised, headline: "\(violation)", got: [violation.got],
-      ending: violation.position.map { "over the step at \(scenario.file):\($0)" }
+      ending: violation.position.map { "over the step at \(scenario.place(of: $0))" }
         ?? "during the run",
       crash: "there was no crash",
       acknowledgedCount: run.marks.count,
@@ -106,7 +106,7 @@ extension ScenarioRunner {
         $0.text.trimmingCharacters(in: .whitespacesAndNewlines)
       },
       lost: ["nothing: the machine lives"], missingSync: [], models: ["run"], stateCount: 1,
-      token: token(ofRun: scenario, plan))
+      token: token(ofRun: scenario, plan), classKey: "run: \(violation.oracle)")
   }
 
   /// A recording of another shape has other states.

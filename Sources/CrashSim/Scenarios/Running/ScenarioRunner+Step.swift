@@ -18,7 +18,7 @@ extension ScenarioRunner {
       $0.differences(from: recipe.fingerprint, scenario: recipe.path)
     }
     for line in differences ?? [] { console.say(line) }
-    return scenario
+    return try scenario.drawn(ifNumbered: recipe.history, seed: Seed(rawValue: recipe.seed))
   }
 
   /// Records what a recipe names, and stands before its first event.

@@ -18,6 +18,8 @@ package final class ScenarioRunner {
   let run: RunDirectory
   /// One backend serves all scenarios of a run.
   let opened: OpenedBackend
+  /// What the last scenario broke without any crash, as a finding.
+  private(set) var runFinding: Finding?
   var backend: any ScenarioBackend { opened.backend }
   /// The backend in words, for people: which it is, and why if nobody chose it.
   package var backendName: String { opened.name }
@@ -120,6 +122,7 @@ package final class ScenarioRunner {
     var item = CaseReport(name: scenario.file, title: scenario.title)
     item.line = scenario.lines.title
     item.isNegative = scenario.negative != nil
+    runFinding = nil
     console.say(console.bold("\(scenario.file)") + "  \(scenario.title)")
     let content = try contentKey(of: scenario)
     if let known = settings.progress?.finished(scenario.file, content: content) {
@@ -157,7 +160,13 @@ package final class ScenarioRunner {
     return ContentHash.of(text).description
   }
 
-  private func perform(_ scenario: Scenario, _ item: inout CaseReport) throws(LabError) {
+  /// Runs a scenario, or one of its histories.
+  func perform(
+    _ scenario: Scenario, _ item: inout CaseReport, _ parameters: HistoryParameters? = nil
+  ) throws(LabError) {
+    if let history = scenario.history { return try performHistories(scenario, history, &item) }
+    let clock = ContinuousClock()
+    let start = clock.now
     let seed = self.seed(of: scenario)
     let plan = try WorkloadPlan(scenario, seed: seed)
     if plan.isConcurrent { return try runSchedules(scenario, plan, &item) }
@@ -168,13 +177,22 @@ package final class ScenarioRunner {
     let (tracePath, recorded) = try record(scenario, plan, as: "trace")
     let trace = try job(scenario, plan, tracePath, model: settings.models[0]).trace()
     let marks = plan.actorMarks(in: trace)
+    if let parameters, var counts = item.histories {
+      note(
+        parameters, scenario, plan, trace, seconds: start.duration(to: clock.now).inSeconds,
+        in: &counts)
+      item.histories = counts
+    }
     item.timelines = [Timeline(trace, marks: marks)]
     defer { item.noteCoverage(recorded.coverage) }
     defer { item.timelines[0].show(trace, marks: marks, findings: item.findings(of: 0)) }
-    for violation in recorded.violations {
+    // In a history all steps after the first broken one may only follow from it.
+    let told = scenario.historyNumber == nil ? recorded.violations.count : 1
+    for violation in recorded.violations.prefix(told) {
       item.complaints.append(Self.complaint(violation, scenario))
       item.runToken = token(ofRun: scenario, plan)
     }
+    runFinding = recorded.violations.first.map { finding(scenario, plan, $0, recorded) }
     if let crash = scenario.crash {
       for model in try models(of: crash) {
         try Interruption.check()
@@ -209,7 +227,7 @@ package final class ScenarioRunner {
 
   /// A promise that was broken before anything went wrong.
   private static func complaint(_ violation: Violation, _ scenario: Scenario) -> String {
-    let place = violation.position.map { "\(scenario.file):\($0): " } ?? ""
+    let place = violation.position.map { "\(scenario.place(of: $0)): " } ?? ""
     return "\(place)without any crash: \(violation)"
   }
 
@@ -218,6 +236,7 @@ package final class ScenarioRunner {
       path: scenario.file, seed: plan.seed, place: .run,
       backend: opened.mount == nil ? .inProcess : nil)
     recipe.fingerprint = scenario.fingerprint
+    recipe.history = scenario.historyNumber
     return ReplayRecipe.scenario(recipe).token
   }
 
@@ -293,6 +312,7 @@ package final class ScenarioRunner {
     let seed = self.seed(of: scenario)
     let file = scenario.file
     let fingerprint = scenario.fingerprint
+    let history = scenario.historyNumber
     let name = job.model
     let ignored = job.ignoredSyncs.isEmpty ? nil : job.ignoredSyncs
     let choice = opened.mount == nil ? BackendChoice.inProcess : nil
@@ -307,6 +327,7 @@ package final class ScenarioRunner {
           }
         var recipe = ScenarioRecipe(path: file, seed: seed.rawValue, place: place, backend: choice)
         recipe.fingerprint = fingerprint
+        recipe.history = history
         recipe.ignoredSyncs = ignored
         return ReplayRecipe.scenario(recipe).token
       })

@@ -82,16 +82,36 @@ package final class ScenarioShrinker {
     guard let data = FileManager.default.contents(atPath: path) else {
       throw .usage("cannot read \(path); give a scenario's file, or a token of one")
     }
-    let text = String(decoding: data, as: UTF8.self)
+    var text = String(decoding: data, as: UTF8.self)
     let scenario = try Self.parse(text, file: path)
-    let source = try ScenarioSource(text, file: path)
-    let found =
-      if let recipe {
-        try runner.replay(recipe, keepingImageIn: nil)
-      } else {
-        try run(scenario, wanted: nil)?.finding
+    if scenario.history != nil {
+      guard let recipe, let number = recipe.history else {
+        throw .usage("\(path) draws histories; give the token of one that fails")
       }
-    guard let key = found?.classKey else { return nil }
+      text = try scenario.drawn(number, seed: Seed(rawValue: recipe.seed)).text
+    }
+    guard let recipe else { return try shrink(text: text, path: path, wanted: nil, out: out) }
+    guard let found = try runner.replay(recipe, keepingImageIn: nil) else { return nil }
+    return try shrink(text: text, path: path, wanted: found.classKey, out: out)
+  }
+
+  /// Makes a scenario smaller while it shows one class of finding.
+  /// - Parameters:
+  ///   - text: The scenario.
+  ///   - path: Its file, for messages.
+  ///   - wanted: The class of finding to keep; nil for that of the first one that a run finds.
+  ///   - out: The file that the smaller scenario will have, which its token names; nil for none.
+  /// - Returns: The smaller scenario; nil when it breaks no promise.
+  /// - Throws: `LabError` when the text is no scenario or the lab fails.
+  func shrink(
+    text: String, path: String, wanted: String?, out: String?
+  ) throws(LabError) -> ShrunkScenario? {
+    let source = try ScenarioSource(text, file: path)
+    var found = wanted
+    if found == nil {
+      found = try run(try Self.parse(text, file: path), wanted: nil)?.finding.classKey
+    }
+    guard let key = found else { return nil }
     // Random values depend on where in the file a statement stands.
     guard let first = try run(try Self.parse(try source.text(), file: path), wanted: key) else {
       throw .usage(
@@ -135,7 +155,7 @@ package final class ScenarioShrinker {
     let item = try runner.run(scenario)
     if item.isInterrupted { throw .interrupted }
     let operations = item.explorations.map(\.operationCount).max() ?? 0
-    let all = RootCause.separated(item.findings)
+    let all = RootCause.separated(item.findings) + [runner.runFinding].compactMap { $0 }
     guard let finding = all.first(where: { wanted == nil || $0.classKey == wanted }) else {
       return nil
     }

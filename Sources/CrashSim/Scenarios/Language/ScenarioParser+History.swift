@@ -1,0 +1,52 @@
+// ScenarioParser+History.swift: what a scenario says of the histories that are drawn for it.
+
+import Workload
+
+extension ScenarioParser {
+  /// The sections of a scenario that a history stands in place of, those that one must have first.
+  static let sectionsOfSteps = ["schema", "processes", "steps"]
+  private static let replaced = sectionsOfSteps + ["database", "schedule"]
+
+  func readHistory(
+    _ node: ScenarioNode, _ scenario: ScenarioReader.Fields
+  ) -> HistoryDeclaration? {
+    for key in Self.replaced where scenario[key] != nil {
+      reader.report(
+        scenario.keyPosition(key) ?? node.position,
+        "'history' draws what '\(key)' would say", "remove one of them")
+    }
+    guard let fields = reader.fields(node, .history) else { return nil }
+    var history = HistoryDeclaration()
+    func read(_ key: String, _ range: ClosedRange<Int64>, _ value: inout Int) {
+      guard let node = fields[key] else { return }
+      value = reader.integer(node, key, in: range).map { Int($0) } ?? value
+    }
+    read("histories", HistoryDeclaration.historyCounts, &history.histories)
+    read("steps", HistoryDeclaration.stepCounts, &history.steps)
+    read("rows", HistoryDeclaration.rowCounts, &history.rows)
+    read("processes", HistoryDeclaration.processCounts, &history.processes)
+    if let node = fields["with"] { history.always = readFeatures(node) }
+    if let node = fields["without"] { history.never = readFeatures(node) }
+    for feature in HistoryFeature.allCases
+    where history.always.contains(feature) && history.never.contains(feature) {
+      reader.report(
+        node.position, "'\(feature.rawValue)' is asked for and ruled out",
+        "take it out of 'with' or out of 'without'")
+    }
+    if let crash = scenario["crash"], crash.hasKey("on") {
+      reader.report(
+        crash.position, "drawn histories run on the lab's own file system only",
+        "take 'on' out of 'crash'")
+    }
+    return history
+  }
+
+  private func readFeatures(_ node: ScenarioNode) -> Set<HistoryFeature> {
+    let items = reader.oneOrMore(node, of: "features")
+    return Set(
+      reader.distinct(items, "feature") { item in
+        reader.word(item, "feature of a history", of: GrammarWords.historyFeatures)
+          .flatMap { word in HistoryFeature(rawValue: word).map { (word, $0) } }
+      })
+  }
+}

@@ -1,0 +1,255 @@
+// HistoryGenerator.swift: from the parameters of a history to its steps, in the words that a person
+// would write them in. It knows who has the database open, what is pinned and who stands still, so
+// that each step is possible where it stands; which rows are there only the plan knows, so its
+// statements take as many as there are ('upTo').
+// Invariants: the same parameters and seed give the same text; every pin is released, nobody is
+// left standing still, and the last steps look at the content through every handle.
+
+import LabCore
+
+/// The state of a history that is being drawn.
+struct HistoryGenerator {
+  let parameters: HistoryParameters
+  let stepsMax: Int
+  var random: PRNG
+  private(set) var steps: [String] = []
+  /// Actors that have the database open, in the order in which they came.
+  var open: [String] = []
+  var pins: [Pin] = []
+  /// The process that stands still, and until which step.
+  var stopped: (process: String, until: Int)?
+  private var phase = Phase.grow
+  private var phaseLeft = 0
+  private var writer = ""
+  private var nameCount = 0
+
+  struct Pin {
+    let name: String
+    let actor: String
+    let until: Int
+  }
+
+  /// What most transactions of a while do.
+  private enum Phase: CaseIterable {
+    case grow
+    case shrink
+    case change
+    case mix
+  }
+
+  /// A step that can be drawn, and how often.
+  private typealias Choice = (weight: Int, step: (inout HistoryGenerator) -> Void)
+
+  /// Draws a history.
+  /// - Parameters:
+  ///   - scenario: What it is for; it has a declaration of histories.
+  ///   - seed: The run's seed.
+  ///   - number: Which history, from 0.
+  /// - Returns: The history.
+  /// - Complexity: O(steps × actors).
+  fileprivate static func draw(_ scenario: Scenario, seed: Seed, number: Int) -> DrawnHistory {
+    let parameters = HistoryParameters(scenario, seed: seed, number: number)
+    var generator = HistoryGenerator(
+      parameters: parameters, stepsMax: scenario.history?.steps ?? 1,
+      random: PRNG(seed.derived("history").derived(UInt64(number)).derived("steps")))
+    generator.drawSteps()
+    return DrawnHistory(parameters: parameters, text: generator.text)
+  }
+
+  private init(parameters: HistoryParameters, stepsMax: Int, random: PRNG) {
+    self.parameters = parameters
+    self.stepsMax = stepsMax
+    self.random = random
+  }
+
+  func has(_ feature: HistoryFeature) -> Bool { parameters.features.contains(feature) }
+
+  mutating func emit(_ step: String) { steps.append("  - \(step)") }
+
+  mutating func makeName(_ letter: String) -> String {
+    nameCount += 1
+    return "\(letter)\(nameCount)"
+  }
+
+  func process(of actor: String) -> ProcessDeclaration {
+    parameters.processes.first { $0.actors.contains(actor) } ?? parameters.processes[0]
+  }
+
+  /// Actors that can do something now.
+  var ready: [String] { open.filter { process(of: $0).name != stopped?.process } }
+
+  mutating func pick<Element>(_ elements: [Element]) -> Element {
+    elements[random.below(elements.count)]
+  }
+
+  // MARK: - Steps
+
+  private mutating func drawSteps() {
+    while steps.count < stepsMax {
+      drawStep()
+      if random.below(parameters.checkEvery) == 0 { look() }
+    }
+    finish()
+  }
+
+  private mutating func drawStep() {
+    if let stopped, stopped.until <= steps.count { goOn() }
+    let due = pins.firstIndex {
+      $0.until <= steps.count && process(of: $0.actor).name != stopped?.process
+    }
+    if let due { release(due) }
+    guard !ready.isEmpty else {
+      if open.isEmpty || random.below(2) == 0 { return openOne() }
+      return goOn()
+    }
+    if phaseLeft == 0 {
+      phaseLeft = 3 + random.below(12)
+      phase = pick(Phase.allCases)
+      let doomed = ready.filter { parameters.doomed.contains($0) }
+      writer = pick(doomed.isEmpty || random.below(3) == 0 ? ready : doomed)
+    }
+    phaseLeft -= 1
+    let choices = choices
+    var place = random.below(choices.reduce(0) { $0 + $1.weight })
+    for choice in choices {
+      place -= choice.weight
+      if place < 0 { return choice.step(&self) }
+    }
+  }
+
+  private var choices: [Choice] {
+    var choices: [Choice] = [(14, { $0.write() })]
+    func add(_ weight: Int, _ feature: HistoryFeature, _ step: @escaping (inout Self) -> Void) {
+      if has(feature) { choices.append((weight, step)) }
+    }
+    if pins.count < parameters.pinsMax { choices.append((6, { $0.pin() })) }
+    if open.count < parameters.processes.reduce(0, { $0 + $1.actors.count }) {
+      choices.append((3, { $0.openOne() }))
+    }
+    choices.append((1, { $0.closeOne() }))
+    add(3, .diffs) { $0.diff() }
+    add(1, .reopens) { $0.reopen() }
+    add(1, .copies) { $0.copy() }
+    add(1, .compact) { $0.compact() }
+    add(1, .launch) { $0.launch() }
+    add(1, .exits) { $0.end(by: "exit") }
+    add(1, .kills) { $0.end(by: "kill") }
+    add(1, .stops) { $0.stop() }
+    return choices
+  }
+
+  /// Looks at the content, as a rule through a handle that has rested.
+  private mutating func look() {
+    guard !ready.isEmpty else { return }
+    let actor = pick(ready)
+    if has(.pins), random.below(4) == 0 {
+      let name = makeName("r")
+      emit("\(actor): {pin: \(name)}")
+      emit("\(actor): {release: \(name)}")
+    } else {
+      emit("\(actor): verify")
+    }
+  }
+
+  private mutating func finish() {
+    goOn()
+    while !pins.isEmpty { release(pins.count - 1) }
+    if open.isEmpty { openOne() }
+    var seen: Set<String> = []
+    for actor in open where seen.insert(process(of: actor).name).inserted {
+      emit("\(actor): verify")
+    }
+  }
+
+  // MARK: - Writes
+
+  private mutating func write() {
+    let actor = ready.contains(writer) && random.below(4) > 0 ? writer : pick(ready)
+    var keys = ""
+    let isRun = has(.runs) && random.below(3) == 0
+    if isRun { keys += "repeat: \(2 + random.below(parameters.runLength)), " }
+    let count = 1 + random.below(3)
+    var statements = (0..<count).map { _ in statement(isRun: isRun) }
+    var end = ""
+    if has(.refusals), random.below(10) == 0 {
+      statements.append("{delete: \(pick(parameters.tables).name), k: -7}")
+      end = ", fails: keyNotFound"
+    } else if has(.cancels), random.below(8) == 0 {
+      end = ", cancel: true"
+    }
+    if has(.copiesInWrites), !isRun, !end.contains("fails"), random.below(16) == 0 {
+      end += ", copy: \(makeName("w"))"
+    }
+    emit("\(actor): {\(keys)write: [\(statements.joined(separator: ", "))]\(end)}")
+  }
+
+  private mutating func statement(isRun: Bool) -> String {
+    let table = pick(parameters.tables)
+    let most = isRun ? min(4, parameters.statementRows) : parameters.statementRows
+    var phase = phase == .mix ? pick([.grow, .shrink, .change]) : phase
+    if phase == .shrink, !has(.deletes) { phase = .change }
+    let rows = parameters.rows
+    switch phase {
+    case .shrink:
+      if has(.nearlyEmpty), random.below(3) == 0 {
+        let kept = random.below(4)
+        return "{delete: \(table.name), k: 0..1000000, upTo: \(max(1, rows - kept))}"
+      }
+      let keys = pick(["1..\(rows)", "random 1..\(rows)", "1..1000000"])
+      return "{delete: \(table.name), k: \(keys), upTo: \(1 + random.below(most))}"
+    case .change:
+      let few = has(.fewChanges) ? min(2, most) : most
+      let kind = parameters.writesUpserts ? "upsert" : pick(["update", "update", "upsert"])
+      let keys = pick(["1..\(rows)", "random 1..\(rows)"])
+      return "{\(kind): \(table.name), k: \(keys)\(values(table)), upTo: \(1 + random.below(few))}"
+    case .grow, .mix:
+      let keys = pick(["1..\(rows)", "random 1..\(rows)", "sequence"])
+      let kind = parameters.writesUpserts ? "upsert" : pick(["insert", "insert", "upsert"])
+      return "{\(kind): \(table.name), k: \(keys)\(values(table)), upTo: \(1 + random.below(most))}"
+    }
+  }
+
+  // MARK: - Text
+
+  private var text: String {
+    let tables = parameters.tables.map { table in
+      let columns = table.columns.map { ", \($0.name): \($0.word)" }.joined()
+      return "  \(table.name): {k: int primary\(columns)}"
+    }
+    let processes = parameters.processes.map {
+      "\($0.name): [\($0.actors.joined(separator: ", "))]"
+    }
+    var database: [String] = []
+    if has(.oneSync) { database.append("commit: checksummed") }
+    if has(.encrypted) { database.append("key: first") }
+    if has(.grouped) { database.append("grouped: true") }
+    let opening =
+      database.isEmpty ? [] : ["database: {\(database.joined(separator: ", "))}"]
+    let lines =
+      ["schema:"] + tables + ["processes: {\(processes.joined(separator: ", "))}"] + opening
+      + ["steps:"] + steps
+    return lines.joined(separator: "\n") + "\n"
+  }
+}
+
+extension DrawnHistory {
+  /// Draws a history.
+  /// - Parameters:
+  ///   - scenario: What it is for; it has a declaration of histories.
+  ///   - seed: The run's seed.
+  ///   - number: Which history, from 0.
+  /// - Complexity: O(steps × actors).
+  package init(_ scenario: Scenario, seed: Seed, number: Int) {
+    self = HistoryGenerator.draw(scenario, seed: seed, number: number)
+  }
+}
+
+extension ColumnDeclaration {
+  /// Its type as a scenario says it.
+  var word: String {
+    if isList { return "[\(type.rawValue)]" }
+    if let target { return "link \(target)" }
+    let optional = isOptional && type != .mixed ? "?" : ""
+    return type.rawValue + optional + (isUnique ? " unique" : isIndexed ? " indexed" : "")
+  }
+}

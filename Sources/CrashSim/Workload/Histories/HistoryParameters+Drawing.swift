@@ -1,0 +1,125 @@
+// HistoryParameters+Drawing.swift: which features a history has, its tables, its processes and its
+// sizes. Invariant: each is drawn from a seed of its own, so that one more moves no other.
+
+import LabCore
+
+extension HistoryParameters {
+  /// Draws the parameters of one history.
+  /// - Parameters:
+  ///   - scenario: What the history is for; it has a declaration of histories.
+  ///   - seed: The run's seed.
+  ///   - number: Which history, from 0.
+  /// - Complexity: O(features and columns).
+  init(_ scenario: Scenario, seed: Seed, number: Int) {
+    let declaration = scenario.history ?? HistoryDeclaration()
+    let seed = seed.derived("history").derived(UInt64(number))
+    self.number = number
+    features = Self.drawFeatures(scenario, declaration, seed.derived("features"))
+    var random = PRNG(seed.derived("sizes"))
+    writesUpserts = scenario.kill != nil || scenario.sweep != nil
+    let rowsMax = declaration.rows
+    rows = [min(8, rowsMax), min(60, rowsMax), rowsMax, rowsMax][random.below(4)]
+    statementRows = min(rows, features.contains(.manyRows) ? 40 + random.below(160) : 12)
+    runLength = features.contains(.runs) ? 4 + random.below(28) : 1
+    checkEvery = features.contains(.rareReads) ? 12 + random.below(24) : 1 << random.below(4)
+    pinsMax = features.contains(.pins) ? 1 + random.below(12) : 0
+    processes = Self.drawProcesses(declaration, features, scenario.kill?.process, &random)
+    doomed = processes.first { $0.name == scenario.kill?.process }?.actors ?? []
+    tables = Self.drawTables(features, seed.derived("tables"))
+  }
+
+  private static func drawFeatures(
+    _ scenario: Scenario, _ declaration: HistoryDeclaration, _ seed: Seed
+  ) -> Set<HistoryFeature> {
+    var features: Set<HistoryFeature> = []
+    for (index, feature) in HistoryFeature.allCases.enumerated() {
+      var random = PRNG(seed.derived(UInt64(index)))
+      if random.below(100) < feature.percent { features.insert(feature) }
+    }
+    features.formUnion(declaration.always)
+    features.formUnion(declaration.always.compactMap(\.needed))
+    features.subtract(declaration.never)
+    if declaration.processes == 1 { features.remove(.processes) }
+    if scenario.kill != nil || scenario.sweep != nil {
+      features.subtract(HistoryFeature.ofKnownRows)
+    }
+    if scenario.sweep != nil { features.subtract(HistoryFeature.notOfSweeps) }
+    // Those that the scenario asks for stay when two exclude each other.
+    if features.isSuperset(of: [.encrypted, .processes]) {
+      features.remove(declaration.always.contains(.processes) ? .encrypted : .processes)
+    }
+    if features.isDisjoint(with: HistoryFeature.columnKinds) { features.insert(.ints) }
+    for feature in HistoryFeature.allCases {
+      if let needed = feature.needed, !features.contains(needed) { features.remove(feature) }
+    }
+    return features
+  }
+
+  private static func drawProcesses(
+    _ declaration: HistoryDeclaration, _ features: Set<HistoryFeature>, _ killed: String?,
+    _ random: inout PRNG
+  ) -> [ProcessDeclaration] {
+    let all = declaration.declaredProcesses
+    var count = features.contains(.processes) ? 2 + random.below(all.count - 1) : 1
+    if let place = all.firstIndex(where: { $0.name == killed }) { count = max(count, place + 1) }
+    return all.prefix(count).map { process in
+      let actors = features.contains(.threads) ? 1 + random.below(process.actors.count) : 1
+      return ProcessDeclaration(
+        name: process.name, actors: Array(process.actors.prefix(actors)))
+    }
+  }
+
+  private static func drawTables(
+    _ features: Set<HistoryFeature>, _ seed: Seed
+  ) -> [TableDeclaration] {
+    var random = PRNG(seed)
+    let kinds = HistoryFeature.columnKinds.filter { features.contains($0) }
+    return (1...1 + random.below(3)).map { number in
+      var table = TableDeclaration(name: "T\(number)", key: "k", columns: [])
+      for place in 1...1 + random.below(6) {
+        let kind = kinds[random.below(kinds.count)]
+        var column = drawColumn("c\(place)", kind, features, &random)
+        // The first table takes the lab's own rows, which are all alike.
+        if number > 1, features.contains(.unique), !column.isList, !column.isOptional,
+          column.type == .int || column.type == .string, random.below(2) == 0
+        {
+          column.isUnique = true
+          column.isIndexed = false
+        }
+        table.columns.append(column)
+      }
+      return table
+    }
+  }
+
+  private static func drawColumn(
+    _ name: String, _ kind: HistoryFeature, _ features: Set<HistoryFeature>, _ random: inout PRNG
+  ) -> ColumnDeclaration {
+    let elements: [DeclaredType] = [.int, .string, .bool, .double, .binary, .date, .uuid]
+    var column = ColumnDeclaration(name: name, type: .int)
+    switch kind {
+    case .texts: column.type = .string
+    case .bools: column.type = .bool
+    case .doubles: column.type = .double
+    case .binaries: column.type = .binary
+    case .dates: column.type = .date
+    case .uuids: column.type = .uuid
+    case .mixed: column.type = .mixed
+    case .lists:
+      column.isList = true
+      column.type = elements[random.below(elements.count)]
+      return column
+    case .links:
+      column.type = .link
+      column.target = "T1"
+      return column
+    default: break
+    }
+    let takesIndex = ![.double, .binary, .mixed].contains(column.type)
+    if column.type != .mixed, features.contains(.nulls), random.below(2) == 0 {
+      column.isOptional = true
+    }
+    if takesIndex, features.contains(.indexes), random.below(2) == 0 { column.isIndexed = true }
+    return column
+  }
+}

@@ -1,0 +1,221 @@
+// HistoryTests.swift: histories drawn from a seed: the same under the same seed, possible whatever
+// stands around them, and, when one breaks a promise, made smaller and brought back by a token.
+
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Exploration
+@testable import Findings
+@testable import LabCore
+@testable import Scenarios
+@testable import Workload
+
+@Suite("Drawn histories")
+struct HistoryTests {
+  private static func scenario(
+    _ history: String, _ rest: String = "", file: String = "drawn.yaml"
+  ) throws -> Scenario {
+    try ScenarioParser.parse("title: t\nhistory: \(history)\n\(rest)\n", file: file)
+  }
+
+  private static func problems(_ history: String, _ rest: String = "") -> String {
+    do {
+      _ = try scenario(history, rest)
+      return ""
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  /// A scenario of one process, which every machine can run.
+  private static let inProcess =
+    "without: [compact, launch, copies, copiesInWrites, exits, kills]"
+
+  @Test("a seed and a number give one history, and another number or seed another one")
+  func equalSeeds() throws {
+    let scenario = try Self.scenario("{steps: 40}")
+    var texts: Set<String> = []
+    for seed in [UInt64(1), 2] {
+      for number in 0..<4 {
+        let seed = Seed(rawValue: seed)
+        let drawn = try scenario.drawn(number, seed: seed)
+        #expect(drawn.text == (try scenario.drawn(number, seed: seed).text))
+        let plan = try WorkloadPlan(drawn.scenario, seed: seed)
+        #expect(plan == (try WorkloadPlan(drawn.scenario, seed: seed)))
+        texts.insert(drawn.text)
+      }
+    }
+    #expect(texts.count == 8)
+  }
+
+  @Test(
+    "what is drawn is possible whatever stands around it",
+    arguments: [
+      "", "crash: {model: posix}", "kill: {process: p2, at: every operation}",
+      "sweep: {on: sync, error: EIO}", "media: {faults: bitFlip}",
+    ])
+  func possible(around: String) throws {
+    let scenario = try Self.scenario("{steps: 60, processes: 4}", around)
+    for number in 0..<(FullSize.isOn ? 400 : 6) {
+      let drawn = try scenario.drawn(number, seed: Seed(rawValue: 5))
+      let plan = try WorkloadPlan(drawn.scenario, seed: Seed(rawValue: 5))
+      #expect(drawn.scenario.steps.count >= 60)
+      #expect(drawn.scenario.historyNumber == number && drawn.scenario.history == nil)
+      #expect(plan.transactions.contains { !$0.mutations.isEmpty }, "history \(number)")
+    }
+  }
+
+  @Test("each feature is on in some histories and off in others; a scenario can ask for it")
+  func features() throws {
+    let scenario = try Self.scenario("{}")
+    var counts: [HistoryFeature: Int] = [:]
+    for number in 0..<200 {
+      let drawn = DrawnHistory(scenario, seed: Seed(rawValue: 3), number: number)
+      for feature in drawn.parameters.features { counts[feature, default: 0] += 1 }
+    }
+    for feature in HistoryFeature.allCases {
+      #expect((10...190).contains(counts[feature] ?? 0), "\(feature): \(counts[feature] ?? 0)")
+    }
+    let asked = try Self.scenario("{with: [encrypted, pins], without: [ints, kills]}")
+    for number in 0..<50 {
+      let drawn = DrawnHistory(asked, seed: Seed(rawValue: 3), number: number)
+      let features = drawn.parameters.features
+      #expect(features.isSuperset(of: [.encrypted, .pins]))
+      #expect(features.isDisjoint(with: [.processes, .kills]))
+    }
+  }
+
+  @Test("steps do what the features say")
+  func steps() throws {
+    let scenario = try Self.scenario("{steps: 200, with: [kills, diffs, copies], without: stops}")
+    let drawn = try scenario.drawn(0, seed: Seed(rawValue: 1))
+    for word in ["kill: ", "diff: ", "copy: ", "pin: ", "release: "] {
+      #expect(drawn.text.contains(word), "\(word)")
+    }
+    #expect(!drawn.text.contains("stop: "))
+  }
+
+  @Test("what is wrong with a history is said once and with its place")
+  func problems() {
+    #expect(Self.problems("{}", "steps: [{a: open}]").contains("'history' draws what 'steps'"))
+    #expect(Self.problems("{with: pinz}").contains("nearest valid key 'pins'"))
+    #expect(Self.problems("{with: pins, without: pins}").contains("asked for and ruled out"))
+    #expect(Self.problems("{histories: 0}").contains("out of range"))
+    #expect(Self.problems("{}", "crash: {on: ext4}").contains("lab's own file system"))
+    #expect(Self.problems("{processes: 2}", "kill: {process: p3, at: every sync}").contains("p3"))
+  }
+
+  @Test("histories are run and judged, and what never came up is reported")
+  func run() throws {
+    let scenario = try Self.scenario(
+      "{histories: 3, steps: 30, processes: 1, \(Self.inProcess)}", "seed: 4")
+    let runner = try ScenarioRunner(
+      settings: ExplorationSettings(), console: .silent, backend: .inProcess)
+    let item = try runner.run(scenario)
+    try runner.end()
+    #expect(item.outcome == .held, "\(item.complaints)")
+    let counts = try #require(item.histories)
+    #expect(counts.histories == 3 && counts.steps >= 90)
+    #expect(!counts.features.contains { $0.name == "kills" || $0.name == "processes" })
+    #expect(counts.actions.contains { $0.name == "commit" && $0.count > 0 })
+    #expect(counts.engine.contains { $0.name == "write root slot" && $0.count > 0 })
+    let never = counts.lines.filter { $0.hasPrefix("never ") }
+    for tally in counts.engine where tally.count == 0 {
+      #expect(never.contains { $0.contains(tally.name) }, "\(tally.name)")
+    }
+  }
+
+  @Test("a history that breaks a promise becomes a small scenario, and its token brings it back")
+  func failing() throws {
+    let folder = try TemporaryDirectory()
+    let path = "\(folder.path)/drawn.yaml"
+    let text = """
+      title: the disk ignores syncs
+      history:
+        histories: 4
+        steps: 12
+        rows: 20
+        processes: 1
+        without: [manyRows, runs, compact, launch, copies, copiesInWrites, exits, kills]
+      crash: {model: strict, budget: {states: 40}}
+      faults: [{on: sync, ignore: true}]
+      """
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    var settings = ExplorationSettings()
+    settings.seed = Seed(rawValue: 9)
+    settings.seedIsChosen = true
+    settings.jobs = 1
+    let runner = try ScenarioRunner(settings: settings, console: .silent, backend: .inProcess)
+    let item = try runner.run(try ScenarioRunner.load([path])[0])
+    #expect(item.outcome == .broken)
+    let finding = try #require(item.findings.first)
+    guard case .scenario(let recipe) = try ReplayRecipe(token: finding.token) else {
+      throw LabError.lab("not the token of a scenario")
+    }
+    let number = try #require(recipe.history)
+    #expect(number == (item.histories?.histories ?? 0) - 1)
+    #expect(try runner.replay(recipe, keepingImageIn: nil)?.headline == finding.headline)
+    try runner.end()
+    let out = "\(folder.path)/small.yaml"
+    let shrinker = try ScenarioShrinker(
+      settings: settings, console: .silent, backend: .inProcess, runBudget: 40)
+    let small = try #require(try shrinker.shrink(path, keeping: recipe, out: out))
+    try shrinker.end()
+    #expect(small.after.steps < small.before.steps)
+    let parsed = try ScenarioParser.parse(small.text, file: out)
+    #expect(parsed.history == nil && parsed.steps.count == small.after.steps)
+  }
+
+  // MARK: - What the language has for histories
+
+  private static let tables = """
+    title: t
+    schema: {T1: {k: int primary, c: int}, T2: {k: int primary, u: int unique, s: string unique}}
+    processes: {app: [ui]}
+    steps:
+      - ui: open
+
+    """
+
+  private static func plan(_ steps: String) throws -> WorkloadPlan {
+    try WorkloadPlan(
+      try ScenarioParser.parse(tables + steps, file: "s.yaml"), seed: Seed(rawValue: 1))
+  }
+
+  @Test("'upTo' takes the rows that there are, 'times' needs them all")
+  func upTo() throws {
+    let insert = "  - ui: {write: [{insert: T1, k: 1..5, c: random, upTo: 9}]}\n"
+    let plan = try Self.plan(insert + "  - ui: {write: [{delete: T1, k: 0..90, upTo: 9}]}\n")
+    #expect(plan.transactions.map(\.mutations.count) == [0, 5, 5])
+    #expect(throws: LabError.self) {
+      try Self.plan(insert + "  - ui: {write: [{delete: T1, k: 0..90, times: 9}]}\n")
+    }
+    #expect(throws: ScenarioError.self) {
+      try Self.plan("  - ui: {write: [{insert: T1, k: 1..5, upTo: 2, times: 2}]}\n")
+    }
+  }
+
+  @Test("no two rows have the same value of a unique column")
+  func unique() throws {
+    let plan = try Self.plan(
+      """
+        - ui: {repeat: 20, write: [{upsert: T2, k: random 1..50, u: 7, times: 9}]}
+        - ui: {write: [{update: T2, k: 1..50, u: random, s: same, upTo: 50}]}
+
+      """)
+    var rows: [Int64: [PlannedValue]] = [:]
+    for mutation in plan.transactions.flatMap(\.mutations) {
+      rows[mutation.key] = mutation.values
+      for place in 0..<2 {
+        #expect(Set(rows.values.map { $0[place] }).count == rows.count)
+      }
+    }
+    #expect(rows.count > 20)
+    #expect(throws: ScenarioError.self) {
+      try ScenarioParser.parse(
+        "title: t\nschema: {T: {k: int primary, u: int unique}}\nprocesses: {p: [a]}\n"
+          + "steps: [{a: open}]\n", file: "s.yaml")
+    }
+  }
+}
