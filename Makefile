@@ -1,5 +1,6 @@
 # Faultline: every target works alone on a fresh Debian 12 with Swift 6.3.
 .PHONY: setup run coverage layers nightly test-browser test-setup slurm stress-cuts examples peers certificate calibrate screenshots test test-busy test-large test-address test-thread planted-bugs planted-bugs-smoke lint smoke bench fuzz mutants damaged-images golden format
+.PHONY: setup run coverage histories layers nightly test-browser test-setup slurm stress-cuts examples peers certificate calibrate screenshots test test-large test-address test-thread planted-bugs planted-bugs-smoke lint smoke bench fuzz mutants damaged-images golden format
 .DEFAULT_GOAL := run
 
 # What each package is there for: libfuse3 and fusermount; SQLite for traces and the example; the
@@ -25,6 +26,13 @@ run: setup
 	$(BUILD) faultline-fs
 	$(BUILD) faultline-stacks
 	"$(BIN)/faultline" run scenarios
+
+# Drawn histories under another seed than make run's: the day's, unless HISTORY_SEED=N says which (minutes).
+HISTORY_SEED ?= $$(date +%Y%m%d)
+histories: setup
+	$(BUILD) faultline
+	$(BUILD) faultline-fs
+	"$(BIN)/faultline" run scenarios/histories --seed $(HISTORY_SEED)
 
 # Real programs: sqlite3, git, LMDB and others against their expected verdicts (some minutes).
 examples: PACKAGES += gcc libc6-dev liblmdb-dev libleveldb-dev librocksdb-dev libtdb-dev libdb5.3-dev redis-server \
@@ -197,6 +205,7 @@ layers: setup
 
 # What takes too long for CI, whole, and a table of what held; hours. NIGHTLY="coverage stress-cuts" chooses some.
 NIGHTLY := layers test-browser test-busy test-large damaged-images test-address test-thread planted-bugs coverage fuzz-campaign stress-cuts peers
+NIGHTLY := layers test-browser test-large damaged-images test-address test-thread planted-bugs coverage fuzz-campaign stress-cuts peers histories
 nightly:
 	sh .ci/nightly $(NIGHTLY)
 

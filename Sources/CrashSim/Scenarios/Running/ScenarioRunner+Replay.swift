@@ -106,7 +106,16 @@ extension ScenarioRunner {
         $0.text.trimmingCharacters(in: .whitespacesAndNewlines)
       },
       lost: ["nothing: the machine lives"], missingSync: [], models: ["run"], stateCount: 1,
-      token: token(ofRun: scenario, plan), classKey: "run: \(violation.oracle)")
+      token: token(ofRun: scenario, plan), classKey: Self.classKey(of: violation))
+  }
+
+  /// What violations of one kind have in common: their words without numbers, names and details.
+  private static func classKey(of violation: Violation) -> String {
+    let promised = violation.promised.withNumbersReplaced.split(
+      separator: "'", omittingEmptySubsequences: false)
+    let names = promised.enumerated().filter { $0.offset.isMultiple(of: 2) }.map { $0.element }
+    let got = violation.got.prefix { $0 != ":" }
+    return "run: \(violation.oracle): \(names.joined(separator: "…")): \(got)".withNumbersReplaced
   }
 
   /// A recording of another shape has other states.
