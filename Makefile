@@ -1,6 +1,5 @@
 # Faultline: every target works alone on a fresh Debian 12 with Swift 6.3.
-.PHONY: setup run coverage layers nightly test-browser test-setup slurm stress-cuts examples peers certificate calibrate screenshots test test-busy test-large test-address test-thread planted-bugs planted-bugs-smoke lint smoke bench fuzz mutants damaged-images golden format
-.PHONY: setup run coverage histories layers nightly test-browser test-setup slurm stress-cuts examples peers certificate calibrate screenshots test test-large test-address test-thread planted-bugs planted-bugs-smoke lint smoke bench fuzz mutants damaged-images golden format
+.PHONY: setup run coverage histories layers nightly test-browser test-setup slurm stress-cuts examples peers certificate calibrate screenshots test test-busy test-large test-address test-thread planted-bugs planted-bugs-smoke lint smoke bench fuzz mutants damaged-images golden format
 .DEFAULT_GOAL := run
 
 # What each package is there for: libfuse3 and fusermount; SQLite for traces and the example; the
@@ -74,7 +73,7 @@ calibrate: setup
 
 # A test that needs something the machine lacks is skipped with the reason; FAULTLINE_REQUIRE=fuse,ext4,… makes it fail
 # instead (Tests/Requirements has the words). Test targets run side by side; SHARES=.ci/suite-shares holds suites to their time.
-test test-setup: PACKAGES += e2fsprogs xfsprogs btrfs-progs zip gdb python3-minimal
+test test-busy test-setup: PACKAGES += e2fsprogs xfsprogs btrfs-progs zip gdb python3-minimal
 test: setup
 	swift build --build-tests
 	.ci/tests $(SHARES)
@@ -82,7 +81,7 @@ test: setup
 test-setup: setup
 
 # All tests three times beside four busy loops, as on a machine that others use, too; an hour.
-test-busy: test-setup
+test-busy: setup
 	swift build --build-tests
 	.ci/busy
 
@@ -204,8 +203,7 @@ layers: setup
 	sh examples/layers/run.sh
 
 # What takes too long for CI, whole, and a table of what held; hours. NIGHTLY="coverage stress-cuts" chooses some.
-NIGHTLY := layers test-browser test-busy test-large damaged-images test-address test-thread planted-bugs coverage fuzz-campaign stress-cuts peers
-NIGHTLY := layers test-browser test-large damaged-images test-address test-thread planted-bugs coverage fuzz-campaign stress-cuts peers histories
+NIGHTLY := layers test-browser test-busy test-large damaged-images test-address test-thread planted-bugs coverage fuzz-campaign stress-cuts peers histories
 nightly:
 	sh .ci/nightly $(NIGHTLY)
 
