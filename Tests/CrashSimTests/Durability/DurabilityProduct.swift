@@ -57,6 +57,12 @@ struct ProductOperation: Sendable {
       name: "directory", words: "mkdir of `d/n`; the file is the new directory",
       run: { $0.makeDirectory("d/n") }, file: "d/n", directory: "d"),
     ProductOperation(
+      name: "path", words: "mkdir of `d/n` and the new file `d/n/x`",
+      run: {
+        $0.makeDirectory("d/n")
+        $0.create("d/n/x")
+      }, file: "d/n/x", directory: "d", newDirectory: "d/n"),
+    ProductOperation(
       name: "link", words: "`d/a` gets the name `e/n`, too",
       run: { $0.link("d/a", to: "e/n") }, file: "d/a", directory: "d", newDirectory: "e"),
     ProductOperation(
@@ -104,7 +110,7 @@ enum ProductSync: String, CaseIterable, Sendable {
     case .fileWrite: "the same through O_SYNC"
     case .otherFile: "fsync of the other file, which was replaced or exchanged"
     case .directory: "fsync of the directory of the (old) name"
-    case .newDirectory: "fsync of the directory of the new name"
+    case .newDirectory: "fsync of the directory of the new name, `d/n` for path"
     case .bothDirectories: "fsync of both"
     case .laterFile: "a new file `z` is made in another directory, and fsync of it"
     case .everything: "sync or syncfs"
@@ -117,18 +123,19 @@ struct ProductCell: Sendable {
   let operation: ProductOperation
   let sync: ProductSync
   let trace: Trace
-  /// Index of the operation's event.
-  let event: Int
+  /// Indices of the operation's events.
+  let events: Range<Int>
 
   /// - Returns: Nil where there is no such sync.
   init?(_ operation: ProductOperation, _ sync: ProductSync) {
     var recording = Recording(
       files: ["d/a": "aaaaaaaa", "e/b": "bbbbbbbb", "e/c": "cccccccc"],
       directories: ["d", "e", "f"], links: ["d/c": "e/c"])
-    event = recording.trace.events.count
+    let first = recording.trace.events.count
     let before = recording.exists(operation.file) ? recording[operation.file] : nil
     let other = recording[operation.other]
     operation.run(&recording)
+    events = first..<recording.trace.events.count
     let file = before ?? recording[operation.file]
     guard operation.add(sync, of: file, or: other, to: &recording) else { return nil }
     self.operation = operation

@@ -15,7 +15,9 @@ struct DurabilityProductTests {
 
   private func isCertain(_ cell: ProductCell, _ reference: DurabilityReference) -> Bool {
     let certain = Set(reference.certain(at: cell.trace.events.count))
-    let pieces = reference.pieces.indices.filter { reference.pieces[$0].event == cell.event }
+    let pieces = reference.pieces.indices.filter {
+      cell.events.contains(reference.pieces[$0].event)
+    }
     return !pieces.isEmpty && pieces.allSatisfy(certain.contains)
   }
 
