@@ -70,6 +70,7 @@ calibrate: setup
 	$(BUILD) faultline
 	$(BUILD) faultline-fs
 	"$(BIN)/faultline" calibrate
+	"$(BIN)/faultline" calibrate --durability
 
 # A test that needs something the machine lacks is skipped with the reason; FAULTLINE_REQUIRE=fuse,ext4,… makes it fail
 # instead (Tests/Requirements has the words). Test targets run side by side; SHARES=.ci/suite-shares holds suites to their time.

@@ -19,6 +19,7 @@ struct Calibrate: ParsableCommand {
       Examples:
         faultline calibrate
         faultline calibrate --on ext4:data=writeback --model ext4-writeback --probe rename-over
+        faultline calibrate --durability --on btrfs --model btrfs
         faultline calibrate --on xfs --model-file mine.yaml
       """)
 
@@ -34,6 +35,9 @@ struct Calibrate: ParsableCommand {
   @Option(help: "The number from which all choices follow.") var seed: UInt64 = 1
   @Option(help: "Most crash states to mount for each recording.")
   var budget = Calibration.defaultBudget
+  @Flag(
+    help: "Hold every kind of change with every kind of sync (docs/durability.md) instead.")
+  var durability = false
   @Flag(help: "List the outcomes that only the model allows.") var unseen = false
 
   func run() throws {
@@ -87,16 +91,17 @@ struct Calibrate: ParsableCommand {
   }
 
   private func chosenProbes() throws(LabError) -> [CalibrationProbe] {
+    let all = durability ? CalibrationProbe.durability : CalibrationProbe.all
     var chosen: [CalibrationProbe] = []
     for name in probes {
-      guard let probe = CalibrationProbe.all.first(where: { $0.name == name }) else {
+      guard let probe = all.first(where: { $0.name == name }) else {
         throw .usage(
           "--probe \(name.prefix(60)): choose from "
-            + CalibrationProbe.all.map(\.name).joined(separator: ", "))
+            + all.map(\.name).joined(separator: ", "))
       }
       chosen.append(probe)
     }
-    return chosen.isEmpty ? CalibrationProbe.all : chosen
+    return chosen.isEmpty ? all : chosen
   }
 
   private func chosenPairs() throws(LabError) -> [(PersistenceModel, KernelFileSystem)] {

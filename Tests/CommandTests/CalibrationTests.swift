@@ -81,6 +81,25 @@ struct CalibrationTests {
     #expect(result.output.contains("after 2 steps: a= b="), "\(result.output)")
   }
 
+  @Test("ext4 keeps what ext4-ordered calls durable, and loses what a stronger model does")
+  func durability() throws {
+    let command = try FaultlineCommand()
+    let arguments = [
+      "calibrate", "--durability", "--on", "ext4", "--probe", "sync-rename-fdatasync",
+      "--probe", "sync-owner-osync",
+    ]
+    let ordered = try command.run(arguments + ["--model", "ext4-ordered"])
+    #expect(ordered.status == 0, "\(ordered.output)")
+    #expect(ordered.hasLine("verdict: held, 0 of 2 comparisons"), "\(ordered.output)")
+    // Under `strict` an fdatasync makes a rename durable.
+    let strict = try command.run(arguments + ["--model", "strict"])
+    #expect(strict.status == 1, "\(strict.output)")
+    #expect(
+      strict.hasLine("FORBIDDEN by strict, left by ext4, probe sync-rename-fdatasync:"),
+      "\(strict.output)")
+    #expect(strict.hasLine("  after 2 steps: d/ d/a=a*100 "), "\(strict.output)")
+  }
+
   @Test(
     "what cannot be compared is refused",
     arguments: [

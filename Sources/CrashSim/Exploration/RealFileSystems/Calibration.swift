@@ -64,6 +64,16 @@ struct KnownDifference: Sendable {
       model: "btrfs", probes: CalibrationProbe.all.filter(\.tearsSectors).map(\.name),
       isMeant: { $0.tree.hasPrefix("file system broken: btrfs: it does not mount") },
       reason: "a superblock of 4,096 bytes is written in place, and a sector of 512 tears it"),
+    KnownDifference(
+      model: "btrfs",
+      probes: ["sync-rename-fsync-new-directory", "sync-replace-fsync-new-directory"],
+      isMeant: { outcome in
+        let hasNewName = ["e/n=a*100", "e/b=a*100"].contains { outcome.tree.contains($0) }
+        return outcome.steps == 2 && hasNewName && outcome.tree.contains("d/a=a*100")
+      },
+      reason:
+        "fsync of the directory of the new name logs that name alone, so that the old one may "
+        + "stay beside it"),
   ]
 }
 
@@ -95,6 +105,9 @@ package final class Calibration {
   ]
   /// Crash states that are mounted for each recording of a probe.
   package static let defaultBudget = 60
+  /// Crash states that are mounted where only syncs are asked about: those that keep nothing, or
+  /// everything, behind a mark come first.
+  private static let syncBudget = 10
   /// Most pending units of which every set is tried.
   private static let exhaustiveUpTo = 16
   /// Seconds that a probe may take.
@@ -129,7 +142,10 @@ package final class Calibration {
       DeviceCheck(system: system), slot: try run.subdirectory("calibration"))
     let program = try LineProcess.program()
     var moments: [(CalibrationMoment?, Int)] = [(nil, 0)]
-    for step in 1...probe.steps.count { moments += CalibrationMoment.allCases.map { ($0, step) } }
+    let steps = probe.isOfSyncs ? 0 : probe.steps.count
+    for step in stride(from: 1, through: steps, by: 1) {
+      moments += CalibrationMoment.allCases.map { ($0, step) }
+    }
     for (moment, step) in moments {
       try Interruption.check()
       let program = probe.program(moment, after: step) { moment in
@@ -138,7 +154,11 @@ package final class Calibration {
       let recorder = ProgramRecorder(run: run, timeoutSeconds: Self.timeoutSeconds)
       let trace = try recorder.record(program, on: system)
       let disk = probe.tearsSectors ? PersistenceModel.sectorDevice : .blockDevice
-      stateCount += try addOutcomes(of: trace, on: stage, disk, to: &seen)
+      // Eight sectors to a block: more of them are the journal's.
+      let states =
+        probe.isOfSyncs
+        ? min(budget, Self.syncBudget) : probe.tearsSectors ? 2 * budget : budget
+      stateCount += try addOutcomes(of: trace, on: stage, disk, budget: states, to: &seen)
     }
     return CalibrationResult(
       probe: probe.name, model: model.name, system: system.description, stateCount: stateCount,
@@ -176,12 +196,10 @@ package final class Calibration {
 
   /// Mounts the crash states of a recording and adds what they hold.
   private func addOutcomes(
-    of trace: Trace, on stage: DeviceStage, _ disk: PersistenceModel,
+    of trace: Trace, on stage: DeviceStage, _ disk: PersistenceModel, budget: Int,
     to seen: inout Set<CalibrationOutcome>
   ) throws(LabError) -> Int {
     let enumerator = try CrashStateEnumerator(trace: trace, model: disk, seed: seed)
-    // Eight sectors to a block: more of them are the journal's.
-    let budget = disk == .sectorDevice ? 2 * budget : budget
     var found: Set<CalibrationOutcome> = []
     var count = 0
     try enumerator.visit(enumerator.plan(budget: budget)) { (explored, image) throws(LabError) in

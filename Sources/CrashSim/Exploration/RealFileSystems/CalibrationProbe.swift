@@ -72,12 +72,19 @@ package struct CalibrationProbe: Sendable, Hashable {
   ///
   /// No write of such a probe spans more than two sectors of a page: those cuts are all there are.
   let tearsSectors: Bool
+  /// Whether the probe asks what syncs secure: the kernel is not made to write besides, and only
+  /// the plainest crash states are mounted.
+  let isOfSyncs: Bool
 
-  init(_ name: String, setup: String? = nil, tearsSectors: Bool = false, _ steps: [String]) {
+  init(
+    _ name: String, setup: String? = nil, tearsSectors: Bool = false, isOfSyncs: Bool = false,
+    _ steps: [String]
+  ) {
     self.name = name
     self.setup = setup
     self.steps = steps
     self.tearsSectors = tearsSectors
+    self.isOfSyncs = isOfSyncs
   }
 
   /// The probe as a program.

@@ -1,5 +1,5 @@
 // OutcomeText.swift: what a crash left, as one line that can be compared: names, kinds, modes,
-// sizes and bytes. Owners, times and link counts are not part of it.
+// owners other than root, sizes and bytes. Times and link counts are not part of it.
 
 import CrashStates
 import Foundation
@@ -28,8 +28,10 @@ enum OutcomeText {
   private static func word(_ path: String, _ inode: InodeImage) -> String {
     let mode = inode.ownership.mode & 0o7777
     let usual: UInt32 = inode.type == .directory ? 0o755 : 0o644
+    let owner = inode.ownership
+    let owned = owner.user == 0 && owner.group == 0 ? "" : "(\(owner.user):\(owner.group))"
     let suffix =
-      mode == usual || inode.type == .symbolicLink ? "" : "(0\(String(mode, radix: 8)))"
+      (mode == usual || inode.type == .symbolicLink ? "" : "(0\(String(mode, radix: 8)))") + owned
     switch inode.type {
     case .regular: return "\(path)\(suffix)=\(content(inode))"
     case .directory: return "\(path)/\(suffix)"
@@ -99,7 +101,9 @@ enum DirectoryReader {
     let manager = FileManager.default
     let attributes = try manager.attributesOfItem(atPath: path)
     let mode = (attributes[.posixPermissions] as? NSNumber)?.uint32Value ?? 0
-    let ownership = Ownership(mode: mode)
+    let ownership = Ownership(
+      mode: mode, user: (attributes[.ownerAccountID] as? NSNumber)?.uint32Value ?? 0,
+      group: (attributes[.groupOwnerAccountID] as? NSNumber)?.uint32Value ?? 0)
     switch attributes[.type] as? FileAttributeType {
     case FileAttributeType.typeDirectory:
       return InodeImage(type: .directory, ownership: ownership)

@@ -1,0 +1,84 @@
+// CalibrationProbe+Durability.swift: every kind of change with every kind of sync behind it, as
+// probes: what the model calls durable then must be there after every crash of the file system.
+// docs/durability.md has the same product as a table, without a kernel.
+
+import LabCore
+
+extension CalibrationProbe {
+  /// A change of files that are durable before.
+  private struct Change {
+    let name: String
+    /// Shell command.
+    let command: String
+    /// The file whose sync is tried; nil where none is left.
+    var file: String? = "d/a"
+    /// The command through O_DSYNC or O_SYNC (`FLAG`); nil: one byte is overwritten afterwards.
+    var synchronous: String?
+    /// A file that must be open before, because its name goes; descriptor 3.
+    var open: String?
+    /// A name comes in another directory.
+    var hasNewDirectory = false
+  }
+
+  private static let changes = [
+    Change(
+      name: "write", command: "over d/a n 100",
+      synchronous: "fill n 100 | dd of=d/a conv=notrunc bs=100 oflag=FLAG status=none"),
+    Change(
+      name: "append", command: "add d/a n 100",
+      synchronous: "fill n 100 | dd of=d/a conv=notrunc bs=100 oflag=append,FLAG status=none"),
+    Change(name: "truncate", command: "truncate -s 50 d/a"),
+    Change(name: "extend", command: "truncate -s 200 d/a"),
+    Change(name: "allocate", command: "fallocate -l 300 d/a"),
+    Change(name: "punch", command: "fallocate -p -o 10 -l 20 d/a"),
+    Change(name: "mode", command: "chmod 600 d/a"),
+    Change(name: "owner", command: "chown 7:7 d/a"),
+    Change(name: "create", command: "touch d/n", file: "d/n"),
+    Change(name: "directory", command: "mkdir d/n", file: nil),
+    Change(name: "link", command: "ln d/a e/n", hasNewDirectory: true),
+    Change(name: "rename", command: "mv d/a e/n", file: "e/n", hasNewDirectory: true),
+    Change(
+      name: "replace", command: "mv d/a e/b", file: "e/b", open: "e/b", hasNewDirectory: true),
+    Change(name: "remove", command: "rm d/a", file: nil, open: "d/a"),
+    Change(name: "remove-name", command: "rm d/c", file: "e/c"),
+  ]
+
+  /// What stands behind the change, by its name in the probe's.
+  private static func syncs(_ change: Change) -> [(name: String, command: String)] {
+    var syncs: [(String, String)] = []
+    if let file = change.file {
+      syncs += [("fdatasync", "sync -d \(file)"), ("fsync", "sync \(file)")]
+      for (name, flag) in [("dsync", "dsync"), ("osync", "sync")] where change.synchronous == nil {
+        let write = "printf s | dd of=\(file) conv=notrunc oflag=\(flag) status=none"
+        syncs.append((name, write))
+      }
+    }
+    if change.open != nil { syncs.append(("fsync-open", "sync /proc/self/fd/3")) }
+    if change.name == "directory" { syncs.append(("fsync", "sync d/n")) }
+    syncs += [("fsync-directory", "sync d"), ("fdatasync-directory", "sync -d d")]
+    if change.hasNewDirectory {
+      syncs += [("fsync-new-directory", "sync e"), ("fsync-directories", "sync d e")]
+    }
+    return syncs + [("fsync-later", "touch f/z; sync f/z"), ("syncfs", "sync -f .")]
+  }
+
+  /// Every change with every sync: `sync-` with the names of both.
+  ///
+  /// The first step is a change that is synced. Without it the change would be in the transaction
+  /// of the mount's own first changes, which some syncs commit for that alone.
+  package static let durability: [CalibrationProbe] = changes.flatMap { change in
+    var cells = syncs(change).map { ($0.name, "\(change.command); \($0.command)") }
+    if let command = change.synchronous {
+      for (name, flag) in [("dsync", "dsync"), ("osync", "sync")] {
+        cells.append((name, command.replacing("FLAG", with: flag)))
+      }
+    }
+    return cells.map { name, command in
+      let open = change.open.map { "exec 3< \($0); " } ?? ""
+      return CalibrationProbe(
+        "sync-\(change.name)-\(name)",
+        setup: "mkdir d e f; fill a 100 > d/a; fill b 100 > e/b; fill c 100 > e/c; ln e/c d/c",
+        isOfSyncs: true, ["touch f/w; sync -f .", open + command])
+    }
+  }
+}
