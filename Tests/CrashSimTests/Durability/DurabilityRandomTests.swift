@@ -4,10 +4,29 @@
 import CrashStates
 import LabCore
 import Recording
+import TestSupport
 import Testing
 
 @Suite("Durability: explorer and reference on random traces")
 struct DurabilityRandomTests {
+  /// The trace with some attributes instead of modes, and with changes that came while a sync of
+  /// everything waited.
+  private func varied(_ trace: Trace) -> Trace {
+    var varied = trace
+    varied.events = trace.events.enumerated().map { index, event in
+      switch event.body {
+      case .operation(.setOwnership(let inode, _)) where index.isMultiple(of: 2):
+        let name = FileName("user.x")
+        return TraceEvent(
+          .operation(.setExtendedAttribute(inode: inode, name: name, value: [UInt8(index)])))
+      case .operation(.syncAll) where index.isMultiple(of: 2):
+        return TraceEvent(.operation(.syncAll(late: min(index, 2))))
+      default: return event
+      }
+    }
+    return varied
+  }
+
   @Test(
     "after each operation of a random trace both allow the same trees",
     arguments: PersistenceModel.stock)
@@ -15,9 +34,11 @@ struct DurabilityRandomTests {
     let documented = try #require(try DocumentedModel.all().first { $0.name == model.name })
     let pendingMax = 8
     var compared = 0
-    for number in 0..<10 {
-      let trace = makeRandomTrace(
-        seed: Seed(rawValue: 5000 + UInt64(number)), operations: 7, syncChance: Ratio(1, in: 3))
+    for number in 0..<(FullSize.isOn ? 300 : 10) {
+      let trace = varied(
+        makeRandomTrace(
+          seed: Seed(rawValue: 5000 + UInt64(number)), operations: FullSize.isOn ? 9 : 7,
+          syncChance: Ratio(1, in: 3)))
       let reference = DurabilityReference(trace, documented)
       let found = try exploredTrees(of: trace, model, pendingMax: pendingMax)
       for point in 1...trace.events.count {

@@ -14,6 +14,11 @@ func exploredTrees(
 ) throws -> [Int: Set<VisibleTree>] {
   var marked = Trace(initial: trace.initial)
   for event in trace.events {
+    var event = event
+    // The marks count among the events that came while the sync waited.
+    if case .operation(.syncAll(let late)) = event.body {
+      event = TraceEvent(.operation(.syncAll(late: 3 * late)), flags: event.flags)
+    }
     marked.events += [event, TraceEvent(.mark(Mark("1"))), TraceEvent(.mark(Mark("2")))]
   }
   var found: [Int: Set<VisibleTree>] = [:]
