@@ -34,7 +34,7 @@ struct DurabilityRandomTests {
     let documented = try #require(try DocumentedModel.all().first { $0.name == model.name })
     let pendingMax = 8
     var compared = 0
-    for number in 0..<(FullSize.isOn ? 300 : 10) {
+    for number in 0..<(FullSize.isOn ? 100 : 10) {
       let trace = varied(
         makeRandomTrace(
           seed: Seed(rawValue: 5000 + UInt64(number)), operations: FullSize.isOn ? 9 : 7,
