@@ -80,20 +80,32 @@ enum ScenarioTarget {
     tags: [slow]
 
     """,
+    """
+    title: Drawn
+    history: {histories: 3, steps: 8, rows: 60, processes: 3, with: [pins], without: encrypted}
+    crash: {model: posix, budget: {states: 40}}
+    kill: {process: p2, at: every sync}
+
+    """,
   ]
+  /// A history takes a millisecond for each step to draw, and more under a sanitizer.
+  private static let historyStepsMax = 20
 
   /// A dry run plans every statement, at most some millions in a second; under a sanitizer that is
   /// twelve times as long.
   private static let planWorkMax = ScenarioBounds.planWork / 500
 
   private static func run(_ input: [UInt8]) -> FuzzOutcome {
-    let scenario: Scenario
+    var scenario: Scenario
     do throws(ScenarioError) {
       scenario = try ScenarioParser.parse(bytes: input, file: "fuzz.yaml")
     } catch {
       let message = error.labError.message
       return message.hasPrefix("fuzz.yaml:")
         ? .refused : .finding("an error without a place: \(message.prefix(80))")
+    }
+    if let history = scenario.history {
+      scenario.history?.steps = min(history.steps, historyStepsMax)
     }
     do throws(LabError) {
       let lines = try DryRun(

@@ -167,6 +167,39 @@ struct HistoryTests {
     #expect(parsed.history == nil && parsed.steps.count == small.after.steps)
   }
 
+  @Test("histories as long and wide as they may be are possible")
+  func largest() throws {
+    let scenario = try Self.scenario(
+      "{steps: 1000, rows: 5000, processes: 8, with: [manyRows, lists, texts, longTexts, deletes]}")
+    for number in 0..<(FullSize.isOn ? 40 : 1) {
+      let drawn = try scenario.drawn(number, seed: Seed(rawValue: 2))
+      #expect(drawn.scenario.steps.count >= 1000)
+      if FullSize.isOn { _ = try WorkloadPlan(drawn.scenario, seed: Seed(rawValue: 2)) }
+    }
+  }
+
+  @Test("a broken promise that leaves the next step without a meaning is no failure of the lab")
+  func stepWithoutMeaning() throws {
+    // The pin that should be refused is there, so the one after it cannot be made.
+    let scenario = try ScenarioParser.parse(
+      """
+      title: t
+      schema: {T1: {k: int primary}}
+      processes: {app: [ui]}
+      steps:
+        - ui: open
+        - ui: {try: pin, fails: io}
+        - ui: pin
+        - ui: release
+      """, file: "s.yaml")
+    let runner = try ScenarioRunner(
+      settings: ExplorationSettings(), console: .silent, backend: .inProcess)
+    let item = try runner.run(scenario)
+    try runner.end()
+    #expect(item.outcome == .broken, "\(item.complaints)")
+    #expect(item.complaints.count == 1 && item.complaints[0].contains("it succeeded"))
+  }
+
   // MARK: - What the language has for histories
 
   private static let tables = """

@@ -25,10 +25,10 @@ package struct HistoryDeclaration: Sendable, Hashable {
 
   /// Bounds of the number of histories.
   package static let historyCounts: ClosedRange<Int64> = 1...100_000
-  /// Bounds of the number of steps.
-  package static let stepCounts: ClosedRange<Int64> = 1...5_000
+  /// Bounds of the number of steps; more could come to a text that is too long for a scenario.
+  package static let stepCounts: ClosedRange<Int64> = 1...1_000
   /// Bounds of the number of keys.
-  package static let rowCounts: ClosedRange<Int64> = 1...100_000
+  package static let rowCounts: ClosedRange<Int64> = 1...5_000
   /// Bounds of the number of processes.
   package static let processCounts: ClosedRange<Int64> = 1...8
   /// Most actors of a process.

@@ -191,7 +191,7 @@ struct HistoryGenerator {
     let rows = parameters.rows
     switch phase {
     case .shrink:
-      if has(.nearlyEmpty), random.below(3) == 0 {
+      if has(.nearlyEmpty), !isRun, random.below(3) == 0 {
         let kept = random.below(4)
         return "{delete: \(table.name), k: 0..1000000, upTo: \(max(1, rows - kept))}"
       }
