@@ -81,7 +81,7 @@ public struct CrashStateEnumerator: Sendable {
     for wave in plan.waves.map({ $0.map(Optional.some) }) ?? [nil] {
       let run = try EnumerationRun(self)
       try run.revisit(plan, shard, wave: wave) { (found) throws(LabError) in
-        let decision = try body(found.exploredState(), run.builder.image)
+        let decision = try body(found, run.builder.image)
         if decision == .stop { run.isStopped = true }
       }
       if run.isStopped { return }

@@ -5,37 +5,6 @@
 import LabCore
 import Recording
 
-/// A distinct state, not yet spelled out.
-struct FoundState {
-  let ordinal: Int
-  let crashPoint: Int
-  let strategy: Strategy
-  let kept: [Int]
-  let torn: TornWrite?
-  let contentHash: ContentHash
-  let window: PendingWindow
-
-  /// The state spelled out.
-  func exploredState() -> ExploredState {
-    var lost: [Int] = []
-    lost.reserveCapacity(window.ids.count - kept.count)
-    var next = 0
-    // Both lists ascend.
-    for id in window.ids {
-      if next < kept.count, kept[next] == id {
-        next += 1
-      } else if id != torn?.unit {
-        lost.append(id)
-      }
-    }
-    let state = CrashState(
-      crashPoint: crashPoint, acknowledgedMarks: window.table.acknowledgedMarks(at: crashPoint),
-      kept: kept, lost: lost, torn: torn)
-    return ExploredState(
-      ordinal: ordinal, state: state, strategy: strategy, contentHash: contentHash)
-  }
-}
-
 /// One pass over all crash points of a trace.
 final class EnumerationRun {
   private let enumerator: CrashStateEnumerator
@@ -80,6 +49,8 @@ final class EnumerationRun {
       if securedPlaces?.isEmpty != true { bound.add(window.bound) }
       guard news != .none else { continue }
       window.isFull = news == .all
+      // Copied once, and not for each state.
+      let window = window
       try propose { (kept, torn, strategy) throws(LabError) in
         let ids = kept.members(of: window.ids)
         let hash = try images.show(kept, ids: ids, torn: torn, in: window)
@@ -130,7 +101,7 @@ final class EnumerationRun {
   ///   what `body` throws.
   func revisit(
     _ plan: ExplorationPlan, _ shard: Shard, wave: KeptSet?,
-    _ body: (FoundState) throws(LabError) -> Void
+    _ body: (ExploredState) throws(LabError) -> Void
   ) throws(LabError) {
     let last = enumerator.table.crashPointCount - 1
     guard plan.proposals.crashPointCount == last + 1 else { throw Self.otherPlan(last) }
@@ -142,6 +113,7 @@ final class EnumerationRun {
       guard plan.selectsAny(of: ordinal..<end.ordinal, shard, wave: wave) else { continue }
       try builder.advance(to: crashPoint)
       window.isFull = news == .all
+      let pending = window.ids
       try propose { (kept, torn, strategy) throws(LabError) in
         guard proposal < end.proposal else { throw Self.otherPlan(crashPoint) }
         defer { proposal += 1 }
@@ -150,15 +122,34 @@ final class EnumerationRun {
         guard ordinal % shard.count == shard.index,
           wave?.contains(ordinal) ?? plan.selects(ordinal)
         else { return }
-        let ids = kept.members(of: window.ids)
+        let ids = kept.members(of: pending)
         let hash = try builder.show(kept: ids, torn: torn)
+        let state = CrashState(
+          crashPoint: crashPoint,
+          acknowledgedMarks: enumerator.table.acknowledgedMarks(at: crashPoint), kept: ids,
+          lost: Self.lost(of: pending, keeping: ids, torn), torn: torn)
         try body(
-          FoundState(
-            ordinal: ordinal, crashPoint: crashPoint, strategy: strategy.name, kept: ids,
-            torn: torn, contentHash: hash, window: window))
+          ExploredState(
+            ordinal: ordinal, state: state, strategy: strategy.name, contentHash: hash))
       }
       guard isStopped || proposal == end.proposal else { throw Self.otherPlan(crashPoint) }
     }
+  }
+
+  /// The pending units that a state keeps neither whole nor in part.
+  private static func lost(of pending: [Int], keeping kept: [Int], _ torn: TornWrite?) -> [Int] {
+    var lost: [Int] = []
+    lost.reserveCapacity(pending.count - kept.count)
+    var next = 0
+    // Both lists ascend.
+    for id in pending {
+      if next < kept.count, kept[next] == id {
+        next += 1
+      } else if id != torn?.unit {
+        lost.append(id)
+      }
+    }
+    return lost
   }
 
   private static func otherPlan(_ crashPoint: Int) -> LabError {
@@ -198,6 +189,7 @@ final class EnumerationRun {
     _ body: (KeptSet, TornWrite?, any CandidateStrategy) throws(LabError) -> Void
   ) throws(LabError) {
     proposed.removeAll(keepingCapacity: true)
+    let window = window
     let context = StrategyContext(
       window: window, options: enumerator.options, seed: enumerator.seed)
     for strategy in allStrategies where !isStopped && !context.leavesOut(strategy.name) {
