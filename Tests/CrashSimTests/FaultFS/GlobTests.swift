@@ -23,6 +23,14 @@ struct GlobTests {
     #expect(Glob(pattern).matches(Array(path.utf8)) == expected)
   }
 
+  @Test("a negated class is every byte that its class is not, but no slash")
+  func negated() {
+    for byte in UInt8.min...UInt8.max {
+      let isIn = Glob("[a-e]").matches([byte])
+      #expect(Glob("[!a-e]").matches([byte]) == (!isIn && byte != UInt8(ascii: "/")), "\(byte)")
+    }
+  }
+
   @Test("a pattern of many stars against a long path takes no exponential time")
   func isQuick() {
     let pattern = String(repeating: "**a", count: 50)
