@@ -58,16 +58,45 @@ public final class RunningProgram {
     }
   }
 
-  /// Waits for the end.
-  public func wait() -> ProgramResult {
+  /// Waits for the end, but no longer than a limit: a program that hangs must fail its test, not
+  /// hold up the whole run.
+  public func wait(limitSeconds: Int = 300) -> ProgramResult {
+    var excess = ""
     if status == nil {
-      var raw: Int32 = 0
-      while unsafe waitpid(process, &raw, 0) < 0, errno == EINTR {}
-      status = raw & 0x7f == 0 ? (raw >> 8) & 0xff : 128 + (raw & 0x7f)
+      if !waitsUntilEnded(limitSeconds: limitSeconds) {
+        excess = "\nstill running after \(limitSeconds) s, so it was killed\n"
+        kill(-process, SIGKILL)
+        // A call that a file system does not answer cannot be killed either.
+        if !waitsUntilEnded(limitSeconds: 5) { status = 128 + SIGKILL }
+      }
     }
     let data = FileManager.default.contents(atPath: outputPath) ?? Data()
     unsafe _ = unlink(outputPath)
-    return ProgramResult(status: status ?? -1, output: String(decoding: data, as: UTF8.self))
+    let output = String(decoding: data, as: UTF8.self) + excess
+    return ProgramResult(status: status ?? -1, output: output)
+  }
+
+  /// Sets the status when the program ends in time.
+  private func waitsUntilEnded(limitSeconds: Int) -> Bool {
+    let descriptor = csystem_open_process(process)
+    defer { if descriptor >= 0 { close(descriptor) } }
+    let end = ContinuousClock.now + .seconds(limitSeconds)
+    while true {
+      var raw: Int32 = 0
+      let ended = unsafe waitpid(process, &raw, WNOHANG)
+      if ended == process {
+        status = raw & 0x7f == 0 ? (raw >> 8) & 0xff : 128 + (raw & 0x7f)
+        return true
+      }
+      if ended < 0, errno != EINTR {
+        status = -1
+        return true
+      }
+      if ContinuousClock.now >= end { return false }
+      // Without pidfd_open the poll is only a sleep.
+      var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      _ = unsafe poll(&entry, 1, descriptor >= 0 ? 1000 : 5)
+    }
   }
 }
 

@@ -217,17 +217,23 @@ extension FuseMount {
       for inode in job.inodes {
         unsafe _ = fuse_lowlevel_notify_inval_inode(session, fuse_ino_t(inode.rawValue), 0, 0)
       }
-      for (parent, name) in job.names {
-        unsafe name.bytes.withUnsafeBytes { bytes in
-          unsafe _ = fuse_lowlevel_notify_inval_entry(
-            session, fuse_ino_t(parent.rawValue),
-            bytes.assumingMemoryBound(to: CChar.self).baseAddress, bytes.count)
-        }
-      }
+      for (parent, name) in job.names { forgetEntry(name, in: parent) }
       job.request.map(begin)
       if let handle = unsafe job.handle { unsafe _ = fuse_reply_err(handle, job.number) }
       if let unique = job.unique { unsafe send(job.number, nil, to: unique) }
       job.then?()
+    }
+  }
+
+  /// Makes the kernel forget a name.
+  ///
+  /// It may ask us back meanwhile: the caller holds no lock.
+  func forgetEntry(_ name: FileName, in parent: InodeNumber) {
+    // libfuse sends the byte behind the name as well, which has to be a zero.
+    unsafe (name.bytes + [0]).withUnsafeBytes { bytes in
+      unsafe _ = fuse_lowlevel_notify_inval_entry(
+        session, fuse_ino_t(parent.rawValue),
+        bytes.assumingMemoryBound(to: CChar.self).baseAddress, bytes.count - 1)
     }
   }
 }

@@ -80,9 +80,6 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
   private var server: pthread_t?
   /// The thread that serves is told when marks come in, and need not ask for them.
   private var isToldOfMarks = false
-  /// Short answers are put together here: one page at most, so that one page is pinned.
-  private let joined: UnsafeMutableRawPointer
-  private static let joinedBytes = 512
   private let markBuffer: UnsafeMutableRawPointer
   /// A longer write to a packet pipe is cut into packets of this size (pipe(7)).
   private static let markBytesMax = 4096
@@ -105,8 +102,6 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
     alignedFlag =
       options.directAlignment == nil ? 0 : UInt32(bitPattern: csystem_open_direct())
     harvest = options.writeBack.map { HarvestClock($0) }
-    unsafe joined = UnsafeMutableRawPointer.allocate(
-      byteCount: Self.joinedBytes, alignment: Self.joinedBytes)
     unsafe markBuffer = UnsafeMutableRawPointer.allocate(
       byteCount: Self.markBytesMax, alignment: 16)
     let quotaBytes = options.quotaBytes
@@ -176,9 +171,9 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
         let mount = unsafe Unmanaged<FuseMount>.fromOpaque(context).takeUnretainedValue()
         unsafe mount.amendInitReply(pieces, count)
         if count == 2, let pieces = unsafe pieces,
-          unsafe pieces[0].iov_len + pieces[1].iov_len <= FuseMount.joinedBytes
+          unsafe pieces[0].iov_len + pieces[1].iov_len <= CFUSE_JOINED_BYTES
         {
-          return unsafe mount.replyJoined(descriptor, pieces)
+          return unsafe cfuse_write_joined(descriptor, pieces)
         }
       }
       return unsafe Glibc.writev(descriptor, pieces, count)
@@ -190,16 +185,6 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
   /// False when something else shows at the mount point, or nothing.
   private var isInTable: Bool {
     entry == nil || MountTable.mount(at: mountPoint) == entry
-  }
-
-  /// Sends a short answer from one place: the kernel pins the pages of each piece of an answer, and
-  /// that costs more than to copy some bytes.
-  private func replyJoined(_ descriptor: Int32, _ pieces: UnsafeMutablePointer<iovec>) -> Int {
-    let first = unsafe pieces[0].iov_len
-    let second = unsafe pieces[1].iov_len
-    unsafe memcpy(joined, pieces[0].iov_base, first)
-    unsafe memcpy(joined + first, pieces[1].iov_base, second)
-    return unsafe cfuse_write(descriptor, joined, first + second, nil, 0)
   }
 
   /// libfuse 3.14 does not know FUSE_HANDLE_KILLPRIV_V2, without which the kernel asks for
@@ -408,12 +393,7 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
     lock.withLock { _ in fileSystem.replaceTree(tree) }
     // The kernel may remember the old root's attributes. Not under the lock: it may ask us back.
     unsafe _ = fuse_lowlevel_notify_inval_inode(session, 1, 0, 0)
-    for name in names {
-      unsafe name.bytes.withUnsafeBytes { bytes in
-        unsafe _ = fuse_lowlevel_notify_inval_entry(
-          session, 1, bytes.assumingMemoryBound(to: CChar.self).baseAddress, bytes.count)
-      }
-    }
+    for name in names { forgetEntry(name, in: .root) }
   }
 
   /// Unmounts; true when somebody used the mount all the time and it is still there.

@@ -144,6 +144,22 @@ struct FaultKindTests {
     #expect(trace.operationWords == whole.trace.operationWords)
   }
 
+  @Test("answers and notices that several threads send at a time reach the kernel whole")
+  func answersBesideNotices() throws {
+    let links = (0..<12).map { "s\($0)" }
+    let mount = try FaultMount(links.map { "symlink target \($0)" })
+    for round in 0..<60 {
+      let link = links[round % links.count]
+      try mount.add("{on: readLink, times: 1, hang: true}")
+      let program = try mount.start(["readlink \(link)"])
+      try mount.waitForHits(1)
+      // One thread answers the call that waited, another has the kernel forget all links.
+      try mount.client.clearRules()
+      let result = program.wait(limitSeconds: 10)
+      try #require(result.output == "readlink ok 6\n")
+    }
+  }
+
   @Test("stop: the file system dies before or after the call", arguments: kindCases)
   private func stop(_ item: KindCase) throws {
     for moment in FaultRule.Moment.allCases {
