@@ -13,6 +13,8 @@ protocol ChildGuide {
   associatedtype Position: TreePosition
   /// What a parent has to know of a new right neighbour.
   associatedtype Mark
+  /// Whether nodes know how many elements their children have, so that `grow` is to be called.
+  static var countsElements: Bool { get }
 
   /// Makes the guide of a new root over the old one and its new right neighbours.
   /// - Parameters:
@@ -55,6 +57,8 @@ struct KeyPosition<Key: Comparable>: TreePosition {
 
 /// Keys between children: child i has the keys in keys[i-1] ..< keys[i].
 struct Separators<Key: Comparable>: ChildGuide {
+  static var countsElements: Bool { false }
+
   var keys: [Key]
 
   init(_ keys: [Key]) { self.keys = keys }
@@ -111,6 +115,8 @@ struct ElementPosition: TreePosition {
 
 /// How many elements each child has.
 struct ElementCounts: ChildGuide {
+  static var countsElements: Bool { true }
+
   var counts: [UInt64]
 
   init(_ counts: [UInt64]) { self.counts = counts }

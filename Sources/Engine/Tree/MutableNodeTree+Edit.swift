@@ -47,7 +47,8 @@ extension MutableNodeTree {
     let (leaf, below) = try mutableLeaf(at: position, writer)
     var splits: [Split] = []
     try body(leaf, below, &splits)
-    guard let root, !splits.isEmpty || difference != 0 else { return }
+    let isCounted = Leaf.Guide.countsElements && difference != 0
+    guard let root, !splits.isEmpty || isCounted else { return }
     insert(&splits, below: root, at: position, by: difference)
     guard !splits.isEmpty else { return }
     let guide = Leaf.Guide(over: position, grownBy: difference, splits.map(\.mark))
@@ -109,6 +110,8 @@ extension MutableNodeTree {
     guard root != nil else { return false }
     let (leaf, below) = try mutableLeaf(at: position, writer)
     guard try body(leaf, below) else { return false }
+    // Then the nodes above it have nothing to do, and need not be visited again.
+    if !Leaf.Guide.countsElements, leaf.count > 0, !isSmall(leaf) { return true }
     if case .inner(let inner) = root {
       try repair(below: inner, level: level, at: position, writer)
     }
