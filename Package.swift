@@ -103,7 +103,7 @@ let package = Package(
       name: "Oracles",
       dependencies: [
         "LabCore", "Recording", "FaultFS", "CrashStates", "Findings", "Workload", "Engine",
-        "ObjectDatabase",
+        "ObjectDatabase", "Query", "QueryReference",
       ],
       path: "Sources/CrashSim/Oracles", swiftSettings: hot),
     .target(
@@ -223,7 +223,8 @@ let package = Package(
       ],
       swiftSettings: house),
     .testTarget(
-      name: "ScenarioTests", dependencies: lab.map { .target(name: $0) } + ["TestSupport"],
+      name: "ScenarioTests",
+      dependencies: lab.map { .target(name: $0) } + ["TestSupport", "Engine", "Query"],
       swiftSettings: house),
     // Runs the built command as a user does; found beside the tests' own program.
     .testTarget(

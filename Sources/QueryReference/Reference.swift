@@ -13,7 +13,31 @@ package struct ReferenceTables {
   /// The numbers that the engine gives the tables, for mixed links.
   var ids: [UInt32: String] = [:]
 
+  init(tables: [QueryTable]) { self.tables = tables }
+
+  /// Reads all rows of a version.
+  /// - Parameters:
+  ///   - snapshot: The version.
+  ///   - tables: How queries see its tables.
+  /// - Throws: `EngineError`.
+  /// - Complexity: O(rows).
+  package init(_ snapshot: Snapshot, tables: [QueryTable]) throws(EngineError) {
+    self.tables = tables
+    for table in tables {
+      let name = table.schema.name
+      var read: [Int64: [Value]] = [:]
+      try snapshot.forEach(in: name) { key, values in read[key] = values }
+      rows[name] = read
+    }
+  }
+
   func table(_ name: String) -> QueryTable { tables.first { $0.schema.name == name }.known }
+
+  /// A value of a row; nil when there is no such row.
+  package func value(_ column: String, of key: Int64, in table: String) -> Value? {
+    let place = self.table(table).schema.columns.firstIndex { $0.name == column }.known
+    return rows[table]?[key]?[place]
+  }
 
   package func keys(_ table: String) -> [Int64] { (rows[table] ?? [:]).keys.sorted() }
 }

@@ -1,7 +1,9 @@
 // HistoryTests.swift: histories drawn from a seed: the same under the same seed, possible whatever
 // stands around them, and, when one breaks a promise, made smaller and brought back by a token.
 
+import Engine
 import Foundation
+import Query
 import TestSupport
 import Testing
 
@@ -54,10 +56,10 @@ struct HistoryTests {
     arguments: [
       "", "crash: {model: posix}", "kill: {process: p2, at: every operation}",
       "sweep: {on: sync, error: EIO}", "media: {faults: bitFlip}",
-    ])
-  func possible(around: String) throws {
-    let scenario = try Self.scenario("{steps: 60, processes: 4}", around)
-    for number in 0..<(FullSize.isOn ? 400 : 6) {
+    ], ["tables", "objects"])
+  func possible(around: String, content: String) throws {
+    let scenario = try Self.scenario("{of: \(content), steps: 60, processes: 4}", around)
+    for number in 0..<(FullSize.isOn ? 400 : 4) {
       let drawn = try scenario.drawn(number, seed: Seed(rawValue: 5))
       let plan = try WorkloadPlan(drawn.scenario, seed: Seed(rawValue: 5))
       #expect(drawn.scenario.steps.count >= 60)
@@ -68,15 +70,22 @@ struct HistoryTests {
 
   @Test("each feature is on in some histories and off in others; a scenario can ask for it")
   func features() throws {
-    let scenario = try Self.scenario("{}")
-    var counts: [HistoryFeature: Int] = [:]
-    for number in 0..<200 {
-      let drawn = DrawnHistory(scenario, seed: Seed(rawValue: 3), number: number)
-      for feature in drawn.parameters.features { counts[feature, default: 0] += 1 }
+    var possible: Set<HistoryFeature> = []
+    for content in ["tables", "objects"] {
+      let scenario = try Self.scenario("{of: \(content)}")
+      let features = try #require(scenario.history).features
+      possible.formUnion(features)
+      var counts: [HistoryFeature: Int] = [:]
+      for number in 0..<200 {
+        let drawn = DrawnHistory(scenario, seed: Seed(rawValue: 3), number: number)
+        for feature in drawn.parameters.features { counts[feature, default: 0] += 1 }
+      }
+      #expect(Set(counts.keys) == Set(features))
+      for feature in features {
+        #expect((10...190).contains(counts[feature] ?? 0), "\(feature): \(counts[feature] ?? 0)")
+      }
     }
-    for feature in HistoryFeature.allCases {
-      #expect((10...190).contains(counts[feature] ?? 0), "\(feature): \(counts[feature] ?? 0)")
-    }
+    #expect(possible == Set(HistoryFeature.allCases))
     let asked = try Self.scenario("{with: [encrypted, pins], without: [ints, kills]}")
     for number in 0..<50 {
       let drawn = DrawnHistory(asked, seed: Seed(rawValue: 3), number: number)
@@ -96,12 +105,80 @@ struct HistoryTests {
     #expect(!drawn.text.contains("stop: "))
   }
 
+  @Test("histories of objects do what their features say, and queries are all of the language")
+  func stepsOfObjects() throws {
+    let scenario = try Self.scenario(
+      """
+      {of: objects, steps: 200, processes: 2, with: [threads, queries, observers, misuses,
+        refreshes, migrations, embedded, sets, maps, links, lists], without: [stops, encrypted]}
+      """)
+    let drawn = try scenario.drawn(0, seed: Seed(rawValue: 1))
+    for word in [
+      "schema: objects", "query: ", "observe: ", "misuse: ", "refresh", "invalidate",
+      "schemaVersion: 2", "migration: ", "home: ", "nicknames: ", "scores: ", "owner: ", "dogs: ",
+    ] {
+      #expect(drawn.text.contains(word), "\(word)")
+    }
+  }
+
+  @Test("each query that is drawn is one of the language, and each operator is drawn")
+  func queries() throws {
+    var texts = ""
+    for version in [UInt64(1), 2] {
+      let schema = QuerySchema(
+        [ObjectClasses.person, ObjectClasses.dog, ObjectClasses.address, ObjectClasses.room].map {
+          QueryTable(
+            TableSchema(name: $0, columns: ObjectModel.columns(of: $0, version: version)),
+            primaryKey: nil,
+            backlinks: $0 == ObjectClasses.dog
+              ? [BacklinkProperty(name: "fans", originTable: "Person", originColumn: "dogs")] : [])
+        })
+      var query = HistoryQuery(
+        schemaVersion: Int(version), keys: 40, random: PRNG(Seed(rawValue: 7).derived(version)))
+      for _ in 0..<(FullSize.isOn ? 20_000 : 400) {
+        let (text, name) = query.draw()
+        _ = try ParsedQuery(parsing: text).bound(to: schema, table: name, arguments: [Value]())
+        #expect(!text.contains("'"), "stands in single quotes")
+        texts += text + "\n"
+      }
+    }
+    for word in [
+      "==", "!=", "<", "<=", ">", ">=", "BEGINSWITH", "ENDSWITH", "CONTAINS", "LIKE", "BETWEEN",
+      "IN", "TEXT", "[c]", "[d]", "ANY", "ALL", "NONE", "NOT", " AND ", " OR ", "SUBQUERY",
+      "@links", "@count", "@min", "@max", "@sum", "@avg", "@values", "+", "-", "*", "/", "null",
+      "SORT",
+      "DISTINCT", "LIMIT", "TRUEPREDICATE", "FALSEPREDICATE", "fans", "home", "rooms",
+    ] {
+      #expect(texts.contains(word), "\(word)")
+    }
+  }
+
+  @Test("histories of objects are run and judged")
+  func runOfObjects() throws {
+    let scenario = try Self.scenario(
+      "{of: objects, histories: 3, steps: 40, processes: 1, with: [queries, observers], "
+        + "without: [launch, copies, exits, kills]}", "seed: 4")
+    let runner = try ScenarioRunner(
+      settings: ExplorationSettings(), console: .silent, backend: .inProcess)
+    let item = try runner.run(scenario)
+    try runner.end()
+    #expect(item.outcome == .held, "\(item.complaints)")
+    let counts = try #require(item.histories)
+    #expect(counts.actions.contains { $0.name == "query" && $0.count > 3 })
+    #expect(counts.actions.contains { $0.name == "observe" && $0.count > 0 })
+    #expect(!counts.actions.contains { $0.name == "diff" })
+  }
+
   @Test("what is wrong with a history is said once and with its place")
   func problems() {
     #expect(Self.problems("{}", "steps: [{a: open}]").contains("'history' draws what 'steps'"))
     #expect(Self.problems("{with: pinz}").contains("nearest valid key 'pins'"))
     #expect(Self.problems("{with: pins, without: pins}").contains("asked for and ruled out"))
     #expect(Self.problems("{histories: 0}").contains("out of range"))
+    #expect(Self.problems("{of: rows}").contains("kind of content"))
+    #expect(Self.problems("{with: queries}").contains("histories of tables have no 'queries'"))
+    #expect(
+      Self.problems("{of: objects, without: grouped}").contains("of objects have no 'grouped'"))
     #expect(Self.problems("{}", "crash: {on: ext4}").contains("lab's own file system"))
     #expect(Self.problems("{processes: 2}", "kill: {process: p3, at: every sync}").contains("p3"))
   }

@@ -27,6 +27,34 @@ private func sound() -> ObjectRows {
 }
 
 @Suite struct ObjectOracleTests {
+  @Test("a query finds what a look at each object finds, in the same order, or is found out")
+  func naiveEvaluator() throws {
+    let database = try Database.open(inMemory: "oracle of queries")
+    let write = try database.beginWrite()
+    let names = [
+      ObjectClasses.room, ObjectClasses.address, ObjectClasses.dog, ObjectClasses.person,
+    ]
+    for name in names { try write.createTable(TableSchema(name: name, columns: [])) }
+    for name in names {
+      for column in ObjectModel.columns(of: name, version: 1) {
+        try write.addColumn(column, to: name)
+      }
+    }
+    for (key, age) in [Int64(4), 2, 9].enumerated() {
+      try write.insert(
+        into: ObjectClasses.dog, key: Int64(key),
+        [.int(Int64(key) + 10), .string("Rex"), .int(age), .null, .null])
+    }
+    try write.commit()
+    let snapshot = try database.snapshot()
+    defer { snapshot.release() }
+    let query = ObjectQuery(text: "age > 3 SORT(age DESC)", table: ObjectClasses.dog)
+    #expect(try QueryOracle.judge(query, found: [12, 10], snapshot) == nil)
+    for wrong in [[], [12], [10, 12], [12, 10, 11]] {
+      #expect(try QueryOracle.judge(query, found: wrong, snapshot)?.oracle == .objects, "\(wrong)")
+    }
+  }
+
   @Test("sound rows are accepted by every oracle")
   func accepted() {
     let rows = sound()

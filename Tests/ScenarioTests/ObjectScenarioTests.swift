@@ -46,9 +46,10 @@ private struct Handed: @unchecked Sendable {
     #expect(scenario.steps[0].database?.objects?.seed == "first")
     #expect(scenario.steps[2].action.told == .refresh)
     #expect(scenario.steps[3].action.told == .invalidate)
-    var query = ObjectQuery(text: "age > 3", table: "Dog", keys: [1, 2], count: 2)
+    var query = ObjectQuery(text: "age > 3", table: "Dog", keys: [1, 2])
     #expect(scenario.steps[4].action.told == .query(query))
     query.keys = nil
+    query.count = 2
     #expect(scenario.steps[5].action.told == .query(query))
     #expect(scenario.steps[6].database?.objects?.schemaVersion == 2)
     #expect(scenario.steps[6].database?.objects?.migration == .full)
@@ -62,7 +63,7 @@ private struct Handed: @unchecked Sendable {
       ("- ui: {open: {schemaVersion: 3}}", "schema version"),
       ("- ui: {open: {migration: some}}", "'some' is no migration"),
       ("- ui: {query: a, of: Cat, finds: 1}", "no table 'Cat'"),
-      ("- ui: {query: a, of: Dog}", "a query needs the class in 'of'"),
+      ("- ui: {query: a, finds: 1}", "'query' needs the class in 'of'"),
       ("- ui: {misuse: worker}", "'worker' is no other actor of the process of 'ui'"),
       ("- ui: {misuse: background}", "'background' does not have the database open"),
       ("- ui: compact", "a realm is compacted when it is opened"),

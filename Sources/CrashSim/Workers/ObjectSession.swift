@@ -160,7 +160,11 @@ final class ObjectSession: Sendable {
     case .refresh: return try refresh(try actor(name))
     case .invalidate:
       try actor(name).realm.invalidate()
-      state.withLock { $0.seen[name] = nil }
+      state.withLock { state in
+        state.seen[name] = nil
+        // It has ended their tokens.
+        state.observers[name] = nil
+      }
       return .done()
     case .misuse(let owner): return try misuse(of: owner, by: name)
     default: return nil
@@ -314,11 +318,15 @@ final class ObjectSession: Sendable {
       return .broken(
         Violation(.expectation, promised: promised + "\(keys)", got: "it finds \(found)"))
     }
-    guard found.count != query.count else { return .done() }
-    return .broken(
-      Violation(
-        .expectation, promised: promised + Formatting.counted(query.count, "object"),
-        got: "it finds \(found.count)"))
+    if let count = query.count {
+      guard found.count != count else { return .done() }
+      return .broken(
+        Violation(
+          .expectation, promised: promised + Formatting.counted(count, "object"),
+          got: "it finds \(found.count)"))
+    }
+    return try QueryOracle.judge(query, found: found, try actor.realm.engineSnapshot())
+      .map { .broken($0) } ?? .done()
   }
 
   private func misuse(of owner: String, by caller: String) throws -> WorkerAnswer {

@@ -51,7 +51,7 @@ package enum GrammarObject: String, CaseIterable, Sendable {
         "title", "schema", "processes", "database", "steps", "history", "schedule", "crash",
         "media", "kill", "sweep", "faults", "writeBack", "negative", "seed", "tags",
       ]
-    case .history: ["histories", "steps", "rows", "processes", "with", "without"]
+    case .history: ["of", "histories", "steps", "rows", "processes", "with", "without"]
     case .database:
       ["commit", "key", "grouped", "compactOnLaunch", "readOnly", "maximumVersions"]
         + Self.realmKeys
@@ -135,6 +135,7 @@ package enum GrammarWords {
     return types
   }()
   /// What drawn histories can do.
+  package static let historyContents = ["tables", "objects"]
   package static let historyFeatures = HistoryFeature.allCases.map(\.rawValue)
   /// Types of a list's elements, written in brackets.
   package static let elementTypes = ["int", "string", "bool", "double", "binary", "date", "uuid"]

@@ -194,8 +194,7 @@ extension WorkerAction {
     case .expect(let claim): claim.phrase
     case .fork: "fork; the child may use nothing of its parent's, and can open the file itself"
     case .query(let query):
-      "find \(query.keys.map { "\($0)" } ?? Formatting.counted(query.count, "object")) "
-        + "of \(query.table) by '\(query.text)'"
+      query.promise
     case .observe(let query):
       "observe the \(query.table) objects of '\(query.text)', and follow them by what is told"
     case .refresh: "refresh the realm, which must have stayed at its version"

@@ -1,6 +1,10 @@
-// QueryOracle.swift: a query over an index finds what a look at each object finds.
+// QueryOracle.swift: a query, over an index or not, finds what a look at each object finds.
 
+import Engine
 import Findings
+import Query
+import QueryReference
+import Workload
 
 package enum QueryOracle {
   /// What a query found for the dogs of one age.
@@ -24,5 +28,36 @@ package enum QueryOracle {
       }
     }
     return nil
+  }
+
+  /// A query must find what the naive evaluator finds, which asks each condition of each object.
+  /// - Parameters:
+  ///   - query: The query; the database has taken it.
+  ///   - found: The primary keys that it found, in order.
+  ///   - snapshot: The version that it was asked of.
+  /// - Returns: What is broken, or nil.
+  /// - Throws: `EngineError`, or `QueryError` for a query that is none.
+  /// - Complexity: O(objects²) for the clauses, O(objects) for conditions without links.
+  package static func judge(
+    _ query: ObjectQuery, found: [Int], _ snapshot: Snapshot
+  ) throws -> Violation? {
+    let tables = snapshot.tables.map { schema in
+      QueryTable(
+        schema, primaryKey: schema.columns.contains { $0.name == "_id" } ? "_id" : nil,
+        backlinks: schema.name == ObjectClasses.dog
+          ? [
+            BacklinkProperty(
+              name: "fans", originTable: ObjectClasses.person, originColumn: "dogs")
+          ] : [])
+    }
+    let data = try ReferenceTables(snapshot, tables: tables)
+    let rows = Reference(data: data, arguments: [])
+      .keys(try ParsedQuery(parsing: query.text), table: query.table)
+    let expected = rows.compactMap { row -> Int? in
+      if case .int(let key) = data.value("_id", of: row, in: query.table) { Int(key) } else { nil }
+    }
+    guard found != expected else { return nil }
+    let promised = "'\(query.text)' of \(query.table) finds what asking each finds: \(expected)"
+    return Violation(.objects, promised: promised, got: "it finds \(found)")
   }
 }

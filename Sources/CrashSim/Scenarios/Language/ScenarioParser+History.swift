@@ -25,8 +25,12 @@ extension ScenarioParser {
     read("steps", HistoryDeclaration.stepCounts, &history.steps)
     read("rows", HistoryDeclaration.rowCounts, &history.rows)
     read("processes", HistoryDeclaration.processCounts, &history.processes)
-    if let node = fields["with"] { history.always = readFeatures(node) }
-    if let node = fields["without"] { history.never = readFeatures(node) }
+    if let node = fields["of"] {
+      let kind = reader.word(node, "kind of content", of: GrammarWords.historyContents)
+      history.isOfObjects = kind == GrammarWords.historyContents[1]
+    }
+    if let node = fields["with"] { history.always = readFeatures(node, of: history) }
+    if let node = fields["without"] { history.never = readFeatures(node, of: history) }
     for feature in HistoryFeature.allCases
     where history.always.contains(feature) && history.never.contains(feature) {
       reader.report(
@@ -41,12 +45,23 @@ extension ScenarioParser {
     return history
   }
 
-  private func readFeatures(_ node: ScenarioNode) -> Set<HistoryFeature> {
+  private func readFeatures(
+    _ node: ScenarioNode, of history: HistoryDeclaration
+  ) -> Set<HistoryFeature> {
     let items = reader.oneOrMore(node, of: "features")
     return Set(
       reader.distinct(items, "feature") { item in
-        reader.word(item, "feature of a history", of: GrammarWords.historyFeatures)
-          .flatMap { word in HistoryFeature(rawValue: word).map { (word, $0) } }
+        let words = GrammarWords.historyFeatures
+        guard let word = reader.word(item, "feature of a history", of: words),
+          let feature = HistoryFeature(rawValue: word)
+        else { return nil }
+        if !history.features.contains(feature) {
+          let content = GrammarWords.historyContents[history.isOfObjects ? 1 : 0]
+          reader.report(
+            item.position, "histories of \(content) have no '\(word)'",
+            "take it out, or change 'of'")
+        }
+        return (word, feature)
       })
   }
 }

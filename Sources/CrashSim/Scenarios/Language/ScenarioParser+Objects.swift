@@ -47,45 +47,37 @@ extension ScenarioParser {
     database.objects = objects
   }
 
-  /// `{query: "age > 3", of: Dog, finds: [1, 2]}`, or `finds: 2`.
+  /// `{query: "age > 3", of: Dog, finds: [1, 2]}`, or `finds: 2`, or without it.
   func readQuery(_ fields: ScenarioReader.Fields) -> ObjectQuery? {
-    guard let node = fields["query"], let text = reader.text(node, "a query"),
-      requireObjects(node.position, "query")
-    else { return nil }
-    guard let of = fields["of"], let name = reader.text(of, "the name of a class"),
-      let table = findTable(name, of.position), let finds = fields["finds"]
-    else {
-      if fields["of"] == nil || fields["finds"] == nil {
-        reader.report(
-          fields.position, "a query needs the class in 'of' and what it must find in 'finds'",
-          "write as in {query: \"age > 3\", of: Dog, finds: 5}")
-      }
-      return nil
-    }
+    guard var query = readQuestion(fields, "query") else { return nil }
+    guard let finds = fields["finds"] else { return query }
     if case .list(let items) = finds.body {
-      let keys = items.compactMap { reader.integer($0, "a key", in: ScenarioBounds.keys) }
-      return ObjectQuery(text: text, table: table.name, keys: keys, count: keys.count)
+      query.keys = items.compactMap { reader.integer($0, "a key", in: ScenarioBounds.keys) }
+      return query
     }
     guard let count = reader.integer(finds, "a count", in: 0...Int64(Int32.max)) else {
       return nil
     }
-    return ObjectQuery(text: text, table: table.name, keys: nil, count: Int(count))
+    query.count = Int(count)
+    return query
   }
 
   /// `{observe: "age > 3", of: Dog}`.
   func readObserve(_ fields: ScenarioReader.Fields) -> ObjectQuery? {
-    guard let node = fields["observe"], let text = reader.text(node, "a query"),
-      requireObjects(node.position, "observe")
+    readQuestion(fields, "observe")
+  }
+
+  private func readQuestion(_ fields: ScenarioReader.Fields, _ verb: String) -> ObjectQuery? {
+    guard let node = fields[verb], let text = reader.text(node, "a query"),
+      requireObjects(node.position, verb)
     else { return nil }
     guard let of = fields["of"], let name = reader.text(of, "the name of a class") else {
       reader.report(
-        fields.position, "an observer needs the class in 'of'",
-        "write as in {observe: \"age > 3\", of: Dog}")
+        fields.position, "'\(verb)' needs the class in 'of'",
+        "write as in {\(verb): \"age > 3\", of: Dog}")
       return nil
     }
-    return findTable(name, of.position).map { table in
-      ObjectQuery(text: text, table: table.name, keys: nil, count: 0)
-    }
+    return findTable(name, of.position).map { ObjectQuery(text: text, table: $0.name) }
   }
 
   /// `{misuse: background}`: the actor whose realm is used.

@@ -65,14 +65,15 @@ extension ScenarioRunner {
     ("diff", .diffs), ("verify", nil), ("commit", nil), ("cancel", .cancels),
     ("refused", .refusals), ("compact", .compact), ("compact on launch", .launch),
     ("copy", .copies), ("copy in a write", .copiesInWrites), ("exit", .exits), ("kill", .kills),
-    ("stop", .stops), ("continue", .stops),
+    ("stop", .stops), ("continue", .stops), ("refresh", .refreshes), ("invalidate", .refreshes),
+    ("query", .queries), ("observe", .observers), ("misuse", .misuses), ("migration", .migrations),
   ]
   private static let fileOperations = ["growth", "write", "sync", "cut", "rename"]
 
   private static func counts(_ history: HistoryDeclaration) -> HistoryCounts {
     func mayBe(_ feature: HistoryFeature?) -> Bool {
       guard let feature else { return true }
-      return !history.never.contains(feature)
+      return history.features.contains(feature) && !history.never.contains(feature)
         && (history.processes > 1 || feature != .processes && feature != .stops)
     }
     return HistoryCounts(
@@ -116,9 +117,16 @@ extension ScenarioRunner {
     case .pin: ["pin"]
     case .release: ["release"]
     case .diff: ["diff"]
+    case .refresh: ["refresh"]
+    case .invalidate: ["invalidate"]
+    case .query: ["query"]
+    case .observe: ["observe"]
+    case .misuse: ["misuse"]
     case .verify: ["verify"]
     case .compact: ["compact"]
     case .copy: ["copy"]
+    case .transaction(let transaction) where transaction.schema != nil:
+      [transaction.schema?.migration == DeclaredMigration.none ? "open" : "migration"]
     case .transaction(let transaction):
       [transaction.fails != nil ? "refused" : transaction.cancels ? "cancel" : "commit"]
         + (transaction.copy == nil ? [] : ["copy in a write"])

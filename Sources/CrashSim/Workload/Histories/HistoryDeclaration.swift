@@ -14,6 +14,8 @@ package struct HistoryDeclaration: Sendable, Hashable {
   package var rows = 400
   /// Most processes.
   package var processes = 3
+  /// Whether they write objects of the lab's classes, in place of rows of drawn tables.
+  package var isOfObjects = false
   /// Features that are on in each history, unless they exclude each other.
   package var always: Set<HistoryFeature> = []
   /// Features that are on in none.
@@ -34,6 +36,12 @@ package struct HistoryDeclaration: Sendable, Hashable {
   /// Most actors of a process.
   static let actorsMax = 3
 
+  /// Features that its histories may have at all.
+  package var features: [HistoryFeature] {
+    let others = isOfObjects ? HistoryFeature.ofTables : HistoryFeature.ofObjects
+    return HistoryFeature.allCases.filter { !others.contains($0) }
+  }
+
   /// Processes that a history may have, with all the actors that they may have.
   package var declaredProcesses: [ProcessDeclaration] {
     (1...processes).map { number in
@@ -45,8 +53,9 @@ package struct HistoryDeclaration: Sendable, Hashable {
 
   /// Whether a history may do what only a mount can.
   package var needsMount: Bool {
-    HistoryFeature.ofMounts.contains { feature in
-      !never.contains(feature) && (feature != .processes || processes > 1)
+    features.contains { feature in
+      HistoryFeature.ofMounts.contains(feature)
+        && !never.contains(feature) && (feature != .processes || processes > 1)
         && (feature != .stops || processes > 1)
     }
   }
@@ -58,7 +67,9 @@ package struct HistoryParameters: Sendable, Hashable {
   package var number: Int
   /// Features that are on.
   package var features: Set<HistoryFeature>
-  /// Tables.
+  /// Whether it writes objects of the lab's classes.
+  var isOfObjects = false
+  /// Tables; none for objects.
   var tables: [TableDeclaration] = []
   /// Processes with their actors.
   var processes: [ProcessDeclaration] = []
@@ -82,7 +93,8 @@ package struct HistoryParameters: Sendable, Hashable {
     let on = HistoryFeature.allCases.filter { features.contains($0) }
     let actors = processes.map { "\($0.name) (\($0.actors.count))" }.joined(separator: " ")
     let columns = tables.map { "\($0.columns.count)" }.joined(separator: "+")
-    return "processes=\(actors) columns=\(columns) rows=\(rows) statement=\(statementRows) "
+    let content = isOfObjects ? "objects" : "columns=\(columns)"
+    return "processes=\(actors) \(content) rows=\(rows) statement=\(statementRows) "
       + "run=\(runLength) check=1/\(checkEvery) pins=\(pinsMax); "
       + on.map(\.rawValue).joined(separator: " ")
   }

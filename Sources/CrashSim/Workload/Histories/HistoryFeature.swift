@@ -75,6 +75,21 @@ package enum HistoryFeature: String, Sendable, Hashable, Codable, CaseIterable {
   case longTexts
   /// Ints at the bounds of widths.
   case widths
+  // Objects.
+  /// Realms move to the newest version, or give theirs up.
+  case refreshes
+  /// Queries of every operator are compared with a look at each object.
+  case queries
+  /// Observers follow what queries find.
+  case observers
+  /// Realms are used on threads that they do not belong to.
+  case misuses
+  /// The program is replaced by its next version, whose classes have other properties.
+  case migrations
+  /// Embedded objects are written.
+  case embedded
+  case sets
+  case maps
 
   /// Columns of values of one type each.
   package static let columnKinds: [HistoryFeature] = [
@@ -84,10 +99,19 @@ package enum HistoryFeature: String, Sendable, Hashable, Codable, CaseIterable {
   package static let ofMounts: Set<HistoryFeature> = [
     .processes, .compact, .launch, .copies, .copiesInWrites, .exits, .kills, .stops,
   ]
+  /// What only histories of objects have.
+  package static let ofObjects: Set<HistoryFeature> = [
+    .refreshes, .queries, .observers, .misuses, .migrations, .embedded, .sets, .maps,
+  ]
+  /// What only histories of tables have: a realm has no such thing, or its classes always have it.
+  package static let ofTables: Set<HistoryFeature> = [
+    .oneSync, .grouped, .diffs, .compact, .copiesInWrites, .ints, .texts, .bools, .doubles,
+    .binaries, .dates, .uuids, .mixed, .indexes, .unique,
+  ]
   /// What counts on all that came before, so that nothing may have been killed or have failed.
   static let ofKnownRows: Set<HistoryFeature> = [
     .deletes, .nearlyEmpty, .links, .refusals, .compact, .launch, .copies, .copiesInWrites, .exits,
-    .kills, .stops,
+    .kills, .stops, .migrations,
   ]
   /// What cannot stand beside a sweep, besides that.
   static let notOfSweeps: Set<HistoryFeature> = [.pins, .oldPins, .diffs, .processes]
@@ -99,6 +123,7 @@ package enum HistoryFeature: String, Sendable, Hashable, Codable, CaseIterable {
     case .nearlyEmpty: .deletes
     case .longTexts: .texts
     case .stops: .processes
+    case .misuses: .threads
     default: nil
     }
   }
@@ -108,7 +133,7 @@ package enum HistoryFeature: String, Sendable, Hashable, Codable, CaseIterable {
     switch self {
     case .encrypted: 20
     case .processes: 75
-    case .compact, .launch: 35
+    case .compact, .launch, .migrations: 35
     default: 50
     }
   }

@@ -13,7 +13,7 @@ extension HistoryGenerator {
     guard !closed.isEmpty else { return }
     let first = steps.isEmpty ? parameters.doomed : []
     let actor = pick(first.isEmpty ? closed : first)
-    emit("\(actor): open")
+    emit("\(actor): \(opening())")
     open.append(actor)
   }
 
@@ -56,7 +56,7 @@ extension HistoryGenerator {
     emit("\(pin.actor): {diff: \(pin.name)}")
   }
 
-  private mutating func releaseAll(where isMeant: (Pin) -> Bool) {
+  mutating func releaseAll(where isMeant: (Pin) -> Bool) {
     for index in pins.indices.reversed() where isMeant(pins[index]) { release(index) }
   }
 
@@ -78,11 +78,11 @@ extension HistoryGenerator {
     releaseAll { _ in true }
     for other in open { emit("\(other): close") }
     open = [actor]
-    emit("\(actor): {open: {compactOnLaunch: true}}")
+    emit("\(actor): \(opening("compactOnLaunch: true"))")
   }
 
   /// Has all other processes close, and releases all pins; rarely, so that pins grow old.
-  private mutating func beAlone() -> String? {
+  mutating func beAlone() -> String? {
     guard stopped == nil, pins.isEmpty || random.below(3) == 0 else { return nil }
     let actor = pick(ready)
     releaseAll { _ in true }
@@ -134,12 +134,18 @@ extension HistoryGenerator {
       return random.below(2) == 0 ? "random" : "{random: items 0..\(random.below(most))}"
     }
     switch column.type {
-    case .int where has(.widths): return makeInt()
-    case .int: return pick(["random", "1..9", "random 1..100", "7"])
-    case .string where has(.longTexts): return makeText()
-    case .string: return pick(["random", "{random: letters 0..20}", "same"])
+    case .int: return intValue()
+    case .string: return textValue()
     default: return "random"
     }
+  }
+
+  mutating func intValue() -> String {
+    has(.widths) ? makeInt() : pick(["random", "1..9", "random 1..100", "7"])
+  }
+
+  mutating func textValue() -> String {
+    has(.longTexts) ? makeText() : pick(["random", "{random: letters 0..20}", "same"])
   }
 
   /// An int at the bounds of a width.

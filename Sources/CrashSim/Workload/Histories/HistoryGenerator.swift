@@ -22,6 +22,8 @@ struct HistoryGenerator {
   private var phaseLeft = 0
   private var writer = ""
   private var nameCount = 0
+  /// The version of the program's classes, of histories of objects.
+  var schemaVersion = 1
 
   struct Pin {
     let name: String
@@ -30,7 +32,7 @@ struct HistoryGenerator {
   }
 
   /// What most transactions of a while do.
-  private enum Phase: CaseIterable {
+  enum Phase: CaseIterable {
     case grow
     case shrink
     case change
@@ -135,6 +137,11 @@ struct HistoryGenerator {
     add(1, .exits) { $0.end(by: "exit") }
     add(1, .kills) { $0.end(by: "kill") }
     add(1, .stops) { $0.stop() }
+    add(3, .refreshes) { $0.refresh() }
+    add(6, .queries) { $0.query() }
+    add(3, .observers) { $0.observe() }
+    add(1, .misuses) { $0.misuse() }
+    add(1, .migrations) { $0.migrate() }
     return choices
   }
 
@@ -172,7 +179,9 @@ struct HistoryGenerator {
     var statements = (0..<count).map { _ in statement(isRun: isRun) }
     var end = ""
     if has(.refusals), random.below(10) == 0 {
-      statements.append("{delete: \(pick(parameters.tables).name), k: -7}")
+      let table =
+        parameters.isOfObjects ? "Dog, _id" : "\(pick(parameters.tables).name), k"
+      statements.append("{delete: \(table): -7}")
       end = ", fails: keyNotFound"
     } else if has(.cancels), random.below(8) == 0 {
       end = ", cancel: true"
@@ -184,7 +193,7 @@ struct HistoryGenerator {
   }
 
   private mutating func statement(isRun: Bool) -> String {
-    let table = pick(parameters.tables)
+    let (table, values) = makeTarget()
     let most = isRun ? min(4, parameters.statementRows) : parameters.statementRows
     var phase = phase == .mix ? pick([.grow, .shrink, .change]) : phase
     if phase == .shrink, !has(.deletes) { phase = .change }
@@ -193,20 +202,27 @@ struct HistoryGenerator {
     case .shrink:
       if has(.nearlyEmpty), !isRun, random.below(3) == 0 {
         let kept = random.below(4)
-        return "{delete: \(table.name), k: 0..1000000, upTo: \(max(1, rows - kept))}"
+        return "{delete: \(table): 0..1000000, upTo: \(max(1, rows - kept))}"
       }
       let keys = pick(["1..\(rows)", "random 1..\(rows)", "1..1000000"])
-      return "{delete: \(table.name), k: \(keys), upTo: \(1 + random.below(most))}"
+      return "{delete: \(table): \(keys), upTo: \(1 + random.below(most))}"
     case .change:
       let few = has(.fewChanges) ? min(2, most) : most
       let kind = parameters.writesUpserts ? "upsert" : pick(["update", "update", "upsert"])
       let keys = pick(["1..\(rows)", "random 1..\(rows)"])
-      return "{\(kind): \(table.name), k: \(keys)\(values(table)), upTo: \(1 + random.below(few))}"
+      return "{\(kind): \(table): \(keys)\(values), upTo: \(1 + random.below(few))}"
     case .grow, .mix:
       let keys = pick(["1..\(rows)", "random 1..\(rows)", "sequence"])
       let kind = parameters.writesUpserts ? "upsert" : pick(["insert", "insert", "upsert"])
-      return "{\(kind): \(table.name), k: \(keys)\(values(table)), upTo: \(1 + random.below(most))}"
+      return "{\(kind): \(table): \(keys)\(values), upTo: \(1 + random.below(most))}"
     }
+  }
+
+  /// A table or class with the name of its key, and what fills its columns.
+  private mutating func makeTarget() -> (table: String, values: String) {
+    if parameters.isOfObjects { return makeObject() }
+    let table = pick(parameters.tables)
+    return ("\(table.name), k", values(table))
   }
 
   // MARK: - Text
@@ -225,8 +241,9 @@ struct HistoryGenerator {
     if has(.grouped) { database.append("grouped: true") }
     let opening =
       database.isEmpty ? [] : ["database: {\(database.joined(separator: ", "))}"]
+    let schema = parameters.isOfObjects ? ["schema: objects"] : ["schema:"] + tables
     let lines =
-      ["schema:"] + tables + ["processes: {\(processes.joined(separator: ", "))}"] + opening
+      schema + ["processes: {\(processes.joined(separator: ", "))}"] + opening
       + ["steps:"] + steps
     return lines.joined(separator: "\n") + "\n"
   }

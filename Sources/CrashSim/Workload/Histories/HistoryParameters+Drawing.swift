@@ -14,6 +14,7 @@ extension HistoryParameters {
     let declaration = scenario.history ?? HistoryDeclaration()
     let seed = seed.derived("history").derived(UInt64(number))
     self.number = number
+    isOfObjects = declaration.isOfObjects
     features = Self.drawFeatures(scenario, declaration, seed.derived("features"))
     var random = PRNG(seed.derived("sizes"))
     writesUpserts = scenario.kill != nil || scenario.sweep != nil
@@ -25,7 +26,7 @@ extension HistoryParameters {
     pinsMax = features.contains(.pins) ? 1 + random.below(12) : 0
     processes = Self.drawProcesses(declaration, features, scenario.kill?.process, &random)
     doomed = processes.first { $0.name == scenario.kill?.process }?.actors ?? []
-    tables = Self.drawTables(features, seed.derived("tables"))
+    if !isOfObjects { tables = Self.drawTables(features, seed.derived("tables")) }
   }
 
   private static func drawFeatures(
@@ -39,6 +40,7 @@ extension HistoryParameters {
     features.formUnion(declaration.always)
     features.formUnion(declaration.always.compactMap(\.needed))
     features.subtract(declaration.never)
+    features.formIntersection(declaration.features)
     if declaration.processes == 1 { features.remove(.processes) }
     if scenario.kill != nil || scenario.sweep != nil {
       features.subtract(HistoryFeature.ofKnownRows)
@@ -48,9 +50,13 @@ extension HistoryParameters {
     if features.isSuperset(of: [.encrypted, .processes]) {
       features.remove(declaration.always.contains(.processes) ? .encrypted : .processes)
     }
-    if features.isDisjoint(with: HistoryFeature.columnKinds) { features.insert(.ints) }
+    if !declaration.isOfObjects, features.isDisjoint(with: HistoryFeature.columnKinds) {
+      features.insert(.ints)
+    }
+    let possible = declaration.features
     for feature in HistoryFeature.allCases {
-      if let needed = feature.needed, !features.contains(needed) { features.remove(feature) }
+      guard let needed = feature.needed, possible.contains(needed) else { continue }
+      if !features.contains(needed) { features.remove(feature) }
     }
     return features
   }
