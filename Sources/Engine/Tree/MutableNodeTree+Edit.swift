@@ -60,22 +60,35 @@ extension MutableNodeTree {
   private func mutableLeaf(
     at position: Position, _ writer: TreeWriter
   ) throws(EngineError) -> (leaf: Leaf, position: Position) {
-    guard var node = root else { preconditionFailure("a tree without a root has no leaf") }
-    if case .stored = node {
+    if case .stored(let link) = root {
+      var node = Child.stored(link)
       try makeMutable(&node, level: level, elementCount: position.elementCount, writer)
       root = node
     }
-    var (position, depth) = (position, level)
-    while case .inner(let inner) = node {
-      let (index, below) = inner.guide.step(from: position)
-      depth -= 1
-      try makeMutable(
-        &inner.children[index], level: depth, elementCount: below.elementCount, writer)
-      node = inner.children[index]
-      position = below
+    switch root {
+    case .leaf(let leaf): return (leaf, position)
+    case .inner(let inner): return try mutableLeaf(below: inner, level: level, at: position, writer)
+    case .stored, nil: preconditionFailure("a tree without a root has no leaf")
     }
-    guard case .leaf(let leaf) = node else { preconditionFailure("made mutable above") }
-    return (leaf, position)
+  }
+
+  /// The same below an inner node.
+  ///
+  /// Recursion keeps each node alive once; a loop would hold on to every node twice.
+  private func mutableLeaf(
+    below inner: MutableInner<Leaf>, level: Int, at position: Position, _ writer: TreeWriter
+  ) throws(EngineError) -> (leaf: Leaf, position: Position) {
+    let (index, below) = inner.guide.step(from: position)
+    if case .stored = inner.children[index] {
+      try makeMutable(
+        &inner.children[index], level: level - 1, elementCount: below.elementCount, writer)
+    }
+    switch inner.children[index] {
+    case .leaf(let leaf): return (leaf, below)
+    case .inner(let child):
+      return try mutableLeaf(below: child, level: level - 1, at: below, writer)
+    case .stored: preconditionFailure("made mutable above")
+    }
   }
 
   /// Puts new right neighbours of a leaf into the nodes above it; `splits` has those of the leaf,
