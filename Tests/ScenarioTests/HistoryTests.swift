@@ -109,7 +109,7 @@ struct HistoryTests {
   func stepsOfObjects() throws {
     let scenario = try Self.scenario(
       """
-      {of: objects, steps: 200, processes: 2, with: [threads, queries, observers, misuses,
+      {of: objects, steps: 800, processes: 2, with: [threads, queries, observers, misuses,
         refreshes, migrations, embedded, sets, maps, links, lists], without: [stops, encrypted]}
       """)
     let drawn = try scenario.drawn(0, seed: Seed(rawValue: 1))

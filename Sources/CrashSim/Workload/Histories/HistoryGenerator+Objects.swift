@@ -46,7 +46,7 @@ extension HistoryGenerator {
   /// Several, because each costs little beside a commit.
   mutating func query() {
     let actor = pick(ready)
-    for _ in 0..<6 { ask("query", actor) }
+    for _ in 0..<12 { ask("query", actor) }
   }
 
   mutating func observe() { ask("observe", pick(ready)) }
@@ -66,7 +66,8 @@ extension HistoryGenerator {
     var values: [(name: String, value: String)] = []
     let isDog = random.below(2) == 0
     values.append(("name", nameValue()))
-    values.append(("age", intValue()))
+    // Small ones are met by queries.
+    values.append(("age", random.below(2) == 0 ? "random 1..9" : intValue()))
     if isDog {
       if has(.links) { values.append(("owner", pick(["random", "null", "random 1..\(rows)"]))) }
       let weights = has(.nulls) ? ["null", "random", "1..9"] : ["1..9", "7"]

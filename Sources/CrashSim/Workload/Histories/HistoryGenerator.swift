@@ -138,7 +138,7 @@ struct HistoryGenerator {
     add(1, .kills) { $0.end(by: "kill") }
     add(1, .stops) { $0.stop() }
     add(3, .refreshes) { $0.refresh() }
-    add(6, .queries) { $0.query() }
+    add(4, .queries) { $0.query() }
     add(3, .observers) { $0.observe() }
     add(1, .misuses) { $0.misuse() }
     add(1, .migrations) { $0.migrate() }

@@ -71,10 +71,10 @@ struct HistoryQuery {
 
   private func numbers(_ isDog: Bool) -> [String] {
     isDog
-      ? ["age", "_id", "owner.age", "fans.@count", "fans.@max.age", "name.@count"]
-        + (schemaVersion == 1 ? ["weight"] : ["breed.@count"])
+      ? ["age", "age", "_id", "owner.age", "fans.@count", "fans.@max.age", "name.@count"]
+        + (schemaVersion == 1 ? ["weight", "weight"] : ["breed.@count"])
       : [
-        "age", "_id", "dogs.@count", "dogs.@min.age", "dogs.@max.age", "dogs.@sum.age",
+        "age", "age", "_id", "dogs.@count", "dogs.@min.age", "dogs.@max.age", "dogs.@sum.age",
         "dogs.@avg.age", "nicknames.@count", "scores.@count", "scores.@sum", "home.rooms.@count",
         "home.rooms.@sum.size",
       ]
@@ -135,7 +135,11 @@ struct HistoryQuery {
   }
 
   private mutating func makeInt() -> Int {
-    random.below(3) == 0 ? random.below(keys + 1) : pick([-1, 0, 1, 3, 7, 9, 50, 4_294_967_296])
+    switch random.below(3) {
+    case 0: random.below(keys + 1)
+    case 1: random.below(10)
+    default: pick([-1, 0, 1, 3, 7, 9, 50, 4_294_967_296])
+    }
   }
 
   /// None, one or two letters, some of them large.
