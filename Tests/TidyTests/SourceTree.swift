@@ -12,7 +12,10 @@ enum SourceTree {
   static let folders = ["Sources", "Tests", "Benchmarks/Sources"]
 
   /// Files that set how we build.
-  static let buildFiles = ["Package.swift", "Benchmarks/Package.swift", "Makefile", ".ci/run"]
+  static let buildFiles = [
+    "Package.swift", "Benchmarks/Package.swift", "Tests/Mutants/Package.swift", "Makefile",
+    ".ci/run",
+  ]
 
   /// All Swift files, ordered by path; read once, however many rules look at them.
   static func swiftFiles() throws -> [SourceFile] { try allFiles.get() }
@@ -25,7 +28,9 @@ enum SourceTree {
       let base = root.appending(path: folder)
       guard FileManager.default.fileExists(atPath: base.path) else { continue }
       for path in try FileManager.default.subpathsOfDirectory(atPath: base.path)
-      where path.hasSuffix(".swift") && !path.contains(".build") {
+      where path.hasSuffix(".swift") && !path.contains(".build")
+        && !path.hasSuffix("Package.swift")
+      {
         paths.append(folder + "/" + path)
       }
     }
