@@ -36,6 +36,7 @@ extension PackedArray {
 
   /// How many elements pass.
   /// - Complexity: O(bytes); O(1) when the width or the base decide.
+  @inline(__always)
   func count(_ test: IntegerTest) -> Int {
     let inside: Int
     switch reach(test.lower, test.upper) {
