@@ -3,12 +3,13 @@
 For each mutant, the suites and scenarios whose processes reach it run, fastest first, until one is red. A mutant that nothing
 reaches, or that nothing finds, has survived: a test is missing, or equivalents.txt says why none can find it.
 
-Usage: run.py [--seed N] [--count N] [--folders "A B"] [--jobs N] [--seconds N] [--again|--longer|--changed] [--only "N N"]      (make mutation)
+Usage: run.py [--seed N] [--count N] [--folders "A B"] [--jobs N] [--seconds N] [--again|--longer|--changed [--suites "A B"]] [--only "N N"]      (make mutation)
   --count    mutants in each folder
   --seconds  the suites and scenarios that one mutant gets may take so long, undisturbed; the fastest come first
   --again    go on with the copy and the results that are there: only mutants without a result, or those of --only, run
   --longer   as --again, for the mutants that survived: they get so many seconds more, of what has not run for them
   --changed  as --again, after tests were added: what each suite reaches is recorded again, and the mutants that survived run
+  --suites   with --changed: only these (`EngineTests.SpanTests …`) are recorded again, and run
 Needs root (the copy is mounted over the tree, so that a build that is there serves) and what the tests need.
 Everything is in .build-mutation: list.json, checks.json, results.jsonl, table.md.
 """
@@ -47,6 +48,7 @@ parser.add_argument("--seconds", type=float, default=60)
 parser.add_argument("--again", action="store_true")
 parser.add_argument("--changed", action="store_true")
 parser.add_argument("--longer", action="store_true")
+parser.add_argument("--suites", default="")
 parser.add_argument("--only", default="")
 options = parser.parse_args()
 scratch = tempfile.mkdtemp(prefix="mu")
@@ -433,7 +435,8 @@ def main():
     mutants = load("list.json")
     results = read_results()
     names = all_checks()
-    look([name for name in names if options.changed and not name.startswith("scenarios/") or name not in checks], checks)
+    chosen = options.suites.split() or [name for name in names if not name.startswith("scenarios/")]
+    look([name for name in names if options.changed and name in chosen or name not in checks], checks)
     for check in checks.values():
         check["reached_set"] = set(check["reached"])
     only = {int(number) for number in options.only.split()}
@@ -444,8 +447,11 @@ def main():
     done = [0]
 
     def one(mutant):
-        before = results.get(mutant["number"], {}) if options.longer else {}
-        result = judge(mutant, checks, set(before.get("ran", [])))
+        ran = set(results.get(mutant["number"], {}).get("ran", [])) if options.longer or options.suites else set()
+        chosen = {name: checks[name] for name in options.suites.split()} or checks
+        result = judge(mutant, chosen, ran - set(options.suites.split()))
+        if options.suites and result["verdict"] == "not reached":
+            result["verdict"] = results[mutant["number"]]["verdict"]
         with lock:
             done[0] += 1
             results[result["number"]] = result

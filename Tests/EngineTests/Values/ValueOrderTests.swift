@@ -97,4 +97,18 @@ struct ValueOrderTests {
       #expect(abs(Decimal128.compare(nearest, double.nextUp)) == 1)
     }
   }
+
+  @Test("a value that is no number is neither the smallest nor the greatest")
+  func noNumber() {
+    let numbers: [Value] = [.float(.nan), .double(.nan), .decimal128(.nan)]
+    for number in numbers {
+      for isGreatest in [false, true] {
+        #expect(Value.extreme(.int(1), number, isGreatest: isGreatest) == .int(1))
+        #expect(Value.extreme(nil, number, isGreatest: isGreatest) == nil)
+        for one in [Value.float(1), .double(1), .decimal128(Decimal128("1") ?? .nan)] {
+          #expect(Value.extreme(nil, one, isGreatest: isGreatest) == one)
+        }
+      }
+    }
+  }
 }

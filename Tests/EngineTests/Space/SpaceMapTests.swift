@@ -1,0 +1,31 @@
+// SpaceMapTests.swift: which of the free spans a node gets.
+
+import Testing
+
+@testable import Engine
+
+@Suite("Space map")
+struct SpaceMapTests {
+  private static func space() -> SpaceMap {
+    SpaceMap(
+      free: [
+        Span(start: 10, count: 5), Span(start: 20, count: 2), Span(start: 30, count: 3),
+        Span(start: 40, count: 2),
+      ], endSector: 100)
+  }
+
+  @Test("a node gets the smallest span with room, of equal ones the lowest, else the end")
+  func bestFit() {
+    var space = Self.space()
+    let taken = [2, 2, 2, 4, 1, 1, 1].map { space.allocate(sectors: $0).sector }
+    #expect(taken == [20, 40, 30, 10, 14, 32, 100])
+    #expect(space.freeSectorCount == 0 && space.endSector == 101)
+  }
+
+  @Test("while nodes move out of the tail, the lowest span with room")
+  func lowest() {
+    var space = Self.space()
+    space.prefersLowest = true
+    #expect([2, 2, 2].map { space.allocate(sectors: $0).sector } == [10, 12, 20])
+  }
+}
