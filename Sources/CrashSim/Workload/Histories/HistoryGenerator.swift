@@ -32,7 +32,7 @@ struct HistoryGenerator {
   }
 
   /// What most transactions of a while do.
-  enum Phase: CaseIterable {
+  private enum Phase: CaseIterable {
     case grow
     case shrink
     case change

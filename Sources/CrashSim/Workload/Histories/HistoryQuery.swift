@@ -12,12 +12,6 @@ struct HistoryQuery {
   let keys: Int
   var random: PRNG
 
-  init(schemaVersion: Int, keys: Int, random: PRNG) {
-    self.schemaVersion = schemaVersion
-    self.keys = keys
-    self.random = random
-  }
-
   /// Draws a query and the class that it is over.
   mutating func draw() -> (text: String, name: String) {
     let isDog = random.below(2) == 0
