@@ -259,6 +259,7 @@ int csystem_set_attribute(const char *path, const char *name, const void *value,
 }
 
 int csystem_detach_mount(const char *path) { return umount2(path, MNT_DETACH); }
+int csystem_abort_mount(const char *path) { return umount2(path, MNT_FORCE | MNT_DETACH); }
 int csystem_unmount(const char *path) { return umount2(path, UMOUNT_NOFOLLOW); }
 
 int csystem_mount(const char *source, const char *target, const char *type, unsigned long flags,

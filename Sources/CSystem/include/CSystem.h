@@ -88,6 +88,8 @@ int csystem_open_process(pid_t pid);
 int csystem_set_attribute(const char *path, const char *name, const void *value, size_t size);
 /// umount2(2) with MNT_DETACH.
 int csystem_detach_mount(const char *path);
+/// umount2(2) with MNT_FORCE and MNT_DETACH: a FUSE mount's connection ends, too, so that nobody waits for an answer.
+int csystem_abort_mount(const char *path);
 /// umount2(2) with UMOUNT_NOFOLLOW: EBUSY while somebody uses the mount.
 int csystem_unmount(const char *path);
 /// mount(2); `data` holds the file system's own options.

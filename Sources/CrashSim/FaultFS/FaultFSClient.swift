@@ -248,7 +248,7 @@ public final class FaultFSClient: Sendable {
 
   /// Unmounts and ends the daemon; does nothing the second time.
   ///
-  /// Asks the daemon first, then sends SIGTERM, then detaches the mount and sends SIGKILL.
+  /// Asks the daemon first, then sends SIGTERM, then aborts the mount and sends SIGKILL.
   /// - Throws: `LabError` when the mount is still there afterwards.
   public func shutdown() throws(LabError) {
     guard let control = takeControl() else { return }
@@ -264,7 +264,7 @@ public final class FaultFSClient: Sendable {
     if ProcessCalls.reap(daemonProcess, timeoutMilliseconds: 3000) {
       return try verifyUnmounted()
     }
-    if !state.withLock({ $0.isUnmounted }) { try? PathCalls.detachMount(mountPoint) }
+    if !state.withLock({ $0.isUnmounted }) { try? PathCalls.abortMount(mountPoint) }
     Glibc.kill(daemonProcess, SIGKILL)
     _ = ProcessCalls.reap(daemonProcess, timeoutMilliseconds: 3000)
     try verifyUnmounted()
@@ -300,7 +300,7 @@ public final class FaultFSClient: Sendable {
       } else if errno == ENOENT {
         return
       }
-      if !isLastTry { try? PathCalls.detachMount(mountPoint) }
+      if !isLastTry { try? PathCalls.abortMount(mountPoint) }
     }
     throw .lab("\(mountPoint) is still mounted; unmount it with: umount -l \(mountPoint)")
   }

@@ -286,7 +286,7 @@ final class FaultFSControl: Sendable {
     if isBusy {
       killGroups()
       isBusy = mount.unmount(timeoutMilliseconds: Self.patienceMilliseconds / 2)
-      if isBusy { mount.detach() }
+      if isBusy { mount.abort() }
     }
     if reply { send(ControlReply(wasDetached: isBusy)) }
     _exit(0)

@@ -417,6 +417,6 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
     }
   }
 
-  /// Takes the mount out of the tree of names while somebody still uses it.
-  func detach() { try? PathCalls.detachMount(mountPoint) }
+  /// Takes the mount away while somebody still uses it.
+  func abort() { try? PathCalls.abortMount(mountPoint) }
 }

@@ -143,7 +143,7 @@ package struct RunDirectory: Sendable {
         let noted = FileManager.default.contents(atPath: "\(path)/\(run)/\(notedMount)") ?? Data()
         stale += mounts(below: String(decoding: noted, as: UTF8.self), type: "fuse.faultfs")
       }
-      for mount in stale { _ = unsafe csystem_detach_mount(mount) }
+      for mount in stale { _ = unsafe csystem_abort_mount(mount) }
       if mounts(below: path).isEmpty { remove(path) }
       if !FileManager.default.fileExists(atPath: path) { return }
       Thread.sleep(forTimeInterval: 0.05)

@@ -238,7 +238,11 @@ package enum PathCalls {
     if unsafe csystem_unmount(path) != 0 { throw lastError() }
   }
 
-  package static func detachMount(_ path: String) throws(ErrorNumber) {
-    if unsafe csystem_detach_mount(path) != 0 { throw lastError() }
+  /// Takes a mount away that somebody still uses.
+  ///
+  /// Whoever waits for an answer of its server gets an error: no signal ends such a wait, and
+  /// threads of the server can be among those who wait.
+  package static func abortMount(_ path: String) throws(ErrorNumber) {
+    if unsafe csystem_abort_mount(path) != 0 { throw lastError() }
   }
 }
