@@ -16,8 +16,13 @@ struct HistoryQuery {
   mutating func draw() -> (text: String, name: String) {
     let isDog = random.below(2) == 0
     let name = isDog ? "name" : label
-    // One condition alone is what an index is asked.
-    var text = random.below(2) == 0 ? comparison(isDog) : condition(isDog, depth: 0)
+    // An index answers one condition alone.
+    var text =
+      switch random.below(4) {
+      case 0: number("age")
+      case 1: comparison(isDog)
+      default: condition(isDog, depth: 0)
+      }
     if random.below(3) > 0 {
       let path = pick(["age", name, isDog ? "owner.age" : "home.city"])
       text += " SORT(\(path) \(pick(["ASC", "DESC"]))\(pick(["", ", _id DESC"])))"
