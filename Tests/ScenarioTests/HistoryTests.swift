@@ -10,6 +10,7 @@ import Testing
 @testable import Exploration
 @testable import Findings
 @testable import LabCore
+@testable import Oracles
 @testable import Scenarios
 @testable import Workload
 
@@ -125,14 +126,14 @@ struct HistoryTests {
   func queries() throws {
     var texts = ""
     for version in [UInt64(1), 2] {
+      let names = [
+        ObjectClasses.person, ObjectClasses.dog, ObjectClasses.address, ObjectClasses.room,
+      ]
       let schema = QuerySchema(
-        [ObjectClasses.person, ObjectClasses.dog, ObjectClasses.address, ObjectClasses.room].map {
-          QueryTable(
-            TableSchema(name: $0, columns: ObjectModel.columns(of: $0, version: version)),
-            primaryKey: nil,
-            backlinks: $0 == ObjectClasses.dog
-              ? [BacklinkProperty(name: "fans", originTable: "Person", originColumn: "dogs")] : [])
-        })
+        QueryOracle.tables(
+          names.map {
+            TableSchema(name: $0, columns: ObjectModel.columns(of: $0, version: version))
+          }))
       var query = HistoryQuery(
         schemaVersion: Int(version), keys: 40, random: PRNG(Seed(rawValue: 7).derived(version)))
       for _ in 0..<(FullSize.isOn ? 20_000 : 400) {
@@ -146,11 +147,20 @@ struct HistoryTests {
       "==", "!=", "<", "<=", ">", ">=", "BEGINSWITH", "ENDSWITH", "CONTAINS", "LIKE", "BETWEEN",
       "IN", "TEXT", "[c]", "[d]", "ANY", "ALL", "NONE", "NOT", " AND ", " OR ", "SUBQUERY",
       "@links", "@count", "@min", "@max", "@sum", "@avg", "@values", "+", "-", "*", "/", "null",
-      "SORT",
-      "DISTINCT", "LIMIT", "TRUEPREDICATE", "FALSEPREDICATE", "fans", "home", "rooms",
+      "SORT", "DISTINCT", "LIMIT", "TRUEPREDICATE", "FALSEPREDICATE", "fans", "home", "rooms",
     ] {
       #expect(texts.contains(word), "\(word)")
     }
+  }
+
+  /// What came up in the histories of a scenario, which hold.
+  private static func counts(of scenario: Scenario) throws -> HistoryCounts {
+    let runner = try ScenarioRunner(
+      settings: ExplorationSettings(), console: .silent, backend: .inProcess)
+    let item = try runner.run(scenario)
+    try runner.end()
+    #expect(item.outcome == .held, "\(item.complaints)")
+    return try #require(item.histories)
   }
 
   @Test("histories of objects are run and judged")
@@ -158,12 +168,7 @@ struct HistoryTests {
     let scenario = try Self.scenario(
       "{of: objects, histories: 3, steps: 40, processes: 1, with: [queries, observers], "
         + "without: [launch, copies, exits, kills]}", "seed: 4")
-    let runner = try ScenarioRunner(
-      settings: ExplorationSettings(), console: .silent, backend: .inProcess)
-    let item = try runner.run(scenario)
-    try runner.end()
-    #expect(item.outcome == .held, "\(item.complaints)")
-    let counts = try #require(item.histories)
+    let counts = try Self.counts(of: scenario)
     #expect(counts.actions.contains { $0.name == "query" && $0.count > 3 })
     #expect(counts.actions.contains { $0.name == "observe" && $0.count > 0 })
     #expect(!counts.actions.contains { $0.name == "diff" })
@@ -187,12 +192,7 @@ struct HistoryTests {
   func run() throws {
     let scenario = try Self.scenario(
       "{histories: 3, steps: 30, processes: 1, \(Self.inProcess)}", "seed: 4")
-    let runner = try ScenarioRunner(
-      settings: ExplorationSettings(), console: .silent, backend: .inProcess)
-    let item = try runner.run(scenario)
-    try runner.end()
-    #expect(item.outcome == .held, "\(item.complaints)")
-    let counts = try #require(item.histories)
+    let counts = try Self.counts(of: scenario)
     #expect(counts.histories == 3 && counts.steps >= 90)
     #expect(!counts.features.contains { $0.name == "kills" || $0.name == "processes" })
     #expect(counts.actions.contains { $0.name == "commit" && $0.count > 0 })

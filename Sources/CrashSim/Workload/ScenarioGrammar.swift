@@ -135,7 +135,7 @@ package enum GrammarWords {
     return types
   }()
   /// What drawn histories can do.
-  package static let historyContents = ["tables", "objects"]
+  package static let historyContents = HistoryContent.allCases.map(\.rawValue)
   package static let historyFeatures = HistoryFeature.allCases.map(\.rawValue)
   /// Types of a list's elements, written in brackets.
   package static let elementTypes = ["int", "string", "bool", "double", "binary", "date", "uuid"]

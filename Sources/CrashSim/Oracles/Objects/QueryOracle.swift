@@ -30,6 +30,17 @@ package enum QueryOracle {
     return nil
   }
 
+  /// How queries see the tables of the lab's classes.
+  static func tables(_ schemas: [TableSchema]) -> [QueryTable] {
+    let fans = BacklinkProperty(
+      name: "fans", originTable: ObjectClasses.person, originColumn: "dogs")
+    return schemas.map { schema in
+      QueryTable(
+        schema, primaryKey: schema.columns.contains { $0.name == "_id" } ? "_id" : nil,
+        backlinks: schema.name == ObjectClasses.dog ? [fans] : [])
+    }
+  }
+
   /// A query must find what the naive evaluator finds, which asks each condition of each object.
   /// - Parameters:
   ///   - query: The query; the database has taken it.
@@ -37,20 +48,11 @@ package enum QueryOracle {
   ///   - snapshot: The version that it was asked of.
   /// - Returns: What is broken, or nil.
   /// - Throws: `EngineError`, or `QueryError` for a query that is none.
-  /// - Complexity: O(objects²) for the clauses, O(objects) for conditions without links.
+  /// - Complexity: O(objects²) for `SORT` and `DISTINCT`, O(objects) for conditions without links.
   package static func judge(
     _ query: ObjectQuery, found: [Int], _ snapshot: Snapshot
   ) throws -> Violation? {
-    let tables = snapshot.tables.map { schema in
-      QueryTable(
-        schema, primaryKey: schema.columns.contains { $0.name == "_id" } ? "_id" : nil,
-        backlinks: schema.name == ObjectClasses.dog
-          ? [
-            BacklinkProperty(
-              name: "fans", originTable: ObjectClasses.person, originColumn: "dogs")
-          ] : [])
-    }
-    let data = try ReferenceTables(snapshot, tables: tables)
+    let data = try ReferenceTables(snapshot, tables: tables(snapshot.tables))
     let rows = Reference(data: data, arguments: [])
       .keys(try ParsedQuery(parsing: query.text), table: query.table)
     let expected = rows.compactMap { row -> Int? in

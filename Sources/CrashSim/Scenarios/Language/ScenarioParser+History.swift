@@ -26,8 +26,8 @@ extension ScenarioParser {
     read("rows", HistoryDeclaration.rowCounts, &history.rows)
     read("processes", HistoryDeclaration.processCounts, &history.processes)
     if let node = fields["of"] {
-      let kind = reader.word(node, "kind of content", of: GrammarWords.historyContents)
-      history.isOfObjects = kind == GrammarWords.historyContents[1]
+      let word = reader.word(node, "kind of content", of: GrammarWords.historyContents)
+      history.content = word.flatMap { HistoryContent(rawValue: $0) } ?? history.content
     }
     if let node = fields["with"] { history.always = readFeatures(node, of: history) }
     if let node = fields["without"] { history.never = readFeatures(node, of: history) }
@@ -56,9 +56,8 @@ extension ScenarioParser {
           let feature = HistoryFeature(rawValue: word)
         else { return nil }
         if !history.features.contains(feature) {
-          let content = GrammarWords.historyContents[history.isOfObjects ? 1 : 0]
           reader.report(
-            item.position, "histories of \(content) have no '\(word)'",
+            item.position, "histories of \(history.content.rawValue) have no '\(word)'",
             "take it out, or change 'of'")
         }
         return (word, feature)

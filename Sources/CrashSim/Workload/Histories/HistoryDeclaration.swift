@@ -4,6 +4,14 @@
 
 import LabCore
 
+/// What a history writes.
+package enum HistoryContent: String, Sendable, Hashable, CaseIterable {
+  /// Rows of drawn tables.
+  case tables
+  /// Objects of the lab's classes.
+  case objects
+}
+
 /// What a scenario says of drawn histories.
 package struct HistoryDeclaration: Sendable, Hashable {
   /// Number of histories.
@@ -14,8 +22,7 @@ package struct HistoryDeclaration: Sendable, Hashable {
   package var rows = 400
   /// Most processes.
   package var processes = 3
-  /// Whether they write objects of the lab's classes, in place of rows of drawn tables.
-  package var isOfObjects = false
+  package var content = HistoryContent.tables
   /// Features that are on in each history, unless they exclude each other.
   package var always: Set<HistoryFeature> = []
   /// Features that are on in none.
@@ -38,7 +45,7 @@ package struct HistoryDeclaration: Sendable, Hashable {
 
   /// Features that its histories may have at all.
   package var features: [HistoryFeature] {
-    let others = isOfObjects ? HistoryFeature.ofTables : HistoryFeature.ofObjects
+    let others = content == .objects ? HistoryFeature.ofTables : HistoryFeature.ofObjects
     return HistoryFeature.allCases.filter { !others.contains($0) }
   }
 
@@ -67,8 +74,7 @@ package struct HistoryParameters: Sendable, Hashable {
   package var number: Int
   /// Features that are on.
   package var features: Set<HistoryFeature>
-  /// Whether it writes objects of the lab's classes.
-  var isOfObjects = false
+  var content = HistoryContent.tables
   /// Tables; none for objects.
   var tables: [TableDeclaration] = []
   /// Processes with their actors.
@@ -93,8 +99,8 @@ package struct HistoryParameters: Sendable, Hashable {
     let on = HistoryFeature.allCases.filter { features.contains($0) }
     let actors = processes.map { "\($0.name) (\($0.actors.count))" }.joined(separator: " ")
     let columns = tables.map { "\($0.columns.count)" }.joined(separator: "+")
-    let content = isOfObjects ? "objects" : "columns=\(columns)"
-    return "processes=\(actors) \(content) rows=\(rows) statement=\(statementRows) "
+    let written = content == .objects ? "objects" : "columns=\(columns)"
+    return "processes=\(actors) \(written) rows=\(rows) statement=\(statementRows) "
       + "run=\(runLength) check=1/\(checkEvery) pins=\(pinsMax); "
       + on.map(\.rawValue).joined(separator: " ")
   }

@@ -180,7 +180,7 @@ struct HistoryGenerator {
     var end = ""
     if has(.refusals), random.below(10) == 0 {
       let table =
-        parameters.isOfObjects ? "Dog, _id" : "\(pick(parameters.tables).name), k"
+        parameters.content == .objects ? "Dog, _id" : "\(pick(parameters.tables).name), k"
       statements.append("{delete: \(table): -7}")
       end = ", fails: keyNotFound"
     } else if has(.cancels), random.below(8) == 0 {
@@ -220,7 +220,7 @@ struct HistoryGenerator {
 
   /// A table or class with the name of its key, and what fills its columns.
   private mutating func makeTarget() -> (table: String, values: String) {
-    if parameters.isOfObjects { return makeObject() }
+    if parameters.content == .objects { return makeObject() }
     let table = pick(parameters.tables)
     return ("\(table.name), k", values(table))
   }
@@ -241,7 +241,7 @@ struct HistoryGenerator {
     if has(.grouped) { database.append("grouped: true") }
     let opening =
       database.isEmpty ? [] : ["database: {\(database.joined(separator: ", "))}"]
-    let schema = parameters.isOfObjects ? ["schema: objects"] : ["schema:"] + tables
+    let schema = parameters.content == .objects ? ["schema: objects"] : ["schema:"] + tables
     let lines =
       schema + ["processes: {\(processes.joined(separator: ", "))}"] + opening
       + ["steps:"] + steps

@@ -14,7 +14,7 @@ extension HistoryParameters {
     let declaration = scenario.history ?? HistoryDeclaration()
     let seed = seed.derived("history").derived(UInt64(number))
     self.number = number
-    isOfObjects = declaration.isOfObjects
+    content = declaration.content
     features = Self.drawFeatures(scenario, declaration, seed.derived("features"))
     var random = PRNG(seed.derived("sizes"))
     writesUpserts = scenario.kill != nil || scenario.sweep != nil
@@ -26,7 +26,7 @@ extension HistoryParameters {
     pinsMax = features.contains(.pins) ? 1 + random.below(12) : 0
     processes = Self.drawProcesses(declaration, features, scenario.kill?.process, &random)
     doomed = processes.first { $0.name == scenario.kill?.process }?.actors ?? []
-    if !isOfObjects { tables = Self.drawTables(features, seed.derived("tables")) }
+    if content == .tables { tables = Self.drawTables(features, seed.derived("tables")) }
   }
 
   private static func drawFeatures(
@@ -50,7 +50,7 @@ extension HistoryParameters {
     if features.isSuperset(of: [.encrypted, .processes]) {
       features.remove(declaration.always.contains(.processes) ? .encrypted : .processes)
     }
-    if !declaration.isOfObjects, features.isDisjoint(with: HistoryFeature.columnKinds) {
+    if declaration.content == .tables, features.isDisjoint(with: HistoryFeature.columnKinds) {
       features.insert(.ints)
     }
     let possible = declaration.features
