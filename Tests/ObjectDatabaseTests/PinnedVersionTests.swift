@@ -3,8 +3,10 @@
 // none: each step below leaves the space of the version before to be reused at once, without a read
 // in between.
 
+import Dispatch
 import Engine
 import FoundationEssentials
+import Glibc
 import Testing
 
 @testable import ObjectDatabase
@@ -185,5 +187,30 @@ struct PinnedVersionTests {
     first = nil
     realm = nil
     #expect(core == nil, "what is kept of a class does not keep its realm")
+  }
+
+  @Test("a commit that was handed over is not read before its end, whenever that is asked")
+  func handedOver() throws {
+    let folder = try Folder()
+    let queue = DispatchQueue(label: "PinnedVersionTests.handedOver")
+    let configuration = folder.configuration([Dog.self])
+    try queue.sync {
+      let realm = try Realm(configuration: configuration, queue: queue)
+      let database = realm.core.store.database
+      let dogs = realm.objects(Dog.self)
+      for isObserved in [false, true] {
+        let token = isObserved ? dogs.observe { _ in } : nil
+        let (version, count) = (database.version, dogs.count)
+        realm.beginWrite()
+        realm.add(Dog(name: "new"))
+        realm.commitAsyncWrite()
+        // The queue is busy with this block, so the end cannot be told meanwhile.
+        for _ in 0..<60_000 where database.version == version { usleep(1000) }
+        #expect(database.version > version, "the commit did not come within a minute")
+        #expect(dogs.count == count && realm.objects(Dog.self).count == count)
+        #expect(realm.refresh() && dogs.count == count + 1)
+        token?.invalidate()
+      }
+    }
   }
 }

@@ -290,8 +290,9 @@ import Synchronization
     }
     let before = snapshot
     reset()
-    forgetSnapshot()
-    snapshot = before
+    // The version before is held until the end of the commit: now, while nobody else commits, and
+    // not at the next read, which may come when the commit is done and its end was not told.
+    pinNewest(or: before)
     taken.assign(toCaller: false)
     return taken
   }
