@@ -155,10 +155,21 @@ struct RealmTests {
     let dog = Dog()
     try realm.write { realm.add(dog) }
     let dogs = realm.objects(Dog.self)
-    #expect(dogs.count == 1)
-    realm.invalidate()
-    #expect(dog.isInvalidated && dogs.isInvalidated && dogs.count == 0)
-    #expect(realm.objects(Dog.self).count == 1)
+    let found = dogs.filter("age == 0")
+    let sorted = found.sorted(byKeyPath: "age")
+    let sections = found.sectioned { $0.age }
+    #expect(dogs.count == 1 && found.count == 1 && sorted.count == 1 && sections.count == 1)
+    for isWriting in [false, true] {
+      realm.invalidate()
+      if isWriting { realm.beginWrite() }
+      #expect(dog.isInvalidated && dogs.isInvalidated && found.isInvalidated)
+      #expect(dogs.count == 0 && dogs.first == nil && dogs.map(\.age).isEmpty)
+      #expect(found.count == 0 && found.first == nil && found.map(\.age).isEmpty)
+      #expect(sorted.isEmpty && sections.count == 0 && dogs.filter("age == 0").count == 0)
+      #expect(found.max(ofProperty: "age") as Int? == nil)
+      #expect(realm.objects(Dog.self).filter("age == 0").count == 1)
+      if isWriting { realm.cancelWrite() }
+    }
   }
 
   @Test("a realm in memory is shared by name and gone with its last user")

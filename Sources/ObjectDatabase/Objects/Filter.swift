@@ -87,12 +87,15 @@ struct Filter {
     }
   }
 
-  /// What `body` finds in the version that is read; `absent` when that lacks the class.
+  /// What `body` finds in the version that is read; `absent` when that lacks the class, or
+  /// the realm was invalidated.
   private func found<Answer>(
     _ access: _TableAccess, absent: Answer, stepsMax: Int,
     _ body: (BoundQuery, any ReadableVersion) throws(QueryError) -> Answer
   ) throws(QueryError) -> Answer {
     let core = access.core
+    // Nothing is found of a realm that was invalidated, as among all objects of the class.
+    if access.isInvalidated { return absent }
     let source: any ReadableVersion
     do throws(EngineError) { source = try core.currentVersion() } catch {
       throw QueryError(error)
