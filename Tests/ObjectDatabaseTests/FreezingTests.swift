@@ -122,6 +122,23 @@ struct FreezingTests {
     #expect(error?.message.contains("FreezingTests.queue") == true)
   }
 
+  @Test("the main queue is known by whatever object, and no other queue is taken for it")
+  func mainQueue() {
+    // On Linux each `DispatchQueue.main` is another object, whose memory the next one may get.
+    var queues: [DispatchQueue] = []
+    for number in 0..<200 {
+      guard case .main = RealmOwner.owner(DispatchQueue.main) else {
+        Issue.record("the main queue is taken for another one")
+        return
+      }
+      queues.append(DispatchQueue(label: "FreezingTests.\(number)"))
+      if case .main = RealmOwner.owner(queues[number]) {
+        Issue.record("queue \(number) is taken for the main one")
+      }
+    }
+    #expect(Set(queues.map { RealmOwner.owner($0) }).count == queues.count)
+  }
+
   @Test("threads that write at once all get through")
   func contention() throws {
     let (folder, realm, _) = try prepared()

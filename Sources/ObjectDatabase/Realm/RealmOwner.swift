@@ -19,11 +19,16 @@ enum RealmOwner: Hashable {
 
   /// Marks the main queue, whose blocks, and the main actor's, may run on any thread, and do once
   /// a program with an asynchronous `main` has waited.
-  private static let mainQueue: ObjectIdentifier = {
-    let id = ObjectIdentifier(DispatchQueue.main)
-    DispatchQueue.main.setSpecific(key: queueKey, value: id)
-    return id
+  ///
+  /// The object is kept for good: each `DispatchQueue.main` is another one on Linux, and the memory
+  /// of one that went may be the next queue's.
+  private static let markedMain: DispatchQueue = {
+    let queue = DispatchQueue.main
+    queue.setSpecific(key: queueKey, value: ObjectIdentifier(queue))
+    return queue
   }()
+
+  private static var mainQueue: ObjectIdentifier { ObjectIdentifier(markedMain) }
 
   /// The calling thread; the main queue, or actor, when it is one of its.
   static var currentThread: RealmOwner {
@@ -45,7 +50,9 @@ enum RealmOwner: Hashable {
   /// A serial queue; it is marked, so that its blocks can be told from others.
   static func owner(_ queue: DispatchQueue) -> RealmOwner {
     let id = ObjectIdentifier(queue)
-    if id == mainQueue { return .main(Scheduler.isMainThread ? UInt(pthread_self()) : 0) }
+    if queue.getSpecific(key: queueKey) == mainQueue {
+      return .main(Scheduler.isMainThread ? UInt(pthread_self()) : 0)
+    }
     queue.setSpecific(key: queueKey, value: id)
     return .queue(id, label: queue.label)
   }
