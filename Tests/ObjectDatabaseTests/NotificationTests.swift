@@ -182,6 +182,57 @@ struct NotificationTests {
     withExtendedLifetime((left, kept, whole)) {}
   }
 
+  @Test("what a token was left out of is known to it: the next change is told alone")
+  func silentAndThen() throws {
+    let folder = try Folder()
+    let realm = try folder.realm([Person.self])
+    let (person, dogs) = (Person(), realm.objects(Dog.self))
+    try realm.write {
+      realm.add(person)
+      for age in [5, 6] { person.dogs.append(Dog(name: "a", age: age)) }
+    }
+    let told = Told<String>()
+    func hear<Items: RealmCollection & ThreadConfined>(
+      _ name: String, _ items: Items
+    ) -> NotificationToken {
+      items.observe { told.items.append("\(name) \(Self.text($0))") }
+    }
+    let sections = dogs.filter("age < 9").sectioned(by: \.age)
+    let tokens = [
+      hear("all", dogs), hear("list", person.dogs), hear("old", dogs.filter("age > 1")),
+      hear("sorted", dogs.sorted(byKeyPath: "age")),
+      hear("named", dogs.sorted(byKeyPath: "owner.name")),
+      sections.observe { change in
+        guard case .update(_, _, let insertions, let modifications, let new, let gone) = change
+        else { return }
+        told.items.append(
+          "sections \(insertions) \(modifications) \(Array(new)) \(Array(gone))")
+      },
+    ]
+    realm.refresh()
+    told.items = []
+    // One comes before the others, where there is an order, and behind them.
+    try realm.write(withoutNotifying: tokens) {
+      person.dogs.insert(Dog(name: "b", age: 4), at: 0)
+    }
+    #expect(told.items == [])
+    try realm.write { person.dogs[2].name = "c" }
+    #expect(
+      told.items == [
+        "all [] [] [1]", "list [] [] [2]", "old [] [] [1]", "sorted [] [] [2]", "named [] [] [1]",
+        "sections [] [[2, 0]] [] []",
+      ], "\(told.items)")
+    told.items = []
+    try realm.write(withoutNotifying: tokens) { realm.delete(person.dogs[1]) }
+    try realm.write { person.dogs.append(Dog(name: "d", age: 7)) }
+    #expect(
+      told.items == [
+        "all [] [2] []", "list [] [2] []", "old [] [2] []", "sorted [] [2] []", "named [] [2] []",
+        "sections [[2, 0]] [] [2] []",
+      ], "\(told.items)")
+    withExtendedLifetime(tokens) {}
+  }
+
   @Test("changes of others are told when the realm goes on")
   func others() throws {
     let (folder, realm, dogs) = try Self.prepared()

@@ -30,12 +30,21 @@ final class CollectionObserver<Collection>: Observer {
     body(.initial(collection))
   }
 
-  override func advance(_ round: NotificationRound) throws(EngineError) {
-    guard var tracker else { return }
+  override func follow(_ round: NotificationRound) throws(EngineError) {
+    _ = try changes(in: round)
+  }
+
+  private func changes(in round: NotificationRound) throws(EngineError) -> IndexChanges {
+    guard var tracker else { return IndexChanges() }
     self.tracker = nil
     let changes = try tracker.advance(round)
     self.tracker = tracker
     if tracker.isOver { end() }
+    return changes
+  }
+
+  override func advance(_ round: NotificationRound) throws(EngineError) {
+    let changes = try changes(in: round)
     guard !changes.isEmpty else { return }
     body(
       .update(

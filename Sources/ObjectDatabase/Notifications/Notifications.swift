@@ -82,10 +82,17 @@ final class Notifications {
     }
   }
 
-  /// Observers hear nothing of what led to the version that the realm is at.
-  func skip(_ skipped: [Observer], to snapshot: Snapshot) {
+  /// Observers hear nothing of what led to the version that the realm is at, and know it.
+  func skip(_ skipped: [Observer], to snapshot: Snapshot, _ core: _RealmCore) {
     for observer in skipped {
-      if observer.base != nil { observer.base = snapshot }
+      if let base = observer.base {
+        observer.base = snapshot
+        if base.version != snapshot.version, observer.isAlive {
+          run(observer) { () throws(EngineError) in
+            try observer.follow(try NotificationRound(core, from: base, to: snapshot))
+          }
+        }
+      }
       _ = (observer as? RealmObserver)?.note(snapshot.version, isSkipped: true)
     }
   }

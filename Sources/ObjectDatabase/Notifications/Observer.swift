@@ -29,6 +29,9 @@ class Observer {
   /// Finds what changed, and calls if anything did; `base` is the newer version already.
   func advance(_ round: NotificationRound) throws(EngineError) {}
 
+  /// Goes on without a call: the callback knows what changed; `base` is the newer version already.
+  func follow(_ round: NotificationRound) throws(EngineError) {}
+
   /// There is a newer version that the realm does not go to by itself.
   func requireRefresh() {}
 

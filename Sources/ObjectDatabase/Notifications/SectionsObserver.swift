@@ -40,23 +40,34 @@ final class SectionsObserver<Collection, Key: Hashable, Element: RealmCollection
     body(.initial(collection))
   }
 
+  override func follow(_ round: NotificationRound) throws(EngineError) {
+    _ = try changes(in: round)
+  }
+
   override func advance(_ round: NotificationRound) throws(EngineError) {
-    guard let (oldTracker, old) = known else { return }
+    guard let changes = try changes(in: round), !changes.isEmpty else { return }
+    body(changes.change(of: collection))
+  }
+
+  private func changes(in round: NotificationRound) throws(EngineError) -> SectionChanges? {
+    guard let (oldTracker, old) = known else { return nil }
     known = nil
     var tracker = oldTracker
     // The key of an element can change with what no key path names.
     guard tracker.dependsOnChange(round) else {
       known = (tracker, old)
-      return
+      return nil
     }
     let changes = try tracker.advance(round)
     let (new, error) = core.catchingMisfits { sections(round) }
-    if let error { return stop(error) }
+    if let error {
+      stop(error)
+      return nil
+    }
     known = (tracker, new)
     if tracker.isOver { end() }
-    var told = SectionChanges(from: old, to: new, changes)
-    if let key { told = told.of(old.numbers[key], new.numbers[key]) }
-    if !told.isEmpty { body(told.change(of: collection)) }
+    let found = SectionChanges(from: old, to: new, changes)
+    return key.map { found.of(old.numbers[$0], new.numbers[$0]) } ?? found
   }
 
   /// Tells of a key that cannot be read: a value of a newer program.

@@ -318,7 +318,7 @@ import Synchronization
     reset()
     pinNewest(or: held)
     guard let notifications else { return }
-    if let held { notifications.skip(skipped, to: held) }
+    if let held { notifications.skip(skipped, to: held, self) }
     notifications.deliver(self)
     if isTickMissed {
       isTickMissed = false
