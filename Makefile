@@ -206,8 +206,9 @@ damaged-images: setup
 
 # The tests that are smaller elsewhere, in a release build and whole; half a gigabyte of disk.
 test-large: setup
-	FAULTLINE_LARGE=1 swift test -c release -Xswiftc -enable-testing \
-	  --filter 'EngineTests|BackendTests|NodeCacheTests|ScenarioSchemaTests|ShippedScenarioTests|XRayTests'
+	FAULTLINE_LARGE=1 COLLECTION_SEED=$(HISTORY_SEED)0000 COLLECTION_SEQUENCES=3000 \
+	  swift test -c release -Xswiftc -enable-testing --filter \
+	  'EngineTests|BackendTests|NodeCacheTests|ScenarioSchemaTests|ShippedScenarioTests|XRayTests|LongLivedCollectionTests'
 
 # A package that takes layers of the lab without the engine (examples/layers): builds it, runs it, looks at what it links.
 layers: setup
