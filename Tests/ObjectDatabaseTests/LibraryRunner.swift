@@ -152,7 +152,8 @@ final class LibraryRunner {
   }
 
   private func noteCancel() {
-    // The next transaction gives their keys to others.
+    // The next transaction gives their keys to others (docs/object-database.md, In the file): what
+    // must be let go of is compared no more.
     for number in slotNumbers where slots[number]?.isYoung == true { slots[number] = nil }
     draft = nil
     position = newest
