@@ -95,14 +95,17 @@ planted-bugs-smoke: setup
 	sh Tests/PlantedBugs/run.sh --here slot-is-not-synced dead-writers-block damaged-nodes-pass
 
 # Many small bugs, drawn from a seed and switched on one at a time in one build of a copy; lists those that no near test finds
-# (docs/evidence.md, Mutants; an hour or more; needs root). MUTATION="--again" goes on with what is there; MUTANTS is for each folder.
+# (docs/evidence.md, Mutants; an hour or more; needs root), and fails when they find less than MUTATION_LEAST percent.
+# MUTANTS is for each folder; MUTATION="--again" goes on with what is there.
 MUTATION_SEED ?= 1
 MUTANTS ?= 92
 MUTATION_FOLDERS ?= Sources/Engine Sources/CrashSim/CrashStates Sources/CrashSim/FaultFS Sources/CrashSim/Oracles
+MUTATION_LEAST ?= 74
 MUTATION ?=
 mutation: PACKAGES += acl e2fsprogs xfsprogs btrfs-progs gdb zip python3
 mutation: setup
-	/usr/bin/python3 Tests/Mutants/run.py --seed $(MUTATION_SEED) --count $(MUTANTS) --folders "$(MUTATION_FOLDERS)" $(MUTATION)
+	/usr/bin/python3 Tests/Mutants/run.py --seed $(MUTATION_SEED) --count $(MUTANTS) --folders "$(MUTATION_FOLDERS)" \
+	  --least $(MUTATION_LEAST) $(MUTATION)
 
 # The engine's tests under a sanitizer; each has a build of its own.
 test-address: setup

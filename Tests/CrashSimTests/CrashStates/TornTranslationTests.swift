@@ -44,6 +44,29 @@ struct TornTranslationTests {
     }
   }
 
+  @Test("a write of which every sector arrived damages none, wherever in the file it lies")
+  func nothingDamaged() throws {
+    var recording = Recording(files: ["a": String(repeating: "o", count: 8192)])
+    recording.write("a", String(repeating: "n", count: 5000), at: 2048)
+    let damaging = named {
+      $0.dataUnitBytes = 4096
+      $0.sectorOverwriteIsAtomic = false
+    }
+    let table = try UnitTable(trace: recording.trace, model: damaging)
+    let whole = named {
+      $0.dataUnitBytes = 512
+      $0.sectorBytes = nil
+    }
+    for (unit, count) in zip(table.units.filter { $0.kind == .data }.map(\.id), [4, 6]) {
+      let others = table.pendingUnits(at: 1).filter { $0 != unit }
+      for (end, isAllowed) in [(count, true), (count - 1, false)] {
+        let torn = TornWrite(unit: unit, keptSectors: 0..<end, rest: .zeros)
+        let state = try table.state(at: 1, keeping: others, torn: torn)
+        #expect(try table.allows(state, under: whole) == isAllowed, "unit \(unit), \(end)")
+      }
+    }
+  }
+
   /// The model with damage, the write's table under it, and a state with some sectors of it.
   private func damaged(
     _ kept: Range<Int>, _ rest: TornWrite.Rest
