@@ -212,6 +212,29 @@ struct DeliveryTests {
     queue.sync { #expect(realm.value.objects(Dog.self).count == 3) }
   }
 
+  @Test("an asynchronous write that has ended keeps no version, also while its run loop rests")
+  func endedWrites() throws {
+    let folder = try Folder()
+    let configuration = folder.configuration(Self.types)
+    try onThread {
+      let realm = try Realm(configuration: configuration)
+      let ended = Mutex(0)
+      for _ in 0..<3 {
+        realm.writeAsync {
+          realm.add(Dog())
+        } onComplete: { error in
+          if error == nil { ended.withLock { $0 += 1 } }
+        }
+      }
+      while ended.withLock({ $0 }) < 3 {
+        _ = RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 0.01))
+      }
+      try realm.write { realm.add(Dog()) }
+      let versions = realm.core.store.database.statistics().activeVersions
+      #expect(versions.count == 1 && versions[0].pins == 1, "\(versions)")
+    }
+  }
+
   @Test("a write on the thread of an asynchronous one that is on its way does not wait for itself")
   func overtaking() async throws {
     let folder = try Folder()

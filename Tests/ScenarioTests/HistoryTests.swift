@@ -166,11 +166,13 @@ struct HistoryTests {
   @Test("histories of objects are run and judged")
   func runOfObjects() throws {
     let scenario = try Self.scenario(
-      "{of: objects, histories: 3, steps: 40, processes: 1, with: [queries, observers], "
-        + "without: [launch, copies, exits, kills]}", "seed: 4")
+      "{of: objects, histories: 3, steps: 40, processes: 1, "
+        + "with: [queries, observers, asyncWrites], without: [launch, copies, exits, kills]}",
+      "seed: 4")
     let counts = try Self.counts(of: scenario)
     #expect(counts.actions.contains { $0.name == "query" && $0.count > 3 })
     #expect(counts.actions.contains { $0.name == "observe" && $0.count > 0 })
+    #expect(counts.actions.contains { $0.name == "asynchronous write" && $0.count > 3 })
     #expect(!counts.actions.contains { $0.name == "diff" })
   }
 

@@ -111,6 +111,8 @@ private func sound() -> ObjectRows {
       #expect(frozen?.oracle == .isolation, "change \(number)")
       let live = FrozenViewOracle.judge(live: "ui", was: ObjectSight(rows), is: sight)
       #expect(live?.oracle == .isolation, "change \(number)")
+      let handed = FrozenViewOracle.judge(handedOverBy: "ui", was: ObjectSight(rows), is: sight)
+      #expect(handed?.oracle == .isolation, "change \(number)")
     }
   }
 

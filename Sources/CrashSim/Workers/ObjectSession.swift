@@ -207,6 +207,10 @@ final class ObjectSession: Sendable {
   ) throws -> WorkerAnswer {
     let realm = actor.realm
     state.withLock { $0.seen[actor.name] = nil }
+    if transaction.isAsync {
+      let violation = try AsyncWrite(transaction, actor, didBegin).perform() ?? heard(by: actor)
+      return violation.map { .broken($0) } ?? .done(version: database?.version.rawValue)
+    }
     let isThrown = transaction.cancels && transaction.number % 2 == 1
     do {
       try realm.write {

@@ -291,6 +291,8 @@ package struct WriteStep: Sendable, Hashable {
   package var statements: [WriteStatement]
   /// Rolls back instead of committing.
   package var cancels: Bool
+  /// Runs as an asynchronous write of a realm.
+  package var isAsync = false
   /// The engine's error code that each of them must end with.
   package var fails: String?
   /// A copy of what the transaction sees, written before it ends.

@@ -65,8 +65,8 @@ package enum GrammarObject: String, CaseIterable, Sendable {
     case .cut: ["file", "to"]
     case .action:
       ["open"] + ActionWord.keys + [
-        "copy", "key", "write", "repeat", "cancel", "fails", "try", "with", "query", "of", "finds",
-        "misuse", "observe",
+        "copy", "key", "write", "repeat", "cancel", "async", "fails", "try", "with", "query", "of",
+        "finds", "misuse", "observe",
       ]
     case .statement: ["insert", "upsert", "update", "delete", "times", "upTo"]
     case .randomText: ["random"]

@@ -175,6 +175,7 @@ struct WorkloadGenerator {
     var transaction = PlannedTransaction(
       number: transactionCount, mutations: mutations, cancels: write.cancels, fails: write.fails)
     transaction.copy = write.copy
+    transaction.isAsync = write.isAsync
     append(actor, .transaction(transaction))
     transactionCount += 1
     guard let committed else { return }

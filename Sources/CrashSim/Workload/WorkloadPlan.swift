@@ -95,6 +95,8 @@ package struct PlannedTransaction: Sendable, Hashable, Codable {
   package var mutations: [Mutation]
   /// Ends in a roll-back.
   package var cancels: Bool
+  /// Runs as an asynchronous write of a realm.
+  package var isAsync = false
   /// The engine's error code that it must end with.
   package var fails: String?
   /// A copy that it writes of what it sees, before it ends.

@@ -5,6 +5,7 @@
 
 import Dispatch
 import Foundation
+import Synchronization
 
 /// Where the work of a realm's owner is queued.
 @safe enum Scheduler: @unchecked Sendable {
@@ -35,7 +36,8 @@ import Foundation
   func run(_ body: @escaping @Sendable () -> Void) {
     switch self {
     case .runLoop(let loop):
-      let timer = Timer(timeInterval: 0, repeats: false) { _ in body() }
+      let call = OneCall(body)
+      let timer = Timer(timeInterval: 0, repeats: false) { _ in call.make() }
       loop.add(timer, forMode: .common)
     case .queue(let queue): queue.async(execute: body)
     case .actor(let held):
@@ -45,4 +47,20 @@ import Foundation
   }
 
   private static func run(on actor: isolated any Actor, _ body: @Sendable () -> Void) { body() }
+}
+
+/// A body that is called once and let go of then, with the versions that it holds: a run loop keeps
+/// a timer that has fired until it goes on.
+private final class OneCall: Sendable {
+  private let body: Mutex<(@Sendable () -> Void)?>
+
+  init(_ body: @escaping @Sendable () -> Void) { self.body = Mutex(body) }
+
+  func make() {
+    let body = body.withLock { body in
+      defer { body = nil }
+      return body
+    }
+    body?()
+  }
 }

@@ -19,4 +19,14 @@ package enum FrozenViewOracle {
       .isolation, promised: "the realm of '\(actor)' stays at its version until it is refreshed",
       got: difference)
   }
+
+  package static func judge(
+    handedOverBy actor: String, was: ObjectSight, is now: ObjectSight
+  ) -> Violation? {
+    guard let difference = now.difference(from: was) else { return nil }
+    return Violation(
+      .isolation,
+      promised: "the realm of '\(actor)' shows nothing of a commit that it has handed over",
+      got: difference)
+  }
 }

@@ -47,8 +47,9 @@ struct DryRunSteps {
       ending = write.cancels ? "rolled back" : "committed"
     }
     let each = write.repeats == 1 ? "" : "each "
+    let manner = write.isAsync ? "asynchronously " : ""
     let copy = write.copy.map { "; before it ends, \(WorkerAction.copy($0).phrase)" } ?? ""
-    return "\(Formatting.counted(write.repeats, "transaction")), \(each)\(ending): "
+    return "\(Formatting.counted(write.repeats, "transaction")), \(each)\(manner)\(ending): "
       + statements.joined(separator: ", ") + copy
   }
 }

@@ -147,6 +147,7 @@ extension ScenarioParser {
       step.repeats = Int(reader.integer(node, "repeat", in: ScenarioBounds.repeats) ?? 1)
     }
     if let node = fields["cancel"] { step.cancels = reader.flag(node, "value of cancel") ?? false }
+    if let node = fields["async"] { step.isAsync = reader.flag(node, "value of async") ?? false }
     if let node = fields["fails"] {
       step.fails = reader.word(node, "engine error code", of: GrammarWords.errorCodes)
       if step.cancels {

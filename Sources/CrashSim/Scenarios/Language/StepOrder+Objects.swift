@@ -11,10 +11,16 @@ extension StepOrder {
       guard let misfit = action.misfit(hasObjects: hasObjects) else { return }
       reader.report(step.position, misfit.message, misfit.remedy)
     case .write(let write):
-      guard hasObjects, write.copy != nil else { return }
-      reader.report(
-        step.position, "a realm is copied outside of write transactions only",
-        "put the copy into a step of its own")
+      if hasObjects, write.copy != nil {
+        reader.report(
+          step.position, "a realm is copied outside of write transactions only",
+          "put the copy into a step of its own")
+      }
+      if !hasObjects, write.isAsync {
+        reader.report(
+          step.position, "only a realm writes asynchronously",
+          "write 'schema: \(ObjectClasses.word)', or remove 'async'")
+      }
     default: break
     }
   }

@@ -66,7 +66,8 @@ extension ScenarioRunner {
     ("refused", .refusals), ("compact", .compact), ("compact on launch", .launch),
     ("copy", .copies), ("copy in a write", .copiesInWrites), ("exit", .exits), ("kill", .kills),
     ("stop", .stops), ("continue", .stops), ("refresh", .refreshes), ("invalidate", .refreshes),
-    ("query", .queries), ("observe", .observers), ("misuse", .misuses), ("migration", .migrations),
+    ("query", .queries), ("observe", .observers), ("asynchronous write", .asyncWrites),
+    ("misuse", .misuses), ("migration", .migrations),
   ]
   private static let fileOperations = ["growth", "write", "sync", "cut", "rename"]
 
@@ -130,6 +131,7 @@ extension ScenarioRunner {
     case .transaction(let transaction):
       [transaction.fails != nil ? "refused" : transaction.cancels ? "cancel" : "commit"]
         + (transaction.copy == nil ? [] : ["copy in a write"])
+        + (transaction.isAsync ? ["asynchronous write"] : [])
     case .process(.exit): ["exit"]
     case .process(.kill): ["kill"]
     case .process(.stop): ["stop"]

@@ -82,6 +82,8 @@ package enum HistoryFeature: String, Sendable, Hashable, Codable, CaseIterable {
   case queries
   /// Observers follow what queries find.
   case observers
+  /// Transactions begin and commit while the realm's thread goes on.
+  case asyncWrites
   /// Realms are used on threads that they do not belong to.
   case misuses
   /// The program is replaced by its next version, whose classes have other properties.
@@ -101,7 +103,7 @@ package enum HistoryFeature: String, Sendable, Hashable, Codable, CaseIterable {
   ]
   /// What only histories of objects have.
   package static let ofObjects: Set<HistoryFeature> = [
-    .refreshes, .queries, .observers, .misuses, .migrations, .embedded, .sets, .maps,
+    .refreshes, .queries, .observers, .asyncWrites, .misuses, .migrations, .embedded, .sets, .maps,
   ]
   /// What only histories of tables have: a realm has no such thing, or its classes always have it.
   package static let ofTables: Set<HistoryFeature> = [

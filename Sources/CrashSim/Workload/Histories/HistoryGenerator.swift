@@ -21,6 +21,7 @@ struct HistoryGenerator {
   private var phase = Phase.grow
   private var phaseLeft = 0
   private var writer = ""
+  private var hasWritten = false
   private var nameCount = 0
   /// The version of the program's classes, of histories of objects.
   var schemaVersion = 1
@@ -138,7 +139,8 @@ struct HistoryGenerator {
     add(1, .kills) { $0.end(by: "kill") }
     add(1, .stops) { $0.stop() }
     add(3, .refreshes) { $0.refresh() }
-    add(4, .queries) { $0.query() }
+    // A dozen queries of an empty database would be most of a short history.
+    if hasWritten { add(4, .queries) { $0.query() } }
     add(3, .observers) { $0.observe() }
     add(1, .misuses) { $0.misuse() }
     add(1, .migrations) { $0.migrate() }
@@ -172,6 +174,9 @@ struct HistoryGenerator {
 
   private mutating func write() {
     let actor = ready.contains(writer) && random.below(4) > 0 ? writer : pick(ready)
+    // Else a history could change and delete nothing all the time.
+    if !hasWritten { phase = .grow }
+    hasWritten = true
     var keys = ""
     let isRun = has(.runs) && random.below(3) == 0
     if isRun { keys += "repeat: \(2 + random.below(parameters.runLength)), " }
@@ -189,6 +194,7 @@ struct HistoryGenerator {
     if has(.copiesInWrites), !isRun, !end.contains("fails"), random.below(16) == 0 {
       end += ", copy: \(makeName("w"))"
     }
+    if has(.asyncWrites), random.below(3) == 0 { end += ", async: true" }
     emit("\(actor): {\(keys)write: [\(statements.joined(separator: ", "))]\(end)}")
   }
 
