@@ -52,6 +52,42 @@ struct HistoryTests {
     #expect(texts.count == 8)
   }
 
+  @Test("beside a schedule each history has one block of steps side by side, of two actors or more")
+  func blocks() throws {
+    var told: Set<String> = []
+    for strategy in ["{strategy: pct}", "{strategy: exhaustive, points: shared}"] {
+      let scenario = try Self.scenario("{steps: 20, rows: 30}", "schedule: \(strategy)")
+      for number in 0..<(FullSize.isOn ? 400 : 12) {
+        let drawn = try scenario.drawn(number, seed: Seed(rawValue: 3))
+        #expect(drawn.scenario.blocks.count == 1, "history \(number)")
+        #expect(Set(drawn.scenario.blocks.joined().flatMap(\.actors)).count > 1)
+        let plan = try WorkloadPlan(drawn.scenario, seed: Seed(rawValue: 3))
+        for command in plan.commands where command.block != nil {
+          told.insert(String(command.action.phrase.prefix(5)))
+        }
+      }
+    }
+    #expect(told.isSuperset(of: ["run t", "pin t", "relea", "verif"]), "\(told)")
+  }
+
+  @Test(
+    "what a schedule does not go with is refused",
+    arguments: [
+      ("{of: objects}", "", "the realms of several actors"),
+      ("{with: links}", "", "have no 'links' beside a schedule"),
+      ("{with: kills}", "", "have no 'kills' beside a schedule"),
+      ("{}", "kill: {process: p1, at: every operation}", "does not go with 'kill'"),
+      ("{}", "sweep: {on: sync, error: EIO}", "does not go with 'sweep'"),
+      ("{}", "media: {faults: bitFlip}", "does not go with 'media'"),
+    ])
+  func besideSchedules(history: String, around: String, message: String) {
+    let text = "title: t\nhistory: \(history)\nschedule: {strategy: pct}\n\(around)\n"
+    let error = #expect(throws: ScenarioError.self) {
+      try ScenarioParser.parse(text, file: "s.yaml")
+    }
+    #expect(error.map { "\($0)" }?.contains(message) == true, "\(String(describing: error))")
+  }
+
   @Test(
     "what is drawn is possible whatever stands around it",
     arguments: [
@@ -205,8 +241,12 @@ struct HistoryTests {
     }
   }
 
-  @Test("a history that breaks a promise becomes a small scenario, and its token brings it back")
-  func failing() throws {
+  private static let mountOnly = ", compact, launch, copies, copiesInWrites, exits, kills"
+
+  @Test(
+    "a history that breaks a promise becomes a small scenario, and its token brings it back",
+    arguments: ["", "schedule: {strategy: random, runs: 20}"])
+  func failing(schedule: String) throws {
     let folder = try TemporaryDirectory()
     let path = "\(folder.path)/drawn.yaml"
     let text = """
@@ -216,7 +256,8 @@ struct HistoryTests {
         steps: 12
         rows: 20
         processes: 1
-        without: [manyRows, runs, compact, launch, copies, copiesInWrites, exits, kills]
+        without: [manyRows, runs\(schedule.isEmpty ? Self.mountOnly : "")]
+      \(schedule)
       crash: {model: strict, budget: {states: 40}}
       faults: [{on: sync, ignore: true}]
       """

@@ -5,7 +5,7 @@ import Workload
 extension ScenarioParser {
   /// The sections of a scenario that a history stands in place of, those that one must have first.
   static let sectionsOfSteps = ["schema", "processes", "steps"]
-  private static let replaced = sectionsOfSteps + ["database", "schedule"]
+  private static let replaced = sectionsOfSteps + ["database"]
 
   func readHistory(
     _ node: ScenarioNode, _ scenario: ScenarioReader.Fields
@@ -29,6 +29,7 @@ extension ScenarioParser {
       let word = reader.word(node, "kind of content", of: GrammarWords.historyContents)
       history.content = word.flatMap { HistoryContent(rawValue: $0) } ?? history.content
     }
+    readSchedule(scenario, &history)
     if let node = fields["with"] { history.always = readFeatures(node, of: history) }
     if let node = fields["without"] { history.never = readFeatures(node, of: history) }
     for feature in HistoryFeature.allCases
@@ -45,6 +46,30 @@ extension ScenarioParser {
     return history
   }
 
+  /// Whether its histories have steps side by side, and what that does not go with.
+  private func readSchedule(
+    _ scenario: ScenarioReader.Fields, _ history: inout HistoryDeclaration
+  ) {
+    guard let position = scenario.keyPosition("schedule") else { return }
+    for key in ["kill", "sweep", "media", "writeBack"] where scenario[key] != nil {
+      reader.report(
+        scenario.keyPosition(key) ?? position, "'schedule' does not go with '\(key)'",
+        "remove one of them")
+    }
+    if history.content == .objects {
+      reader.report(
+        position, "the realms of several actors are not scheduled together",
+        "take out 'of: objects', or the schedule")
+    }
+    if scenario["schedule"]?.hasKey("script") == true {
+      reader.report(
+        position, "nobody knows the turns of a history that is drawn",
+        "use the strategy random, pct or exhaustive")
+    }
+    history.isScheduled = true
+    history.processes = 1
+  }
+
   private func readFeatures(
     _ node: ScenarioNode, of history: HistoryDeclaration
   ) -> Set<HistoryFeature> {
@@ -56,9 +81,10 @@ extension ScenarioParser {
           let feature = HistoryFeature(rawValue: word)
         else { return nil }
         if !history.features.contains(feature) {
+          let place = history.isScheduled ? " beside a schedule" : ""
           reader.report(
-            item.position, "histories of \(history.content.rawValue) have no '\(word)'",
-            "take it out, or change 'of'")
+            item.position, "histories of \(history.content.rawValue) have no '\(word)'\(place)",
+            "take it out, or change '\(history.isScheduled ? "schedule" : "of")'")
         }
         return (word, feature)
       })

@@ -35,7 +35,7 @@ enum ScenarioProgram {
 
   /// Why a scenario cannot be such a program; nil when it can.
   static func refusal(_ scenario: Scenario) -> String? {
-    if !scenario.blocks.isEmpty {
+    if !scenario.blocks.isEmpty || scenario.history?.isScheduled == true {
       return "actors side by side run on the lab's own storage; there is no program of them"
     }
     let harmed = scenario.steps.contains { step in

@@ -81,7 +81,9 @@ extension ScenarioRunner {
       declared: history.histories,
       features: HistoryFeature.allCases.filter { mayBe($0) }.map(\.rawValue),
       actions: actions.filter { mayBe($0.feature) }.map(\.name),
-      engine: CommitStep.allCases.map(\.description) + fileOperations)
+      // Schedules record operations of files only.
+      engine: (history.isScheduled ? [] : CommitStep.allCases.map(\.description))
+        + fileOperations)
   }
 
   /// Counts what a history did.

@@ -19,17 +19,21 @@ extension ScenarioRunner {
 
   /// Runs the schedules of a scenario.
   func runSchedules(
-    _ scenario: Scenario, _ plan: WorkloadPlan, _ item: inout CaseReport
+    _ scenario: Scenario, _ plan: WorkloadPlan, _ item: inout CaseReport,
+    _ parameters: HistoryParameters? = nil
   ) throws(LabError) {
     if let reason = scenario.needsMount, opened.mount == nil {
       item.skipped.append(reason)
       return
     }
     let declaration = scenario.schedule ?? ScheduleDeclaration()
-    let budget = scenario.crash.map { crashBudget($0) } ?? 0
+    let budget = scenario.crash.map { crashBudget($0) }
     var job = try scheduleJob(scenario, plan)
     job.runsMax = min(declaration.runs, settings.budget ?? declaration.runs)
-    job.recordingsMax = min(Self.recordingsMax, budget / Self.statesPerRecordingMin)
+    let affordable = (budget ?? 0) / Self.statesPerRecordingMin
+    // A small budget has one, and what a history did is counted by one.
+    let least = budget != nil || parameters != nil ? 1 : 0
+    job.recordingsMax = min(Self.recordingsMax, max(affordable, least))
     let console = console.about(scenario.file)
     let scheduled = job.scheduled(on: opened.mount)
     let search = ScheduleSearch(
@@ -41,6 +45,10 @@ extension ScenarioRunner {
       return report(scenario, declaration, fatal, &item)
     case .searched(let searched): explored = try again(searched, scheduled)
     case .ran: throw .lab("a search for schedules ran one of them only")
+    }
+    if let parameters, var counts = item.histories, let first = explored.recordings.first {
+      note(parameters, scenario, plan, first.trace, seconds: explored.seconds, in: &counts)
+      item.histories = counts
     }
     try refuseIdleRules(scenario, explored)
     try refuseIdleCompactions(scenario, explored)
@@ -55,7 +63,8 @@ extension ScenarioRunner {
     if explored.failure == nil, let crash = scenario.crash {
       for model in try models(of: crash) {
         try exploreCrashes(
-          scenario, plan, explored.recordings, model: model, budget: budget, &explored.counts,
+          scenario, plan, explored.recordings, model: model, budget: crashBudget(crash),
+          &explored.counts,
           &item)
       }
     }
@@ -116,7 +125,7 @@ extension ScenarioRunner {
   private func refuseIdleRules(
     _ scenario: Scenario, _ explored: ExploredSchedules
   ) throws(LabError) {
-    guard !explored.isInterrupted else { return }
+    guard !explored.isInterrupted, scenario.historyNumber == nil else { return }
     for (fault, count) in zip(scenario.faults, explored.hitCounts) where count == 0 {
       throw .usage(
         "\(scenario.file):\(fault.position): this fault hit no operation in "
@@ -186,9 +195,10 @@ extension ScenarioRunner {
     _ scenario: Scenario, _ declaration: ScheduleDeclaration, _ schedule: Schedule,
     _ result: CheckResult, turns: [String], marks: [Mark], crash: String, number: Int
   ) -> Finding {
-    let recipe = ScenarioRecipe(
+    var recipe = ScenarioRecipe(
       path: scenario.file, seed: seed(of: scenario).rawValue, place: .schedule(schedule.text),
       backend: scenario.scheduleBackend)
+    recipe.history = scenario.historyNumber
     var finding = Finding(
       number: number, promised: result.promised ?? "actors may run side by side",
       headline: result.headline,
@@ -246,14 +256,15 @@ extension ScenarioRunner {
     let seed = seed(of: scenario).rawValue
     let model = job.model
     let backend = scenario.scheduleBackend
+    let history = scenario.historyNumber
     return EngineExplorer(
       job: job, directory: run.path, settings: settings, console: console,
       token: { state, second, shape in
         let place = ScenarioRecipe.Place.scheduledCrash(
           schedule: schedule, model: model, state: state, shape: shape, second: second)
-        return ReplayRecipe.scenario(
-          ScenarioRecipe(path: file, seed: seed, place: place, backend: backend)
-        ).token
+        var recipe = ScenarioRecipe(path: file, seed: seed, place: place, backend: backend)
+        recipe.history = history
+        return ReplayRecipe.scenario(recipe).token
       })
   }
 

@@ -169,7 +169,7 @@ package final class ScenarioRunner {
     let start = clock.now
     let seed = self.seed(of: scenario)
     let plan = try WorkloadPlan(scenario, seed: seed)
-    if plan.isConcurrent { return try runSchedules(scenario, plan, &item) }
+    if plan.isConcurrent { return try runSchedules(scenario, plan, &item, parameters) }
     if let reason = scenario.needsMount, opened.mount == nil {
       item.skipped.append(reason)
       return

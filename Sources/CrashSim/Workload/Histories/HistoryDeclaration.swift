@@ -23,6 +23,8 @@ package struct HistoryDeclaration: Sendable, Hashable {
   /// Most processes.
   package var processes = 3
   package var content = HistoryContent.tables
+  /// Whether each has a block of steps side by side, for the scenario's `schedule`.
+  package var isScheduled = false
   /// Features that are on in each history, unless they exclude each other.
   package var always: Set<HistoryFeature> = []
   /// Features that are on in none.
@@ -46,7 +48,9 @@ package struct HistoryDeclaration: Sendable, Hashable {
   /// Features that its histories may have at all.
   package var features: [HistoryFeature] {
     let others = content == .objects ? HistoryFeature.ofTables : HistoryFeature.ofObjects
-    return HistoryFeature.allCases.filter { !others.contains($0) }
+    return HistoryFeature.allCases.filter {
+      !others.contains($0) && !(isScheduled && HistoryFeature.notOfSchedules.contains($0))
+    }
   }
 
   /// Processes that a history may have, with all the actors that they may have.
@@ -75,6 +79,8 @@ package struct HistoryParameters: Sendable, Hashable {
   /// Features that are on.
   package var features: Set<HistoryFeature>
   var content = HistoryContent.tables
+  /// Whether it has a block of steps side by side.
+  var isScheduled = false
   /// Tables; none for objects.
   var tables: [TableDeclaration] = []
   /// Processes with their actors.

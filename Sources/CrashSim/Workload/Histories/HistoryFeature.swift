@@ -110,6 +110,9 @@ package enum HistoryFeature: String, Sendable, Hashable, Codable, CaseIterable {
     .oneSync, .grouped, .diffs, .compact, .copiesInWrites, .ints, .texts, .bools, .doubles,
     .binaries, .dates, .uuids, .mixed, .indexes, .unique,
   ]
+  /// What cannot stand beside steps side by side, which are threads of the lab that write whatever
+  /// order their commits come in.
+  static let notOfSchedules: Set<HistoryFeature> = ofMounts.union([.links])
   /// What counts on all that came before, so that nothing may have been killed or have failed.
   static let ofKnownRows: Set<HistoryFeature> = [
     .deletes, .nearlyEmpty, .links, .refusals, .compact, .launch, .copies, .copiesInWrites, .exits,

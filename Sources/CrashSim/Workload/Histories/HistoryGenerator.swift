@@ -22,6 +22,8 @@ struct HistoryGenerator {
   private var phaseLeft = 0
   private var writer = ""
   private var hasWritten = false
+  /// Whether it has its steps side by side.
+  var hasBlock = false
   private var nameCount = 0
   /// The version of the program's classes, of histories of objects.
   var schemaVersion = 1
@@ -88,10 +90,14 @@ struct HistoryGenerator {
   // MARK: - Steps
 
   private mutating func drawSteps() {
+    // The block stands among steps in lockstep.
+    let blockPlace = parameters.isScheduled ? stepsMax / 4 + random.below(stepsMax / 2 + 1) : nil
     while steps.count < stepsMax {
       drawStep()
+      if let blockPlace, !hasBlock, steps.count >= blockPlace { runTogether() }
       if random.below(parameters.checkEvery) == 0 { look() }
     }
+    if parameters.isScheduled, !hasBlock { runTogether() }
     finish()
   }
 
@@ -225,7 +231,7 @@ struct HistoryGenerator {
   }
 
   /// A table or class with the name of its key, and what fills its columns.
-  private mutating func makeTarget() -> (table: String, values: String) {
+  mutating func makeTarget() -> (table: String, values: String) {
     if parameters.content == .objects { return makeObject() }
     let table = pick(parameters.tables)
     return ("\(table.name), k", values(table))

@@ -15,6 +15,7 @@ extension HistoryParameters {
     let seed = seed.derived("history").derived(UInt64(number))
     self.number = number
     content = declaration.content
+    isScheduled = declaration.isScheduled
     features = Self.drawFeatures(scenario, declaration, seed.derived("features"))
     var random = PRNG(seed.derived("sizes"))
     writesUpserts = scenario.kill != nil || scenario.sweep != nil
@@ -42,6 +43,7 @@ extension HistoryParameters {
     features.subtract(declaration.never)
     features.formIntersection(declaration.features)
     if declaration.processes == 1 { features.remove(.processes) }
+    if declaration.isScheduled { features.insert(.threads) }
     if scenario.kill != nil || scenario.sweep != nil {
       features.subtract(HistoryFeature.ofKnownRows)
     }
@@ -69,7 +71,9 @@ extension HistoryParameters {
     var count = features.contains(.processes) ? 2 + random.below(all.count - 1) : 1
     if let place = all.firstIndex(where: { $0.name == killed }) { count = max(count, place + 1) }
     return all.prefix(count).map { process in
-      let actors = features.contains(.threads) ? 1 + random.below(process.actors.count) : 1
+      let least = declaration.isScheduled ? 2 : 1
+      let most = process.actors.count
+      let actors = features.contains(.threads) ? least + random.below(most - least + 1) : 1
       return ProcessDeclaration(
         name: process.name, actors: Array(process.actors.prefix(actors)))
     }
