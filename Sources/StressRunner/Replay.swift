@@ -163,6 +163,7 @@ struct Replay: ParsableCommand {
     settings.faults = recipe.faults
     settings.writeBack = recipe.writeBack
     settings.load = recipe.load
+    settings.drawn = recipe.drawn
     settings.timeoutSeconds = recipe.timeoutSeconds
     let stress = try StressRun(program: recipe.program, settings: settings, console: console)
     let (result, finding) =

@@ -19,7 +19,8 @@ struct Stress: ParsableCommand {
       the workload finds the number of the round in $FAULTLINE_ROUND and a seed in \
       $FAULTLINE_SEED, the checker may keep files in $FAULTLINE_STATE. Without --workload \
       processes with threads commit to one database of the engine, judged by its oracles and by \
-      the history of what they saw; each life draws its options from the seed: how many, which \
+      the history of what they saw, or, in half of the lives, drawn histories run as in \
+      scenarios with 'history'; each life draws its options from the seed: how many, which \
       features, faults, kills, the model. What is given here holds for all lives. A SCENARIO is \
       run from the beginning in each round, with what is drawn around it, and judged by its \
       oracles. See docs/stress.md.
@@ -188,6 +189,8 @@ struct Stress: ParsableCommand {
           + "inserts, updates and deletes need to know which rows are there)")
     }
     if scenario == nil { settings.load = EngineLoadOptions() }
+    // The steps of a history do not go on after errors that the user's rules may bring.
+    settings.drawsHistories = scenario == nil && faults == nil
     settings.roundsPerLife = scenario == nil ? 12 : 1
     settings.load?.mayFail = !settings.faults.isEmpty
     let writeBack = writeBack.text

@@ -2,9 +2,11 @@
 
 import Foundation
 import Glibc
-import Scenarios
 import TestSupport
 import Testing
+
+@testable import Scenarios
+@testable import Workload
 
 @Suite(
   "stress",
@@ -57,6 +59,7 @@ struct StressTests {
     #expect(result.status == 0, "\(result.output)")
     #expect(result.hasLine("life from round 0: processes=3 writers=2"), "\(result.output)")
     #expect(result.hasLine("life from round 12: processes=2"), "\(result.output)")
+    #expect(result.hasLine("life from round 15: history of objects"), "\(result.output)")
     let metrics = try command.text("stress.prom")
     #expect(metrics.contains("\nfaultline_stress_power_cuts_total 16\n"), "\(metrics)")
     #expect(metrics.contains("\nfaultline_stress_lives_total 3\n"), "\(metrics)")
@@ -85,6 +88,29 @@ struct StressTests {
       "stress", "--cuts", "200", "--fail-fast", "--no-thinning", "--options", thinned,
     ])
     #expect(again.status == 1, "\(again.output)")
+  }
+
+  @Test("drawn histories over a disk that ignores syncs: found, and replayed by the token")
+  func histories() throws {
+    let command = try FaultlineCommand()
+    var options = StressLifeOptions()
+    options.history = .tables
+    options.model = "strict"
+    options.rounds = 1
+    options.faultNames = ["ignore"]
+    options.faults = try FaultFile.parse(
+      commandLine: "on: sync, ignore: true, file: \"*.realm\"", file: "the fault",
+      allowsAnyErrno: false)
+    try options.json().write(
+      toFile: command.directory.file("options.json"), atomically: true, encoding: .utf8)
+    let result = try command.run([
+      "stress", "--options", "options.json", "--cuts", "40", "--fail-fast", "--no-thinning",
+    ])
+    #expect(result.status == 1, "\(result.output)")
+    #expect(result.hasLine("life from round 0: history of tables"), "\(result.output)")
+    #expect(result.output.contains("FINDING 1: durability"), "\(result.output)")
+    let again = try command.run(["replay", try #require(result.replayToken)])
+    #expect(again.output.contains("broken, reproduced"), "\(again.output)")
   }
 
   @Test("the engine over a disk that ignores syncs: found, and judged again from what was kept")

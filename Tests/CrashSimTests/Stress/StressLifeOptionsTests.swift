@@ -7,6 +7,7 @@ import Testing
 
 @testable import LabCore
 @testable import Scenarios
+@testable import Workload
 
 @Suite("options of a stress run's life")
 struct StressLifeOptionsTests {
@@ -44,6 +45,23 @@ struct StressLifeOptionsTests {
     for (name, values) in seen { #expect(values.count == 2, "\(name)") }
   }
 
+  @Test("lives of the engine are its load, or histories of tables or objects")
+  func histories() throws {
+    var kinds: [HistoryContent?: Int] = [:]
+    for seed in 0..<UInt64(300) {
+      let options = try StressLifeOptions.drawn(Seed(rawValue: seed), drawsHistories: true)
+      kinds[options.history, default: 0] += 1
+      let settings = try options.applied(to: StressSettings())
+      #expect(settings.drawn == options.history)
+      #expect((settings.load == nil) == (options.history != nil))
+      // The next round begins the next history.
+      #expect(options.history == nil || options.rounds == 1)
+      #expect(options.history == nil || !options.faultNames.contains("full-disk"))
+      #expect(try StressLifeOptions.drawn(Seed(rawValue: seed)).history == nil)
+    }
+    #expect(kinds.count == 3 && kinds.values.allSatisfy { $0 > 40 }, "\(kinds)")
+  }
+
   @Test("kept options are read again as they were, and say themselves in one line")
   func file() throws {
     let directory = try TemporaryDirectory()
@@ -52,7 +70,7 @@ struct StressLifeOptionsTests {
       let path = directory.file("options-\(seed).json")
       try options.json().write(toFile: path, atomically: true, encoding: .utf8)
       #expect(try StressLifeOptions.load(path) == options)
-      #expect(!options.text(ofLoad: true).contains("\n"))
+      #expect(!options.text(ofScenario: false).contains("\n"))
       let settings = try options.applied(to: StressSettings())
       #expect(settings.model.name == options.model && settings.load == options.load)
     }

@@ -25,7 +25,8 @@ enum ScenarioProgram {
   static func commands(
     _ scenario: Scenario, seed: Seed, program: String
   ) -> (work: String, judge: String) {
-    let path = URL(fileURLWithPath: scenario.file).path
+    let isBuiltIn = BuiltInScenario.text(named: scenario.file) != nil
+    let path = isBuiltIn ? scenario.file : URL(fileURLWithPath: scenario.file).path
     let work = ScenarioWork(scenario: path, seed: seed.rawValue)
     let judge = ScenarioJudge(scenario: path, seed: seed.rawValue)
     return (

@@ -72,7 +72,8 @@ package final class ScenarioRunner {
     var scenarios: [Scenario] = []
     var problems: [String] = []
     for path in try files(paths) {
-      guard let data = FileManager.default.contents(atPath: path) else {
+      let builtIn = BuiltInScenario.text(named: path).map { Data($0.utf8) }
+      guard let data = builtIn ?? FileManager.default.contents(atPath: path) else {
         throw .usage("cannot read \(path); is it a regular file that you may read?")
       }
       do throws(ScenarioError) {
@@ -90,6 +91,10 @@ package final class ScenarioRunner {
   private static func files(_ paths: [String]) throws(LabError) -> [String] {
     var files: [String] = []
     for path in paths {
+      if BuiltInScenario.text(named: path) != nil {
+        files.append(path)
+        continue
+      }
       guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else {
         throw .usage("\(path): no such file or directory; give scenario files or folders of them")
       }

@@ -9,10 +9,13 @@ import CrashStates
 import FaultFS
 import Foundation
 import LabCore
+import Workload
 
 /// All options of a life.
 package struct StressLifeOptions: Codable, Sendable, Hashable {
-  /// How the built-in workload works.
+  /// What its drawn histories write, one history in each round; nil is the load.
+  package var history: HistoryContent?
+  /// How the built-in workload works, where it is a load.
   package var load = EngineLoadOptions()
   /// Persistence model, as `PersistenceModel.chosen` takes it.
   package var model = PersistenceModel.ext4Ordered.name
@@ -51,13 +54,22 @@ package struct StressLifeOptions: Codable, Sendable, Hashable {
   ///   - seed: What the choices follow from.
   ///   - isLoad: Whether the life is one of the engine's load; else of a scenario, which is run
   ///     from the beginning in every round.
+  ///   - drawsHistories: Whether it may be one of drawn histories in place of the load.
   ///   - faults: Which faults it may have.
   /// - Returns: The options.
   /// - Throws: `LabError` when a rule of the lab's own cannot be read.
   package static func drawn(
-    _ seed: Seed, ofLoad isLoad: Bool = true, faults: DrawnFaults = .all
+    _ seed: Seed, ofLoad isLoad: Bool = true, drawsHistories: Bool = false,
+    faults: DrawnFaults = .all
   ) throws(LabError) -> StressLifeOptions {
     var options = StressLifeOptions()
+    var kinds = PRNG(seed.derived("kind"))
+    let content = [nil, nil, HistoryContent.tables, .objects][kinds.below(4)]
+    if isLoad, drawsHistories, let content {
+      options = try drawn(seed, ofLoad: false, faults: .silent)
+      options.history = content
+      return options
+    }
     options.load = load(seed.derived("load"))
     var random = PRNG(seed.derived("lab"))
     options.model = models[random.below(models.count)]
@@ -126,7 +138,8 @@ package struct StressLifeOptions: Codable, Sendable, Hashable {
   /// - Throws: `LabError` with code `.usage` for an unknown model.
   func applied(to base: StressSettings) throws(LabError) -> StressSettings {
     var settings = base
-    if !base.isScenario { settings.load = load }
+    settings.drawn = history
+    settings.load = base.isScenario || history != nil ? nil : load
     settings.model = try PersistenceModel.chosen(model)[0]
     settings.killsPerRound = kills
     settings.eventsPerRound = within
@@ -137,9 +150,11 @@ package struct StressLifeOptions: Codable, Sendable, Hashable {
   }
 
   /// All options in words, for the banner; those of the engine's load only where it runs.
-  func text(ofLoad isLoad: Bool) -> String {
+  func text(ofScenario isScenario: Bool) -> String {
+    let isLoad = !isScenario && history == nil
+    let work = isLoad ? loadWords : [history.map { "history of \($0.rawValue)" }]
     let words =
-      (isLoad ? loadWords : []) + [
+      work + [
         "kills=\(kills)", "within=\(within)", isLoad ? "whole=\(wholeRoundEvery)" : nil,
         "model=\(model)", writeBack.map { "write-back=\($0)" }, isLoad ? "rounds=\(rounds)" : nil,
         "faults=" + (faultNames.isEmpty ? "none" : faultNames.joined(separator: ",")),

@@ -1,6 +1,7 @@
 // StressRecipe.swift: how to reproduce one round of a stress run, as a replay token holds it.
 
 import FaultFS
+import Workload
 
 /// A round of a stress run that failed: how to come to it again.
 package struct StressRecipe: Codable, Sendable, Hashable {
@@ -16,6 +17,8 @@ package struct StressRecipe: Codable, Sendable, Hashable {
   package var writeBack: PageWriteBack?
   /// How the built-in workload worked, if it was that.
   package var load: EngineLoadOptions?
+  /// What its drawn history wrote, if it was one.
+  package var drawn: HistoryContent?
   /// The round whose tree was the setup's.
   package var firstRound: Int
   /// For that round and each after it, up to the one that failed: the events after which the

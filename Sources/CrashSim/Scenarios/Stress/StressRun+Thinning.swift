@@ -33,8 +33,8 @@ extension StressRun {
     var refused: Set<String> = []
     while let next = thinned.options.smaller.first(where: {
       !refused.contains($0.name)
-        && (!settings.isScenario
-          || $0.options.text(ofLoad: false) != thinned.options.text(ofLoad: false))
+        && $0.options.text(ofScenario: settings.isScenario)
+          != thinned.options.text(ofScenario: settings.isScenario)
     }) {
       // A step that was tried counts once, whatever came of it.
       refused.insert(next.name)

@@ -21,6 +21,8 @@ package final class StressRun {
   static let roundName = "FAULTLINE_ROUND"
   /// Variable that holds the number of fault rules in force.
   static let faultsName = "FAULTLINE_FAULTS"
+  /// Variable that holds what a drawn history of the built-in workload writes; empty for the load.
+  static let drawnName = "FAULTLINE_DRAWN"
   /// Variable that holds the number of the part of the round.
   static let segmentName = "FAULTLINE_SEGMENT"
   /// Variable that holds the seed of the round.
@@ -104,6 +106,7 @@ package final class StressRun {
       commandName: (try? LineProcess.program()) ?? "faultline", roundName: "\(round)",
       seedName: "\(StressRound.seed(of: round, settings.seed))",
       faultsName: "\(settings.faults.count - settings.ownFaults.count)",
+      drawnName: settings.drawn?.rawValue ?? "",
     ]
     return common.merging(try settings.load?.environment() ?? [:]) { $1 }
   }
@@ -195,10 +198,11 @@ package final class StressRun {
       options = chosen
     } else {
       options = try StressLifeOptions.drawn(
-        seed, ofLoad: !settings.isScenario, faults: settings.drawnFaults)
+        seed, ofLoad: !settings.isScenario, drawsHistories: settings.drawsHistories,
+        faults: settings.drawnFaults)
       settings.choose(&options)
     }
-    let text = options.text(ofLoad: !settings.isScenario)
+    let text = options.text(ofScenario: settings.isScenario)
     console.say("life from round \(firstRound): \(text)")
     var life = Life(
       firstRound: firstRound, tree: setupTree, settings: try options.applied(to: settings))
@@ -308,7 +312,7 @@ package final class StressRun {
     _ result: CheckResult, _ record: RoundRecord, _ number: Int, _ life: Life, _ judged: Judged
   ) throws(LabError) {
     // The lab's own load and scenarios call neither.
-    if life.settings.load == nil, !life.settings.isScenario {
+    if life.settings.load == nil, !life.settings.isScenario, life.settings.drawn == nil {
       try UnseenSyncs.refuse(run.syncsError, result.headline)
     }
     let key = FailureClass.key(of: result)
@@ -320,6 +324,7 @@ package final class StressRun {
     var recipe = StressRecipe(
       program: program, model: settings.model.specification, seed: settings.seed.rawValue,
       faults: settings.faults, writeBack: settings.writeBack, load: settings.load,
+      drawn: settings.drawn,
       firstRound: life.firstRound, stops: life.stops, state: nil, shape: record.trace.shape,
       timeoutSeconds: settings.timeoutSeconds)
     let finding = try explain(result, record, number, judged, settings, &recipe)
@@ -341,7 +346,7 @@ package final class StressRun {
       "  thinned in \(Formatting.counted(thinned.rounds, "round")): "
         + (thinned.dropped.isEmpty
           ? "nothing could be left out"
-          : "it still fails with " + thinned.options.text(ofLoad: !settings.isScenario)))
+          : "it still fails with " + thinned.options.text(ofScenario: settings.isScenario)))
     try kept?.save(thinned.options, as: KeptRound.thinnedName)
   }
 

@@ -38,13 +38,17 @@ package struct StressProgram: Codable, Sendable, Hashable {
   }
 
   /// Whether the checker is the lab's own, which tells a limit of its own from a verdict.
-  var isJudgedByLab: Bool { check.hasPrefix("exec \"$\(StressRun.commandName)\" ") }
+  var isJudgedByLab: Bool {
+    self == .engine || check.hasPrefix("exec \"$\(StressRun.commandName)\" ")
+  }
 
-  /// The built-in one: processes of several threads that commit to one database of the engine.
+  /// The built-in one: processes of several threads that commit to one database of the engine, or
+  /// a drawn history.
   ///
   /// A process that was killed (137), or that the disk refused something (75), is started anew.
   package static let engine = StressProgram(
     workload: """
+      [ -z "$\(StressRun.drawnName)" ] || \(ofHistory(ScenarioWork.self))
       pids=
       for p in $FAULTLINE_PROCESSES; do
         ( g=0
@@ -59,7 +63,16 @@ package struct StressProgram: Codable, Sendable, Hashable {
       done
       e=0; for p in $pids; do wait $p || e=$?; done; exit $e
       """,
-    check: "exec \"$\(StressRun.commandName)\" \(StressJudge.shellWords)")
+    check: """
+      [ -z "$\(StressRun.drawnName)" ] || \(ofHistory(ScenarioJudge.self))
+      exec "$\(StressRun.commandName)" \(StressJudge.shellWords)
+      """)
+
+  /// A child of the scenario that the life has in place of the load.
+  private static func ofHistory(_ child: any ScenarioChild.Type) -> String {
+    let name = "\(BuiltInScenario.prefix)$\(StressRun.drawnName)"
+    return "exec \"$\(StressRun.commandName)\" \(child.shellWords) \"\(name)\" 1"
+  }
 }
 
 /// Which faults the lives of a stress run may draw.
@@ -113,6 +126,10 @@ package struct StressSettings: Sendable {
   package var wholeRoundEvery = 0
   /// Whether the program is a scenario, which has no load to draw.
   package var isScenario = false
+  /// What the histories of the built-in workload write, in place of the load; nil is the load.
+  package var drawn: HistoryContent?
+  /// Whether lives may have histories in place of the load.
+  package var drawsHistories = false
   /// Which faults a scenario's lives may draw.
   package var drawnFaults = DrawnFaults.all
   /// Rules of the scenario, in force in every round before those that are drawn.

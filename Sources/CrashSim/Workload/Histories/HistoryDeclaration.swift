@@ -5,7 +5,7 @@
 import LabCore
 
 /// What a history writes.
-package enum HistoryContent: String, Sendable, Hashable, CaseIterable {
+package enum HistoryContent: String, Codable, Sendable, Hashable, CaseIterable {
   /// Rows of drawn tables.
   case tables
   /// Objects of the lab's classes.
