@@ -1,13 +1,13 @@
 """run.py: makes a copy of the tree with many small bugs in it, each off, builds it once, and switches one after another on.
 
-For each mutant, the suites and scenarios whose processes reach it run, fastest first, until one is red. A mutant that nothing
+For each mutant, the suites and scenarios whose processes reach it run, nearest first, until one is red. A mutant that nothing
 reaches, or that nothing finds, has survived: a test is missing, or equivalents.txt says why none can find it.
 
 Usage: run.py [--seed N] [--count N] [--folders "A B"] [--jobs N] [--seconds N] [--least N] [--only "N N"]
               [--again | --longer | --changed [--suites "A B"]]      (make mutation)
   --count    mutants in each folder
   --least    the percent of those not equivalent that must be found; with fewer the exit status is 1
-  --seconds  the suites and scenarios that one mutant gets may take so long, undisturbed; the fastest come first
+  --seconds  the suites and scenarios that one mutant gets may take so long, undisturbed; the nearest come first
   --again    go on with the copy and the results that are there: only mutants without a result, or those of --only, run
   --longer   as --again, for the mutants that survived: they get so many seconds more, of what has not run for them
   --changed  as --again, after tests were added: what each suite reaches is recorded again, and the mutants that survived run
@@ -297,12 +297,16 @@ def look(names, checks):
 
 
 def batches(number, checks, ran):
-    """What runs for a mutant beside what ran, in processes of more and more seconds; each scenario alone."""
+    """What runs for a mutant beside what ran, in processes of more and more seconds; each scenario alone.
+
+    A suite that is short, or that reaches few mutants, is near: whoever looks at few things looks at them closely.
+    """
     near = sorted(
-        (check["seconds"], name) for name, check in checks.items()
+        (max(check["seconds"], 0.05) * len(check["reached"]), name) for name, check in checks.items()
         if check["held"] and number in check["reached_set"] and name not in ran)
     result, batch, total, batch_seconds, limit = [], [], 0.0, 0.0, 3.0
-    for seconds, name in near:
+    for _, name in near:
+        seconds = checks[name]["seconds"]
         if total + seconds > options.seconds and result + batch:
             break
         total += seconds

@@ -40,6 +40,7 @@ struct StateKeyTests {
     "keys that the model does not allow are errors",
     arguments: [
       "posix@4:p2:lost=none", "ext3-ordered@1:p2:lost=none", "ext3-ordered@4:p9:lost=none",
+      "ext3-ordered@4:p4:lost=none", "ext3-ordered@4:p4:kept=none",
       "ext3-ordered@4:p2:kept=7", "ext3-ordered@4:p2:kept=1", "ext3-ordered@4:p3:lost=0",
       "ext3-ordered@4:p2:kept=none:torn=1.0-1.old", "ext3-ordered@4:p2:kept=none:torn=0.0-9.old",
       "ext3-ordered@4:p2:kept=0:torn=0.0-1.old", "ext3-ordered@4:p0:kept=none:torn=0.0-1.old",

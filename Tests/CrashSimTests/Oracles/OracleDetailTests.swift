@@ -71,7 +71,8 @@ struct OracleDetailTests {
     for cut in good { try validate(cut) }
     let bad: [FaultRule.Tearing.Cut] = [
       .writeUnits(bytes: 0), .writeUnits(bytes: limit + 1), .fileUnits(bytes: 255),
-      .equalParts(1), .sizes([0]), .sizes([]), .sizes([1, limit + 1]),
+      .fileUnits(bytes: limit + 1), .equalParts(1), .sizes([0]), .sizes([]),
+      .sizes([1, limit + 1]),
     ]
     for cut in bad {
       #expect(throws: LabError.self, "\(cut)") { try validate(cut) }

@@ -85,6 +85,29 @@ struct SealedImage {
     sealSlot(sum)
   }
 
+  /// The same for nodes that several others lead to, as the fresh ones of a commit of one sync.
+  mutating func sealAll() {
+    var isSealed = false
+    while !isSealed {
+      isSealed = true
+      for node in xray.nodes {
+        let ref = Int(node.refBytes)
+        let old = Array(bytes[ref..<ref + 8])
+        let sum = XRayBytes.checksum(of: Array(bytes[ref + 8..<ref + node.sizeBytes]))
+        if number(ref) == sum { continue }
+        isSealed = false
+        set(ref, sum)
+        let link = (0..<8).map { UInt8(truncatingIfNeeded: ref >> (8 * $0)) } + old
+        for parent in xray.nodes {
+          let start = Int(parent.refBytes)
+          for place in start + 48..<max(start + parent.sizeBytes - 15, start + 48)
+          where bytes[place..<place + 16].elementsEqual(link) { set(place + 8, sum) }
+        }
+        if node.kind == .group { sealSlot(sum) }
+      }
+    }
+  }
+
   private mutating func sealSlot(_ sum: UInt64) {
     guard let version = xray.chosen?.version else { return }
     for copy in 0..<2 {

@@ -41,6 +41,25 @@ struct ReaderSlotsTests {
     #expect(slots.collect(current: Self.version(12)) == [Self.version(5)])
   }
 
+  @Test("a look at all slots has a point at each that was ever claimed, and at the next one")
+  func points() throws {
+    let met = Mutex<[SchedulePoint]>([])
+    let hook = ScheduleHook(
+      meetsShared: true, reach: { point in met.withLock { $0.append(point) } },
+      wait: { _, _, _ in true })
+    let slots = ReaderSlots(
+      region: try Self.region(), processes: ProcessTable(life: { _ in .dead }, namespaceID: 0),
+      owner: ProcessOwner(pid: 7, startTime: 100), schedule: hook, allocate: { _ in nil })
+    let look = SchedulePoint.shared(SharedAccess(.load, .slotOwner)).description
+    for claimed in 0..<4 {
+      met.withLock { $0 = [] }
+      _ = slots.collect(current: Self.version(9))
+      let owners = met.withLock { $0.count { $0.description == look } }
+      #expect(owners == claimed + 1)
+      _ = try slots.claim(thread: 1, now: 0)
+    }
+  }
+
   @Test("slots grow up to 65,536, and then say that there are too many readers")
   func limit() throws {
     let slots = Self.slots(try Self.region())

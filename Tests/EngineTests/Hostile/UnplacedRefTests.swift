@@ -9,8 +9,9 @@ import Testing
   private static let text = Value.string(String(repeating: "long", count: 200))
   private static let list = Value.list((0..<400).map { .int(Int64($0) << 40) })
 
-  /// A row with a long value and a large list, both of which claim to be the writer's first.
-  private static func image() throws -> [UInt8] {
+  /// A row with a long value and a large list, both of which claim to be the writer's first, or to
+  /// stand elsewhere.
+  private static func image(_ ref: UInt64 = 1 << 63) throws -> [UInt8] {
     let backend = TestBackend()
     let database = try Database.open(backend: backend)
     let write = try database.beginWrite()
@@ -33,15 +34,16 @@ import Testing
     for target in targets {
       for link in parents[target] ?? [] {
         #expect(link.parent == leaf)
-        Reseal.set(&bytes, link.offset, 1 << 63)
+        Reseal.set(&bytes, link.offset, ref)
       }
     }
     Reseal.seal(&bytes, node: leaf, parents: parents)
     return bytes
   }
 
-  @Test func isCorruptionForAWriter() throws {
-    let database = try Database.open(backend: TestBackend(Self.image()))
+  @Test(arguments: [1 << 63, Layout.fileSizeBytesMax, Layout.fileSizeBytesMax - 4096])
+  func isCorruptionForAWriter(_ ref: UInt64) throws {
+    let database = try Database.open(backend: TestBackend(Self.image(ref)))
     #expect(errorCode { try database.verify() } == .corrupted)
     for hasOwn in [false, true] {
       for step in 0..<3 {

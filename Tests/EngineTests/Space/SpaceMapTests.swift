@@ -22,6 +22,20 @@ struct SpaceMapTests {
     #expect(space.freeSectorCount == 0 && space.endSector == 101)
   }
 
+  @Test("free list and group take one span together, unless holes are to be filled")
+  func planned() {
+    for fillsHoles in [false, true] {
+      var space = SpaceMap(
+        free: [
+          Span(start: 10, count: 1), Span(start: 20, count: 1), Span(start: 30, count: 2),
+          Span(start: 40, count: 9),
+        ], endSector: 100)
+      space.fillsHoles = fillsHoles
+      let plan = space.plan(version: .first, freshLinks: 0, groupSectors: 1) { _ in 1 }
+      #expect([plan.list.sector, plan.group.sector] == (fillsHoles ? [10, 20] : [30, 31]))
+    }
+  }
+
   @Test("while nodes move out of the tail, the lowest span with room")
   func lowest() {
     var space = Self.space()

@@ -56,6 +56,26 @@ struct TailTests {
     try again.check()
   }
 
+  @Test("a tail is large when it is more than a quarter of the file")
+  func largeTail() throws {
+    let test = try TestDatabase()
+    let state = test.database.state.withLock { $0.current }
+    let unit: UInt64 = 1 << 30
+    let logical = VersionState(
+      slot: RootSlot(
+        version: state.slot.version, top: state.slot.top, logicalSizeBytes: 3 * unit),
+      group: state.group, reader: state.reader)
+    #expect(unit > 2 * Layout.growthStep(from: 3 * unit))
+    for (size, isLarge) in [(4 * unit, false), (4 * unit + 4096, true)] {
+      var tail = TailState(logical)
+      for _ in 0..<Layout.shrinkPatience { tail.note(logical, fileSizeBytes: size) }
+      #expect(tail.isLong == isLarge)
+      // Once that it is not, and the patience begins anew.
+      tail.note(logical, fileSizeBytes: 3 * unit)
+      #expect(!tail.isLong)
+    }
+  }
+
   @Test("growing and emptying in turn does not cut the file each time")
   func hysteresis() throws {
     var test = try TestDatabase()

@@ -65,6 +65,9 @@ final class TestBackend: StorageBackend, @unchecked Sendable {
   var failingWrite: Int?
   var failingAllocation: Int?
   var failingTruncate: Int?
+  /// Whether the first write after the next growth fails.
+  var failsWriteAfterGrowth = false
+  var failingMap: Int?
   var capacityBytes = Int.max
 
   init(_ bytes: [UInt8] = []) { memory = TestMemory(bytes) }
@@ -100,6 +103,7 @@ final class TestBackend: StorageBackend, @unchecked Sendable {
     let missing = unsafe Int(sizeBytes) - memory.buffer.count
     memory = TestMemory(memory.bytes + [UInt8](repeating: 0, count: missing))
     record(.allocate(Int(sizeBytes)))
+    if failsWriteAfterGrowth { (failsWriteAfterGrowth, failingWrite) = (false, 0) }
   }
 
   func truncate(to sizeBytes: UInt64) throws(EngineError) {
@@ -124,7 +128,11 @@ final class TestBackend: StorageBackend, @unchecked Sendable {
   }
 
   func map() throws(EngineError) -> MappedFile {
-    unsafe MappedFile(borrowing: UnsafeRawBufferPointer(memory.buffer), owner: memory)
+    if let left = failingMap {
+      failingMap = left > 0 ? left - 1 : nil
+      if left == 0 { throw Self.failure(.io) }
+    }
+    return unsafe MappedFile(borrowing: UnsafeRawBufferPointer(memory.buffer), owner: memory)
   }
 
   func close() {}

@@ -20,6 +20,17 @@ struct CollectionTests {
   private static let dictionary = CollectionPath(table: "C", key: 1, column: "dictionary")
   private static let empty: [Value] = [.list([]), .set([]), .dictionary([])]
 
+  @Test("a list whose tree has three levels is verified, each node by its level")
+  func threeLevels() throws {
+    let database = try ModelDatabase(Self.schema(.string)).database
+    let write = try database.beginWrite()
+    let values = (0..<20_000).map { Value.string(String(repeating: "\($0) ", count: 40)) }
+    try write.insert(into: "C", key: 1, [.list(values), .set([]), .dictionary([])])
+    try write.commit()
+    #expect(try Reseal.nodes(database, .collectionInner).count > 2)
+    #expect(try database.verify().rows == 1)
+  }
+
   @Test("a long list agrees with an array under random edits")
   func longList() throws {
     let count = TableSize.rows(100_000)

@@ -1,5 +1,5 @@
-// BatchInsertTests.swift: rows inserted in batches are the rows inserted one by one, whatever their
-// order, their types, and whatever goes wrong in the middle.
+// BatchInsertTests.swift: [U] rows inserted in batches are the rows inserted one by one, whatever
+// their order, their types, and whatever goes wrong in the middle.
 
 import Testing
 
@@ -46,6 +46,23 @@ struct BatchInsertTests {
       default: try row.append(value)
       }
     }
+  }
+
+  @Test("a row that is dropped leaves the rows before it in the transaction")
+  func droppedRow() throws {
+    let item = try Case(Self.schema)
+    var random = TestRandom(5)
+    let write = try item.database.beginWrite()
+    let batch = try RowBatch(write, "T")
+    for key in 0..<3 {
+      try unsafe Self.fill(&batch.row.pointee, Self.row(key, &random))
+      try batch.endRow(Int64(key))
+    }
+    try unsafe batch.row.pointee.append(7 as Int64)
+    try batch.dropRow()
+    #expect(try write.count(of: "T") == 3)
+    try write.commit()
+    try item.database.verify()
   }
 
   /// A database, and a model of what it must hold.

@@ -143,6 +143,50 @@ struct CommitGroupTests {
     try grouped.database.verify()
   }
 
+  @Test(
+    "a member whose write fails after the file has grown fails alone", arguments: [false, true])
+  func memberFailsAfterGrowth(mapsAgain: Bool) throws {
+    let grouped = try Grouped()
+    grouped.backend.failsWriteAfterGrowth = true
+    if !mapsAgain { grouped.backend.failingMap = 1 }
+    let codes = try grouped.run(leader: 0, [.commits(1), .fails(100), .commits(3)])
+    #expect(codes[2] == .io)
+    if mapsAgain {
+      #expect(codes == [nil, nil, .io, nil])
+      #expect(try grouped.keys() == [0, 1, 3])
+      try grouped.database.verify()
+    } else {
+      // Nobody could read what is staged.
+      #expect(errorCode { try grouped.database.beginWrite() } == .poisoned)
+    }
+  }
+
+  @Test("after a write that failed in a file that had grown and had no mapping, commits are whole")
+  func failedMap() throws {
+    var test = try TestDatabase()
+    try test.put(0..<10)
+    test.backend.failsWriteAfterGrowth = true
+    test.backend.failingMap = 1
+    let old = test.model
+    #expect(errorCode { try test.put(100..<20_000) } == .io)
+    test.model = old
+    for round in 0..<3 {
+      try test.put(round * 5..<round * 5 + 1000, round: round)
+      try test.check()
+    }
+  }
+
+  @Test("every commit is announced to those who wait for changes", arguments: [false, true])
+  func announced(isGrouped: Bool) throws {
+    let grouped = try Grouped()
+    let region = grouped.database.session.region
+    let watcher = try grouped.database.makeChangeWatcher()
+    defer { watcher.cancel() }
+    let before = region.load32(RegionLayout.changeCountOffset)
+    _ = try grouped.run(leader: 0, isGrouped ? [.commits(1), .commits(2)] : [])
+    #expect(region.load32(RegionLayout.changeCountOffset) != before)
+  }
+
   @Test("a failed sync fails every member and poisons the handle", arguments: 0...1)
   func failedSync(number: Int) throws {
     let grouped = try Grouped()

@@ -53,6 +53,34 @@ struct IndexedBatchTests {
     return code
   }
 
+  @Test("a batch that comes upon a damaged index ends the transaction, though its row is dropped")
+  func damagedIndex() throws {
+    let backend = TestBackend()
+    var database = try Database.open(backend: backend)
+    var write = try database.beginWrite()
+    try write.createTable(Self.schema)
+    for key in 0..<40 as Range<Int64> {
+      try write.insert(into: "T", key: key, [.int(key * 10), .int(1), .string("t")])
+    }
+    try write.commit()
+    let leaves = try Reseal.nodes(database, .indexLeaf)
+    try database.close()
+    var bytes = backend.bytes
+    for leaf in leaves { bytes[leaf + 60] ^= 1 }
+    database = try Database.open(backend: TestBackend(bytes))
+    write = try database.beginWrite()
+    let code = errorCode {
+      try write.insert(into: "T", count: 1) { row, _ throws(EngineError) in
+        try row.append(55 as Int64)
+        try row.append(1 as Int64)
+        try row.append("t")
+        return 100
+      }
+    }
+    #expect(code == .corrupted)
+    #expect(errorCode { try write.commit() } == .corrupted)
+  }
+
   private static func expectSame(_ left: Database, _ right: Database) throws {
     let (first, second) = try (left.snapshot(), right.snapshot())
     defer {
