@@ -113,7 +113,7 @@ struct PatchedChild {
     precondition(edits == node.count, "the size was that of the patches")
   }
 
-  /// The patches of an inner node.
+  /// The patches of an inner node; a view has seen that one without any ends with its children.
   static func all(of inner: InnerView) throws(EngineError) -> [PatchedChild] {
     let node = inner.node
     let count = node.header.auxiliary
@@ -143,9 +143,6 @@ struct PatchedChild {
         edits: node.bytes.part(at: edits, count: end - edits).array)
       patches.append(PatchedChild(child: child, patch: patch))
       edits = end
-    }
-    guard count > 0 || edits == node.bytes.count else {
-      throw .corrupted("children=\(inner.childCount) node_bytes=\(node.bytes.count)", at: node.ref)
     }
     return patches
   }
