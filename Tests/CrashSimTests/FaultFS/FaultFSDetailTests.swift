@@ -220,4 +220,25 @@ struct FaultMountDetailTests {
     #expect(try status(path).st_atim.tv_sec > 1)
     try mount.client.shutdown()
   }
+
+  @Test("the daemon gets the options that its mount was asked for, and no others")
+  func options() throws {
+    func arguments(_ options: FaultFSOptions) throws -> [String] {
+      let mount = try MountedFaultFS(options)
+      let path = "/proc/\(mount.client.daemonProcess)/cmdline"
+      let words = try Data(contentsOf: URL(filePath: path)).split(separator: 0)
+      try mount.client.shutdown()
+      return words.map { String(decoding: $0, as: UTF8.self) }
+    }
+    let plain = try arguments(FaultFSOptions())
+    for word in ["--write-back", "--page-granular"] {
+      #expect(!plain.contains(word))
+    }
+    var options = FaultFSOptions()
+    options.writeBack = PageWriteBack(seed: 7, rate: 16)
+    options.isPageGranular = true
+    let words = try arguments(options)
+    let place = try #require(words.firstIndex(of: "--write-back"))
+    #expect(words[place + 1] == "7:16" && words.contains("--page-granular"))
+  }
 }
