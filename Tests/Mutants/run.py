@@ -4,7 +4,8 @@ For each mutant, the suites and scenarios whose processes reach it run, nearest 
 reaches, or that nothing finds, has survived: a test is missing, or equivalents.txt says why none can find it.
 
 Usage: run.py [--seed N] [--count N] [--folders "A B"] [--jobs N] [--seconds N] [--least N] [--only "N N"]
-              [--again | --longer | --changed [--suites "A B"]]      (make mutation)
+              [--again | --longer | --changed [--suites "A B"]] [--as-built] [--by-scenarios]      (make mutation)
+Seed 1 takes the mutants in drawn.txt, as long as their text stands, so that its table keeps its meaning; another seed draws anew.
   --count    mutants in each folder
   --least    the percent of those not equivalent that must be found; with fewer the exit status is 1
   --seconds  the suites and scenarios that one mutant gets may take so long, undisturbed; the nearest come first
@@ -12,6 +13,8 @@ Usage: run.py [--seed N] [--count N] [--folders "A B"] [--jobs N] [--seconds N] 
   --longer   as --again, for the mutants that survived: they get so many seconds more, of what has not run for them
   --changed  as --again, after tests were added: what each suite reaches is recorded again, and the mutants that survived run
   --suites   with --changed: only these (`EngineTests.SpanTests …`) are recorded again, and run
+  --as-built       the copy is taken as it is: nothing is copied into it, and it is not built
+  --by-scenarios   the engine's mutants are judged by the shipped scenarios alone, as `make smoke` runs them
 Needs root (the copy is mounted over the tree, so that a build that is there serves) and what the tests need.
 Everything is in .build-mutation: list.json, checks.json, results.jsonl, table.md.
 """
@@ -33,8 +36,10 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 WORK = os.path.join(ROOT, ".build-mutation")
 COPY = os.path.join(WORK, "tree")
 FOLDERS = "Sources/Engine Sources/CrashSim/CrashStates Sources/CrashSim/FaultFS Sources/CrashSim/Oracles"
-NEAR = "EngineTests CrashSimTests ScenarioTests"
-HISTORIES = "scenarios/histories"
+# Targets, and suites of others.
+NEAR = "EngineTests CrashSimTests ScenarioTests CommandTests.WriteBackTests"
+SHIPPED = "scenarios"
+HISTORIES = SHIPPED + "/histories"
 SLOW = re.compile(r"^tags:.*\bslow\b", re.M)
 RED = re.compile(r"✘ Test .* recorded an issue|✘ Test .* failed after")
 # Everything that a run leaves is in its own namespaces: when its first process dies, so do the others, and their mounts go.
@@ -51,6 +56,8 @@ parser.add_argument("--again", action="store_true")
 parser.add_argument("--changed", action="store_true")
 parser.add_argument("--longer", action="store_true")
 parser.add_argument("--suites", default="")
+parser.add_argument("--as-built", action="store_true")
+parser.add_argument("--by-scenarios", action="store_true")
 parser.add_argument("--least", type=float, default=100)
 parser.add_argument("--only", default="")
 options = parser.parse_args()
@@ -147,7 +154,8 @@ def tool(without):
     subprocess.run(
         ["swift", "build", "-q", "--package-path", HERE, "--scratch-path", scratch_path], check=True)
     words = [os.path.join(scratch_path, "debug", "mutants"), ROOT, COPY, path("list.json"), str(options.seed), str(options.count)]
-    subprocess.run(words + [",".join(map(str, sorted(without))) or "-"] + options.folders.split(), check=True)
+    words += [",".join(map(str, sorted(without))) or "-", os.path.join(HERE, "drawn.txt") if options.seed == 1 else "-"]
+    subprocess.run(words + options.folders.split(), check=True)
 
 
 def sources():
@@ -243,12 +251,20 @@ def command(names):
 def all_checks():
     _, _, lines = run([bundle(), "--testing-library", "swift-testing", "--list-tests"], 120)
     near = set(NEAR.split())
-    names = {line.split("/")[0] for line in lines if "/" in line and line.split(".")[0] in near}
-    folder = os.path.join(COPY, HISTORIES)
-    for name in os.listdir(folder):
-        with open(os.path.join(folder, name)) as file:
-            if name.endswith(".yaml") and not SLOW.search(file.read()):
-                names.add(f"{HISTORIES}/{name}")
+    suites = {line.split("/")[0] for line in lines if "/" in line}
+    names = {suite for suite in suites if suite in near or suite.split(".")[0] in near}
+    return sorted(names) + scenarios(HISTORIES)
+
+
+def scenarios(below):
+    """The scenarios below a folder that are not slow."""
+    names = []
+    for folder, _, files in os.walk(os.path.join(COPY, below)):
+        for name in files:
+            file_path = os.path.join(folder, name)
+            with open(file_path) as file:
+                if name.endswith(".yaml") and not SLOW.search(file.read()):
+                    names.append(os.path.relpath(file_path, COPY))
     return sorted(names)
 
 
@@ -278,7 +294,7 @@ def side_by_side(items, work):
         raise failures[0]
 
 
-def look(names, checks):
+def look(names, checks, kept="checks.json"):
     """Runs each check undisturbed, and keeps its seconds and what it reaches."""
     def one(name):
         handle, reached = tempfile.mkstemp(dir=scratch)
@@ -292,7 +308,7 @@ def look(names, checks):
         os.remove(reached)
         checks[name] = {"seconds": round(seconds, 2), "held": status == 0, "reached": numbers}
         say(f"{name}: {seconds:.1f} s, reaches {len(numbers)}" + ("" if status == 0 else "; red without any mutant, left out"))
-        save("checks.json", checks)
+        save(kept, checks)
     side_by_side(names, one)
 
 
@@ -303,7 +319,7 @@ def batches(number, checks, ran):
     """
     near = sorted(
         (max(check["seconds"], 0.05) * len(check["reached"]), name) for name, check in checks.items()
-        if check["held"] and number in check["reached_set"] and name not in ran)
+        if check["held"] and number in check["reached"] and name not in ran)
     result, batch, total, batch_seconds, limit = [], [], 0.0, 0.0, 3.0
     for _, name in near:
         seconds = checks[name]["seconds"]
@@ -416,14 +432,39 @@ def report(mutants, results):
     return left, share
 
 
-def read_results():
+def read_results(name="results.jsonl"):
     results = {}
-    if os.path.exists(path("results.jsonl")):
-        with open(path("results.jsonl")) as file:
+    if os.path.exists(path(name)):
+        with open(path(name)) as file:
             for line in file:
                 result = json.loads(line)
                 results[result["number"]] = result
     return results
+
+
+def by_scenarios(mutants):
+    """Judges the engine's mutants by the shipped scenarios alone, and says how many these find."""
+    checks = load("scenarios.json") if os.path.exists(path("scenarios.json")) else {}
+    look([name for name in scenarios(SHIPPED) if name not in checks], checks, "scenarios.json")
+    results = read_results("by-scenarios.jsonl")
+    known = equivalents()
+    engine = [mutant for mutant in mutants if mutant["folder"] == FOLDERS.split()[0] and key(mutant) not in known]
+    lock = threading.Lock()
+
+    def one(mutant):
+        result = judge(mutant, checks, set())
+        with lock:
+            results[result["number"]] = result
+            with open(path("by-scenarios.jsonl"), "a") as file:
+                file.write(json.dumps(result) + "\n")
+            say(f"{result['verdict']}: {mutant['number']} {mutant['file']}:{mutant['line']} {mutant['kind']}, "
+                f"{result['seconds']} s {result['by']}")
+
+    side_by_side([mutant for mutant in engine if mutant["number"] not in results], one)
+    verdicts = collections.Counter(results[mutant["number"]]["verdict"] for mutant in engine)
+    share = 100 * verdicts["found"] / max(1, len(engine))
+    say(f"{len(engine)} mutants of {FOLDERS.split()[0]} that are not equivalent: {verdicts['found']} found by scenarios alone "
+        f"({share:.1f} %), {verdicts['survived']} not, {verdicts['not reached']} not reached")
 
 
 def main():
@@ -432,9 +473,10 @@ def main():
     os.makedirs(WORK, exist_ok=True)
     begin = time.monotonic()
     checks = {}
-    if options.again or options.changed or options.longer:
+    goes_on = options.again or options.changed or options.longer or options.by_scenarios
+    if options.as_built or goes_on:
         checks = load("checks.json") if os.path.exists(path("checks.json")) else {}
-        for name in sources():
+        for name in [] if options.as_built else sources():
             if name.startswith(("Tests/", "scenarios/")):
                 copy_file(name)
     else:
@@ -442,15 +484,17 @@ def main():
             if os.path.exists(path(name)):
                 os.remove(path(name))
         make_copy()
-    build()
-    say(f"built after {time.monotonic() - begin:.0f} s")
+    if not options.as_built:
+        build()
+        say(f"built after {time.monotonic() - begin:.0f} s")
     mutants = load("list.json")
+    if options.by_scenarios:
+        by_scenarios(mutants)
+        return 0
     results = read_results()
     names = all_checks()
     chosen = options.suites.split() or [name for name in names if not name.startswith("scenarios/")]
     look([name for name in names if options.changed and name in chosen or name not in checks], checks)
-    for check in checks.values():
-        check["reached_set"] = set(check["reached"])
     only = {int(number) for number in options.only.split()}
     if (options.changed or options.longer) and not only:
         only = {number for number, result in results.items() if result["verdict"] != "found"}

@@ -1,5 +1,6 @@
 // Draw.swift: which of the possible changes are taken, from a seed.
-// Invariant: equal sources, seed and count give the same mutants with the same numbers.
+// Invariant: equal sources, seed and count give the same mutants with the same numbers. A draw from
+// other sources is another one, so the mutants of one seed are kept by their text.
 
 /// SplitMix64; the same numbers everywhere.
 struct SeededGenerator: RandomNumberGenerator {
@@ -20,6 +21,25 @@ struct SeededGenerator: RandomNumberGenerator {
 struct Place {
   let file: String
   let candidate: Candidate
+
+  /// What it is in the lists of mutants, whatever stands elsewhere in the file.
+  var key: String {
+    let words = [
+      file, candidate.function, candidate.kind.rawValue, candidate.before, candidate.after,
+    ]
+    return words.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+      .joined(separator: " | ")
+  }
+}
+
+/// The places that were drawn before, by their keys; of equal ones as many as then, the first.
+func standing(_ keys: [String], among places: [Place]) -> [Place] {
+  var left = Dictionary(keys.map { ($0, 1) }, uniquingKeysWith: +)
+  return places.filter { place in
+    guard let count = left[place.key], count > 0 else { return false }
+    left[place.key] = count - 1
+    return true
+  }
 }
 
 /// Takes `count` of the places, kinds in turn, none of which lies in another.

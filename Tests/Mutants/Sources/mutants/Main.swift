@@ -1,10 +1,11 @@
 // Main.swift: writes a copy of the sources in which many small bugs can be switched on, one at a
 // time, and the list of them. run.py builds the copy and runs its tests.
-// Usage: mutants TREE COPY LIST SEED COUNT WITHOUT FOLDER…
+// Usage: mutants TREE COPY LIST SEED COUNT WITHOUT DRAWN FOLDER…
 //   TREE, COPY  two checkouts; files of FOLDER… are read from the first and written into the second
 //   LIST        the mutants, as JSON
 //   SEED, COUNT which sites are taken, and how many in each folder
 //   WITHOUT     numbers, with commas between, of mutants that are not written; `-` for none
+//   DRAWN       a file with the mutants that are taken, instead of a draw; `-` for none
 
 import Foundation
 import SwiftOperators
@@ -15,16 +16,21 @@ import SwiftSyntax
 struct Main {
   static func main() throws {
     let words = CommandLine.arguments
-    guard words.count > 7, let seed = UInt64(words[4]), let count = Int(words[5]) else {
+    guard words.count > 8, let seed = UInt64(words[4]), let count = Int(words[5]) else {
       FileHandle.standardError.write(
-        Data("usage: mutants TREE COPY LIST SEED COUNT WITHOUT FOLDER…\n".utf8))
+        Data("usage: mutants TREE COPY LIST SEED COUNT WITHOUT DRAWN FOLDER…\n".utf8))
       exit(2)
     }
     let without = Set(words[6].split(separator: ",").compactMap { Int($0) })
     let tree = URL(filePath: words[1])
+    let keys =
+      words[7] == "-"
+      ? nil
+      : try String(contentsOfFile: words[7], encoding: .utf8).split(separator: "\n")
+        .filter { !$0.hasPrefix("#") }.map(String.init)
     var number = 0
     var mutants: [Mutant] = []
-    for (index, folder) in words[7...].enumerated() {
+    for (index, folder) in words[8...].enumerated() {
       var generator = SeededGenerator(seed: seed &+ UInt64(index) &* 0x1_0000_0001)
       var places: [Place] = []
       for file in try swiftFiles(in: folder, of: tree) {
@@ -32,7 +38,11 @@ struct Main {
         places += candidates(in: text, file: file).map { Place(file: file, candidate: $0) }
       }
       print("\(folder): \(places.count) possible")
-      let drawn = draw(count, from: places, using: &generator)
+      let taken =
+        keys.map { standing($0, among: places) }
+        ?? draw(count, from: places, using: &generator)
+      let drawn =
+        taken
         .sorted {
           ($0.file, $0.candidate.span.lowerBound) < ($1.file, $1.candidate.span.lowerBound)
         }
