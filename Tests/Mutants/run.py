@@ -14,7 +14,7 @@ Seed 1 takes the mutants in drawn.txt, as long as their text stands, so that its
   --changed  as --again, after tests were added: what each suite reaches is recorded again, and the mutants that survived run
   --suites   with --changed: only these (`EngineTests.SpanTests …`) are recorded again, and run
   --as-built       the copy is taken as it is: nothing is copied into it, and it is not built
-  --by-scenarios   the engine's mutants are judged by the shipped scenarios alone, as `make smoke` runs them
+  --by-scenarios   the engine's mutants are judged by the shipped scenarios alone, each with a budget of 250 states
 Needs root (the copy is mounted over the tree, so that a build that is there serves) and what the tests need.
 Everything is in .build-mutation: list.json, checks.json, results.jsonl, table.md.
 """
@@ -154,7 +154,8 @@ def tool(without):
     subprocess.run(
         ["swift", "build", "-q", "--package-path", HERE, "--scratch-path", scratch_path], check=True)
     words = [os.path.join(scratch_path, "debug", "mutants"), ROOT, COPY, path("list.json"), str(options.seed), str(options.count)]
-    words += [",".join(map(str, sorted(without))) or "-", os.path.join(HERE, "drawn.txt") if options.seed == 1 else "-"]
+    is_kept = options.seed == 1 and set(options.folders.split()) <= set(FOLDERS.split())
+    words += [",".join(map(str, sorted(without))) or "-", os.path.join(HERE, "drawn.txt") if is_kept else "-"]
     subprocess.run(words + options.folders.split(), check=True)
 
 
@@ -256,14 +257,14 @@ def all_checks():
     return sorted(names) + scenarios(HISTORIES)
 
 
-def scenarios(below):
-    """The scenarios below a folder that are not slow."""
+def scenarios(below, slow=False):
+    """The scenarios below a folder; those that are slow only if asked for."""
     names = []
     for folder, _, files in os.walk(os.path.join(COPY, below)):
         for name in files:
             file_path = os.path.join(folder, name)
             with open(file_path) as file:
-                if name.endswith(".yaml") and not SLOW.search(file.read()):
+                if name.endswith(".yaml") and (slow or not SLOW.search(file.read())):
                     names.append(os.path.relpath(file_path, COPY))
     return sorted(names)
 
@@ -443,16 +444,19 @@ def read_results(name="results.jsonl"):
 
 
 def by_scenarios(mutants):
-    """Judges the engine's mutants by the shipped scenarios alone, and says how many these find."""
+    """Judges the engine's mutants by the shipped scenarios alone, and says how many these find.
+
+    Called again it goes on: who was not found gets as many seconds more, of what has not run for it.
+    """
     checks = load("scenarios.json") if os.path.exists(path("scenarios.json")) else {}
-    look([name for name in scenarios(SHIPPED) if name not in checks], checks, "scenarios.json")
+    look([name for name in scenarios(SHIPPED, slow=True) if name not in checks], checks, "scenarios.json")
     results = read_results("by-scenarios.jsonl")
     known = equivalents()
     engine = [mutant for mutant in mutants if mutant["folder"] == FOLDERS.split()[0] and key(mutant) not in known]
     lock = threading.Lock()
 
     def one(mutant):
-        result = judge(mutant, checks, set())
+        result = judge(mutant, checks, set(results.get(mutant["number"], {}).get("ran", [])))
         with lock:
             results[result["number"]] = result
             with open(path("by-scenarios.jsonl"), "a") as file:
@@ -460,7 +464,8 @@ def by_scenarios(mutants):
             say(f"{result['verdict']}: {mutant['number']} {mutant['file']}:{mutant['line']} {mutant['kind']}, "
                 f"{result['seconds']} s {result['by']}")
 
-    side_by_side([mutant for mutant in engine if mutant["number"] not in results], one)
+    left = [mutant for mutant in engine if results.get(mutant["number"], {}).get("verdict") != "found"]
+    side_by_side(left, one)
     verdicts = collections.Counter(results[mutant["number"]]["verdict"] for mutant in engine)
     share = 100 * verdicts["found"] / max(1, len(engine))
     say(f"{len(engine)} mutants of {FOLDERS.split()[0]} that are not equivalent: {verdicts['found']} found by scenarios alone "
