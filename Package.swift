@@ -26,6 +26,8 @@ let package = Package(
     .executable(name: "faultline", targets: ["StressRunner"]),
     .library(name: "Engine", targets: ["Engine"]),
     .library(name: "ObjectDatabase", targets: ["ObjectDatabase"]),
+    // The bytes of Couchbase Lite's documents; it needs nothing of ours, and no Foundation.
+    .library(name: "Fleece", targets: ["Fleece"]),
     // The lab by layers; a package of yours can take FaultFS, the crash states, or the exploration of
     // any program, and needs no engine for them.
     .library(name: "FaultFS", targets: ["LabCore", "Recording", "FaultFS"]),
@@ -69,6 +71,8 @@ let package = Package(
       name: "ObjectDatabase", dependencies: ["Engine", "Query"], swiftSettings: house),
     // The query language: reads, binds, plans and runs queries over the engine's tables.
     .target(name: "Query", dependencies: ["Engine"], swiftSettings: hot),
+    // The bytes of documents: no file, no database.
+    .target(name: "Fleece", swiftSettings: hot),
     // The lab; docs/architecture.md says what each layer holds. Nothing up to Exploration knows the
     // engine.
     .target(
@@ -209,6 +213,9 @@ let package = Package(
       dependencies: [
         "Query", "QueryReference", "Engine", .product(name: "GRDB", package: "GRDB.swift"),
       ],
+      swiftSettings: house),
+    .testTarget(
+      name: "FleeceTests", dependencies: ["Fleece", "Requirements"], exclude: ["Golden"],
       swiftSettings: house),
     .testTarget(
       name: "FuzzTests",

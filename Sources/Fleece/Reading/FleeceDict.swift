@@ -1,0 +1,124 @@
+// FleeceDict.swift: the pairs of a dict, where they lie.
+// Pairs are in the order of their keys: numbers of shared keys first, then texts byte by byte. A
+// lookup in a dict that is not so ordered finds something or nothing, and ends all the same.
+// Left out: parents (a first key of -2048), which no document of Couchbase Lite has.
+
+/// A dict inside bytes that are not copied; it must not outlive them.
+public struct FleeceDict: Sendable {
+  /// A key as it is written.
+  public enum Key: Sendable {
+    /// The place of a key in the table of shared keys.
+    case shared(Int)
+    /// A text of its own: bytes where they lie, which nobody has checked to be UTF-8.
+    case text(FleeceBytes)
+  }
+
+  let bytes: FleeceBytes
+  let first: Int
+  let width: Int
+  let lowest: UInt32
+  /// How many pairs there are.
+  public let count: Int
+
+  @inline(__always)
+  init(_ value: FleeceValue, _ items: FleeceValue.Items) {
+    bytes = value.bytes
+    lowest = value.lowest
+    first = items.first
+    width = items.width
+    count = items.slots / 2
+  }
+
+  /// The key of a pair.
+  /// - Parameter index: The index of the pair, from 0 to `count - 1`; it traps outside.
+  /// - Returns: The key.
+  /// - Throws: `FleeceError` with code `.damaged` when the bytes there are no key.
+  /// - Complexity: O(1).
+  public func key(at index: Int) throws(FleeceError) -> Key {
+    precondition(index >= 0 && index < count)
+    let slot = first + 2 * index * width
+    let key = try FleeceValue.inSlot(bytes, at: slot, width: width, lowest: lowest)
+    switch key.tag {
+    case FleeceFormat.text: return .text(key.content)
+    case FleeceFormat.shortInteger where key.head & 8 == 0:
+      return .shared(Int(bytes.uint16(key.offset)))
+    default: throw FleeceError(.damaged, "a key that is no text and no number", at: slot)
+    }
+  }
+
+  /// The value of a pair.
+  /// - Parameter index: The index of the pair, from 0 to `count - 1`; it traps outside.
+  /// - Returns: The value.
+  /// - Throws: `FleeceError` with code `.damaged` when the bytes there are no value.
+  /// - Complexity: O(1).
+  public func value(at index: Int) throws(FleeceError) -> FleeceValue {
+    precondition(index >= 0 && index < count)
+    return try FleeceValue.inSlot(
+      bytes, at: first + (2 * index + 1) * width, width: width, lowest: lowest)
+  }
+
+  /// The value of a key that is written as a number.
+  /// - Parameter number: The key's place in the table of shared keys.
+  /// - Returns: The value; nil when no pair has that key.
+  /// - Throws: `FleeceError` with code `.damaged` when the bytes on the way are no keys, or the pair
+  ///   has no value.
+  /// - Complexity: O(log count).
+  public func value(forShared number: Int) throws(FleeceError) -> FleeceValue? {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      guard case .shared(let found) = try key(at: middle), found <= number else {
+        high = middle
+        continue
+      }
+      if found == number { return try value(at: middle) }
+      low = middle + 1
+    }
+    return nil
+  }
+
+  /// The value of a key that is written as a text.
+  ///
+  /// A key that the table of shared keys has is written as a number: ask for that first, or use
+  /// `value(for:in:)`.
+  /// - Parameter text: The key's bytes of UTF-8.
+  /// - Returns: The value; nil when no pair has that key.
+  /// - Throws: `FleeceError` with code `.damaged` when the bytes on the way are no keys, or the pair
+  ///   has no value.
+  /// - Complexity: O(log count) comparisons.
+  public func value(forText text: FleeceBytes) throws(FleeceError) -> FleeceValue? {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      var order = -1
+      if case .text(let found) = try key(at: middle) { order = found.order(text) }
+      if order == 0 { return try value(at: middle) }
+      if order < 0 { low = middle + 1 } else { high = middle }
+    }
+    return nil
+  }
+
+  /// The value of a key, as a number where the table has it, else as a text.
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - keys: The table of shared keys that the bytes were written with.
+  /// - Returns: The value; nil when no pair has that key.
+  /// - Throws: `FleeceError` with code `.damaged` when the bytes on the way are no keys, or the pair
+  ///   has no value.
+  /// - Complexity: O(log count) comparisons.
+  public func value(
+    for key: String, in keys: FleeceSharedKeys = FleeceSharedKeys()
+  ) throws(FleeceError) -> FleeceValue? {
+    try FleeceBytes.over(key) { (text: FleeceBytes) throws(FleeceError) -> FleeceValue? in
+      if let number = keys.number(of: text) { return try value(forShared: number) }
+      return try value(forText: text)
+    }
+  }
+}
+
+extension FleeceValue {
+  /// The pairs of a dict; nil for other kinds.
+  public var dict: FleeceDict? {
+    tag == FleeceFormat.dict ? FleeceDict(self, items) : nil
+  }
+}
