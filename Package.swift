@@ -154,6 +154,9 @@ let package = Package(
     // Queries answered the simple way, and a generator of queries: what the query language is held
     // against, by its tests and by fuzzing.
     .target(name: "QueryReference", dependencies: ["Query", "Engine"], swiftSettings: hot),
+    // Fleece read the simple way, and drawn values: what Fleece is held against, by its tests and by
+    // fuzzing.
+    .target(name: "FleeceReference", dependencies: ["Fleece"], swiftSettings: hot),
     // What fuzz targets have in common; then the targets, each module beside what it fuzzes.
     .target(name: "Fuzz", swiftSettings: house),
     .target(name: "EngineFuzz", dependencies: ["Fuzz", "Engine"], swiftSettings: hot),
@@ -161,14 +164,18 @@ let package = Package(
       name: "QueryFuzz", dependencies: ["Fuzz", "Engine", "Query", "QueryReference"],
       swiftSettings: house),
     .target(
+      name: "FleeceFuzz", dependencies: ["Fuzz", "Fleece", "FleeceReference"],
+      swiftSettings: house),
+    .target(
       name: "LabFuzz",
-      dependencies: ["Fuzz", "EngineFuzz", "QueryFuzz"] + lab.map { .target(name: $0) },
+      dependencies: ["Fuzz", "EngineFuzz", "QueryFuzz", "FleeceFuzz"]
+        + lab.map { .target(name: $0) },
       swiftSettings: house),
     .target(name: "FuzzMutators", dependencies: ["Fuzz", "LabFuzz"], swiftSettings: house),
     .executableTarget(
       name: "FuzzCommand",
       dependencies: [
-        "Fuzz", "EngineFuzz", "QueryFuzz",
+        "Fuzz", "EngineFuzz", "QueryFuzz", "FleeceFuzz",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ] + (fuzzesLab ? ["LabFuzz"] : []),
       swiftSettings: house + (fuzzesLab ? [.define("FUZZ_LAB")] : [])),
@@ -215,12 +222,14 @@ let package = Package(
       ],
       swiftSettings: house),
     .testTarget(
-      name: "FleeceTests", dependencies: ["Fleece", "Requirements"], exclude: ["Golden"],
+      name: "FleeceTests", dependencies: ["Fleece", "FleeceReference", "Requirements"],
+      exclude: ["Golden"],
       swiftSettings: house),
     .testTarget(
       name: "FuzzTests",
       dependencies: [
-        "Fuzz", "EngineFuzz", "QueryFuzz", "LabFuzz", "FuzzMutators", "FuzzCommand", "TestSupport",
+        "Fuzz", "EngineFuzz", "QueryFuzz", "FleeceFuzz", "LabFuzz", "FuzzMutators", "FuzzCommand",
+        "TestSupport",
       ],
       exclude: ["Corpora"], swiftSettings: house),
     .testTarget(

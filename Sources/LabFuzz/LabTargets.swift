@@ -1,6 +1,7 @@
 // LabTargets.swift: the fuzz targets of the lab, and the registry of all.
 
 import EngineFuzz
+import FleeceFuzz
 import Fuzz
 import QueryFuzz
 import Scenarios
@@ -14,7 +15,7 @@ extension FuzzTarget {
   ]
 
   /// Every target; those with a planted bug come last.
-  package static let all = ofEngine + ofQueries + ofLab + planted
+  package static let all = ofEngine + ofQueries + ofFleece + ofLab + planted
 }
 
 extension FuzzOutcome {

@@ -5,7 +5,7 @@
 #   $OUT        where the results go
 #   $SANITIZER  address, or none
 #   FUZZ_BIN, FUZZ_TOOL   programs that are built already: one with libFuzzer, and the command `fuzz`; for tests
-#   FUZZ_WITHOUT_LAB      set: the targets of the engine and the query language only (the default); empty: the lab's, too
+#   FUZZ_WITHOUT_LAB      set: the targets of engine, query language and Fleece only (the default); empty: the lab's, too
 root=$(cd "$(dirname "$0")" && pwd)
 [ -f "$root/Package.swift" ] || root=${SRC:+$SRC/faultline}
 [ -n "$root" ] && [ -f "$root/Package.swift" ] || root=$(pwd)

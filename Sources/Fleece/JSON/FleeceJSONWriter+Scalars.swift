@@ -38,10 +38,14 @@ extension JSONWriter {
 
   /// The standard library writes the fewest digits that read back, as the real library does.
   mutating func append(real value: FleeceValue) {
-    if !value.isDouble, let float = value.float {
+    let double = value.double ?? 0
+    if double.isNaN {
+      // Its description can have bits that say nothing.
+      append("nan")
+    } else if !value.isDouble, let float = value.float {
       append(description: float.description)
     } else {
-      append(description: (value.double ?? 0).description)
+      append(description: double.description)
     }
   }
 

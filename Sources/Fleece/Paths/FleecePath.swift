@@ -17,7 +17,7 @@ public struct FleecePath: Sendable, Hashable {
   }
 
   /// A step as it is walked.
-  struct Step: Sendable, Hashable {
+  struct Step: Sendable {
     /// The bytes of a key; nil for an index.
     var key: [UInt8]?
     /// The index.
@@ -40,6 +40,14 @@ public struct FleecePath: Sendable, Hashable {
       }
     }
   }
+
+  /// Whether two paths have the same steps.
+  public static func == (first: FleecePath, second: FleecePath) -> Bool {
+    first.components == second.components
+  }
+
+  /// Hashes the steps.
+  public func hash(into hasher: inout Hasher) { hasher.combine(components) }
 
   /// The steps, outermost first.
   public var components: [Component] {

@@ -31,6 +31,9 @@ public struct FleeceValue: Sendable {
   /// earlier, and only extern pointers lead there.
   let lowest: UInt32
 
+  /// How many bytes there are in all, before the value and behind it.
+  public var documentSizeBytes: Int { bytes.count }
+
   @inline(__always)
   init(_ bytes: FleeceBytes, start: Int, lowest: UInt32) {
     self.bytes = bytes

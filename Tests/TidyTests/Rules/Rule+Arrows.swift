@@ -15,7 +15,10 @@ private let lab = [
 ]
 
 /// The modules of fuzz targets, each beside what it fuzzes.
-private let fuzzed = ["EngineFuzz", "QueryFuzz", "LabFuzz"]
+private let fuzzed = ["EngineFuzz", "QueryFuzz", "FleeceFuzz", "LabFuzz"]
+
+/// The databases, and what is built on them.
+private let databases = ["Engine", "ObjectDatabase", "Query", "DocumentQuery", "DocumentStore"]
 
 private let forbidden: [Arrow] = [
   Arrow(
@@ -36,17 +39,31 @@ private let forbidden: [Arrow] = [
     folder: "Sources/ObjectDatabase", modules: lab + ["CFuse", "CSystem", "GRDB", "Yams"],
     reason: "the object database knows the engine, and nothing of the lab"),
   Arrow(
+    folder: "Sources/Fleece",
+    modules: lab + databases + ["CSystem", "CFuse", "GRDB", "Yams", "Foundation"],
+    reason: "Fleece is about bytes, and knows no file and no database"),
+  Arrow(
+    folder: "Sources/FleeceReference",
+    modules: lab + databases + ["CSystem", "CFuse", "GRDB", "Yams", "Foundation"],
+    reason: "the second reader of Fleece knows its bytes alone, and fuzzers run it"),
+  Arrow(
     folder: "Sources/Fuzz",
-    modules: lab + fuzzed + ["Engine", "Query", "CFuse", "GRDB", "Yams", "Foundation"],
+    modules: lab + fuzzed + ["Engine", "Query", "Fleece", "CFuse", "GRDB", "Yams", "Foundation"],
     reason: "what fuzz targets have in common knows none of what is fuzzed"),
   Arrow(
     folder: "Sources/EngineFuzz",
-    modules: lab + ["QueryFuzz", "LabFuzz", "Query", "GRDB", "Yams", "Foundation"],
+    modules: lab + ["QueryFuzz", "FleeceFuzz", "LabFuzz", "Query", "GRDB", "Yams", "Foundation"],
     reason: "the engine is fuzzed by targets that know the engine alone"),
   Arrow(
     folder: "Sources/QueryFuzz",
-    modules: lab + ["EngineFuzz", "LabFuzz", "GRDB", "Yams", "Foundation"],
+    modules: lab + ["EngineFuzz", "FleeceFuzz", "LabFuzz", "GRDB", "Yams", "Foundation"],
     reason: "queries are fuzzed by targets that know the engine and queries alone"),
+  Arrow(
+    folder: "Sources/FleeceFuzz",
+    modules: lab + databases + [
+      "EngineFuzz", "QueryFuzz", "LabFuzz", "GRDB", "Yams", "Foundation",
+    ],
+    reason: "Fleece is fuzzed by targets that know Fleece alone"),
   Arrow(
     folder: "Sources/CrashSim", modules: ["StressRunner", "Fuzz"] + fuzzed,
     reason: "the library knows nothing of its commands"),

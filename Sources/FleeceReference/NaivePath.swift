@@ -1,0 +1,24 @@
+// NaivePath.swift: walks over trees, the plain way: from the first pair to the last.
+
+import Fleece
+
+extension ReferenceValue {
+  /// What a path may lead to, nil for nothing: more than one where a dict has a key twice.
+  package func values(
+    at components: ArraySlice<FleecePath.Component>, keys: [String]
+  ) -> [ReferenceValue?] {
+    guard let component = components.first else { return [self] }
+    let rest = components.dropFirst()
+    switch (self, component) {
+    case (.array(let items), .index(let index)):
+      let place = index < 0 ? items.count + index : index
+      return items.indices.contains(place) ? items[place].values(at: rest, keys: keys) : [nil]
+    case (.dict(let pairs), .key(let key)):
+      // A key of the table is looked for as a number only.
+      let wanted = keys.firstIndex(of: key).map { Key.shared($0) } ?? .text(Array(key.utf8))
+      let found = pairs.filter { $0.key == wanted }
+      return found.isEmpty ? [nil] : found.flatMap { $0.value.values(at: rest, keys: keys) }
+    default: return [nil]
+    }
+  }
+}
