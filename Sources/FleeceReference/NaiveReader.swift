@@ -130,7 +130,6 @@ package struct NaiveReader {
       unit *= 128
       next += 1
       if bytes[next - 1] < 128 {
-        guard number <= 1 << 31 else { break }
         return (number, next)
       }
     }

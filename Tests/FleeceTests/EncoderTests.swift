@@ -98,6 +98,19 @@ struct EncoderTests {
     #expect(wide.hex.hasSuffix("6001800368028000400080000005" + "8005"))
   }
 
+  @Test("ends with a pointer of four bytes where two do not reach", arguments: [16_381, 16_382])
+  func wideRoot(count: Int) throws {
+    let bytes = try Short.bytes { (encoder) throws(FleeceError) in
+      try encoder.beginArray()
+      for _ in 0..<count { encoder.null() }
+      try encoder.endArray()
+    }
+    #expect(bytes.hex.hasSuffix(count == 16_381 ? "3000bfff" : "3000800040008002"))
+    try Short.reading(bytes) { (root) throws(FleeceError) in
+      #expect(root.array?.count == count)
+    }
+  }
+
   @Test("writes a document of 5,000 texts whose first come again at the end")
   func manyTexts() throws {
     var text = #"{"name":"a far text","#

@@ -124,6 +124,19 @@ struct ReaderTests {
       #expect(try root.array?.value(at: 0)?.text == "far")
       try root.validate()
     }
+    // A pointer of four bytes has bits enough.
+    let wide = Array(bytes.dropLast(6)) + [0x68, 0x01, 0xc0, 0x00, 0x00, 0x00, 0x80, 0x03]
+    try Short.reading(wide) { (root) throws(FleeceError) in
+      #expect(Short.error { () throws(FleeceError) in _ = try root.array?.value(at: 0) } != nil)
+    }
+  }
+
+  @Test("takes a pointer of four bytes to the outermost value only where there is room for it")
+  func roomForRoot() throws {
+    // The last four bytes, read as one pointer, would lead to the start.
+    let bytes = [0x30, 0x00] + [UInt8](repeating: 0, count: 65536) + [0x80, 0x00, 0x80, 0x01]
+    let error = Short.error { () throws(FleeceError) in _ = try FleeceDocument(bytes) }
+    #expect(error?.code == .damaged && error?.offsetBytes == 65538)
   }
 
   @Test("takes a text that is no UTF-8, and lends its bytes")

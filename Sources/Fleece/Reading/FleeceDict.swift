@@ -60,19 +60,18 @@ public struct FleeceDict: Sendable {
   /// The value of a key that is written as a number.
   /// - Parameter number: The key's place in the table of shared keys.
   /// - Returns: The value; nil when no pair has that key.
-  /// - Throws: `FleeceError` with code `.damaged` when the bytes on the way are no keys, or the pair
-  ///   has no value.
-  /// - Complexity: O(log count).
+  /// - Throws: `FleeceError` with code `.damaged` when the pair has no value.
+  /// - Complexity: O(log count), and no look at a key that is a text.
   public func value(forShared number: Int) throws(FleeceError) -> FleeceValue? {
+    guard number >= 0, number < Self.keysEnd else { return nil }
+    let wanted = UInt16(number)
     var (low, high) = (0, count)
     while low < high {
       let middle = (low + high) / 2
-      guard case .shared(let found) = try key(at: middle), found <= number else {
-        high = middle
-        continue
-      }
-      if found == number { return try value(at: middle) }
-      low = middle + 1
+      // A key that is a number stands in its slot; all others come behind.
+      let found = bytes.uint16(first + 2 * middle * width)
+      if found == wanted { return try value(at: middle) }
+      if found < wanted { low = middle + 1 } else { high = middle }
     }
     return nil
   }
@@ -91,12 +90,19 @@ public struct FleeceDict: Sendable {
     while low < high {
       let middle = (low + high) / 2
       var order = -1
-      if case .text(let found) = try key(at: middle) { order = found.order(text) }
+      if bytes.uint16(first + 2 * middle * width) >= Self.keysEnd,
+        case .text(let found) = try key(at: middle)
+      {
+        order = found.order(text)
+      }
       if order == 0 { return try value(at: middle) }
       if order < 0 { low = middle + 1 } else { high = middle }
     }
     return nil
   }
+
+  /// What a slot's first two bytes are below if it is a key that is a number.
+  private static var keysEnd: Int { 0x800 }
 
   /// The value of a key, as a number where the table has it, else as a text.
   /// - Parameters:

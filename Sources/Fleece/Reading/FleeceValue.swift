@@ -111,7 +111,7 @@ public struct FleeceValue: Sendable {
 
   /// A number of seven bits to a byte, low ones first, and how many bytes it has.
   ///
-  /// What is larger than any value is an error here already.
+  /// Five bytes say more than any value has.
   @inline(never)
   static func varint(
     _ bytes: FleeceBytes, at offset: Int, end: Int
@@ -121,7 +121,6 @@ public struct FleeceValue: Sendable {
       let byte = bytes.uint8(offset + index)
       number |= UInt64(byte & 127) << UInt64(7 * index)
       if byte < 128 {
-        guard number <= UInt64(FleeceFormat.sizeMax) else { break }
         return (Int(number), index + 1)
       }
     }
