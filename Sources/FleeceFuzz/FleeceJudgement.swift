@@ -71,12 +71,13 @@ enum FleeceJudgement {
   private static func wrongReading(
     of root: FleeceValue, _ tree: ReferenceValue, _ keys: FleeceSharedKeys
   ) throws(FleeceError) -> String? {
+    let (texts, isSmall) = (keys.keys, tree.count(most: valuesMax) < valuesMax)
     for path in paths {
       var path = path
       path.resolve(in: keys)
       let value = try path.value(in: root)
-      guard tree.count(most: valuesMax) < valuesMax else { continue }
-      let all = tree.values(at: path.components[...], keys: keys.keys)
+      guard isSmall else { continue }
+      let all = tree.values(at: path.components[...], keys: texts)
       guard let value else {
         guard all.contains(nil) else { return "\(path) leads to nothing, and to \(all)" }
         continue
@@ -85,7 +86,7 @@ enum FleeceJudgement {
         return "\(path) leads to what the second reader does not find"
       }
     }
-    guard tree.count(most: valuesMax) < valuesMax else { return nil }
+    guard isSmall else { return nil }
     guard try ReferenceValue(reading: root) == tree else { return "the readers find other values" }
     if let wrong = try wrongJSON(of: root, tree, keys) { return wrong }
     return try wrongCopy(of: root, keys)

@@ -88,20 +88,20 @@ extension ReferenceValue {
 
   /// The value with keys as numbers where a table has them.
   package func sharing(_ keys: [String]) -> ReferenceValue {
+    var numbers: [[UInt8]: Int] = [:]
+    for (number, key) in keys.enumerated() { numbers[Array(key.utf8)] = number }
+    return sharing(numbers)
+  }
+
+  private func sharing(_ numbers: [[UInt8]: Int]) -> ReferenceValue {
     switch self {
-    case .array(let items): return .array(items.map { $0.sharing(keys) })
+    case .array(let items): return .array(items.map { $0.sharing(numbers) })
     case .dict(let pairs):
       return .dict(
         pairs.map { pair in
           var key = pair.key
-          if case .text(let bytes) = key,
-            let number = keys.firstIndex(where: {
-              Array($0.utf8) == bytes
-            })
-          {
-            key = .shared(number)
-          }
-          return Pair(key, pair.value.sharing(keys))
+          if case .text(let bytes) = key, let number = numbers[bytes] { key = .shared(number) }
+          return Pair(key, pair.value.sharing(numbers))
         })
     default: return self
     }

@@ -79,6 +79,23 @@ struct EncoderTests {
     }
   }
 
+  @Test("takes no text for another that zeros end")
+  func zeros() throws {
+    for size in 2...14 {
+      let text = String(repeating: "a", count: size)
+      let bytes = try Short.bytes { (encoder) throws(FleeceError) in
+        try encoder.beginArray()
+        for end in ["", "\0", "", "\0"] { try encoder.text(text + end) }
+        try encoder.endArray()
+      }
+      try Short.reading(bytes) { (root) throws(FleeceError) in
+        for index in 0..<4 {
+          #expect(try root.array?.value(at: index)?.text == text + (index % 2 == 0 ? "" : "\0"))
+        }
+      }
+    }
+  }
+
   @Test("makes a collection wide when one of its pointers does not reach, and no other")
   func wide() throws {
     func document(_ count: Int) throws -> [UInt8] {
