@@ -73,8 +73,8 @@ struct DamageTests {
   }
 
   /// An array that has the one before it twice, and so on.
-  private static func doubling(_ levels: Int) -> [UInt8] {
-    var bytes: [UInt8] = [0x60, 0x01, 0x00, 0x01]
+  private static func doubling(_ levels: Int, inner: UInt16 = 0x0001) -> [UInt8] {
+    var bytes: [UInt8] = [0x60, 0x01, UInt8(inner >> 8), UInt8(inner & 255)]
     for level in 0..<levels {
       let back = level == 0 ? 3 : 4
       bytes += [0x60, 0x02, 0x80, UInt8(back), 0x80, UInt8(back + 1)]
@@ -82,28 +82,38 @@ struct DamageTests {
     return bytes + [0x80, 0x03]
   }
 
-  @Test("that mean 2²⁰⁰ values are validated at once, and written out up to a bound")
-  func doublings() throws {
-    let bytes = Self.doubling(200)
-    try Short.reading(bytes) { (root) throws(FleeceError) in
+  /// Whether a copy ends at a bound.
+  private func isTooLargeToCopy(_ root: FleeceValue) -> Bool {
+    var encoder = FleeceEncoder()
+    do throws(FleeceError) { try encoder.copy(root) } catch { return error.code == .limit }
+    return false
+  }
+
+  @Test(
+    "that mean 2²⁰⁰ values are validated at once, and written out up to a bound",
+    arguments: [0x0001, 0x6000, 0x7000, 0x3000, 0x4000] as [UInt16])
+  func doublings(inner: UInt16) throws {
+    try Short.reading(Self.doubling(200, inner: inner)) { (root) throws(FleeceError) in
       try root.validate()
       #expect(Short.error { () throws(FleeceError) in _ = try root.json() }?.code == .limit)
-      var encoder = FleeceEncoder()
-      do throws(FleeceError) { try encoder.copy(root) } catch { #expect(error.code == .limit) }
+      #expect(isTooLargeToCopy(root))
     }
     // A few levels stay below the bound.
     #expect(try Short.json(Self.doubling(2)) == "[[[1],[1]],[[1],[1]]]")
   }
 
-  @Test("that have one long text a thousand times are written out up to a bound")
-  func repeatedText() throws {
+  @Test(
+    "that have one long text a thousand times are written out up to a bound",
+    arguments: [false, true])
+  func repeatedText(isKey: Bool) throws {
     var bytes: [UInt8] = [0x4f, 0x80, 0x50] + [UInt8](repeating: 0x61, count: 0x2800)
     bytes.append(0)
     let start = bytes.count
-    bytes += [0x63, 0xe8]
-    for index in 0..<1000 {
-      let back = (start + 2 + 2 * index) / 2
+    bytes += [isKey ? 0x73 : 0x63, 0xe8]
+    for _ in 0..<1000 {
+      let back = bytes.count / 2
       bytes += [0x80 | UInt8(back >> 8), UInt8(back & 255)]
+      if isKey { bytes += [0x60, 0x00] }
     }
     let root = (bytes.count - start) / 2
     bytes += [0x80 | UInt8(root >> 8), UInt8(root & 255)]
@@ -112,12 +122,9 @@ struct DamageTests {
       #expect(Short.error { () throws(FleeceError) in _ = try root.json() }?.code == .limit)
       var options = FleeceJSONOptions()
       options.sizeMaxBytes = 1 << 24
-      #expect(try root.json(options: options).utf8.count == 1000 * (0x2800 + 3) + 1)
-      var encoder = FleeceEncoder()
-      do throws(FleeceError) {
-        try encoder.copy(root)
-        Issue.record("copied")
-      } catch { #expect(error.code == .limit) }
+      let sizeBytes = try root.json(options: options).utf8.count
+      #expect(sizeBytes == 1000 * (0x2800 + (isKey ? 6 : 3)) + 1)
+      #expect(isTooLargeToCopy(root))
     }
   }
 

@@ -24,6 +24,8 @@ extension FleeceEncoder {
   private mutating func copy(
     _ value: FleeceValue, _ keys: FleeceSharedKeys, stepsLeft: inout Int
   ) throws(FleeceError) {
+    stepsLeft -= 2
+    guard stepsLeft >= 0 else { throw FleeceValue.tooLargeExpansion(value) }
     let before = output.count
     switch value.kind {
     case .null, .boolean, .undefined: add(PendingItem(small: value.bytes.uint16(value.offset)))
@@ -42,17 +44,17 @@ extension FleeceEncoder {
       guard let dict = value.dict else { return }
       try beginDict()
       for index in 0..<dict.count {
+        let beforeKey = output.count
         switch try dict.key(at: index) {
         case .shared(let number): try copyKey(number, keys)
         case .text(let text): try key(utf8: text)
         }
-        stepsLeft -= 2
+        stepsLeft -= 2 + output.count - beforeKey
         try copy(dict.value(at: index), keys, stepsLeft: &stepsLeft)
       }
       return try endDict()
     }
-    stepsLeft -= 2 + output.count - before
-    guard stepsLeft >= 0 else { throw FleeceValue.tooLargeExpansion(value) }
+    stepsLeft -= output.count - before
   }
 
   private mutating func copyKey(_ number: Int, _ keys: FleeceSharedKeys) throws(FleeceError) {
