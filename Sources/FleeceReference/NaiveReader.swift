@@ -21,6 +21,8 @@ package struct NaiveReader {
   /// Collections that were read, by offset: each is read once.
   private var known: [Int: Found] = [:]
   private var slotCount = 0
+  /// Bytes of texts that are keys, as far as the key before each is as long.
+  private var comparedCount = 0
 
   /// The value in bytes, or why there is none.
   package static func read(
@@ -31,6 +33,7 @@ package struct NaiveReader {
       let found = try reader.root()
       if found.height > depthMax { return .failure(Refusal(text: "too deep")) }
       if reader.slotCount > bytes.count / 2 { return .failure(Refusal(text: "overlaps")) }
+      if reader.comparedCount > 8 * bytes.count { return .failure(Refusal(text: "long keys")) }
       return .success(found.value)
     } catch let refusal as Refusal {
       return .failure(refusal)
@@ -176,7 +179,7 @@ extension NaiveReader {
     return try value(at: target, before: place)
   }
 
-  private func pairs(_ items: [ReferenceValue]) throws -> [ReferenceValue.Pair] {
+  private mutating func pairs(_ items: [ReferenceValue]) throws -> [ReferenceValue.Pair] {
     var pairs: [ReferenceValue.Pair] = []
     for index in stride(from: 0, to: items.count, by: 2) {
       let key: ReferenceValue.Key
@@ -186,6 +189,9 @@ extension NaiveReader {
       default: throw Refusal(text: "a key that is none")
       }
       if let last = pairs.last, isAfter(last.key, key) { throw Refusal(text: "order of keys") }
+      if case .text(let one) = pairs.last?.key, case .text(let other) = key {
+        comparedCount += min(one.count, other.count)
+      }
       pairs.append(ReferenceValue.Pair(key, items[index + 1]))
     }
     return pairs

@@ -129,5 +129,10 @@ struct JSONTests {
       #expect(json == #"{"":3,"a b":{"x":2,"y":1},"b":2,"z":1}"#)
       #expect(try root.jsonBytes(keys: table, options: options) == Array(json.utf8))
     }
+    // A key that is there twice stays in order.
+    let twice = try FleeceEncoder.bytes(ofJSON: #"{"a":1,"b":2,"a":3,"a":0}"#)
+    try Short.reading(twice) { (root) throws(FleeceError) in
+      #expect(try root.json(options: options) == #"{"a":1,"a":3,"a":0,"b":2}"#)
+    }
   }
 }

@@ -132,13 +132,24 @@ struct JSONWriter: ~Copyable {
   /// The indexes of a dict's pairs in the order of their keys' texts.
   private func order(of dict: FleeceDict) throws(FleeceError) -> [Int] {
     var texts: [(key: [UInt8], index: Int)] = []
+    // All keys will be written: what is too long then is too long to be sorted.
+    var left = sizeMax
     for index in 0..<dict.count {
+      let key: [UInt8]
       switch try dict.key(at: index) {
-      case .text(let text): texts.append((text.array, index))
+      case .text(let text):
+        left -= text.count
+        key = left < 0 ? [] : text.array
       case .shared(let number):
         guard number < keys.count else { throw unknown(number) }
-        texts.append((Array(keys.bytes[keys.range(of: number)]), index))
+        let range = keys.range(of: number)
+        left -= range.count
+        key = left < 0 ? [] : Array(keys.bytes[range])
       }
+      guard left >= 0 else {
+        throw FleeceError(.limit, "more than \(sizeMax) bytes of JSON", at: dict.first)
+      }
+      texts.append((key, index))
     }
     texts.sort { left, right in
       if left.key == right.key { return left.index < right.index }

@@ -5,7 +5,8 @@
 // `depthMax` at most; and no two collections lie over each other, as far as the sum of their slots
 // can tell. Values that several pointers lead to are looked at once, so shared ones cost nothing.
 // Bound: one step for each slot of each different collection, and these are no more than the bytes
-// have room for: O(bytes) steps (keys compared besides), and as many bytes of memory as the document.
+// have room for; keys are compared up to 8 bytes for each byte. So O(bytes) steps, and as many bytes
+// of memory as the document.
 
 extension FleeceValue {
   /// How deep collections may lie in each other.
@@ -14,7 +15,7 @@ extension FleeceValue {
   /// Checks this value and all that lies in it.
   /// - Parameter depthMax: How deep collections may lie in each other, from 1 to 1000.
   /// - Throws: `FleeceError` with code `.damaged` or `.limit`; it says where.
-  /// - Complexity: O(bytes), besides comparing the keys of each dict; memory: O(bytes).
+  /// - Complexity: O(bytes); memory: O(bytes).
   public func validate(depthMax: Int = FleeceValue.depthMax) throws(FleeceError) {
     precondition(depthMax >= 1 && depthMax <= 1000)
     guard tag == FleeceFormat.array || tag == FleeceFormat.dict else { return }
@@ -24,7 +25,7 @@ extension FleeceValue {
       // Safety: the memory is used inside this closure only, and all of it is set to 0 first.
       unsafe buffer.initialize(repeating: 0)
       var check = unsafe Check(
-        heights: buffer, depthMax: depthMax, slotsLeft: bytes.count / 2)
+        heights: buffer, depthMax: depthMax, sizeBytes: bytes.count)
       do throws(FleeceError) { _ = try check.height(of: self, depth: 1) } catch {
         outcome = .failure(error)
       }
@@ -40,11 +41,15 @@ extension FleeceValue {
     let depthMax: Int
     /// Slots that the bytes still have room for.
     var slotsLeft: Int
+    /// Bytes of keys that may still be compared: pointers to short keys need 4 for each byte at
+    /// most, and longer keys stand there as often as they are compared.
+    var comparedLeft: Int
 
-    @unsafe init(heights: UnsafeMutableBufferPointer<UInt16>, depthMax: Int, slotsLeft: Int) {
+    @unsafe init(heights: UnsafeMutableBufferPointer<UInt16>, depthMax: Int, sizeBytes: Int) {
       unsafe self.heights = unsafe heights
       self.depthMax = depthMax
-      self.slotsLeft = slotsLeft
+      slotsLeft = sizeBytes / 2
+      comparedLeft = 8 * sizeBytes
     }
 
     mutating func height(of value: FleeceValue, depth: Int) throws(FleeceError) -> Int {
@@ -65,9 +70,9 @@ extension FleeceValue {
       guard slotsLeft >= 0 else {
         throw FleeceError(.damaged, "collections over each other", at: value.offset)
       }
-      if value.tag == FleeceFormat.dict { try FleeceDict(value, items).checkKeys() }
-      var inner = 0
       let isDict = value.tag == FleeceFormat.dict
+      if isDict { try FleeceDict(value, items).checkKeys(&comparedLeft) }
+      var inner = 0
       for index in stride(from: isDict ? 1 : 0, to: items.slots, by: isDict ? 2 : 1) {
         let child = try FleeceValue.inSlot(
           value.bytes, at: items.first + index * items.width, width: items.width,
@@ -88,7 +93,7 @@ extension FleeceValue {
 extension FleeceDict {
   /// Keys are keys, and in order; equal ones may stand beside each other, as the real encoder
   /// writes them when it is given them.
-  fileprivate func checkKeys() throws(FleeceError) {
+  fileprivate func checkKeys(_ comparedLeft: inout Int) throws(FleeceError) {
     var number = -1
     var text: FleeceBytes?
     for index in 0..<count {
@@ -97,7 +102,13 @@ extension FleeceDict {
         guard text == nil, next >= number else { throw disorder(index) }
         number = next
       case .text(let next):
-        guard text.map({ $0.order(next) <= 0 }) ?? true else { throw disorder(index) }
+        if let before = text {
+          comparedLeft -= min(before.count, next.count)
+          guard comparedLeft >= 0 else {
+            throw FleeceError(.limit, "long keys that come again", at: first + 2 * index * width)
+          }
+          guard before.order(next) <= 0 else { throw disorder(index) }
+        }
         text = next
       }
     }

@@ -12,7 +12,7 @@ extension FleeceEncoder {
   public mutating func beginDict() throws(FleeceError) { try begin(isDict: true) }
 
   private mutating func begin(isDict: Bool) throws(FleeceError) {
-    guard frames.count <= depthMax else {
+    guard frames.count <= min(depthMax, 1000) else {
       throw FleeceError(.limit, "nested deeper than \(depthMax)")
     }
     let last = frames[frames.count - 1]

@@ -36,7 +36,7 @@ public struct FleeceEncoder: ~Copyable {
   ///
   /// It is a value: a caller that rolls back drops it with the encoder.
   public var sharedKeys: FleeceSharedKeys?
-  /// How deep collections may lie in each other.
+  /// How deep collections may lie in each other, up to 1000.
   public var depthMax = FleeceValue.depthMax
 
   /// Makes an encoder.
