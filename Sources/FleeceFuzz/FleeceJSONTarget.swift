@@ -1,6 +1,6 @@
 // FleeceJSONTarget.swift: texts as JSON: written as bytes, read as JSON, and that once more.
-// Invariants checked: a text that is taken ends in JSON that no longer changes, with shared keys and
-// without; one that is refused has a place in the text.
+// Invariants checked: a text that is taken ends in JSON that no longer changes, with shared keys
+// and without; one that is refused has a place in the text.
 
 import Fleece
 import FleeceReference

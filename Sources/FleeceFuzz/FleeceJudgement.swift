@@ -1,7 +1,7 @@
 // FleeceJudgement.swift: what any bytes owe their reader.
-// Invariants checked: both readers take the same bytes, and find the same values in them and the same
-// JSON; what is taken goes to JSON and back, and into another encoder, without a change. What is not
-// taken is read, written as JSON, walked and copied all the same, and must only survive.
+// Invariants checked: both readers take the same bytes, and find the same values in them and the
+// same JSON; what is taken goes to JSON and back, and into another encoder, without a change. What
+// is not taken is read, written as JSON, walked and copied all the same, and must only survive.
 
 import Fleece
 import FleeceReference

@@ -1,6 +1,7 @@
-// FleeceValuesTarget.swift: choices → a value → bytes → both readers, and the same bytes with damage.
-// Invariants checked: what was written is read, key by key and item by item; keys became numbers
-// where the rule says so, and the table has no other; damaged bytes are judged as any others.
+// FleeceValuesTarget.swift: choices → a value → bytes → both readers, and the same bytes with
+// damage. Invariants checked: what was written is read, key by key and item by item; keys became
+// numbers where the rule says so, and the table has no other; damaged bytes are judged as any
+// others.
 
 import Fleece
 import FleeceReference

@@ -1,4 +1,5 @@
-// NaiveJSON.swift: values as JSON, the plain way, for comparison with what the module Fleece writes.
+// NaiveJSON.swift: values as JSON, the plain way, for comparison with what the module Fleece
+// writes.
 
 extension ReferenceValue {
   /// The value has no JSON: a key without a name, or too much text.

@@ -176,7 +176,10 @@ extension NaiveReader {
     guard width == 2 || bytes[place] < 0xc0, target >= 0, target < place else {
       throw Refusal(text: "byte \(place): pointer")
     }
-    return try value(at: target, before: place)
+    var found = try value(at: target, before: place)
+    // A key that is a number stands in its slot.
+    if case .signed = found.value { found.isKey = false }
+    return found
   }
 
   private mutating func pairs(_ items: [ReferenceValue]) throws -> [ReferenceValue.Pair] {

@@ -1,5 +1,5 @@
-// ReferenceValue+Encoding.swift: from trees to bytes by the encoder, and from bytes in place to trees:
-// what the encoder and the in-place reader are compared through.
+// ReferenceValue+Encoding.swift: from trees to bytes by the encoder, and from bytes in place to
+// trees: what the encoder and the in-place reader are compared through.
 
 import Fleece
 
@@ -121,8 +121,8 @@ extension ReferenceValue {
     }
   }
 
-  /// The value as it reads once it was written: short integers have a sign, floats in four bytes are
-  /// what they are, and pairs are in order.
+  /// The value as it reads once it was written: short integers have a sign, floats in four bytes
+  /// are what they are, and pairs are in order.
   package var normalized: ReferenceValue {
     switch self {
     case .unsigned(let value) where value <= 2047: return .signed(Int64(value))

@@ -1,5 +1,5 @@
-// Registry.swift: the targets of this program: all, or those of the engine, of queries and of Fleece
-// where it was built without the lab (Package.swift, `fuzzesLab`).
+// Registry.swift: the targets of this program: all, or those of the engine, of queries and of
+// Fleece where it was built without the lab (Package.swift, `fuzzesLab`).
 
 import EngineFuzz
 import FleeceFuzz

@@ -1,5 +1,5 @@
-// DamageTests.swift: bytes that are no Fleece, one kind of damage each; and bytes that mean far more
-// than they are, which must cost no more than they are.
+// DamageTests.swift: bytes that are no Fleece, one kind of damage each; and bytes that mean far
+// more than they are, which must cost no more than they are.
 
 import Fleece
 import Testing
@@ -54,6 +54,7 @@ struct DamageTests {
     arguments: [
       "7001300000018003", "70010fff00018003", "7001600000018003", "700210050001000600018005",
       "7002416200014161000180 05", "7002416100010001000180 05", "700200020001000100018005",
+      "0005 7001 8002 0001 8003",
     ])
   func keys(hex: String) throws {
     let bytes = try #require([UInt8](hex: hex.filter { $0 != " " }))

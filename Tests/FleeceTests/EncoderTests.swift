@@ -1,5 +1,5 @@
-// EncoderTests.swift: what the encoder writes where no golden pair looks: each bound of sharing and of
-// pointers, copies, and the inputs of public bug reports.
+// EncoderTests.swift: what the encoder writes where no golden pair looks: each bound of sharing and
+// of pointers, copies, and the inputs of public bug reports.
 
 import Fleece
 import FleeceReference

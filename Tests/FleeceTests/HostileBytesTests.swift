@@ -1,5 +1,5 @@
-// HostileBytesTests.swift: the in-place reader beside a second reader that shares no code with it, on
-// drawn values and on bodies of real documents, whole and with damage.
+// HostileBytesTests.swift: the in-place reader beside a second reader that shares no code with it,
+// on drawn values and on bodies of real documents, whole and with damage.
 
 import Fleece
 import FleeceReference

@@ -27,6 +27,20 @@ struct JSONTests {
     #expect(error?.description.hasPrefix("\(line):\(column): json: ") == true)
   }
 
+  @Test("that is none is refused with what was found and what could stand there")
+  func words() {
+    for (text, message) in [
+      ("[01]", "found '1', expected no digit behind a leading 0"),
+      ("[1", "the text ends; expected , or ]"),
+      ("[\u{1}]", "found byte 1, expected a value"), ("{é", "found 'é', expected a key"),
+    ] {
+      let error = Short.error { () throws(FleeceError) in
+        _ = try FleeceEncoder.bytes(ofJSON: text)
+      }
+      #expect(error?.message == message)
+    }
+  }
+
   @Test(
     "with bytes that are no UTF-8 is refused",
     arguments: [

@@ -1,4 +1,5 @@
-// SharedKeyTests.swift: the table of shared keys: what may go in, how it is cut, and how it is kept.
+// SharedKeyTests.swift: the table of shared keys: what may go in, how it is cut, and how it is
+// kept.
 
 import Fleece
 import Testing

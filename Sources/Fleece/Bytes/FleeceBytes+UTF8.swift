@@ -1,5 +1,5 @@
-// FleeceBytes+UTF8.swift: how far bytes go on as text that needs nothing done, and how long the next
-// character is. Both for reading JSON and for writing it.
+// FleeceBytes+UTF8.swift: how far bytes go on as text that needs nothing done, and how long the
+// next character is. Both for reading JSON and for writing it.
 
 extension FleeceBytes {
   /// Where the first byte from `start` on is that JSON escapes, or that is no ASCII.
@@ -8,8 +8,9 @@ extension FleeceBytes {
     var index = start
     while index <= count - 8 {
       let word = eight(index)
-      // A byte of `odd` has its top bit set if its byte of `word` is below 32, 34, 92, 127 or above;
-      // a borrow can set it for a byte above such a one, which the loop below looks at anyway.
+      // A byte of `odd` has its top bit set if its byte of `word` is below 32, 34, 92, 127 or
+      // above; a borrow can set it for a byte above such a one, which the loop below looks at
+      // anyway.
       let ones: UInt64 = 0x0101_0101_0101_0101
       let quote = word ^ (ones &* 0x22)
       let slash = word ^ (ones &* 0x5c)

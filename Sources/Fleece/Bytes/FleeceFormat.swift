@@ -1,6 +1,6 @@
 // FleeceFormat.swift: the first file of the module. Fleece is the binary form of a JSON-like value
-// that Couchbase Lite keeps documents in; this module reads and writes bytes of that form, and knows
-// no file, no database and no Foundation. docs/fleece.md has the whole format and its limits.
+// that Couchbase Lite keeps documents in; this module reads and writes bytes of that form, and
+// knows no file, no database and no Foundation. docs/fleece.md has the whole format and its limits.
 // The high half of a value's first byte, at an even offset, says what it is:
 //   0i ii        short integer: 12 bits, two's complement, high bits first
 //   1n …         integer: n & 7 is the byte count - 1, n & 8 unsigned; little-endian
@@ -35,8 +35,8 @@ enum FleeceFormat {
   static let longCount = 2047
   /// How far back a pointer of two bytes reaches, in bytes.
   static let narrowReachBytes = 32766
-  /// How far back the encoder points to a text again, so that the pointer's own place, which it does
-  /// not know yet, is likely to be in reach.
+  /// How far back the encoder points to a text again, so that the pointer's own place, which it
+  /// does not know yet, is likely to be in reach.
   static let sharedReachBytes = narrowReachBytes - 32
   /// Texts of this many bytes and more are written anew each time.
   static let unsharedTextBytes = 16

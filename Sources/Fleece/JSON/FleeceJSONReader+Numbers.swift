@@ -4,9 +4,9 @@
 extension JSONReader {
   /// What the digits of a number say.
   private struct Digits {
-    /// The digits without point, as far as 64 bits hold them.
+    /// The digits without point; nothing if 64 bits do not hold them.
     var magnitude: UInt64 = 0
-    /// Whether digits were left out of `magnitude`.
+    /// Whether 64 bits do not hold them.
     var isCut = false
     /// By how many digits the point moves to the left.
     var fraction = 0
@@ -20,7 +20,7 @@ extension JSONReader {
       let (product, isProductCut) = magnitude.multipliedReportingOverflow(by: 10)
       let (sum, isSumCut) = product.addingReportingOverflow(UInt64(digit - 0x30))
       if isProductCut || isSumCut { isCut = true }
-      if !isCut { magnitude = sum }
+      magnitude = sum
     }
   }
 
@@ -85,8 +85,8 @@ extension JSONReader {
     return text.uint8(place - 1)
   }
 
-  /// The double of digits that a double holds exactly, by a power of ten that it holds exactly, too:
-  /// one rounding, which is right.
+  /// The double of digits that a double holds exactly, by a power of ten that it holds exactly,
+  /// too: one rounding, which is right.
   @inline(__always)
   private static func exact(_ digits: Digits) -> Double? {
     let exponent = digits.exponent - digits.fraction

@@ -1,7 +1,7 @@
 // FleeceSharedKeys.swift: the table of keys that documents of one database write as numbers.
-// Invariants: the table only grows at its end, and is cut at its end by `removeAll(from:)`; no key is
-// in it twice; `slots` is what comes of adding the keys one after the other.
-// It is a value: whoever may have to roll back keeps a copy, or the count, from before.
+// Invariants: the table only grows at its end, and is cut at its end by `removeAll(from:)`; no key
+// is in it twice; `slots` is what comes of adding the keys one after the other. It is a value:
+// whoever may have to roll back keeps a copy, or the count, from before.
 
 /// A table of shared keys: a key's place in it is the number that stands for the key.
 public struct FleeceSharedKeys: Sendable, Hashable {
@@ -34,7 +34,8 @@ public struct FleeceSharedKeys: Sendable, Hashable {
   /// How many keys there are.
   public var count: Int { ends.count }
 
-  /// Whether a key may be added: at most 16 bytes, all of them letters, digits, `_` and `-` of ASCII.
+  /// Whether a key may be added: at most 16 bytes, all of them letters, digits, `_` and `-` of
+  /// ASCII.
   /// - Parameter key: The key's bytes.
   /// - Returns: Whether it may. An empty one may, as in the real library.
   public static func isEligible(_ key: FleeceBytes) -> Bool {

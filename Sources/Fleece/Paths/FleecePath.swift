@@ -3,8 +3,8 @@
 // Text of a path: names with a point between them, and indexes in brackets; -1 is the last item.
 //   path  = [ "$" ] [ first ] { "." name | "[" [ "-" ] digits "]" }
 //   first = name | "." name | "[" … "]"
-// In a name, `\` takes the next character as it is, which `.`, `[`, `\` and a `$` at the start need.
-// The empty text, and `$`, are the way to the outermost value.
+// In a name, `\` takes the next character as it is, which `.`, `[`, `\` and a `$` at the start
+// need. The empty text, and `$`, are the way to the outermost value.
 
 /// The way from a value to one that lies in it.
 public struct FleecePath: Sendable, Hashable {
@@ -58,8 +58,8 @@ public struct FleecePath: Sendable, Hashable {
 
   /// Looks the keys up in a table, so that a walk does not.
   ///
-  /// Tables only grow: after more keys were added, this looks up only what it had not found. After a
-  /// table was cut, take a new path.
+  /// Tables only grow: after more keys were added, this looks up only what it had not found. After
+  /// a table was cut, take a new path.
   /// - Parameter keys: The table of shared keys of the documents to walk in.
   /// - Complexity: O(steps) when the table has grown, else O(1).
   public mutating func resolve(in keys: FleeceSharedKeys) {

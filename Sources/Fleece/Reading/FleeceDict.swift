@@ -40,7 +40,8 @@ public struct FleeceDict: Sendable {
     let key = try FleeceValue.inSlot(bytes, at: slot, width: width, lowest: lowest)
     switch key.tag {
     case FleeceFormat.text: return .text(key.content)
-    case FleeceFormat.shortInteger where key.head & 8 == 0:
+    // A lookup looks for numbers in the slots alone.
+    case FleeceFormat.shortInteger where key.head & 8 == 0 && key.offset == slot:
       return .shared(Int(bytes.uint16(key.offset)))
     default: throw FleeceError(.damaged, "a key that is no text and no number", at: slot)
     }
@@ -82,8 +83,8 @@ public struct FleeceDict: Sendable {
   /// `value(for:in:)`.
   /// - Parameter text: The key's bytes of UTF-8.
   /// - Returns: The value; nil when no pair has that key.
-  /// - Throws: `FleeceError` with code `.damaged` when the bytes on the way are no keys, or the pair
-  ///   has no value.
+  /// - Throws: `FleeceError` with code `.damaged` when the bytes on the way are no keys, or the
+  ///   pair has no value.
   /// - Complexity: O(log count) comparisons.
   public func value(forText text: FleeceBytes) throws(FleeceError) -> FleeceValue? {
     var (low, high) = (0, count)
@@ -109,8 +110,8 @@ public struct FleeceDict: Sendable {
   ///   - key: The key.
   ///   - keys: The table of shared keys that the bytes were written with.
   /// - Returns: The value; nil when no pair has that key.
-  /// - Throws: `FleeceError` with code `.damaged` when the bytes on the way are no keys, or the pair
-  ///   has no value.
+  /// - Throws: `FleeceError` with code `.damaged` when the bytes on the way are no keys, or the
+  ///   pair has no value.
   /// - Complexity: O(log count) comparisons.
   public func value(
     for key: String, in keys: FleeceSharedKeys = FleeceSharedKeys()

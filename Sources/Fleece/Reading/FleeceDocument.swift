@@ -5,8 +5,8 @@ public struct FleeceDocument: Sendable {
   /// The bytes.
   public let bytes: [UInt8]
 
-  /// Takes bytes whose outermost value is there, and checks nothing else: what lies in it is checked
-  /// when it is read.
+  /// Takes bytes whose outermost value is there, and checks nothing else: what lies in it is
+  /// checked when it is read.
   /// - Parameter bytes: The bytes.
   /// - Throws: `FleeceError` with code `.damaged` or `.limit`.
   /// - Complexity: O(1).

@@ -1,12 +1,12 @@
-// FleeceValidation.swift [U]: every value of a document looked at once, before anybody relies on it.
-// Reading needs no validation: each step checks itself. It is for whoever takes bytes in (a store's
-// integrity check, a peer's revision) and wants to know now whether they are whole.
-// What passes: every value can be read; keys are numbers from 0 on or texts, in order; nesting is
+// FleeceValidation.swift [U]: every value of a document looked at once, before anybody relies on
+// it. Reading needs no validation: each step checks itself. It is for whoever takes bytes in (a
+// store's integrity check, a peer's revision) and wants to know now whether they are whole. What
+// passes: every value can be read; keys are numbers from 0 on or texts, in order; nesting is
 // `depthMax` at most; and no two collections lie over each other, as far as the sum of their slots
 // can tell. Values that several pointers lead to are looked at once, so shared ones cost nothing.
 // Bound: one step for each slot of each different collection, and these are no more than the bytes
-// have room for; keys are compared up to 8 bytes for each byte. So O(bytes) steps, and as many bytes
-// of memory as the document.
+// have room for; keys are compared up to 8 bytes for each byte. So O(bytes) steps, and as many
+// bytes of memory as the document.
 
 extension FleeceValue {
   /// How deep collections may lie in each other.

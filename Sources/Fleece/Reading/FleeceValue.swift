@@ -1,8 +1,8 @@
 // FleeceValue.swift: a value where it lies, and the checks that make one.
 // Invariants: a `FleeceValue` exists only if all of its own bytes, the items of a collection
-// included, lie between its start and the place that led to it (the pointer, or the end of its item).
-// So its accessors need no further check of bounds, and each step inwards comes to a smaller end:
-// no chain of steps is longer than the bytes, whatever they hold.
+// included, lie between its start and the place that led to it (the pointer, or the end of its
+// item). So its accessors need no further check of bounds, and each step inwards comes to a smaller
+// end: no chain of steps is longer than the bytes, whatever they hold.
 
 /// A value inside bytes that are not copied.
 ///

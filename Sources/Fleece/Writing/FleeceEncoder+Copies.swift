@@ -5,14 +5,14 @@
 extension FleeceEncoder {
   /// Writes a value that lies in other bytes.
   ///
-  /// Keys that are numbers there become what this encoder's table makes of them: numbers of its own,
-  /// or texts.
+  /// Keys that are numbers there become what this encoder's table makes of them: numbers of its
+  /// own, or texts.
   /// - Parameters:
   ///   - value: The value.
   ///   - keys: The table that its keys are numbers of.
-  /// - Throws: `FleeceError` with code `.damaged`, `.unknownSharedKey`, or `.limit` when it is nested
-  ///   too deep or becomes more than 64 times as large as its document, plus 1 KiB: which only
-  ///   collections and long texts that many pointers lead to become.
+  /// - Throws: `FleeceError` with code `.damaged`, `.unknownSharedKey`, or `.limit` when it is
+  ///   nested too deep or becomes more than 64 times as large as its document, plus 1 KiB: which
+  ///   only collections and long texts that many pointers lead to become.
   /// - Complexity: O(bytes written).
   public mutating func copy(
     _ value: FleeceValue, keys: FleeceSharedKeys = FleeceSharedKeys()
@@ -82,8 +82,9 @@ extension FleeceEncoder {
 }
 
 extension FleeceValue {
-  /// What a value may become when it is written out in full: a tree without shared collections, with
-  /// short texts that many pointers of two bytes lead to, each of its bytes escaped, stays below.
+  /// What a value may become when it is written out in full: a tree without shared collections,
+  /// with short texts that many pointers of two bytes lead to, each of its bytes escaped, stays
+  /// below.
   static func expansionMax(_ value: FleeceValue) -> Int { 64 * value.bytes.count + 1024 }
 
   @inline(never)

@@ -1,6 +1,6 @@
-// FleeceEncoder+Order.swift: the order of a dict's pairs: numbers of shared keys first, by size, then
-// texts byte by byte, the shorter one first. Pairs of equal keys keep their order.
-// Keys are compared where they were written: in the output, or in the item itself.
+// FleeceEncoder+Order.swift: the order of a dict's pairs: numbers of shared keys first, by size,
+// then texts byte by byte, the shorter one first. Pairs of equal keys keep their order. Keys are
+// compared where they were written: in the output, or in the item itself.
 
 extension FleeceEncoder {
   /// Sorts the pairs whose first key is the item at `first`.

@@ -1,5 +1,5 @@
-// FleeceEncoder+Texts.swift: texts, data and keys as items. A text of 2 to 15 bytes is written once,
-// as long as a pointer of two bytes reaches it; longer texts and data are written each time.
+// FleeceEncoder+Texts.swift: texts, data and keys as items. A text of 2 to 15 bytes is written
+// once, as long as a pointer of two bytes reaches it; longer texts and data are written each time.
 
 extension FleeceEncoder {
   /// A text as an item: what stands in a slot, or leads to where it was written.
@@ -52,8 +52,8 @@ extension FleeceEncoder {
     output.append(UInt8(rest))
   }
 
-  /// Writes the key of the next pair: as a number where the table of shared keys has it or takes it,
-  /// else as a text.
+  /// Writes the key of the next pair: as a number where the table of shared keys has it or takes
+  /// it, else as a text.
   /// - Parameter key: The key.
   /// - Throws: `FleeceError` with code `.limit` beyond 2 GiB.
   /// - Complexity: O(bytes).
@@ -63,8 +63,8 @@ extension FleeceEncoder {
     }
   }
 
-  /// Writes the key of the next pair: as a number where the table of shared keys has it or takes it,
-  /// else as a text.
+  /// Writes the key of the next pair: as a number where the table of shared keys has it or takes
+  /// it, else as a text.
   /// - Parameter utf8: The key's bytes, which are not checked.
   /// - Throws: `FleeceError` with code `.limit` beyond 2 GiB.
   /// - Complexity: O(bytes).

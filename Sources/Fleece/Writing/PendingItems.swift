@@ -1,6 +1,6 @@
 // PendingItems.swift [U]: what the open arrays and dicts of an encoder hold, one stack for all.
-// An item is what will stand in a slot of four bytes: a small value in its high bytes, or a pointer,
-// which holds the place of its value in the output until its own place is known.
+// An item is what will stand in a slot of four bytes: a small value in its high bytes, or a
+// pointer, which holds the place of its value in the output until its own place is known.
 
 /// An item of an open collection.
 struct PendingItem {

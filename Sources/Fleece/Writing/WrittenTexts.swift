@@ -1,7 +1,6 @@
-// WrittenTexts.swift [U]: where the short texts of a document were written last, so that pointers can
-// lead there again.
-// A text of 2 to 15 bytes fits, with its length, into two words, which are the key: comparing texts
-// looks at nothing else.
+// WrittenTexts.swift [U]: where the short texts of a document were written last, so that pointers
+// can lead there again. A text of 2 to 15 bytes fits, with its length, into two words, which are
+// the key: comparing texts looks at nothing else.
 
 /// Where texts of 2 to 15 bytes were written.
 @safe struct WrittenTexts: ~Copyable {
