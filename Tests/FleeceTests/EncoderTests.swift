@@ -115,6 +115,19 @@ struct EncoderTests {
     #expect(wide.hex.hasSuffix("6001800368028000400080000005" + "8005"))
   }
 
+  @Test("makes a collection wide when only its last pointer does not reach", arguments: [0, 1, 2])
+  func lastPointer(nulls: Int) throws {
+    // The first slot lies 32,764 bytes behind the data, which the last slot holds.
+    let bytes = try Short.bytes { (encoder) throws(FleeceError) in
+      try encoder.beginArray()
+      for _ in 0..<nulls { encoder.null() }
+      try encoder.data([UInt8](repeating: 1, count: 32_764 - 6))
+      try encoder.endArray()
+    }
+    let slots = ["6001bffe8002", "60023000bfff8003", "68033000000030000000800040028007"]
+    #expect(bytes.hex.hasSuffix(slots[nulls]))
+  }
+
   @Test("ends with a pointer of four bytes where two do not reach", arguments: [16_381, 16_382])
   func wideRoot(count: Int) throws {
     let bytes = try Short.bytes { (encoder) throws(FleeceError) in
