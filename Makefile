@@ -211,7 +211,7 @@ damaged-images: setup
 test-large: setup
 	FAULTLINE_LARGE=1 COLLECTION_SEED=$(HISTORY_SEED)0000 COLLECTION_SEQUENCES=3000 \
 	  swift test -c release -Xswiftc -enable-testing --filter \
-	  'EngineTests|BackendTests|NodeCacheTests|ScenarioSchemaTests|ShippedScenarioTests|XRayTests|LongLivedCollectionTests'
+	  'EngineTests|FleeceTests|BackendTests|NodeCacheTests|ScenarioSchemaTests|ShippedScenarioTests|XRayTests|LongLivedCollectionTests'
 
 # A package that takes layers of the lab without the engine (examples/layers): builds it, runs it, looks at what it links.
 layers: setup

@@ -18,7 +18,7 @@ for target in $(LLVM_PROFILE_FILE=/dev/null "$fuzz" --list | cut -f1); do
   done
 done
 llvm-profdata merge -sparse "$out"/*.profraw -o "$out/all.profdata"
-llvm-cov show "$fuzz" -instr-profile="$out/all.profdata" -format=html -output-dir="$out" Sources/Engine Sources/Query
+llvm-cov show "$fuzz" -instr-profile="$out/all.profdata" -format=html -output-dir="$out" Sources/Engine Sources/Query Sources/Fleece
 share() {
   name=$1; shift
   llvm-cov export "$fuzz" -instr-profile="$out/all.profdata" -summary-only "$@" |
@@ -29,6 +29,7 @@ share "lexer and parser" Sources/Query/Lexer Sources/Query/Parser
 share "syntax (printer)" Sources/Query/Syntax
 share "binder" Sources/Query/Binder
 share "evaluator and planner" Sources/Query/Evaluator Sources/Query/Planner
+share "Fleece" Sources/Fleece
 share "format" Sources/Engine/Bytes Sources/Engine/Format
 share "verify and recovery" $(ls Sources/Engine/*/Verif*.swift Sources/Engine/*/Recovery*.swift)
 share "tables and trees" Sources/Engine/Nodes Sources/Engine/Tree Sources/Engine/Tables Sources/Engine/Reading
