@@ -26,6 +26,8 @@ let package = Package(
     .executable(name: "faultline", targets: ["StressRunner"]),
     .library(name: "Engine", targets: ["Engine"]),
     .library(name: "ObjectDatabase", targets: ["ObjectDatabase"]),
+    // What a synchronized realm's changesets mean: merge and bytes, without I/O, clock or engine.
+    .library(name: "SyncCore", targets: ["SyncCore"]),
     // The lab by layers; a package of yours can take FaultFS, the crash states, or the exploration of
     // any program, and needs no engine for them.
     .library(name: "FaultFS", targets: ["LabCore", "Recording", "FaultFS"]),
@@ -69,6 +71,8 @@ let package = Package(
       name: "ObjectDatabase", dependencies: ["Engine", "Query"], swiftSettings: house),
     // The query language: reads, binds, plans and runs queries over the engine's tables.
     .target(name: "Query", dependencies: ["Engine"], swiftSettings: hot),
+    // Synchronization's core: changesets, their merge and their bytes. It knows neither engine nor lab.
+    .target(name: "SyncCore", swiftSettings: hot),
     // The lab; docs/architecture.md says what each layer holds. Nothing up to Exploration knows the
     // engine.
     .target(
@@ -210,6 +214,8 @@ let package = Package(
         "Query", "QueryReference", "Engine", .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: house),
+    .testTarget(
+      name: "SyncCoreTests", dependencies: ["SyncCore", "Requirements"], swiftSettings: house),
     .testTarget(
       name: "FuzzTests",
       dependencies: [
