@@ -7,8 +7,9 @@ public struct SyncChangeset: Hashable, Sendable {
   public var client: SyncClient
   /// Its number among the client's, from 1.
   public var sequence: UInt64
-  /// The newest entry that its author knew. It knows all entries up to here, and the client's own
-  /// changesets before it.
+  /// The newest entry that its author knew.
+  ///
+  /// It knows all entries up to here, and the client's own changesets before it.
   public var base: SyncVersion
   /// When it was made.
   public var stamp: SyncStamp

@@ -5,7 +5,7 @@
 public enum SyncLimits {
   /// Bytes of an encoded changeset; a client checks it at its local commit.
   public static let changesetBytesMax = 64 << 20
-  /// Bytes of an encoded entry: the changeset, what it was resolved to, and what it was restated to.
+  /// Bytes of an encoded entry: the changeset, what it was resolved and what it was restated to.
   public static let entryBytesMax = 3 * changesetBytesMax
   /// Operations of a changeset.
   public static let operationsMax = 1 << 22

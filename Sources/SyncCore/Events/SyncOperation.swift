@@ -1,5 +1,5 @@
-// SyncOperation.swift: what a transaction did, one step at a time. Indexes are those of the author's
-// view at that moment: after its operations before this one.
+// SyncOperation.swift: what a transaction did, one step at a time. Indexes are those of its
+// author's view at that moment: after its operations before this one.
 
 /// From an object's property to the embedded object in it, on the way to a field.
 public struct SyncStep: Hashable, Sendable {
@@ -42,8 +42,10 @@ public struct SyncField: Hashable, Sendable {
   }
 }
 
-/// A change of a field. A field has a value, a list, a set and a dictionary, which know nothing of
-/// each other; a schema gives it one of them.
+/// A change of a field.
+///
+/// A field has a value, a list, a set and a dictionary, which know nothing of each other; a schema
+/// gives it one of them.
 public enum SyncChange: Hashable, Sendable {
   /// Its value is set.
   case set(SyncValue)
