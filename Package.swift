@@ -73,6 +73,8 @@ let package = Package(
     .target(name: "Query", dependencies: ["Engine"], swiftSettings: hot),
     // Synchronization's core: changesets, their merge and their bytes. It knows neither engine nor lab.
     .target(name: "SyncCore", swiftSettings: hot),
+    // The merge once more, the simple way: what SyncCore is held against by tests and fuzzing.
+    .target(name: "SyncReference", dependencies: ["SyncCore"], swiftSettings: hot),
     // The lab; docs/architecture.md says what each layer holds. Nothing up to Exploration knows the
     // engine.
     .target(
@@ -161,6 +163,8 @@ let package = Package(
       name: "QueryFuzz", dependencies: ["Fuzz", "Engine", "Query", "QueryReference"],
       swiftSettings: house),
     .target(
+      name: "SyncFuzz", dependencies: ["Fuzz", "SyncCore", "SyncReference"], swiftSettings: hot),
+    .target(
       name: "LabFuzz",
       dependencies: ["Fuzz", "EngineFuzz", "QueryFuzz"] + lab.map { .target(name: $0) },
       swiftSettings: house),
@@ -215,7 +219,9 @@ let package = Package(
       ],
       swiftSettings: house),
     .testTarget(
-      name: "SyncCoreTests", dependencies: ["SyncCore", "Requirements"], swiftSettings: house),
+      name: "SyncCoreTests",
+      dependencies: ["SyncCore", "SyncReference", "SyncFuzz", "Fuzz", "Requirements"],
+      swiftSettings: house),
     .testTarget(
       name: "FuzzTests",
       dependencies: [

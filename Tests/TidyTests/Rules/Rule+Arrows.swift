@@ -15,7 +15,7 @@ private let lab = [
 ]
 
 /// The modules of fuzz targets, each beside what it fuzzes.
-private let fuzzed = ["EngineFuzz", "QueryFuzz", "LabFuzz"]
+private let fuzzed = ["EngineFuzz", "QueryFuzz", "SyncFuzz", "LabFuzz"]
 
 private let forbidden: [Arrow] = [
   Arrow(
@@ -39,6 +39,13 @@ private let forbidden: [Arrow] = [
     folder: "Sources/SyncCore",
     modules: lab + ["Engine", "ObjectDatabase", "Query", "GRDB", "Yams", "Foundation", "Glibc"],
     reason: "the merge is a function of its input, and the same on every machine"),
+  Arrow(
+    folder: "Sources/SyncReference", modules: lab + ["Engine", "Query", "Foundation"],
+    reason: "the second merge is written from its contract alone"),
+  Arrow(
+    folder: "Sources/SyncFuzz",
+    modules: lab + ["Engine", "Query", "EngineFuzz", "QueryFuzz", "LabFuzz", "Foundation"],
+    reason: "synchronization is fuzzed by targets that know it alone"),
   Arrow(
     folder: "Sources/Fuzz",
     modules: lab + fuzzed + ["Engine", "Query", "CFuse", "GRDB", "Yams", "Foundation"],

@@ -1,0 +1,56 @@
+// SyncMerger+Invariants.swift: what must hold after every entry, counted anew: for tests, fuzzing
+// and the lab.
+
+extension SyncMerger {
+  /// What is wrong with the state, in words; nil for nothing.
+  ///
+  /// I2: the digest is that of the objects. I3: the objects that were touched since the replay's
+  /// start are those of the history. I13: no link leads nowhere.
+  /// - Complexity: O(objects), and O(what the touched ones hold).
+  package func breach() -> String? {
+    for object in graph.touched where state.objects[object] != graph.shown(object) {
+      return "\(object.type) \(object.key) is \(text(state.objects[object])), "
+        + "and by its history \(text(graph.shown(object)))"
+    }
+    var digest: UInt128 = 0
+    for (object, node) in state.objects {
+      digest &+= SyncDigest.object(object, sum: SyncDigest.node(node))
+    }
+    guard digest == state.digest else { return "the digest is not that of the objects" }
+    guard state.danglingLinks.isEmpty else { return "\(state.danglingLinks) are linked and dead" }
+    return nil
+  }
+
+  /// What is wrong with replays: each from a barrier comes to the same as one from the beginning
+  /// (I15); nil for nothing.
+  package func replayBreach() -> String? {
+    let whole = replay(from: first, firstVersion, to: head.number)
+    let start = barrier.number
+    let short = replay(
+      from: state(at: start, from: first, firstVersion), start, to: head.number)
+    for object in whole.touched where whole.shown(object) != state.objects[object] {
+      return "from the beginning, \(object.type) \(object.key) is \(text(whole.shown(object))), "
+        + "not \(text(state.objects[object]))"
+    }
+    for object in whole.touched where short.shown(object) != state.objects[object] {
+      return "from barrier \(start), \(object.type) \(object.key) is "
+        + "\(text(short.shown(object))), not \(text(state.objects[object]))"
+    }
+    return nil
+  }
+
+  private func text(_ node: SyncNode?) -> String { node.map { "\($0.fields)" } ?? "not there" }
+}
+
+extension SyncMerger {
+  /// What the author of the next changeset of a client saw, as replayed here (I15).
+  package func authorState(of changeset: SyncChangeset) -> SyncState {
+    let base = changeset.base.number
+    var views = AuthorViews(
+      self, client: changeset.client.number, base: base, pending: [])
+    let graph = views.view(sequence: changeset.sequence, base: base)
+    var seen = state(at: base, from: first, firstVersion)
+    for object in graph.touched { seen.replace(object, by: graph.shown(object)) }
+    return seen
+  }
+}
