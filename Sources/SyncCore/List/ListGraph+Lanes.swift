@@ -150,6 +150,8 @@ extension ListGraph {
   }
 
   private mutating func learn(_ event: ListEvent, lane: Int, deaths: Deaths) {
+    // An assignment of nothing brings nothing.
+    guard event.item >= 0 else { return }
     let first = items[Int(event.item)].element
     for item in itemsOf(event) { change(item) { $0.known |= 1 << UInt8(lane) } }
     guard !linked.isEmpty, !deaths.isEmpty else { return }
