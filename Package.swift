@@ -166,13 +166,13 @@ let package = Package(
       name: "SyncFuzz", dependencies: ["Fuzz", "SyncCore", "SyncReference"], swiftSettings: hot),
     .target(
       name: "LabFuzz",
-      dependencies: ["Fuzz", "EngineFuzz", "QueryFuzz"] + lab.map { .target(name: $0) },
+      dependencies: ["Fuzz", "EngineFuzz", "QueryFuzz", "SyncFuzz"] + lab.map { .target(name: $0) },
       swiftSettings: house),
     .target(name: "FuzzMutators", dependencies: ["Fuzz", "LabFuzz"], swiftSettings: house),
     .executableTarget(
       name: "FuzzCommand",
       dependencies: [
-        "Fuzz", "EngineFuzz", "QueryFuzz",
+        "Fuzz", "EngineFuzz", "QueryFuzz", "SyncFuzz",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ] + (fuzzesLab ? ["LabFuzz"] : []),
       swiftSettings: house + (fuzzesLab ? [.define("FUZZ_LAB")] : [])),
@@ -225,7 +225,8 @@ let package = Package(
     .testTarget(
       name: "FuzzTests",
       dependencies: [
-        "Fuzz", "EngineFuzz", "QueryFuzz", "LabFuzz", "FuzzMutators", "FuzzCommand", "TestSupport",
+        "Fuzz", "EngineFuzz", "QueryFuzz", "SyncFuzz", "LabFuzz", "FuzzMutators", "FuzzCommand",
+        "TestSupport",
       ],
       exclude: ["Corpora"], swiftSettings: house),
     .testTarget(

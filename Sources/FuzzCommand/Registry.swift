@@ -1,9 +1,10 @@
-// Registry.swift: the targets of this program: all, or those of the engine and of queries where it
-// was built without the lab (Package.swift, `fuzzesLab`).
+// Registry.swift: the targets of this program: all, or those of the engine, of queries and of
+// synchronization where it was built without the lab (Package.swift, `fuzzesLab`).
 
 import EngineFuzz
 import Fuzz
 import QueryFuzz
+import SyncFuzz
 
 #if FUZZ_LAB
   import LabFuzz
@@ -15,5 +16,5 @@ import QueryFuzz
 
 extension FuzzTarget {
   /// Every target of this program; those with a planted bug come last.
-  static let registered = ofEngine + ofQueries + ofLab + planted
+  static let registered = ofEngine + ofQueries + ofSync + ofLab + planted
 }

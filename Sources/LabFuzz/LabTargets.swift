@@ -4,6 +4,7 @@ import EngineFuzz
 import Fuzz
 import QueryFuzz
 import Scenarios
+import SyncFuzz
 
 extension FuzzTarget {
   /// The targets of the lab.
@@ -14,7 +15,7 @@ extension FuzzTarget {
   ]
 
   /// Every target; those with a planted bug come last.
-  package static let all = ofEngine + ofQueries + ofLab + planted
+  package static let all = ofEngine + ofQueries + ofSync + ofLab + planted
 }
 
 extension FuzzOutcome {

@@ -7,6 +7,16 @@ extension EventGraph {
   func shown(_ object: SyncObject) -> SyncNode? {
     guard let number = lifeNumbers[object] else { return origin.objects[object] }
     let life = lives[Int(number)]
+    guard life.isAlive else { return nil }
+    var node = shownNode(life.node)
+    node.countSums()
+    return node
+  }
+
+  /// The same without the sums of the object and of embedded ones that were touched.
+  func shownWithoutSums(_ object: SyncObject) -> SyncNode? {
+    guard let number = lifeNumbers[object] else { return origin.objects[object] }
+    let life = lives[Int(number)]
     return life.isAlive ? shownNode(life.node) : nil
   }
 
@@ -17,7 +27,6 @@ extension EventGraph {
       let content = shown(fields[Int(field)], field: Int(field))
       node.fields[name] = content.isEmpty ? nil : content
     }
-    node.sum = SyncDigest.node(node)
     return node
   }
 
@@ -50,6 +59,22 @@ extension EventGraph {
       if settings.value == .embedded { slot.embedded = shownNode(settings.node) }
       return slot
     }
+  }
+}
+
+extension SyncNode {
+  /// Counts its sum and those of embedded objects anew; they are bounded in depth.
+  mutating func countSums() {
+    for name in fields.keys {
+      fields[name]?.value?.embedded?.countSums()
+      for index in fields[name]?.list.indices ?? 0..<0 {
+        fields[name]?.list[index].embedded?.countSums()
+      }
+      for key in self[name].dictionary.keys {
+        fields[name]?.dictionary[key]?.embedded?.countSums()
+      }
+    }
+    sum = SyncDigest.node(self)
   }
 }
 

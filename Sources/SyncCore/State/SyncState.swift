@@ -47,6 +47,12 @@ public struct SyncNode: Hashable, Sendable {
   /// No properties.
   public init() {}
 
+  /// Compares what the properties hold; the sum follows from it.
+  public static func == (left: SyncNode, right: SyncNode) -> Bool { left.fields == right.fields }
+
+  /// Hashes what the properties hold.
+  public func hash(into hasher: inout Hasher) { hasher.combine(fields) }
+
   /// What a property holds.
   public subscript(_ name: SyncText) -> SyncContent { fields[name] ?? SyncContent() }
 }
