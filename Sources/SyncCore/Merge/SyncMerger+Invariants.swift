@@ -57,3 +57,19 @@ extension SyncMerger {
     return seen
   }
 }
+
+extension SyncMerger {
+  /// Resolves changesets without the state, as a server does whose state is elsewhere.
+  /// - Returns: How many operations they are resolved to.
+  package func playedOperationCount(_ changesets: [SyncChangeset]) -> Int {
+    var graph = graph
+    var count = 0
+    for (number, changeset) in changesets.enumerated() {
+      let version = head.number + UInt64(number) + 1
+      let played = graph.play(
+        SyncEntry.sourced(changeset.operations), as: Self.mark(changeset, version: version))
+      count += played.resolved.count
+    }
+    return count
+  }
+}
