@@ -1,7 +1,7 @@
 // SyncCodecTarget.swift: bytes → a changeset or an entry → the same bytes; then the changeset is
 // merged, whatever it says.
-// Invariants checked: what is read has one spelling; a changeset that fits the log is merged to what
-// breaks no invariant, and its entry reads back.
+// Invariants checked: what is read has one spelling; a changeset that fits the log is merged to
+// what breaks no invariant, and its entry reads back.
 
 import Fuzz
 import SyncCore

@@ -1,5 +1,5 @@
-// CodecTests.swift: bytes of changesets and entries: there and back, a second reader, and bytes that
-// mean nothing.
+// CodecTests.swift: bytes of changesets and entries: there and back, a second reader, and bytes
+// that mean nothing.
 
 import SyncCore
 import Testing

@@ -1,4 +1,5 @@
-// RuleTests.swift: rules of docs/sync-merge.md one by one, and operations that name what is not there.
+// RuleTests.swift: rules of docs/sync-merge.md one by one, and operations that name what
+// is not there.
 
 import SyncCore
 import SyncFuzz

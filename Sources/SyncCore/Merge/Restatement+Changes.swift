@@ -70,10 +70,11 @@ extension Restatement {
     _ change: SyncChange, _ place: SyncField, _ seen: Int, _ there: Int
   ) {
     let count = view.lists[seen].count(0)
+    let lists = (seen, there)
     switch change {
     case .listInsert(let index, let values):
       guard (0...count).contains(index) else { return lose(.missing) }
-      let goal = behind(index, without: nil, seen, there)
+      let goal = behind(index, without: nil, lists)
       emit(.change(place, .listInsert(at: goal, values.map { linked($0) })))
     case .listErase(let index, let erased):
       guard index >= 0, erased >= 0, index <= count, erased <= count - index else {
@@ -81,7 +82,7 @@ extension Restatement {
       }
       erase(view.lists[seen].elements(0)[index..<index + erased], place, seen, there)
     case .listClear: erase(view.lists[seen].elements(0)[...], place, seen, there)
-    case .listMove(let from, let to): move(from, to: to, place, seen, there)
+    case .listMove(let from, let to): move(from, to: to, place, lists)
     case .listSet(let index, let value):
       guard let element = view.lists[seen].element(at: index, lane: 0) else {
         return lose(.missing)
@@ -101,8 +102,9 @@ extension Restatement {
 
   /// The index at the head behind the nearest element before one of the view.
   private func behind(
-    _ index: Int, without moved: Int32?, _ seen: Int, _ there: Int
+    _ index: Int, without moved: Int32?, _ lists: (seen: Int, there: Int)
   ) -> Int {
+    let (seen, there) = lists
     let elements = view.lists[seen].elements(0).filter { $0 != moved }
     for element in elements[..<min(index, elements.count)].reversed() {
       if let other = counterpart(of: element, seen, there),
@@ -131,8 +133,9 @@ extension Restatement {
   }
 
   private mutating func move(
-    _ from: Int, to: Int, _ place: SyncField, _ seen: Int, _ there: Int
+    _ from: Int, to: Int, _ place: SyncField, _ lists: (seen: Int, there: Int)
   ) {
+    let (seen, there) = lists
     let count = view.lists[seen].count(0)
     guard (0..<count).contains(from), (0..<count).contains(to),
       let element = view.lists[seen].element(at: from, lane: 0)
@@ -144,7 +147,7 @@ extension Restatement {
     let last = list.mark(
       ofEvent: list.items[Int(list.currentItem(of: other, lane: 0))].event)
     guard mark.isLater(than: last) else { return lose(.superseded, by: last.version) }
-    let goal = behind(to, without: element, seen, there)
+    let goal = behind(to, without: element, lists)
     emit(.change(place, .listMove(from: shown, to: goal)))
   }
 

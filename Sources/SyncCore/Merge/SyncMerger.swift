@@ -103,8 +103,8 @@ public struct SyncMerger: Sendable {
   ///   - refusal: Why it is to have no effect; nil for all others.
   ///   - goal: Where the barrier may move to at most; nil leaves it.
   /// - Returns: The entry.
-  /// - Throws: As `check`; nothing is changed then. `divergence` would be a mistake of the merge: the
-  ///   realm is of no use any more, and throws that for ever.
+  /// - Throws: As `check`; nothing is changed then. `divergence` would be a mistake of the merge:
+  ///   the realm is of no use any more, and throws that for ever.
   /// - Complexity: O(operations * log(list)) for a fair one. A stale one replays its author's view.
   @discardableResult
   public mutating func accept(
