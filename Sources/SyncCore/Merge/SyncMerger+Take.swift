@@ -4,8 +4,8 @@ extension SyncMerger {
   /// Takes the next entry of the server.
   /// - Parameter entry: The entry behind the head.
   /// - Throws: `version`, `sequence`, `base`, `stamp` or `limit` for what does not follow; nothing
-  ///   is changed then. `divergence` when its replay comes to something else than it says; then this
-  ///   replica is of no use any more, and throws that for ever.
+  ///   is changed then. `divergence` when its replay comes to something else than it says; then
+  ///   this replica is of no use any more, and throws that for ever.
   /// - Complexity: As `accept`, for a fair entry.
   public mutating func take(_ entry: SyncEntry) throws(SyncError) {
     try check(entry.changeset)
