@@ -9,7 +9,7 @@ import SyncCore
 enum SyncMergeTarget {
   static let target = FuzzTarget(
     name: "sync-merge",
-    judges: "concurrent operations in two orders of arrival, and drawn worlds", smokeCount: 600,
+    judges: "concurrent operations in two orders of arrival, and drawn worlds", smokeCount: 400,
     seeds: { FuzzTarget.choiceSeeds("sync-merge") }, run: { run($0) }
   ).with {
     $0.describe = { input in programs(input).flatMap { SyncWords.lines([$0]) } }

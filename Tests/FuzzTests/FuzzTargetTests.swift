@@ -15,7 +15,9 @@ struct FuzzTargetTests {
   }
 
   /// Targets all of whose smoke inputs are taken: they are choices, which always mean something.
-  private static let takesAll = ["packed", "objects", "lock-file", "query-answers", "lab"]
+  private static let takesAll = [
+    "packed", "objects", "lock-file", "query-answers", "sync-merge", "lab",
+  ]
 
   @Test("no target has a finding in a smoke run, which finds the canary")
   func smoke() throws {
