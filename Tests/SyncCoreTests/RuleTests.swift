@@ -151,6 +151,29 @@ struct RuleTests {
     #expect(SyncJudge.difference(merger) == nil)
   }
 
+  @Test("does not see a link whose target its base deleted, and sees one that came after")
+  func hidden() throws {
+    let friends = field("friends")
+    func insert(_ value: SyncValue) -> [SyncOperation] {
+      [.change(friends, .listInsert(at: 0, [value]))]
+    }
+    var merger = try start([
+      .create(dog), .create(cat),
+      .change(friends, .listInsert(at: 0, [.link(cat), .int(1), .int(2)])),
+    ])
+    try merger.accept(changeset(3, 1, base: 1, stamp: 20, insert(.int(3))))
+    try merger.accept(changeset(1, 1, base: 1, stamp: 21, insert(.int(4))))
+    try merger.accept(changeset(2, 1, base: 1, stamp: 22, [.delete(cat)]))
+    try merger.accept(changeset(3, 2, base: 2, stamp: 23, insert(.int(5))))
+    // Of 3, 4, 1 and 2, this author does not see 5: index 2 is 1.
+    let entry = try merger.accept(
+      changeset(1, 2, base: 4, stamp: 24, [.change(friends, .listErase(at: 2, count: 1))]))
+    #expect(entry.overruled == [])
+    let left = merger.state.objects[dog]?["friends"].list.map(\.value)
+    #expect(left?.contains(.int(1)) == false && left?.count == 4)
+    #expect(merger.breach() == nil && SyncJudge.difference(merger) == nil)
+  }
+
   @Test("that is refused has no effect, and what is built on it sees nothing of it (I19)")
   func refused() throws {
     var merger = try start([.create(dog)])

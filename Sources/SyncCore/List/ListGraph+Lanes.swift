@@ -8,18 +8,12 @@ extension ListGraph {
   /// - Complexity: O(events that it has not yet seen), or O(items + events) for a new lane.
   mutating func lane(for mark: EventMark, deaths: Deaths) -> Int {
     clock += 1
-    let unknown = newest.unknown(to: mark)
     if let lane = lanes.indices.dropFirst().first(where: { lanes[$0].client == mark.client }) {
-      guard mark.base + 1 < mark.version || unknown != nil else {
-        // Who knows everything of everybody sees more than this lane ever learns.
-        lanes[lane].client = 0
-        return 0
-      }
       lanes[lane].used = clock
       advance(lane, to: mark.base, deaths: deaths)
       return lane
     }
-    guard unknown != nil else { return 0 }
+    guard newest.unknown(to: mark) != nil else { return 0 }
     var lane = 1
     for other in 2..<lanes.count {
       let (left, right) = (lanes[other], lanes[lane])
