@@ -99,7 +99,33 @@ struct StaleTests {
     var other = try start([.change(n, .increment(5))])
     let set = try other.accept(changeset(1, 1, base: 1, stamp: 15, [.change(n, .set(.int(6)))]))
     #expect(set.restated?.map(\.operation) == [.change(n, .set(.int(11)))])
+    var later = try start([.change(n, .increment(5))])
+    let last = try later.accept(changeset(1, 1, base: 1, stamp: 25, [.change(n, .set(.int(6)))]))
+    #expect(last.restated?.map(\.operation) == [.change(n, .set(.int(6)))])
     #expect(breach(other) == nil)
+  }
+
+  @Test("moves an element behind the nearest one that is still there")
+  func moves() throws {
+    func list(_ merger: SyncMerger) -> [SyncValue]? {
+      merger.state.objects[Alphabet.dog]?["toys"].list.map(\.value)
+    }
+    var merger = OrderCheck(Alphabet.listStart(4)).start
+    try merger.accept(
+      changeset(2, 1, base: 1, stamp: 20, [Alphabet.list(.listErase(at: 1, count: 1))]))
+    try merger.accept(changeset(3, 1, base: 2, stamp: 30, []), barrierAtMost: SyncVersion(3))
+    let (a, c, d) = (Alphabet.text("A"), Alphabet.text("C"), Alphabet.text("D"))
+    for (from, to, expected) in [
+      (2, 1, [a, c, d]), (3, 2, [a, d, c]), (0, 3, [c, d, a]), (2, 0, [c, a, d]),
+    ] {
+      var end = merger
+      try end.accept(
+        changeset(1, 1, base: 1, stamp: 25, [Alphabet.list(.listMove(from: from, to: to))]))
+      #expect(list(end) == expected, "from \(from) to \(to)")
+      #expect(breach(end) == nil)
+    }
+    #expect(!merger.isStale(changeset(1, 1, base: 3, stamp: 40, [])), "the barrier itself is fair")
+    #expect(merger.isStale(changeset(1, 1, base: 2, stamp: 40, [])))
   }
 
   @Test("that a server's entry gets wrong is noticed by who takes it (I2)")
