@@ -174,6 +174,29 @@ struct RuleTests {
     #expect(merger.breach() == nil && SyncJudge.difference(merger) == nil)
   }
 
+  @Test("does not see a link whose target its client deleted, whoever else did")
+  func ownDelete() throws {
+    let friends = field("friends")
+    var merger = try start([
+      .create(dog), .create(cat),
+      .change(friends, .listInsert(at: 0, [.link(cat), .int(1), .int(2)])),
+    ])
+    // The lane of client 1 is there before both deletes.
+    for client in [3, 1] as [UInt64] {
+      try merger.accept(
+        changeset(
+          client, 1, base: 1, stamp: 20 + client,
+          [.change(friends, .listInsert(at: 0, [.int(Int64(client))]))]))
+    }
+    try merger.accept(changeset(2, 1, base: 1, stamp: 30, [.delete(cat)]))
+    try merger.accept(changeset(1, 2, base: 1, stamp: 31, [.delete(cat)]))
+    try merger.accept(
+      changeset(1, 3, base: 1, stamp: 32, [.change(friends, .listErase(at: 2, count: 1))]))
+    let left = merger.state.objects[dog]?["friends"].list.map(\.value)
+    #expect(left == [.int(1), .int(3), .int(1)])
+    #expect(merger.breach() == nil && SyncJudge.difference(merger) == nil)
+  }
+
   @Test("that is refused has no effect, and what is built on it sees nothing of it (I19)")
   func refused() throws {
     var merger = try start([.create(dog)])
