@@ -1,5 +1,5 @@
 # Faultline: every target works alone on a fresh Debian 12 with Swift 6.3.
-.PHONY: setup run coverage histories layers nightly test-browser test-setup slurm stress-cuts examples peers certificate calibrate screenshots test test-busy test-large test-address test-thread planted-bugs planted-bugs-smoke mutation lint smoke bench fuzz mutants damaged-images golden format
+.PHONY: setup run coverage histories layers nightly test-browser test-setup slurm stress-cuts examples peers certificate calibrate screenshots test test-busy test-large test-sync test-address test-thread planted-bugs planted-bugs-smoke mutation lint smoke bench fuzz mutants damaged-images golden format
 .DEFAULT_GOAL := run
 
 # What each package is there for: libfuse3 and fusermount; SQLite for traces and the example; the
@@ -212,6 +212,10 @@ test-large: setup
 	FAULTLINE_LARGE=1 COLLECTION_SEED=$(HISTORY_SEED)0000 COLLECTION_SEQUENCES=3000 \
 	  swift test -c release -Xswiftc -enable-testing --filter \
 	  'EngineTests|FleeceTests|BackendTests|NodeCacheTests|ScenarioSchemaTests|ShippedScenarioTests|XRayTests|LongLivedCollectionTests'
+
+# All orders of arrival in small synchronized worlds, drawn ones, and the lists' sizes: two minutes in a release build.
+test-sync: setup
+	FAULTLINE_LARGE=1 swift test -c release --filter SyncCoreTests
 
 # A package that takes layers of the lab without the engine (examples/layers): builds it, runs it, looks at what it links.
 layers: setup

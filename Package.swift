@@ -28,6 +28,8 @@ let package = Package(
     .library(name: "ObjectDatabase", targets: ["ObjectDatabase"]),
     // The bytes of Couchbase Lite's documents; it needs nothing of ours, and no Foundation.
     .library(name: "Fleece", targets: ["Fleece"]),
+    // What a synchronized realm's changesets mean: merge and bytes, without I/O, clock or engine.
+    .library(name: "SyncCore", targets: ["SyncCore"]),
     // The lab by layers; a package of yours can take FaultFS, the crash states, or the exploration of
     // any program, and needs no engine for them.
     .library(name: "FaultFS", targets: ["LabCore", "Recording", "FaultFS"]),
@@ -73,6 +75,10 @@ let package = Package(
     .target(name: "Query", dependencies: ["Engine"], swiftSettings: hot),
     // The bytes of documents: no file, no database.
     .target(name: "Fleece", swiftSettings: hot),
+    // Synchronization's core: changesets, their merge and their bytes. It knows neither engine nor lab.
+    .target(name: "SyncCore", swiftSettings: hot),
+    // The merge once more, the simple way: what SyncCore is held against by tests and fuzzing.
+    .target(name: "SyncReference", dependencies: ["SyncCore"], swiftSettings: hot),
     // The lab; docs/architecture.md says what each layer holds. Nothing up to Exploration knows the
     // engine.
     .target(
@@ -167,15 +173,17 @@ let package = Package(
       name: "FleeceFuzz", dependencies: ["Fuzz", "Fleece", "FleeceReference"],
       swiftSettings: house),
     .target(
+      name: "SyncFuzz", dependencies: ["Fuzz", "SyncCore", "SyncReference"], swiftSettings: hot),
+    .target(
       name: "LabFuzz",
-      dependencies: ["Fuzz", "EngineFuzz", "QueryFuzz", "FleeceFuzz"]
+      dependencies: ["Fuzz", "EngineFuzz", "QueryFuzz", "FleeceFuzz", "SyncFuzz"]
         + lab.map { .target(name: $0) },
       swiftSettings: house),
     .target(name: "FuzzMutators", dependencies: ["Fuzz", "LabFuzz"], swiftSettings: house),
     .executableTarget(
       name: "FuzzCommand",
       dependencies: [
-        "Fuzz", "EngineFuzz", "QueryFuzz", "FleeceFuzz",
+        "Fuzz", "EngineFuzz", "QueryFuzz", "FleeceFuzz", "SyncFuzz",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ] + (fuzzesLab ? ["LabFuzz"] : []),
       swiftSettings: house + (fuzzesLab ? [.define("FUZZ_LAB")] : [])),
@@ -200,7 +208,8 @@ let package = Package(
       name: "engine-worker", dependencies: ["Engine", "CSystem"], path: "Tests/EngineWorker",
       swiftSettings: house),
     .testTarget(
-      name: "EngineTests", dependencies: ["Engine", "CSystem", "engine-worker", "FuzzCommand"],
+      name: "EngineTests",
+      dependencies: ["Engine", "CSystem", "Requirements", "engine-worker", "FuzzCommand"],
       exclude: ["Golden"],
       swiftSettings: house),
     // A task list that several processes share: what a program on the object database looks like.
@@ -213,7 +222,7 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "ObjectDatabaseTests",
-      dependencies: ["ObjectDatabase", "Engine", "tasks", "async-main"],
+      dependencies: ["ObjectDatabase", "Engine", "Requirements", "tasks", "async-main"],
       swiftSettings: house),
     .testTarget(
       name: "QueryTests",
@@ -226,9 +235,14 @@ let package = Package(
       exclude: ["Golden"],
       swiftSettings: house),
     .testTarget(
+      name: "SyncCoreTests",
+      dependencies: ["SyncCore", "SyncReference", "SyncFuzz", "Fuzz", "Requirements"],
+      swiftSettings: house),
+    .testTarget(
       name: "FuzzTests",
       dependencies: [
-        "Fuzz", "EngineFuzz", "QueryFuzz", "FleeceFuzz", "LabFuzz", "FuzzMutators", "FuzzCommand",
+        "Fuzz", "EngineFuzz", "QueryFuzz", "FleeceFuzz", "SyncFuzz", "LabFuzz", "FuzzMutators",
+        "FuzzCommand",
         "TestSupport",
       ],
       exclude: ["Corpora"], swiftSettings: house),

@@ -18,7 +18,8 @@ for target in $(LLVM_PROFILE_FILE=/dev/null "$fuzz" --list | cut -f1); do
   done
 done
 llvm-profdata merge -sparse "$out"/*.profraw -o "$out/all.profdata"
-llvm-cov show "$fuzz" -instr-profile="$out/all.profdata" -format=html -output-dir="$out" Sources/Engine Sources/Query Sources/Fleece
+llvm-cov show "$fuzz" -instr-profile="$out/all.profdata" -format=html -output-dir="$out" Sources/Engine Sources/Query Sources/Fleece \
+  Sources/SyncCore
 share() {
   name=$1; shift
   llvm-cov export "$fuzz" -instr-profile="$out/all.profdata" -summary-only "$@" |
@@ -30,6 +31,7 @@ share "syntax (printer)" Sources/Query/Syntax
 share "binder" Sources/Query/Binder
 share "evaluator and planner" Sources/Query/Evaluator Sources/Query/Planner
 share "Fleece" Sources/Fleece
+share "synchronization" Sources/SyncCore
 share "format" Sources/Engine/Bytes Sources/Engine/Format
 share "verify and recovery" $(ls Sources/Engine/*/Verif*.swift Sources/Engine/*/Recovery*.swift)
 share "tables and trees" Sources/Engine/Nodes Sources/Engine/Tree Sources/Engine/Tables Sources/Engine/Reading

@@ -1,10 +1,11 @@
 // Registry.swift: the targets of this program: all, or those of the engine, of queries and of
-// Fleece where it was built without the lab (Package.swift, `fuzzesLab`).
+// Fleece and synchronization where it was built without the lab (Package.swift, `fuzzesLab`).
 
 import EngineFuzz
 import FleeceFuzz
 import Fuzz
 import QueryFuzz
+import SyncFuzz
 
 #if FUZZ_LAB
   import LabFuzz
@@ -16,5 +17,5 @@ import QueryFuzz
 
 extension FuzzTarget {
   /// Every target of this program; those with a planted bug come last.
-  static let registered = ofEngine + ofQueries + ofFleece + ofLab + planted
+  static let registered = ofEngine + ofQueries + ofFleece + ofSync + ofLab + planted
 }

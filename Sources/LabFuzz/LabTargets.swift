@@ -5,6 +5,7 @@ import FleeceFuzz
 import Fuzz
 import QueryFuzz
 import Scenarios
+import SyncFuzz
 
 extension FuzzTarget {
   /// The targets of the lab.
@@ -15,7 +16,8 @@ extension FuzzTarget {
   ]
 
   /// Every target; those with a planted bug come last.
-  package static let all = ofEngine + ofQueries + ofFleece + ofLab + planted
+  package static let all =
+    ofEngine + ofQueries + ofFleece + ofSync + ofLab + planted
 }
 
 extension FuzzOutcome {

@@ -5,7 +5,7 @@
 #   $OUT        where the results go
 #   $SANITIZER  address, or none
 #   FUZZ_BIN, FUZZ_TOOL   programs that are built already: one with libFuzzer, and the command `fuzz`; for tests
-#   FUZZ_WITHOUT_LAB      set: the targets of engine, query language and Fleece only (the default); empty: the lab's, too
+#   FUZZ_WITHOUT_LAB      set: the targets of engine, query language, Fleece and synchronization only (the default); empty: the lab's, too
 root=$(cd "$(dirname "$0")" && pwd)
 [ -f "$root/Package.swift" ] || root=${SRC:+$SRC/faultline}
 [ -n "$root" ] && [ -f "$root/Package.swift" ] || root=$(pwd)
@@ -45,7 +45,7 @@ while read -r target; do
   "$FUZZ_TOOL" dictionary "$target" > "$OUT/$name.dict"
   [ -s "$OUT/$name.dict" ] || rm "$OUT/$name.dict"
   size=4096
-  case $target in file | trace) size=262144 ;; query-answers) size=512 ;; esac
+  case $target in file | trace) size=262144 ;; query-answers) size=512 ;; sync-merge) size=256 ;; esac
   {
     echo "[libfuzzer]"
     echo "max_len = $size"

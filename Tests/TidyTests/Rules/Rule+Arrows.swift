@@ -15,7 +15,7 @@ private let lab = [
 ]
 
 /// The modules of fuzz targets, each beside what it fuzzes.
-private let fuzzed = ["EngineFuzz", "QueryFuzz", "FleeceFuzz", "LabFuzz"]
+private let fuzzed = ["EngineFuzz", "QueryFuzz", "FleeceFuzz", "SyncFuzz", "LabFuzz"]
 
 /// The databases, and what is built on them.
 private let databases = ["Engine", "ObjectDatabase", "Query", "DocumentQuery", "DocumentStore"]
@@ -46,6 +46,17 @@ private let forbidden: [Arrow] = [
     folder: "Sources/FleeceReference",
     modules: lab + databases + ["CSystem", "CFuse", "GRDB", "Yams", "Foundation"],
     reason: "the second reader of Fleece knows its bytes alone, and fuzzers run it"),
+  Arrow(
+    folder: "Sources/SyncCore",
+    modules: lab + databases + ["GRDB", "Yams", "Foundation", "Glibc"],
+    reason: "the merge is a function of its input, and the same on every machine"),
+  Arrow(
+    folder: "Sources/SyncReference", modules: lab + databases + ["Foundation"],
+    reason: "the second merge is written from its contract alone"),
+  Arrow(
+    folder: "Sources/SyncFuzz",
+    modules: lab + databases + ["EngineFuzz", "QueryFuzz", "FleeceFuzz", "LabFuzz", "Foundation"],
+    reason: "synchronization is fuzzed by targets that know it alone"),
   Arrow(
     folder: "Sources/Fuzz",
     modules: lab + fuzzed + ["Engine", "Query", "Fleece", "CFuse", "GRDB", "Yams", "Foundation"],

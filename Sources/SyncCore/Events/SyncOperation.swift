@@ -1,0 +1,96 @@
+// SyncOperation.swift: what a transaction did, one step at a time. Indexes are those of its
+// author's view at that moment: after its operations before this one.
+
+/// From an object's property to the embedded object in it, on the way to a field.
+public struct SyncStep: Hashable, Sendable {
+  /// Where in the property the embedded object is.
+  public enum Place: Hashable, Sendable {
+    /// The property's own value.
+    case value
+    /// The element of a list with this index.
+    case element(Int)
+    /// The entry of a dictionary with this key.
+    case entry(SyncText)
+  }
+
+  /// The property's name.
+  public var property: SyncText
+  /// Where in the property.
+  public var place: Place
+
+  /// The step through a property.
+  public init(_ property: SyncText, _ place: Place = .value) {
+    self.property = property
+    self.place = place
+  }
+}
+
+/// A property of an object, or of an embedded object somewhere in it.
+public struct SyncField: Hashable, Sendable {
+  /// The object.
+  public var object: SyncObject
+  /// The way to the embedded object; empty for a property of the object itself.
+  public var steps: [SyncStep]
+  /// The property's name.
+  public var property: SyncText
+
+  /// The property behind some steps.
+  public init(_ object: SyncObject, _ steps: [SyncStep] = [], _ property: SyncText) {
+    self.object = object
+    self.steps = steps
+    self.property = property
+  }
+}
+
+/// A change of a field.
+///
+/// A field has a value, a list, a set and a dictionary, which know nothing of each other; a schema
+/// gives it one of them.
+public enum SyncChange: Hashable, Sendable {
+  /// Its value is set.
+  case set(SyncValue)
+  /// Its value is what a new object has before anybody sets it.
+  case setDefault(SyncValue)
+  /// Its integer grows, wrapping around at the ends of its range.
+  case increment(Int64)
+  /// Elements are inserted into its list.
+  case listInsert(at: Int, [SyncValue])
+  /// Elements are erased from its list.
+  case listErase(at: Int, count: Int)
+  /// An element moves; `to` is its index afterwards.
+  case listMove(from: Int, to: Int)
+  /// An element gets another value.
+  case listSet(at: Int, SyncValue)
+  /// All elements are erased.
+  case listClear
+  /// The list gets other elements in the place of all that it had.
+  case listAssign([SyncValue])
+  /// The second half of an assignment, whose first half is a clear: only in restated operations.
+  case listFill([SyncValue])
+  /// Its set gets a member.
+  case setInsert(SyncValue)
+  /// Its set loses a member.
+  case setErase(SyncValue)
+  /// An entry of its dictionary gets a value.
+  case dictionarySet(SyncText, SyncValue)
+  /// An entry of its dictionary goes.
+  case dictionaryRemove(SyncText)
+}
+
+/// One step of a transaction.
+public enum SyncOperation: Hashable, Sendable {
+  /// An object is made, or is there already.
+  case create(SyncObject)
+  /// An object goes, with everything in it.
+  case delete(SyncObject)
+  /// A field changes.
+  case change(SyncField, SyncChange)
+
+  /// The object that it is about.
+  public var object: SyncObject {
+    switch self {
+    case .create(let object), .delete(let object): object
+    case .change(let field, _): field.object
+    }
+  }
+}

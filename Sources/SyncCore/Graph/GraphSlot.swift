@@ -1,0 +1,57 @@
+// GraphSlot.swift: a value with what decides about it: a property's, or an entry's of a dictionary.
+
+/// A value while it is replayed.
+struct GraphSlot {
+  /// Who wrote the value that holds.
+  var mark: EventMark
+  /// Nil for an entry that was removed.
+  var value: SyncValue?
+  /// Whether somebody set it; a default loses to whoever does.
+  var isSet: Bool
+  /// The node of the embedded object; -1 for other values.
+  var node: Int32 = -1
+  /// Increments that may still count.
+  var increments: [(mark: EventMark, amount: Int64)] = []
+  /// The first version that wrote it, and the clients that did.
+  private var firstVersion: UInt64
+  private var clients: [UInt64]
+
+  init(_ mark: EventMark, _ value: SyncValue?, isSet: Bool, node: Int32) {
+    self.mark = mark
+    self.value = value
+    self.isSet = isSet
+    self.node = node
+    firstVersion = mark.version
+    clients = [mark.client]
+  }
+
+  /// Whether an author sees a value here.
+  func isSeen(by mark: EventMark) -> Bool {
+    firstVersion <= mark.base || clients.contains(mark.client)
+  }
+
+  /// Whether a write would become the value.
+  func loses(to mark: EventMark, isSet: Bool) -> Bool {
+    isSet == self.isSet ? mark.isLater(than: self.mark) : isSet
+  }
+
+  /// Takes part in who holds the value.
+  mutating func write(_ mark: EventMark, _ value: SyncValue?, isSet: Bool, node: Int32) {
+    if !clients.contains(mark.client) { clients.append(mark.client) }
+    firstVersion = min(firstVersion, mark.version)
+    guard loses(to: mark, isSet: isSet) else { return }
+    (self.mark, self.value, self.isSet, self.node) = (mark, value, isSet, node)
+    if isSet { increments.removeAll { !$0.mark.isLater(than: mark) || mark.knows($0.mark) } }
+  }
+
+  /// Whether an increment counts for the value that holds.
+  func takes(_ mark: EventMark) -> Bool {
+    !isSet || (mark.isLater(than: self.mark) && !self.mark.knows(mark))
+  }
+
+  /// The value with its increments.
+  func counted(_ value: SyncValue) -> SyncValue {
+    guard case .int(let number) = value else { return value }
+    return .int(increments.reduce(number) { $0 &+ $1.amount })
+  }
+}

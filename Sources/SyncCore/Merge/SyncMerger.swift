@@ -1,0 +1,225 @@
+// SyncMerger.swift: the server's order of a realm in memory, from the first version that is kept:
+// takes changesets and makes entries of them, or takes entries and checks them.
+// Invariants: `state` is the fold of all entries' effects; `graph` has the entries behind the
+// barrier and comes to the same (I3, I15).
+
+/// A realm's history and state.
+public struct SyncMerger: Sendable {
+  /// What is known of a client.
+  struct Client: Sendable {
+    var sequence: UInt64 = 0
+    var base: UInt64 = 0
+    var stamp: UInt64 = 0
+    /// The versions of its entries, and those of its stale ones.
+    var versions: [UInt64] = []
+    var staleVersions: [UInt64] = []
+  }
+
+  /// The state at the first version that is kept.
+  let first: SyncState
+  let firstVersion: UInt64
+  /// The state behind the last entry.
+  public internal(set) var state: SyncState
+  /// All entries behind the first version.
+  public internal(set) var entries: [SyncEntry] = []
+  /// The largest stamp of all entries up to each; the first is for no entry.
+  var stamps: [UInt64] = [0]
+  var clients: [UInt64: Client] = [:]
+  /// Replayed from `graphStart`, which is no later than the barrier.
+  var graph: EventGraph
+  var graphStart: UInt64
+  /// The state at `graphStart`.
+  var startState: SyncState
+  /// What restating the last stale changeset left, for the next one.
+  var staleViews: StaleViews?
+  /// Whether an entry did not fit, so that nothing here is right any more.
+  var isBroken = false
+
+  /// A realm whose history begins at a version.
+  public init(_ state: SyncState = SyncState(), at version: SyncVersion = .zero) {
+    first = state
+    firstVersion = version.number
+    self.state = state
+    graph = EventGraph(origin: state)
+    graphStart = version.number
+    startState = state
+  }
+
+  /// The version behind the last entry.
+  public var head: SyncVersion { SyncVersion(firstVersion + UInt64(entries.count)) }
+
+  /// Where replays start.
+  public var barrier: SyncVersion { barrier(at: head.number) }
+
+  /// The entry of a version.
+  public subscript(_ version: SyncVersion) -> SyncEntry? {
+    guard version.number > firstVersion, version <= head else { return nil }
+    return entries[Int(version.number - firstVersion - 1)]
+  }
+
+  func barrier(at version: UInt64) -> SyncVersion {
+    self[SyncVersion(version)]?.barrier ?? SyncVersion(firstVersion)
+  }
+
+  /// The largest stamp among what a changeset would know.
+  public func knownStamp(client: SyncClient, base: SyncVersion) -> SyncStamp {
+    let index = min(max(base.number, firstVersion) - firstVersion, UInt64(entries.count))
+    return SyncStamp(bits: max(stamps[Int(index)], clients[client.number]?.stamp ?? 0))
+  }
+
+  /// Whether a changeset may be accepted next.
+  /// - Throws: `sequence`, `base`, `stamp` or `limit`.
+  public func check(_ changeset: SyncChangeset) throws(SyncError) {
+    guard !isBroken else { throw SyncError(.divergence, "an entry did not fit before") }
+    let client = clients[changeset.client.number] ?? Client()
+    guard changeset.client.number > 0, changeset.sequence > 0,
+      changeset.sequence - 1 == client.sequence
+    else {
+      throw SyncError(.sequence, "\(changeset.sequence) behind \(client.sequence)")
+    }
+    let low = max(client.base, firstVersion)
+    guard changeset.base.number >= low, changeset.base <= head else {
+      throw SyncError(.base, "\(changeset.base.number) is not in \(low)...\(head.number)")
+    }
+    let known = knownStamp(client: changeset.client, base: changeset.base)
+    guard changeset.stamp > known else {
+      throw SyncError(.stamp, "\(changeset.stamp.bits) <= \(known.bits)")
+    }
+    guard changeset.operations.count <= SyncLimits.operationsMax else {
+      throw SyncError(.limit, "\(changeset.operations.count) operations")
+    }
+  }
+
+  /// Whether a changeset's base, or an own changeset that it builds on, is before the barrier.
+  public func isStale(_ changeset: SyncChangeset) -> Bool {
+    changeset.base < barrier
+      || clients[changeset.client.number]?.staleVersions.last ?? 0 > changeset.base.number
+  }
+
+  /// Takes a changeset as the next entry.
+  /// - Parameters:
+  ///   - changeset: With the stamp that it gets.
+  ///   - user: Whose client made it.
+  ///   - refusal: Why it is to have no effect; nil for all others.
+  ///   - goal: Where the barrier may move to at most; nil leaves it.
+  /// - Returns: The entry.
+  /// - Throws: As `check`; nothing is changed then. `divergence` would be a mistake of the merge:
+  ///   the realm is of no use any more, and throws that for ever.
+  /// - Complexity: O(operations * log(list)) for a fair one. A stale one replays its author's view.
+  @discardableResult
+  public mutating func accept(
+    _ changeset: SyncChangeset, user: UInt64 = 0, refusal: UInt32? = nil,
+    barrierAtMost goal: SyncVersion? = nil
+  ) throws(SyncError) -> SyncEntry {
+    try check(changeset)
+    var entry = SyncEntry(
+      version: SyncVersion(head.number + 1), user: user, changeset: changeset, refusal: refusal)
+    var played = PlayedChangeset()
+    if isStale(changeset) {
+      var restated = PlayedChangeset()
+      if refusal == nil { restated = restate(changeset) }
+      entry.restated = restated.resolved
+      played.overruled = restated.overruled
+    }
+    let (operations, author) = Self.replayed(entry)
+    let outcome = graph.play(operations, as: author)
+    played.overruled += outcome.overruled
+    if refusal == nil {
+      entry.resolved =
+        outcome.resolved == SyncEntry.sourced(changeset.operations) ? nil : outcome.resolved
+      entry.overruled = played.overruled
+    }
+    do { try state.apply(entry.effect) } catch {
+      isBroken = true
+      throw SyncError(.divergence, "what was resolved does not fit: \(error)")
+    }
+    append(&entry, goal: goal)
+    return entry
+  }
+
+  /// What a replay takes of an entry, and as whose it does.
+  static func replayed(_ entry: SyncEntry) -> ([SourcedOperation], EventMark) {
+    let changeset = entry.changeset
+    var author = mark(changeset, version: entry.version.number)
+    guard entry.refusal == nil else { return ([], author) }
+    guard let restated = entry.restated else {
+      return (SyncEntry.sourced(changeset.operations), author)
+    }
+    author.base = entry.version.number - 1
+    return (restated, author)
+  }
+
+  static func mark(_ changeset: SyncChangeset, version: UInt64) -> EventMark {
+    EventMark(
+      version: version, client: changeset.client.number, sequence: changeset.sequence,
+      base: changeset.base.number, stamp: changeset.stamp.bits, operation: -1)
+  }
+
+  /// Adds an entry whose effect is in the state and in the graph.
+  mutating func append(_ entry: inout SyncEntry, goal: SyncVersion?) {
+    let changeset = entry.changeset
+    var client = clients[changeset.client.number] ?? Client()
+    client.sequence = changeset.sequence
+    client.base = changeset.base.number
+    client.stamp = changeset.stamp.bits
+    client.versions.append(entry.version.number)
+    if entry.isStale { client.staleVersions.append(entry.version.number) }
+    clients[changeset.client.number] = client
+    stamps.append(max(stamps[stamps.count - 1], changeset.stamp.bits))
+    entry.digest = state.digest
+    entry.barrier = barrier
+    entries.append(entry)
+    if let goal { entries[entries.count - 1].barrier = movedBarrier(to: goal) }
+    entry.barrier = entries[entries.count - 1].barrier
+    compact()
+  }
+
+  /// The last version up to a goal that no fair entry behind it has its base before.
+  private func movedBarrier(to goal: SyncVersion) -> SyncVersion {
+    let old = barrier.number
+    var moved = min(goal.number, head.number)
+    // Behind `version` there are only entries that have been looked at.
+    var version = head.number
+    while version > moved, moved > old {
+      if let entry = self[SyncVersion(version)], !entry.isStale {
+        moved = min(moved, entry.changeset.base.number)
+      }
+      version -= 1
+    }
+    return SyncVersion(max(moved, old))
+  }
+
+  /// Lets the graph start at the barrier, once as much of it is in vain as is not.
+  private mutating func compact() {
+    let barrier = barrier.number
+    guard barrier > graphStart, (barrier - graphStart) * 2 >= head.number - graphStart else {
+      return
+    }
+    startState = state(at: barrier, from: startState, graphStart)
+    graphStart = barrier
+    graph = replay(from: startState, barrier, to: head.number)
+  }
+
+  /// The state at a version, from one before it.
+  func state(at version: UInt64, from state: SyncState, _ start: UInt64) -> SyncState {
+    var state = state
+    for number in start..<version {
+      guard let entry = self[SyncVersion(number + 1)] else { continue }
+      do { try state.apply(entry.effect) } catch {
+        preconditionFailure("an entry's effect does not fit: \(error)")
+      }
+    }
+    return state
+  }
+
+  /// Entries played from a state on.
+  func replay(from state: SyncState, _ start: UInt64, to end: UInt64) -> EventGraph {
+    var graph = EventGraph(origin: state)
+    for number in start..<end {
+      guard let entry = self[SyncVersion(number + 1)] else { continue }
+      let (operations, author) = Self.replayed(entry)
+      _ = graph.play(operations, as: author)
+    }
+    return graph
+  }
+}

@@ -1,0 +1,106 @@
+// SyncState+Apply.swift: resolved operations, each applied as it says. Nothing has consequences
+// of its own (I13), and what does not fit is an error and changes nothing.
+
+extension SyncState {
+  /// Applies operations one after another.
+  /// - Throws: `misfit` for one that does not fit; those before it are applied.
+  public mutating func apply(_ operations: [SourcedOperation]) throws(SyncError) {
+    for operation in operations { try apply(operation.operation) }
+  }
+
+  /// Applies an operation.
+  /// - Throws: `misfit`; nothing is changed then.
+  /// - Complexity: O(1) hashes; an edit of a list moves the elements behind it.
+  public mutating func apply(_ operation: SyncOperation) throws(SyncError) {
+    switch operation {
+    case .create(let object):
+      guard objects[object] == nil else { throw misfit("is there already", object) }
+      objects[object] = SyncNode()
+      digest &+= SyncDigest.object(object, sum: 0)
+    case .delete(let object):
+      guard let node = objects.removeValue(forKey: object) else {
+        throw misfit("is not there", object)
+      }
+      digest &-= SyncDigest.object(object, sum: node.sum)
+      var links = LinkChanges()
+      node.collectLinks(-1, into: &links)
+      count(links, from: object)
+    case .change(let field, let change):
+      guard let before = objects[field.object]?.sum else {
+        throw misfit("is not there", field.object)
+      }
+      var links = LinkChanges()
+      let fits =
+        objects[field.object]?.apply(
+          change, steps: field.steps[...], to: field.property, links: &links) ?? false
+      guard fits, let after = objects[field.object]?.sum else {
+        throw misfit("takes no \(change) at \(field.property)", field.object)
+      }
+      digest &-= SyncDigest.object(field.object, sum: before)
+      digest &+= SyncDigest.object(field.object, sum: after)
+      count(links, from: field.object)
+    }
+  }
+
+  private func misfit(_ what: String, _ object: SyncObject) -> SyncError {
+    SyncError(.misfit, "\(object.type) \(object.key) \(what)")
+  }
+
+  private mutating func count(_ links: LinkChanges, from object: SyncObject) {
+    for (target, change) in links.changes {
+      let count = (linkers[target]?[object] ?? 0) + change
+      linkers[target, default: [:]][object] = count == 0 ? nil : count
+      if linkers[target]?.isEmpty ?? false { linkers[target] = nil }
+    }
+  }
+
+  /// Links that lead to objects that are not there; there never are any.
+  public var danglingLinks: [SyncObject] {
+    linkers.keys.filter { objects[$0] == nil }.sorted()
+  }
+}
+
+/// Links that come and go.
+struct LinkChanges {
+  private(set) var changes: [(target: SyncObject, change: Int)] = []
+
+  mutating func note(_ value: SyncValue, _ change: Int) {
+    if case .link(let target) = value { changes.append((target, change)) }
+  }
+}
+
+extension SyncSlot {
+  func collectLinks(_ change: Int, into links: inout LinkChanges) {
+    links.note(value, change)
+    embedded?.collectLinks(change, into: &links)
+  }
+}
+
+extension SyncNode {
+  /// All links in it; embedded objects are as deep as `SyncLimits.stepsMax` at most.
+  func collectLinks(_ change: Int, into links: inout LinkChanges) {
+    for content in fields.values {
+      content.value?.collectLinks(change, into: &links)
+      for slot in content.list { slot.collectLinks(change, into: &links) }
+      for value in content.set { links.note(value, change) }
+      for slot in content.dictionary.values { slot.collectLinks(change, into: &links) }
+    }
+  }
+}
+
+extension SyncState {
+  /// Puts an object in the place of what was there; nil removes it.
+  mutating func replace(_ object: SyncObject, by node: SyncNode?) {
+    var links = LinkChanges()
+    if let old = objects.removeValue(forKey: object) {
+      digest &-= SyncDigest.object(object, sum: old.sum)
+      old.collectLinks(-1, into: &links)
+    }
+    if let node {
+      objects[object] = node
+      digest &+= SyncDigest.object(object, sum: node.sum)
+      node.collectLinks(1, into: &links)
+    }
+    count(links, from: object)
+  }
+}

@@ -1,0 +1,78 @@
+// SyncState.swift: all objects of a realm as plain values: what the app reads, without any trace of
+// how it came about.
+// Invariants: a field that holds nothing is not there; each node's sum, and the digest, are those
+// of docs/sync-merge.md, section 11; `linkers` counts the links in `objects`.
+
+/// A value, with what an embedded object holds.
+public struct SyncSlot: Hashable, Sendable {
+  /// The value.
+  public var value: SyncValue
+  /// The embedded object, where the value is one.
+  public var embedded: SyncNode?
+
+  /// A value; an embedded object has no properties yet.
+  public init(_ value: SyncValue) {
+    self.value = value
+    embedded = value == .embedded ? SyncNode() : nil
+  }
+}
+
+/// What a property holds: a value, a list, a set and a dictionary.
+public struct SyncContent: Hashable, Sendable {
+  /// The value; nil when it was never set.
+  public var value: SyncSlot?
+  /// The elements.
+  public var list: [SyncSlot] = []
+  /// The members.
+  public var set: Set<SyncValue> = []
+  /// The entries.
+  public var dictionary: [SyncText: SyncSlot] = [:]
+
+  /// Nothing.
+  public init() {}
+
+  /// Whether it holds nothing.
+  public var isEmpty: Bool {
+    value == nil && list.isEmpty && set.isEmpty && dictionary.isEmpty
+  }
+}
+
+/// The properties of an object or an embedded object.
+public struct SyncNode: Hashable, Sendable {
+  /// Those that hold something.
+  public internal(set) var fields: [SyncText: SyncContent] = [:]
+  /// The sum of the hashes of its parts.
+  public internal(set) var sum: UInt128 = 0
+
+  /// No properties.
+  public init() {}
+
+  /// Compares what the properties hold; the sum follows from it.
+  public static func == (left: SyncNode, right: SyncNode) -> Bool { left.fields == right.fields }
+
+  /// Hashes what the properties hold.
+  public func hash(into hasher: inout Hasher) { hasher.combine(fields) }
+
+  /// What a property holds.
+  public subscript(_ name: SyncText) -> SyncContent { fields[name] ?? SyncContent() }
+}
+
+/// All objects that are alive.
+public struct SyncState: Sendable {
+  /// The objects.
+  public internal(set) var objects: [SyncObject: SyncNode] = [:]
+  /// The digest of all of them.
+  public internal(set) var digest: UInt128 = 0
+  /// For each object that links lead to: how many from which object.
+  var linkers: [SyncObject: [SyncObject: Int]] = [:]
+
+  /// No objects.
+  public init() {}
+}
+
+extension SyncState: Equatable {
+  /// Compares what the objects hold.
+  public static func == (left: SyncState, right: SyncState) -> Bool {
+    left.digest == right.digest && left.objects == right.objects
+  }
+}

@@ -1,0 +1,33 @@
+// SyncValue.swift: what a property, an element or an entry of a dictionary holds. Values are equal
+// when their bits are: a NaN equals itself, and -0 differs from 0.
+
+/// A value.
+public enum SyncValue: Hashable, Sendable {
+  /// Nothing.
+  case null
+  /// True or false.
+  case bool(Bool)
+  /// An integer.
+  case int(Int64)
+  /// A 32-bit floating-point number, by its bits.
+  case float(bits: UInt32)
+  /// A 64-bit floating-point number, by its bits.
+  case double(bits: UInt64)
+  /// A text.
+  case text(SyncText)
+  /// Bytes.
+  case binary([UInt8])
+  /// Seconds since 1970, and 0 to 999,999,999 nanoseconds after them.
+  case date(seconds: Int64, nanoseconds: UInt32)
+  /// The 12 bytes of an ObjectId: its first eight, big-endian, and its last four.
+  case objectId(high: UInt64, low: UInt32)
+  /// The 16 bytes of a UUID, big-endian.
+  case uuid(UInt128)
+  /// The 16 bytes of a decimal number, big-endian.
+  case decimal(UInt128)
+  /// A link to an object.
+  case link(SyncObject)
+  /// A new embedded object without properties; operations below its place fill it. Each writing
+  /// of this value starts another generation, even in the place of an embedded object.
+  case embedded
+}

@@ -1,0 +1,23 @@
+// SyncJudge.swift: a log as SyncCore has it, held against the reference.
+
+import SyncCore
+import SyncReference
+
+/// Compares the two implementations of docs/sync-merge.md.
+package enum SyncJudge {
+  /// What differs between a log's state and the reference's; nil for nothing.
+  package static func difference(_ merger: SyncMerger) -> String? {
+    var reference = ReferenceMerge()
+    for entry in merger.entries { reference.take(entry) }
+    let expected = reference.objects
+    let found = merger.state.objects.mapValues { ReferenceNode($0) }
+    for object in Set(expected.keys).union(found.keys).sorted()
+    where expected[object] != found[object] {
+      return "\(object.type) \(object.key) is \(text(found[object])), by the reference "
+        + text(expected[object])
+    }
+    return nil
+  }
+
+  private static func text(_ node: ReferenceNode?) -> String { node.map { "\($0)" } ?? "not there" }
+}
