@@ -1,8 +1,8 @@
-// Models.swift [U]: the classes of the tests, and realms of their own for each test.
+// Models.swift: the classes of the tests, and realms of their own for each test.
 
 import FoundationEssentials
-import Glibc
 import ObjectDatabase
+import Requirements
 import Testing
 
 class Person: Object {
@@ -91,9 +91,7 @@ final class Folder {
   let path: String
 
   init() throws {
-    var template = Array("/tmp/object-database-XXXXXX".utf8CString)
-    guard unsafe mkdtemp(&template) != nil else { throw Failure("mkdtemp: errno \(errno)") }
-    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    path = try TestFolder.make()
   }
 
   deinit {

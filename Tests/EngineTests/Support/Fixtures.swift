@@ -1,6 +1,7 @@
 // Fixtures.swift: [U] the tables, rows, folders and random numbers that the engine's tests share.
 
 import Glibc
+import Requirements
 
 @testable import Engine
 
@@ -16,11 +17,7 @@ enum Fixtures {
 
 /// Runs `body` with a new folder, and removes it with its files afterwards.
 func withTemporaryFolder(_ body: (String) throws -> Void) throws {
-  var template = Array("/tmp/engine-tests-XXXXXX".utf8CString)
-  let made = unsafe template.withUnsafeMutableBufferPointer { buffer in
-    unsafe mkdtemp(buffer.baseAddress!).map { unsafe String(cString: $0) }
-  }
-  let folder = made!
+  let folder = try TestFolder.make()
   defer { removeFolder(folder) }
   try body(folder)
 }

@@ -1,6 +1,7 @@
 // DatabaseTests.swift: open, commit, snapshot and reopen over a real file.
 
 import Glibc
+import Requirements
 import Testing
 
 @testable import Engine
@@ -72,8 +73,7 @@ struct DatabaseTests {
 
   @Test("readers and verify go on while a writer commits")
   func concurrentReaders() async throws {
-    let folder = "/tmp/engine-tests-concurrent-\(getpid())"
-    try makeFolder(folder)
+    let folder = try TestFolder.make()
     defer { removeFolder(folder) }
     let database = try Database.open(path: folder + "/a.realm")
     let first = try database.beginWrite()
