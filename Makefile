@@ -222,7 +222,7 @@ layers: setup
 	sh examples/layers/run.sh
 
 # What takes too long for CI, whole, and a table of what held; hours. NIGHTLY="coverage stress-cuts" chooses some.
-NIGHTLY := layers test-browser test-busy test-large damaged-images test-address test-thread planted-bugs mutation coverage fuzz-campaign stress-cuts peers histories
+NIGHTLY := layers test-browser test-busy test-large test-sync damaged-images test-address test-thread planted-bugs mutation coverage fuzz-campaign stress-cuts peers histories
 nightly:
 	sh .ci/nightly $(NIGHTLY)
 
