@@ -7,8 +7,9 @@ import Testing
 @Suite("the code of the documentation")
 struct SampleDocumentTests {
   private static let samples = URL(filePath: #filePath).deletingLastPathComponent()
-  private static let catalog = samples.deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appending(path: "Sources/ObjectDatabase/ObjectDatabase.docc")
+  private static let root = samples.deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+  private static let catalog = root.appending(path: "Sources/ObjectDatabase/ObjectDatabase.docc")
 
   private static func lines(_ folder: URL, _ suffix: String) throws -> [(file: String, [String])] {
     try FileManager.default.contentsOfDirectory(atPath: folder.path)
@@ -27,7 +28,12 @@ struct SampleDocumentTests {
   /// What stands between `// sample: NAME` and `// end`, by name.
   private static func snippets() throws -> [String: [String]] {
     var snippets: [String: [String]] = [:]
-    for (file, lines) in try lines(samples, "Samples.swift") + lines(samples, "Models.swift") {
+    // That of the explorer stands where the lab's tests are built.
+    let explorer = root.appending(path: "Tests/CommandTests")
+    let files =
+      try lines(samples, "Samples.swift") + lines(samples, "Models.swift")
+      + lines(explorer, "ReadmeSamples.swift")
+    for (file, lines) in files {
       var open: (name: String, lines: [String])?
       for line in lines {
         let text = line.trimmingCharacters(in: .whitespaces)
@@ -47,15 +53,18 @@ struct SampleDocumentTests {
   }
 
   /// The blocks of code in a text, each with the name in the comment above it.
-  static func blocks(_ lines: [String]) -> [(name: String?, lines: [String])] {
-    var blocks: [(name: String?, lines: [String])] = []
+  static func blocks(
+    _ lines: [String]
+  ) -> [(name: String?, lines: [String], isSwift: Bool)] {
+    var blocks: [(name: String?, lines: [String], isSwift: Bool)] = []
     var isOpen = false
     for (number, line) in lines.enumerated() {
       if line.hasPrefix("```") {
         if !isOpen {
           let above = number > 0 ? lines[number - 1] : ""
           let isNamed = above.hasPrefix("<!-- sample: ") && above.hasSuffix(" -->")
-          blocks.append((isNamed ? String(above.dropFirst(13).dropLast(4)) : nil, []))
+          let name = isNamed ? String(above.dropFirst(13).dropLast(4)) : nil
+          blocks.append((name, [], line == "```swift"))
         }
         isOpen.toggle()
       } else if isOpen {
@@ -69,8 +78,9 @@ struct SampleDocumentTests {
   func same() throws {
     let snippets = try Self.snippets()
     var used: Set<String> = []
-    for (file, lines) in try Self.lines(Self.catalog, ".md") {
-      for block in Self.blocks(lines) {
+    for (file, lines) in try Self.lines(Self.catalog, ".md") + Self.lines(Self.root, "README.md") {
+      // The README has commands and their output, too.
+      for block in Self.blocks(lines) where file != "README.md" || block.isSwift {
         let name = try #require(block.name, "\(file): a block of code names no sample")
         #expect(block.lines == snippets[name], "\(file): \(name) is not what the sample has")
         used.insert(name)
@@ -83,7 +93,7 @@ struct SampleDocumentTests {
   func control() throws {
     let text = ["<!-- sample: a -->", "```swift", "let x = 1", "```", "", "```", "let y", "```"]
     let blocks = Self.blocks(text)
-    #expect(blocks.map(\.name) == ["a", nil])
+    #expect(blocks.map(\.name) == ["a", nil] && blocks.map(\.isSwift) == [true, false])
     #expect(blocks.map(\.lines) == [["let x = 1"], ["let y"]])
     #expect(Self.dedented(["    a", "", "      b"]) == ["a", "", "  b"])
   }
