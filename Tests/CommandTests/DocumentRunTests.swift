@@ -54,7 +54,10 @@ struct DocumentRunTests {
   }
 
   @Test(
-    "run and print what is said", arguments: ["README.md", "docs/tutorials/find-a-lost-write.md"])
+    "run and print what is said",
+    arguments: [
+      "README.md", "docs/tutorials/find-a-lost-write.md", "docs/tutorials/first-scenario.md",
+    ])
   func run(_ name: String) throws {
     let path = FaultlineCommand.repository + "/" + name
     let steps = Self.steps(try String(contentsOfFile: path, encoding: .utf8))
