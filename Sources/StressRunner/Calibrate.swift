@@ -32,7 +32,7 @@ struct Calibrate: ParsableCommand {
     name: .customLong("probe"),
     help: "One of the programs; can be repeated. Default: all.")
   var probes: [String] = []
-  @Option(help: "The number from which all choices follow.") var seed: UInt64 = 1
+  @Option(help: "Random seed. The same seed reproduces the run.") var seed: UInt64 = 1
   @Option(help: "Most crash states to mount for each recording.")
   var budget = Calibration.defaultBudget
   @Flag(

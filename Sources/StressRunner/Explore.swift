@@ -9,67 +9,57 @@ import LabCore
 
 struct Explore: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Record any program, explore the states a crash may leave, judge each by a checker.",
+    abstract: "Find what a program loses when the power fails.",
     discussion: """
-      The commands run in a shell with the faulty directory as working directory and as \
-      $FAULTLINE_DIR. Each write of the workload to standard output is an acknowledgement, in \
-      order with its file operations. The checker runs in a crashed directory and finds the \
-      acknowledged output in the file $FAULTLINE_OUTPUT; exit status 0 means that the state is \
-      fine, and its first line of output names the promise that was broken.
+      Faultline runs --workload once in a directory of its own, records its file operations, and \
+      builds the states that a power failure could leave. It runs --check in each of them.
+
+      What the workload prints is an acknowledgement: its effect must survive from then on. The \
+      checker finds this output in the file $FAULTLINE_OUTPUT. It exits with 0 if the directory is \
+      fine. Otherwise the first line that it prints says what is wrong.
 
       Examples:
+        faultline explore --workload 'sh work.sh' --check 'sh check.sh' --html report.html
         faultline explore \\
           --workload 'echo new > t && mv t file && echo saved' \\
           --check 'grep -q saved "$FAULTLINE_OUTPUT" && exec grep -q new file; true'
-        faultline explore --workload 'sh work.sh' --check 'sh check.sh' --html report.html
 
-      With --recover power fails once more while the program recovers: the command is recorded on \
-      crash states of the workload, $FAULTLINE_OUTPUT holds what was acknowledged before, and the \
-      crash states of each such recording are judged by the same checker:
+      A second power failure while the program recovers: --recover runs on crash states of the \
+      workload, and the crash states of each recovery are checked as well:
         faultline explore --workload 'sh work.sh' --check 'sh check.sh' --recover 'sh recover.sh'
 
-      With fault rules (docs/faults.md) the workload meets faults, may fail because of them, and \
-      the crash states of what it did then are explored:
-        faultline explore --fault 'on: sync, nth: 1, error: EIO' \
+      A fault while the workload runs (docs/faults.md):
+        faultline explore --fault 'on: sync, nth: 1, error: EIO' \\
           --workload 'sh work.sh' --check 'sh check.sh'
 
-      With --direct-alignment calls through O_DIRECT fail that would fail on a disk of such sectors:
-        faultline explore --direct-alignment 512 --workload 'sh work.sh' --check 'sh check.sh'
-
-      With --on the program runs on the kernel's own file system, on a device that lies on \
-      FaultFS; crash states are what is left of the block writes since the last flush, each \
-      mounted and recovered by the kernel (docs/real-file-systems.md):
-        faultline explore --on ext4:noauto_da_alloc --on xfs \
-          --workload 'echo new > t && mv t file && sync . && echo saved' \
+      The kernel's own file system in place of a model: its block writes are recorded, and the \
+      kernel mounts and recovers each crash state (docs/real-file-systems.md):
+        faultline explore --on ext4:noauto_da_alloc --on xfs \\
+          --workload 'echo new > t && mv t file && sync . && echo saved' \\
           --check 'grep -q saved "$FAULTLINE_OUTPUT" && exec grep -q new file; true'
       """)
 
-  @Option(help: "Shell command that is recorded and crashed.") var workload: String
-  @Option(help: "Shell command that judges a crashed directory by its exit status.")
-  var check: String
-  @Option(help: "Shell command that prepares the directory; what it writes is durable.")
-  var setup: String?
-  @OptionGroup var recovery: RecoveryArguments
+  @OptionGroup(title: "What to run") var commands: ProgramArguments
+  @OptionGroup(title: "What may happen, and how far to look") var options: ExplorationArguments
+  @OptionGroup(title: "A second power failure") var recovery: RecoveryArguments
   @Option(
     name: .customLong("on"),
     help: """
       Run on a real file system: ext4, xfs or btrfs, mount options after a colon, then \
-      mkfs= and options of mkfs, as in 'ext4:mkfs=-b 1024'; can be repeated. \
-      Models are explored beside it only where --model names them.
+      mkfs= and options of mkfs, as in 'ext4:mkfs=-b 1024'. Can be repeated. \
+      Models are explored as well only if --model names them.
       """)
   var fileSystems: [String] = []
   @Flag(help: "With --on: run the file system's own checker after each state.")
   var fsck = false
-  @OptionGroup var faults: FaultArguments
-  @OptionGroup var media: MediaArguments
-  @OptionGroup var options: ExplorationArguments
-  @OptionGroup var reports: ReportArguments
-  @OptionGroup var resumption: ResumeArguments
-  @Option(name: .customLong("trace"), help: "Also keep the recorded trace in this SQLite file.")
+  @OptionGroup(title: "Faults") var faults: FaultArguments
+  @OptionGroup(title: "Faults") var writeBack: WriteBackArguments
+  @OptionGroup(title: "Faults") var direct: DirectArguments
+  @OptionGroup(title: "Damaged files") var media: MediaArguments
+  @OptionGroup(title: "Output") var reports: ReportArguments
+  @OptionGroup(title: "Output") var resumption: ResumeArguments
+  @Option(name: .customLong("trace"), help: "Keep the recording in this SQLite file.")
   var tracePath: String?
-
-  @OptionGroup var writeBack: WriteBackArguments
-  @OptionGroup var direct: DirectArguments
 
   func run() throws {
     let console = Console()
@@ -92,10 +82,12 @@ struct Explore: ParsableCommand {
     let models = names.joined(separator: ",")
     let shard = try options.shardText()
     console.say("faultline explore  seed=\(settings.seed)  model=\(models)\(shard)")
-    var program = ProgramUnderTest(workload: workload, check: check, setup: setup)
+    var program = ProgramUnderTest(
+      workload: commands.workload, check: commands.check, setup: commands.setup)
     program.recovery = try recovery.chosen()
     let command = [
-      "command=explore", "workload=\(workload)", "check=\(check)", "setup=\(setup ?? "")",
+      "command=explore", "workload=\(commands.workload)", "check=\(commands.check)",
+      "setup=\(commands.setup ?? "")",
       "recover=\(program.recovery.map { "\($0)" } ?? "")",
     ]
     settings.progress = try resumption.journal(reports, command + settings.identity)

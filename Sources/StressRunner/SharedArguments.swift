@@ -11,34 +11,52 @@ import LabCore
 import Reports
 import Scenarios
 
+/// What `explore` runs.
+struct ProgramArguments: ParsableArguments {
+  @Option(help: "Shell command to record. It runs in the directory $FAULTLINE_DIR.")
+  var workload: String
+  @Option(help: "Shell command that checks a directory after a power failure, by its exit status.")
+  var check: String
+  @Option(help: "Shell command that prepares the directory. What it writes is durable.")
+  var setup: String?
+}
+
 /// Options that `explore`, `run` and `replay` share.
 struct ExplorationArguments: ParsableArguments {
   @Option(
-    help: "Persistence model: \(PersistenceModel.stockNames), or all.")
+    help: """
+      What a power failure may leave: \(PersistenceModel.stockNames), or all. Default: ext4-ordered.
+      """)
   var model: String?
   @Option(
     name: .customLong("model-file"),
-    help: "Also a model of your own, from a YAML file (docs/crash-model.md); can be repeated.")
+    help: "Add a model of your own from a YAML file (docs/crash-model.md). Can be repeated.")
   var modelFiles: [String] = []
-  @Option(help: "The number from which all choices follow.") var seed: UInt64?
-  @Option(help: "Most crash states to check, for each model.") var budget: Int?
+  @Option(help: "Random seed. The same seed reproduces the run.") var seed: UInt64?
+  @Option(help: "Maximum number of crash states to check for each model.") var budget: Int?
   @Option(
     name: .customLong("time-budget"),
-    help: "Most time of checking, for each model: 90s, 10m, 2h. Decides how far, never what.")
+    help: """
+      Time limit of the checks for each model, as in 90s, 10m or 2h. Does not change which states \
+      come first.
+      """)
   var timeBudget: String?
   @Option(
     name: .customLong("explain-time"),
     help: """
-      Most time of explaining what was found, for each model: 30s, 5m; default: half as long as \
-      checking took, at least 20s.
+      Time limit for explaining the findings of each model, as in 30s or 5m. Default: half the \
+      time of the checks, and at least 20s.
       """)
   var explainTime: String?
   @Option(
-    help: "Check part I of N only: I/N, from 1; default: as the array job or CI matrix says.")
+    help: """
+      Check only part I of N, written I/N with I from 1. Default: what the array job or CI matrix \
+      sets.
+      """)
   var shard: String?
-  @Option(help: "Checkers side by side; default: one for each CPU.") var jobs: Int?
-  @Option(help: "Seconds after which a checker has failed.") var timeout: Int = 20
-  @Flag(help: "Record call stacks, so that findings name source lines (docs/call-stacks.md).")
+  @Option(help: "Number of checkers that run in parallel. Default: one per CPU.") var jobs: Int?
+  @Option(help: "Time limit of a checker, in seconds.") var timeout: Int = 20
+  @Flag(help: "Record call stacks, so that findings show source lines (docs/call-stacks.md).")
   var stacks = false
 
   func settings() throws(LabError) -> ExplorationSettings {
@@ -110,11 +128,11 @@ struct ExplorationArguments: ParsableArguments {
 
 /// Faults while a program is recorded.
 struct FaultArguments: ParsableArguments {
-  @Option(help: "Fault rules of this YAML file while the workload runs (docs/faults.md).")
+  @Option(help: "Inject the faults in this YAML file while the workload runs (docs/faults.md).")
   var faults: String?
-  @Option(help: "A fault rule while the workload runs, as 'on: sync, nth: 2, error: EIO'; repeats.")
+  @Option(help: "Inject one fault, as in 'on: sync, nth: 2, error: EIO'. Can be repeated.")
   var fault: [String] = []
-  @Flag(help: "Allow errors that the call cannot return by its manual page.") var anyErrno = false
+  @Flag(help: "Allow errors that the manual page of the call does not list.") var anyErrno = false
 
   func rules() throws(LabError) -> [FaultRule] {
     var rules: [FaultRule] = []
@@ -131,13 +149,13 @@ struct FaultArguments: ParsableArguments {
 struct ReportArguments: ParsableArguments {
   @Option(help: "Write the report as JSON to this file.") var json: String?
   @Option(help: "Write the report as JUnit XML to this file.") var junit: String?
-  @Option(help: "Write the findings as SARIF 2.1.0 to this file, for code scanning (docs/ci.md).")
+  @Option(help: "Write the findings as SARIF 2.1.0 to this file for code scanning (docs/ci.md).")
   var sarif: String?
-  @Option(help: "Write the report as one self-contained page (docs/reports.md) to this file.")
+  @Option(help: "Write the report as one HTML page to this file (docs/reports.md).")
   var html: String?
   @Option(
     name: .customLong("report"),
-    help: "Make this directory: report.html, report.json, report.xml (JUnit), report.sarif.")
+    help: "Write all reports to this directory: report.html, .json, .xml (JUnit) and .sarif.")
   var directory: String?
 
   /// Writes the reports, prints the verdict, and leaves with its exit code when it is not 0.
@@ -217,7 +235,7 @@ struct ReportArguments: ParsableArguments {
 struct ResumeArguments: ParsableArguments {
   @Flag(
     help: """
-      With --report: go on where the run with this command and directory stopped, or was killed.
+      With --report: continue an interrupted run of the same command with the same directory.
       """)
   var resume = false
 
@@ -240,8 +258,8 @@ struct ResumeArguments: ParsableArguments {
     guard resume, let progress else { return }
     console.say(
       progress.resumedCount == 0
-        ? "nothing to go on with: the run begins anew"
-        : "going on behind \(progress.resumedCount) verdicts")
+        ? "nothing to resume: the run starts from the beginning"
+        : "resuming: \(Formatting.counted(progress.resumedCount, "state")) already judged")
   }
 }
 
@@ -254,7 +272,7 @@ struct Leave: Error {
 struct WriteBackArguments: ParsableArguments {
   @Option(
     name: .customLong("write-back"),
-    help: "Write dirty mapped pages back at seeded moments: SEED or SEED:RATE.")
+    help: "Write dirty mapped pages back at random moments: SEED or SEED:RATE.")
   var text: String?
 
   func parsed() throws(LabError) -> PageWriteBack? {
@@ -267,7 +285,7 @@ struct DirectArguments: ParsableArguments {
   @Option(
     name: .customLong("direct-alignment"),
     help: """
-      Refuse reads and writes through O_DIRECT whose offset or length is no multiple of so many \
+      Reject O_DIRECT reads and writes whose offset or length is not a multiple of this number of \
       bytes: 512, 1024, 2048 or 4096.
       """)
   var text: String?

@@ -31,7 +31,7 @@ struct Shrink: ParsableCommand {
   @Option(help: "Most scenarios to run.") var budget: Int = 200
   @Option(help: "Most crash states to check in each run, for each model.") var states: Int?
   @Option(help: "Persistence model: \(PersistenceModel.stockNames), or all.") var model: String?
-  @Option(help: "The number from which all choices follow.") var seed: UInt64?
+  @Option(help: "Random seed. The same seed reproduces the run.") var seed: UInt64?
   @Option(
     name: [.customLong("backend"), .customLong("door")],
     help: "fuse or in-process; default: fuse if it works.") var backend: BackendChoice?

@@ -58,7 +58,7 @@ struct Stress: ParsableCommand {
   @Option(
     help: "Persistence model: \(PersistenceModel.stockNames); default: ext4-ordered, or drawn.")
   var model: String?
-  @Option(help: "The number from which all choices follow.") var seed: UInt64 = 1
+  @Option(help: "Random seed. The same seed reproduces the run.") var seed: UInt64 = 1
   @Option(help: "Fault rules for every round: a YAML file, or one rule as text.")
   var faults: String?
   @Flag(help: "Allow errors that the call cannot return by its manual page.") var anyErrno = false
@@ -72,7 +72,9 @@ struct Stress: ParsableCommand {
   var noSwarm = false
   @Option(help: "A life's options, as a failing run keeps them, for all lives.")
   var options: String?
-  @Flag(name: .customLong("no-thinning"), help: "Play failing lives no more with fewer options.")
+  @Flag(
+    name: .customLong("no-thinning"),
+    help: "Do not look for fewer options with which a life still fails.")
   var noThinning = false
   @Option(help: "Write the run's figures to this file, for Prometheus (docs/stress.md).")
   var metrics: String?
@@ -110,7 +112,9 @@ struct Stress: ParsableCommand {
     guard let path = scenario else { return nil }
     guard workload == nil, check == nil, setup == nil, recover == nil, !noSwarm, options == nil
     else {
-      throw .usage("a scenario has its own program and draws its lives; give no other beside it")
+      throw .usage(
+        "a scenario cannot be combined with --workload, --check, --setup, --recover, --options or "
+          + "--no-swarm; remove them")
     }
     let loaded = try ScenarioRunner.load([path])
     guard loaded.count == 1 else { throw .usage("\(path): a stress run takes one scenario file") }

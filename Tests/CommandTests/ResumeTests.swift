@@ -57,8 +57,8 @@ struct ResumeTests {
     #expect(before < all)
     let result = try command.run(Self.exploration(command) + ["--resume"])
     #expect(result.status == 1, "\(result.output)")
-    let line = try #require(result.lines.first { $0.hasPrefix("going on behind ") })
-    let known = try #require(Int(line.split(separator: " ")[3]))
+    let line = try #require(result.lines.first { $0.hasPrefix("resuming: ") })
+    let known = try #require(Int(line.split(separator: " ")[1]))
     #expect(known >= 30, "\(line)")
     // Nothing is judged twice but what was at hand when the signal came.
     #expect(Self.checks(command) - before <= all - known)
@@ -86,7 +86,7 @@ struct ResumeTests {
     let result = try resumed(
       after: [FaultlineCommand.folder.appending(path: "posix-cases").path, "--without-seccomp"],
       command, [])
-    #expect(result.output.contains("going on behind "), "\(result.output)")
+    #expect(result.output.contains("resuming: "), "\(result.output)")
     #expect(result.status == 3 && !result.output.contains("FINDING"), "\(result.output)")
     #expect(result.output.contains("seccomp(2) is refused (Operation not permitted"))
   }
@@ -96,7 +96,7 @@ struct ResumeTests {
     let command = try FaultlineCommand()
     let more = ["--fault", "on: setTimes, error: EIO"]
     let result = try resumed(after: [], command, more)
-    #expect(result.output.contains("going on behind "), "\(result.output)")
+    #expect(result.output.contains("resuming: "), "\(result.output)")
     #expect(result.output.contains("  rule 1 never matched"), "\(result.output)")
     #expect(try command.text("out/report.json").contains("\"matchCount\" : 0"))
   }
@@ -116,7 +116,7 @@ struct ResumeTests {
     try bytes.write(to: URL(fileURLWithPath: path))
     let result = try command.run(Self.exploration(command) + ["--resume"])
     #expect(result.status == 1, "\(result.output)")
-    let word = offset < 100 ? "nothing to go on with" : "going on behind "
+    let word = offset < 100 ? "nothing to resume" : "resuming: "
     #expect(result.output.contains(word), "\(result.output)")
     #expect(try Self.report(command) == expected)
   }
@@ -132,7 +132,7 @@ struct ResumeTests {
     #expect(result.status == 2)
     #expect(result.output.contains("'seed=3' there, 'seed=4' now"), "\(result.output)")
     let again = try command.run(Self.exploration(command) + ["--resume"])
-    #expect(again.output.contains("going on behind "), "\(again.output)")
+    #expect(again.output.contains("resuming: "), "\(again.output)")
     let alone = try command.run(Self.exploration(command).dropLast(2) + ["--resume"])
     #expect(alone.status == 2)
     #expect(alone.output.contains("give that DIR"), "\(alone.output)")
@@ -159,7 +159,7 @@ struct ResumeTests {
     _ = program.wait()
     let result = try command.run(arguments + ["--resume"])
     #expect(result.status == 0, "\(result.output)")
-    #expect(result.output.contains("going on behind "), "\(result.output)")
+    #expect(result.output.contains("resuming: "), "\(result.output)")
     #expect(try Self.report(command) == expected)
   }
 }

@@ -66,8 +66,8 @@ struct ScenarioProgramTests {
   @Test(
     "what cannot be such a program is refused",
     arguments: [
-      (["--workload", "true", "--check", "true"], "has its own program"),
-      (["--no-swarm"], "has its own program"),
+      (["--workload", "true", "--check", "true"], "cannot be combined with"),
+      (["--no-swarm"], "cannot be combined with"),
     ])
   func refused(more: [String], words: String) throws {
     let path = Self.scenario("durability/commits")

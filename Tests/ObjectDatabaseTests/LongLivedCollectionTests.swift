@@ -76,7 +76,7 @@ enum LibrarySequence {
     var outcome = shared.outcome.withLock { $0 }
     guard let trap else { return outcome }
     let isExpected =
-      outcome.isTrapped && trap.contains("was deleted, or its realm invalidated, and is used")
+      outcome.isTrapped && trap.contains("was deleted, or its realm was invalidated")
     if !isExpected { outcome.failure = "trap: \(trap)" }
     return outcome
   }

@@ -102,7 +102,7 @@ public struct Scenario: Sendable, Hashable {
       var writesSecondFile = step.action.told?.writesSecondFile ?? false
       if case .write(let write) = step.action { writesSecondFile = write.copy != nil }
       if writesSecondFile { return "compact and copy need a FUSE mount" }
-      if step.isOfProcesses { return "what befalls a process or a file needs a FUSE mount" }
+      if step.isOfProcesses { return "kills, stops, limits and changes of files need a FUSE mount" }
     }
     return nil
   }

@@ -171,8 +171,8 @@ import Engine
 
   func gone(_ key: Int64) -> Never {
     Misuse.stop(
-      "an object of \(name) was deleted, or its realm invalidated, and is used; ask isInvalidated "
-        + "before (key \(key))")
+      "\(name) (key \(key)) was deleted, or its realm was invalidated; check isInvalidated before "
+        + "you use it")
   }
 
   /// Whether there is a row.

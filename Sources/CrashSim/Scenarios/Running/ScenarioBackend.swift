@@ -212,7 +212,7 @@ extension SimulatedFileSystem: ScenarioBackend {
   }
 
   func perform(_ event: FileEvent, seed: Seed) throws(LabError) {
-    throw .lab("what befalls a file needs a FUSE mount")
+    throw .lab("removing, cutting or overwriting a file needs a FUSE mount")
   }
 
   func startWorker(

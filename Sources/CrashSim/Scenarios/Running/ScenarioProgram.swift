@@ -42,7 +42,8 @@ enum ScenarioProgram {
     let harmed = scenario.steps.contains { step in
       if case .command(.file) = step.action { true } else { false }
     }
-    return harmed ? "what befalls its files is not judged after a crash" : nil
+    return harmed
+      ? "a scenario that removes, cuts or overwrites files cannot be judged after a crash" : nil
   }
 
   private static func load(

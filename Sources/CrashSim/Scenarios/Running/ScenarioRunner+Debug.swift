@@ -48,7 +48,9 @@ extension ScenarioRunner {
     for fault in scenario.faults { rules.append(try fault.rule()) }
     try mount.empty(writeBack: scenario.writeBack?.rule(plan.seed))
     try mount.addRules(rules + [rule])
-    guard let id = try mount.rules().last?.id else { throw .lab("a rule is not in force") }
+    guard let id = try mount.rules().last?.id else {
+      throw .lab("internal error: the rule of the debugger was not installed; please report it")
+    }
     defer { try? mount.clearRules() }
     let watch = WorkerWatch()
     let attendance = Attendance()
