@@ -376,3 +376,16 @@ final class LibraryCopy {
     sections = copy
   }
 }
+
+extension LibraryCopy {
+  var description: String { texts.map { "\($0)" } ?? "\(sections ?? [])" }
+
+  /// What was not told, because the program knows it.
+  func become(_ expected: LibraryExpectation, like other: LibraryCopy? = nil) {
+    if (other ?? self).sections != nil {
+      sections = expected.sections.map(\.texts)
+    } else {
+      texts = expected.texts
+    }
+  }
+}

@@ -256,9 +256,7 @@ struct DisturbanceRunner {
       case .kill: .kill(operation: operation, before: before)
       case .fault: .fault(operation: operation)
       }
-    var recipe = ScenarioRecipe(path: scenario.file, seed: plan.seed, place: place)
-    recipe.fingerprint = scenario.fingerprint
-    recipe.history = scenario.historyNumber
+    let recipe = ScenarioRecipe(of: scenario, seed: plan.seed, place: place)
     var finding = Finding(
       number: number, promised: failure.first.promised ?? "the database survives its process",
       headline: failure.first.headline,

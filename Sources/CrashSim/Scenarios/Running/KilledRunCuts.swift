@@ -45,13 +45,11 @@ struct KilledRunCuts {
     return EngineExplorer(
       job: job, directory: runner.run.path, settings: runner.settings, console: runner.console,
       token: { state, second, shape in
-        var recipe = ScenarioRecipe(
-          path: scenario.file, seed: seed,
+        let recipe = ScenarioRecipe(
+          of: scenario, seed: seed,
           place: .killedCrash(
             operation: operation, before: before, model: job.model, state: state, shape: shape,
             second: second))
-        recipe.fingerprint = scenario.fingerprint
-        recipe.history = scenario.historyNumber
         return ReplayRecipe.scenario(recipe).token
       })
   }

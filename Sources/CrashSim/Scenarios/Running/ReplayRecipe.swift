@@ -104,4 +104,11 @@ package struct ScenarioRecipe: Codable, Sendable, Hashable {
     self.place = place
     self.backend = backend
   }
+
+  /// Makes a recipe for a failure of a scenario, or of one of its histories, as it is now.
+  init(of scenario: Scenario, seed: UInt64, place: Place, backend: BackendChoice? = nil) {
+    self.init(path: scenario.file, seed: seed, place: place, backend: backend)
+    fingerprint = scenario.fingerprint
+    history = scenario.historyNumber
+  }
 }

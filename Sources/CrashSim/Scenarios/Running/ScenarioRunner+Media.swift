@@ -15,17 +15,12 @@ extension ScenarioRunner {
     firstNumber: Int
   ) throws(LabError) -> ExplorationReport {
     let (job, media) = mediaJob(scenario, media, plan, tracePath)
-    let file = scenario.file
-    let fingerprint = scenario.fingerprint
-    let history = scenario.historyNumber
     let choice = opened.mount == nil ? BackendChoice.inProcess : nil
     let explorer = MediaExplorer(
       job: job, declaration: media, directory: run.path, settings: settings, console: console,
       token: { state, shape in
-        var recipe = ScenarioRecipe(
-          path: file, seed: job.seed, place: .media(state: state, shape: shape), backend: choice)
-        recipe.fingerprint = fingerprint
-        recipe.history = history
+        let recipe = ScenarioRecipe(
+          of: scenario, seed: job.seed, place: .media(state: state, shape: shape), backend: choice)
         return ReplayRecipe.scenario(recipe).token
       })
     var report = try explorer.explore(title: scenario.title, firstNumber: firstNumber)

@@ -64,8 +64,7 @@ extension ScenarioRunner {
       for model in try models(of: crash) {
         try exploreCrashes(
           scenario, plan, explored.recordings, model: model, budget: crashBudget(crash),
-          &explored.counts,
-          &item)
+          &explored.counts, &item)
       }
     }
     item.explorations[place].schedules = explored.counts
@@ -195,10 +194,9 @@ extension ScenarioRunner {
     _ scenario: Scenario, _ declaration: ScheduleDeclaration, _ schedule: Schedule,
     _ result: CheckResult, turns: [String], marks: [Mark], crash: String, number: Int
   ) -> Finding {
-    var recipe = ScenarioRecipe(
-      path: scenario.file, seed: seed(of: scenario).rawValue, place: .schedule(schedule.text),
+    let recipe = ScenarioRecipe(
+      of: scenario, seed: seed(of: scenario).rawValue, place: .schedule(schedule.text),
       backend: scenario.scheduleBackend)
-    recipe.history = scenario.historyNumber
     var finding = Finding(
       number: number, promised: result.promised ?? "actors may run side by side",
       headline: result.headline,
@@ -252,18 +250,15 @@ extension ScenarioRunner {
   private func explorer(
     _ scenario: Scenario, _ job: EngineJob, _ schedule: String
   ) -> EngineExplorer {
-    let file = scenario.file
     let seed = seed(of: scenario).rawValue
     let model = job.model
-    let backend = scenario.scheduleBackend
-    let history = scenario.historyNumber
     return EngineExplorer(
       job: job, directory: run.path, settings: settings, console: console,
       token: { state, second, shape in
         let place = ScenarioRecipe.Place.scheduledCrash(
           schedule: schedule, model: model, state: state, shape: shape, second: second)
-        var recipe = ScenarioRecipe(path: file, seed: seed, place: place, backend: backend)
-        recipe.history = history
+        let recipe = ScenarioRecipe(
+          of: scenario, seed: seed, place: place, backend: scenario.scheduleBackend)
         return ReplayRecipe.scenario(recipe).token
       })
   }

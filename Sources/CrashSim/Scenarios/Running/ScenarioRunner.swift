@@ -237,11 +237,9 @@ package final class ScenarioRunner {
   }
 
   func token(ofRun scenario: Scenario, _ plan: WorkloadPlan) -> String {
-    var recipe = ScenarioRecipe(
-      path: scenario.file, seed: plan.seed, place: .run,
+    let recipe = ScenarioRecipe(
+      of: scenario, seed: plan.seed, place: .run,
       backend: opened.mount == nil ? .inProcess : nil)
-    recipe.fingerprint = scenario.fingerprint
-    recipe.history = scenario.historyNumber
     return ReplayRecipe.scenario(recipe).token
   }
 
@@ -315,9 +313,6 @@ package final class ScenarioRunner {
     _ scenario: Scenario, _ job: EngineJob, firstNumber: Int, console: Console
   ) throws(LabError) -> ExplorationReport {
     let seed = self.seed(of: scenario)
-    let file = scenario.file
-    let fingerprint = scenario.fingerprint
-    let history = scenario.historyNumber
     let name = job.model
     let ignored = job.ignoredSyncs.isEmpty ? nil : job.ignoredSyncs
     let choice = opened.mount == nil ? BackendChoice.inProcess : nil
@@ -330,9 +325,8 @@ package final class ScenarioRunner {
           } else {
             .crash(model: name, state: state, shape: shape)
           }
-        var recipe = ScenarioRecipe(path: file, seed: seed.rawValue, place: place, backend: choice)
-        recipe.fingerprint = fingerprint
-        recipe.history = history
+        var recipe = ScenarioRecipe(
+          of: scenario, seed: seed.rawValue, place: place, backend: choice)
         recipe.ignoredSyncs = ignored
         return ReplayRecipe.scenario(recipe).token
       })
