@@ -30,6 +30,8 @@ let package = Package(
     .library(name: "Fleece", targets: ["Fleece"]),
     // What a synchronized realm's changesets mean: merge and bytes, without I/O, clock or engine.
     .library(name: "SyncCore", targets: ["SyncCore"]),
+    // The files of Couchbase Lite's storage layer, on SQLite.
+    .library(name: "DocumentStore", targets: ["DocumentStore"]),
     // The lab by layers; a package of yours can take FaultFS, the crash states, or the exploration of
     // any program, and needs no engine for them.
     .library(name: "FaultFS", targets: ["LabCore", "Recording", "FaultFS"]),
@@ -79,6 +81,11 @@ let package = Package(
     .target(name: "SyncCore", swiftSettings: hot),
     // The merge once more, the simple way: what SyncCore is held against by tests and fuzzing.
     .target(name: "SyncReference", dependencies: ["SyncCore"], swiftSettings: hot),
+    // Collections of documents in SQLite files, as Couchbase Lite has them.
+    .target(
+      name: "DocumentStore",
+      dependencies: ["CSystem", "Fleece", .product(name: "GRDB", package: "GRDB.swift")],
+      swiftSettings: hot),
     // The lab; docs/architecture.md says what each layer holds. Nothing up to Exploration knows the
     // engine.
     .target(
@@ -237,6 +244,13 @@ let package = Package(
     .testTarget(
       name: "SyncCoreTests",
       dependencies: ["SyncCore", "SyncReference", "SyncFuzz", "Fuzz", "Requirements"],
+      swiftSettings: house),
+    .testTarget(
+      name: "DocumentStoreTests",
+      dependencies: [
+        "DocumentStore", "Fleece", "Requirements", .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      exclude: ["Golden"],
       swiftSettings: house),
     .testTarget(
       name: "FuzzTests",

@@ -43,6 +43,10 @@ private let forbidden: [Arrow] = [
     modules: lab + databases + ["CSystem", "CFuse", "GRDB", "Yams", "Foundation"],
     reason: "Fleece is about bytes, and knows no file and no database"),
   Arrow(
+    folder: "Sources/DocumentStore",
+    modules: lab + ["Engine", "ObjectDatabase", "Query", "CFuse", "Yams", "Foundation"],
+    reason: "the document store stands on SQLite and Fleece, and knows nothing else of ours"),
+  Arrow(
     folder: "Sources/FleeceReference",
     modules: lab + databases + ["CSystem", "CFuse", "GRDB", "Yams", "Foundation"],
     reason: "the second reader of Fleece knows its bytes alone, and fuzzers run it"),

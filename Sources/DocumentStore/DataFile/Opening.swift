@@ -1,0 +1,109 @@
+// Opening.swift: what is done to a file before it is used: settings, creation, upgrade.
+// A file is made in one transaction. A crash before it leaves a database without tables, which the
+// next open with `creates` fills and any other refuses; after it, the file is whole.
+
+/// The opening of a file on the connection that writes.
+struct Opening {
+  let connection: Connection
+  let options: DataFile.Options
+  let bundle: Bundle
+
+  /// Settings that every connection has.
+  ///
+  /// Memory-mapped reads stay off: users of the real library traced damage to them.
+  static func configure(_ connection: Connection) throws(DocumentStoreError) {
+    try connection.execute(
+      "PRAGMA mmap_size = 0; PRAGMA cache_size = -10240; PRAGMA case_sensitive_like = true")
+  }
+
+  func run() throws(DocumentStoreError) {
+    try Self.configure(connection)
+    let version = try self.version()
+    if options.isReadOnly {
+      guard version != 0 else { throw notAStore() }
+      return
+    }
+    if version == 0 { try create() }
+    // GRDB and SQLite's build choose their own; so it is said last.
+    try connection.execute(
+      "PRAGMA journal_size_limit = 5242880; PRAGMA synchronous = \(options.sync.rawValue)")
+    try Upgrade(connection: connection, options: options, path: bundle.path).run()
+  }
+
+  /// The file's format number, which must be one that can be read.
+  private func version() throws(DocumentStoreError) -> Int64 {
+    let version = try connection.number("PRAGMA user_version") ?? 0
+    switch version {
+    case 0: return 0
+    case ..<Schema.oldest:
+      throw DocumentStoreError(
+        .databaseTooOld,
+        "\(quoted(bundle.path)) has format \(version) < \(Schema.oldest); open it once with "
+          + "Couchbase Lite 2.x")
+    case (Schema.newest + 1)...:
+      throw DocumentStoreError(
+        .databaseTooNew,
+        "\(quoted(bundle.path)) has format \(version) > \(Schema.newest); use a newer program")
+    default: return version
+    }
+  }
+
+  /// Makes the file: everything in one transaction, durable with its folders.
+  private func create() throws(DocumentStoreError) {
+    guard try connection.number("SELECT count(*) FROM sqlite_master") == 0 else {
+      throw notAStore()
+    }
+    guard options.creates else { throw notAStore() }
+    // Both are kept in the file's header, which has to be there before its first table.
+    try connection.execute("PRAGMA auto_vacuum = incremental; PRAGMA synchronous = full")
+    try Self.useWAL(connection)
+    try connection.execute("BEGIN IMMEDIATE")
+    do {
+      // Another process may have been here first.
+      if try connection.number("PRAGMA user_version") == 0 { try fill() }
+      try connection.execute("COMMIT")
+    } catch {
+      try? connection.execute("ROLLBACK")
+      throw error
+    }
+    // Durable before: the commit, in the write-ahead log. After: the names of the files, and that
+    // of the bundle.
+    try FileCalls.sync(bundle.path)
+    try FileCalls.sync(bundle.parent)
+  }
+
+  private func fill() throws(DocumentStoreError) {
+    try connection.execute(Schema.kvmeta)
+    let collection = KeyStoreName.defaultCollection
+    for table in [collection.table, collection.deadTable, KeyStoreName.info.table] {
+      try Schema.make(table, on: connection)
+    }
+    let info = StoreInfo(connection: connection)
+    let versioning = options.versioning == .oldTrees ? .trees : options.versioning
+    try info.set(.versioning, StoreInfo.number(UInt64(versioning.rawValue)))
+    try info.set(.publicUUID, StoreInfo.uuid(options.entropy(16)))
+    try info.set(.privateUUID, StoreInfo.uuid(options.entropy(16)))
+    try connection.execute("PRAGMA user_version = \(Schema.current)")
+  }
+
+  /// Switches to the write-ahead log.
+  ///
+  /// Others that open the file at the same moment may be in the way, for as long as a lock may be
+  /// waited for.
+  static func useWAL(_ connection: Connection) throws(DocumentStoreError) {
+    let mode = try connection.texts("PRAGMA journal_mode = WAL").first
+    guard mode == "wal" else {
+      throw DocumentStoreError(
+        .cantOpenFile,
+        "\(quoted(connection.context)) stays in journal mode \(mode ?? "unknown"); "
+          + "its file system must support shared memory")
+    }
+  }
+
+  private func notAStore() -> DocumentStoreError {
+    DocumentStoreError(
+      .wrongFormat,
+      "\(quoted(bundle.databasePath)) has no format number, so it is no data file; if it is one "
+        + "that was never finished, open it with `creates`")
+  }
+}

@@ -1,0 +1,75 @@
+// DocumentStoreError.swift: how the store fails. What a file or a system call does wrong is an
+// error; a handle that is used after its transaction is a trap.
+
+/// An error of the document store.
+public struct DocumentStoreError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What kind of error it is; the names are those of the real library where it has one.
+  public enum Code: String, Sendable, CaseIterable {
+    /// A revision ID that is none.
+    case badRevisionID
+    /// A body or a tree of revisions that does not decode.
+    case corruptRevisionData
+    /// The data file was closed.
+    case notOpen
+    /// No such file, record, revision, collection or blob.
+    case notFound
+    /// Somebody else changed the record first, or the key is taken.
+    case conflict
+    /// A name, an ID or an option that the store does not accept.
+    case invalidParameter
+    /// The system does not let the file be opened or made.
+    case cantOpenFile
+    /// A write to a file that is open for reading, or that refuses writes after a failed sync.
+    case notWriteable
+    /// The file's contents contradict each other or do not decode.
+    case corruptData
+    /// Another process or connection holds the file's lock.
+    case busy
+    /// A write outside of a write transaction.
+    case notInTransaction
+    /// The file is no database.
+    case notADatabaseFile
+    /// The database lacks what every data file has.
+    case wrongFormat
+    /// The data file is older than any that can be read.
+    case databaseTooOld
+    /// The data file is newer than any that can be read.
+    case databaseTooNew
+    /// The file must be upgraded, and the caller does not allow it.
+    case cantUpgradeDatabase
+    /// A document ID that is none.
+    case badDocumentID
+    /// The medium is full.
+    case noSpace
+    /// The system reports an error of reading, writing or syncing.
+    case inputOutput
+    /// The file needs something that this store does not have.
+    case unsupported
+    /// Any other error of SQLite.
+    case sqlite
+  }
+
+  /// The kind of error.
+  public let code: Code
+  /// What failed, with values, and what to do about it.
+  public let message: String
+  /// SQLite's extended result code, if SQLite reported the error.
+  public let sqliteCode: Int32?
+
+  init(_ code: Code, _ message: String, sqliteCode: Int32? = nil) {
+    self.code = code
+    self.message = message
+    self.sqliteCode = sqliteCode
+  }
+
+  /// Code and message.
+  public var description: String { "\(code.rawValue): \(message)" }
+}
+
+/// Texts from files in messages: shortened, and without control characters.
+func quoted(_ text: String) -> String {
+  let shown = text.unicodeScalars.prefix(1024).map {
+    $0.value < 32 || $0.value == 127 ? "\u{fffd}" : String($0)
+  }
+  return "'" + shown.joined() + (text.unicodeScalars.count > 1024 ? "…'" : "'")
+}

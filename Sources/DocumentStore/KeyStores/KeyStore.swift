@@ -1,0 +1,107 @@
+// KeyStore.swift: the records of one key store, as one transaction sees them: reading.
+
+/// The records of a key store within a transaction.
+///
+/// It is valid as long as the snapshot or transaction that it came from.
+public struct KeyStore {
+  let snapshot: Snapshot
+  let state: KeyStoreState
+  var connection: Connection { snapshot.connection }
+
+  /// The name.
+  public var name: KeyStoreName { state.name }
+
+  /// The sequence of the last change; 0 without any.
+  /// - Throws: `DocumentStoreError`.
+  public func lastSequence() throws(DocumentStoreError) -> Int64 {
+    snapshot.check()
+    return try state.loadedCounters(on: connection).lastSequence
+  }
+
+  /// How many rows were removed so far, of live and dead records together.
+  /// - Throws: `DocumentStoreError`.
+  public func purgeCount() throws(DocumentStoreError) -> Int64 {
+    snapshot.check()
+    let counters = try state.loadedCounters(on: connection)
+    return counters.purgeCount &+ (counters.deadPurgeCount ?? 0)
+  }
+
+  /// How many live records there are.
+  /// - Throws: `DocumentStoreError`.
+  /// - Complexity: O(records) rows of an index.
+  public func count() throws(DocumentStoreError) -> Int {
+    snapshot.check()
+    // Tombstones of before 3.1 lie among the default collection's live records.
+    let condition = name == .defaultCollection ? " WHERE flags & 1 = 0" : ""
+    let sql = "SELECT count(*) FROM \(identifier(state.live.name))\(condition)"
+    return Int(clamping: try connection.number(sql) ?? 0)
+  }
+
+  /// A record, live or dead.
+  /// - Parameters:
+  ///   - key: Its key.
+  ///   - content: What is read of it.
+  /// - Returns: The record; nil when there is none.
+  /// - Throws: `DocumentStoreError`.
+  /// - Complexity: O(log records).
+  public func record(
+    _ key: String, content: Content = .whole
+  ) throws(DocumentStoreError) -> Record? {
+    snapshot.check()
+    return try row(of: key, content: content)?.record
+  }
+
+  /// A record by its sequence, live or dead.
+  /// - Parameter sequence: The sequence.
+  /// - Returns: The record; nil when none has it now.
+  /// - Throws: `DocumentStoreError`.
+  /// - Complexity: O(log records) with the index that enumerations make, else O(records).
+  public func record(sequence: Int64) throws(DocumentStoreError) -> Record? {
+    snapshot.check()
+    try wantSequences()
+    for table in tables {
+      let statement = try connection.statement(table.getSequence)
+      defer { statement.reset() }
+      statement.bind(sequence, at: 1)
+      if try statement.step() { return Record(statement) }
+    }
+    return nil
+  }
+
+  /// What is read of a record.
+  public enum Content: Sendable {
+    /// Key, sequence, flags and version.
+    case head
+    /// All.
+    case whole
+  }
+
+  /// The tables, live records first.
+  var tables: [RecordTable] { state.dead.map { [state.live, $0] } ?? [state.live] }
+
+  /// A key's row, and the table that it lies in.
+  func row(
+    of key: String, content: Content
+  ) throws(DocumentStoreError) -> (record: Record, table: RecordTable)? {
+    for table in tables {
+      let statement = try connection.statement(content == .whole ? table.get : table.getHead)
+      defer { statement.reset() }
+      try statement.bind(key, at: 1)
+      if try statement.step() { return (Record(statement), table) }
+    }
+    return nil
+  }
+
+  /// Makes the index by sequence, or asks the next writer for it.
+  func wantSequences() throws(DocumentStoreError) {
+    guard connection.transaction.kind == .writing else {
+      guard !snapshot.file.options.isReadOnly else { return }
+      let index = literal(state.live.name + "_seqs")
+      let sql = "SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = \(index)"
+      guard try connection.number(sql) == nil else { return }
+      _ = snapshot.file.wantsSequences.withLock { $0.insert(name) }
+      return
+    }
+    try state.makeSequenceIndex(on: connection)
+  }
+}

@@ -1,0 +1,108 @@
+// KeyStoreState.swift: what a connection knows of a key store: its tables, their SQL, and the
+// counters of the transaction that is open.
+
+/// A key store's counters within a transaction.
+struct KeyStoreCounters {
+  var lastSequence: Int64
+  var purgeCount: Int64
+  /// Nil without a table of dead records.
+  var deadPurgeCount: Int64?
+  var isChanged = false
+  var isDeadChanged = false
+}
+
+/// A key store of one connection.
+final class KeyStoreState {
+  let name: KeyStoreName
+  let live: RecordTable
+  /// Dead records; nil for stores that have none, and in old files.
+  let dead: RecordTable?
+  /// Read when the first is asked for in a transaction.
+  var counters: KeyStoreCounters?
+
+  init(name: KeyStoreName, live: RecordTable, dead: RecordTable?) {
+    self.name = name
+    self.live = live
+    self.dead = dead
+  }
+
+  /// The counters, from `kvmeta` or 0.
+  func loadedCounters(on connection: Connection) throws(DocumentStoreError) -> KeyStoreCounters {
+    if let counters { return counters }
+    let row = try read(name.text, connection)
+    var loaded = KeyStoreCounters(lastSequence: row.sequence, purgeCount: row.purges)
+    if dead != nil { loaded.deadPurgeCount = try read("del_" + name.text, connection).purges }
+    counters = loaded
+    return loaded
+  }
+
+  private func read(
+    _ name: String, _ connection: Connection
+  ) throws(DocumentStoreError) -> (sequence: Int64, purges: Int64) {
+    let hasPurges = try Schema.columns("kvmeta", on: connection).contains("purgeCnt")
+    let statement = try connection.statement(
+      "SELECT lastSeq, \(hasPurges ? "purgeCnt" : "0") FROM kvmeta WHERE name = ?")
+    defer { statement.reset() }
+    try statement.bind(name, at: 1)
+    guard try statement.step() else { return (0, 0) }
+    return (statement.int64(0), statement.int64(1))
+  }
+
+  /// Counts a removed row.
+  func countPurge(
+    of table: RecordTable, on connection: Connection
+  ) throws(DocumentStoreError) {
+    var counters = try loadedCounters(on: connection)
+    if table.isDead {
+      counters.deadPurgeCount = (counters.deadPurgeCount ?? 0) &+ 1
+      counters.isDeadChanged = true
+    } else {
+      counters.purgeCount &+= 1
+    }
+    counters.isChanged = true
+    self.counters = counters
+  }
+
+  /// Makes the index by sequence, of live and dead records.
+  func makeSequenceIndex(on connection: Connection) throws(DocumentStoreError) {
+    for table in [live] + (dead.map { [$0] } ?? []) {
+      try connection.execute(Schema.sequences(table.name))
+    }
+  }
+}
+
+extension Connection {
+  /// A key store; nil when the file has no table for it.
+  func store(_ name: KeyStoreName) throws(DocumentStoreError) -> KeyStoreState? {
+    if let store = stores[name] { return store }
+    let columns = try Schema.columns(name.table, on: self)
+    guard !columns.isEmpty else { return nil }
+    for column in ["key", "sequence", "flags", "version", "body"]
+    where !columns.contains(column) {
+      throw DocumentStoreError(
+        .corruptData, "\(quoted(context)): table \(quoted(name.table)) lacks column \(column)")
+    }
+    let live = RecordTable(name.table, columns: columns, isDead: false)
+    var dead: RecordTable?
+    if name.isCollection {
+      let columns = try Schema.columns(name.deadTable, on: self)
+      if !columns.isEmpty { dead = RecordTable(name.deadTable, columns: columns, isDead: true) }
+    }
+    let store = KeyStoreState(name: name, live: live, dead: dead)
+    transaction.opened.append(name)
+    stores[name] = store
+    if let dead { try makeView(name, live, dead) }
+    return store
+  }
+
+  /// The view of live and dead records, as the real library's queries name it.
+  private func makeView(
+    _ name: KeyStoreName, _ live: RecordTable, _ dead: RecordTable
+  ) throws(DocumentStoreError) {
+    try execute(
+      "CREATE TEMP VIEW IF NOT EXISTS \(identifier(name.view)) "
+        + "(key,sequence,flags,version,body,extra,expiration) AS "
+        + "SELECT \(live.columns) FROM main.\(identifier(live.name)) UNION ALL "
+        + "SELECT \(dead.columns) FROM main.\(identifier(dead.name))")
+  }
+}
