@@ -14,6 +14,7 @@ public final class DataFile: Sendable {
   /// How it was opened.
   public let options: Options
   let writer: Connection
+  let clock: VersionClock
   private let pool = Mutex(ReaderPool())
   private let failure = Mutex<DocumentStoreError?>(nil)
   /// Key stores that were enumerated by sequence without an index for it.
@@ -39,6 +40,7 @@ public final class DataFile: Sendable {
     let bundle = Bundle(path: path)
     self.path = bundle.path
     self.options = options
+    clock = VersionClock(options.nanoseconds)
     writer = try Self.open(bundle, options)
   }
 

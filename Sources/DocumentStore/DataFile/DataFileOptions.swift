@@ -39,6 +39,10 @@ extension DataFile {
     ///
     /// A lab gives a seeded one.
     public var entropy: @Sendable (Int) -> [UInt8] = { FileCalls.entropy($0) }
+    /// The time in nanoseconds since 1970, for version vectors.
+    ///
+    /// A lab gives one that follows a seed.
+    public var nanoseconds: @Sendable () -> UInt64 = { FileCalls.nanoseconds() }
 
     /// The usual way: for writing, made or upgraded as needed, `synchronous` NORMAL.
     public init() {}

@@ -135,6 +135,13 @@ enum FileCalls {
     return bytes
   }
 
+  /// Nanoseconds since 1970.
+  static func nanoseconds() -> UInt64 {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
+    return UInt64(max(0, time.tv_sec)) &* 1_000_000_000 &+ UInt64(max(0, time.tv_nsec))
+  }
+
   private static func failure(
     _ action: String, _ path: String, _ reason: Int32 = errno
   ) -> DocumentStoreError {
