@@ -15,6 +15,7 @@ public final class DataFile: Sendable {
   public let options: Options
   let writer: Connection
   let clock: VersionClock
+  let knownBlobs = KnownBlobs()
   private let pool = Mutex(ReaderPool())
   private let failure = Mutex<DocumentStoreError?>(nil)
   /// Key stores that were enumerated by sequence without an index for it.

@@ -20,11 +20,10 @@ enum DocumentRules {
     }
   }
 
-  /// A body is a dict without `_id`, `_rev` and `_deleted`.
-  /// - Returns: Whether it names blobs.
-  static func check(
-    body: [UInt8], keys: FleeceSharedKeys
-  ) throws(DocumentStoreError) -> Bool {
+  /// The blobs that a body names, which must be a dict without `_id`, `_rev` and `_deleted`.
+  static func digests(
+    in body: [UInt8], keys: FleeceSharedKeys
+  ) throws(DocumentStoreError) -> [BlobDigest] {
     try FleeceBodies.reading(body) { (root) throws(DocumentStoreError) in
       guard let dict = root.dict else {
         throw DocumentStoreError(
@@ -39,8 +38,8 @@ enum DocumentRules {
             .corruptRevisionData, "a body cannot have the key \(key); leave it out")
         }
       }
-      guard try BlobReferences.mayHave(body, dict, keys: keys) else { return false }
-      return try !BlobReferences.digests(in: root, keys: keys).isEmpty
+      guard try BlobReferences.mayHave(body, dict, keys: keys) else { return [] }
+      return try BlobReferences.digests(in: root, keys: keys)
     }
   }
 }

@@ -30,7 +30,7 @@ extension KeyStore {
     try checkTrees()
     try DocumentRules.check(id: id)
     var flags: RevisionFlags = body == nil ? .deleted : []
-    if let body, try DocumentRules.check(body: body, keys: connection.keys) {
+    if let body, try prepare(body: body) {
       flags.insert(.hasAttachments)
     }
     let found = try document(id)
@@ -97,7 +97,7 @@ extension KeyStore {
       throw DocumentStoreError(.invalidParameter, "remote 0 is this database; count from 1")
     }
     var flags: RevisionFlags = body == nil ? .deleted : []
-    if let body, try DocumentRules.check(body: body, keys: connection.keys) {
+    if let body, try prepare(body: body) {
       flags.insert(.hasAttachments)
     }
     var document = try document(id) ?? TreeDocument(id: id)
@@ -132,7 +132,7 @@ extension KeyStore {
     }
     try document.tree.resolve(winner: winner, loser: loser, prunes: prunes)
     if let body {
-      let hasBlobs = try DocumentRules.check(body: body, keys: connection.keys)
+      let hasBlobs = try prepare(body: body)
       let merged = try RevisionID(body: body, isDeleted: false, parent: winner)
       if document.tree.index(of: merged) == nil {
         document.tree.insert(

@@ -40,7 +40,7 @@ extension KeyStore {
       changed.vector = try VersionVector([version])
     }
     var flags: RecordFlags = body == nil ? .deleted : []
-    if let body, try DocumentRules.check(body: body, keys: connection.keys) {
+    if let body, try prepare(body: body) {
       flags.insert(.hasAttachments)
     }
     for remote in changed.remotes.values {

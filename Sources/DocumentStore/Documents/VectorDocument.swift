@@ -53,11 +53,11 @@ public struct VectorDocument: Hashable, Sendable {
   /// - Complexity: O(bytes).
   public init(_ record: Record, keys: FleeceSharedKeys) throws(DocumentStoreError) {
     self.record = record
-    if VersionVector.isVector(record.version) {
-      vector = try VersionVector(stored: record.version)
-    } else {
-      _ = try RevisionID(stored: record.version)
+    guard VersionVector.isVector(record.version) else {
+      try readTree()
+      return
     }
+    vector = try VersionVector(stored: record.version)
     guard let extra = record.extra else { return }
     let base = record.body ?? []
     remotes = try FleeceBodies.reading(base + extra, baseSizeBytes: base.count) {
@@ -67,6 +67,19 @@ public struct VectorDocument: Hashable, Sendable {
       remotes[1] = VectorRevision(
         version: record.version, flags: record.flags.intersection([.deleted, .hasAttachments]),
         body: record.body)
+    }
+  }
+
+  /// Reads a record from before the file had vectors.
+  private mutating func readTree() throws(DocumentStoreError) {
+    let tree = try TreeDocument(record).tree
+    record.body = tree.revisions[0].body
+    for (remote, index) in tree.remotes {
+      let revision = tree.revisions[index]
+      var flags: RecordFlags = revision.flags.contains(.deleted) ? .deleted : []
+      if revision.flags.contains(.hasAttachments) { flags.insert(.hasAttachments) }
+      remotes[Int(remote)] = VectorRevision(
+        version: revision.id.stored, flags: flags, body: revision.body)
     }
   }
 

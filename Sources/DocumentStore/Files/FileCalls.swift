@@ -63,10 +63,14 @@ enum FileCalls {
   }
 
   /// Writes a new file that nobody may write afterwards, and makes its contents durable.
-  static func write(_ bytes: [UInt8], to path: String) throws(DocumentStoreError) {
+  /// - Returns: Whether it did: nothing happens to a file that is there.
+  static func write(_ bytes: [UInt8], to path: String) throws(DocumentStoreError) -> Bool {
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
     let descriptor = unsafe csystem_open(path, flags, 0o444)
-    guard descriptor >= 0 else { throw failure("make", path) }
+    guard descriptor >= 0 else {
+      if errno == EEXIST { return false }
+      throw failure("make", path)
+    }
     defer { _ = Glibc.close(descriptor) }
     var done = 0
     while done < bytes.count {
@@ -79,6 +83,7 @@ enum FileCalls {
       done += written
     }
     guard fsync(descriptor) == 0 else { throw failure("sync", path) }
+    return true
   }
 
   /// The bytes of a file; nil when there is none.

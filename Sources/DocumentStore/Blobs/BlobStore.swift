@@ -1,0 +1,79 @@
+// BlobStore.swift: the files of blobs, and the order in which they become durable:
+//   1. the folder `Attachments`, made with the first blob, and its entry in the bundle
+//   2. the contents, under a name that begins with `incoming_`
+//   3. the rename to the digest's name
+//   4. the folder's entries, before the commit that names them
+// The real library syncs none of these.
+
+/// The blobs of a bundle.
+struct BlobStore {
+  let bundle: Bundle
+  /// Digests whose contents this data file has synced.
+  let known: KnownBlobs
+
+  func path(_ digest: BlobDigest) -> String { bundle.blobsPath + "/" + digest.fileName }
+
+  /// Writes a blob, unless it is there whole.
+  /// - Returns: Its digest. Its name is durable once the folder is synced.
+  func put(_ contents: [UInt8]) throws(DocumentStoreError) -> BlobDigest {
+    let digest = BlobDigest(of: contents)
+    if try FileCalls.makeFolder(bundle.blobsPath) { try FileCalls.sync(bundle.path) }
+    // Somebody may have written it before without a sync, or a crash may have torn it.
+    if try FileCalls.read(path(digest)) == contents {
+      try sync(digest)
+      return digest
+    }
+    let incoming = try write(contents)
+    // Durable before: the contents. After, with the folder's sync: the name.
+    do { try FileCalls.rename(incoming, to: path(digest)) } catch {
+      try? FileCalls.remove(incoming)
+      throw error
+    }
+    known.insert(digest)
+    return digest
+  }
+
+  private func write(_ contents: [UInt8]) throws(DocumentStoreError) -> String {
+    for number in 0..<100_000 {
+      let digits = String(number + 100_000).dropFirst()
+      let path = bundle.blobsPath + "/incoming_0" + digits
+      do {
+        if try FileCalls.write(contents, to: path) { return path }
+      } catch {
+        try? FileCalls.remove(path)
+        throw error
+      }
+    }
+    throw DocumentStoreError(
+      .cantOpenFile, "\(quoted(bundle.blobsPath)) is full of files incoming_…; remove them")
+  }
+
+  /// Makes the contents of a blob durable that is there.
+  /// - Returns: Whether it is there.
+  @discardableResult
+  func sync(_ digest: BlobDigest) throws(DocumentStoreError) -> Bool {
+    guard try FileCalls.kind(path(digest)) == .file else { return false }
+    if !known.contains(digest) {
+      try FileCalls.sync(path(digest))
+      known.insert(digest)
+    }
+    return true
+  }
+
+  /// The contents of a blob; nil when it is not there.
+  /// - Throws: `DocumentStoreError` with code `.corruptData` when it is not what its name says.
+  func contents(_ digest: BlobDigest) throws(DocumentStoreError) -> [UInt8]? {
+    guard let contents = try FileCalls.read(path(digest)) else { return nil }
+    guard BlobDigest(of: contents) == digest else {
+      throw DocumentStoreError(
+        .corruptData,
+        "\(quoted(path(digest))) has \(contents.count) bytes with another digest; put it again")
+    }
+    return contents
+  }
+
+  /// The digests of all files with names of blobs, in order.
+  func digests() throws(DocumentStoreError) -> [BlobDigest] {
+    try FileCalls.names(in: bundle.blobsPath).compactMap { BlobDigest(fileName: $0) }.sorted()
+  }
+}

@@ -1,0 +1,20 @@
+// KnownBlobs.swift: which blobs a data file has synced, so that it does not sync them again.
+
+import Synchronization
+
+/// A set of digests that forgets all when it has too many.
+final class KnownBlobs: Sendable {
+  private static let countMax = 10_000
+  private let digests = Mutex<Set<BlobDigest>>([])
+
+  func contains(_ digest: BlobDigest) -> Bool { digests.withLock { $0.contains(digest) } }
+
+  func insert(_ digest: BlobDigest) {
+    digests.withLock { digests in
+      if digests.count >= Self.countMax { digests.removeAll() }
+      digests.insert(digest)
+    }
+  }
+
+  func remove(_ digest: BlobDigest) { _ = digests.withLock { $0.remove(digest) } }
+}

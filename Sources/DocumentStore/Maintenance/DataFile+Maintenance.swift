@@ -1,0 +1,107 @@
+// DataFile+Maintenance.swift: compacting and reindexing.
+// There is no VACUUM: it may give rows other numbers, and those are the keys of indexes' tables.
+
+/// What compacting a data file did.
+public struct Compaction: Hashable, Sendable {
+  /// The blobs that were removed, in order.
+  public var removedBlobs: [BlobDigest] = []
+  /// How many blobs stay.
+  public var keptBlobCount = 0
+  /// Free pages of the database before and after.
+  public var freePages: (before: Int64, after: Int64) {
+    (freePagesBefore, freePagesAfter)
+  }
+  var freePagesBefore: Int64 = 0
+  var freePagesAfter: Int64 = 0
+}
+
+extension DataFile {
+  /// Removes blobs that no kept revision names, gives free pages back to the file system, and
+  /// copies all commits to the database file.
+  ///
+  /// Blobs that another program writes before its transaction begins, as the real library does,
+  /// must not be in the making meanwhile.
+  /// - Returns: What was done.
+  /// - Throws: `DocumentStoreError`: `.corruptRevisionData` for a record whose blobs cannot be
+  ///   read, and no blob is removed then; `.invalidParameter` within a transaction of the same
+  ///   thread.
+  /// - Complexity: O(records with blobs).
+  ///
+  /// Durability: a blob is removed only once the commits are durable that took its last name away.
+  @discardableResult
+  public func compact() throws(DocumentStoreError) -> Compaction {
+    try checkWritable()
+    return try writer.run { () throws(DocumentStoreError) in
+      try checkIdle()
+      var compaction = Compaction()
+      compaction.freePagesBefore = try writer.number("PRAGMA freelist_count") ?? 0
+      try collectBlobs(&compaction)
+      try writer.execute("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)")
+      compaction.freePagesAfter = try writer.number("PRAGMA freelist_count") ?? 0
+      return compaction
+    }
+  }
+
+  /// Builds all of SQLite's indexes again.
+  /// - Throws: `DocumentStoreError`: `.unsupported` when one needs what this store does not have;
+  ///   `.invalidParameter` within a transaction of the same thread.
+  /// - Complexity: O(rows · log rows).
+  public func reindex() throws(DocumentStoreError) {
+    try checkWritable()
+    try writer.run { () throws(DocumentStoreError) in
+      try checkIdle()
+      try writer.execute("REINDEX")
+    }
+  }
+
+  private func checkIdle() throws(DocumentStoreError) {
+    guard writer.transaction.kind == .none else {
+      throw DocumentStoreError(
+        .invalidParameter, "\(quoted(path)) is in a transaction; do this after it")
+    }
+  }
+
+  private func collectBlobs(_ compaction: inout Compaction) throws(DocumentStoreError) {
+    let blobs = blobStore
+    guard try !blobs.digests().isEmpty else { return }
+    // While this transaction is open nobody can name a blob, nor put one.
+    try writer.beginWriting()
+    defer { writer.rollBack() }
+    let snapshot = Snapshot(connection: writer, file: self)
+    let named = try snapshot.namedBlobs()
+    let present = try blobs.digests()
+    compaction.removedBlobs = present.filter { !named.contains($0) }
+    compaction.keptBlobCount = present.count - compaction.removedBlobs.count
+    guard !compaction.removedBlobs.isEmpty else { return }
+    // Durable before: with NORMAL, not the last commits. After: all, so that no crash brings back a
+    // document whose blob is gone.
+    let log = Bundle(path: path).databasePath + "-wal"
+    if try FileCalls.kind(log) == .file { try FileCalls.sync(log) }
+    try FileCalls.sync(path)
+    for digest in compaction.removedBlobs {
+      knownBlobs.remove(digest)
+      try FileCalls.remove(blobs.path(digest))
+    }
+  }
+}
+
+extension Snapshot {
+  /// The blobs that any kept revision of any document names.
+  func namedBlobs() throws(DocumentStoreError) -> Set<BlobDigest> {
+    var (named, flagged) = (Set<BlobDigest>(), KeyStore.Enumeration())
+    flagged.includesDeleted = true
+    flagged.flags = .hasAttachments
+    for name in try keyStores() where name.isCollection {
+      guard let store = try keyStore(name) else { continue }
+      do {
+        try store.enumerate(flagged) { record in
+          named.formUnion(try RecordBodies.blobs(of: record, keys: connection.keys))
+          return true
+        }
+      } catch {
+        throw SQLFailure.error(error, connection.context)
+      }
+    }
+    return named
+  }
+}
