@@ -1,8 +1,9 @@
 // TransactionTests.swift: what commits and rollbacks do to the file and to what is kept in memory.
 
-import DocumentStore
 import Foundation
 import Testing
+
+@testable import DocumentStore
 
 @Suite("Transactions")
 struct TransactionTests {
@@ -200,5 +201,63 @@ struct TransactionTests {
     let reader = try folder.make { $0.isReadOnly = true }
     #expect(code { try reader.write { _ in } } == .notWriteable)
     try reader.close()
+  }
+
+  @Test("that SQLite ended because the medium is full take nothing more, and leave nothing")
+  func full() throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.make()
+    try file.write { try save(#"{"a":1}"#, as: "before", in: $0) }
+    let pages = try #require(try file.setting("page_count"))
+    try file.writer.run { try file.writer.execute("PRAGMA max_page_count = \(pages)") }
+    let large = "{\"b\":\"" + String(repeating: "x", count: 40_000) + "\"}"
+    var reached: [DocumentStoreError.Code?] = []
+    let outcome = code {
+      try file.write { transaction in
+        try save(#"{"c":1}"#, as: "small", in: transaction)
+        reached.append(code { try save(large, as: "large", in: transaction) })
+        // The error is caught here, and what follows must not become transactions of its own.
+        reached.append(code { try save(#"{"d":1}"#, as: "after", in: transaction) })
+        reached.append(code { _ = try transaction.collection(try CollectionName("after")) })
+        reached.append(code { try transaction.nested { _ in } })
+      }
+    }
+    #expect(reached == [.noSpace, .notInTransaction, .notInTransaction, .notInTransaction])
+    #expect(outcome == .notInTransaction)
+    let plain = try PlainSQL(folder.bundle)
+    #expect(try plain.rows("kv_default").map(\.key) == ["before"])
+    #expect(try plain.counters() == ["default 1 0"])
+    #expect(try file.read { $0.sharedKeys.keys } == ["a"])
+    try file.writer.run { try file.writer.execute("PRAGMA max_page_count = 1000000") }
+    try file.write { try save(large, as: "later", in: $0) }
+    #expect(try file.read { try $0.collection().record("later")?.sequence } == 2)
+    #expect(try file.read { $0.sharedKeys.keys } == ["a", "b"])
+    try file.close()
+  }
+
+  @Test("of processes that make a file at the same moment find it made once")
+  func creators() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.bundle
+    for round in 0..<3 {
+      await withTaskGroup { group in
+        for number in 0..<3 {
+          group.addTask {
+            await #expect(processExitsWith: .success) {
+              [path = "\(path)-\(round).cblite2" as String, number = number as Int] in
+              let file = try DataFile(path: path)
+              try file.write { transaction in
+                var record = Record(key: "p\(number)", body: [0x70, 0])
+                record.version = [1]
+                try transaction.collection().set(&record)
+              }
+            }
+          }
+        }
+      }
+      let plain = try PlainSQL("\(path)-\(round).cblite2")
+      #expect(try plain.rows("kv_default").map(\.key) == ["p0", "p1", "p2"])
+      #expect(try plain.number("SELECT count(*) FROM kv_info") == 3)
+    }
   }
 }

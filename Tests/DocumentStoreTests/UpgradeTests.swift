@@ -56,6 +56,41 @@ struct UpgradeTests {
     #expect(try plain.texts("PRAGMA quick_check") == ["ok"])
   }
 
+  @Test("begin at 201, and leave what is newer than this store as it is", arguments: [201, 301])
+  func ends(format: Int) throws {
+    let folder = try TemporaryFolder()
+    let path = try Golden.unpack("real-2.7", into: folder)
+    let plain = try PlainSQL(path)
+    let rows = try plain.rows("kv_default")
+    try plain.execute(
+      """
+      DROP TABLE kvmeta;
+      CREATE TABLE kvmeta (name TEXT PRIMARY KEY, lastSeq INTEGER DEFAULT 0) WITHOUT ROWID;
+      INSERT INTO kvmeta VALUES ('default', 100), ('info', 4);
+      PRAGMA user_version = \(format)
+      """)
+    var options = DataFile.Options()
+    options.isReadOnly = true
+    let old = try DataFile(path: path, options: options)
+    try old.read { snapshot throws in
+      let store = try snapshot.collection()
+      #expect(try store.count() == 50 && store.lastSequence() == 100)
+      #expect(try store.purgeCount() == 0)
+    }
+    try old.close()
+    try DataFile(path: path).close()
+    #expect(try plain.counters() == ["default 100 0", "info 4 0"])
+    #expect(try plain.rows("kv_default") == rows)
+    try plain.execute("PRAGMA user_version = 599")
+    let new = try DataFile(path: path)
+    try new.write { transaction throws in
+      #expect(try transaction.collection().purge("doc-001"))
+    }
+    try new.close()
+    #expect(try plain.number("PRAGMA user_version") == 599)
+    #expect(try plain.counters() == ["default 100 1", "info 4 0"])
+  }
+
   private var noUpgrade: DataFile.Options {
     var options = DataFile.Options()
     options.allowsUpgrade = false

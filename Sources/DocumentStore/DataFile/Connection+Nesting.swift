@@ -4,6 +4,7 @@
 extension Connection {
   /// Begins a transaction inside the one that is open.
   func beginNested() throws(DocumentStoreError) -> TransactionMark {
+    try checkWriting()
     try execute("SAVEPOINT nested\(transaction.depth)")
     transaction.depth += 1
     return TransactionMark(
@@ -12,8 +13,9 @@ extension Connection {
   }
 
   func endNested() throws(DocumentStoreError) {
+    try checkWriting()
+    try execute("RELEASE nested\(transaction.depth - 1)")
     transaction.depth -= 1
-    try execute("RELEASE nested\(transaction.depth)")
   }
 
   /// Takes back what was done since the mark.

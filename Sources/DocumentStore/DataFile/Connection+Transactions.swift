@@ -16,7 +16,10 @@ extension Connection {
 
   func endReading() {
     // Not a rollback: that would take back temporary views.
-    do { try execute("COMMIT") } catch { try? execute("ROLLBACK") }
+    do { try execute("COMMIT") } catch {
+      try? execute("ROLLBACK")
+      stores.removeAll()
+    }
     ended()
   }
 
@@ -32,11 +35,22 @@ extension Connection {
 
   /// Makes the transaction's changes the file's.
   func commit(_ bundle: Bundle) throws(DocumentStoreError) {
+    try checkWriting()
     try saveState()
     // Durable before: the blobs' contents. After: their names, so that the commit may name them.
     if transaction.hasNewBlobs { try FileCalls.sync(bundle.blobsPath) }
     try execute("COMMIT")
     ended()
+  }
+
+  /// Errors such as a full medium make SQLite end a transaction by itself; what came after them
+  /// would each be a transaction of its own.
+  func checkWriting() throws(DocumentStoreError) {
+    guard isInTransaction else {
+      throw DocumentStoreError(
+        .notInTransaction,
+        "\(quoted(context)): an earlier error ended the transaction; let it out of write")
+    }
   }
 
   /// Takes back everything, in memory too.

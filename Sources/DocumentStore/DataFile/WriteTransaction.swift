@@ -28,6 +28,7 @@ public struct WriteTransaction {
   /// - Throws: `DocumentStoreError`.
   public func keyStore(_ name: KeyStoreName) throws(DocumentStoreError) -> KeyStore {
     if let store = try snapshot.keyStore(name) { return store }
+    try connection.checkWriting()
     connection.transaction.opened.append(name)
     try Schema.make(name.table, on: connection)
     if name.isCollection { try Schema.make(name.deadTable, on: connection) }
@@ -58,6 +59,7 @@ public struct WriteTransaction {
   @discardableResult
   public func deleteCollection(_ name: CollectionName) throws(DocumentStoreError) -> Bool {
     snapshot.check()
+    try connection.checkWriting()
     guard name != .default else {
       throw DocumentStoreError(.invalidParameter, "the default collection cannot be deleted")
     }
@@ -125,6 +127,7 @@ public struct WriteTransaction {
   /// - Throws: `DocumentStoreError`.
   public func setRevisionDepthMax(_ depth: Int) throws(DocumentStoreError) {
     snapshot.check()
+    try connection.checkWriting()
     guard depth >= 1 else {
       throw DocumentStoreError(.invalidParameter, "a depth of \(depth) < 1 keeps no revision")
     }

@@ -164,6 +164,7 @@ extension KeyStore {
       throw DocumentStoreError(
         .notInTransaction, "\(name) is changed outside of a write transaction; use write")
     }
+    try connection.checkWriting()
   }
 
   private func taken(_ key: String) -> DocumentStoreError {

@@ -46,6 +46,9 @@ import GRDBSQLite
     self.context = context
   }
 
+  // SQLite keeps a connection open that has statements.
+  deinit { statements.removeAll() }
+
   /// Closes it; it is not used afterwards.
   func close() throws(DocumentStoreError) {
     run {
@@ -69,12 +72,13 @@ import GRDBSQLite
   func statement(_ sql: String) throws(DocumentStoreError) -> SQLStatement {
     if let statement = statements[sql], !statement.isInUse { return statement }
     let statement = try unsafe SQLStatement(sql, on: handle, context: context)
+    if statements.count >= Self.statementsMax { statements.removeAll() }
     statements[sql] = statement
     return statement
   }
 
-  /// Forgets prepared statements, so that none is in the way of a change of the schema.
-  func forgetStatements() { statements.removeAll() }
+  /// Most statements that are kept for the next time.
+  private static let statementsMax = 1000
 
   /// Runs statements that have no parameters and whose rows do not matter.
   func execute(_ sql: String) throws(DocumentStoreError) {
