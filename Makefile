@@ -211,7 +211,7 @@ damaged-images: setup
 test-large: setup
 	FAULTLINE_LARGE=1 COLLECTION_SEED=$(HISTORY_SEED)0000 COLLECTION_SEQUENCES=3000 \
 	  swift test -c release -Xswiftc -enable-testing --filter \
-	  'EngineTests|FleeceTests|BackendTests|NodeCacheTests|ScenarioSchemaTests|ShippedScenarioTests|XRayTests|LongLivedCollectionTests'
+	  'EngineTests|FleeceTests|DocumentStoreTests|BackendTests|NodeCacheTests|ScenarioSchemaTests|ShippedScenarioTests|XRayTests|LongLivedCollectionTests'
 
 # All orders of arrival in small synchronized worlds, drawn ones, and the lists' sizes: two minutes in a release build.
 test-sync: setup

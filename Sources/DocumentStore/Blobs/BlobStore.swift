@@ -17,7 +17,12 @@ struct BlobStore {
   /// - Returns: Its digest. Its name is durable once the folder is synced.
   func put(_ contents: [UInt8]) throws(DocumentStoreError) -> BlobDigest {
     let digest = BlobDigest(of: contents)
-    if try FileCalls.makeFolder(bundle.blobsPath) { try FileCalls.sync(bundle.path) }
+    let isNew = try FileCalls.makeFolder(bundle.blobsPath)
+    // A process that was killed may have made the folder and not synced it.
+    if isNew || !known.hasFolder {
+      try FileCalls.sync(bundle.path)
+      known.hasFolder = true
+    }
     // Somebody may have written it before without a sync, or a crash may have torn it.
     if try FileCalls.read(path(digest)) == contents {
       try sync(digest)

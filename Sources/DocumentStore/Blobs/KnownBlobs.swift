@@ -6,6 +6,13 @@ import Synchronization
 final class KnownBlobs: Sendable {
   private static let countMax = 10_000
   private let digests = Mutex<Set<BlobDigest>>([])
+  private let folder = Mutex(false)
+
+  /// Whether the folder's entry in the bundle was synced.
+  var hasFolder: Bool {
+    get { folder.withLock { $0 } }
+    set { folder.withLock { $0 = newValue } }
+  }
 
   func contains(_ digest: BlobDigest) -> Bool { digests.withLock { $0.contains(digest) } }
 

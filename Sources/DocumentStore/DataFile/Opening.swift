@@ -24,6 +24,8 @@ struct Opening {
       return
     }
     if version == 0 { try create() }
+    try syncFolders()
+    try syncFolders()
     // GRDB and SQLite's build choose their own; so it is said last.
     try connection.execute(
       "PRAGMA journal_size_limit = 5242880; PRAGMA synchronous = \(options.sync.rawValue)")
@@ -66,10 +68,18 @@ struct Opening {
       try? connection.execute("ROLLBACK")
       throw error
     }
-    // Durable before: the commit, in the write-ahead log. After: the names of the files, and that
-    // of the bundle.
+  }
+
+  /// Makes the names of the files durable, and that of the bundle.
+  ///
+  /// Each open does it: a process that was killed while it made the file, or the real library, did
+  /// not. Durable before: the commits in the write-ahead log.
+  private func syncFolders() throws(DocumentStoreError) {
     try FileCalls.sync(bundle.path)
-    try FileCalls.sync(bundle.parent)
+    do { try FileCalls.sync(bundle.parent) } catch {
+      // Whoever may not read the folder cannot have made the bundle in it.
+      guard error.code == .notWriteable else { throw error }
+    }
   }
 
   private func fill() throws(DocumentStoreError) {
