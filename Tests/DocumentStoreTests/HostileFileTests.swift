@@ -100,6 +100,21 @@ struct HostileFileTests {
     }
   }
 
+  @Test("with a sequence below 0 are errors")
+  func negativeSequence() throws {
+    let folder = try TemporaryFolder()
+    let file = try DataFile(path: try Golden.unpack("conflict", into: folder))
+    try PlainSQL(folder.path + "/conflict.cblite2").execute(
+      "UPDATE kv_default SET sequence = -rowid")
+    try file.write { transaction in
+      let store = try transaction.collection()
+      #expect(code { _ = try store.document("a") } == .corruptRevisionData)
+      #expect(code { try store.save("a", body: [0x70, 0]) } == .corruptRevisionData)
+    }
+    #expect(try file.verify().problems.contains { $0.rule == .sequences })
+    try file.close()
+  }
+
   @Test("with tables that are views, or have other columns or names")
   func schemas() throws {
     let changes = [

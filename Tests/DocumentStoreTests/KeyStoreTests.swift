@@ -29,6 +29,7 @@ struct KeyStoreTests {
     #expect(chairs.deadTable == "kv_del_.\\Inventory.\\Chairs")
     #expect(KeyStoreName(table: chairs.table) == chairs)
     #expect(chairs.collection == (try CollectionName("Chairs", scope: "Inventory")))
+    #expect(KeyStoreName(try CollectionName("AZaz")).table == "kv_.\\A\\Zaz")
     #expect(KeyStoreName.peerCheckpoints.table == "kv_peer\\Checkpoints")
     #expect(KeyStoreName(try CollectionName("_default")) == .defaultCollection)
     #expect(KeyStoreName(table: "kv_del_default") == nil)

@@ -102,6 +102,11 @@ struct RevisionTreeTests {
     #expect(tree.remotes.mapValues { tree.revisions[$0].id.description } == [1: "2-01"])
     let seventh = try #require(tree.revision(try RevisionID("7-01")))
     #expect(seventh.parent.map { tree.revisions[$0].id.description } == "3-01")
+    // A conflict is not current, however high its ID is.
+    var beside = RevisionTree()
+    beside.insert(try RevisionID("1-01"), parent: nil, flags: [], body: nil)
+    #expect(try beside.insert(history: [RevisionID("1-ff")], flags: [], body: []))
+    #expect(beside.current?.id.description == "1-01")
     let bad = try [RevisionID("9-09"), RevisionID("7-01")]
     #expect(code { _ = try tree.insert(history: bad, flags: [], body: []) } == .badRevisionID)
     #expect(code { _ = try tree.insert(history: [], flags: [], body: []) } == .badRevisionID)

@@ -30,6 +30,7 @@ extension Connection {
     transaction.opened.removeSubrange(mark.openedCount...)
     keys = mark.keys
     transaction.hasNewKeys = mark.hasNewKeys
+    transaction.revisionDepthMax = nil
     for (name, store) in stores { store.counters = mark.counters[name] }
   }
 }

@@ -49,6 +49,7 @@ public struct Snapshot {
   /// - Throws: `DocumentStoreError` with code `.wrongFormat` for a number that means nothing.
   public func versioning() throws(DocumentStoreError) -> DataFile.Versioning {
     check()
+    if let versioning = connection.transaction.versioning { return versioning }
     let number = try StoreInfo(connection: connection).number(.versioning)
     guard let number, let versioning = Int(exactly: number).flatMap(DataFile.Versioning.init)
     else {
@@ -56,6 +57,7 @@ public struct Snapshot {
         .wrongFormat,
         "\(quoted(connection.context)): versioning is \(number.map(String.init) ?? "missing")")
     }
+    connection.transaction.versioning = versioning
     return versioning
   }
 
@@ -63,8 +65,11 @@ public struct Snapshot {
   /// - Throws: `DocumentStoreError`.
   public func revisionDepthMax() throws(DocumentStoreError) -> Int {
     check()
-    let depth = try StoreInfo(connection: connection).number(.maxRevTreeDepth) ?? 50
-    return Int(clamping: max(depth, 1))
+    if let depth = connection.transaction.revisionDepthMax { return depth }
+    let stored = try StoreInfo(connection: connection).number(.maxRevTreeDepth) ?? 50
+    let depth = Int(clamping: max(stored, 1))
+    connection.transaction.revisionDepthMax = depth
+    return depth
   }
 
   /// The collections, by name.

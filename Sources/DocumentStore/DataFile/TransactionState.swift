@@ -19,6 +19,9 @@ struct TransactionState {
   var opened: [KeyStoreName] = []
   /// Whether blobs were named whose folder is not synced yet.
   var hasNewBlobs = false
+  /// What `info` says, once it was asked for.
+  var versioning: DataFile.Versioning?
+  var revisionDepthMax: Int?
   /// Whether new keys have to be written.
   var hasNewKeys = false
 }

@@ -131,6 +131,7 @@ public struct WriteTransaction {
     guard depth >= 1 else {
       throw DocumentStoreError(.invalidParameter, "a depth of \(depth) < 1 keeps no revision")
     }
+    connection.transaction.revisionDepthMax = nil
     let info = StoreInfo(connection: connection)
     try info.set(.maxRevTreeDepth, StoreInfo.number(UInt64(depth)))
   }

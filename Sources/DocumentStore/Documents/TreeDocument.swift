@@ -25,6 +25,10 @@ public struct TreeDocument: Hashable, Sendable {
   /// - Complexity: O(bytes).
   public init(_ record: Record) throws(DocumentStoreError) {
     self.record = record
+    guard record.sequence >= 0 else {
+      throw DocumentStoreError(
+        .corruptRevisionData, "document \(quoted(record.key)) has sequence \(record.sequence) < 0")
+    }
     do { tree = try Self.tree(of: record) } catch {
       throw DocumentStoreError(
         .corruptRevisionData, "document \(quoted(record.key)): \(error.message)")
