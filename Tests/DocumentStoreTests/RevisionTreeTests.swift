@@ -102,6 +102,11 @@ struct RevisionTreeTests {
     #expect(tree.remotes.mapValues { tree.revisions[$0].id.description } == [1: "2-01"])
     let seventh = try #require(tree.revision(try RevisionID("7-01")))
     #expect(seventh.parent.map { tree.revisions[$0].id.description } == "3-01")
+    // Of a branch, the last revision that a remote has keeps its body, and no other.
+    var moved = tree
+    moved.setRemote(1, to: try #require(moved.index(of: try RevisionID("8-01"))))
+    let keeping = moved.revisions.filter { $0.flags.contains(.keepsBody) }
+    #expect(keeping.map(\.id.description) == ["8-01"])
     // A conflict is not current, however high its ID is.
     var beside = RevisionTree()
     beside.insert(try RevisionID("1-01"), parent: nil, flags: [], body: nil)

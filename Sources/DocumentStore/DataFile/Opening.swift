@@ -52,13 +52,15 @@ struct Opening {
 
   /// Makes the file: everything in one transaction, durable with its folders.
   private func create() throws(DocumentStoreError) {
-    guard try connection.number("SELECT count(*) FROM sqlite_master") == 0 else {
+    if try connection.number("SELECT count(*) FROM sqlite_master") != 0 {
+      // Another process may have made the file since its format was read.
+      guard try version() == 0 else { return }
       throw notAStore()
     }
     guard options.creates else { throw notAStore() }
     // Both are kept in the file's header, which has to be there before its first table.
     try connection.execute("PRAGMA auto_vacuum = incremental; PRAGMA synchronous = full")
-    try Self.useWAL(connection)
+    try Self.useWAL(connection, options)
     try connection.execute("BEGIN IMMEDIATE")
     do {
       // Another process may have been here first.
@@ -98,15 +100,25 @@ struct Opening {
 
   /// Switches to the write-ahead log.
   ///
-  /// Others that open the file at the same moment may be in the way, for as long as a lock may be
-  /// waited for.
-  static func useWAL(_ connection: Connection) throws(DocumentStoreError) {
-    let mode = try connection.texts("PRAGMA journal_mode = WAL").first
-    guard mode == "wal" else {
-      throw DocumentStoreError(
-        .cantOpenFile,
-        "\(quoted(connection.context)) stays in journal mode \(mode ?? "unknown"); "
-          + "its file system must support shared memory")
+  /// Others that open the file at the same moment may be in the way, and SQLite does not wait for
+  /// them here as it does elsewhere.
+  static func useWAL(
+    _ connection: Connection, _ options: DataFile.Options
+  ) throws(DocumentStoreError) {
+    var triesLeft = max(0, options.busyTimeoutMilliseconds / 10)
+    while true {
+      do throws(DocumentStoreError) {
+        let mode = try connection.texts("PRAGMA journal_mode = WAL").first
+        if mode == "wal" { return }
+        throw DocumentStoreError(
+          .cantOpenFile,
+          "\(quoted(connection.context)) stays in journal mode \(mode ?? "unknown"); "
+            + "its file system must support shared memory")
+      } catch {
+        guard error.code == .busy, triesLeft > 0 else { throw error }
+        triesLeft -= 1
+        FileCalls.sleep(milliseconds: 10)
+      }
     }
   }
 

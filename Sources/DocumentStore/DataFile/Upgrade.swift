@@ -32,7 +32,7 @@ struct Upgrade {
       }
     }
     guard options.allowsUpgrade else { return }
-    try Opening.useWAL(connection)
+    try Opening.useWAL(connection, options)
     if try isUnfinished() { try transaction { () throws(DocumentStoreError) in try finish() } }
   }
 

@@ -146,7 +146,7 @@ extension KeyStore {
   private func store(_ document: TreeDocument) throws(DocumentStoreError) -> TreeDocument {
     var document = document
     try document.fold(depthMax: try snapshot.revisionDepthMax())
-    try set(&document.record)
+    try set(&document.record, .new, isAbsent: document.record.sequence == 0)
     for index in document.tree.revisions.indices
     where document.tree.revisions[index].sequence == nil {
       document.tree.revisions[index].sequence = document.record.sequence

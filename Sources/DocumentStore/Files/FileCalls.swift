@@ -140,6 +140,9 @@ enum FileCalls {
     return bytes
   }
 
+  /// Waits.
+  static func sleep(milliseconds: UInt32) { usleep(milliseconds * 1000) }
+
   /// Nanoseconds since 1970.
   static func nanoseconds() -> UInt64 {
     var time = timespec()

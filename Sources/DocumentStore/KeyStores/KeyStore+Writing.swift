@@ -32,16 +32,23 @@ extension KeyStore {
       throw DocumentStoreError(
         .invalidParameter, "\(quoted(record.key)) is new and has no sequence to keep")
     }
-    do { try store(&record, sequencing) } catch {
+    try set(&record, sequencing, isAbsent: false)
+  }
+
+  /// Stores a record, of which the caller may know that this transaction has found none of its key.
+  func set(
+    _ record: inout Record, _ sequencing: Sequencing, isAbsent: Bool
+  ) throws(DocumentStoreError) {
+    do { try store(&record, sequencing, isAbsent: isAbsent) } catch {
       // The index by sequence found a sequence that is taken: a file whose counter fell behind.
       guard error.sqliteCode == 2067 else { throw error }
       try repairLastSequence()
-      try store(&record, sequencing)
+      try store(&record, sequencing, isAbsent: isAbsent)
     }
   }
 
   private func store(
-    _ record: inout Record, _ sequencing: Sequencing
+    _ record: inout Record, _ sequencing: Sequencing, isAbsent: Bool
   ) throws(DocumentStoreError) {
     var stored = record
     switch sequencing {
@@ -59,7 +66,7 @@ extension KeyStore {
     let target = isDead ? state.dead ?? state.live : state.live
     let other = isDead ? (state.dead == nil ? nil : state.live) : state.dead
     if record.sequence == 0 {
-      if let other, try exists(record.key, in: other) { throw taken(record.key) }
+      if !isAbsent, let other, try exists(record.key, in: other) { throw taken(record.key) }
       try insert(stored, into: target)
     } else if try !update(stored, from: record, in: target) {
       try move(&stored, from: record, other, to: target)
