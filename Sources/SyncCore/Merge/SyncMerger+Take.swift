@@ -8,7 +8,7 @@ extension SyncMerger {
   ///   this replica is of no use any more, and throws that for ever.
   /// - Complexity: As `accept`, for a fair entry.
   public mutating func take(_ entry: SyncEntry) throws(SyncError) {
-    try check(entry.changeset)
+    try check(entry.changeset, isRestated: entry.isStale)
     guard entry.version.number == head.number + 1 else {
       throw SyncError(.version, "\(entry.version.number) behind \(head.number)")
     }

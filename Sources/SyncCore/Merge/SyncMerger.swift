@@ -6,7 +6,7 @@
 /// A realm's history and state.
 public struct SyncMerger: Sendable {
   /// What is known of a client.
-  struct Client: Sendable {
+  struct Client: Hashable, Sendable {
     var sequence: UInt64 = 0
     var base: UInt64 = 0
     var stamp: UInt64 = 0
@@ -16,14 +16,16 @@ public struct SyncMerger: Sendable {
   }
 
   /// The state at the first version that is kept.
-  let first: SyncState
-  let firstVersion: UInt64
+  var first: SyncState
+  var firstVersion: UInt64
   /// The state behind the last entry.
   public internal(set) var state: SyncState
   /// All entries behind the first version.
   public internal(set) var entries: [SyncEntry] = []
   /// The largest stamp of all entries up to each; the first is for no entry.
   var stamps: [UInt64] = [0]
+  /// A hash over all entries up to each; the first is that of what came before.
+  var chains: [UInt128] = [0]
   var clients: [UInt64: Client] = [:]
   /// Replayed from `graphStart`, which is no later than the barrier.
   var graph: EventGraph
@@ -70,6 +72,11 @@ public struct SyncMerger: Sendable {
   /// Whether a changeset may be accepted next.
   /// - Throws: `sequence`, `base`, `stamp` or `limit`.
   public func check(_ changeset: SyncChangeset) throws(SyncError) {
+    try check(changeset, isRestated: false)
+  }
+
+  /// Checks a changeset; one that the server has restated has a base that need not be kept.
+  func check(_ changeset: SyncChangeset, isRestated: Bool) throws(SyncError) {
     guard !isBroken else { throw SyncError(.divergence, "an entry did not fit before") }
     let client = clients[changeset.client.number] ?? Client()
     guard changeset.client.number > 0, changeset.sequence > 0,
@@ -77,11 +84,15 @@ public struct SyncMerger: Sendable {
     else {
       throw SyncError(.sequence, "\(changeset.sequence) behind \(client.sequence)")
     }
-    let low = max(client.base, firstVersion)
+    let low = isRestated ? client.base : max(client.base, firstVersion)
     guard changeset.base.number >= low, changeset.base <= head else {
       throw SyncError(.base, "\(changeset.base.number) is not in \(low)...\(head.number)")
     }
-    let known = knownStamp(client: changeset.client, base: changeset.base)
+    let isKept = changeset.base.number >= firstVersion
+    let known =
+      isKept
+      ? knownStamp(client: changeset.client, base: changeset.base)
+      : SyncStamp(bits: client.stamp)
     guard changeset.stamp > known else {
       throw SyncError(.stamp, "\(changeset.stamp.bits) <= \(known.bits)")
     }
@@ -171,6 +182,7 @@ public struct SyncMerger: Sendable {
     entries.append(entry)
     if let goal { entries[entries.count - 1].barrier = movedBarrier(to: goal) }
     entry.barrier = entries[entries.count - 1].barrier
+    chains.append(SyncHash.chain(chains[chains.count - 1], entry))
     compact()
   }
 

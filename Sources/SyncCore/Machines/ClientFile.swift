@@ -1,0 +1,42 @@
+// ClientFile.swift: what a client keeps of synchronization, beside the objects that its app sees.
+// Invariant: `pending` follows the client's last changeset in `log`, without a gap.
+
+/// What is stored of a client, as one transaction.
+public struct ClientFile: Hashable, Sendable {
+  /// Stands for the client's number until the server has given it one.
+  static let unnamed = SyncClient(.max)
+
+  /// The client's number.
+  public internal(set) var client = ClientFile.unnamed
+  /// What proves it.
+  public internal(set) var secret: UInt64 = 0
+  /// What tells this file from copies of it.
+  public internal(set) var nonce: UInt64 = 0
+  /// The server's epoch; zero before the first welcome.
+  public internal(set) var epoch: UInt64 = 0
+  /// The entries that it has, and their state.
+  public internal(set) var log = SyncMerger()
+  /// Its changesets that are not among the entries.
+  public internal(set) var pending: [SyncChangeset] = []
+  /// The largest stamp that it gave.
+  public internal(set) var stamp = SyncStamp.zero
+  /// The hash over its changesets before the pending ones.
+  public internal(set) var mark: UInt128 = 0
+  /// Whether an entry did not fit, so that the server's log has to replace this one.
+  public internal(set) var needsLog = false
+
+  /// A client that has nothing.
+  public init() {}
+
+  /// No changeset that is not among the entries has a lower base.
+  public var lowest: SyncVersion { pending.first?.base ?? log.head }
+
+  /// The number of its next changeset.
+  public var nextSequence: UInt64 {
+    (pending.last?.sequence ?? log.lastSequence(of: client)) &+ 1
+  }
+
+  /// What the app reads: all entries, and the client's own changesets on top.
+  /// - Complexity: As `SyncMerger.visible`.
+  public var visible: SyncState { log.visible(to: client, pending: pending) }
+}

@@ -1,0 +1,44 @@
+// HeldOutputs.swift: what a machine says only once its file is durable.
+// Invariant: an output leaves the machine when a store has ended that holds all that the machine
+// knew when it made the output; there is one store at a time.
+
+/// Outputs that wait for a store.
+struct HeldOutputs<Output: Hashable & Sendable>: Hashable, Sendable {
+  /// Wait for the store that has not begun.
+  private var next: [Output] = []
+  /// Wait for the store that is under way.
+  private var waiting: [Output] = []
+  /// Whether a store is under way.
+  private(set) var isStoring = false
+  /// Whether the file has changed since the last store began.
+  var isDirty = false
+
+  mutating func append(_ output: Output) { next.append(output) }
+
+  /// Forgets outputs that have lost their sense, such as messages of a connection that ended.
+  mutating func removeAll(where isVain: (Output) -> Bool) {
+    next.removeAll(where: isVain)
+    waiting.removeAll(where: isVain)
+  }
+
+  /// The store that was under way has ended.
+  mutating func stored() -> [Output] {
+    guard isStoring else { return [] }
+    isStoring = false
+    let outputs = waiting
+    waiting = []
+    return outputs
+  }
+
+  /// What may leave now.
+  mutating func release(store: () -> Output) -> [Output] {
+    guard !isStoring else { return [] }
+    let outputs = next
+    next = []
+    guard isDirty else { return outputs }
+    isDirty = false
+    isStoring = true
+    waiting = outputs
+    return [store()]
+  }
+}

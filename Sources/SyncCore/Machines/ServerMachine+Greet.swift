@@ -1,0 +1,92 @@
+// ServerMachine+Greet.swift: who comes, and what it needs.
+// Invariants: a number belongs to one file (I21): a copy of it, or an older state of it, says
+// another nonce than the one that uploaded last; what a client has is a part of this log, or it
+// gets another log (I20).
+
+extension ServerMachine {
+  mutating func greet(_ hello: SyncHello, from number: UInt64) {
+    guard var session = sessions[number] else { return }
+    // One that comes again gets the same answer, also the same nonce: which of two answers
+    // arrived, nobody would know.
+    let isAgain = hello.attempt <= session.attempt
+    var index = isAgain ? index(of: SyncClient(session.client)) : index(of: hello)
+    if !isAgain {
+      let nonce = session.random &+ UInt64(hello.attempt)
+      if let index {
+        supersede(file.clients[index].client, by: number)
+        if hello.nonce == file.clients[index].offered { file.clients[index].nonce = hello.nonce }
+        file.clients[index].offered = nonce
+      } else {
+        let client = SyncClient(UInt64(file.clients.count) + 1)
+        file.clients.append(
+          ClientRecord(
+            client: client, secret: nonce, nonce: nonce, offered: nonce, lowest: hello.lowest))
+        index = file.clients.count - 1
+      }
+      session.attempt = hello.attempt
+      session.nonce = nonce
+      held.isDirty = true
+    }
+    guard let index else { return }
+    let client = file.clients[index].client
+    if !isAgain {
+      session.isPart = isPart(hello, index)
+      let known = session.isPart ? hello.confirmed : file.log.head
+      file.clients[index].lowest = session.isPart ? hello.lowest : known
+      file.clients[index].isExpired = false
+      session.client = client.number
+      session.confirmed = known.number
+    }
+    // Which of several answers arrives is unknown: what the client has is at least what it had
+    // with the first one.
+    session.sent = session.confirmed
+    sessions[number] = session
+    held.append(
+      .send(
+        session: number,
+        .welcome(
+          SyncWelcome(
+            client: client, secret: file.clients[index].secret, nonce: session.nonce,
+            epoch: file.epoch, lastSequence: file.log.lastSequence(of: client),
+            mark: file.clients[index].mark, wentBack: wentBack(hello),
+            log: session.isPart ? nil : file.log.trimmedToBarrier()))))
+    sendEntries(to: number)
+  }
+
+  /// The client whose file a hello is of; nil for a new one, a copy or an older state.
+  private func index(of hello: SyncHello) -> Int? {
+    guard let client = hello.client, let index = index(of: client) else { return nil }
+    let record = file.clients[index]
+    guard hello.secret == record.secret,
+      hello.nonce == record.nonce || hello.nonce == record.offered
+    else {
+      return nil
+    }
+    return index
+  }
+
+  /// Whether what a client has is a part of this log, from which it can go on.
+  private func isPart(_ hello: SyncHello, _ index: Int) -> Bool {
+    !hello.needsLog && !file.clients[index].isExpired && !wentBack(hello)
+      && hello.lowest >= file.log.start && hello.lowest <= hello.confirmed
+      && file.log.chain(at: hello.confirmed) == hello.chain
+  }
+
+  /// Whether a client has entries that this log does not have, or once had and lost.
+  private func wentBack(_ hello: SyncHello) -> Bool {
+    guard hello.confirmed > .zero else { return false }
+    guard hello.epoch == file.epoch, hello.confirmed <= file.log.head else { return true }
+    // What is not kept any more cannot be compared; who needs it gets another log anyway.
+    guard let chain = file.log.chain(at: hello.confirmed) else { return false }
+    return chain != hello.chain
+  }
+
+  /// Ends other connections of a number: there is one file.
+  private mutating func supersede(_ client: SyncClient, by number: UInt64) {
+    for (other, found) in sessions.sorted(by: { $0.key < $1.key })
+    where other != number && found.client == client.number {
+      sessions[other] = nil
+      held.append(.close(session: other))
+    }
+  }
+}

@@ -1,0 +1,70 @@
+// SyncMessage.swift: what client and server say to each other (docs/sync-protocol.md).
+
+/// A client's first message of a connection: who it is and what it has.
+public struct SyncHello: Hashable, Sendable {
+  /// 1, and 2 once the answer showed that the client's file is a copy: a hello that comes twice, or
+  /// late, is told from one that is meant otherwise.
+  public var attempt: UInt8
+  /// Its number; nil asks for one.
+  public var client: SyncClient?
+  /// What the server gave it with its number.
+  public var secret: UInt64
+  /// The last nonce that its file holds: copies of a file are told apart by it.
+  public var nonce: UInt64
+  /// The server's epoch as it knows it; zero for none.
+  public var epoch: UInt64
+  /// The last entry that it has.
+  public var confirmed: SyncVersion
+  /// The hash over all entries up to that one.
+  public var chain: UInt128
+  /// No changeset that it will still upload has a lower base.
+  public var lowest: SyncVersion
+  /// Whether its log is of no use, so that it needs a new one.
+  public var needsLog: Bool
+}
+
+/// The server's answer to a hello.
+public struct SyncWelcome: Hashable, Sendable {
+  /// The client's number: the one that it said, or a new one.
+  public var client: SyncClient
+  /// What proves that number.
+  public var secret: UInt64
+  /// The nonce that the client must store before it uploads.
+  public var nonce: UInt64
+  /// The server's epoch.
+  public var epoch: UInt64
+  /// The last changeset of this client that the log holds; zero for none.
+  public var lastSequence: UInt64
+  /// The hash over all changesets of this client as they were uploaded.
+  public var mark: UInt128
+  /// Whether the server has lost entries that the client has.
+  public var wentBack: Bool
+  /// The log that replaces the client's; nil when the client's is a part of the server's.
+  public var log: SyncMerger?
+}
+
+/// A message between a client and the server.
+public enum SyncMessage: Hashable, Sendable {
+  /// From a client: who it is.
+  case hello(SyncHello)
+  /// From a client: a changeset.
+  case upload(SyncChangeset)
+  /// From a client: what it has; one that asks wants what comes after it again.
+  case progress(confirmed: SyncVersion, lowest: SyncVersion, asks: Bool)
+  /// From the server: who the client is.
+  case welcome(SyncWelcome)
+  /// From the server: entries that follow each other; own ones are the acknowledgement.
+  case entries([SyncEntry])
+  /// From the server: the last changeset that is durable there.
+  case received(UInt64)
+}
+
+extension SyncHash {
+  /// The mark behind a changeset of a client.
+  static func mark(_ before: UInt128, _ changeset: SyncChangeset) -> UInt128 {
+    var hash = SyncHash()
+    hash.append(before)
+    hash.append(changeset.encoded())
+    return hash.finish()
+  }
+}

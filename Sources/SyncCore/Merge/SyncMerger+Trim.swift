@@ -1,0 +1,106 @@
+// SyncMerger+Trim.swift: a log that begins later: what a server no longer keeps, and what a client
+// needs that has nothing.
+// Invariant: a log that was trimmed takes every changeset whose author's view it can still replay
+// as the whole log does, with the same entry.
+
+extension SyncMerger {
+  /// The first version that is kept.
+  public var start: SyncVersion { SyncVersion(firstVersion) }
+
+  /// A hash over all entries up to a version, with their order: equal logs have equal chains, and
+  /// logs that differ somewhere differ in it from there on, whatever their states are.
+  /// - Returns: nil for versions that are not kept.
+  public func chain(at version: SyncVersion) -> UInt128? {
+    guard version.number >= firstVersion, version <= head else { return nil }
+    return chains[Int(version.number - firstVersion)]
+  }
+
+  /// The number of a client's last changeset in the log; zero without any.
+  public func lastSequence(of client: SyncClient) -> UInt64 {
+    clients[client.number]?.sequence ?? 0
+  }
+
+  /// The last version that the log may be trimmed to while a client may still make changesets.
+  ///
+  /// A changeset's view is replayed from the barrier behind its base, or behind that of an own
+  /// changeset that was pending when it was made (docs/sync-merge.md, section 10).
+  /// - Parameters:
+  ///   - client: The client.
+  ///   - base: No changeset that is still to come has a lower one.
+  /// - Returns: The version; never one after the barrier behind the base.
+  /// - Complexity: O(the client's entries behind the base).
+  public func needed(by client: SyncClient, base: SyncVersion) -> SyncVersion {
+    var lowest = min(base, head).number
+    for version in (clients[client.number]?.versions ?? []).reversed() {
+      guard version > lowest, let entry = self[SyncVersion(version)] else { break }
+      lowest = min(lowest, entry.changeset.base.number)
+    }
+    return max(barrier(at: max(lowest, firstVersion)), start)
+  }
+
+  /// Forgets the entries up to a version.
+  /// - Parameter version: What `needed` said for every client that is still to be served, the
+  ///   lowest of them; those beyond the barrier count as the barrier.
+  /// - Complexity: O(entries).
+  public mutating func trim(to version: SyncVersion) {
+    let goal = min(version, barrier).number
+    guard !isBroken, goal > firstVersion else { return }
+    let count = Int(goal - firstVersion)
+    first = state(at: goal, from: first, firstVersion)
+    if graphStart < goal {
+      startState = first
+      graphStart = goal
+      graph = replay(from: first, goal, to: head.number)
+    }
+    firstVersion = goal
+    entries.removeFirst(count)
+    stamps.removeFirst(count)
+    chains.removeFirst(count)
+    staleViews = nil
+    for number in clients.keys {
+      clients[number]?.versions.removeAll { $0 <= goal }
+      clients[number]?.staleVersions.removeAll { $0 <= goal }
+    }
+  }
+
+  /// The same log from its barrier on: what a client gets that has no base in common.
+  /// - Complexity: O(entries).
+  public func trimmedToBarrier() -> SyncMerger {
+    var log = self
+    log.trim(to: barrier)
+    return log
+  }
+}
+
+extension SyncMerger: Hashable {
+  /// Compares the state that it begins with, what is known of clients, and all entries; all else
+  /// follows.
+  public static func == (left: SyncMerger, right: SyncMerger) -> Bool {
+    left.firstVersion == right.firstVersion && left.chains == right.chains
+      && left.isBroken == right.isBroken && left.clients == right.clients
+      && left.first == right.first && left.entries == right.entries
+  }
+
+  /// Hashes the chain, which has the entries.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(firstVersion)
+    hasher.combine(isBroken)
+    hasher.combine(chains[chains.count - 1])
+  }
+}
+
+extension SyncHash {
+  /// The chain behind an entry.
+  static func chain(_ before: UInt128, _ entry: SyncEntry) -> UInt128 {
+    var hash = SyncHash()
+    hash.append(before)
+    let changeset = entry.changeset
+    hash.append(UInt128(changeset.client.number) << 64 | UInt128(changeset.sequence))
+    hash.append(UInt128(changeset.base.number) << 64 | UInt128(changeset.stamp.bits))
+    let refusal = entry.refusal.map { UInt64($0) + 1 } ?? 0
+    hash.append(UInt128(entry.barrier.number) << 64 | UInt128(refusal))
+    hash.append(UInt128(changeset.operations.count) << 64 | UInt128(entry.user))
+    hash.append(entry.digest)
+    return hash.finish()
+  }
+}

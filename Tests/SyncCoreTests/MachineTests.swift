@@ -1,0 +1,178 @@
+// MachineTests.swift: what a client and a server answer, step by step.
+
+import SyncCore
+import Testing
+
+@Suite("Machines of client and server")
+struct MachineTests {
+  private func note(_ number: Int64) -> [SyncOperation] {
+    [.create(SyncObject("Note", .int(number)))]
+  }
+
+  private func sent(_ outputs: [ClientOutput]) -> [SyncMessage] {
+    outputs.compactMap { if case .send(let message) = $0 { message } else { nil } }
+  }
+
+  private func sent(_ outputs: [ServerOutput]) -> [SyncMessage] {
+    outputs.compactMap { if case .send(_, let message) = $0 { message } else { nil } }
+  }
+
+  /// A server and a client that have welcomed each other.
+  private func pair() throws -> (server: ServerMachine, client: ClientMachine) {
+    var server = ServerMachine(ServerFile(epoch: 7), refusing: ["Secret"])
+    var client = ClientMachine(ClientFile())
+    let hello = try #require(sent(client.step(.connected, at: 5)).first)
+    _ = server.step(.opened(session: 1, random: 100), at: 5)
+    #expect(sent(server.step(.message(session: 1, hello), at: 5)) == [])
+    let welcome = try #require(sent(server.step(.stored, at: 5)).first)
+    #expect(client.step(.message(welcome), at: 5).count == 1)
+    _ = client.step(.stored, at: 5)
+    #expect(client.isLive && client.file.epoch == 7 && client.file.client == SyncClient(1))
+    return (server, client)
+  }
+
+  @Test("say nothing before it is stored, and store one thing at a time")
+  func order() throws {
+    var (server, client) = try pair()
+    let first = client.step(.commit(note(1)), at: 9)
+    #expect(first == [.store(client.file)])
+    #expect(client.step(.commit(note(2)), at: 9) == [], "one store at a time")
+    let then = client.step(.stored, at: 9)
+    let pending = client.file.pending
+    #expect(
+      then == [
+        .tell(.committed(pending[0])), .send(.upload(pending[0])), .store(client.file),
+      ])
+    #expect(
+      client.step(.stored, at: 9)
+        == [.tell(.committed(pending[1])), .send(.upload(pending[1]))])
+    let upload = ServerInput.message(session: 1, .upload(pending[0]))
+    #expect(server.step(upload, at: 9) == [.store(server.file)])
+    let answers = sent(server.step(.stored, at: 9))
+    #expect(answers == [.received(1), .entries([try #require(server.file.log[SyncVersion(1)])])])
+    #expect(sent(server.step(upload, at: 9)) == [.received(1)], "a repeat is answered")
+    #expect(server.file.log.head == SyncVersion(1))
+  }
+
+  @Test("keep a changeset pending until its entry is here")
+  func ownEntries() throws {
+    var (server, client) = try pair()
+    _ = client.step(.commit(note(1)), at: 9)
+    _ = client.step(.stored, at: 9)
+    let changeset = client.file.pending[0]
+    _ = server.step(.message(session: 1, .upload(changeset)), at: 9)
+    let answers = sent(server.step(.stored, at: 9))
+    #expect(client.step(.message(answers[0]), at: 9) == [])
+    #expect(client.file.pending == [changeset], "an acknowledgement is for progress only")
+    _ = client.step(.message(answers[1]), at: 9)
+    #expect(client.file.pending == [] && client.file.log.head == SyncVersion(1))
+    #expect(client.file.visible == server.file.log.state)
+    let outputs = client.step(.stored, at: 9)
+    #expect(outputs.first == .tell(.confirmed(server.file.log.entries[0])))
+    let progress = SyncMessage.progress(
+      confirmed: SyncVersion(1), lowest: SyncVersion(1), asks: false)
+    #expect(sent(outputs) == [progress])
+    #expect(server.step(.message(session: 1, progress), at: 9) == [], "nothing to send or store")
+  }
+
+  @Test("send again what may be lost, and take it once")
+  func ticks() throws {
+    var (server, client) = try pair()
+    _ = client.step(.commit(note(1)), at: 9)
+    _ = client.step(.stored, at: 9)
+    let again = sent(client.step(.tick, at: 9))
+    #expect(again.count == 2 && again[0] == .upload(client.file.pending[0]))
+    for message in again + again { _ = server.step(.message(session: 1, message), at: 9) }
+    let answers = sent(server.step(.stored, at: 9))
+    #expect(server.file.log.head == SyncVersion(1))
+    for message in answers.reversed() + answers { _ = client.step(.message(message), at: 9) }
+    #expect(client.file.log.head == SyncVersion(1) && client.file.pending == [])
+  }
+
+  @Test("refuse a changeset as a whole, and go on (I19)")
+  func refusals() throws {
+    var (server, client) = try pair()
+    let secret = SyncOperation.create(SyncObject("Secret", .int(1)))
+    for operations in [note(1) + [secret], note(2)] {
+      _ = client.step(.commit(operations), at: 9)
+      _ = client.step(.stored, at: 9)
+    }
+    for changeset in client.file.pending {
+      _ = server.step(.message(session: 1, .upload(changeset)), at: 9)
+    }
+    #expect(server.file.log.entries.map(\.refusal) == [1, nil])
+    #expect(Array(server.file.log.state.objects.keys) == [SyncObject("Note", .int(2))])
+  }
+
+  @Test("clamp stamps that are ahead of the server's clock (I24)")
+  func clocks() throws {
+    var (server, client) = try pair()
+    _ = client.step(.commit(note(1)), at: 900_000)
+    let changeset = client.file.pending[0]
+    #expect(changeset.stamp == SyncStamp(milliseconds: 900_000))
+    _ = server.step(.message(session: 1, .upload(changeset)), at: 1000)
+    #expect(server.file.log.entries[0].changeset.stamp == SyncStamp(milliseconds: 3000))
+  }
+
+  @Test("give copies of a file numbers of their own (I21)")
+  func copies() throws {
+    var (server, client) = try pair()
+    _ = client.step(.commit(note(1)), at: 9)
+    let copy = client.file
+    _ = client.step(.stored, at: 9)
+    _ = server.step(.message(session: 1, .upload(client.file.pending[0])), at: 9)
+    _ = server.step(.stored, at: 9)
+    // The copy makes another changeset with the number of one that the server has.
+    var file = copy
+    for _ in 0..<2 {
+      var other = ClientMachine(file)
+      _ = other.step(.commit(note(5)), at: 9)
+      file = other.file
+      _ = client.step(.commit(note(2)), at: 9)
+      _ = client.step(.stored, at: 9)
+    }
+    for changeset in client.file.pending {
+      _ = server.step(.message(session: 1, .upload(changeset)), at: 9)
+      _ = server.step(.stored, at: 9)
+    }
+    var other = ClientMachine(file)
+    _ = server.step(.opened(session: 2, random: 200), at: 9)
+    for message in sent(other.step(.connected, at: 9)) {
+      _ = server.step(.message(session: 2, message), at: 9)
+    }
+    let welcome = try #require(sent(server.step(.stored, at: 9)).first)
+    let hello = try #require(sent(other.step(.message(welcome), at: 9)).first, "asks for a number")
+    _ = server.step(.message(session: 2, hello), at: 9)
+    for message in sent(server.step(.stored, at: 9)) {
+      _ = other.step(.message(message), at: 9)
+    }
+    #expect(other.file.client == SyncClient(2))
+    #expect(other.file.pending.map(\.sequence) == [1, 2, 3])
+    #expect(other.file.pending.allSatisfy { $0.client == SyncClient(2) })
+  }
+
+  @Test("notice a server that has lost entries, and keep what is pending (I20)")
+  func lostEntries() throws {
+    var (server, client) = try pair()
+    let before = server.file
+    for number in [1, 2] as [Int64] { _ = client.step(.commit(note(number)), at: 9) }
+    _ = client.step(.stored, at: 9)
+    _ = client.step(.stored, at: 9)
+    _ = server.step(.message(session: 1, .upload(client.file.pending[0])), at: 9)
+    for message in sent(server.step(.stored, at: 9)) { _ = client.step(.message(message), at: 9) }
+    _ = client.step(.stored, at: 9)
+    #expect(client.file.log.head == SyncVersion(1) && client.file.pending.count == 1)
+    server = ServerMachine(before)
+    _ = client.step(.closed, at: 9)
+    _ = server.step(.opened(session: 9, random: 900), at: 9)
+    for message in sent(client.step(.connected, at: 9)) {
+      _ = server.step(.message(session: 9, message), at: 9)
+    }
+    var outputs: [ClientOutput] = []
+    for message in sent(server.step(.stored, at: 9)) {
+      outputs += client.step(.message(message), at: 9)
+    }
+    #expect(client.file.log.head == .zero || !client.isLive)
+    #expect(client.file.pending.last?.operations == note(2))
+  }
+}
