@@ -79,6 +79,8 @@ let package = Package(
     .target(name: "Fleece", swiftSettings: hot),
     // Synchronization's core: changesets, their merge and their bytes. It knows neither engine nor lab.
     .target(name: "SyncCore", swiftSettings: hot),
+    // Clients and a server on a seeded network, and all small worlds of them, on SyncCore's machines.
+    .target(name: "SyncWorld", dependencies: ["SyncCore"], swiftSettings: hot),
     // The merge once more, the simple way: what SyncCore is held against by tests and fuzzing.
     .target(name: "SyncReference", dependencies: ["SyncCore"], swiftSettings: hot),
     // Collections of documents in SQLite files, as Couchbase Lite has them.
@@ -251,6 +253,9 @@ let package = Package(
         "DocumentStore", "Fleece", "Requirements", .product(name: "GRDB", package: "GRDB.swift"),
       ],
       exclude: ["Golden"],
+      swiftSettings: house),
+    .testTarget(
+      name: "SyncWorldTests", dependencies: ["SyncWorld", "SyncCore", "Requirements"],
       swiftSettings: house),
     .testTarget(
       name: "FuzzTests",

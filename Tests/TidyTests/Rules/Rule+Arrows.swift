@@ -55,6 +55,9 @@ private let forbidden: [Arrow] = [
     modules: lab + databases + ["GRDB", "Yams", "Foundation", "Glibc"],
     reason: "the merge is a function of its input, and the same on every machine"),
   Arrow(
+    folder: "Sources/SyncWorld", modules: lab + databases + ["Foundation", "Glibc"],
+    reason: "a world is a function of its seed, and the same on every machine"),
+  Arrow(
     folder: "Sources/SyncReference", modules: lab + databases + ["Foundation"],
     reason: "the second merge is written from its contract alone"),
   Arrow(

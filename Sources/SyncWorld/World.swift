@@ -1,0 +1,77 @@
+// World.swift: clients and a server on a network without disks: files are values, and a store is
+// durable when an event says so. Everything that happens is an event; nothing else decides.
+// Invariant: the same options and events give the same world, on every machine.
+
+import SyncCore
+
+/// What a world is made of.
+package struct WorldOptions: Hashable, Sendable {
+  /// Places for clients; a cloned file needs one.
+  package var slotCount = 2
+  /// Whether stores of clients, and of the server, end with an event of their own.
+  package var storesAreEvents = true
+  package var serverStoresAreEvents = true
+  /// How many messages may be in flight; further ones are lost, and zero allows all.
+  package var packetsMax = 0
+  /// Whether a message that is in flight already is not sent again.
+  package var packetsDiffer = false
+
+  /// Two clients.
+  package init() {}
+}
+
+/// Clients, a server and what is between them.
+package struct World: Hashable, Sendable {
+  package let options: WorldOptions
+  var clients: [ClientNode]
+  var server: ServerNode
+  var packets: [Packet] = []
+  /// Milliseconds since the beginning.
+  var time: UInt64 = 1000
+  /// The first thing that is wrong.
+  package internal(set) var breach: WorldBreach?
+  /// The base of each transaction, as its author last made it.
+  var bases: [Int: UInt64] = [:]
+  /// Whether a transaction may stand in the log twice, as of a file and its copy.
+  var mayDouble = false
+  /// What was sent and stored: to see that there is rest.
+  var entryMessageCount = 0
+  var storeCount = 0
+  var deliveredCount = 0
+
+  /// A world in which nothing has happened.
+  package init(_ options: WorldOptions = WorldOptions()) {
+    self.options = options
+    clients = (0..<options.slotCount).map { _ in ClientNode() }
+    let file = ServerFile(epoch: 1)
+    server = ServerNode(machine: ServerMachine(file, refusing: [Self.refused]), disk: file)
+  }
+
+  static let note: SyncText = "Note"
+  static let refused: SyncText = "Secret"
+  static let shared = SyncObject("Shared", .int(0))
+
+  /// Entries of the server's log, kept or not.
+  package var entryCount: Int { Int(server.machine.file.log.head.number) }
+
+  mutating func breaks(_ invariant: String, _ text: @autoclosure () -> String) {
+    if breach == nil { breach = WorldBreach(invariant: invariant, text: text()) }
+  }
+
+  func now(_ offset: Int64) -> UInt64 {
+    UInt64(max(0, Int64(clamping: time) + offset))
+  }
+
+  /// A number for what means the same, whatever the order of messages in flight.
+  package var fingerprint: Int {
+    var hasher = Hasher()
+    hasher.combine(clients)
+    hasher.combine(server)
+    hasher.combine(bases)
+    var sum = 0
+    for packet in packets { sum &+= packet.hashValue }
+    hasher.combine(sum)
+    hasher.combine(packets.count)
+    return hasher.finalize()
+  }
+}
