@@ -16,6 +16,10 @@ package enum SyncJudge {
       return "\(object.type) \(object.key) is \(text(found[object])), by the reference "
         + text(expected[object])
     }
+    let digest = ReferenceDigest.digest(expected)
+    guard digest == merger.state.digest else {
+      return "the digest is \(merger.state.digest), by the reference \(digest)"
+    }
     return nil
   }
 

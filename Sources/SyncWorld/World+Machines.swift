@@ -8,7 +8,11 @@ extension World {
     let outputs = clients[slot].machine.step(input, at: now(clients[slot].clock))
     for output in outputs {
       switch output {
-      case .send(let message): send(message, slot, isUp: true)
+      case .send(let message):
+        if case .progress(let confirmed, _, _) = message, confirmed > clients[slot].disk.log.head {
+          breaks("I9", "client \(slot) says version \(confirmed.number), which is not durable")
+        }
+        send(message, slot, isUp: true)
       case .store(let file):
         storeCount += 1
         clients[slot].storing = file

@@ -22,13 +22,13 @@ package struct LifeOptions: Hashable, Sendable {
     slotCount = 1 + choices.below(4)
     storesAreEvents = choices.below(3) > 0
     steps = 20 + choices.below(100)
-    weights = [12 + choices.below(20), 12, 2, 10, 60, 0, 0, 0, 0, 0, 30]
+    weights = [12 + choices.below(20), 12, choices.below(9), 10, 60, 0, 0, 0, 0, 0, 30]
     let usual = [20, 6, 6, 3, 3]
     for (index, weight) in usual.enumerated() where choices.below(2) == 0 {
       weights[5 + index] = 1 + choices.below(weight)
     }
     if weights[8] > 0 { weights[9] = max(weights[9], 3) }
-    for weight in [3, 2, 2, 2, 2, 2, 4, 1, 1, 1, 1] {
+    for weight in [3, 2, 2, 2, 2, 2, 6, 2, 1, 1, 1] {
       weights.append(choices.below(3) == 0 ? weight : 0)
     }
   }

@@ -69,8 +69,11 @@ struct StaleTests {
       let next = changeset(1, 2, base: 1, stamp: 26, [mine[(number * 7 + 3) % mine.count]])
       try merger.accept(first)
       #expect(merger.authorState(of: next) == seen)
+      // Who has the first one as its newest entry shows the other one as it will come.
+      let shown = merger.visible(to: SyncClient(1), pending: [next])
       let entry = try merger.accept(next)
       #expect(entry.isStale)
+      #expect(merger.state == shown, "\(number)")
       if breaches.count < 4, let wrong = breach(merger) { breaches.append("\(number): \(wrong)") }
       // One that knows both is fair again, and others replay them as restated.
       try merger.accept(changeset(1, 3, base: 5, stamp: 40, [mine[number % 11]]))

@@ -31,6 +31,11 @@ struct ModelTests {
         bounds.reorders = false
       case .trims:
         bounds.hasTrims = true
+        bounds.hasHangUps = true
+        bounds.faults = 2
+        bounds.writes = 2
+        bounds.ticks = 0
+        bounds.reorders = false
       case .serverLosses:
         bounds.hasServerLosses = true
         bounds.connections = 2
