@@ -60,9 +60,9 @@ struct LifeTests {
     #expect(life.events == [] && life.breach == nil)
   }
 
-  /// Lives that once went wrong, and why.
+  /// Lives that once went wrong, or that a planted bug makes go wrong, and why.
   @Test(
-    "that once went wrong go right",
+    "that a mistake makes go wrong go right",
     arguments: [
       // An answer to a hello was lost, and the hello that came again got none.
       "life1 3i c1 d0 x0",
@@ -73,6 +73,14 @@ struct LifeTests {
       // A hello came twice; the server took its second answer for the one that arrived.
       "life1 3i w1,4 w1,5 c0 d0 d0 K w1,5 c0 w0,3 d0 d0 d0 d0 d0 w1,2 w1,0 L3 c1 d0 d0 c0 y0 d0 "
         + "d0 c2 t0 d0 y8 d2 d0 d0 d0 d0 d10",
+      // A welcome that comes again is none.
+      "life1 3i c2 d0 d0 E2 c0 d0 d0 c2 w0,2 t2 w2,1",
+      // A file that goes back within a connection makes another changeset of the same number.
+      "life1 1i c0 d0 d0 m0 w0,0 d0 r0 w0,0",
+      // A client that is away still needs what others have left behind.
+      "life1 2i c1 d0 c0 w1,5 d0 d0 d0 d0 d0 d0 K c0 d0 d0 w0,1 d0 T",
+      // A server loses entries that a client has, and takes others in their place.
+      "life1 4e c2 d0 w2,4 S d0 w2,4 s2 s2 d0 S d0 d0 S d0 L2 w0,5",
     ])
   func oldFindings(token: String) throws {
     let life = try #require(WorldLife(token: token))
