@@ -25,7 +25,6 @@ struct Opening {
     }
     if version == 0 { try create() }
     try syncFolders()
-    try syncFolders()
     // GRDB and SQLite's build choose their own; so it is said last.
     try connection.execute(
       "PRAGMA journal_size_limit = 5242880; PRAGMA synchronous = \(options.sync.rawValue)")
