@@ -1,5 +1,5 @@
 # Faultline: every target works alone on a fresh Debian 12 with Swift 6.3.
-.PHONY: setup run coverage histories layers nightly test-browser test-setup slurm stress-cuts examples peers certificate calibrate screenshots test test-busy test-large test-sync test-address test-thread planted-bugs planted-bugs-smoke mutation lint smoke bench fuzz mutants damaged-images golden format
+.PHONY: setup run coverage docc pages hooks histories layers nightly test-browser test-setup slurm stress-cuts examples peers certificate calibrate screenshots test test-busy test-large test-sync test-address test-thread planted-bugs planted-bugs-smoke mutation lint smoke bench fuzz mutants damaged-images golden format
 .DEFAULT_GOAL := run
 
 # What each package is there for: libfuse3 and fusermount; SQLite for traces and the example; the
@@ -41,23 +41,23 @@ examples: setup
 	$(BUILD) faultline-fs
 	sh examples/run-all.sh "$(BIN)/faultline"
 
-# Test-suites of others on FaultFS and on ext4, case by case (docs/peers.md; some minutes; needs root and loop devices).
+# Test-suites of others on FaultFS and on ext4, case by case (docs/explanation/peers.md; some minutes; needs root and loop devices).
 peers: PACKAGES += e2fsprogs fio stress-ng gcc libc6-dev make python3 libpython3.11-testsuite tcl8.6-dev zlib1g-dev
 peers: setup
 	$(BUILD) faultline
 	$(BUILD) faultline-fs
 	/usr/bin/python3 Tests/Peers/peers.py "$(BIN)/faultline"
 
-# docs/engine-certificate.md: each sync of the engine's commits ignored, what breaks without it.
+# docs/generated/engine-certificate.md: each sync of the engine's commits ignored, what breaks without it.
 CERTIFIED := scenarios/durability/commits.yaml scenarios/durability/one-sync.yaml
 certificate: setup
 	$(BUILD) faultline
 	$(BUILD) faultline-fs
 	out=$$(mktemp -d) && "$(BIN)/faultline" certify $(CERTIFIED) --model ext4-ordered,posix --report "$$out" && \
-	  sed '/^<!-- made by/{G;q}' docs/engine-certificate.md | cat - "$$out/certificate.md" > "$$out/new" && \
-	  cat "$$out/new" > docs/engine-certificate.md && rm -r "$$out"
+	  sed '/^<!-- made by/{G;q}' docs/generated/engine-certificate.md | cat - "$$out/certificate.md" > "$$out/new" && \
+	  cat "$$out/new" > docs/generated/engine-certificate.md && rm -r "$$out"
 
-# A real Slurm array of four tasks on this machine, merged and compared with one run (docs/fleet.md; needs root).
+# A real Slurm array of four tasks on this machine, merged and compared with one run (docs/how-to/fleet.md; needs root).
 slurm: PACKAGES += slurmctld slurmd slurm-client munge
 slurm: setup
 	$(BUILD) faultline
@@ -95,7 +95,7 @@ planted-bugs-smoke: setup
 	sh Tests/PlantedBugs/run.sh --here slot-is-not-synced dead-writers-block damaged-nodes-pass
 
 # Many small bugs, drawn from a seed and switched on one at a time in one build of a copy; lists those that no near test finds
-# (docs/evidence.md, Mutants; an hour or more; needs root), and fails when they find less than MUTATION_LEAST percent. Seed 1 is
+# (docs/generated/evidence.md, Mutants; an hour or more; needs root), and fails when they find less than MUTATION_LEAST percent. Seed 1 is
 # always the same; MUTATION_SEED=2 and so on draw anew, MUTANTS for each folder. MUTATION="--again" goes on with what is there.
 MUTATION_SEED ?= 1
 MUTANTS ?= 92
@@ -144,7 +144,7 @@ bench: PACKAGES += liblmdb-dev
 bench: setup
 	swift run -c release --package-path Benchmarks bench
 
-# make fuzz FOR=60 TARGET=image: libFuzzer on one target (docs/fuzzing.md) for so many seconds. Its corpus goes on from
+# make fuzz FOR=60 TARGET=image: libFuzzer on one target (docs/reference/fuzzing.md) for so many seconds. Its corpus goes on from
 # fuzz/work/TARGET; findings are fuzz/work/TARGET-crash-… (or -oom-, -timeout-).
 FOR ?= 60
 TARGET ?= image
@@ -242,6 +242,23 @@ stress-cuts: setup
 # Golden files of the engine's own format version; run once for a version, and put what it prints into GoldenFileTests.
 golden: setup
 	FAULTLINE_GOLDEN=write swift test --filter GoldenFileTests
+
+# docs/reference/command-line.md from the commands' own help; the tests compare the two.
+pages: setup
+	swift build --build-tests
+	FAULTLINE_RECORD=1 swift test --skip-build --filter CommandPageTests
+
+# The DocC archive of each library product, in .build/docc; a warning is an error.
+docc: setup
+	swift build --build-tests
+	.ci/docc
+
+# A hook that checks the form of commit messages (CONTRIBUTING.md, Commits); a hook of yours stays.
+hooks:
+	@hook="$$(git rev-parse --git-path hooks)/commit-msg"; \
+	if [ -e "$$hook" ] && ! cmp -s .ci/hooks/commit-msg "$$hook"; then \
+	  echo "$$hook is there and is not ours; it was left alone" >&2; exit 1; \
+	fi; mkdir -p "$$(dirname "$$hook")" && cp .ci/hooks/commit-msg "$$hook" && echo "installed $$hook"
 
 format:
 	swift format --in-place --recursive Package.swift Plugins Sources Tests Benchmarks

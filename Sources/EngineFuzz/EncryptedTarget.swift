@@ -7,7 +7,8 @@ import Fuzz
 
 enum EncryptedTarget {
   static let target = FuzzTarget(
-    name: "encrypted", judges: "encrypted bytes changed without the key: no row that nobody wrote",
+    name: "encrypted",
+    judges: "encrypted bytes changed without the key: no row that was never written",
     smokeCount: 100, seeds: { FuzzTarget.choiceSeeds("encrypted") }, run: { run($0) })
 
   private typealias Content = [String: [Int64: [Value]]]
@@ -63,7 +64,9 @@ enum EncryptedTarget {
       return rows == content
     }
     // A file of zeros is none yet, and gets a database of its own.
-    guard isKnown || rows.isEmpty else { return .finding("rows that nobody committed were read") }
+    guard isKnown || rows.isEmpty else {
+      return .finding("rows that were never committed were read")
+    }
     return isWhole ? .accepted : .refused
   }
 }

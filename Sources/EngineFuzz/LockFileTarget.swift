@@ -25,7 +25,7 @@ enum LockFileTarget {
     var (acked, maybe): ([Int64], [Int64]) = ([0, 1, 2], [])
     var wasRefused = false
     guard let database = try? Database.open(path: fixture.path, options: FileFixture.options)
-    else { return .finding("what stood in a lock file that nobody uses keeps an opener out") }
+    else { return .finding("bytes in an unused lock file keep an opener out") }
     let held = try? database.snapshot()
     var key: Int64 = 10
     repeat {

@@ -1,6 +1,6 @@
 // NaiveReader.swift: a second reader of Fleece: it makes a tree of all bytes at once, from what
-// docs/fleece.md says, and says whether they are whole. Each value is a slice of the bytes up to
-// where it may end, and whatever is missing at the end of a slice is an error.
+// docs/reference/fleece.md says, and says whether they are whole. Each value is a slice of the
+// bytes up to where it may end, and whatever is missing at the end of a slice is an error.
 
 /// Reads a whole document.
 package struct NaiveReader {

@@ -6,10 +6,10 @@ import Glibc
 
 struct FuzzRoot: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "fuzz", abstract: "Feed the readers of the database and the lab hostile bytes.",
+    commandName: "fuzz", abstract: "Fuzz the parsers and file formats of the project.",
     discussion: """
-      Each target is a function from bytes to an outcome; a trap, a hang, more than a second, and \
-      a wrong answer are findings (docs/fuzzing.md).
+      A target reads bytes. A crash, a hang, more than a second of time and a wrong answer are \
+      findings (docs/reference/fuzzing.md).
 
       Examples:
         fuzz --list                              the targets, and what each judges
@@ -96,7 +96,7 @@ struct Inputs: ParsableCommand {
   func validate() throws {
     if list {
       guard target == nil, numbers.isEmpty else {
-        throw ValidationError("--list stands alone")
+        throw ValidationError("--list takes no other arguments")
       }
       return
     }

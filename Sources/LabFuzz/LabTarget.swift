@@ -13,7 +13,7 @@ import Scenarios
 enum LabTarget {
   static let target = FuzzTarget(
     name: "lab",
-    judges: "operations, faults and power cuts on the lab's disk, against a dictionary",
+    judges: "operations, faults and power failures on FaultFS, against a dictionary",
     smokeCount: 40, seeds: { FuzzTarget.choiceSeeds("lab") }, run: { run($0) }
   ).with { $0.describe = { describe($0) } }
 
@@ -319,7 +319,7 @@ struct LabRun {
     guard
       let rules = try? FaultFile.parse(
         commandLine: text, file: "fault", allowsAnyErrno: kind == "truncate")
-    else { throw LabFailure(text: "the lab's own rule is refused: \(text)") }
+    else { throw LabFailure(text: "a valid rule is refused: \(text)") }
     tell("fault: \(text)")
     try disk.addRules(rules)
   }

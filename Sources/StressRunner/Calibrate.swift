@@ -9,12 +9,14 @@ import Scenarios
 
 struct Calibrate: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Hold persistence models against the kernel's own file systems.",
+    abstract: "Compare persistence models with the kernel's own file systems.",
     discussion: """
       Short programs run under a model and on the real file system (explore --on). An outcome that \
-      the file system leaves after a crash and the model forbids is a bug of the model: exit code \
-      1. What only the model allows is counted, and listed with --unseen. The output is a table in \
-      Markdown. Without --on all stock models are compared with their file systems.
+      the file system leaves after a crash and that the model forbids is a bug in the model (exit \
+      code 1). Outcomes that only the model allows are counted, and listed with --unseen.
+
+      The output is a table in Markdown. Without --on each built-in model is compared with its \
+      file system.
 
       Examples:
         faultline calibrate
@@ -25,18 +27,18 @@ struct Calibrate: ParsableCommand {
 
   @Option(name: .customLong("on"), help: "The real file system, as explore --on takes it.")
   var fileSystem: String?
-  @Option(help: "The model to hold against it, by name.") var model: String?
-  @Option(name: .customLong("model-file"), help: "The model to hold against it, from a YAML file.")
+  @Option(help: "The model to compare with it, by name.") var model: String?
+  @Option(name: .customLong("model-file"), help: "The model to compare with it, from a YAML file.")
   var modelFile: String?
   @Option(
     name: .customLong("probe"),
-    help: "One of the programs; can be repeated. Default: all.")
+    help: "Run this program only. Can be repeated. Default: all.")
   var probes: [String] = []
   @Option(help: "Random seed. The same seed reproduces the run.") var seed: UInt64 = 1
-  @Option(help: "Most crash states to mount for each recording.")
+  @Option(help: "Maximum number of crash states to mount for each recording.")
   var budget = Calibration.defaultBudget
   @Flag(
-    help: "Hold every kind of change with every kind of sync (docs/durability.md) instead.")
+    help: "Compare every kind of change with every kind of sync (docs/reference/durability.md).")
   var durability = false
   @Flag(help: "List the outcomes that only the model allows.") var unseen = false
 

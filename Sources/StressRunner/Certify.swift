@@ -10,13 +10,15 @@ import Workload
 
 struct Certify: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Prove which syncs of a program, or of the engine in a scenario, are needed.",
+    abstract: "Find out which syncs a program needs.",
     discussion: """
-      Each sync that the workload issues is ignored, one at a time and then all of its call site, \
-      and the crash states that it would have prevented are explored. A state that breaks a \
-      promise proves the sync needed, with a replay token; otherwise it is not needed within the \
-      bound explored. First all syncs are kept: a workload that does not hold then gets no \
-      certificate (exit 1). Syncs that are not needed are information (exit 0), unless \
+      Faultline leaves out each sync of the workload in turn, and then all syncs of one place in \
+      the code. It explores the crash states that the sync would have prevented. A state that \
+      breaks a promise proves that the sync is needed, and comes with a replay token. Otherwise \
+      the sync is reported as not needed within the bound explored.
+
+      First all syncs are kept. A workload that does not hold then gets no certificate (exit code \
+      1). A sync that is not needed is no failure (exit code 0), unless you give \
       --fail-on-redundant.
 
       Examples:
@@ -26,20 +28,21 @@ struct Certify: ParsableCommand {
       """)
 
   @Argument(help: "Scenario files, or folders of them.") var paths: [String] = []
-  @Option(help: "Shell command that is recorded and crashed.") var workload: String?
-  @Option(help: "Shell command that judges a crashed directory by its exit status.")
+  @Option(help: "Shell command to record. It runs in the directory $FAULTLINE_DIR.") var workload:
+    String?
+  @Option(help: "Shell command that checks a directory after a power failure.")
   var check: String?
-  @Option(help: "Shell command that prepares the directory; what it writes is durable.")
+  @Option(help: "Shell command that prepares the directory. What it writes is durable.")
   var setup: String?
   @Option(
     name: [.customLong("backend"), .customLong("door")],
-    help: "Of scenarios: fuse or in-process; default: fuse if it works.")
+    help: "For scenarios: fuse or in-process. Default: fuse if it works.")
   var backend: BackendChoice?
   @OptionGroup var faults: FaultArguments
   @OptionGroup var options: ExplorationArguments
-  @Flag(help: "Exit with 1 when a sync is not needed.") var failOnRedundant = false
+  @Flag(help: "Exit with 1 if a sync is not needed.") var failOnRedundant = false
   @Option(help: "Write the certificates as JSON to this file.") var json: String?
-  @Option(help: "Make this directory: certificate.json, certificate.md, a token for each proof.")
+  @Option(help: "Write certificate.json, certificate.md and a token for each proof to this folder.")
   var report: String?
 
   func run() throws {

@@ -28,12 +28,12 @@ struct Explore: ParsableCommand {
       workload, and the crash states of each recovery are checked as well:
         faultline explore --workload 'sh work.sh' --check 'sh check.sh' --recover 'sh recover.sh'
 
-      A fault while the workload runs (docs/faults.md):
+      A fault while the workload runs (docs/reference/faults.md):
         faultline explore --fault 'on: sync, nth: 1, error: EIO' \\
           --workload 'sh work.sh' --check 'sh check.sh'
 
       The kernel's own file system in place of a model: its block writes are recorded, and the \
-      kernel mounts and recovers each crash state (docs/real-file-systems.md):
+      kernel mounts and recovers each crash state (docs/reference/real-file-systems.md):
         faultline explore --on ext4:noauto_da_alloc --on xfs \\
           --workload 'echo new > t && mv t file && sync . && echo saved' \\
           --check 'grep -q saved "$FAULTLINE_OUTPUT" && exec grep -q new file; true'

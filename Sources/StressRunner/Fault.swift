@@ -8,9 +8,9 @@ import Scenarios
 
 struct Fault: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Add, list, clear and await fault rules of a mount that is in use.",
+    abstract: "Change the fault rules of a mount while it is in use.",
     discussion: """
-      DIR is a directory on which 'faultline mount' runs. docs/faults.md lists all rules.
+      For directories that 'faultline mount' has mounted. docs/reference/faults.md lists all rules.
 
       Examples:
         faultline fault add /mnt/faulty 'on: write, file: "*.db", nth: 3, error: EIO'
@@ -23,12 +23,12 @@ struct Fault: ParsableCommand {
 
   struct Add: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Add rules; they are in force when the command ends. Prints their numbers.")
+      abstract: "Add rules and print their numbers. They are in force when the command ends.")
 
     @Argument(help: "Where the faulty file system is mounted.") var directory: String
     @Argument(help: "Rules as in a fault file; braces may be left out.") var rules: [String] = []
     @Option(help: "Read rules from this file.") var file: String?
-    @Flag(help: "Allow errors that the call cannot return by its manual page.") var anyErrno = false
+    @Flag(help: "Allow errors that the manual page of the call does not list.") var anyErrno = false
 
     func run() throws {
       var parsed: [FaultRule] = []
@@ -67,7 +67,7 @@ struct Fault: ParsableCommand {
 
   struct Clear: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Take rules out of force, all of them when no number is given.")
+      abstract: "Remove rules: those with these numbers, or all.")
 
     @Argument(help: "Where the faulty file system is mounted.") var directory: String
     @Argument(help: "Numbers of rules.") var numbers: [Int] = []
@@ -81,13 +81,13 @@ struct Fault: ParsableCommand {
 
   struct Wait: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Wait until a rule has hit so many operations; exit code 3 when it has not in time."
+      abstract: "Wait until a rule has hit. Exit code 3 if it has not in time."
     )
 
     @Argument(help: "Where the faulty file system is mounted.") var directory: String
     @Option(help: "Number of the rule.") var rule: Int
-    @Option(help: "Hits to wait for.") var hits = 1
-    @Option(help: "Seconds to wait at most.") var timeout = 60
+    @Option(help: "Number of hits to wait for.") var hits = 1
+    @Option(help: "Maximum time to wait, in seconds.") var timeout = 60
 
     func run() throws {
       let control = try FaultControl(mountPoint: directory)
@@ -111,7 +111,7 @@ struct Fault: ParsableCommand {
   struct MarkIt: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "mark",
-      abstract: "Put a mark between the operations, for rules with 'after' and 'until'.")
+      abstract: "Set a mark, for rules with 'after' and 'until'.")
 
     @Argument(help: "Where the faulty file system is mounted.") var directory: String
     @Argument(help: "The mark's text.") var text: String

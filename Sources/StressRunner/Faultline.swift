@@ -9,10 +9,10 @@ import LabCore
 struct Faultline: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "faultline",
-    abstract: "Shows whether a database keeps its promises after a crash.",
+    abstract: "Find out what a program loses when the power fails.",
     discussion: """
-      Records a program under a FUSE-backed faulty filesystem, builds the disk states that a crash \
-      may leave, and judges each one.
+      Faultline records a program on a file system of its own (FUSE), builds the disk states that \
+      a power failure could leave, and checks each of them.
 
       Examples:
         faultline run scenarios/durability
@@ -24,12 +24,13 @@ struct Faultline: ParsableCommand {
         faultline history check run.jsonl
         faultline fuzz run query
 
-      Exit codes: 0 all promises held, 1 a promise was broken, 2 usage or scenario error, 3 the \
-      lab itself failed, 4 nondeterminism found, 130 interrupted. Ctrl-C, SIGTERM and SIGHUP stop \
-      a run within a second or two: it unmounts, ends what it started, and reports what it had \
-      found so far.
+      Exit codes: 0 all promises held, 1 a promise was broken, 2 wrong arguments or scenario, 3 \
+      Faultline itself failed, 4 the same seed gave another run, 130 interrupted.
+
+      Ctrl-C, SIGTERM and SIGHUP stop a run within two seconds. It unmounts, ends the processes \
+      that it started, and reports what it had found.
       """,
-    version: "faultline \(LabVersion.text)",
+    version: "faultline \(LabVersion.full)",
     subcommands: [
       Run.self, Explore.self, Certify.self, Stress.self, Replay.self, Shrink.self, Merge.self,
       Mount.self, Fault.self, Inspect.self, HistoryCommand.self, FuzzSubcommand.self,
@@ -37,6 +38,8 @@ struct Faultline: ParsableCommand {
     ])
 
   static func main() {
+    // Before anything asks for the version.
+    LabVersion.commit = BuildCommit.text
     Interruption.install()
     // Swift itself has the arguments from there, and without them a run would be a call for help.
     guard FileManager.default.contents(atPath: "/proc/self/cmdline")?.isEmpty == false else {

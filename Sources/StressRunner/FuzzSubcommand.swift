@@ -8,9 +8,9 @@ import LabCore
 
 struct FuzzSubcommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "fuzz", abstract: "Feed the readers of the database and the lab hostile bytes.")
+    commandName: "fuzz", abstract: "Fuzz the parsers and file formats of the project.")
 
-  @Argument(parsing: .captureForPassthrough, help: "What to do; --help says what there is.")
+  @Argument(parsing: .captureForPassthrough, help: "Subcommand and options; --help lists them.")
   var words: [String] = []
 
   func run() throws {

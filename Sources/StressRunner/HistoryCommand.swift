@@ -8,18 +8,18 @@ import Oracles
 
 struct HistoryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "history", abstract: "Judge recorded histories of transactions.",
+    commandName: "history", abstract: "Check recorded histories of transactions.",
     subcommands: [HistoryCheck.self])
 }
 
 struct HistoryCheck: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Find the isolation anomalies of a history, and say which levels it keeps.",
+    abstract: "Find the isolation anomalies of a history.",
     discussion: """
-      The file holds one JSON object a line: transactions that append to lists and read whole \
-      lists (docs/histories.md). Each anomaly is told in words, a circle of dependencies step by \
-      step.
+      The file holds one JSON object per line: transactions that append to lists and read whole \
+      lists (docs/reference/histories.md). Each anomaly is explained in words, as a cycle of \
+      dependencies, and the report says which isolation levels the history keeps.
 
       Examples:
         faultline history check run.jsonl
@@ -28,8 +28,8 @@ struct HistoryCheck: ParsableCommand {
       Exit codes: 0 the level is kept, 1 it is not, 2 the file is no history.
       """)
 
-  @Argument(help: "The history.") var file: String
-  @Option(help: "The level that is asked for: \(IsolationLevel.names).")
+  @Argument(help: "The file with the history.") var file: String
+  @Option(help: "The level to check: \(IsolationLevel.names).")
   var level = IsolationLevel.strictSerializable.rawValue
   @Option(help: "Write the report as JSON to this file.") var json: String?
 

@@ -8,11 +8,11 @@ import Reports
 
 struct Inspect: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Show what a database file holds, how its space is used, and what is wrong with it.",
+    abstract: "Show what a database file holds, and what is wrong with it.",
     discussion: """
-      The file is not locked and not changed. Every node is read and checked, so damage in one \
-      place does not hide the rest; the first thing wrong is the last line. --verify also opens a \
-      copy in memory, as a program would, and runs the engine's own verification.
+      Faultline reads and checks every node, so damage in one place does not hide the rest. The \
+      last line is the first thing that is wrong. The file is neither locked nor changed. --verify \
+      also opens a copy in memory, as a program would, and runs the engine's own verification.
 
       Examples:
         faultline inspect data.realm

@@ -7,12 +7,12 @@ import Reports
 
 struct Merge: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Join the JSON reports of all shards of a run, and give the verdict over the whole.",
+    abstract: "Join the reports of all shards of a run into one verdict.",
     discussion: """
       Each shard of 'faultline run' or 'faultline explore' writes its report with --json. The \
-      joined report is the one that a single run would have written, but for the seconds; the \
-      verdict and the exit code follow the same rules (docs/fleet.md). A shard that is missing or \
-      there twice is an error that names it.
+      joined report is the one that a single run would have written, apart from the seconds. \
+      Verdict and exit code follow the same rules (docs/how-to/fleet.md). A shard that is missing \
+      or occurs twice is an error that names it.
 
       Examples:
         faultline explore --shard 1/2 --json 1.json …
@@ -22,7 +22,7 @@ struct Merge: ParsableCommand {
       """)
 
   @Argument(help: "Reports of shards, or folders of .json files.") var paths: [String]
-  @Flag(help: "Print which steps of the engine's commits were met by kills, cuts, EIO, ENOSPC.")
+  @Flag(help: "Print which steps of commits were hit by kills, power failures, EIO and ENOSPC.")
   var coverage = false
   @OptionGroup var reports: ReportArguments
 

@@ -9,10 +9,11 @@ import Scenarios
 
 struct Mount: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Mount the in-memory faulty filesystem on a directory until Ctrl-C or umount.",
+    abstract: "Mount a file system that fails when you want it to.",
     discussion: """
-      --trace records what programs do there, as an SQLite file (docs/trace-format.md).
-      Fault rules (docs/faults.md) come from --faults, or later from 'faultline fault'.
+      The files are in memory, and gone after the unmount. Ctrl-C or umount ends it. Fault rules \
+      (docs/reference/faults.md) come from --faults, or later from 'faultline fault'. --trace \
+      records what programs do there, as an SQLite file (docs/reference/trace-format.md).
 
       Examples:
         faultline mount /mnt/faulty --trace work.sqlite
@@ -23,21 +24,21 @@ struct Mount: ParsableCommand {
       """)
 
   @Argument(help: "An existing empty directory.") var directory: String
-  @Option(help: "Keep the recorded trace in this file.") var trace: String?
+  @Option(help: "Write the recording to this SQLite file.") var trace: String?
   @Option(
     name: .customLong("recording-limit"),
-    help: "Most bytes that the recording holds, as 16G; default: 4G.")
+    help: "Maximum size of the recording, as in 16G. Default: 4G.")
   var recordingLimit: String?
-  @Option(help: "Begin with the fault rules of this YAML file.") var faults: String?
-  @Flag(help: "Allow errors that the call cannot return by its manual page.") var anyErrno = false
-  @Option(help: "Where the socket for 'faultline fault' shall be.") var control: String?
+  @Option(help: "Start with the fault rules in this YAML file.") var faults: String?
+  @Flag(help: "Allow errors that the manual page of the call does not list.") var anyErrno = false
+  @Option(help: "Path of the socket for 'faultline fault'.") var control: String?
 
   @OptionGroup var writeBack: WriteBackArguments
   @OptionGroup var direct: DirectArguments
 
-  @Flag(help: "Let set-uid and set-gid of programs on the mount count (root only).")
+  @Flag(help: "Honour the set-uid and set-gid bits of programs (root only).")
   var suid = false
-  @Flag(help: "Let device files on the mount be opened (root only).") var dev = false
+  @Flag(help: "Allow device files to be opened (root only).") var dev = false
 
   func run() throws {
     let console = Console()

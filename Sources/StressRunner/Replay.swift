@@ -11,16 +11,19 @@ import Scenarios
 
 struct Replay: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Reproduce one failure; --keep leaves the crashed directory for inspection.",
+    abstract: "Reproduce a failure.",
     discussion: """
-      A token holds the commands or the scenario, the seed, the model and the crash state. The run \
-      is recorded again and must have the same shape. On a real file system (explore --on) the \
-      kernel may write its blocks in another order each time: the run is then recorded up to ten \
-      times, and --trace takes the recording that explore --trace kept. A failing round of \
-      'faultline stress' that was kept is judged as it was by --kept. With --step the recording is \
-      walked through, and of a crash during recovery then the recordings of the recoveries; with \
-      --gdb the scenario's worker is stopped in one of its operations. Neither judges \
-      (docs/replay.md).
+      A token holds the commands or the scenario, the seed, the model and the crash state. \
+      Faultline records the run again and checks this state. Exit codes: 1 the failure is there \
+      again, 0 it is not, 4 the program did something else.
+
+      --keep leaves the directory as the power failure left it. --step walks through the \
+      recording, and through those of recoveries. --gdb stops a scenario's process in one \
+      operation. --kept judges a failing round of 'faultline stress' as it was \
+      (docs/reference/replay.md).
+
+      On a real file system (explore --on) the kernel may write its blocks in another order each \
+      time. The run is then recorded up to ten times, or taken from --trace.
 
       Examples:
         faultline replay fl1-eyJ… --keep /tmp/crashed
@@ -30,48 +33,48 @@ struct Replay: ParsableCommand {
         faultline replay fl1-eyJ… --gdb --at 17 --gdb-command bt
       """)
 
-  @Argument(help: "A token as a finding prints it, or a file that holds one.") var token: String
-  @Option(help: "Leave the crashed directory in this new or empty directory.") var keep: String?
+  @Argument(help: "The token of a finding, or a file that holds one.") var token: String
+  @Option(help: "Leave the crashed files in this new or empty directory.") var keep: String?
   @Option(
     name: .customLong("trace"),
-    help: "Judge the recording in this file, which explore --trace kept, instead of a new one.")
+    help: "Use the recording in this file, which explore --trace kept.")
   var tracePath: String?
 
-  @Option(help: "Judge the round of a stress run that this directory holds; play nothing.")
+  @Option(help: "Judge the round of a stress run in this directory; run nothing.")
   var kept: String?
 
   @Flag(help: "Record call stacks, so that the finding names source lines.") var stacks = false
 
   @Flag(
     help: """
-      Walk through the recording, and those of recoveries, one operation at a time; judges nothing.
+      Walk through the recording one operation at a time. Checks nothing.
       """)
   var step = false
-  @Flag(help: "Stop the scenario's worker in an operation, and run gdb on it; judges nothing.")
+  @Flag(help: "Stop the scenario's process in an operation, and run gdb on it. Checks nothing.")
   var gdb = false
   @Option(
     name: .customLong("at"),
     help: """
-      With --gdb: the operation of the workload, as --step numbers it; default: the last before \
-      the failure.
+      With --gdb: the number of the operation, as --step shows it. Default: the last before the \
+      failure.
       """)
   var event: EventPlace?
   @Option(
     name: .customLong("gdb-command"),
-    help: "With --gdb: a command to run instead of asking a person; can be repeated.")
+    help: "With --gdb: run this command instead of a prompt. Can be repeated.")
   var gdbCommands: [String] = []
 
   func validate() throws {
     guard !(step && gdb) else { throw ValidationError("--step and --gdb: give one of them") }
     guard keep == nil || !(step || gdb) else {
-      throw ValidationError("--keep keeps a judged directory; --step and --gdb judge nothing")
+      throw ValidationError("--keep keeps a checked directory; --step and --gdb check nothing")
     }
     guard gdb || (event == nil && gdbCommands.isEmpty) else {
       throw ValidationError("--at and --gdb-command go with --gdb")
     }
     if let event, event.recovery > 0 {
       throw ValidationError(
-        "--at \(event): a recovery is recorded in the lab itself, where no worker can be stopped; "
+        "--at \(event): a recovery runs inside Faultline, where no worker can be stopped; "
           + "give an event of the workload, or walk through it with --step")
     }
   }
@@ -89,7 +92,7 @@ struct Replay: ParsableCommand {
           "--trace, --stacks: this token is of a stress run; its trace is in --kept DIR")
       }
       try replay(recipe, console: console)
-    case _ where kept != nil: throw LabError.usage("--kept is for tokens of faultline stress")
+    case _ where kept != nil: throw LabError.usage("--kept takes tokens of faultline stress only")
     case .explore(let recipe): try replay(recipe, console: console)
     case .scenario(let recipe):
       if tracePath != nil {
@@ -122,7 +125,7 @@ struct Replay: ParsableCommand {
   private func walk(_ walk: FailureWalk, _ console: Console) throws {
     var stepper = TraceStepper(walk, console: console, input: StandardInput())
     try stepper.run()
-    console.say("nothing was judged; without --step the failure is")
+    console.say("nothing was checked; without --step the failure is checked")
   }
 
   private func replay(_ recipe: ExploreRecipe, console: Console) throws {

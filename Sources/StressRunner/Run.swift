@@ -11,10 +11,11 @@ import Workload
 
 struct Run: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Run scenarios: crashes, kills and faults around the engine, judged by oracles.",
+    abstract: "Run scenarios: power failures, kills and faults around a database.",
     discussion: """
-      A scenario is a YAML file with one property (docs/scenarios.md). Scenarios with 'negative:' \
-      plant a bug, and fail when it is not found.
+      A scenario is a YAML file that describes one property and how to test it \
+      (docs/reference/scenarios.md). A scenario with 'negative:' contains a bug, and fails if the \
+      bug is not found.
 
       Examples:
         faultline run
@@ -29,18 +30,18 @@ struct Run: ParsableCommand {
 
   @Argument(help: "Scenario files, or folders of them.") var paths: [String] = ["scenarios"]
   @Flag(help: "Stop after the first scenario that fails.") var failFast = false
-  @Flag(help: "Name the scenarios and run nothing; with --json FILE as JSON, - is the console.")
+  @Flag(help: "List the scenarios and run nothing. With --json FILE as JSON; - is the console.")
   var list = false
-  @Flag(help: "Print which steps of the engine's commits were met by kills, cuts, EIO, ENOSPC.")
+  @Flag(help: "Print which steps of commits were hit by kills, power failures, EIO and ENOSPC.")
   var coverage = false
-  @Flag(help: "Say in words what would happen, and run nothing.") var dryRun = false
-  @Option(help: "Only scenarios whose path or title has this in it, or a glob; can be repeated.")
+  @Flag(help: "Describe what would happen, and run nothing.") var dryRun = false
+  @Option(help: "Only scenarios with this text in path or title, or a glob. Can be repeated.")
   var filter: [String] = []
-  @Option(help: "Only scenarios with this tag; repeated: with one of them.") var tag: [String] = []
-  @Option(help: "Only scenarios without this tag; can be repeated.") var withoutTag: [String] = []
+  @Option(help: "Only scenarios with this tag, or with one of several.") var tag: [String] = []
+  @Option(help: "Only scenarios without this tag. Can be repeated.") var withoutTag: [String] = []
   @Option(
     name: [.customLong("backend"), .customLong("door")],
-    help: "fuse (a mount, can kill) or in-process (no privileges); default: fuse if it works.")
+    help: "fuse (a mount) or in-process (no privileges, no kills). Default: fuse if it works.")
   var backend: BackendChoice?
   @OptionGroup var options: ExplorationArguments
   @OptionGroup var reports: ReportArguments

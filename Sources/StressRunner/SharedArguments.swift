@@ -30,7 +30,9 @@ struct ExplorationArguments: ParsableArguments {
   var model: String?
   @Option(
     name: .customLong("model-file"),
-    help: "Add a model of your own from a YAML file (docs/crash-model.md). Can be repeated.")
+    help: """
+      Add a model of your own from a YAML file (docs/explanation/crash-model.md). Can be repeated.
+      """)
   var modelFiles: [String] = []
   @Option(help: "Random seed. The same seed reproduces the run.") var seed: UInt64?
   @Option(help: "Maximum number of crash states to check for each model.") var budget: Int?
@@ -56,7 +58,7 @@ struct ExplorationArguments: ParsableArguments {
   var shard: String?
   @Option(help: "Number of checkers that run in parallel. Default: one per CPU.") var jobs: Int?
   @Option(help: "Time limit of a checker, in seconds.") var timeout: Int = 20
-  @Flag(help: "Record call stacks, so that findings show source lines (docs/call-stacks.md).")
+  @Flag(help: "Show source lines in findings (docs/reference/call-stacks.md).")
   var stacks = false
 
   func settings() throws(LabError) -> ExplorationSettings {
@@ -128,7 +130,8 @@ struct ExplorationArguments: ParsableArguments {
 
 /// Faults while a program is recorded.
 struct FaultArguments: ParsableArguments {
-  @Option(help: "Inject the faults in this YAML file while the workload runs (docs/faults.md).")
+  @Option(
+    help: "Inject the faults in this YAML file while the workload runs (docs/reference/faults.md).")
   var faults: String?
   @Option(help: "Inject one fault, as in 'on: sync, nth: 2, error: EIO'. Can be repeated.")
   var fault: [String] = []
@@ -149,9 +152,10 @@ struct FaultArguments: ParsableArguments {
 struct ReportArguments: ParsableArguments {
   @Option(help: "Write the report as JSON to this file.") var json: String?
   @Option(help: "Write the report as JUnit XML to this file.") var junit: String?
-  @Option(help: "Write the findings as SARIF 2.1.0 to this file for code scanning (docs/ci.md).")
+  @Option(
+    help: "Write the findings as SARIF 2.1.0 to this file for code scanning (docs/how-to/ci.md).")
   var sarif: String?
-  @Option(help: "Write the report as one HTML page to this file (docs/reports.md).")
+  @Option(help: "Write the report as one HTML page to this file (docs/reference/reports.md).")
   var html: String?
   @Option(
     name: .customLong("report"),
@@ -246,7 +250,7 @@ struct ResumeArguments: ParsableArguments {
   ) throws(LabError) -> ProgressJournal? {
     guard let directory = reports.directory else {
       guard !resume else {
-        throw .usage("--resume goes on with what --report DIR keeps; give that DIR, too")
+        throw .usage("--resume needs --report DIR, the directory of the interrupted run")
       }
       return nil
     }

@@ -11,30 +11,32 @@ import Workload
 
 struct Shrink: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Make a failing scenario smaller: fewer steps, statements and repetitions.",
+    abstract: "Make a failing scenario smaller.",
     discussion: """
-      Runs the scenario, takes its first finding (or that of a token), and drops steps, then \
-      statements, then repetitions, as long as a finding of the same class remains. Prints the \
-      smaller scenario; --out also writes it, and then its finding has a replay token. A negative \
-      scenario is shrunk to the least that finds its planted bug.
+      Faultline runs the scenario and takes its first finding, or that of a token. It removes \
+      steps, then statements, then repetitions, as long as the same kind of finding remains. It \
+      prints the smaller scenario. --out also writes it to a file, and then its finding has a \
+      replay token. A negative scenario shrinks to the least that still finds its bug.
 
       Examples:
         faultline shrink failing.yaml --out small.yaml
         faultline shrink fl1-… --out small.yaml --budget 50
         faultline shrink scenarios/negative/first-sync-ignored.yaml --states 2000
 
-      Exit codes: 0 it was made as small as it gets within the budget, 2 it breaks no promise.
+      Exit codes: 0 as small as it gets within the budget, 2 the scenario breaks no promise.
       """)
 
-  @Argument(help: "A scenario's file, or the token of a scenario's finding.") var source: String
+  @Argument(help: "A scenario file, or the token of a scenario's finding.") var source: String
   @Option(help: "Write the smaller scenario to this file.") var out: String?
-  @Option(help: "Most scenarios to run.") var budget: Int = 200
-  @Option(help: "Most crash states to check in each run, for each model.") var states: Int?
-  @Option(help: "Persistence model: \(PersistenceModel.stockNames), or all.") var model: String?
+  @Option(help: "Maximum number of runs.") var budget: Int = 200
+  @Option(help: "Maximum number of crash states to check in each run, for each model.") var states:
+    Int?
+  @Option(help: "What a power failure may leave: \(PersistenceModel.stockNames), or all.")
+  var model: String?
   @Option(help: "Random seed. The same seed reproduces the run.") var seed: UInt64?
   @Option(
     name: [.customLong("backend"), .customLong("door")],
-    help: "fuse or in-process; default: fuse if it works.") var backend: BackendChoice?
+    help: "fuse or in-process. Default: fuse if it works.") var backend: BackendChoice?
 
   func run() throws {
     let console = Console()
@@ -69,7 +71,7 @@ struct Shrink: ParsableCommand {
     switch try ReplayRecipe(token: token) {
     case .explore, .stress:
       throw .usage(
-        "the token is of a program, whose workload only its author can make smaller; give a "
+        "the token is of a program, and only you can make its workload smaller; give a "
           + "scenario, or the token of one")
     case .scenario(let recipe):
       guard recipe.ignoredSyncs == nil else {

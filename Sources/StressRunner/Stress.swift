@@ -11,19 +11,23 @@ import Workload
 
 struct Stress: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Cut the power under a running program again and again, each time on what is left.",
+    abstract: "Cut the power under a running program, again and again.",
     discussion: """
-      Each round mounts what the last power cut left, runs --recover and the workload, cuts the \
-      power at a moment drawn from the seed, chooses what the disk kept, and has the checker judge \
-      it with all acknowledgements since the setup. The commands run as under 'faultline explore'; \
-      the workload finds the number of the round in $FAULTLINE_ROUND and a seed in \
-      $FAULTLINE_SEED, the checker may keep files in $FAULTLINE_STATE. Without --workload \
-      processes with threads commit to one database of the engine, judged by its oracles and by \
-      the history of what they saw, or, in half of the lives, drawn histories run as in \
-      scenarios with 'history'; each life draws its options from the seed: how many, which \
-      features, faults, kills, the model. What is given here holds for all lives. A SCENARIO is \
-      run from the beginning in each round, with what is drawn around it, and judged by its \
-      oracles. See docs/stress.md.
+      Each round mounts what the last power failure left, runs --recover and the workload, and \
+      cuts the power at a random moment. It picks one of the states that the disk could have, \
+      checks it against everything acknowledged since the setup, and goes on from there.
+
+      The commands run as under 'faultline explore'. The workload finds the number of the round \
+      in $FAULTLINE_ROUND and a seed in $FAULTLINE_SEED. The checker may keep files in \
+      $FAULTLINE_STATE.
+
+      Without --workload the program is Faultline's own database engine, with several processes \
+      and threads. Its options (how many, which features, faults, kills, the model) are drawn from \
+      the seed and stay for some rounds. Half of the time it runs drawn histories, as scenarios \
+      with 'history' do. Options that you give hold for the whole run.
+
+      With a SCENARIO each round runs its steps from the beginning, with faults and kills drawn \
+      around them (docs/reference/stress.md).
 
       Examples:
         faultline stress --cuts 1000
@@ -35,48 +39,51 @@ struct Stress: ParsableCommand {
         faultline stress --faults 'on: sync, every: 3, ignore: true'
       """)
 
-  @Argument(help: "A scenario file, in place of the engine's load.") var scenario: String?
-  @Option(help: "Shell command that works until the power goes; started again after each cut.")
+  @Argument(help: "Run this scenario file in each round.") var scenario: String?
+  @Option(help: "Shell command to run until the power fails, in each round.")
   var workload: String?
-  @Option(help: "Shell command that judges a crashed directory by its exit status.")
+  @Option(help: "Shell command that checks a directory after a power failure.")
   var check: String?
-  @Option(help: "Shell command that prepares the first directory; what it writes is durable.")
+  @Option(help: "Shell command that prepares the first directory. What it writes is durable.")
   var setup: String?
-  @Option(help: "Shell command that runs on what is left before the workload is started again.")
+  @Option(help: "Shell command to run before the workload of each later round.")
   var recover: String?
-  @Option(help: "Power cuts to make; default: 100, or no limit with --for.") var cuts: Int?
+  @Option(help: "Number of power failures. Default: 100, or no limit with --for.") var cuts: Int?
   @Option(
     name: .customLong("for"),
-    help: "Go on for 90s, 10m, 2h, and cut at random times instead of after random operations.")
+    help: "How long to run, as in 90s, 10m or 2h. The power then fails at random times.")
   var duration: String?
   @Flag(help: "Stop after the first finding.") var failFast = false
-  @Option(help: "Most kills without a power cut before each cut; default: 0, or as drawn.")
+  @Option(help: "Maximum number of kills before each power failure. Default: 0, or drawn.")
   var kills: Int?
   @Option(
-    help: "The power goes within so many operations and acknowledgements; default: 400, or drawn.")
+    help: "Cut the power within this number of operations and outputs. Default: 400, or drawn.")
   var within: Int?
   @Option(
-    help: "Persistence model: \(PersistenceModel.stockNames); default: ext4-ordered, or drawn.")
+    help: """
+      What a power failure may leave: \(PersistenceModel.stockNames). Default: ext4-ordered, or \
+      drawn.
+      """)
   var model: String?
   @Option(help: "Random seed. The same seed reproduces the run.") var seed: UInt64 = 1
   @Option(help: "Fault rules for every round: a YAML file, or one rule as text.")
   var faults: String?
-  @Flag(help: "Allow errors that the call cannot return by its manual page.") var anyErrno = false
+  @Flag(help: "Allow errors that the manual page of the call does not list.") var anyErrno = false
   @OptionGroup var writeBack: WriteBackArguments
   @Option(
-    help: "Seconds after which a checker, a recovery or a round has failed; default: 20 or 60.")
+    help: "Time limit of a checker, a recovery or a round, in seconds. Default: 20 or 60.")
   var timeout: Int?
   @Flag(
     name: .customLong("no-swarm"),
-    help: "All lives of the engine alike: two processes, two writers and a reader in each.")
+    help: "Do not draw options: two processes, two writers and a reader in each.")
   var noSwarm = false
-  @Option(help: "A life's options, as a failing run keeps them, for all lives.")
+  @Option(help: "Use the options in this file, which a failing run kept.")
   var options: String?
   @Flag(
     name: .customLong("no-thinning"),
-    help: "Do not look for fewer options with which a life still fails.")
+    help: "Do not look for fewer options with which it still fails.")
   var noThinning = false
-  @Option(help: "Write the run's figures to this file, for Prometheus (docs/stress.md).")
+  @Option(help: "Write figures for Prometheus to this file (docs/reference/stress.md).")
   var metrics: String?
   /// Its directory keeps the failing rounds, too.
   @OptionGroup var reports: ReportArguments
@@ -189,7 +196,7 @@ struct Stress: ParsableCommand {
     if let scenario { settings.drawnFaults = DrawnFaults(for: scenario) }
     if let scenario, faults != nil, !scenario.goesOnAfterFailures {
       throw .usage(
-        "--faults: the steps of \(scenario.file) do not go on after a failure (links, pins, "
+        "--faults: the steps of \(scenario.file) do not continue after a failure (links, pins, "
           + "inserts, updates and deletes need to know which rows are there)")
     }
     if scenario == nil { settings.load = EngineLoadOptions() }
@@ -200,7 +207,7 @@ struct Stress: ParsableCommand {
     let writeBack = writeBack.text
     if let options {
       guard kills == nil, within == nil, model == nil, faults == nil, writeBack == nil, !noSwarm
-      else { throw .usage("--options has all options of a life; give no others beside it") }
+      else { throw .usage("--options sets all options; give no others with it") }
       settings.lifeOptions = try StressLifeOptions.load(options)
     }
     let chosen = settings

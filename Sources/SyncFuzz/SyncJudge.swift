@@ -3,7 +3,7 @@
 import SyncCore
 import SyncReference
 
-/// Compares the two implementations of docs/sync-merge.md.
+/// Compares the two implementations of docs/reference/sync-merge.md.
 package enum SyncJudge {
   /// What differs between a log's state and the reference's; nil for nothing.
   package static func difference(_ merger: SyncMerger) -> String? {

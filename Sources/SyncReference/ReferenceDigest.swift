@@ -1,5 +1,6 @@
-// ReferenceDigest.swift: the digest of docs/sync-merge.md, section 11, with a hash and encodings of
-// its own, written from docs/sync-format.md: all bytes of a part first, then their hash.
+// ReferenceDigest.swift: the digest of docs/reference/sync-merge.md, section 11, with a hash and
+// encodings of its own, written from docs/reference/sync-format.md: all bytes of a part first, then
+// their hash.
 
 import SyncCore
 

@@ -1,5 +1,5 @@
-// ReferenceMerge+Lists.swift: docs/sync-merge.md, section 4: the tree of places, walked whole for
-// each operation.
+// ReferenceMerge+Lists.swift: docs/reference/sync-merge.md, section 4: the tree of places, walked
+// whole for each operation.
 
 import SyncCore
 

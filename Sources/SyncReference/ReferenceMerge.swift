@@ -1,6 +1,7 @@
-// ReferenceMerge.swift: the merge of docs/sync-merge.md in the simplest way: operations are kept as
-// they are, and what anybody sees is worked out from the set of operations that it knows. Slow.
-// Replays begin at the beginning, and restated operations are taken from their entries.
+// ReferenceMerge.swift: the merge of docs/reference/sync-merge.md in the simplest way: operations
+// are kept as they are, and what anybody sees is worked out from the set of operations that it
+// knows. Slow. Replays begin at the beginning, and restated operations are taken from their
+// entries.
 
 import SyncCore
 

@@ -1,5 +1,5 @@
-// ReferenceOperation.swift: an operation with what it knows and its rank: docs/sync-merge.md,
-// section 1. Of SyncCore this module uses plain data only.
+// ReferenceOperation.swift: an operation with what it knows and its rank:
+// docs/reference/sync-merge.md, section 1. Of SyncCore this module uses plain data only.
 
 import SyncCore
 

@@ -1,4 +1,5 @@
-// World+Judge.swift: what must hold after every event (SYNC invariants in docs/sync-protocol.md).
+// World+Judge.swift: what must hold after every event (SYNC invariants in
+// docs/reference/sync-protocol.md).
 
 import SyncCore
 
@@ -49,7 +50,7 @@ extension World {
       breaks("I10", "transaction \(id) was made on \(base), not on \(changeset.base.number)")
     }
     let count = file.log.entries.count { Self.identity($0.changeset) == id }
-    if count != 1 { breaks("I6", "transaction \(id) stands in the log \(count) times") }
+    if count != 1 { breaks("I6", "transaction \(id) is in the log \(count) times") }
   }
 
   /// What a client is told that must be on the server's disk.

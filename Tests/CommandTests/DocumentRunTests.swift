@@ -53,17 +53,60 @@ struct DocumentRunTests {
     return nil
   }
 
-  @Test(
-    "run and print what is said",
-    arguments: [
-      "README.md", "docs/tutorials/find-a-lost-write.md", "docs/tutorials/first-scenario.md",
-    ])
+  private static func text(_ name: String) throws -> String {
+    try String(contentsOfFile: FaultlineCommand.repository + "/" + name, encoding: .utf8)
+  }
+
+  private static func pages(in folder: String) -> [String] {
+    let path = FaultlineCommand.repository + "/" + folder
+    return (FileManager.default.subpaths(atPath: path) ?? []).filter { $0.hasSuffix(".md") }
+      .sorted().map { folder + "/" + $0 }
+  }
+
+  /// Pages that show commands to type.
+  private static let guides = ["README.md"] + pages(in: "docs/tutorials") + pages(in: "docs/how-to")
+
+  /// Lines of blocks of commands, or of blocks with a prompt, that neither run nor say why not.
+  static func unmarked(_ text: String, isGuide: Bool) -> [Int] {
+    let lines = text.components(separatedBy: "\n")
+    var isInside = false
+    return lines.indices.filter { index in
+      guard lines[index].hasPrefix("```") else { return false }
+      isInside.toggle()
+      guard isInside else { return false }
+      let above = index > 0 ? lines[index - 1] : ""
+      if above == "<!-- run -->" || above.hasPrefix("<!-- not run: ") { return false }
+      let hasPrompt = index + 1 < lines.count && lines[index + 1].hasPrefix("$ ")
+      return hasPrompt || isGuide && lines[index] == "```sh"
+    }.map { $0 + 1 }
+  }
+
+  @Test("run, or a comment says why not")
+  func marks() throws {
+    let all = Self.pages(in: "docs").filter { !$0.hasPrefix("docs/decisions/") }
+    #expect(all.count > 40)
+    for name in all + ["README.md", "CONTRIBUTING.md"] {
+      let lines = Self.unmarked(try Self.text(name), isGuide: Self.guides.contains(name))
+      #expect(lines == [], "\(name): these lines need <!-- run --> or <!-- not run: … -->")
+    }
+    let text = "```sh\na\n```\n<!-- not run: x -->\n```sh\nb\n```\n```\n$ c\n```"
+    #expect(Self.unmarked(text, isGuide: true) == [1, 8])
+    #expect(Self.unmarked(text, isGuide: false) == [8])
+  }
+
+  /// Pages of which something runs.
+  private static let runs = guides.filter { name in
+    (try? text(name))?.contains("<!-- run -->") ?? true
+  }
+
+  @Test("run and print what is said", arguments: runs)
   func run(_ name: String) throws {
-    let path = FaultlineCommand.repository + "/" + name
-    let steps = Self.steps(try String(contentsOfFile: path, encoding: .utf8))
-    #expect(steps.count >= 2 && steps.contains { $0.output.count > 5 })
+    let steps = Self.steps(try Self.text(name))
+    #expect(steps.contains { !$0.output.isEmpty }, "\(name) says nothing that could be wrong")
     let directory = try TemporaryDirectory()
     var script = "export TMPDIR='\(directory.path)'\n"
+    // What a failing page mounted goes with it.
+    script += "trap 'grep -o \"$TMPDIR[^ ]*\" /proc/mounts | xargs -r umount' EXIT\n"
     for step in steps {
       // A debug build is elsewhere.
       let commands = step.commands.joined(separator: "\n")
@@ -71,7 +114,9 @@ struct DocumentRunTests {
       script += "\necho '@ end of a step'\n"
     }
     let clean = ["/usr/bin/env", "-u", "CI", "-u", "GITHUB_ACTIONS"]
-    let result = try RunningProgram(clean + ["/bin/sh", "-c", script], in: directory.path).wait()
+    let result = try RunningProgram(
+      clean + ["/bin/sh", "-c", script], in: FaultlineCommand.repository
+    ).wait()
     let printed = result.output.components(separatedBy: "@ end of a step\n")
     try #require(printed.count == steps.count + 1, "\(result.output)")
     for (step, text) in zip(steps, printed) {

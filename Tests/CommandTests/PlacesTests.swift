@@ -22,7 +22,7 @@ struct PlacesTests {
 
   @Test("the root of a mount belongs to who mounts it")
   func userMount() throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryDirectory(isForAll: true)
     let mountPoint = directory.file("mnt")
     let result = try withFuseForAll(
       """
@@ -55,7 +55,7 @@ struct PlacesTests {
 
   @Test("a place that cannot be used is named with its cause and the variable for another")
   func badPlace() throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryDirectory(isForAll: true)
     let result = try withFuseForAll(
       """
       exec 2>&1; cd '\(directory.path)'; chmod 755 .

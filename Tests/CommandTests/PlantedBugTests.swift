@@ -60,7 +60,7 @@ struct PlantedBugTests {
     #expect(stressed >= 2 && tested >= 10)
   }
 
-  @Test("each stands in the tables of docs/evidence.md or docs/fuzzing.md")
+  @Test("each stands in the tables of docs/generated/evidence.md or docs/reference/fuzzing.md")
   func documented() throws {
     let tables = try ["evidence", "fuzzing"].map {
       try String(contentsOfFile: "\(FaultlineCommand.repository)/docs/\($0).md", encoding: .utf8)

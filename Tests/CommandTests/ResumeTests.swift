@@ -51,7 +51,7 @@ struct ResumeTests {
     kill(program.process, signal)
     let stopped = program.wait()
     if signal == SIGINT {
-      #expect(stopped.output.contains("to go on: the same command with --resume"))
+      #expect(stopped.output.contains("to continue: the same command with --resume"))
     }
     let before = Self.checks(command)
     #expect(before < all)

@@ -57,7 +57,7 @@ struct StepTests {
     #expect(result.output.contains("fault    sync ignore"), "\(result.output)")
     #expect(result.lines.contains { $0.hasPrefix("  'data.realm': ") })
     #expect(result.hasLine("'fly' is no command") && result.hasLine("'to x' is no command"))
-    #expect(result.lines.last == "nothing was judged; without --step the failure is")
+    #expect(result.lines.last == "nothing was checked; without --step the failure is checked")
     #expect(!result.output.contains("(step)"), "no prompt where nobody types")
     #expect(!result.output.contains("note:"), "\(result.output)")
     // The end of the input is the end, and the end of the recording is said.
@@ -137,7 +137,7 @@ struct StepTests {
     #expect(last.contains("write of 3 bytes at 0 to 'f'"), "\(walked.output)")
     #expect(walked.output.contains("no recovery 2 was recorded"))
     #expect(walked.lines.suffix(4).contains { $0 == "before the first event" })
-    #expect(walked.lines.last == "nothing was judged; without --step the failure is")
+    #expect(walked.lines.last == "nothing was checked; without --step the failure is checked")
     let stacks = try step(command, token(result), "c\\nc\\nn\\n", "--stacks")
     #expect(stacks.status == 0 && stacks.output.contains("recovery 1 of 1"), "\(stacks.output)")
     let calls = stacks.output.components(separatedBy: "recovery 1 of 1").last ?? ""

@@ -16,7 +16,7 @@ struct WorkflowTests {
 
   private static let files = ["github-actions.yml", "gitlab-ci.yml"]
 
-  private func text(_ file: String, in folder: String = "docs/ci") throws -> String {
+  private func text(_ file: String, in folder: String = "docs/how-to/ci") throws -> String {
     let path = "\(FaultlineCommand.repository)/\(folder)/\(file)"
     return String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
   }

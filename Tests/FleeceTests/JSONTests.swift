@@ -30,7 +30,7 @@ struct JSONTests {
   @Test("that is none is refused with what was found and what could stand there")
   func words() {
     for (text, message) in [
-      ("[01]", "found '1', expected no digit behind a leading 0"),
+      ("[01]", "found '1', expected no digit after a leading 0"),
       ("[1", "the text ends; expected , or ]"),
       ("[\u{1}]", "found byte 1, expected a value"), ("{é", "found 'é', expected a key"),
     ] {

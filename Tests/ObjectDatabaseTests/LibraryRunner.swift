@@ -101,8 +101,8 @@ final class LibraryRunner {
   }
 
   private func noteCancel() {
-    // The next transaction gives their keys to others (docs/object-database.md, In the file): what
-    // must be let go of is compared no more.
+    // The next transaction gives their keys to others (docs/reference/object-database.md, In the
+    // file): what must be let go of is compared no more.
     for number in slotNumbers where slots[number]?.isYoung == true { slots[number] = nil }
     draft = nil
     position = newest

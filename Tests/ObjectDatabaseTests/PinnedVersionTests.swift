@@ -1,7 +1,7 @@
-// PinnedVersionTests.swift: which versions a realm keeps in the file, as docs/object-database.md
-// says it: the one that it reads until it goes on, and no other. A class that was read before keeps
-// none: each step below leaves the space of the version before to be reused at once, without a read
-// in between.
+// PinnedVersionTests.swift: which versions a realm keeps in the file, as
+// docs/reference/object-database.md says it: the one that it reads until it goes on, and no other.
+// A class that was read before keeps none: each step below leaves the space of the version before
+// to be reused at once, without a read in between.
 
 import Dispatch
 import Engine

@@ -12,7 +12,7 @@ package struct PageLint {
   /// Classes that elements have for others than the style sheet and the script.
   private static let hooks = [
     "findings": "where a page's findings lie, for people who look at its source",
-    "measured": "docs/reports.md: what follows the clock",
+    "measured": "docs/reference/reports.md: what follows the clock",
     "start": "the row before the first operation",
   ]
 

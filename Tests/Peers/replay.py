@@ -1,6 +1,6 @@
 """replay.py: plays the operations of a recording, and holds the tree that they lead to against a mounted one.
 
-Written from docs/trace-format.md alone, so it is a second reader of trace files. Each operation must fit what stands there
+Written from docs/reference/trace-format.md alone, so it is a second reader of trace files. Each operation must fit what stands there
 before it: the name that it takes is free or was the one said, the size before is the one said.
 Usage: python3 replay.py TRACE [DIR]    prints the tree, or compares it with the one below DIR
 """

@@ -1,4 +1,5 @@
-// DocumentTests.swift: the examples of docs/query-language.md are queries, and bind where they say.
+// DocumentTests.swift: the examples of docs/reference/query-language.md are queries, and bind where
+// they say.
 
 import Engine
 import Foundation
@@ -13,7 +14,7 @@ struct DocumentTests {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
     return try String(
-      contentsOf: root.appendingPathComponent("docs/query-language.md"), encoding: .utf8)
+      contentsOf: root.appendingPathComponent("docs/reference/query-language.md"), encoding: .utf8)
   }
 
   @Test("has examples that bind")

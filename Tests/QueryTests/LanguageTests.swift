@@ -1,5 +1,5 @@
-// LanguageTests.swift: what docs/query-language.md says, example by example, over a few people with
-// dogs: what passes, and which errors name which property and type.
+// LanguageTests.swift: what docs/reference/query-language.md says, example by example, over a few
+// people with dogs: what passes, and which errors name which property and type.
 
 import Engine
 import Testing
@@ -266,19 +266,19 @@ struct LanguageTests {
       ("age.@sum == 1", .type, "collection"),
       ("age.@count == 1", .type, "@count is for collections"), ("name LIKE 5", .type, "int"),
       ("name[0] == 'a'", .type, "Person.name is string"), ("map[0] == 1", .type, "dictionary of"),
-      ("tags.@keys == 'a'", .type, "@keys stands behind a dictionary"),
-      ("map['a'].@keys == 'a'", .type, "@keys stands behind a dictionary"),
-      ("map['a'].@values == 'a'", .type, "@values stands behind a dictionary"),
-      ("numbers[0][SIZE] == 1", .type, "[SIZE] stands behind a collection"),
+      ("tags.@keys == 'a'", .type, "@keys comes after a dictionary"),
+      ("map['a'].@keys == 'a'", .type, "@keys comes after a dictionary"),
+      ("map['a'].@values == 'a'", .type, "@values comes after a dictionary"),
+      ("numbers[0][SIZE] == 1", .type, "[SIZE] comes after a collection"),
       ("age == $0", .argument, "$0 is not there: the query got 0 arguments"),
       ("boss == obj('Cat', 1)", .unknownName, "no class \"Cat\"; there are Person, Dog, Place"),
       ("boss == obj('Dog', 1)", .type, "object Person and object Dog"),
       ("boss == obj('Person', 1)", .type, "the key is objectId, not int"),
       ("@links.Dog.name.@count == 1", .type, "Dog.name is string, which does not link to Person"),
       ("@links == 1", .type, "@links needs .@count"),
-      ("@links.@links.@count == 1", .type, "@count stands behind @links"),
-      ("@links[SIZE] == 1", .type, "@count stands behind @links"),
-      ("friends.@links.@sum == 1", .type, "@count stands behind @links"),
+      ("@links.@links.@count == 1", .type, "@count comes after @links"),
+      ("@links[SIZE] == 1", .type, "@count comes after @links"),
+      ("friends.@links.@sum == 1", .type, "@count comes after @links"),
       ("@links.@count.@count == 1", .type, "nothing can follow"),
       ("$x.age == 1", .unknownName, "no variable $x"),
       ("SUBQUERY(numbers, $x, $x == 1).@count > 0", .type, "not a collection of objects"),

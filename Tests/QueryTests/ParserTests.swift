@@ -127,7 +127,7 @@ struct ParserTests {
       ("a == 1 AND\n é == ]", 2, 7, "\"]\"", "a property, a value or a condition"),
       ("a == 1 AND b", 1, 13, "the end of the query", "an operator that compares"),
       ("(a == 1", 1, 8, "the end of the query", "AND, OR or )"),
-      ("(a == 1) + 2 == 3", 1, 10, "\"+\"", "AND or OR behind a condition"),
+      ("(a == 1) + 2 == 3", 1, 10, "\"+\"", "AND or OR after a condition"),
       ("a == #", 1, 6, "\"#\"", "a word of the query language"),
       ("a == 5x", 1, 6, "\"5x\"", "a number, or a space behind it"),
       ("a == 'b\\q'", 1, 8, "\"\\q'\"", "one of"),
@@ -138,7 +138,7 @@ struct ParserTests {
       ("a BETWEEN {1}", 1, 14, "the end of the query", "BETWEEN {lowest, highest}"),
       ("a.@median > 1", 1, 3, "\"@median\"", "@count"),
       ("a == 1 LIMIT(x)", 1, 14, "\"x\"", "a number of rows"),
-      ("SUBQUERY(a, $x, $x == 1) > 0", 1, 26, "\">\"", ".@count behind SUBQUERY(…)"),
+      ("SUBQUERY(a, $x, $x == 1) > 0", 1, 26, "\">\"", ".@count after SUBQUERY(…)"),
       ("a <[c] 5", 1, 4, "\"[\"", "a value; < does not take [c]"),
       ("a == T5:-5", 1, 6, "\"T5:\"", "a property"),
     ])

@@ -108,7 +108,7 @@ import Testing
   @Test("every example in the manual parses")
   func manual() throws {
     let manual = Self.scenarios.deletingLastPathComponent()
-      .appendingPathComponent("docs/scenarios.md")
+      .appendingPathComponent("docs/reference/scenarios.md")
     let text = String(decoding: try Data(contentsOf: manual), as: UTF8.self)
     let blocks = text.components(separatedBy: "```yaml\n").dropFirst().compactMap {
       $0.components(separatedBy: "```").first
@@ -116,13 +116,14 @@ import Testing
     let whole = blocks.filter { $0.contains("title:") }
     #expect(whole.count >= 3)
     for block in whole {
-      let scenario = try ScenarioParser.parse(block, file: "docs/scenarios.md")
+      let scenario = try ScenarioParser.parse(block, file: "docs/reference/scenarios.md")
       _ = try WorkloadPlan(scenario, seed: Seed(rawValue: 1))
     }
     // A piece of a scenario must fit into one that has the rest.
     for block in blocks where !block.contains("title:") {
       let rest = block.contains("steps:") ? "" : "steps: [{ui: open}]\n"
-      let scenario = try ScenarioParser.parse(preamble + rest + block, file: "docs/scenarios.md")
+      let scenario = try ScenarioParser.parse(
+        preamble + rest + block, file: "docs/reference/scenarios.md")
       _ = try WorkloadPlan(scenario, seed: Seed(rawValue: 1))
     }
     for object in GrammarObject.allCases {

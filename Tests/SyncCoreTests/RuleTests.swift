@@ -1,4 +1,4 @@
-// RuleTests.swift: rules of docs/sync-merge.md one by one, and operations that name what
+// RuleTests.swift: rules of docs/reference/sync-merge.md one by one, and operations that name what
 // is not there.
 
 import SyncCore

@@ -1,5 +1,6 @@
-// SecondReader.swift: reads changesets and entries as docs/sync-format.md says, in another way than
-// SyncCore: it looks for no second spelling and stops at nothing, so it is for right bytes only.
+// SecondReader.swift: reads changesets and entries as docs/reference/sync-format.md says, in
+// another way than SyncCore: it looks for no second spelling and stops at nothing, so it is for
+// right bytes only.
 
 import SyncCore
 

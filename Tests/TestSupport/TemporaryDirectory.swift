@@ -8,9 +8,13 @@ public final class TemporaryDirectory: Sendable {
   public let path: String
 
   /// Makes a directory below the system's temporary one.
-  public init() throws {
-    let url = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
-      .appendingPathComponent("faultline-\(UUID().uuidString)")
+  ///
+  /// That may be closed to other users; with `isForAll` it is made in `/tmp`, which never is.
+  public init(isForAll: Bool = false) throws {
+    let parent =
+      isForAll
+      ? URL(filePath: "/tmp") : FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+    let url = parent.appendingPathComponent("faultline-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     path = url.path
   }

@@ -1,5 +1,5 @@
 // LayerTests.swift: the lab's layers, as Package.swift declares them, are those of
-// docs/architecture.md, and each imports only layers below its own.
+// docs/explanation/architecture.md, and each imports only layers below its own.
 
 import Foundation
 import Testing
@@ -35,10 +35,10 @@ struct LayerTests {
     #expect(Self.breaches(of: layers) == ["FaultFS uses Findings, which is not below it"])
   }
 
-  @Test("are those of docs/architecture.md, with the same arrows")
+  @Test("are those of docs/explanation/architecture.md, with the same arrows")
   func documented() throws {
     let layers = try Self.declared()
-    let text = try Self.text("docs/architecture.md")
+    let text = try Self.text("docs/explanation/architecture.md")
     var rows: [Layer] = []
     for line in text.split(separator: "\n") where line.hasPrefix("| `") {
       let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }

@@ -25,7 +25,9 @@ public struct DirectoryWriter: Sendable {
   /// - Complexity: O(bytes of the image + what was there before).
   public func write(_ tree: TreeImage) throws(LabError) {
     try DirectoryCleaner(path: path).clear()
-    guard let root = tree.inodes[.root] else { throw .lab("a crash image without a root") }
+    guard let root = tree.inodes[.root] else {
+      throw .internalError("a crash image without a root")
+    }
     var firstPaths: [InodeNumber: KernelPath] = [:]
     // Directories get their permissions last, deepest first, so that none locks its own writer out.
     var directories: [(path: KernelPath, inode: InodeImage)] = [(KernelPath(path), root)]

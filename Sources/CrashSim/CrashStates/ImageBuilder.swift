@@ -55,7 +55,7 @@ public final class ImageBuilder {
     wholePageHashes = [UInt64](repeating: 0, count: table.units.count)
     let initial = table.trace.initial
     guard let rootImage = initial.inodes[.root], rootImage.type == .directory else {
-      throw .lab("broken trace: the initial tree has no root directory")
+      throw .internalError("the initial tree of a trace has no root directory")
     }
     root = ImageNode(number: .root, image: rootImage)
     nodes[.root] = root

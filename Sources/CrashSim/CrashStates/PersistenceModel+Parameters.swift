@@ -204,7 +204,7 @@ extension PersistenceModel {
   /// The model of a specification that is no plain name.
   static func parse(specification text: String) throws(LabError) -> PersistenceModel {
     guard let colon = text.firstIndex(of: ":") else {
-      throw .usage("'\(text.prefix(60))' is no model; write name@version:key=value;…")
+      throw .usage("'\(text.prefix(60))' is not a model; write name@version:key=value;…")
     }
     let head = text[..<colon].split(separator: "@", omittingEmptySubsequences: false)
     guard head.count == 2, let version = Int(head[1]), version > 0 else {

@@ -1,5 +1,5 @@
 // PersistenceModel+Stock.swift: the models that come with the lab, and which of them allow less
-// than which others. docs/crash-model.md gives the source of each choice.
+// than which others. docs/explanation/crash-model.md gives the source of each choice.
 // Invariant: a model allows every state of the models that `strongerPairs` puts before it.
 
 extension PersistenceModel {

@@ -1,7 +1,7 @@
 // PersistenceModel.swift: what a file system may keep of changes that no sync covered yet.
 // A model is a value made of parameters over one mechanism (UnitTable), so that a user can define
-// one; docs/crash-model.md gives each parameter's meaning and the source of each stock model's
-// choice.
+// one; docs/explanation/crash-model.md gives each parameter's meaning and the source of each stock
+// model's choice.
 // Invariant: a stock model's parameters never change under the same version.
 
 /// Rules for what of the changes since the last sync may survive a crash.

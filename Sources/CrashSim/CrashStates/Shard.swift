@@ -131,7 +131,8 @@ extension ShardSource {
 
   private func number(_ variable: String, _ text: String) throws(LabError) -> Int {
     guard let value = Int(text), value >= 0 else {
-      throw .usage("\(variable)='\(text.prefix(60))' is no number; unset it, or give --shard I/N")
+      throw .usage(
+        "\(variable)='\(text.prefix(60))' is not a number; unset it, or give --shard I/N")
     }
     return value
   }

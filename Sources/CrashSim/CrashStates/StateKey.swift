@@ -197,7 +197,7 @@ extension UnitTable {
       !kept.contains(torn.unit),
       case .data(_, let offset, _, let slice)? =
         units[torn.unit].effects.first
-    else { throw .usage("unit \(torn.unit) is no pending data, or is kept as well as torn") }
+    else { throw .usage("unit \(torn.unit) is not pending data, or is kept as well as torn") }
     guard model.canTear(units[torn.unit]) else {
       throw .usage("torn unit \(torn.unit) is a page that is new to its file: it comes whole")
     }

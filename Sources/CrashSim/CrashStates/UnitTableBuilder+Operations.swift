@@ -133,7 +133,8 @@ extension UnitTableBuilder {
     guard let unit = units.indices.last,
       units[unit].effects.allSatisfy({ $0.isAttribute(of: effect.syncedInode) })
     else {
-      throw .lab("broken trace: event \(event) is part of the one before, which is no such change")
+      throw .lab(
+        "broken trace: event \(event) is part of the one before, which is not such a change")
     }
     let waits = last.map { $0 < unit && isPending($0) } == true ? last : nil
     units[unit] = units[unit].joined(with: effect, waitingFor: waits)

@@ -131,7 +131,7 @@ package struct EngineExplorer {
     _ judge: EngineJudgeClient, number: Int
   ) throws(LabError) -> Finding {
     guard let text = first.key, let key = StateKey(parsing: text) else {
-      throw .lab("state \(first.ordinal) failed but has no key")
+      throw .internalError("state \(first.ordinal) failed but has no key")
     }
     let found = try maker.enumerator.state(for: key)
     let shape = maker.enumerator.shape

@@ -63,7 +63,7 @@ package struct EngineJudgeServer: ChildProgram {
     _ mediaJudge: inout MediaJudge?
   ) throws(LabError) -> [Violation] {
     guard let question = try? JSONDecoder().decode(JudgeQuestion.self, from: Data(line)) else {
-      throw .lab("the judge was asked something that it cannot read")
+      throw .internalError("the judging process got an unreadable question")
     }
     switch question {
     case .state(let key, let second):
@@ -107,7 +107,7 @@ package final class EngineJudgeClient {
       return CheckResult(engineEnded: ending)
     case .line(let line):
       guard let answer = try? JSONDecoder().decode(JudgeAnswer.self, from: Data(line)) else {
-        throw .lab("the judge answered something unreadable")
+        throw .internalError("the judging process sent an unreadable answer")
       }
       switch answer {
       case .error(let message): throw .lab(message)

@@ -420,7 +420,7 @@ package final class EngineJudge {
   ) throws(LabError) -> Result {
     guard let key = keys.first else { return try body(image, marksSeen, check) }
     guard let recovery = try recovery(image, marksSeen: marksSeen, by: check) else {
-      throw .lab("no recovery can be recorded before state \(key)")
+      throw .internalError("no recovery can be recorded before state \(key)")
     }
     let inner = try Self.enumerator(of: recovery, job)
     let state = try inner.state(for: key)

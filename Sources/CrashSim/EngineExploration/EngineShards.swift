@@ -217,7 +217,7 @@ struct EngineShards {
       case .line(let line):
         waitedSeconds = 0
         guard let message = try? JSONDecoder().decode(ShardLine.self, from: Data(line)) else {
-          throw .lab("a checking process wrote an unreadable line")
+          throw .internalError("a checking process sent an unreadable line")
         }
         switch message {
         case .done(let states, let recoveryStates, let media):

@@ -16,7 +16,7 @@ extension StructureMap {
     let rest: FileStructure = xray.isEncrypted ? .nodes : .free
     var parts = (0..<count).map { $0 < end ? rest : FileStructure.free }
     var names = (0..<count).map {
-      $0 >= end ? "behind the logical end" : xray.isEncrypted ? "sealed" : "free"
+      $0 >= end ? "after the logical end" : xray.isEncrypted ? "sealed" : "free"
     }
     var used = [[Range<Int>]](repeating: [], count: count)
     parts.replaceSubrange(0..<min(3, count), with: [.header, .slots, .slots].prefix(count))

@@ -96,7 +96,7 @@ package struct ControlFrames {
     do {
       body = try JSONEncoder().encode(message)
     } catch {
-      throw .lab("cannot encode a control message: \(error)")
+      throw .internalError("a control message cannot be encoded: \(error)")
     }
     guard body.count <= limitBytes else {
       throw .usage("control message of \(body.count) bytes exceeds \(limitBytes)")

@@ -81,7 +81,7 @@ public final class FaultControl: Sendable {
   /// What the mount has done so far.
   public func statistics() throws(LabError) -> FaultFSStatistics {
     guard let statistics = try ask(.statistics).statistics else {
-      throw .lab("the FaultFS daemon answered without counts")
+      throw .internalError("the FaultFS daemon answered without counts")
     }
     return statistics
   }

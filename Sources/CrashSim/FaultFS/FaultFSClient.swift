@@ -143,15 +143,15 @@ public final class FaultFSClient: Sendable {
     if statistics.isRecordingFull { throw .lab(fullText(statistics)) }
     if statistics.isUnmounted, !mayBeUnmounted {
       throw .lab(
-        "\(mountPoint) was unmounted by somebody else after \(statistics.eventCount) events; the "
-          + "recording ends there, so nothing is said of the program")
+        "\(mountPoint) was unmounted by another process after \(statistics.eventCount) events; the "
+          + "recording ends there, so the program was not judged")
     }
     return statistics
   }
 
   private func counts(_ reply: ControlReply) throws(LabError) -> FaultFSStatistics {
     guard let statistics = reply.statistics else {
-      throw .lab("the FaultFS daemon answered without counts")
+      throw .internalError("the FaultFS daemon answered without counts")
     }
     if statistics.isUnmounted { state.withLock { $0.isUnmounted = true } }
     return statistics

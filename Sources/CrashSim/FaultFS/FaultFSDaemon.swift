@@ -98,7 +98,7 @@ public enum FaultFSDaemon {
   private static var deviceRemedy: String {
     geteuid() == 0
       ? "the container does not pass it (docker and podman: --device /dev/fuse), or it is not open "
-        + "to the user that root stands for in this user namespace (chmod 666 /dev/fuse outside)"
+        + "to the user that is root in this user namespace (chmod 666 /dev/fuse outside)"
       : "run as root, or have root allow it (chmod 666 /dev/fuse)"
   }
 

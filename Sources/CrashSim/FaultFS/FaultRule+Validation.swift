@@ -164,7 +164,7 @@ extension FaultRule.Match {
     if toByte == 0 { throw .usage("fault rule: toByte=0 leaves no byte") }
     if let phase, PhaseLog.name(Array(phase.utf8)) == nil {
       throw .usage(
-        "fault rule: during '\(phase.prefix(80))' is no name of a phase; a name has 1 to "
+        "fault rule: during '\(phase.prefix(80))' is not the name of a phase; a name has 1 to "
           + "\(PhaseLog.nameBytesMax) bytes and no control characters")
     }
     try validatePath()

@@ -1,5 +1,6 @@
 // FaultRule.swift: faults as data: when a rule applies, and what then happens (FaultEffect.swift).
-// docs/faults.md is the reading for people; its JSON form is what the control sockets take.
+// docs/reference/faults.md is the reading for people; its JSON form is what the control sockets
+// take.
 
 import LabCore
 

@@ -156,7 +156,9 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
       unsafe fuse_opt_free_args(&list)
       return unsafe session
     }
-    guard unsafe session != nil else { throw .lab("libfuse refused to make a session") }
+    guard unsafe session != nil else {
+      throw .lab("cannot mount on \(mountPoint): libfuse made no session (see its message above)")
+    }
     if unsafe fuse_session_mount(session, mountPoint) != 0 {
       throw .lab(
         "cannot mount on \(mountPoint): libfuse refused (see its message above); "

@@ -29,7 +29,7 @@ package struct PageWriter: ChildProgram {
     var channel = LineChannel(input: 0, output: 1)
     while let line = try channel.readLine() {
       guard let paths = try? JSONDecoder().decode([[UInt8]].self, from: Data(line)) else {
-        throw .lab("the daemon named paths that cannot be read")
+        throw .internalError("the FaultFS daemon sent unreadable paths")
       }
       let isWritten = paths.isEmpty ? Self.writeAll(below: mountPoint) : true
       for path in paths { Self.write(Array(mountPoint.utf8) + [UInt8(ascii: "/")] + path + [0]) }

@@ -90,7 +90,7 @@ import Synchronization
       }
       if let key {
         throw .usage(
-          "fault rule: \(key) needs a FUSE mount; this one is in the lab's own process")
+          "fault rule: \(key) needs a FUSE mount; these files are in memory")
       }
     }
     _ = try withFileSystem { fileSystem throws(LabError) in try fileSystem.addRules(rules) }

@@ -44,11 +44,11 @@ extension OracleName {
     case .usableAfterRecovery: "after recovery a commit works and is kept"
     case .referenceModel: "the content is what a dictionary holds that replays the transactions"
     case .isolation: "a pinned version does not change"
-    case .liveness: "nobody hangs or ends because something else failed or was killed"
+    case .liveness: "nothing hangs or ends because something else failed or was killed"
     case .expectation: "steps succeed or fail as the scenario says, and its expectations hold"
     case .objects: "objects, links, embedded objects and queries agree with the rows"
     case .confinement: "a use on another thread is an error that names both threads"
-    case .notifications: "an observer that applies what it is told has the collection"
+    case .notifications: "reported changes lead from the old contents to the new ones"
     case .media: "damage at rest is survived within the fault budget and noticed beyond it"
     }
   }

@@ -1,5 +1,5 @@
 // ProgressJournal.swift: what a run has decided so far, in a file that outlives a run that is
-// stopped or killed, so that the same command can go on (docs/reports.md).
+// stopped or killed, so that the same command can go on (docs/reference/reports.md).
 // Format: lines. Each is 16 hexadecimal digits, the checksum of the text behind the blank, and that
 // text, a JSON entry.
 // Invariants: the first entry says which run it is; a line counts only whole, and nothing counts
@@ -105,7 +105,7 @@ public final class ProgressJournal: Sendable {
     let difference = pairs.map { "'\($0.prefix(200))' there, '\($1.prefix(200))' now" }
     return .usage(
       "--resume: \(directory) has the progress of another run (\(difference ?? "other options")); "
-        + "repeat that command, or leave --resume out to begin anew")
+        + "repeat that command, or leave out --resume to start again")
   }
 
   /// The lab's own program: verdicts of another build are not taken over.
@@ -176,7 +176,7 @@ public final class ProgressJournal: Sendable {
   ) throws(LabError) -> (trace: Trace, notes: RecordingNotes)? {
     guard let (file, notes) = state.withLock({ $0.recordings[name] }) else { return nil }
     do throws(LabError) { return (try TraceFile.load("\(directory)/\(file)"), notes) } catch {
-      throw .usage("--resume: \(error.message); leave --resume out to begin anew")
+      throw .usage("--resume: \(error.message); leave out --resume to start again")
     }
   }
 
@@ -209,7 +209,7 @@ public final class ProgressJournal: Sendable {
     if let failure = state.withLock({ $0.failure }) {
       return "the progress could not be kept in \(directory): \(failure)"
     }
-    return "to go on: the same command with --resume"
+    return "to continue: the same command with --resume"
   }
 
   /// Forgets everything: the run came to its end.

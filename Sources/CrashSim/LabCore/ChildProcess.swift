@@ -188,7 +188,7 @@ package struct ChildProcess: Sendable {
     var reaped = unsafe waitpid(pid, &status, options)
     while reaped < 0 && errno == EINTR { reaped = unsafe waitpid(pid, &status, options) }
     if reaped == 0 { return nil }
-    precondition(reaped == pid, "a child is reaped once, by whoever started it")
+    precondition(reaped == pid, "a child is reaped once, by its parent")
     let signal = status & 0x7f
     return signal == 0 ? .exited((status >> 8) & 0xff) : .signalled(signal)
   }

@@ -81,7 +81,7 @@ package struct ChildArguments {
   package mutating func number<Number: FixedWidthInteger>() throws(LabError) -> Number {
     let text = text()
     guard let number = Number(text) else {
-      throw misuse("\(parameters[taken - 1]) is no number: '\(text)'")
+      throw misuse("\(parameters[taken - 1]) is not a number: '\(text)'")
     }
     return number
   }

@@ -24,7 +24,8 @@ package enum JSONLine {
     do {
       return try JSONDecoder().decode(Message.self, from: Data(line))
     } catch {
-      throw .lab("a message of another process is no \(Message.self): \(error)")
+      throw .internalError(
+        "a message of another process is not a \(Message.self): \(error)")
     }
   }
 }

@@ -1,4 +1,4 @@
-// LabError.swift: how the lab says that it cannot go on, and the exit code that follows.
+// LabError.swift: errors of the lab and of its input, and the exit codes that follow.
 
 /// An error of the lab itself or of its input; never a finding.
 public struct LabError: Error, Sendable, CustomStringConvertible {
@@ -29,6 +29,10 @@ public struct LabError: Error, Sendable, CustomStringConvertible {
   public static func usage(_ message: String) -> LabError { LabError(.usage, message) }
   /// A failure of the lab itself.
   public static func lab(_ message: String) -> LabError { LabError(.lab, message) }
+  /// A broken invariant of the lab: nothing that the user did can explain it.
+  package static func internalError(_ what: String) -> LabError {
+    LabError(.lab, "internal error: \(what); please report it with the command and its seed")
+  }
 
   /// The lab was asked to stop while it worked.
   public static let interrupted = LabError(.interrupted, "interrupted")

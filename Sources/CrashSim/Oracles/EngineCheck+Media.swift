@@ -85,7 +85,7 @@ extension EngineCheck {
     guard let copy = copies.first(where: { $0.fileName == file.path }),
       let hash = outcomes.copies[copy.name]
     else {
-      throw .lab("nobody acknowledged what '\(file.path)' holds; let 'files' choose others")
+      throw .lab("nothing in '\(file.path)' was acknowledged; let 'files' choose others")
     }
     let state = CommittedState(
       transaction: nil, version: file.version, sentinels: 0, hashes: [hash])

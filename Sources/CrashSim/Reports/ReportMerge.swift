@@ -35,7 +35,7 @@ package struct ShardReport: Sendable {
       else { throw .usage("\(path): not a regular file, so no report") }
       let size = (attributes[.size] as? NSNumber)?.intValue ?? 0
       guard size <= sizeBytesMax else {
-        throw .usage("\(path): file_bytes=\(size) > \(sizeBytesMax): that is no report")
+        throw .usage("\(path): file_bytes=\(size) > \(sizeBytesMax): that is not a report")
       }
       guard let data = FileManager.default.contents(atPath: place) else {
         throw .usage("\(path): cannot be read")
@@ -83,7 +83,7 @@ package struct ShardReport: Sendable {
     case DecodingError.keyNotFound(let key, _): "it lacks '\(key.stringValue)'"
     case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
       "wrong at \(context.codingPath.map(\.stringValue).joined(separator: "."))"
-    default: "it is no such JSON"
+    default: "it is not such JSON"
     }
   }
 }

@@ -44,7 +44,7 @@ package struct TraceStepper {
       if input.isTerminal { console.prompt("(step) ") }
       guard let line = try input.next() else { return }
       guard let command = Self.command(line) else {
-        console.say("'\(line.prefix(60))' is no command; one of:")
+        console.say("'\(line.prefix(60))' is not a command; use one of:")
         for line in Self.help { console.say("  \(line)") }
         continue
       }

@@ -14,7 +14,7 @@ enum ForkedChild {
   ) throws(EngineError) -> WorkerAnswer {
     let pinned = try database.snapshot()
     defer { pinned.release() }
-    let promised = "a child of fork is told to open the database again, and can"
+    let promised = "a forked child gets an error that tells it to open the database again, and can"
     let reply = ProcessControl.inChild { findings(database, pinned, declaration) }
     guard let reply else {
       return .broken(

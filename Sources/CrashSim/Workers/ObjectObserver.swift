@@ -44,7 +44,7 @@ final class ResultsObserver<Element: Object>: ObjectObserver, @unchecked Sendabl
       violation =
         violation
         ?? Violation(
-          .notifications, promised: "changes are found", got: "an observer is told: \(error)")
+          .notifications, promised: "changes are found", got: "an observer got the error: \(error)")
     }
   }
 

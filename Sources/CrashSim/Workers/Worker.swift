@@ -267,7 +267,7 @@ package final class WorkerSession: Sendable {
     case .expect(let claim): return try LiveCheck(database).judge(claim)
     case .fork: return try ForkedChild.judge(database, command.database ?? DatabaseDeclaration())
     case .process, .file:
-      return .failed(code: WorkerAnswer.protocolCode, message: "this is the lab's to do")
+      return .failed(code: WorkerAnswer.protocolCode, message: "only Faultline itself can do this")
     case .query, .observe, .refresh, .invalidate, .misuse:
       return .failed(code: WorkerAnswer.protocolCode, message: "there are no objects here")
     }

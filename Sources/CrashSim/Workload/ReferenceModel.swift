@@ -1,7 +1,7 @@
 // ReferenceModel.swift: what the database must hold, kept in ordinary dictionaries.
-// Invariant: it says what docs/scenarios.md says of statements: an insert needs a free key, an
-// update and a delete an existing one, an upsert always fits. It knows nothing of files, nodes or
-// versions.
+// Invariant: it says what docs/reference/scenarios.md says of statements: an insert needs a free
+// key, an update and a delete an existing one, an upsert always fits. It knows nothing of files,
+// nodes or versions.
 
 /// The tables as dictionaries.
 package struct ReferenceModel: Sendable, Hashable {

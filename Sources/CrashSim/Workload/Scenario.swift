@@ -1,7 +1,7 @@
 // Scenario.swift: one property of the engine, as a person wrote it down.
 // Invariants (the parser proves them): names are unique; every step names actors, tables, columns
 // and pins that exist; steps are possible in their order (no write before an open, no release of
-// what is not pinned); numbers lie in the ranges that docs/scenarios.md gives.
+// what is not pinned); numbers lie in the ranges that docs/reference/scenarios.md gives.
 
 import Exploration
 import FaultFS

@@ -165,7 +165,7 @@ extension WorkerAction {
     case .diff:
       hasObjects
         ? (
-          "what changed in a realm is told to its observers",
+          "changes of a realm are reported to its observers",
           "write '{observe: …}', or use a schema of tables"
         )
         : nil
@@ -180,7 +180,7 @@ extension WorkerAction {
   /// What it does, for people.
   package var phrase: String {
     switch self {
-    case .open: "open the database; whoever is first creates it and its tables"
+    case .open: "open the database; the first to do so creates it and its tables"
     case .close: "close it"
     case .reopen: "close it and open it again"
     case .createTables: "create the tables"
@@ -196,7 +196,7 @@ extension WorkerAction {
     case .query(let query):
       query.promise
     case .observe(let query):
-      "observe the \(query.table) objects of '\(query.text)', and follow them by what is told"
+      "observe the \(query.table) objects of '\(query.text)', and follow the reported changes"
     case .refresh: "refresh the realm, which must have stayed at its version"
     case .invalidate: "give up the version that the realm reads"
     case .misuse(let owner): "use the realm of '\(owner)' on another thread, which must be refused"
@@ -228,8 +228,8 @@ extension ProcessEvent {
     switch self {
     case .kill: "it is killed"
     case .exit: "it exits, and closes nothing"
-    case .stop: "it stands still"
-    case .resume: "it goes on"
+    case .stop: "stop the process (SIGSTOP)"
+    case .resume: "let it continue (SIGCONT)"
     case .limit(let limit):
       limit.count.map { "it gets no more \(limit.resource.rawValue) than \($0)" }
         ?? "its bound of \(limit.resource.rawValue) is lifted"

@@ -104,7 +104,7 @@ struct Verifier {
       "SELECT sequence FROM \(all) WHERE sequence IS NOT NULL GROUP BY sequence "
         + "HAVING count(*) > 1 LIMIT 10")
     for sequence in twice {
-      found.add(.sequences, store: store.name, "sequence \(sequence) stands twice")
+      found.add(.sequences, store: store.name, "sequence \(sequence) occurs twice")
     }
     let homes = try connection.texts(
       "SELECT key FROM \(all) GROUP BY key HAVING count(*) > 1 LIMIT 10")

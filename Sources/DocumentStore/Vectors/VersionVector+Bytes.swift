@@ -29,7 +29,7 @@ extension VersionVector {
       time = versions.isEmpty ? change : time &- change
       if size & 0x80 != 0 {
         guard currentCount == versions.count else {
-          throw Self.damaged("a current version stands behind others")
+          throw Self.damaged("a current version comes after others")
         }
         currentCount += 1
       }

@@ -30,7 +30,7 @@ public struct VersionVector: Hashable, Sendable, CustomStringConvertible {
       let isMerged = index < currentCount && version.source == versions[0].source && !hasTwice
       guard isMerged, version.time < versions[0].time else {
         throw DocumentStoreError(
-          .badRevisionID, "source \(version.source.text) stands twice in a vector")
+          .badRevisionID, "source \(version.source.text) occurs twice in a vector")
       }
       hasTwice = true
     }

@@ -13,7 +13,8 @@ package enum Checksum {
   package static let version: UInt32 = 1
 
   private static let multiplier: UInt64 = 0x9e37_79b1_85eb_ca87
-  /// About what memory delivers while it is waited for: measured, see docs/benchmarks.md.
+  /// About what memory delivers while it is waited for: measured, see
+  /// docs/explanation/benchmarks.md.
   private static let prefetchDistanceBytes = 2048
   private static let finisher: UInt64 = 0xc2b2_ae3d_27d4_eb4f
 

@@ -1,6 +1,6 @@
 // Layout.swift: every offset and size of the file format, format version 3.
-// Invariant: docs/file-format.md and LayoutTests state the same numbers; a change here is a change
-// of the format. All integers are little-endian and of fixed width.
+// Invariant: docs/reference/file-format.md and LayoutTests state the same numbers; a change here is
+// a change of the format. All integers are little-endian and of fixed width.
 
 /// Offsets and sizes of the file.
 package enum Layout {

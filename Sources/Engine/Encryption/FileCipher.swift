@@ -163,7 +163,7 @@ import Synchronization
       throw EngineError(
         code: .swappedNode,
         message: "swapped node: the node of \(preamble.ref) stands at ref "
-          + "\(link.ref.offsetBytes); somebody moved it, restore the file from a copy")
+          + "\(link.ref.offsetBytes); it was moved, so restore the file from a copy")
     }
     guard tag == link.checksum else {
       throw EngineError(

@@ -16,7 +16,7 @@ struct ByteCursor {
 
   private mutating func take(_ count: Int) throws(EngineError) -> Int {
     guard count >= 0, count <= bytes.count - offset else {
-      throw .corrupted("field of \(count) bytes behind the end \(bytes.count)", at: ref)
+      throw .corrupted("field of \(count) bytes after the end \(bytes.count)", at: ref)
     }
     defer { offset += count }
     return offset

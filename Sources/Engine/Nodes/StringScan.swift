@@ -112,7 +112,7 @@ extension StringsView {
 
   @inline(never)
   private func endsAreWrong() -> EngineError {
-    .corrupted("string ends descend or lie behind bytes=\(bytes.count)", at: ref)
+    .corrupted("string ends descend or lie after bytes=\(bytes.count)", at: ref)
   }
 
   /// The rest: strings in nodes of their own, and leaves whose strings are all empty or that have

@@ -68,7 +68,7 @@ enum ValueCoding {
         table: try cursor.uint32(), key: Int64(bitPattern: try cursor.uint64()))
     default: value = try fixed(type, &cursor)
     }
-    guard cursor.isAtEnd else { throw .corrupted("bytes behind a mixed \(type)", at: ref) }
+    guard cursor.isAtEnd else { throw .corrupted("bytes after a mixed \(type)", at: ref) }
     return value
   }
 

@@ -36,7 +36,7 @@ import Synchronization
     guard fault != 0 else { return nil }
     return EngineError(
       code: .io,
-      message: "\(path) could not be read at offset \(fault - 1): the medium failed, or somebody "
+      message: "\(path) could not be read at offset \(fault - 1): the disk failed, or another "
         + "cut the file; close the database, and open it again when the cause is gone",
       errno: Syscalls.Errno.io.number)
   }

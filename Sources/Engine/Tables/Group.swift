@@ -163,7 +163,7 @@ struct Group: Sendable {
       }
       tables.append(table)
     }
-    guard cursor.isAtEnd else { throw .corrupted("bytes behind the last table", at: node.ref) }
+    guard cursor.isAtEnd else { throw .corrupted("bytes after the last table", at: node.ref) }
     try Self.resolveTargets(&tables, at: node.ref)
     self.init(
       freeList: freeList, nextTableID: nextTableID, patchedLeafCount: patchedLeafCount,

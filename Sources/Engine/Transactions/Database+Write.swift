@@ -141,7 +141,7 @@ extension Database {
     guard recovered.state.version >= published || publication.record(of: published) == nil else {
       throw .corrupted(
         "\(backend.path): slot_version=\(recovered.state.version) < published_version="
-          + "\(published): the file went back behind a version that was published")
+          + "\(published): the file went back to before a version that was published")
     }
     let space = WriterSpace(
       version: recovered.state.version, map: recovered.space,

@@ -178,7 +178,7 @@ enum Recovery {
       guard newer.index != state.slot.index else {
         throw .corrupted(
           "slot \(newer.index) holds version=\(newer.version.rawValue) over version="
-            + "\(state.version.rawValue): somebody else writes this file (fuser says who)")
+            + "\(state.version.rawValue): another program writes this file (`fuser` shows which)")
       }
       return newer.index
     }

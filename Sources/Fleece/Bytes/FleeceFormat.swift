@@ -1,7 +1,7 @@
 // FleeceFormat.swift: the first file of the module. Fleece is the binary form of a JSON-like value
 // that Couchbase Lite keeps documents in; this module reads and writes bytes of that form, and
-// knows no file, no database and no Foundation. docs/fleece.md has the whole format and its limits.
-// The high half of a value's first byte, at an even offset, says what it is:
+// knows no file, no database and no Foundation. docs/reference/fleece.md has the whole format and
+// its limits. The high half of a value's first byte, at an even offset, says what it is:
 //   0i ii        short integer: 12 bits, two's complement, high bits first
 //   1n …         integer: n & 7 is the byte count - 1, n & 8 unsigned; little-endian
 //   2n 00 …      number with a fraction: n 0 float, 4 double kept as a float, 8 double

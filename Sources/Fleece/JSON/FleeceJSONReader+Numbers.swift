@@ -46,7 +46,7 @@ extension JSONReader {
     }
     if peek() == UInt8(ascii: "0") {
       place += 1
-      if isDigit { throw expected("no digit behind a leading 0") }
+      if isDigit { throw expected("no digit after a leading 0") }
     } else {
       guard isDigit else { throw expected("a digit") }
       while isDigit { digits.append(next()) }

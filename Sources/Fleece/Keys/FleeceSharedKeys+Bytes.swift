@@ -25,7 +25,7 @@ extension FleeceSharedKeys {
         throw FleeceError(.sharedKeys, "keys of more bytes than are there", at: root.offset)
       }
       guard number(of: key) == nil else {
-        throw FleeceError(.sharedKeys, "key \(index) stands there twice", at: root.offset)
+        throw FleeceError(.sharedKeys, "key \(index) occurs twice", at: root.offset)
       }
       append(key)
     }

@@ -50,7 +50,7 @@ private struct PathReader {
     var name: [UInt8] = []
     while let byte = peek(), byte != UInt8(ascii: "."), byte != UInt8(ascii: "[") {
       if byte == UInt8(ascii: "\\") { place += 1 }
-      guard let letter = peek() else { throw error("nothing behind \\") }
+      guard let letter = peek() else { throw error("nothing after \\") }
       name.append(letter)
       place += 1
     }

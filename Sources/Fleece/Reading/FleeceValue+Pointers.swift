@@ -60,7 +60,7 @@ extension FleeceValue {
       throw FleeceError(.limit, "\(bytes.count) bytes > \(FleeceFormat.sizeMax)")
     }
     guard size >= 2, size % 2 == 0, baseSizeBytes % 2 == 0 else {
-      throw FleeceError(.damaged, "\(size) bytes behind \(baseSizeBytes) cannot be a value")
+      throw FleeceError(.damaged, "\(size) bytes after \(baseSizeBytes) cannot be a value")
     }
     let (last, lowest) = (bytes.count - 2, UInt32(baseSizeBytes))
     guard bytes.uint8(last) >= 0x80 else {

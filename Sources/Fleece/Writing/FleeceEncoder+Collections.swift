@@ -45,7 +45,7 @@ extension FleeceEncoder {
     let count = isDict ? slots / 2 : slots
     let place = try nextPlace()
     guard slots < (FleeceFormat.sizeMax - place) / 4 else {
-      throw FleeceError(.limit, "\(slots) slots behind \(place) bytes are more than 2 GiB")
+      throw FleeceError(.limit, "\(slots) slots after \(place) bytes are more than 2 GiB")
     }
     output.append(bigEndian: tag | UInt16(min(count, FleeceFormat.longCount)))
     if count >= FleeceFormat.longCount {

@@ -28,7 +28,7 @@ extension FleeceEncoder {
         small: UInt16(tag << 4 | UInt8(count)) << 8 | UInt16(count == 1 ? content.uint8(0) : 0))
     }
     guard count < FleeceFormat.sizeMax - output.count else {
-      throw FleeceError(.limit, "\(count) bytes behind \(output.count) are more than 2 GiB")
+      throw FleeceError(.limit, "\(count) bytes after \(output.count) are more than 2 GiB")
     }
     let place = try nextPlace()
     if count < FleeceFormat.longLength {

@@ -104,7 +104,7 @@ extension RealmCollection where Self: ThreadConfined {
   ///   - queue: A serial queue to be called on; nil for the realm's own thread, queue or actor.
   ///   - block: Called with the change.
   /// - Returns: A token; the calls end when it is let go.
-  /// - Complexity: Of each call: docs/object-database.md, Notifications.
+  /// - Complexity: Of each call: docs/reference/object-database.md, Notifications.
   public func observe(
     keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
     _ block: @escaping (RealmCollectionChange<Self>) -> Void

@@ -1,5 +1,5 @@
-// Filter.swift: results by a query in words (docs/query-language.md), with the arguments that
-// RealmSwift's callers write: `$0`, and `%@` and `%K` as in format strings.
+// Filter.swift: results by a query in words (docs/reference/query-language.md), with the arguments
+// that RealmSwift's callers write: `$0`, and `%@` and `%K` as in format strings.
 // Invariant: a filter is bound anew to the schema of each version that it is asked on.
 
 import Engine

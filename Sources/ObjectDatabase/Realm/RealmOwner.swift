@@ -96,7 +96,7 @@ enum RealmOwner: Hashable {
     case .queue(_, let label): "queue \"\(label)\""
     case .main: "the main thread"
     case .actor(_, _, let name): "actor \(name)"
-    case .nobody: "nobody, being frozen"
+    case .nobody: "no thread, because it is frozen"
     }
   }
 

@@ -1,5 +1,5 @@
 // Metadata.swift: what the file says of its classes beyond the engine's table schemas, in two
-// tables of the layer's own (docs/object-database.md, "In the file"):
+// tables of the layer's own (docs/reference/object-database.md, "In the file"):
 //   __realm    row 0: the schema version
 //   __classes  a row per class under the id of its table: name, primary key, embedded, next key
 // Invariants: a next key is greater than every key that the table ever had, so no key is given

@@ -107,7 +107,7 @@ extension Binder {
       if comparison.comparison == .in, !right.isMany {
         throw QueryError(
           .type,
-          "\(text): behind IN stands a collection, and this is one \(right.type.named(schema))")
+          "\(text): a collection comes after IN, and this is one \(right.type.named(schema))")
       }
       guard left.type.fits(right.type) else { throw mismatch(text, left, right) }
       try checkMembers(text, left, right)
@@ -125,7 +125,7 @@ extension Binder {
       }
     case .between:
       guard case .list(let ends) = right.operand, ends.count == 2 else {
-        throw QueryError(.type, "\(text): behind BETWEEN stands {lowest, highest}")
+        throw QueryError(.type, "\(text): {lowest, highest} comes after BETWEEN")
       }
       guard left.type.fits(right.type), left.type.hasOrder, right.type.hasOrder else {
         throw mismatch(text, left, right)

@@ -7,7 +7,7 @@ extension Binder {
   func argument(_ number: Int) throws(QueryError) -> Value {
     guard case .value(let value) = try anyArgument(number) else {
       throw QueryError(
-        .argument, "$\(number) is a part of the Earth, which stands behind GEOWITHIN only")
+        .argument, "$\(number) is a part of the Earth, which can only come after GEOWITHIN")
     }
     return value
   }
@@ -100,7 +100,7 @@ extension Binder {
       let member = try bind(operand)
       guard !member.isMany else {
         throw QueryError(
-          .type, "\(Self.text(operand)) has several values and stands in a list of single ones")
+          .type, "\(Self.text(operand)) has several values and is in a list of single ones")
       }
       members.append(member)
     }

@@ -61,7 +61,7 @@ extension Binder {
   ) throws(QueryError) {
     if case .linkCount? = binding.steps.last {
       guard step == .operation(.count) || step == .operation(.size) else {
-        throw unfit(path, "@count stands behind @links, or the name of a class")
+        throw unfit(path, "@count comes after @links, or the name of a class")
       }
       binding.type = .int
       return
@@ -74,7 +74,7 @@ extension Binder {
     case .links:
       try follow(&binding, path)
       guard !binding.isAnyTable else {
-        throw unfit(path, "@links stands behind links to one class, not behind a mixed property")
+        throw unfit(path, "@links comes after links to one class, not after a mixed property")
       }
       var columns: [ColumnID] = []
       for (table, origin) in schema.tables.enumerated() {
@@ -98,7 +98,7 @@ extension Binder {
       guard let column = binding.column, binding.choice == nil,
         schema.column(column).collection != .none
       else {
-        throw unfit(path, "[SIZE] stands behind a collection")
+        throw unfit(path, "[SIZE] comes after a collection")
       }
       binding.steps.append(.elementCount(column))
       binding.column = nil
@@ -140,7 +140,7 @@ extension Binder {
     _ origin: String, _ property: String, _ binding: inout PathBinding, _ path: QueryPath
   ) throws(QueryError) {
     guard !binding.isAnyTable else {
-      throw unfit(path, "@links stands behind links to one class, not behind a mixed property")
+      throw unfit(path, "@links comes after links to one class, not after a mixed property")
     }
     let table = try schema.table(named: origin)
     let target = schema.tables[binding.table].schema.name
@@ -164,25 +164,25 @@ extension Binder {
     _ operation: PathOperation, _ isLast: Bool, _ binding: inout PathBinding, _ path: QueryPath
   ) throws(QueryError) {
     guard binding.finish == .none else {
-      throw unfit(path, "one aggregate in a path, not @\(operation.rawValue) behind another")
+      throw unfit(path, "one aggregate in a path, not @\(operation.rawValue) after another")
     }
     switch operation {
     case .keys, .values:
       guard let column = binding.column, binding.choice == nil,
         schema.column(column).collection == .dictionary
       else {
-        throw unfit(path, "@\(operation.rawValue) stands behind a dictionary")
+        throw unfit(path, "@\(operation.rawValue) comes after a dictionary")
       }
       guard operation == .keys else { return }
       binding.steps.append(.keys(column))
       binding.column = nil
       binding.isMany = true
       guard isLast else {
-        throw unfit(path, "nothing stands behind @keys")
+        throw unfit(path, "nothing may come after @keys")
       }
       binding.type = .string
     case .count, .size, .type:
-      guard isLast else { throw unfit(path, "nothing stands behind @\(operation.rawValue)") }
+      guard isLast else { throw unfit(path, "nothing may come after @\(operation.rawValue)") }
       binding.finish = operation == .type ? .type : .count
     case .sum: binding.finish = .sum
     case .avg: binding.finish = .average
@@ -195,15 +195,15 @@ extension Binder {
     _ choice: ElementChoice, _ binding: inout PathBinding, _ path: QueryPath
   ) throws(QueryError) {
     guard let column = binding.column, binding.choice == nil else {
-      throw unfit(path, "[…] stands behind a list or a dictionary")
+      throw unfit(path, "[…] comes after a list or a dictionary")
     }
     let kind = schema.column(column).collection
     let isKey = if case .key = choice { true } else { false }
     guard kind == (isKey ? .dictionary : .list) else {
       throw unfit(
         path,
-        "\(schema.name(column)) is \(described(column)); an index stands behind a list, a key in "
-          + "quotes behind a dictionary")
+        "\(schema.name(column)) is \(described(column)); an index comes after a list, a key in "
+          + "quotes after a dictionary")
     }
     binding.choice = choice
   }
@@ -295,7 +295,7 @@ extension Binder {
       return .int
     case .sum, .average, .minimum, .maximum:
       let isExtreme = binding.finish == .minimum || binding.finish == .maximum
-      guard binding.isMany else { throw unfit(path, "an aggregate stands behind a collection") }
+      guard binding.isMany else { throw unfit(path, "an aggregate comes after a collection") }
       guard type.isNumeric || type == .mixed || type == .date && isExtreme else {
         throw unfit(
           path,

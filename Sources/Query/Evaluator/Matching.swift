@@ -1,4 +1,5 @@
-// Matching.swift: whether two values pass an operator. docs/query-language.md says it in words.
+// Matching.swift: whether two values pass an operator. docs/reference/query-language.md says it in
+// words.
 
 import Engine
 

@@ -276,7 +276,7 @@ struct Lexer {
         position += 1
       }
       guard Self.isDigit(byte(position)) else {
-        throw error("a number ends in its exponent's sign; write digits behind it", at: start)
+        throw error("a number ends in its exponent's sign; write digits after it", at: start)
       }
       digits()
     }
@@ -287,7 +287,7 @@ struct Lexer {
   private func numeralToken(_ kind: TokenKind, _ start: Int) throws(QueryError) -> Token {
     guard !Self.isNamePart(byte(position)) else {
       throw QueryError(
-        found: Self.shown(bytes[start...position]), expected: "a number, or a space behind it",
+        found: Self.shown(bytes[start...position]), expected: "a number, or a space after it",
         at: position(of: start))
     }
     guard position - start <= QueryLimits.numberBytesMax else {

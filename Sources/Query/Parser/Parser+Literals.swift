@@ -46,7 +46,7 @@ extension Parser {
     case (.name, .inf), (.name, .infinity):
       literal = .value(.double(isNegative ? -.infinity : .infinity))
     case (.name, .nan): literal = .value(.double(.nan))
-    default: throw unexpected("a number behind its sign")
+    default: throw unexpected("a number after its sign")
     }
     try advance()
     return literal

@@ -45,7 +45,7 @@ extension Parser {
       if case .list = member { throw unexpected("values in a list, not lists, before this") }
       members.append(member)
     } while try accept(.comma)
-    try expect(.rightBrace, ", or } behind a value of a list")
+    try expect(.rightBrace, ", or } after a value of a list")
     return .list(members)
   }
 
@@ -129,7 +129,7 @@ extension Parser {
       lexer.bytes[current.end] != UInt8(ascii: "@")
     else { return .links }
     try advance()
-    let table = try name("the name of a class behind @links, or @count")
+    let table = try name("the name of a class after @links, or @count")
     try expect(.dot, "a dot and the property of \(table) that links")
     return .backlinks(table: table, property: try name("the property of \(table) that links"))
   }
@@ -164,17 +164,17 @@ extension Parser {
 
   private mutating func subquery() throws(QueryError) -> QueryOperand {
     try advance()
-    try expect(.leftParenthesis, "( behind SUBQUERY")
+    try expect(.leftParenthesis, "( after SUBQUERY")
     let collection = try path()
-    try expect(.comma, ", behind the collection of a subquery")
+    try expect(.comma, ", after the collection of a subquery")
     guard current.kind == .variable else { throw unexpected("a variable such as $x") }
     let variable = String(text(current).dropFirst())
     try advance()
-    try expect(.comma, ", behind the variable of a subquery")
+    try expect(.comma, ", after the variable of a subquery")
     let predicate = try nested { parser throws(QueryError) in try parser.predicate() }
     try expect(.rightParenthesis, "AND, OR or )")
     let isCounted = try accept(.dot) && ["@count", "@size"].contains(text(current).lowercased())
-    guard isCounted else { throw unexpected(".@count behind SUBQUERY(…)") }
+    guard isCounted else { throw unexpected(".@count after SUBQUERY(…)") }
     try advance()
     return .subquery(
       QuerySubquery(collection: collection, variable: variable, predicate: predicate))
@@ -221,7 +221,7 @@ extension Parser {
   /// An object: `obj("Table", key)`.
   private mutating func object() throws(QueryError) -> QueryLiteral {
     try advance()
-    try expect(.leftParenthesis, "( behind obj")
+    try expect(.leftParenthesis, "( after obj")
     let table: String
     if current.kind == .string {
       table = try string(bytes(current))
@@ -257,7 +257,7 @@ extension Parser {
       try advance()
       guard try accept(.minus), current.kind == .integer,
         let number = Int64("-" + text(current))
-      else { throw unexpected("the key of a row behind O") }
+      else { throw unexpected("the key of a row after O") }
       try advance()
       return number
     }
@@ -288,7 +288,7 @@ extension Parser {
         try expect(.leftBrace, "{ before the points of a ring")
         var ring: [QueryPoint] = []
         repeat { ring.append(try point()) } while try accept(.comma)
-        try expect(.rightBrace, ", or } behind a point of a ring")
+        try expect(.rightBrace, ", or } after a point of a ring")
         rings.append(ring)
       } while try accept(.comma)
       shape = .polygon(rings)
@@ -302,7 +302,7 @@ extension Parser {
     let longitude = try coordinate()
     try expect(.comma, ", and the latitude")
     let latitude = try coordinate()
-    try expect(.rightBracket, "] behind the latitude")
+    try expect(.rightBracket, "] after the latitude")
     return QueryPoint(longitude: longitude, latitude: latitude)
   }
 

@@ -201,7 +201,7 @@ struct Parser {
     let node = try arithmetic(inProduct: false)
     guard case .operand(let left) = node else {
       guard leftQuantifier == nil else {
-        throw unexpected("a collection behind ANY, ALL or NONE, not a condition")
+        throw unexpected("a collection after ANY, ALL or NONE, not a condition")
       }
       return node
     }
@@ -212,7 +212,7 @@ struct Parser {
     let options = try options(operation)
     let rightQuantifier = try quantifier()
     guard case .operand(let right) = try arithmetic(inProduct: false) else {
-      throw unexpected("a value behind \(operation.rawValue), not a condition")
+      throw unexpected("a value after \(operation.rawValue), not a condition")
     }
     if operation == .between, case .list(let ends) = right, ends.count != 2 {
       throw unexpected("BETWEEN {lowest, highest} before this, with two values")
@@ -264,7 +264,7 @@ struct Parser {
       throw unexpected("[c] for comparing without upper and lower case, [d] without marks, or [cd]")
     }
     try advance()
-    try expect(.rightBracket, "] behind [\(letters)")
+    try expect(.rightBracket, "] after [\(letters)")
     return letters
   }
 
@@ -285,14 +285,14 @@ struct Parser {
     let first = inProduct ? try primary() : try arithmetic(inProduct: true)
     guard arithmeticOperator(inProduct: inProduct) != nil else { return first }
     guard case .operand(let operand) = first else {
-      throw unexpected("AND or OR behind a condition")
+      throw unexpected("AND or OR after a condition")
     }
     var terms: [ArithmeticTerm] = []
     while let operation = arithmeticOperator(inProduct: inProduct) {
       try advance()
       guard
         case .operand(let next) = inProduct ? try primary() : try arithmetic(inProduct: true)
-      else { throw unexpected("a number behind \(operation.rawValue), not a condition") }
+      else { throw unexpected("a number after \(operation.rawValue), not a condition") }
       terms.append(ArithmeticTerm(operation, next))
     }
     return .operand(.arithmetic(operand, terms))

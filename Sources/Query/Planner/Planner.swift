@@ -121,7 +121,7 @@ struct Plan: Sendable {
     let scanned = conditions.filter { $0.probe == nil && $0.column != nil }
     for condition in scanned {
       let isLinked = condition.column?.linkedTables.isEmpty == false
-      lines.append("scan of columns\(isLinked ? " behind links" : ""): \(condition.text)")
+      lines.append("scan of columns\(isLinked ? " through links" : ""): \(condition.text)")
     }
     for condition in conditions where condition.probe == nil && condition.column == nil {
       let note = Self.readsWords(condition.predicate) ? ", no index of words" : ""

@@ -1,4 +1,5 @@
-// ByteReader.swift: reads the encodings of docs/sync-format.md, sections 1 and 2, from any bytes.
+// ByteReader.swift: reads the encodings of docs/reference/sync-format.md, sections 1 and 2, from
+// any bytes.
 // Invariants: it never reads beyond the end; what it takes has one encoding only; it allocates no
 // more than a fixed multiple of the bytes that are there.
 

@@ -1,4 +1,4 @@
-// ByteWriter.swift: writes the encodings of docs/sync-format.md, sections 1 and 2.
+// ByteWriter.swift: writes the encodings of docs/reference/sync-format.md, sections 1 and 2.
 
 /// The names of an encoding: each stands there once, in the order of its first use.
 struct NameTable {

@@ -1,5 +1,5 @@
-// OperationCoding.swift: operations as bytes (docs/sync-format.md, section 3). An operation says of
-// its object and its field only what differs from the operation before it.
+// OperationCoding.swift: operations as bytes (docs/reference/sync-format.md, section 3). An
+// operation says of its object and its field only what differs from the operation before it.
 
 /// Writes operations one after another.
 struct OperationWriter {

@@ -1,4 +1,4 @@
-// SyncCoding.swift: changesets and entries as bytes (docs/sync-format.md, section 4).
+// SyncCoding.swift: changesets and entries as bytes (docs/reference/sync-format.md, section 4).
 // Invariants: what is decoded encodes to the same bytes; no bytes trap, and no more memory is taken
 // than a fixed multiple of them.
 
@@ -142,7 +142,7 @@ enum SyncCoding {
   static func finish(_ reader: ByteReader) throws(SyncError) {
     guard reader.rest == 0 else { throw reader.malformed("\(reader.rest) bytes too many") }
     guard reader.usedCount == reader.names.count else {
-      throw reader.malformed("a name that nobody uses")
+      throw reader.malformed("a name that is not used")
     }
   }
 }

@@ -1,6 +1,6 @@
 // EventGraph.swift: operations with what they know, and the state that follows from them
-// (docs/sync-merge.md). It starts from a state that every operation knows, and takes entries one
-// after another; each is resolved against everything before it.
+// (docs/reference/sync-merge.md). It starts from a state that every operation knows, and takes
+// entries one after another; each is resolved against everything before it.
 // Invariants: what it shows is a function of the operations, not of the order of concurrent ones;
 // only objects that were touched are in it, the others are as in `origin`.
 

@@ -1,5 +1,5 @@
 // EventMark.swift: an operation as others see it: what it knows, and its rank among concurrent ones
-// (docs/sync-merge.md, section 1).
+// (docs/reference/sync-merge.md, section 1).
 
 /// Who does what, when, and knowing what.
 struct EventMark: Equatable {

@@ -1,4 +1,5 @@
-// ObjectLife.swift: the creates and deletes of one object (docs/sync-merge.md, section 2).
+// ObjectLife.swift: the creates and deletes of one object (docs/reference/sync-merge.md, section
+// 2).
 
 /// When an object was alive, and for whom.
 struct ObjectLife {

@@ -1,5 +1,5 @@
 // ListGraph.swift: the history of one list while it is replayed: its places in order, and which of
-// them each author sees (docs/sync-merge.md, section 4).
+// them each author sees (docs/reference/sync-merge.md, section 4).
 // Invariants: lane 0 has every event, another lane those that its author knows; `tree` counts what
 // `items` say; elements are numbered in the order in which they came.
 

@@ -1,4 +1,4 @@
-// SyncMessage.swift: what client and server say to each other (docs/sync-protocol.md).
+// SyncMessage.swift: what client and server say to each other (docs/reference/sync-protocol.md).
 
 /// A client's first message of a connection: who it is and what it has.
 public struct SyncHello: Hashable, Sendable {

@@ -1,4 +1,5 @@
-// AuthorViews.swift: what the author of a changeset saw, replayed (docs/sync-merge.md, section 10).
+// AuthorViews.swift: what the author of a changeset saw, replayed (docs/reference/sync-merge.md,
+// section 10).
 // Invariant: a changeset's view is a fact of its past: it is the same whenever it is replayed.
 
 /// What restating a stale changeset leaves for the next one of its client.

@@ -1,5 +1,5 @@
 // Restatement.swift: a stale changeset's operations, put on the head by the identities of what they
-// are about (docs/sync-merge.md, section 10).
+// are about (docs/reference/sync-merge.md, section 10).
 
 /// Restates one changeset.
 struct Restatement {

@@ -10,7 +10,7 @@ extension SyncMerger {
   public mutating func take(_ entry: SyncEntry) throws(SyncError) {
     try check(entry.changeset, isRestated: entry.isStale)
     guard entry.version.number == head.number + 1 else {
-      throw SyncError(.version, "\(entry.version.number) behind \(head.number)")
+      throw SyncError(.version, "\(entry.version.number) after \(head.number)")
     }
     guard entry.isStale == isStale(entry.changeset) else {
       throw SyncError(.divergence, "version \(entry.version.number) is stale or not")

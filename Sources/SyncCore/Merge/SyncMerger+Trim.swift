@@ -23,7 +23,7 @@ extension SyncMerger {
   /// The last version that the log may be trimmed to while a client may still make changesets.
   ///
   /// A changeset's view is replayed from the barrier behind its base, or behind that of an own
-  /// changeset that was pending when it was made (docs/sync-merge.md, section 10).
+  /// changeset that was pending when it was made (docs/reference/sync-merge.md, section 10).
   /// - Parameters:
   ///   - client: The client.
   ///   - base: No changeset that is still to come has a lower one.

@@ -82,7 +82,7 @@ public struct SyncMerger: Sendable {
     guard changeset.client.number > 0, changeset.sequence > 0,
       changeset.sequence - 1 == client.sequence
     else {
-      throw SyncError(.sequence, "\(changeset.sequence) behind \(client.sequence)")
+      throw SyncError(.sequence, "\(changeset.sequence) after \(client.sequence)")
     }
     let low = isRestated ? client.base : max(client.base, firstVersion)
     guard changeset.base.number >= low, changeset.base <= head else {

@@ -1,4 +1,4 @@
-// SyncDigest.swift: hashes of the parts of a state (docs/sync-merge.md, section 11).
+// SyncDigest.swift: hashes of the parts of a state (docs/reference/sync-merge.md, section 11).
 
 enum SyncDigest {
   /// What stands before the first and behind the last element of a list.

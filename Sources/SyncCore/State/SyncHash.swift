@@ -1,5 +1,6 @@
-// SyncHash.swift: the hash of digests (docs/sync-format.md, section 5): 128 bits, quick, the same
-// on every machine. It shows divergence, and is no protection from people who want equal digests.
+// SyncHash.swift: the hash of digests (docs/reference/sync-format.md, section 5): 128 bits, quick,
+// the same on every machine. It shows divergence, and is no protection from people who want equal
+// digests.
 
 /// Hashes bytes that come one after another.
 struct SyncHash {

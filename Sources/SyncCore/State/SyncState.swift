@@ -1,7 +1,7 @@
 // SyncState.swift: all objects of a realm as plain values: what the app reads, without any trace of
 // how it came about.
 // Invariants: a field that holds nothing is not there; each node's sum, and the digest, are those
-// of docs/sync-merge.md, section 11; `linkers` counts the links in `objects`.
+// of docs/reference/sync-merge.md, section 11; `linkers` counts the links in `objects`.
 
 /// A value, with what an embedded object holds.
 public struct SyncSlot: Hashable, Sendable {

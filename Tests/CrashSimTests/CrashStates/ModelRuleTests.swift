@@ -1,4 +1,5 @@
-// ModelRuleTests.swift: each rule of docs/crash-model.md, where it holds and where it does not.
+// ModelRuleTests.swift: each rule of docs/explanation/crash-model.md, where it holds and where it
+// does not.
 
 import LabCore
 import Testing

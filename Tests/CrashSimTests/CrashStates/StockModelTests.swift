@@ -1,5 +1,5 @@
 // StockModelTests.swift: small workloads that tell the stock models apart. The expectations are the
-// tables of docs/crash-model.md, so that the page and the code cannot differ.
+// tables of docs/explanation/crash-model.md, so that the page and the code cannot differ.
 
 import CrashStates
 import Foundation
@@ -94,7 +94,7 @@ struct StockModelTests {
 
   static let document = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .appendingPathComponent("docs/crash-model.md")
+    .appendingPathComponent("docs/explanation/crash-model.md")
 
   /// The rows of the page's tables whose first cell is `key` in backquotes.
   private func rows(_ keys: [String]) throws -> [String: [[String]]] {

@@ -1,5 +1,5 @@
-// DocumentedModel.swift: a persistence model as docs/crash-model.md has it: the words of the page's
-// tables, and nothing of the code that they describe.
+// DocumentedModel.swift: a persistence model as docs/explanation/crash-model.md has it: the words
+// of the page's tables, and nothing of the code that they describe.
 
 import Foundation
 import Testing
@@ -11,7 +11,7 @@ struct DocumentedModel: Sendable {
 
   static let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .appendingPathComponent("docs/crash-model.md")
+    .appendingPathComponent("docs/explanation/crash-model.md")
 
   /// All models of the page, in its order: each half of the table begins with a line of names.
   static func all() throws -> [DocumentedModel] {

@@ -197,7 +197,7 @@ extension ProductOperation {
 
 /// The table of the page.
 struct ProductPage {
-  /// Letters of the models, as docs/crash-model.md has them in its table of workloads.
+  /// Letters of the models, as docs/explanation/crash-model.md has them in its table of workloads.
   static let letters: [(model: String, letter: String)] = [
     ("strict", "S"), ("ext4-journal", "J"), ("ext3-ordered", "3"), ("ext4-ordered", "O"),
     ("xfs", "X"), ("ext4-writeback", "W"), ("btrfs", "B"), ("prefix-per-file", "F"),

@@ -1,5 +1,6 @@
 // DurabilityProductTests.swift: what is durable after which sync, under every model: the explorer
-// and the reference must say the same in every cell, and docs/durability.md must say it, too.
+// and the reference must say the same in every cell, and docs/reference/durability.md must say it,
+// too.
 
 import CrashStates
 import Foundation
@@ -56,6 +57,6 @@ struct DurabilityProductTests {
       let model = try #require(documented.first { $0.name == name })
       return isCertain(cell, DurabilityReference(cell.trace, model))
     }
-    #expect(text.contains(table), "docs/durability.md must contain:\n\(table)")
+    #expect(text.contains(table), "docs/reference/durability.md must contain:\n\(table)")
   }
 }

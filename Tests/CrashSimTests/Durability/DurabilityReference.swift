@@ -1,7 +1,7 @@
 // DurabilityReference.swift: a second opinion on what a crash may leave, written from
-// docs/crash-model.md alone. It goes through a trace once, cuts operations into pieces (this
-// file), asks for each two of them whether one waits for the other (+Order), and marks what each
-// sync makes certain (+Syncs). It is naive: pairs of pieces, sets, and no state that it could
+// docs/explanation/crash-model.md alone. It goes through a trace once, cuts operations into pieces
+// (this file), asks for each two of them whether one waits for the other (+Order), and marks what
+// each sync makes certain (+Syncs). It is naive: pairs of pieces, sets, and no state that it could
 // update wrongly. Letters and numbers in comments (R1, X4) are the page's rules.
 
 import Recording

@@ -1,5 +1,5 @@
-// Piece.swift: what the reference of docs/crash-model.md makes of an operation: the pieces that can
-// persist alone (section 1), and the tree that a set of them leaves.
+// Piece.swift: what the reference of docs/explanation/crash-model.md makes of an operation: the
+// pieces that can persist alone (section 1), and the tree that a set of them leaves.
 // Nothing here is of Sources/CrashSim/CrashStates; the page is all there is.
 
 import Recording

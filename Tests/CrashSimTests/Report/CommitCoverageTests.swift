@@ -106,11 +106,11 @@ import Testing
     #expect(CommitCoverageMatrix.impossible.allSatisfy { $0.disturbance >= .inputOutputError })
   }
 
-  @Test("docs/evidence.md has a matrix without holes, and each pair that cannot be met")
+  @Test("docs/generated/evidence.md has a matrix without holes, and each pair that cannot be met")
   func evidence() throws {
     let path = URL(fileURLWithPath: #filePath)
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("docs/evidence.md")
+      .deletingLastPathComponent().appendingPathComponent("docs/generated/evidence.md")
     let lines = String(decoding: try Data(contentsOf: path), as: UTF8.self)
       .split(separator: "\n").map(String.init)
     for (step, disturbance, why) in CommitCoverageMatrix.impossible {

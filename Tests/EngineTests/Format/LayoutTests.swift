@@ -1,4 +1,4 @@
-// LayoutTests.swift: the byte map of docs/file-format.md, asserted on real files.
+// LayoutTests.swift: the byte map of docs/reference/file-format.md, asserted on real files.
 
 import Testing
 

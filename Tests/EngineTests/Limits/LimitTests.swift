@@ -1,4 +1,4 @@
-// LimitTests.swift: the limits of docs/limits.md, at the bound and one beyond, and empty
+// LimitTests.swift: the limits of docs/reference/limits.md, at the bound and one beyond, and empty
 // everything.
 
 import Testing

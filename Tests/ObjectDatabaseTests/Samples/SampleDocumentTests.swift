@@ -33,6 +33,7 @@ struct SampleDocumentTests {
     let files =
       try lines(samples, "Samples.swift") + lines(samples, "Models.swift")
       + lines(explorer, "ReadmeSamples.swift")
+      + lines(root.appending(path: "examples/dogs"), ".swift")
     for (file, lines) in files {
       var open: (name: String, lines: [String])?
       for line in lines {
@@ -78,9 +79,12 @@ struct SampleDocumentTests {
   func same() throws {
     let snippets = try Self.snippets()
     var used: Set<String> = []
-    for (file, lines) in try Self.lines(Self.catalog, ".md") + Self.lines(Self.root, "README.md") {
-      // The README has commands and their output, too.
-      for block in Self.blocks(lines) where file != "README.md" || block.isSwift {
+    let tutorials = Self.root.appending(path: "docs/tutorials")
+    let pages = try Self.lines(Self.root, "README.md") + Self.lines(tutorials, "database.md")
+    // These pages have commands and their output, too.
+    let mixed = Set(pages.map(\.file))
+    for (file, lines) in try Self.lines(Self.catalog, ".md") + pages {
+      for block in Self.blocks(lines) where !mixed.contains(file) || block.isSwift {
         let name = try #require(block.name, "\(file): a block of code names no sample")
         #expect(block.lines == snippets[name], "\(file): \(name) is not what the sample has")
         used.insert(name)

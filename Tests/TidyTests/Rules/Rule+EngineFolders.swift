@@ -1,6 +1,7 @@
-// Rule+EngineFolders.swift: the folders of the engine in one order, as docs/architecture.md has it.
-// Inside of a module the compiler lets every file name every type, so this rule is what keeps the
-// folders apart: a file names no type that is declared in a folder above its own.
+// Rule+EngineFolders.swift: the folders of the engine in one order, as
+// docs/explanation/architecture.md has it. Inside of a module the compiler lets every file name
+// every type, so this rule is what keeps the folders apart: a file names no type that is declared
+// in a folder above its own.
 
 /// The engine's folders and the types that each declares.
 private enum EngineFolders {

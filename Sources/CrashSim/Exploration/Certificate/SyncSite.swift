@@ -2,7 +2,7 @@
 // What a trace shows of a place is which call came, on which file, what the file had got since its
 // last sync, and where in the repeating pattern of the workload the call came: how many syncs after
 // the last mark, and behind which other sync; with call stacks also its source lines. Syncs that
-// agree in all of it are of one site (docs/certificates.md).
+// agree in all of it are of one site (docs/explanation/certificates.md).
 // Invariant: sites follow from the trace alone, and come in the order of their first syncs.
 
 import CrashStates

@@ -77,7 +77,7 @@ package struct Debugger: Sendable {
       Thread.sleep(forTimeInterval: 0.005)
     }
     guard let asked = watch.current else {
-      throw .lab("an operation waits and no worker was asked anything")
+      throw .internalError("an operation waits and no worker was asked anything")
     }
     let ending = try Interruption.whileIgnored { () throws(LabError) in
       let gdb = try start(on: asked)

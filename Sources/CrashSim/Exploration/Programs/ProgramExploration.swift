@@ -247,7 +247,7 @@ struct ProgramExploration {
       // What one class leaves of its time the next ones have.
       judge.limit(to: (limit - start.duration(to: clock.now)) / (classes.count - place))
       guard let key = visit.states[failure.firstOrdinal]?.key else {
-        throw .lab("state \(failure.firstOrdinal) failed but was never visited")
+        throw .internalError("state \(failure.firstOrdinal) failed but was never visited")
       }
       findings.append(
         try explain(failure, first: key, number: firstNumber + place, maker: maker, judge))

@@ -29,9 +29,9 @@ package enum UnseenSyncs {
   package static func refuse(_ error: Int32, _ headline: String) throws(LabError) {
     if error == 0 { return }
     throw .lab(
-      "a crash state fails ('\(headline)'), but that is no finding: sync(2) and syncfs(2) of the "
-        + "workload cannot be seen here, because seccomp(2) is refused "
-        + "(\(describe(errno: error))), and the state may be possible only for want of one; allow "
+      "a crash state fails ('\(headline)'), but this does not count as a finding: sync(2) and "
+        + "syncfs(2) of the workload cannot be seen here, because seccomp(2) is refused "
+        + "(\(describe(errno: error))), and one of them may make the state impossible; allow "
         + "seccomp (docker and podman: --security-opt seccomp=unconfined), or set "
         + "\(variable)=1 when the program calls neither")
   }

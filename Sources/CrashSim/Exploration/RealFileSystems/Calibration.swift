@@ -26,7 +26,8 @@ package struct CalibrationResult: Sendable, Hashable {
 
   /// What the real file system did and the model forbids, but for what is known.
   package var forbidden: [CalibrationOutcome] { contradictions.filter { why($0) == nil } }
-  /// What the real file system did, the model forbids, and docs/crash-model.md leaves out.
+  /// What the real file system did, the model forbids, and docs/explanation/crash-model.md leaves
+  /// out.
   package var known: [(outcome: CalibrationOutcome, reason: String)] {
     contradictions.compactMap { outcome in why(outcome).map { (outcome, $0) } }
   }
@@ -42,7 +43,8 @@ package struct CalibrationResult: Sendable, Hashable {
   }
 }
 
-/// What a file system does that its model cannot express; section 8 of docs/crash-model.md.
+/// What a file system does that its model cannot express; section 8 of
+/// docs/explanation/crash-model.md.
 struct KnownDifference: Sendable {
   let model: String
   let probes: [String]

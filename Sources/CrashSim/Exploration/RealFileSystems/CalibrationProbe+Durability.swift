@@ -1,6 +1,6 @@
 // CalibrationProbe+Durability.swift: every kind of change with every kind of sync behind it, as
 // probes: what the model calls durable then must be there after every crash of the file system.
-// docs/durability.md has the same product as a table, without a kernel.
+// docs/reference/durability.md has the same product as a table, without a kernel.
 
 import LabCore
 

@@ -86,7 +86,7 @@ extension ProgramRecorder {
         if command == arguments, !system.makeOptions.isEmpty {
           throw .usage(
             "--on \(system): \(command.joined(separator: " ")): \(ending)\n\(output)\n"
-              + "change the options behind mkfs=, or leave them out")
+              + "change the options after mkfs=, or leave them out")
         }
         throw .lab("\(command.joined(separator: " ")): \(ending)\n\(output)")
       }
@@ -110,7 +110,7 @@ extension ProgramRecorder {
       throw error
     }
     guard mount.unmount() else {
-      throw .lab("\(path) is held by a process that the lab does not know; it was detached")
+      throw .lab("\(path) is held by another process; Faultline detached it")
     }
   }
 

@@ -83,7 +83,7 @@ public struct KernelFileSystem: Sendable, Hashable, CustomStringConvertible {
     }
     // Where the file system is made is not the user's to say: it could be a disk of the machine.
     if let path = words.first(where: { $0.contains("/") }) {
-      throw refused("'\(path)' is a path, and the lab adds the file itself")
+      throw refused("'\(path)' is a path; leave it out, the image is added for you")
     }
     return words
   }

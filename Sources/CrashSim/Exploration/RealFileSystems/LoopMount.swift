@@ -88,6 +88,6 @@ struct MountFailure: Error {
     return .usage(
       "--on \(system): mount: \(describe(errno: refusal ?? 0)); mount options: \(system.mountData)"
         + (system.makeOptions.isEmpty
-          ? "" : "; this kernel may not know what mkfs was told (dmesg says): drop mkfs="))
+          ? "" : "; this kernel may not support the options of mkfs= (see dmesg): drop mkfs="))
   }
 }

@@ -60,8 +60,8 @@ package struct History: Sendable, Hashable {
 
 // MARK: - Lines
 
-/// The lines of a history file (docs/histories.md); each is written by one call, so that a killed
-/// process leaves whole ones.
+/// The lines of a history file (docs/reference/histories.md); each is written by one call, so that
+/// a killed process leaves whole ones.
 package enum HistoryLine {
   /// The first line of every history.
   package static let header = "{\"history\":1}"

@@ -38,7 +38,7 @@ package struct HistoryParser {
       throw .usage("\(path): \(sizeBytes) bytes; a history has at most \(fileBytesMax)")
     }
     guard let data = FileManager.default.contents(atPath: path) else {
-      throw .usage("\(path): cannot be read; give a history file (docs/histories.md)")
+      throw .usage("\(path): cannot be read; give a history file (docs/reference/histories.md)")
     }
     return try parse(Array(data), file: path)
   }
@@ -108,7 +108,7 @@ package struct HistoryParser {
     if let other = open[session] {
       throw wrong(
         "session \(session) is still in transaction \(transactions[other].number); end that, or "
-          + "give whoever comes after a killed one a session of its own")
+          + "give the process that follows a killed one a session of its own")
     }
     places[number] = transactions.count
     open[session] = transactions.count
@@ -139,7 +139,7 @@ package struct HistoryParser {
   ) throws(LabError) {
     let place = try place(of: number)
     guard !hasOperations[place] else {
-      throw wrong("transaction \(number) has said before what it did; write one line of it")
+      throw wrong("transaction \(number) already has a line; write one line for each")
     }
     hasOperations[place] = true
     transactions[place].operations = operations

@@ -112,7 +112,7 @@ package struct HistoryScanner {
     } while takes(UInt8(ascii: ","))
     try expect("}")
     skipSpace()
-    guard position == end else { throw fault("more follows behind the closing '}'") }
+    guard position == end else { throw fault("there is more after the closing '}'") }
     return fields
   }
 

@@ -71,7 +71,7 @@ private struct CycleWords {
     switch edge.kind {
     case .write:
       "it appended \(edge.sourceValue) to list \(edge.list), and \(target.number) appended "
-        + "\(edge.targetValue) behind that (ww)"
+        + "\(edge.targetValue) after that (ww)"
     case .read:
       "it appended \(edge.sourceValue) to list \(edge.list), which \(target.number) read (wr)"
     case .anti:

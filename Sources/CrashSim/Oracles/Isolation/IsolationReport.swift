@@ -1,4 +1,5 @@
-// IsolationReport.swift: what is said of a history: in words, and as JSON (docs/histories.md).
+// IsolationReport.swift: what is said of a history: in words, and as JSON
+// (docs/reference/histories.md).
 
 import FoundationEssentials
 import LabCore

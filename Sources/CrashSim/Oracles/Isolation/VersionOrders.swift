@@ -159,7 +159,7 @@ struct VersionOrders {
       guard let writer = lists[place].writers[value] else {
         tell(
           .garbageRead, [index],
-          ["\(name(index)) read \(value) in list \(list), which nobody appended to it"])
+          ["\(name(index)) read \(value) in list \(list), which no transaction appended to it"])
         continue
       }
       if history.transactions[writer.transaction].outcome == .aborted, writer.transaction != index {

@@ -53,10 +53,11 @@ package enum NotificationOracle {
 
   private static func broken(_ what: String, _ change: Change?) -> Violation {
     let told = change.map {
-      " (told: deleted \($0.deletions), inserted \($0.insertions), modified \($0.modifications))"
+      " (reported: deleted \($0.deletions), inserted \($0.insertions), "
+        + "modified \($0.modifications))"
     }
     return Violation(
-      .notifications, promised: "an observer that applies what it is told has the collection",
+      .notifications, promised: "reported changes lead from the old contents to the new ones",
       got: what + (told ?? ""))
   }
 }

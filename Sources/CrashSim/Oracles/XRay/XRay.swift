@@ -1,8 +1,8 @@
-// XRay.swift: a second reader of the file format, written from docs/file-format.md alone, so that
-// a mistake that the engine makes when it writes and again when it reads shows. It shares no code
-// with the engine. Invariants: nothing traps, hangs or grows without bound on any bytes; what can
-// be read is reported even when something else is broken; `faults` is empty only if every rule of
-// the document that can be checked on one file was checked and holds.
+// XRay.swift: a second reader of the file format, written from docs/reference/file-format.md alone,
+// so that a mistake that the engine makes when it writes and again when it reads shows. It shares
+// no code with the engine. Invariants: nothing traps, hangs or grows without bound on any bytes;
+// what can be read is reported even when something else is broken; `faults` is empty only if every
+// rule of the document that can be checked on one file was checked and holds.
 
 /// What a database file holds, read without the engine.
 package struct XRay: Sendable {

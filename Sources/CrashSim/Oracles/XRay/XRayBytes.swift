@@ -1,5 +1,5 @@
 // XRayBytes.swift [U]: bytes of a file that are never read outside of their bounds, and the two
-// hash functions of the format, written from docs/file-format.md.
+// hash functions of the format, written from docs/reference/file-format.md.
 // Invariant: every access is checked and is an error outside; nothing here traps on any bytes.
 
 /// What is wrong with a file, as its second reader sees it.

@@ -1,4 +1,5 @@
-// XRayDates.swift: dates that nanoseconds cannot express, read as docs/file-format.md has them.
+// XRayDates.swift: dates that nanoseconds cannot express, read as docs/reference/file-format.md has
+// them.
 
 /// Parts of a second.
 enum XRayDates {

@@ -17,7 +17,7 @@ extension XRayReader {
       var cursor = XRayCursor(bytes)
       while !cursor.isAtEnd {
         if column.collection == .dictionary {
-          guard let key = try cursor.sized().text else { throw XRayFault("a key is no UTF-8") }
+          guard let key = try cursor.sized().text else { throw XRayFault("a key is not UTF-8") }
           content.keys.append(key)
         }
         content.elements.append(try Self.element(column, &cursor))
@@ -97,14 +97,14 @@ struct XRayContent {
     case .set:
       for place in elements.indices.dropFirst() {
         guard XRayValue.precedes(elements[place - 1], elements[place]) else {
-          throw XRayFault("set: element \(place) does not stand behind the one before it")
+          throw XRayFault("set: element \(place) does not come after the one before it")
         }
       }
       return .set(elements)
     case .dictionary:
       for place in keys.indices.dropFirst() {
         guard XRayValue.precedes(keys[place - 1], keys[place]) else {
-          throw XRayFault("dictionary: key \(place) does not stand behind the one before it")
+          throw XRayFault("dictionary: key \(place) does not come after the one before it")
         }
       }
       return .dictionary(zip(keys, elements).map { XRayEntry(key: $0, value: $1) })

@@ -26,7 +26,7 @@ extension XRayReader {
       let bytes = try entry(place, column, owner)
       if column.type == .mixed { return try Self.mixed(bytes) }
       if column.type == .binary { return .binary(bytes.array) }
-      guard let text = bytes.text else { throw XRayFault("a string is no UTF-8") }
+      guard let text = bytes.text else { throw XRayFault("a string is not UTF-8") }
       return .string(text)
     }
   }
@@ -119,7 +119,7 @@ extension XRayReader {
     case .mixed: return try mixed(bytes)
     case .binary: return .binary(bytes.array)
     default:
-      guard let text = bytes.text else { throw XRayFault("a string is no UTF-8") }
+      guard let text = bytes.text else { throw XRayFault("a string is not UTF-8") }
       return .string(text)
     }
   }

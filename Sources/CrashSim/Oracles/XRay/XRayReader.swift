@@ -275,7 +275,7 @@ struct XRayReader {
     let end = slot.logicalSizeBytes
     guard ref % UInt64(Self.sectorBytes) == 0, ref >= UInt64(Self.firstSector * Self.sectorBytes),
       ref < end
-    else { throw XRayFault("ref is no sector of 12288 ..< \(end)", at: ref) }
+    else { throw XRayFault("ref is not a sector of 12288 ..< \(end)", at: ref) }
     let header = try file.part(at: Int(ref), count: XRayNode.headerBytes)
     let stored = try header.number(0, UInt64.self)
     guard stored == link.checksum, try header.number(8, UInt64.self) == ref else {

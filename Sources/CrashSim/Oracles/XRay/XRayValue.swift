@@ -1,5 +1,6 @@
 // XRayValue.swift: values as the second reader of the format finds them, their order in sets and
-// dictionaries, and the images by which indexes order them; written from docs/file-format.md.
+// dictionaries, and the images by which indexes order them; written from
+// docs/reference/file-format.md.
 
 /// Type of a column, by its number in the file.
 package enum XRayType: UInt8, Sendable, Hashable {

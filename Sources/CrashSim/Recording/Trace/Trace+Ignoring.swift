@@ -19,7 +19,7 @@ extension Trace {
     for index in syncs {
       guard events.indices.contains(index), isWorkingSync(index) else {
         throw .usage(
-          "event #\(index) is to be ignored, but it is no sync that worked; the trace has "
+          "event #\(index) is to be ignored, but it is not a sync that worked; the trace has "
             + "\(events.count) events: the token belongs to another run")
       }
       trace.events[index] = events[index].with(flags: events[index].flags.union(.ignored))

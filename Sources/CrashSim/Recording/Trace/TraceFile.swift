@@ -1,6 +1,6 @@
-// TraceFile.swift: a trace as an SQLite file. docs/trace-format.md is the reading for people.
-// A tree file is a trace file without events. The schema's text is compared on load, so a file
-// cannot bring views, triggers or generated columns with it; a hostile file is a `LabError`.
+// TraceFile.swift: a trace as an SQLite file. docs/reference/trace-format.md is the reading for
+// people. A tree file is a trace file without events. The schema's text is compared on load, so a
+// file cannot bring views, triggers or generated columns with it; a hostile file is a `LabError`.
 
 import Foundation
 import GRDB
@@ -150,9 +150,9 @@ public enum TraceFile {
       try queue.close()
       return trace
     } catch let error as LabError {
-      throw .usage("\(path) is no sound trace file: \(error.message)")
+      throw .usage("\(path) is not a sound trace file: \(error.message)")
     } catch {
-      throw .usage("\(path) is no sound trace file: \(error)")
+      throw .usage("\(path) is not a sound trace file: \(error)")
     }
   }
 

@@ -75,7 +75,7 @@ struct TraceFileReader {
       if !fields.isNull(3) {
         let name = try fields.text(3)
         guard PhaseLog.name(Array(name.utf8)) != nil else {
-          throw fields.wrong("phase is no name of 1 to \(PhaseLog.nameBytesMax) bytes")
+          throw fields.wrong("phase is not a name of 1 to \(PhaseLog.nameBytesMax) bytes")
         }
         entry.phase = name
       }
@@ -110,7 +110,7 @@ struct TraceFileReader {
     try each("entries", orderedBy: "parent, name") { fields in
       let parent = InodeNumber(rawValue: try fields.number(0))
       guard image.inodes[parent]?.type == .directory else {
-        throw fields.wrong("parent \(parent) is no directory of the tree")
+        throw fields.wrong("parent \(parent) is not a directory of the tree")
       }
       let child = InodeNumber(rawValue: try fields.number(2))
       guard image.inodes[child] != nil, child != .root else {
@@ -137,7 +137,7 @@ struct TraceFileReader {
     try each("extents", orderedBy: "inode, offset") { fields in
       let number = InodeNumber(rawValue: try fields.number(0))
       guard let inode = image.inodes[number], inode.type == .regular else {
-        throw fields.wrong("inode \(number) is no regular file of the tree")
+        throw fields.wrong("inode \(number) is not a regular file of the tree")
       }
       if number != owner {
         endFile()
@@ -223,7 +223,7 @@ struct TraceFileReader {
     case "link", "unlink", "rmdir", "rename", "exchange":
       return try naming(kind, inode, row, types)
     case "write", "truncate", "allocate", "zero":
-      guard types[inode] == .regular else { throw row.wrong("\(inode) is no regular file") }
+      guard types[inode] == .regular else { throw row.wrong("\(inode) is not a regular file") }
       return try change(kind, inode, row)
     case "setOwnership": return .setOwnership(inode: inode, ownership: try row.ownership(10))
     case "setExtendedAttribute":

@@ -33,7 +33,7 @@ struct TraceRow {
   /// Any 64 bits.
   func bits(_ column: Int) throws -> UInt64 {
     guard case .int64(let number) = value(column) else {
-      throw wrong("column \(column) is no number")
+      throw wrong("column \(column) is not a number")
     }
     return UInt64(bitPattern: number)
   }
@@ -50,7 +50,7 @@ struct TraceRow {
 
   func text(_ column: Int) throws -> String {
     guard case .string(let text) = value(column) else {
-      throw wrong("column \(column) is no text")
+      throw wrong("column \(column) is not text")
     }
     return text
   }
@@ -69,14 +69,14 @@ struct TraceRow {
     do throws(ErrorNumber) {
       try FileTree.check(name)
     } catch {
-      throw wrong("column \(column) is no name of a file")
+      throw wrong("column \(column) is not the name of a file")
     }
     return name
   }
 
   func type(_ column: Int) throws -> FileType {
     guard let type = FileType(word: try text(column)) else {
-      throw wrong("column \(column) is no kind of file")
+      throw wrong("column \(column) is not a kind of file")
     }
     return type
   }
@@ -97,7 +97,7 @@ struct TraceRow {
 
   func directory(_ column: Int, _ types: [InodeNumber: FileType]) throws -> InodeNumber {
     let inode = try inode(column, types)
-    guard types[inode] == .directory else { throw wrong("inode \(inode) is no directory") }
+    guard types[inode] == .directory else { throw wrong("inode \(inode) is not a directory") }
     return inode
   }
 }

@@ -78,7 +78,8 @@ package struct HTMLReport {
     }
     body.element("footer") {
       $0.text(
-        "Written by faultline. States are judged one by one: what was not explored is unknown.")
+        "Written by faultline \(report.version ?? LabVersion.full). "
+          + "What was not explored is unknown.")
     }
     body.element("script") { $0.section(.script) }
   }

@@ -68,7 +68,7 @@ package enum FaultFile {
       do throws(LabError) {
         rules.append(try fault.rule())
       } catch {
-        parser.reader.report(fault.position, error.message, "see docs/faults.md")
+        parser.reader.report(fault.position, error.message, "see docs/reference/faults.md")
       }
     }
     if !parser.reader.diagnostics.isEmpty { throw ScenarioError(parser.reader.diagnostics) }

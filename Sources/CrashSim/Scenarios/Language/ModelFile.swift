@@ -1,5 +1,6 @@
 // ModelFile.swift: persistence models that a user defines, in a file of their own or inside a
-// scenario. Keys are those of `ModelParameter`; docs/crash-model.md says what they mean.
+// scenario. Keys are those of `ModelParameter`; docs/explanation/crash-model.md says what they
+// mean.
 // Invariant: a file with one diagnostic yields no model; a model is one that `validate` accepts.
 
 import CrashStates

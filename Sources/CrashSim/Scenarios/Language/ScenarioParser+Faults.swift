@@ -91,7 +91,7 @@ extension ScenarioParser {
       let key = ["error", "fail-sync"].first { fields[$0] != nil }
       reader.report(
         key.flatMap { fields.keyPosition($0) } ?? fault.position, error.message,
-        "see the manual of faults (docs/faults.md)")
+        "see the manual of faults (docs/reference/faults.md)")
       return false
     }
   }

@@ -27,7 +27,7 @@ struct LaunchEnvironment {
   func number<Number: FixedWidthInteger>(_ name: String) throws(LabError) -> Number {
     let text = try text(name)
     guard let number = Number(text) else {
-      throw .usage("\(command) is started by faultline, and $\(name) is no number: '\(text)'")
+      throw .usage("\(command) is started by faultline, and $\(name) is not a number: '\(text)'")
     }
     return number
   }

@@ -21,7 +21,7 @@ extension RunningPlan {
     case .exit:
       guard let worker = workers[process] else { return true }
       guard case .ended(let ending) = try worker.ask(command), ending.isSuccess else {
-        throw .lab("\(command.name): '\(process)' did not exit when it was told to")
+        throw .lab("\(command.name): '\(process)' did not exit when it was asked to")
       }
       worker.end()
     case .stop, .resume:
@@ -108,7 +108,7 @@ extension RunningPlan {
     case .ended(let ending):
       outcome.violations.append(
         Violation(
-          .liveness, promised: "a process that stood still goes on",
+          .liveness, promised: "a process that was stopped continues",
           got: "over \(command.name) it ended: \(ending)"))
     case .answer(let answer):
       for entry in client.entriesAfter(command, answer) { try mark(entry) }

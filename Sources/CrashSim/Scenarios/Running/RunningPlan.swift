@@ -110,7 +110,7 @@ struct RunningPlan {
   private mutating func startAgain(_ command: WorkerCommand) throws(LabError) -> Bool {
     // A command fails because of the one fault, or because of the handle that met it.
     guard !hasFailed else {
-      throw .lab("\(command.name) failed, and the database was opened again before")
+      throw .internalError("\(command.name) failed after the database was opened again")
     }
     hasFailed = true
     try healing()
@@ -185,10 +185,10 @@ struct RunningPlan {
       outcome.death = ending
       return false
     }
-    let what = killed == nil ? "stands still" : "is killed"
+    let what = killed == nil ? "is stopped" : "is killed"
     outcome.violations.append(
       Violation(
-        .liveness, promised: "'\(command.actor)' goes on when another process \(what)",
+        .liveness, promised: "'\(command.actor)' continues when another process \(what)",
         got: "over \(command.name) its process ended: \(ending)"))
     return false
   }

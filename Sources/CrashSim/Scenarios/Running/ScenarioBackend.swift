@@ -91,7 +91,7 @@ extension FaultFSClient: ScenarioBackend {
 
   func removeRule(at index: Int) throws(LabError) {
     let rules = try rules()
-    guard index < rules.count else { throw .lab("there is no fault rule \(index)") }
+    guard index < rules.count else { throw .internalError("there is no fault rule \(index)") }
     try removeRules([rules[index].id])
   }
 
@@ -183,10 +183,10 @@ struct MountWorker: ScenarioWorker {
 
   func signal(stops: Bool) throws(LabError) {
     guard kill(child.pid, stops ? SIGSTOP : SIGCONT) == 0 else {
-      throw .lab("cannot signal a worker: \(describe(errno: errno))")
+      throw .lab("cannot signal worker \(child.pid): \(describe(errno: errno))")
     }
     guard !stops || csystem_wait_until_stopped(child.pid) == 1 else {
-      throw .lab("a worker ended instead of standing still")
+      throw .lab("worker \(child.pid) ended when it should stop; see its output")
     }
   }
 
@@ -200,7 +200,7 @@ struct MountWorker: ScenarioWorker {
 
 extension SimulatedFileSystem: ScenarioBackend {
   func empty(writeBack: PageWriteBack?) throws(LabError) {
-    guard writeBack == nil else { throw .lab("nothing is mapped here: writeBack needs a mount") }
+    guard writeBack == nil else { throw .internalError("writeBack without a mount") }
     clearRules()
     try load(nil)
   }
@@ -208,11 +208,11 @@ extension SimulatedFileSystem: ScenarioBackend {
   func saveRecording(to path: String) throws(LabError) { try endRecording(savingTo: path) }
 
   func removeRule(at index: Int) throws(LabError) {
-    throw .lab("a process that hangs needs a FUSE mount")
+    throw .internalError("a hanging process without a mount")
   }
 
   func perform(_ event: FileEvent, seed: Seed) throws(LabError) {
-    throw .lab("removing, cutting or overwriting a file needs a FUSE mount")
+    throw .internalError("a file event without a mount")
   }
 
   func startWorker(
@@ -254,7 +254,7 @@ private struct ThreadWorker: ScenarioWorker {
 
   func signal(stops: Bool) throws(LabError) { throw Self.needsProcess }
 
-  private static let needsProcess = LabError.lab("threads of the lab do not stand still")
+  private static let needsProcess = LabError.internalError("a step stops a thread of this process")
 
   func end() { crew.end() }
 }

@@ -37,7 +37,7 @@ enum ScenarioProgram {
   /// Why a scenario cannot be such a program; nil when it can.
   static func refusal(_ scenario: Scenario) -> String? {
     if !scenario.blocks.isEmpty || scenario.history?.isScheduled == true {
-      return "actors side by side run on the lab's own storage; there is no program of them"
+      return "actors side by side run inside Faultline; there is no program to run elsewhere"
     }
     let harmed = scenario.steps.contains { step in
       if case .command(.file) = step.action { true } else { false }
@@ -114,7 +114,7 @@ private struct DirectoryBackend: ScenarioBackend {
   func beginRecording() {}
   func saveRecording(to path: String) {}
   func addRules(_ rules: [FaultRule]) throws(LabError) {
-    guard rules.isEmpty else { throw .lab("a directory has no rules of its own") }
+    guard rules.isEmpty else { throw .internalError("a fault rule for a plain directory") }
   }
   func clearRules() {}
   func removeRule(at index: Int) {}

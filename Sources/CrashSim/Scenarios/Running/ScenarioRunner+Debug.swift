@@ -49,7 +49,7 @@ extension ScenarioRunner {
     try mount.empty(writeBack: scenario.writeBack?.rule(plan.seed))
     try mount.addRules(rules + [rule])
     guard let id = try mount.rules().last?.id else {
-      throw .lab("internal error: the rule of the debugger was not installed; please report it")
+      throw .internalError("the rule of the debugger was not installed")
     }
     defer { try? mount.clearRules() }
     let watch = WorkerWatch()

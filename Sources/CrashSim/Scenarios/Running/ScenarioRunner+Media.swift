@@ -56,7 +56,7 @@ extension ScenarioRunner {
     let trace = try job.trace()
     try refuse(trace.shape, unless: shape)
     guard state.eventCount <= trace.events.count else {
-      throw .usage("the token's state lies behind the end of the recording")
+      throw .usage("the token's state lies after the end of the recording")
     }
     let jobPath = "\(run.path)/job-replay.json"
     try job.save(to: jobPath)

@@ -44,7 +44,7 @@ extension ScenarioRunner {
     case .fatal(let fatal):
       return report(scenario, declaration, fatal, &item)
     case .searched(let searched): explored = try again(searched, scheduled)
-    case .ran: throw .lab("a search for schedules ran one of them only")
+    case .ran: throw .internalError("a search for schedules ran only one")
     }
     if let parameters, var counts = item.histories, let first = explored.recordings.first {
       note(parameters, scenario, plan, first.trace, seconds: explored.seconds, in: &counts)
@@ -110,7 +110,7 @@ extension ScenarioRunner {
       throw LabError(
         .nondeterminism,
         "schedule: another process did something else (\(reason)); something "
-          + "decides here that no point of the schedule stands before")
+          + "decides here that no point of the schedule comes before")
     }
     return outcome
   }

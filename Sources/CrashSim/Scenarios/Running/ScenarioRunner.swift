@@ -139,7 +139,7 @@ package final class ScenarioRunner {
     } catch {
       switch error.code {
       case .interrupted: item.isInterrupted = true
-      case .lab: item.complaints.append("the lab failed: \(error.message)")
+      case .lab: item.complaints.append("Faultline failed: \(error.message)")
       case .usage, .nondeterminism: throw error
       }
       if error.code == .lab { item.outcome = .labFailed }

@@ -68,19 +68,19 @@ struct Schedule: Sendable, Hashable {
     var numbers: [Substring: Int] = [:]
     for (number, name) in actors.enumerated() { numbers[Substring(name)] = number }
     guard numbers.count == actors.count else {
-      throw .usage("schedule:2: an actor stands twice; name each one once")
+      throw .usage("schedule:2: an actor occurs twice; name each one once")
     }
     var turns: [ScheduleTurn] = []
     for (index, line) in lines.enumerated().dropFirst(2) where !line.isEmpty {
       let words = parts(line.utf8, UInt8(ascii: " "))
       guard words.count == 2, let actor = numbers[words[0]] else {
         throw .usage(
-          "schedule:\(index + 1): '\(line.prefix(60))' is no turn; write an actor "
+          "schedule:\(index + 1): '\(line.prefix(60))' is not a turn; write an actor "
             + "(\(actors.joined(separator: ", "))) and a number of decisions")
       }
       guard let count = count(words[1]) else {
         throw .usage(
-          "schedule:\(index + 1): '\(words[1].prefix(30))' is no number of decisions; write one "
+          "schedule:\(index + 1): '\(words[1].prefix(30))' is not a number of decisions; write one "
             + "in 1..\(countMax)")
       }
       turns.append(ScheduleTurn(actor: actor, count: count))

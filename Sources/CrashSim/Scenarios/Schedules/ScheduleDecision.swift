@@ -106,7 +106,7 @@ struct ScheduleRecord: Sendable, Hashable {
       let end =
         isCut
         ? "is stopped before '\(decisions[index].place)'"
-        : index < decisions.count ? "waits or ends" : "goes on to the end"
+        : index < decisions.count ? "waits or ends" : "runs to the end"
       lines.append("'\(actors[turn.actor])' passes \(points) and \(end)")
     }
     return lines

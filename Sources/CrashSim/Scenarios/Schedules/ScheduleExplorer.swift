@@ -112,7 +112,7 @@ struct ScheduleExplorer {
     throw LabError(
       .nondeterminism,
       "schedule: the same schedule gave two different runs: \(what); something decides here that "
-        + "no point of the schedule stands before")
+        + "no point of the schedule comes before")
   }
 
   private func shrink(

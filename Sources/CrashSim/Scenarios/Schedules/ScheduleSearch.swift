@@ -18,7 +18,7 @@ struct FatalSchedule: Sendable {
   var result: CheckResult {
     let reason = errorText.split(separator: "\n").first
     let violation = Violation(
-      .structure, promised: "no order in which actors go on makes the process trap",
+      .structure, promised: "no order of the actors makes the process trap",
       got: "the engine did not survive the schedule: \(ending)"
         + (reason.map { " (\($0))" } ?? ""))
     return CheckResult([violation])
@@ -86,7 +86,7 @@ struct ScheduleSearch {
 
   private static func decoded(_ line: [UInt8]) throws(LabError) -> ScheduleLine {
     guard let decoded = try? JSONDecoder().decode(ScheduleLine.self, from: Data(line)) else {
-      throw .lab("the search for schedules said something unreadable")
+      throw .internalError("the search for schedules sent an unreadable line")
     }
     return decoded
   }

@@ -130,7 +130,7 @@ struct ScheduledPlan {
     case .deadlock(let waits):
       violations.append(
         Violation(
-          .liveness, promised: "somebody can always go on",
+          .liveness, promised: "at least one actor can always continue",
           got: "deadlock: \(waits.joined(separator: ", "))"))
     case .endless(let count):
       violations.append(

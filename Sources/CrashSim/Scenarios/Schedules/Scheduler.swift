@@ -221,7 +221,7 @@ final class Scheduler: Sendable {
     switch state.chooser.choose(decision) {
     case .actor(let actor) where decision.enabled.contains(actor): return actor
     case .actor(let actor):
-      release(&state, .refused("decision \(decision.step): actor \(actor) cannot go on"))
+      release(&state, .refused("decision \(decision.step): actor \(actor)cannot continue"))
     case .refuse(let reason): release(&state, .refused(reason))
     }
     return decision.usual

@@ -60,7 +60,7 @@ package final class EngineLoad: Sendable {
       let ours = session % sessionsPerSegment
       let generation = ours / threadsMax % generationsMax
       return "process \(ours / threadsMax / generationsMax), thread \(ours % threadsMax)"
-        + (generation > 0 ? ", started anew \(generation) times" : "")
+        + (generation > 0 ? ", started again \(generation) times" : "")
     }
 
     /// Nobody else of the run has this number.

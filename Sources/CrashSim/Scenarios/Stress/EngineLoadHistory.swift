@@ -42,7 +42,7 @@ struct EngineLoadHistory {
       case ("begin", 3): try begin(numbers[0], seed: numbers[1], number: numbers[2])
       case ("commit", 1): commit(numbers[0])
       case ("storm", 0), ("calm", 0), ("seen", 2): break
-      default: throw .usage("'\(String(decoding: line, as: UTF8.self))' is no acknowledgement")
+      default: throw .usage("'\(String(decoding: line, as: UTF8.self))' is not an acknowledgement")
       }
     }
     consumedBytes = acknowledged.count

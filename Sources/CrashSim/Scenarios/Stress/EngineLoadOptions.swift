@@ -90,7 +90,7 @@ package struct EngineLoadOptions: Codable, Sendable, Hashable {
     do {
       return String(decoding: try encoder.encode(self), as: UTF8.self)
     } catch {
-      throw .lab("the options of the load cannot be encoded: \(error)")
+      throw .internalError("the options of the load cannot be encoded: \(error)")
     }
   }
 

@@ -93,7 +93,7 @@ struct EngineLoadRecord {
       return name == "session" ? fields.session : fields.begin ?? fields.ops ?? fields.end
     } catch {
       throw .usage(
-        "'\(String(decoding: line.prefix(200), as: UTF8.self))' is no line of a history: "
+        "'\(String(decoding: line.prefix(200), as: UTF8.self))' is not a line of a history: "
           + error.message)
     }
   }

@@ -1,8 +1,8 @@
 // KeptRound.swift: a failing round in a directory, so that it can be judged without being played.
-// Layout: trace.sqlite (docs/trace-format.md), image/ (the crashed directory as it was drawn),
-// acknowledged (of all rounds of its life), state/ (what the checker had kept; of the built-in
-// workload also history-N.jsonl, the history of transactions), token, options.json (of a swarm's
-// life) and options-thinned.json (the fewest with which it still failed).
+// Layout: trace.sqlite (docs/reference/trace-format.md), image/ (the crashed directory as it was
+// drawn), acknowledged (of all rounds of its life), state/ (what the checker had kept; of the
+// built-in workload also history-N.jsonl, the history of transactions), token, options.json (of a
+// swarm's life) and options-thinned.json (the fewest with which it still failed).
 
 import CrashStates
 import Foundation

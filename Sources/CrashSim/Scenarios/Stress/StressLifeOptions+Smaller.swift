@@ -15,7 +15,7 @@ extension StressLifeOptions {
       $0.faults = []
       $0.faultNames = []
     }
-    step("no kills by the lab") { $0.kills = 0 }
+    step("no kills") { $0.kills = 0 }
     step("no kills by themselves") { $0.load.killStepsMax = 0 }
     step("one process") { $0.load.processes = 1 }
     step("one writer") { $0.load.writers = 1 }

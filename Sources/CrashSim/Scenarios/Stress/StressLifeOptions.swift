@@ -223,7 +223,7 @@ package struct StressLifeOptions: Codable, Sendable, Hashable {
     do {
       return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
     } catch {
-      throw .lab("the options of a life cannot be encoded: \(error)")
+      throw .internalError("drawn options cannot be encoded: \(error)")
     }
   }
 }

@@ -1,5 +1,5 @@
 // StressMetrics.swift: how far a stress run is: for a terminal, for a log, and as a file in the
-// text format of Prometheus (docs/stress.md lists the names), replaced whole each time.
+// text format of Prometheus (docs/reference/stress.md lists the names), replaced whole each time.
 
 import Foundation
 import LabCore
@@ -57,10 +57,10 @@ struct StressMetrics {
       [("", Formatting.fixed(seconds, 1))])
     let roles = footprints.map { (labels: "{role=\"\($0.role)\"}", footprint: $0.footprint) }
     add(
-      "resident_bytes", kind: "gauge", help: "Memory of the lab's processes.",
+      "resident_bytes", kind: "gauge", help: "Memory of Faultline's processes.",
       roles.map { ($0.labels, "\($0.footprint.residentBytes)") })
     add(
-      "descriptors", kind: "gauge", help: "Open descriptors of the lab's processes.",
+      "descriptors", kind: "gauge", help: "Open descriptors of Faultline's processes.",
       roles.map { ($0.labels, "\($0.footprint.descriptors)") })
     return lines.joined(separator: "\n") + "\n"
   }

@@ -203,7 +203,7 @@ package final class StressRun {
       settings.choose(&options)
     }
     let text = options.text(ofScenario: settings.isScenario)
-    console.say("life from round \(firstRound): \(text)")
+    console.say("options from round \(firstRound): \(text)")
     var life = Life(
       firstRound: firstRound, tree: setupTree, settings: try options.applied(to: settings))
     life.options = options
@@ -221,7 +221,7 @@ package final class StressRun {
     leaks.endRound()
     if let limit = judged.limit {
       counts.unjudged += 1
-      console.say("round \(number) not judged, its life ends: \(limit)")
+      console.say("round \(number) not judged, and new options are drawn: \(limit)")
       try emptyState()
       life = try makeLife(number + 1)
       return
@@ -417,7 +417,7 @@ package final class StressRun {
         + "\(Formatting.counted(counts.marks, "acknowledgement")), "
         + "\(Formatting.counted(counts.ownEnds, "round")) to the workload's own end")
     console.say("  \(leaks.text)")
-    if settings.watchesLeaks { item.complaints = leaks.leaks.map { "a leak of the lab: \($0)" } }
+    if settings.watchesLeaks { item.complaints = leaks.leaks.map { "a leak in Faultline: \($0)" } }
     if counts.unjudged > 0 {
       console.say("  \(Formatting.counted(counts.unjudged, "power cut")) not judged")
       if counts.unjudged == counts.cuts { item.complaints.append("no power cut was judged") }

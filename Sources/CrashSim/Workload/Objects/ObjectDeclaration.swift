@@ -5,7 +5,7 @@ import LabCore
 
 /// How an actor opens a realm.
 package struct ObjectDeclaration: Sendable, Hashable, Codable {
-  /// The version of its classes, 1 or 2 (docs/scenarios.md, "Objects").
+  /// The version of its classes, 1 or 2 (docs/reference/scenarios.md, "Objects").
   package var schemaVersion: UInt64 = 1
   /// The block that it migrates an older file with.
   package var migration = DeclaredMigration.none

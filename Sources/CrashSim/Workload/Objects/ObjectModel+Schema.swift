@@ -1,5 +1,5 @@
 // ObjectModel+Schema.swift: the model's classes, what opening them does to the rows, and the
-// content's hash. Like the rest of the model it follows docs/object-database.md.
+// content's hash. Like the rest of the model it follows docs/reference/object-database.md.
 
 import Engine
 

@@ -1,5 +1,5 @@
 // ObjectModel.swift: what the file of a realm must hold, row for row: the tables that
-// docs/object-database.md ("In the file") says there are, kept in ordinary dictionaries.
+// docs/reference/object-database.md ("In the file") says there are, kept in ordinary dictionaries.
 // Invariants: it is written from that document, and shares no code with the object database; row
 // keys come from the next key of the class and are never given twice; an embedded row has the one
 // link of its owner, and goes with it.

@@ -4,7 +4,7 @@ import LabCore
 
 /// A query with what it must find.
 package struct ObjectQuery: Sendable, Hashable, Codable {
-  /// The query, in the language of docs/query-language.md.
+  /// The query, in the language of docs/reference/query-language.md.
   package var text: String
   /// The class.
   package var table: String

@@ -28,13 +28,13 @@ struct ReplayChooser: ScheduleChooser {
       taken = 0
     }
     guard turn < schedule.turns.count else {
-      return .refuse("the schedule ends at decision \(decision.step), and the run goes on")
+      return .refuse("the schedule ends at decision \(decision.step), and the run continues")
     }
     taken += 1
     let actor = schedule.turns[turn].actor
     guard decision.enabled.contains(actor) else {
       return .refuse(
-        "decision \(decision.step) is for '\(schedule.actors[actor])', who cannot go on there")
+        "decision \(decision.step) is for '\(schedule.actors[actor])', which cannot continue there")
     }
     return .actor(actor)
   }
@@ -42,7 +42,7 @@ struct ReplayChooser: ScheduleChooser {
   func complaint() -> String? {
     let isOver = turn == schedule.turns.count - 1 && taken == schedule.turns[turn].count
     return isOver || schedule.turns.isEmpty
-      ? nil : "the run ended, and the schedule goes on at its turn \(turn + 1)"
+      ? nil : "the run ended, and the schedule continues at its turn \(turn + 1)"
   }
 }
 

@@ -84,7 +84,7 @@ struct ScriptedStrategy: ScheduleStrategy {
           if case .until = lines[line] {
             return .refuse(
               "'\(lines[line].text)': it waits or ends before it comes there; the places that a "
-                + "script can name are in docs/schedules.md")
+                + "script can name are in docs/reference/schedules.md")
           }
           line += 1
           taken = 0
