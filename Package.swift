@@ -88,7 +88,7 @@ let package = Package(
       name: "DocumentStore",
       dependencies: ["CSystem", "Fleece", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: hot),
-    // The lab; docs/architecture.md says what each layer holds. Nothing up to Exploration knows the
+    // The lab; docs/explanation/architecture.md says what each layer holds. Nothing up to Exploration knows the
     // engine.
     .target(
       name: "LabCore", dependencies: ["CSystem"], path: "Sources/CrashSim/LabCore",
@@ -158,12 +158,13 @@ let package = Package(
       swiftSettings: house),
     // Writes a hash of the engine's sources down, for replay tokens.
     .plugin(name: "EngineFingerprint", capability: .buildTool()),
+    .plugin(name: "BuildCommit", capability: .buildTool()),
     .executableTarget(
       name: "StressRunner",
       dependencies: lab.map { .target(name: $0) } + [
         .product(name: "ArgumentParser", package: "swift-argument-parser")
       ],
-      swiftSettings: house),
+      swiftSettings: house, plugins: ["BuildCommit"]),
     .executableTarget(
       name: "FaultFSDaemon", dependencies: ["LabCore", "FaultFS"], swiftSettings: house),
     // Queries answered the simple way, and a generator of queries: what the query language is held
@@ -225,6 +226,9 @@ let package = Package(
     .executableTarget(
       name: "tasks", dependencies: ["ObjectDatabase"], path: "examples/tasks",
       exclude: ["README.md"], swiftSettings: house),
+    // A database of dogs: the program of a tutorial.
+    .executableTarget(
+      name: "dogs", dependencies: ["ObjectDatabase"], path: "examples/dogs", swiftSettings: house),
     // A program with an asynchronous `main`, in which the main thread ends and its queue goes on.
     .executableTarget(
       name: "async-main", dependencies: ["ObjectDatabase"], path: "Tests/AsyncMain",
@@ -279,7 +283,7 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: lab.map { .target(name: $0) } + [
-        "TestSupport", "StressRunner", "FaultFSDaemon", "FuzzCommand", "mapped-order",
+        "TestSupport", "StressRunner", "FaultFSDaemon", "FuzzCommand", "dogs", "mapped-order",
         "posix-cases", "two-savers",
         .product(name: "Yams", package: "Yams"),
       ],

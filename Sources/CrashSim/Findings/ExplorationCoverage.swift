@@ -84,6 +84,7 @@ extension RunReport {
     }
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(formatVersion, forKey: .formatVersion)
+    try container.encodeIfPresent(version, forKey: .version)
     try container.encode(seed, forKey: .seed)
     try container.encode(isInterrupted, forKey: .isInterrupted)
     try container.encodeIfPresent(shard, forKey: .shard)

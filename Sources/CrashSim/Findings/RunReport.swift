@@ -9,6 +9,8 @@ import LabCore
 package struct RunReport: JSONReport, Codable, Sendable {
   /// Format of the JSON; rises when a field changes its meaning.
   package var formatVersion = 1
+  /// The version of faultline that wrote it, with its commit.
+  package var version: String? = LabVersion.full
   /// Seed of the run.
   package var seed: UInt64
   /// True when the lab was asked to stop: what is here is all that was known then.
@@ -22,7 +24,7 @@ package struct RunReport: JSONReport, Codable, Sendable {
 
   /// Names of the fields in JSON.
   package enum CodingKeys: String, CodingKey {
-    case formatVersion, seed, isInterrupted, shard, options, cases
+    case formatVersion, version, seed, isInterrupted, shard, options, cases
   }
 
   /// Makes a report.

@@ -89,7 +89,7 @@ enum SARIFRule: Hashable {
       shortDescription: SARIFRun.Text(text: "Promise: \(description)"),
       help: SARIFRun.Text(
         text: "Promise: \(description). The message holds the command that replays the failure; "
-          + "docs/scenarios.md lists the oracles."))
+          + "docs/reference/scenarios.md lists the oracles."))
   }
 }
 
@@ -111,6 +111,7 @@ struct SARIFRun: Encodable, Sendable {
     struct Driver: Encodable, Sendable {
       let name = "faultline"
       let semanticVersion = LabVersion.text
+      let version = LabVersion.full
       let rules = SARIFRule.all.map(\.descriptor)
     }
     let driver = Driver()
