@@ -25,7 +25,7 @@ enum ControlTarget {
     #"{"removeRules":{"_0":[1,2]}}"#, #"{"registerGroup":{"_0":-1}}"#,
     #"{"phase":{"process":7}}"#, #"{"stop":{"_0":{"events":{"_0":3}}}}"#,
     rules("on: sync, nth: 3, error: EIO"),
-    rules("{on: write, bytes: 0..4095, every: 2, offset: 1, short: 10}"),
+    rules("{on: write, bytes: 0..4095, every: 2, skip: 1, short: 10}"),
     rules("{on: [write, allocate], chance: 1 in 100, seed: 7, error: ENOSPC}"),
   ]
 
@@ -37,7 +37,8 @@ enum ControlTarget {
     ]
 
   private static func rules(_ text: String) -> String {
-    let parsed = try? FaultFile.parse(commandLine: text, file: "", allowsAnyErrno: false)
+    let parsed = try? FaultFile.parse(
+      commandLine: text, file: "", allowsAnyErrno: false, warn: { _ in })
     return parsed.flatMap { FuzzReaders.request(adding: $0) } ?? "{}"
   }
 

@@ -318,7 +318,7 @@ struct LabRun {
     let text = "on: \(kind), nth: \(nth), error: \(error)"
     guard
       let rules = try? FaultFile.parse(
-        commandLine: text, file: "fault", allowsAnyErrno: kind == "truncate")
+        commandLine: text, file: "fault", allowsAnyErrno: kind == "truncate", warn: { _ in })
     else { throw LabFailure(text: "a valid rule is refused: \(text)") }
     tell("fault: \(text)")
     try disk.addRules(rules)

@@ -1,6 +1,6 @@
 // ScenarioTarget.swift: bytes are a scenario file → parser → dry run.
 // Invariants checked: what is wrong is said with a place and a remedy; what is right has a dry run
-// that says something, or a usage error.
+// that says something, or a usage error; in the words of today it means the same.
 
 import Exploration
 import Fuzz
@@ -14,7 +14,8 @@ enum ScenarioTarget {
     smokeCount: 250, words: words, samples: samples, run: { run($0) })
 
   private static let words: [String] =
-    GrammarObject.allCases.flatMap(\.keys) + GrammarWords.actions + GrammarWords.columnTypes
+    GrammarObject.allCases.flatMap { $0.keys + $0.oldKeys.map(\.old) } + GrammarWords.actions
+    + GrammarWords.columnTypes
     + GrammarWords.models + marks + values
 
   private static let marks = [
@@ -46,10 +47,10 @@ enum ScenarioTarget {
         - expect: {file: {sizeBytes: {atMost: 4 x content}}, count: {Dog: 3}, version: 5}
         - ui: release
       crash: {model: [strict, ext4-ordered], explore: all, recovery: 2, budget: {states: 500}}
-      kill: {process: sync, at: every operation}
+      killSweep: {process: sync, at: every operation}
       """,
     preamble + """
-      database: {commit: checksummed, maximumVersions: 9}
+      database: {commitProtocol: checksummed, maximumVersions: 9}
       steps:
         - ui: open
         - {kill: app}
@@ -84,7 +85,7 @@ enum ScenarioTarget {
     title: Drawn
     history: {histories: 3, steps: 8, rows: 60, processes: 3, with: [pins], without: encrypted}
     crash: {model: posix, budget: {states: 40}}
-    kill: {process: p2, at: every sync}
+    killSweep: {process: p2, at: every sync}
 
     """,
   ]
@@ -103,6 +104,18 @@ enum ScenarioTarget {
       let message = error.labError.message
       return message.hasPrefix("fuzz.yaml:")
         ? .refused : .finding("an error without a place: \(message.prefix(80))")
+    }
+    do throws(ScenarioError) {
+      let file = try LanguageMigration.migrated(input, path: "fuzz.yaml")
+      let again = try file.flatMap { file throws(ScenarioError) in
+        try LanguageMigration.migrated(file.bytes, path: "fuzz.yaml")
+      }
+      if again?.isChanged == true { return .finding("a second migration changes something") }
+    } catch {
+      let message = error.labError.message
+      guard message.contains("only its author can change") else {
+        return .finding("a migration fails: \(message.prefix(200))")
+      }
     }
     if let history = scenario.history {
       scenario.history?.steps = min(history.steps, historyStepsMax)

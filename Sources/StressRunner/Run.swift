@@ -26,6 +26,7 @@ struct Run: ParsableCommand {
         faultline run --list --tag slow
         faultline run --dry-run scenarios/processes/kill.yaml
         faultline run --filter growth --filter 'killed*.yaml' --without-tag slow
+        faultline run --migrate scenarios faults.yaml model.yaml
       """)
 
   @Argument(help: "Scenario files, or folders of them.") var paths: [String] = ["scenarios"]
@@ -35,6 +36,8 @@ struct Run: ParsableCommand {
   @Flag(help: "Print which steps of commits were hit by kills, power failures, EIO and ENOSPC.")
   var coverage = false
   @Flag(help: "Describe what would happen, and run nothing.") var dryRun = false
+  @Flag(help: "Rewrite old spellings in files and run nothing (docs/reference/scenarios.md).")
+  var migrate = false
   @Option(help: "Only scenarios with this text in path or title, or a glob. Can be repeated.")
   var filter: [String] = []
   @Option(help: "Only scenarios with this tag, or with one of several.") var tag: [String] = []
@@ -49,6 +52,7 @@ struct Run: ParsableCommand {
 
   func run() throws {
     let console = Console()
+    if migrate { return try rewrite(console) }
     var settings = try options.settings()
     if list || dryRun { return try explain(settings, console) }
     try reports.refuseUnwritable()
@@ -83,6 +87,26 @@ struct Run: ParsableCommand {
 
   private var selection: ScenarioSelection {
     ScenarioSelection(filters: filter, tags: tag, excludedTags: withoutTag)
+  }
+
+  /// Rewrites old spellings of keys; with `--dry-run` it only says which.
+  private func rewrite(_ console: Console) throws {
+    let others = [
+      ("--list", list), ("--coverage", coverage), ("--fail-fast", failFast),
+      ("--filter", !filter.isEmpty), ("--tag", !tag.isEmpty),
+      ("--without-tag", !withoutTag.isEmpty), ("--json", reports.json != nil),
+    ]
+    if let (option, _) = others.first(where: { $0.1 }) {
+      throw LabError.usage("--migrate rewrites the files that it is given; leave \(option) out")
+    }
+    try reports.refuseAllButJSON(for: "--migrate")
+    let outcome = try LanguageMigration.outcome(of: paths)
+    if !dryRun { try LanguageMigration.write(outcome) }
+    for file in outcome.changed { console.say(file.line) }
+    for path in outcome.others { console.say("\(path): left as it is, not in this language") }
+    let verb = dryRun ? "would be rewritten; nothing was written" : "rewritten"
+    console.say(
+      "\(outcome.changed.count) of \(Formatting.counted(outcome.files.count, "file")) \(verb)")
   }
 
   /// Names the scenarios or says what they would do; runs nothing.

@@ -44,12 +44,12 @@ struct CoverageTests {
 
   @Test("kills before each step meet each step, and kills between commands meet none")
   func kills() throws {
-    let steps = try met("kill: {process: app, at: every commit step}\n")
+    let steps = try met("killSweep: {process: app, at: every commit step}\n")
     #expect(steps == ["kill": steps["kill"] ?? []])
     #expect(Set(Self.plain).isSubset(of: steps["kill"] ?? []), "\(steps)")
-    let commands = try met("kill: {process: app, at: every command}\n")
+    let commands = try met("killSweep: {process: app, at: every command}\n")
     #expect(commands.isEmpty, "\(commands)")
-    let syncs = try met("kill: {process: app, at: every sync, side: after}\n")
+    let syncs = try met("killSweep: {process: app, at: every sync, side: after}\n")
     #expect(syncs == ["kill": ["sync nodes", "sync root slot"]], "\(syncs)")
   }
 

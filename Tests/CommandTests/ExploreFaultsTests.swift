@@ -20,14 +20,14 @@ struct ExploreFaultsTests {
     let undisturbed = try command.run(Self.retrying)
     #expect(undisturbed.status == 0, "\(undisturbed.output)")
 
-    let rule = "on: sync, file: f, nth: 1, fail-sync: ext4-ordered"
+    let rule = "on: sync, file: f, nth: 1, failSync: ext4-ordered"
     let result = try command.run(Self.retrying + ["--fault", rule, "--json", "r.json"])
     #expect(result.status == 1, "\(result.output)")
     #expect(result.output.contains("  rule 1  hits=1 matches=2  "), "\(result.output)")
     #expect(result.output.contains("FINDING 1: lost: f"))
     #expect(
       result.output.contains(
-        "  injected   fail-sync of a sync: Input/output error (EIO), in #"), "\(result.output)")
+        "  injected   failSync of a sync: Input/output error (EIO), in #"), "\(result.output)")
     let json = try String(contentsOfFile: command.directory.file("r.json"), encoding: .utf8)
     #expect(json.contains("\"injected\" : ["))
 
@@ -35,7 +35,7 @@ struct ExploreFaultsTests {
     let token = try #require(result.replayToken)
     let replayed = try command.run(["replay", token])
     #expect(replayed.status == 1 && replayed.output.contains("lost: f"), "\(replayed.output)")
-    #expect(replayed.output.contains("  injected   fail-sync"), "\(replayed.output)")
+    #expect(replayed.output.contains("  injected   failSync"), "\(replayed.output)")
   }
 
   @Test("what a fault breaks without any crash is a finding too, and the workload may fail")

@@ -103,7 +103,7 @@ struct FaultCommandTests {
     let small = try mounted.shell("head -c 409600 /dev/zero > f; df -B4096 --output=size,avail .")
     #expect(small.output.split(whereSeparator: \.isWhitespace).suffix(2) == ["256", "156"])
     #expect(try mounted.fault("clear").status == 0)
-    #expect(try mounted.fault("add", "on: write, no-space-after: 40960").status == 0)
+    #expect(try mounted.fault("add", "on: write, noSpaceAfter: 40960").status == 0)
     let full = try mounted.shell("head -c 8192 /dev/zero > g; df -B4096 --output=avail .")
     #expect(full.output.split(whereSeparator: \.isWhitespace).last == "8", "\(full.output)")
     #expect(try mounted.fault("add", "on: statfs, error: EIO").status == 0)
@@ -126,7 +126,7 @@ struct FaultCommandTests {
   func misuse() throws {
     let mounted = try Mounted()
     let cases: [(arguments: [String], text: String)] = [
-      (["add", "on: write, error: EROFS"], "rule 1:1:13: fault rule: errno EROFS: write cannot"),
+      (["add", "on: write, error: EROFS"], "rule 1:1:12: fault rule: errno EROFS: write cannot"),
       (["add", "on: write"], "a fault has one effect, found 0"),
       (["add", "--file", "none.yaml"], "cannot read the fault file none.yaml"),
       (["add"], "no rule"), (["clear", "7"], "no fault rule 7 is in force; there are none"),

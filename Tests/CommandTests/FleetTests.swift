@@ -74,7 +74,7 @@ struct FleetTests {
       """
     _ = try command.write(
       head + "crash: {model: posix, explore: all, budget: {states: 60}, recovery: true}\n"
-        + "kill: {process: app, at: every sync}\n", to: "a.yaml")
+        + "killSweep: {process: app, at: every sync}\n", to: "a.yaml")
     _ = try command.write(
       head + """
         faults:

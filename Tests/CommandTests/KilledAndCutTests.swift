@@ -19,7 +19,7 @@ struct KilledAndCutTests {
       - writer: open
       - writer: {write: [{upsert: Dog, _id: 1..3, age: random}]}
     crash: {model: btrfs, explore: all, budget: {states: 1}}
-    kill: {process: app, at: 11, side: before, crash: 200}
+    killSweep: {process: app, at: 11, side: before, crashStates: 200}
     \(fault)
     """
   }

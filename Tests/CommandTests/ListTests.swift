@@ -46,8 +46,8 @@ struct ListTests {
     let result = try command.run(["run", Self.scenarios, "--list", "--json", "-"])
     let parsed = try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any]
     let entries = try #require(parsed?["scenarios"] as? [[String: Any]])
-    #expect(entries.count >= 50 && parsed?["formatVersion"] as? Int == 1)
-    #expect(entries.contains { $0["disturbances"] as? [String] == ["kill"] })
+    #expect(entries.count >= 50 && parsed?["formatVersion"] as? Int == 2)
+    #expect(entries.contains { $0["disturbances"] as? [String] == ["killSweep"] })
     let toFile = try command.run(["run", Self.scenarios, "--list", "--json", "l.json"])
     #expect(toFile.status == 0 && toFile.output.isEmpty)
     #expect(try command.text("l.json") == result.output)

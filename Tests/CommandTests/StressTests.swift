@@ -138,7 +138,7 @@ struct StressTests {
   func firstSyncIgnored() throws {
     let result = try FaultlineCommand().run([
       "stress", "--no-swarm", "--cuts", "400", "--within", "60", "--fail-fast",
-      "--faults", "on: sync, times: 2, ignore: true, file: \"*.realm\"",
+      "--faults", "on: sync, maximumHits: 2, ignore: true, file: \"*.realm\"",
     ])
     #expect(result.status == 1, "\(result.output)")
     #expect(result.output.contains("acknowledged and ignored: injected"), "\(result.output)")

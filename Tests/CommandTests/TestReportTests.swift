@@ -54,7 +54,7 @@ struct TestReportTests {
       ➜ Suite "A" skipped: "skipped: fuse: no /dev/fuse; load its module"
       ➜ Test odd() skipped.
       ✔ Test "a test that prints skipped: nothing" passed after 0.1 seconds.
-        skipped: kill needs a FUSE mount
+        skipped: killSweep needs a FUSE mount
 
       """
     let result = try report(log: log, shares: "80 A.Slow\n10 B.Middle\n")

@@ -156,7 +156,7 @@ struct BackendTests {
     let item = try report(path, backend: .inProcess)
     #expect(item.outcome == .held, "\(item.complaints) \(item.findings.map(\.headline))")
     let skipped =
-      (scenario.kill == nil ? [] : ["kill needs a FUSE mount"])
+      (scenario.kill == nil ? [] : ["killSweep needs a FUSE mount"])
       + (scenario.sweep == nil ? [] : ["sweep needs a FUSE mount"])
     let systems = scenario.crash?.systems.map { "on: \($0) needs a mount" } ?? []
     #expect(item.skipped == skipped + systems)
@@ -193,7 +193,7 @@ struct BackendTests {
     let run = try Self.withoutDevice("run \(path)")
     #expect(run.status == 0, "\(run.output)")
     #expect(run.output.contains("backend=in-process (no /dev/fuse: /dev/fuse is missing; "))
-    #expect(run.output.contains("  skipped: kill needs a FUSE mount\n"))
+    #expect(run.output.contains("  skipped: killSweep needs a FUSE mount\n"))
     #expect(run.output.contains(", 1 part skipped, and no crash state was looked at\n"))
     for arguments in ["explore --workload true --check true", "run --backend fuse \(path)"] {
       let result = try Self.withoutDevice(arguments)
@@ -207,9 +207,9 @@ struct BackendTests {
     let path = try #require(shippedPaths.first { $0.hasSuffix("processes/kill.yaml") })
     let item = try report(path, backend: .inProcess)
     let report = RunReport(seed: 1, cases: [item])
-    #expect(try report.json().contains("\"kill needs a FUSE mount\""))
+    #expect(try report.json().contains("\"killSweep needs a FUSE mount\""))
     let xml = JUnit.xml(report)
-    #expect(xml.contains("<skipped message=\"kill needs a FUSE mount\"/>"))
+    #expect(xml.contains("<skipped message=\"killSweep needs a FUSE mount\"/>"))
     #expect(xml.contains("tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"1\""))
   }
 }

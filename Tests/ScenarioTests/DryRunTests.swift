@@ -20,7 +20,7 @@ import Testing
     tags: [slow]
     schema: {Dog: {_id: int primary, name: string}}
     processes: {app: [ui, background], sync: [writer]}
-    database: {commit: checksummed, key: first}
+    database: {commitProtocol: checksummed, key: first}
     steps:
       - ui: open
       - ui: {pin: old}
@@ -87,12 +87,12 @@ import Testing
   @Test("kills, sweeps, faults and planted bugs are said")
   func disturbances() throws {
     let kill = try lines(
-      Self.text + "\nkill: {process: sync, at: every sync, side: both}")
+      Self.text + "\nkillSweep: {process: sync, at: every sync, side: both}")
     #expect(kill.contains { $0.contains("sync is killed at each sync, once before it takes") })
     #expect(kill.contains { $0.contains("app goes on") })
     #expect(kill.contains { $0.contains("at most 40,000 runs") })
     #expect(kill.contains { $0.contains("liveness: ") && $0.contains("durability") == false })
-    let one = try lines(Self.text + "\nkill: {process: sync, at: 7, side: after}")
+    let one = try lines(Self.text + "\nkillSweep: {process: sync, at: 7, side: after}")
     #expect(one.contains { $0.contains("at its file operation 7, after it took effect") })
     #expect(one.contains { $0.contains("at most 1 run;") })
     let sweep = try lines(

@@ -32,7 +32,7 @@ struct FailedSyncSubsetTests {
     title: a test
     schema: {Dog: {_id: int primary, name: string}}
     processes: {app: [ui]}
-    database: {commit: \(commit)}
+    database: {commitProtocol: \(commit)}
     steps:
       - ui: open
       - ui: {write: [{insert: Dog, _id: sequence, name: {random: letters 200}, times: 500}]}
@@ -41,7 +41,7 @@ struct FailedSyncSubsetTests {
       - ui: verify
       - ui: {write: [{upsert: Dog, _id: random 1..500, name: random, times: 3}]}
     faults:
-      - {on: sync, ofCommit: \(sync), commit: 2, fail-sync: ext4-ordered, keep: \(subset)}
+      - {on: sync, ofCommit: \(sync), commit: 2, failSync: ext4-ordered, keep: \(subset)}
     crash: {model: ext4-ordered, explore: all, budget: {states: 40}}
     """
   }

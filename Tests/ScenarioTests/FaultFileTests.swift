@@ -11,23 +11,23 @@ import Testing
 struct FaultFileTests {
   static let sound = [
     "{on: write, error: EIO}", "{on: [write, read], file: \"*.db\", bytes: 0..511, error: EINTR}",
-    "{on: sync, nth: 2, ignore: true}", "{on: sync, every: 3, offset: 1, fail-sync: btrfs}",
-    "{on: sync, fail-sync: ext4-data, error: ENOSPC}",
-    "{on: sync, fail-sync: xfs, keep: random}", "{on: sync, fail-sync: xfs, keep: [1, 3]}",
+    "{on: sync, nth: 2, ignore: true}", "{on: sync, every: 3, skip: 1, failSync: btrfs}",
+    "{on: sync, failSync: ext4-data, error: ENOSPC}",
+    "{on: sync, failSync: xfs, keep: random}", "{on: sync, failSync: xfs, keep: [1, 3]}",
     "{on: read, short: 0}",
-    "{on: write, chance: 1 in 10, seed: 7, short: 512}", "{on: write, no-space-after: 4096}",
+    "{on: write, chance: 1 in 10, seed: 7, short: 512}", "{on: write, noSpaceAfter: 4096}",
     "{on: [write, allocate], quota: 1_000_000}", "{on: any, delay: 20}", "{on: open, hang: true}",
-    "{on: write, times: 3, lose: true}", "{on: write, torn: {unit: sector, keep: first 1}}",
+    "{on: write, maximumHits: 3, lose: true}", "{on: write, torn: {unit: sector, keep: first 1}}",
     "{on: write, torn: {unit: page, keep: last 2}}", "{on: write, torn: {parts: 3, keep: [1, 3]}}",
     "{on: write, torn: {bytes: 100, keep: random}}", "{on: write, misdirect: -512}",
     "{on: any, error: random, seed: 9}",
     "{on: write, torn: {bytes: [10, 20], keep: [2, 3]}}",
     "{on: read, stale: true}", "{on: read, flip: 1}", "{on: open, bytes: 0..4095, rot: 8}",
-    "{on: close, cut: 512}", "{on: write, read-only: true}", "{on: any, kill: before}",
-    "{on: sync, after: \"commit 1\", until: \"commit 2\", stop: after}",
-    "{on: write, pid: 17, command: \"postgres\", actor: ui, write-back: true, error: EIO}",
-    "{on: write, any-errno: true, error: EROFS}",
-    "{on: sync, error: EIO, once-per-open-file: true}",
+    "{on: close, cutTail: 512}", "{on: write, makeReadOnly: true}", "{on: any, killCaller: before}",
+    "{on: sync, after: \"commit 1\", until: \"commit 2\", killFileSystem: after}",
+    "{on: write, pid: 17, command: \"postgres\", actor: ui, includeWriteBack: true, error: EIO}",
+    "{on: write, anyErrno: true, error: EROFS}",
+    "{on: sync, error: EIO, oncePerOpenFile: true}",
     "{on: write, bytes: 8192.., holdBehind: {bytes: 0..8191}}",
   ]
 
@@ -56,10 +56,10 @@ struct FaultFileTests {
     ("{on: write, torn: {parts: 2}}", "torn lacks the key 'keep'"),
     ("{on: sync, until: x, ignore: true}", "'until' goes with 'after'"),
     ("{on: sync, ofCommit: 1, after: x, ignore: true}", "do not go with 'ofCommit'"),
-    ("{on: sync, fail-sync: ext5}", "'ext5' is no state of pages"),
-    ("{on: sync, fail-sync: btrfs, keep: random}", "'keep' has none to choose from"),
-    ("{on: sync, fail-sync: xfs, keep: some}", "'some' names no parts"),
-    ("{on: sync, error: EIO, keep: random}", "'keep' goes with 'fail-sync'"),
+    ("{on: sync, failSync: ext5}", "'ext5' is no state of pages"),
+    ("{on: sync, failSync: btrfs, keep: random}", "'keep' has none to choose from"),
+    ("{on: sync, failSync: xfs, keep: some}", "'some' names no parts"),
+    ("{on: sync, error: EIO, keep: random}", "'keep' goes with 'failSync'"),
     ("{on: write, misdirect: 0}", "misdirect=0"),
     ("{on: write, delay: 60001}", "'delay' in milliseconds is out of range"),
     ("{on: write, lose: maybe}", "'maybe' is no value of lose"),
@@ -75,7 +75,7 @@ struct FaultFileTests {
       found?.code == .usage && found?.message.contains(error) == true, "\(found?.message ?? "")")
   }
 
-  @Test("any-errno lets an error pass that the page does not list, but never ENOSYS")
+  @Test("anyErrno lets an error pass that the page does not list, but never ENOSYS")
   func anyErrno() throws {
     #expect(
       try FaultFile.parse("{on: write, error: EROFS}", file: "t", allowsAnyErrno: true).count == 1)

@@ -29,7 +29,7 @@ private class Note: Object {
   }
 
   private func fill() throws {
-    let rules = "[{on: [write, allocate], no-space-after: 0}]"
+    let rules = "[{on: [write, allocate], noSpaceAfter: 0}]"
     try mount.client.addRules(try FaultFile.parse(rules, file: "test"))
   }
 

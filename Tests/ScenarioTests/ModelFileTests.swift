@@ -23,7 +23,7 @@ struct ModelFileTests {
     let text = """
       name: mine
       base: ext4-ordered
-      version: 3
+      modelVersion: 3
       safeReplaceByRename: false
       sectorBytes: none
       """
@@ -87,7 +87,7 @@ struct ModelFileTests {
       ("name: mine\nrenameIsAtomic: yes\n", "m.yaml:2:17: 'yes' is no value of renameIsAtomic"),
       ("name: Mine!\n", "m.yaml:1:7: 'Mine!' cannot name a model"),
       ("name: posix\n", "m.yaml:1:7: 'posix' is a stock model; give yours another name"),
-      ("name: mine\nversion: 0\n", "m.yaml:2:10: a version is out of range: 0"),
+      ("name: mine\nmodelVersion: 0\n", "m.yaml:2:15: a version of the model is out of range: 0"),
       ("name: mine\nname: yours\n", "m.yaml:1:1"),
       (
         "name: mine\nsyncCoverage: journalOfInode\n",

@@ -69,9 +69,9 @@ private let everyKeyText = """
     - ui: open
     - kill: app
   crash: {model: [strict, posix], explore: prefixes, budget: {states: 500}, recovery: true}
-  kill: {process: app, at: every operation, side: after}
+  killSweep: {process: app, at: every operation, side: after}
   faults:
-    - {on: fsync, every: 2, offset: 1, ignore: true}
+    - {on: fsync, every: 2, skip: 1, ignore: true}
     - {on: sync, nth: 5, error: EIO}
     - {on: sync, ofCommit: 1, commit: 3, ignore: true}
     - {on: write, file: "*.realm", bytes: 8192.., ofCommit: 2, holdBehind: {bytes: 0..8191}}
@@ -175,8 +175,8 @@ private let everyKeyText = """
   func attempts() throws {
     let text = preamble + "steps: [{ui: {try: open, fails: locked}}]"
     #expect(try parsed(text).steps[0].action == .attempt(.open, fails: "locked"))
-    let kill = "\nkill: {process: app, at: every command}"
-    #expect(diagnostics(text + kill).first?.contains("with 'kill' nobody knows") == true)
+    let kill = "\nkillSweep: {process: app, at: every command}"
+    #expect(diagnostics(text + kill).first?.contains("with 'killSweep' nobody knows") == true)
   }
 
   @Test("written-back pages, and file systems of the kernel")
@@ -200,8 +200,8 @@ private let everyKeyText = """
     #expect(
       diagnostics(preamble + "stpes: [{ui: open}]\nsteps: [{ui: open}]") == [
         "t.yaml:4:1: unknown key 'stpes' in scenario; nearest valid key 'steps'; write one of: "
-          + "title, schema, processes, database, steps, history, schedule, crash, media, kill, "
-          + "sweep, faults, writeBack, negative, seed, tags"
+          + "version, title, schema, processes, database, steps, history, schedule, crash, "
+          + "media, killSweep, sweep, faults, writeBack, negative, seed, tags"
       ])
   }
 
@@ -273,11 +273,15 @@ private let everyKeyText = """
       "steps: [{ui: open}, {overwrite: {file: lock, with: ones}}]",
       "4:22: 'ui' uses the lock file that would be written over"
     ),
-    ("steps: [{cut: {file: lock, to: 4 KiB}}]", "4:10: only the database is a file that can be"),
-    ("steps: [{cut: {file: database, to: half}}]", "4:36: 'half' is no number of bytes"),
     (
-      "steps: [{ui: open}, {cut: {file: database, to: 0}}]\nkill: {process: app, at: every write}",
-      "4:22: a removed or cut database cannot be judged"
+      "steps: [{shorten: {file: lock, to: 4 KiB}}]",
+      "4:10: only the database is a file that can be"
+    ),
+    ("steps: [{shorten: {file: database, to: half}}]", "4:40: 'half' is no number of bytes"),
+    (
+      "steps: [{ui: open}, {shorten: {file: database, to: 0}}]\n"
+        + "killSweep: {process: app, at: every write}",
+      "4:22: a removed or shortened database cannot be judged"
     ),
     ("steps: [{ui: {open: {key: third}}}]", "4:27: 'third' is no key"),
     (
@@ -293,12 +297,12 @@ private let everyKeyText = """
       "4:39: there is a copy 'a' already"
     ),
     (
-      "steps: [{ui: open}]\nkill: {process: app, at: every command, by: stop}",
-      "5:45: between its commands a process stands still anyway"
+      "steps: [{ui: open}]\nkillSweep: {process: app, at: every command, by: stop}",
+      "5:50: between its commands a process stands still anyway"
     ),
     (
-      "steps: [{ui: open}]\nkill: {process: app, at: every write, side: after, by: stop}",
-      "5:45: a process is stopped before the operation, never after it"
+      "steps: [{ui: open}]\nkillSweep: {process: app, at: every write, side: after, by: stop}",
+      "5:50: a process is stopped before the operation, never after it"
     ),
     ("steps: [{ui: {try: open}}]", "4:14: 'try' needs the engine's error code"),
     ("steps: [{ui: {try: close, fails: io}}]", "4:20: 'close' is no action to try"),
@@ -385,7 +389,10 @@ private let everyKeyText = """
     ("crash: {on: [ext4, ext4]}", "5:20: file system 'ext4' stands twice"),
     ("crash: {on: \"ext4:\"}", "5:13: 'ext4:' is no file system"),
     ("crash: {on: xfs}\nwriteBack: true", "5:8: faults, written-back pages and actors"),
-    ("crash: {on: xfs}\nkill: {process: app, at: every sync, crash: 4}", "6:7: the power cuts"),
+    (
+      "crash: {on: xfs}\nkillSweep: {process: app, at: every sync, crashStates: 4}",
+      "6:12: the power cuts"
+    ),
     ("writeBack: often", "5:12: expected a writeBack mapping"),
     ("writeBack: {rate: 0}", "5:19: "),
     ("writeBack: {seed: x}", "5:19: expected a seed"),
@@ -396,18 +403,30 @@ private let everyKeyText = """
     ("crash: {model: posix, budget: {states: 0}}", "5:40: a number of states is out of range"),
     ("crash: {model: posix, recovery: maybe}", "5:33: 'maybe' is no value of recovery"),
     ("crash: {model: posix, recovery: 4}", "5:33: a number of recoveries is out of range"),
-    ("kill: {process: ap, at: every sync}", "5:17: 'ap' is no process; nearest valid key 'app'"),
-    ("kill: {process: app, at: every opration}", "5:26: 'every opration' is no place to kill at"),
-    ("kill: {process: app, at: 0}", "5:26: the number of an operation is out of range"),
-    ("kill: {process: app, at: 3, side: left}", "5:35: 'left' is no side"),
-    ("kill: {process: app, at: every sync, by: hand}", "5:42: 'hand' is no manner"),
-    ("kill: {process: app, at: every sync, crash: 0}", "5:45: a number of crash states is out"),
-    ("kill: {process: app, at: 3, crash: 9}", "5:7: the power cuts of killed runs need the models"),
+    (
+      "killSweep: {process: ap, at: every sync}",
+      "5:22: 'ap' is no process; nearest valid key 'app'"
+    ),
+    (
+      "killSweep: {process: app, at: every opration}",
+      "5:31: 'every opration' is no place to kill at"
+    ),
+    ("killSweep: {process: app, at: 0}", "5:31: the number of an operation is out of range"),
+    ("killSweep: {process: app, at: 3, side: left}", "5:40: 'left' is no side"),
+    ("killSweep: {process: app, at: every sync, by: hand}", "5:47: 'hand' is no manner"),
+    (
+      "killSweep: {process: app, at: every sync, crashStates: 0}",
+      "5:56: a number of crash states is out"
+    ),
+    (
+      "killSweep: {process: app, at: 3, crashStates: 9}",
+      "5:12: the power cuts of killed runs need the models"
+    ),
     ("faults: [{nth: 1, ignore: true}]", "5:10: fault lacks the key 'on'"),
     ("faults: [{on: sync}]", "5:10: a fault has one effect, found 0"),
     ("faults: [{on: sync, ignore: true, error: EIO}]", "5:35: a fault has one effect, found 2"),
     ("faults: [{on: sync, nth: 1, every: 2, ignore: true}]", "5:29: a fault has one of every"),
-    ("faults: [{on: sync, offset: 1, ignore: true}]", "5:21: 'offset' goes with 'every'"),
+    ("faults: [{on: sync, skip: 1, ignore: true}]", "5:21: 'skip' goes with 'every'"),
     (
       "faults: [{on: sync, nth: 2, commit: 1, ignore: true}]",
       "5:29: 'commit' goes with 'ofCommit'"

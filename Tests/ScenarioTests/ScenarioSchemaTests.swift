@@ -29,7 +29,15 @@ import Testing
     for object in GrammarObject.allCases {
       let definition = try #require(definitions[object.rawValue] as? Object)
       let properties = try #require(definition["properties"] as? Object)
-      #expect(properties.keys.sorted() == object.keys.sorted(), "\(object)")
+      let old = object.oldKeys.map(\.old)
+      #expect(properties.keys.sorted() == (object.keys + old).sorted(), "\(object)")
+      for (key, value) in properties {
+        let value = try #require(value as? Object)
+        let description = value["description"] as? String ?? ""
+        let new = object.presentKey(key)
+        #expect(value["deprecated"] as? Bool == (new == key ? nil : true), "\(object) \(key)")
+        #expect(new == key || description.hasPrefix("The old spelling of \(new),"), "\(key)")
+      }
     }
   }
 
@@ -67,11 +75,12 @@ import Testing
       try words("schedule", action, "strategy", "enum")
         == DeclaredStrategy.allCases.map(\.rawValue).sorted())
     #expect(
-      try words("kill", action, "at", "oneOf", "0", "enum") == GrammarWords.killPlaces.sorted())
+      try words("killSweep", action, "at", "oneOf", "0", "enum")
+        == GrammarWords.killPlaces.sorted())
     #expect(
-      try words("kill", action, "side", "enum") == KillSide.allCases.map(\.rawValue).sorted())
+      try words("killSweep", action, "side", "enum") == KillSide.allCases.map(\.rawValue).sorted())
     #expect(
-      try words("kill", action, "by", "enum") == KillManner.allCases.map(\.rawValue).sorted())
+      try words("killSweep", action, "by", "enum") == KillManner.allCases.map(\.rawValue).sorted())
     #expect(try words("fault", action, "during", "enum") == GrammarWords.commitSteps.sorted())
     #expect(try words("action", action, "try", "enum") == GrammarWords.attempts.sorted())
     #expect(

@@ -85,7 +85,7 @@ import Testing
     #expect(
       list.lines.first == "scenarios/growth/pinned.yaml  [slow, pins]  A pin costs little")
     let decoded = try JSONDecoder().decode(ScenarioList.self, from: Data(try list.json().utf8))
-    #expect(decoded == list && decoded.formatVersion == 1)
+    #expect(decoded == list && decoded.formatVersion == 2)
     #expect(decoded.scenarios.map(\.line) == [1, 1, 1])
     #expect(decoded.scenarios[2].tags == ["quick"])
   }

@@ -103,7 +103,7 @@ private func complaints(_ text: String) -> [String] {
   @Test("together does not go with kill, sweep, media or a second process")
   func others() {
     for key in [
-      "kill: {process: app, at: every sync}", "sweep: {on: write, error: EIO}", "media: {}",
+      "killSweep: {process: app, at: every sync}", "sweep: {on: write, error: EIO}", "media: {}",
     ] {
       let found = complaints(togetherOpening + Self.steps + key + "\n")
       #expect(found.contains { $0.contains("'together' does not go with") }, "\(key): \(found)")

@@ -114,9 +114,9 @@ extension FaultRule.Effect: CustomStringConvertible {
     switch self {
     case .error, .randomError, .errorOncePerOpenFile: "error"
     case .ignoreSync: "ignore"
-    case .failSync: "fail-sync"
+    case .failSync: "failSync"
     case .short: "short"
-    case .noSpace: "no-space-after"
+    case .noSpace: "noSpaceAfter"
     case .quota: "quota"
     case .delay: "delay"
     case .hang: "hang"
@@ -127,12 +127,12 @@ extension FaultRule.Effect: CustomStringConvertible {
     case .stale: "stale"
     case .flip: "flip"
     case .rot: "rot"
-    case .cutTail: "cut"
-    case .readOnly: "read-only"
-    case .kill: "kill"
-    case .killOther: "kill-other"
-    case .clearCache: "clear-cache"
-    case .killFileSystem: "stop"
+    case .cutTail: "cutTail"
+    case .readOnly: "makeReadOnly"
+    case .kill: "killCaller"
+    case .killOther: "killOther"
+    case .clearCache: "clearCache"
+    case .killFileSystem: "killFileSystem"
     }
   }
 
@@ -142,9 +142,9 @@ extension FaultRule.Effect: CustomStringConvertible {
     case .error(let number): "error: \(ErrnoTable.name(of: number))"
     case .randomError: "error: random"
     case .errorOncePerOpenFile(let number):
-      "error: \(ErrnoTable.name(of: number)), once-per-open-file: true"
+      "error: \(ErrnoTable.name(of: number)), oncePerOpenFile: true"
     case .failSync(let number, let state, let keep):
-      "fail-sync: \(state.rawValue), error: \(ErrnoTable.name(of: number))"
+      "failSync: \(state.rawValue), error: \(ErrnoTable.name(of: number))"
         + (keep.map { ", keep: \($0)" } ?? "")
     case .short(let bytes), .noSpace(let bytes), .quota(let bytes), .cutTail(let bytes):
       "\(word): \(bytes)"
@@ -156,7 +156,7 @@ extension FaultRule.Effect: CustomStringConvertible {
     case .flip(let bits), .rot(let bits): "\(word): \(bits)"
     case .kill(let moment), .killFileSystem(let moment), .clearCache(let moment):
       "\(word): \(moment.rawValue)"
-    case .killOther(let glob): "kill-other: \"\(glob)\""
+    case .killOther(let glob): "killOther: \"\(glob)\""
     case .ignoreSync, .hang, .lose, .stale, .readOnly: "\(word): true"
     }
   }

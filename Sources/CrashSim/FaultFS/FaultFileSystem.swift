@@ -245,7 +245,7 @@ package final class FaultFileSystem {
     if let told = unreportedError(inode, file) {
       // The earlier failure is reported instead of writing: a later sync covers what is pending.
       let subject = FaultSubject(kind: kind, inode: inode, file: file, caller: caller)
-      note(told.ruleID, "fail-sync", subject, number: told.number, isOfEvent: inode.isTraced)
+      note(told.ruleID, "failSync", subject, number: told.number, isOfEvent: inode.isTraced)
       record(inode, operation, flags: flags.union([.ignored, .injected]), by: caller)
       throw ErrorNumber(told.number)
     }

@@ -57,16 +57,16 @@ extension FaultRule {
         throw .usage("fault rule: misdirect=\(bytes), give the bytes between both places")
       }
     case .cutTail(let bytes):
-      if bytes == 0 { throw .usage("fault rule: cut=0 takes nothing away") }
+      if bytes == 0 { throw .usage("fault rule: cutTail=0 takes nothing away") }
     case .tear(let tearing): try Self.validate(tearing)
     case .failSync(_, .btrfs, .some):
       throw .usage(
-        "fault rule: fail-sync: btrfs takes all pages back to the last sync, so 'keep' has none "
+        "fault rule: failSync: btrfs takes all pages back to the last sync, so 'keep' has none "
           + "to choose from; write ext4-ordered, xfs or ext4-data")
-    case .failSync(_, _, let keep?): try Self.validate(keep, of: "fail-sync")
+    case .failSync(_, _, let keep?): try Self.validate(keep, of: "failSync")
     case .killOther(let glob):
       guard (1...64).contains(glob.utf8.count) else {
-        throw .usage("fault rule: kill-other: give a glob of 1 to 64 bytes over names")
+        throw .usage("fault rule: killOther: give a glob of 1 to 64 bytes over names")
       }
     default: break
     }
@@ -145,12 +145,12 @@ extension FaultRule.Match {
     if let nth, nth < 1 { throw .usage("fault rule: nth=\(nth), but counting starts at 1") }
     if let everyKth, everyKth < 1 { throw .usage("fault rule: everyKth=\(everyKth) < 1") }
     if offset < 0 || (offset > 0 && everyKth == nil) {
-      throw .usage("fault rule: offset=\(offset) without 'every', or below 0")
+      throw .usage("fault rule: skip=\(offset) without 'every', or below 0")
     }
     if nth != nil, everyKth != nil {
       throw .usage("fault rule: give nth or everyKth, not both")
     }
-    if let times, times < 1 { throw .usage("fault rule: times=\(times) < 1 hits nothing") }
+    if let times, times < 1 { throw .usage("fault rule: maximumHits=\(times) < 1 hits nothing") }
     if let chance {
       guard (1...Int(Int32.max)).contains(chance.denominator),
         (1...chance.denominator).contains(chance.numerator)

@@ -151,20 +151,20 @@ extension FaultRule: CustomStringConvertible {
     if let actor = when.actor { parts.append("actor: \"\(actor)\"") }
     if let nth = when.nth { parts.append("nth: \(nth)") }
     if let everyKth = when.everyKth { parts.append("every: \(everyKth)") }
-    if when.offset > 0 { parts.append("offset: \(when.offset)") }
+    if when.offset > 0 { parts.append("skip: \(when.offset)") }
     if let chance = when.chance {
       parts.append("chance: \(chance.numerator) in \(chance.denominator)")
     }
-    if let times = when.times { parts.append("times: \(times)") }
+    if let times = when.times { parts.append("maximumHits: \(times)") }
     if let scope = when.scope {
       parts.append("after: \"\(scope.from)\"")
       if let until = scope.until { parts.append("until: \"\(until)\"") }
     }
     if let phase = when.phase { parts.append("during: \(Self.word(phase))") }
-    if when.includesWriteBack { parts.append("write-back: true") }
+    if when.includesWriteBack { parts.append("includeWriteBack: true") }
     parts.append(what.description)
     if seed != 1 { parts.append("seed: \(seed)") }
-    if allowsAnyErrno { parts.append("any-errno: true") }
+    if allowsAnyErrno { parts.append("anyErrno: true") }
     return "{" + parts.joined(separator: ", ") + "}"
   }
 

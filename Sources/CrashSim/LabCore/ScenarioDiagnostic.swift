@@ -19,6 +19,11 @@ public struct SourcePosition: Hashable, Comparable, Sendable, Codable, CustomStr
     (a.line, a.column) < (b.line, b.column)
   }
 
+  /// The place so many columns further; not before the first.
+  package func moved(byColumns count: Int) -> SourcePosition {
+    SourcePosition(line: line, column: max(1, column + count))
+  }
+
   /// For example `7:12`.
   public var description: String { "\(line):\(column)" }
 }
@@ -45,6 +50,13 @@ public struct ScenarioDiagnostic: Hashable, Sendable, CustomStringConvertible {
     self.message = message
     self.nearest = nearest
     self.remedy = remedy
+  }
+
+  /// The same so many columns further.
+  package func moved(byColumns count: Int) -> ScenarioDiagnostic {
+    ScenarioDiagnostic(
+      file: file, position: position.moved(byColumns: count), message: message, nearest: nearest,
+      remedy: remedy)
   }
 
   /// For example `a.yaml:3:5: unknown key 'stpes'; nearest valid key 'steps'; write one of: …`.

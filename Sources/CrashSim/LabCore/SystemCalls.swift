@@ -224,6 +224,41 @@ package enum PathCalls {
     try LineChannel(input: -1, output: descriptor).write(bytes)
   }
 
+  /// Puts new content in the place of a file, which keeps its permissions: after a crash it has the
+  /// old content or the new.
+  /// - Throws: `LabError` when a call fails; the file is as it was.
+  /// - Durability: The content is on the disk before it takes the file's place, and the new name
+  ///   before this returns.
+  package static func replace(_ path: String, with bytes: [UInt8]) throws(LabError) {
+    let temporary = "\(path).new-\(getpid())"
+    func failure(_ call: String) -> LabError {
+      .lab("cannot rewrite \(path): \(call): \(systemMessage(of: errno)) (errno \(errno))")
+    }
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { throw failure("stat") }
+    let mode = status.st_mode & 0o7777
+    let descriptor = unsafe csystem_open(
+      temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+    guard descriptor >= 0 else { throw failure("open") }
+    var isDone = false
+    defer { if !isDone { unsafe _ = unlink(temporary) } }
+    do {
+      defer { Glibc.close(descriptor) }
+      // Only root can give a file away; others keep their own files anyway.
+      _ = fchown(descriptor, status.st_uid, status.st_gid)
+      guard fchmod(descriptor, mode) == 0 else { throw failure("fchmod") }
+      try LineChannel(input: -1, output: descriptor).write(bytes)
+      guard fsync(descriptor) == 0 else { throw failure("fsync") }
+    }
+    guard unsafe rename(temporary, path) == 0 else { throw failure("rename") }
+    isDone = true
+    let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) }
+    let parent = unsafe csystem_open(folder ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+    guard parent >= 0 else { throw failure("open of its folder") }
+    defer { Glibc.close(parent) }
+    guard fsync(parent) == 0 else { throw failure("fsync of its folder") }
+  }
+
   /// Cuts a file; one that is shorter, or not there, stays as it is.
   /// - Throws: `LabError` when the call fails.
   package static func cut(_ path: String, toBytes bytes: UInt64) throws(LabError) {

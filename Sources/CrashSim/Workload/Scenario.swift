@@ -90,6 +90,25 @@ public struct Scenario: Sendable, Hashable {
     self.lines = lines
   }
 
+  /// The same without the places in its file, which decide nothing but random values and messages;
+  /// equal for two texts of the same scenario.
+  package var withoutPlaces: Scenario {
+    let none = SourcePosition(line: 1, column: 1)
+    var scenario = self
+    scenario.lines = ScenarioLines()
+    scenario.fingerprint = nil
+    scenario.history?.source = ""
+    scenario.sweep?.position = none
+    for index in faults.indices { scenario.faults[index].position = none }
+    for index in steps.indices {
+      scenario.steps[index].position = none
+      guard case .write(var write) = steps[index].action else { continue }
+      for place in write.statements.indices { write.statements[place].position = none }
+      scenario.steps[index].action = .write(write)
+    }
+    return scenario
+  }
+
   /// Why it cannot run in-process; nil when it can.
   package var needsMount: String? {
     if history?.needsMount == true { return "what its histories may do needs a FUSE mount" }
@@ -97,7 +116,7 @@ public struct Scenario: Sendable, Hashable {
     if writeBack != nil { return "writeBack needs a FUSE mount" }
     let opened = steps.compactMap(\.database) + [database]
     if opened.contains(where: \.compactsOnLaunch) { return "compactOnLaunch needs a FUSE mount" }
-    if opened.contains(where: { $0.objects?.seed != nil }) { return "seed needs a FUSE mount" }
+    if opened.contains(where: { $0.objects?.seed != nil }) { return "seedCopy needs a FUSE mount" }
     for step in steps {
       var writesSecondFile = step.action.told?.writesSecondFile ?? false
       if case .write(let write) = step.action { writesSecondFile = write.copy != nil }
@@ -140,10 +159,12 @@ package struct ScenarioLines: Sendable, Hashable {
   package var schedule: Int?
   /// Line of `media`.
   package var media: Int?
-  /// Line of `kill`.
+  /// Line of `killSweep`.
   package var kill: Int?
   /// Line of `sweep`.
   package var sweep: Int?
+  /// Line of `version`.
+  package var version: Int?
 
   package init(
     title: Int? = nil,
@@ -151,7 +172,8 @@ package struct ScenarioLines: Sendable, Hashable {
     schedule: Int? = nil,
     media: Int? = nil,
     kill: Int? = nil,
-    sweep: Int? = nil
+    sweep: Int? = nil,
+    version: Int? = nil
   ) {
     self.title = title
     self.crash = crash
@@ -159,6 +181,7 @@ package struct ScenarioLines: Sendable, Hashable {
     self.media = media
     self.kill = kill
     self.sweep = sweep
+    self.version = version
   }
 }
 

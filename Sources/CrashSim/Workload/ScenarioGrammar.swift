@@ -16,7 +16,7 @@ package enum GrammarObject: String, CaseIterable, Sendable {
   case step
   case limit
   case overwrite
-  case cut
+  case shorten
   case action
   case statement
   case randomText
@@ -32,7 +32,7 @@ package enum GrammarObject: String, CaseIterable, Sendable {
   case survives
   case mayGoBack
   case schedule
-  case kill
+  case killSweep
   case sweep
   case fault
   case writeBack
@@ -48,21 +48,21 @@ package enum GrammarObject: String, CaseIterable, Sendable {
     switch self {
     case .scenario:
       [
-        "title", "schema", "processes", "database", "steps", "history", "schedule", "crash",
-        "media", "kill", "sweep", "faults", "writeBack", "negative", "seed", "tags",
+        "version", "title", "schema", "processes", "database", "steps", "history", "schedule",
+        "crash", "media", "killSweep", "sweep", "faults", "writeBack", "negative", "seed", "tags",
       ]
     case .history: ["of", "histories", "steps", "rows", "processes", "with", "without"]
     case .database:
-      ["commit", "key", "grouped", "compactOnLaunch", "readOnly", "maximumVersions"]
+      ["commitProtocol", "key", "grouped", "compactOnLaunch", "readOnly", "maximumVersions"]
         + Self.realmKeys
     case .step:
       [
         "all", "expect", "together", "kill", "exit", "stop", "continue", "limit", "remove",
-        "overwrite", "cut",
+        "overwrite", "shorten",
       ]
     case .limit: ["process"] + LimitedResource.allCases.map(\.rawValue)
     case .overwrite: ["file", "with"]
-    case .cut: ["file", "to"]
+    case .shorten: ["file", "to"]
     case .action:
       ["open"] + ActionWord.keys + [
         "copy", "key", "write", "repeat", "cancel", "async", "fails", "try", "with", "query", "of",
@@ -75,7 +75,7 @@ package enum GrammarObject: String, CaseIterable, Sendable {
     case .fileBound: ["sizeBytes"]
     case .sizeBound: ["atMost"]
     case .crash: ["model", "on", "explore", "budget", "recovery"]
-    case .model: ["name", "base", "version"] + ModelParameter.all.map(\.key)
+    case .model: ["name", "base", "modelVersion"] + ModelParameter.all.map(\.key)
     case .budget: ["states"]
     case .media:
       [
@@ -84,14 +84,13 @@ package enum GrammarObject: String, CaseIterable, Sendable {
     case .mediaPlace: ["structure", "offset", "length"]
     case .survives, .mayGoBack: FileStructure.allCases.map(\.rawValue)
     case .schedule: ["strategy", "depth", "preemptions", "runs", "points", "script"]
-    case .kill: ["process", "at", "side", "by", "crash"]
+    case .killSweep: ["process", "at", "side", "by", "crashStates"]
     case .sweep: ["on", "file", "error", "lasts"]
     case .fault:
       [
-        "on", "file", "bytes", "pid", "command", "actor", "every", "offset", "nth", "chance",
-        "times",
-        "ofCommit", "commit", "after", "until", "during", "write-back", "seed", "any-errno",
-        "once-per-open-file", "keep",
+        "on", "file", "bytes", "pid", "command", "actor", "every", "skip", "nth", "chance",
+        "maximumHits", "ofCommit", "commit", "after", "until", "during", "includeWriteBack", "seed",
+        "anyErrno", "oncePerOpenFile", "keep",
       ] + GrammarWords.faultEffects
     case .writeBack: ["rate", "seed"]
     case .holdBehind: ["bytes"]
@@ -101,7 +100,7 @@ package enum GrammarObject: String, CaseIterable, Sendable {
   }
 
   /// Keys of `database` that say how a realm is opened.
-  package static let realmKeys = ["schemaVersion", "migration", "deleteIfNeeded", "seed"]
+  package static let realmKeys = ["schemaVersion", "migration", "deleteIfNeeded", "seedCopy"]
 
   /// What messages call it.
   package var title: String {
@@ -164,15 +163,16 @@ package enum GrammarWords {
   package static let errnos = ErrnoTable.numbers.keys.sorted()
   /// What a fault can do; it has one of these keys.
   package static let faultEffects = [
-    "ignore", "error", "holdBehind", "short", "no-space-after", "quota", "delay", "hang",
-    "fail-sync", "lose", "torn", "misdirect", "stale", "flip", "rot", "cut", "read-only",
-    "clear-cache", "kill", "kill-other", "stop",
+    "ignore", "error", "holdBehind", "short", "noSpaceAfter", "quota", "delay", "hang",
+    "failSync", "lose", "torn", "misdirect", "stale", "flip", "rot", "cutTail", "makeReadOnly",
+    "clearCache", "killCaller", "killOther", "killFileSystem",
   ]
   /// Names that no table, column, process, actor or pin may have, because a step or a statement
   /// would then have two readings.
   package static let reserved: Set<String> = Set(
     GrammarObject.step.keys + GrammarObject.action.keys + GrammarObject.statement.keys
-      + actions + ["random", "sequence", "primary", "int", "string"])
+      + GrammarObject.step.oldKeys.map(\.old) + actions
+      + ["random", "sequence", "primary", "int", "string"])
 }
 
 /// Bounds of the numbers in a scenario file.

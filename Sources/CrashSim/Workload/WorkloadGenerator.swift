@@ -350,8 +350,10 @@ struct WorkloadGenerator {
   // MARK: - Values
 
   private func generator(_ position: SourcePosition) -> PRNG {
-    generators[position]
-      ?? PRNG(seed.derived(UInt64(position.line) << 20 ^ UInt64(position.column)))
+    // The line of `version` does not count, so that it can be added without drawing anew.
+    let line = position.line - (scenario.lines.version.map { $0 < position.line ? 1 : 0 } ?? 0)
+    return generators[position]
+      ?? PRNG(seed.derived(UInt64(line) << 20 ^ UInt64(position.column)))
   }
 
   private mutating func makeValue(

@@ -26,7 +26,7 @@ struct FailedSyncTests {
   }
 
   private func rule(_ state: FaultRule.SyncFailure) -> String {
-    "{on: sync, nth: 1, fail-sync: \(state.rawValue)}"
+    "{on: sync, nth: 1, failSync: \(state.rawValue)}"
   }
 
   @Test(
@@ -40,7 +40,7 @@ struct FailedSyncTests {
       answers(lines) == [
         "fsync EIO", "fsync EIO", "fsync ok 0", "fsync ok 0", "fsync ok 0", "read ok b*4096",
       ])
-    #expect(trace.faultWords == ["sync fail-sync EIO*", "sync fail-sync EIO*"])
+    #expect(trace.faultWords == ["sync failSync EIO*", "sync failSync EIO*"])
     #expect(
       trace.operationWords == ["write", "sync!-failed", "sync!-ignored", "sync", "sync", "sync"])
   }
@@ -122,8 +122,8 @@ struct FailedSyncTests {
 
   /// The failures that leave pages clean, as rules for the first sync.
   private let cleanFailures = [
-    "{on: sync, nth: 1, fail-sync: ext4-ordered}", "{on: sync, nth: 1, fail-sync: xfs}",
-    "{on: sync, nth: 1, fail-sync: ext4-data}", "{on: sync, nth: 1, error: EIO}",
+    "{on: sync, nth: 1, failSync: ext4-ordered}", "{on: sync, nth: 1, failSync: xfs}",
+    "{on: sync, nth: 1, failSync: ext4-data}", "{on: sync, nth: 1, error: EIO}",
   ]
 
   @Test("clean pages show what was written until they leave the cache, then what the medium has")
@@ -166,7 +166,7 @@ struct FailedSyncTests {
       ] {
         let place: Comment = "\(state) \(keep)"
         let mount = try FaultMount(setUp)
-        try mount.add("{on: sync, nth: 1, fail-sync: \(state.rawValue), keep: \(keep)}")
+        try mount.add("{on: sync, nth: 1, failSync: \(state.rawValue), keep: \(keep)}")
         let (lines, trace) = try mount.record(steps)
         let bytes = (0..<6).map { page in
           arrived.contains(page) ? "b" : changed.contains(page) && page > 3 ? "00" : "a"
@@ -194,8 +194,8 @@ struct FailedSyncTests {
   func arrivedAndChanged() throws {
     let mount = try FaultMount(page)
     try mount.add(
-      "[{on: sync, nth: 1, fail-sync: xfs, keep: last 1}, {on: setExtendedAttribute, "
-        + "clear-cache: after}]")
+      "[{on: sync, nth: 1, failSync: xfs, keep: last 1}, {on: setExtendedAttribute, "
+        + "clearCache: after}]")
     let (lines, trace) = try mount.record([
       "open f w", "write 0 4096 b", "fsync", "write 0 100 c", "read 0 200", "setxattr f one",
       "read 0 200",
@@ -222,7 +222,7 @@ struct FailedSyncTests {
   @Test("a cleared cache takes what a failed sync lost, also after a later sync of the file")
   func clearedAfterFailure() throws {
     let mount = try FaultMount(["open f cw", "write 0 8192 a", "fsync"])
-    try mount.add("[\(cleanFailures[3]), {on: setExtendedAttribute, clear-cache: after}]")
+    try mount.add("[\(cleanFailures[3]), {on: setExtendedAttribute, clearCache: after}]")
     let (lines, trace) = try mount.record([
       "open f w", "write 0 4096 b", "fsync", "write 4096 4096 c", "fsync", "read 0 8192",
       "setxattr f one", "read 0 8192",

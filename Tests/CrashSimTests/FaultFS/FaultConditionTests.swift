@@ -31,10 +31,11 @@ struct FaultConditionTests {
     #expect(try failed("{on: write, error: EIO}") == Array(1...8))
     #expect(try failed("{on: write, nth: 3, error: EIO}") == [3])
     #expect(try failed("{on: write, every: 3, error: EIO}") == [1, 4, 7])
-    #expect(try failed("{on: write, every: 3, offset: 1, error: EIO}") == [2, 5, 8])
-    #expect(try failed("{on: write, times: 2, error: EIO}") == [1, 2])
+    #expect(try failed("{on: write, every: 3, skip: 1, error: EIO}") == [2, 5, 8])
+    #expect(try failed("{on: write, maximumHits: 2, error: EIO}") == [1, 2])
     #expect(try failed("{on: write, bytes: 2048..4095, error: EIO}") == [3, 4])
-    #expect(try failed("{on: write, bytes: 2048.., every: 2, times: 2, error: EIO}") == [3, 5])
+    #expect(
+      try failed("{on: write, bytes: 2048.., every: 2, maximumHits: 2, error: EIO}") == [3, 5])
     #expect(try failed("{on: write, file: \"d/*\", error: EIO}") == [])
     #expect(
       try failed(
@@ -95,7 +96,7 @@ struct FaultConditionTests {
 
   @Test("write-back that the kernel chose counts only when asked for")
   func writeBack() throws {
-    for (text, answer) in [("", "mapwrite ok 0"), (", write-back: true", "mapwrite EIO")] {
+    for (text, answer) in [("", "mapwrite ok 0"), (", includeWriteBack: true", "mapwrite EIO")] {
       let mount = try FaultMount(setup)
       try mount.add("{on: write, nth: 1\(text), error: EIO}")
       #expect(try mount.run(["open f w", "mapwrite 0 4096 m"])[1] == answer)
@@ -111,14 +112,14 @@ struct FaultConditionTests {
         - {on: write, delay: 60}
         - {on: write, torn: {unit: page, keep: first 1}}
         - {on: write, error: EIO}
-        - {on: write, kill: after}
+        - {on: write, killCaller: after}
       """)
     try mount.client.beginRecording()
     let start = ContinuousClock.now
     let result = try mount.start(["open f w", "write 0 8192 b"]).wait()
     #expect(result.status == 128 + SIGKILL && ContinuousClock.now - start >= .milliseconds(60))
     let trace = try mount.mount.endRecording()
-    #expect(trace.faultWords == ["write delay", "write torn*", "write kill"])
+    #expect(trace.faultWords == ["write delay", "write torn*", "write killCaller"])
     #expect(trace.operationWords == ["write!"])
     #expect(try mount.client.rules().map(\.hits.hitCount) == [1, 1, 0, 1])
   }
@@ -162,14 +163,14 @@ struct FaultConditionTests {
       - {on: read, every: 2, flip: 5}
       - {on: read, every: 2, short: 1}
       - {on: read, every: 3, stale: true}
-      - {on: write, every: 3, offset: 1, short: 7}
-      - {on: write, every: 5, offset: 1, error: EINTR}
-      - {on: sync, every: 2, fail-sync: ext4-data}
-      - {on: sync, every: 3, fail-sync: btrfs}
+      - {on: write, every: 3, skip: 1, short: 7}
+      - {on: write, every: 5, skip: 1, error: EINTR}
+      - {on: sync, every: 2, failSync: ext4-data}
+      - {on: sync, every: 3, failSync: btrfs}
       - {on: [create, link, rename, allocate, truncate], every: 2, error: EIO}
-      - {on: write, no-space-after: 30000}
+      - {on: write, noSpaceAfter: 30000}
       - {on: any, every: 4, delay: 2}
-      - {on: setTimes, read-only: true}
+      - {on: setTimes, makeReadOnly: true}
       """)
     for _ in 0..<3 { try mount.run(battery) }
     #expect(try mount.client.rules().contains { $0.hits.hitCount > 0 })

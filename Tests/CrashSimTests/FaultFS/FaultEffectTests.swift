@@ -38,7 +38,7 @@ private let effectCases: [EffectCase] = [
     faults: ["write error EINTR", "read error EINTR"], operations: ["write"]),
   EffectCase(
     name: "ENOSPC after n bytes: a short write, then the error, and nothing comes back",
-    rules: "{on: [write, allocate], file: f, no-space-after: 250}",
+    rules: "{on: [write, allocate], file: f, noSpaceAfter: 250}",
     steps: [
       "open f w", "write 0 200 b", "write 200 200 b", "write 250 10 b", "fallocate 0 9000",
       "open g cw", "write 0 10 b",
@@ -48,7 +48,7 @@ private let effectCases: [EffectCase] = [
       "write ok 10",
     ],
     faults: [
-      "write no-space-after*", "write no-space-after ENOSPC", "allocate no-space-after ENOSPC",
+      "write noSpaceAfter*", "write noSpaceAfter ENOSPC", "allocate noSpaceAfter ENOSPC",
     ],
     operations: ["write", "write!", "create", "write"]),
   EffectCase(
@@ -66,7 +66,7 @@ private let effectCases: [EffectCase] = [
     operations: ["write", "write", "truncate", "write"]),
   EffectCase(
     name: "an error that each open file is told once",
-    rules: "{on: sync, error: EIO, once-per-open-file: true}",
+    rules: "{on: sync, error: EIO, oncePerOpenFile: true}",
     steps: ["open f w", "open f w", "fsync", "fsync", "use 0", "fdatasync", "fsync"],
     lines: [
       "open ok 0", "open ok 1", "fsync EIO", "fsync ok 0", "use ok 0", "fdatasync EIO",
@@ -146,18 +146,18 @@ private let effectCases: [EffectCase] = [
     ],
     faults: ["read stale", "read stale", "read stale"], operations: ["write", "sync", "write"]),
   EffectCase(
-    name: "truncated tail at an open", rules: "{on: open, times: 1, cut: 100}",
+    name: "truncated tail at an open", rules: "{on: open, maximumHits: 1, cutTail: 100}",
     steps: ["stat f", "open f r", "stat f", "read 8000 4096"],
     lines: ["stat ok 8192", "open ok 0", "stat ok 8092", "read ok a*92"],
-    faults: ["open cut*"], operations: ["truncate!"]),
+    faults: ["open cutTail*"], operations: ["truncate!"]),
   EffectCase(
-    name: "truncated tail after a sync", rules: "{on: sync, times: 1, cut: 4096}",
+    name: "truncated tail after a sync", rules: "{on: sync, maximumHits: 1, cutTail: 4096}",
     steps: ["open f w", "write 8192 4096 b", "fsync", "stat f", "read 8192 4096"],
     lines: ["open ok 0", "write ok 4096", "fsync ok 0", "stat ok 8192", "read ok"],
-    faults: ["sync cut*"], operations: ["write", "sync", "truncate!"]),
+    faults: ["sync cutTail*"], operations: ["write", "sync", "truncate!"]),
   EffectCase(
     name: "a cleared cache: what no sync covers is gone, for who has the file open too",
-    rules: "{on: setExtendedAttribute, times: 1, clear-cache: after}",
+    rules: "{on: setExtendedAttribute, maximumHits: 1, clearCache: after}",
     steps: [
       "open f w", "write 0 100 b", "write 8192 10 c", "read 0 200", "setxattr f one", "stat f",
       "read 0 200", "write 0 10 d", "read 0 20",
@@ -166,16 +166,16 @@ private let effectCases: [EffectCase] = [
       "open ok 0", "write ok 100", "write ok 10", "read ok b*100 a*100", "setxattr ok 0",
       "stat ok 8192", "read ok a*200", "write ok 10", "read ok d*10 a*10",
     ],
-    faults: ["setExtendedAttribute clear-cache"],
+    faults: ["setExtendedAttribute clearCache"],
     operations: [
       "write", "write", "setExtendedAttribute", "truncate!", "write!", "write",
     ]),
   EffectCase(
     name: "a cache cleared before a sync leaves it nothing to keep",
-    rules: "{on: sync, times: 1, clear-cache: before}",
+    rules: "{on: sync, maximumHits: 1, clearCache: before}",
     steps: ["open f w", "write 0 100 b", "fsync", "read 0 200"],
     lines: ["open ok 0", "write ok 100", "fsync ok 0", "read ok a*200"],
-    faults: ["sync clear-cache"], operations: ["write", "write!", "sync"]),
+    faults: ["sync clearCache"], operations: ["write", "write!", "sync"]),
 ]
 
 @Suite(
@@ -202,7 +202,7 @@ struct FaultEffectTests {
   @Test("a cache cleared after the sync of one file takes the others' bytes, and keeps names")
   func clearedCache() throws {
     let mount = try FaultMount(["open f cw", "write 0 4096 a", "open g cw", "write 0 4096 a"])
-    try mount.add("{on: sync, nth: 1, clear-cache: after}")
+    try mount.add("{on: sync, nth: 1, clearCache: after}")
     let lines = try mount.run([
       "open f w", "write 0 10 b", "open h cw", "write 0 10 c", "open g w", "write 0 10 b", "fsync",
       "read 0 20", "open f r", "read 0 20", "stat h",
@@ -267,7 +267,7 @@ struct FaultEffectTests {
       let mount = try FaultMount(page)
       // Recorded from the first: the close of the file's maker may come late, too, and be the hit.
       try mount.client.beginRecording()
-      try mount.add("{on: \(kind), file: f, bytes: 512..1023, times: 1, rot: 2}")
+      try mount.add("{on: \(kind), file: f, bytes: 512..1023, maximumHits: 1, rot: 2}")
       var lines = try mount.run(["open f w", "fsync", "close"])
       // Nobody waits for the kernel's word of a close; on a busy machine it came behind the end of
       // the recording, though more was asked after it.
@@ -288,7 +288,7 @@ struct FaultEffectTests {
   @Test("a held write, a torn mapped page, and a failed one of the kernel's own")
   func mappedPages() throws {
     let mount = try FaultMount(page)
-    try mount.add("{on: write, write-back: true, torn: {unit: sector, keep: first 2}}")
+    try mount.add("{on: write, includeWriteBack: true, torn: {unit: sector, keep: first 2}}")
     let (lines, trace) = try mount.record(
       ["open f w", "mapwrite 0 4096 m", "open f rd", "read 0 4096"])
     #expect(lines == ["open ok 0", "mapwrite ok 0", "open ok 1", "read ok m*1024 a*3072"])

@@ -218,7 +218,7 @@ struct FaultFSFaultTests {
       (FaultRule(when: Match([.write]), what: .error(EROFS)), "EROFS: write cannot return it"),
       (FaultRule(when: Match([.close]), what: .error(EIO)), "error cannot hit close"),
       (FaultRule(when: Match([.write], nth: 0), what: .error(EIO)), "nth=0"),
-      (FaultRule(when: Match([.write], offset: 2), what: .error(EIO)), "offset=2"),
+      (FaultRule(when: Match([.write], offset: 2), what: .error(EIO)), "skip=2"),
       (FaultRule(when: Match([.write]), what: .error(0)), "errno 0"),
       (FaultRule(when: Match([.write]), what: .ignoreSync), "ignore cannot hit write"),
       (

@@ -88,26 +88,27 @@ struct FaultKindTests {
     let quiet = try FaultMount(file).record(item.before).trace.operationWords
     let whole = try FaultMount(file).record(item.before + [item.step]).trace.operationWords
     try mount.add(
-      "{on: \(item.kind.rawValue), \(item.condition)times: 1, kill: \(moment.rawValue)}")
+      "{on: \(item.kind.rawValue), \(item.condition)maximumHits: 1, "
+        + "killCaller: \(moment.rawValue)}")
     try mount.client.beginRecording()
     let result = try mount.start(item.before + [item.step]).wait()
     #expect(result.status == 128 + SIGKILL)
     let trace = try mount.mount.endRecording()
-    #expect(trace.faultWords == ["\(item.kind.rawValue) kill"])
+    #expect(trace.faultWords == ["\(item.kind.rawValue) killCaller"])
     #expect(trace.operationWords == (moment == .before ? quiet : whole))
   }
 
-  @Test("kill-other: who fits is killed, who asks is not", arguments: kindCases)
+  @Test("killOther: who fits is killed, who asks is not", arguments: kindCases)
   private func killOther(_ item: KindCase) throws {
     let mount = try FaultMount(file)
     try mount.add("{on: write, file: v, delay: 0}")
     let victim = try mount.start(["open v cw", "write 0 10 b", "sleep 60000"])
     try mount.waitForHits(1)
-    let other = "kill-other: \"posix-ca*\""
-    try mount.add("{on: \(item.kind.rawValue), \(item.condition)times: 1, \(other)}")
+    let other = "killOther: \"posix-ca*\""
+    try mount.add("{on: \(item.kind.rawValue), \(item.condition)maximumHits: 1, \(other)}")
     let (lines, trace) = try mount.record(item.before + [item.step])
     #expect(lines.last?.hasPrefix("\(name(item.step)) ok") == true, "\(lines)")
-    #expect(trace.faultWords == ["\(item.kind.rawValue) kill-other"])
+    #expect(trace.faultWords == ["\(item.kind.rawValue) killOther"])
     #expect(victim.wait().status == 128 + SIGKILL)
   }
 
@@ -115,7 +116,7 @@ struct FaultKindTests {
   private func delay(_ item: KindCase) throws {
     let mount = try FaultMount(file)
     let whole = try FaultMount(file).record(item.before + [item.step])
-    try mount.add("{on: \(item.kind.rawValue), \(item.condition)times: 1, delay: 120}")
+    try mount.add("{on: \(item.kind.rawValue), \(item.condition)maximumHits: 1, delay: 120}")
     let start = ContinuousClock.now
     let (lines, trace) = try mount.record(item.before + [item.step])
     #expect(ContinuousClock.now - start >= .milliseconds(120))
@@ -128,7 +129,7 @@ struct FaultKindTests {
   private func hang(_ item: KindCase) throws {
     let mount = try FaultMount(file)
     let whole = try FaultMount(file).record(item.before + [item.step])
-    try mount.add("{on: \(item.kind.rawValue), \(item.condition)times: 1, hang: true}")
+    try mount.add("{on: \(item.kind.rawValue), \(item.condition)maximumHits: 1, hang: true}")
     try mount.client.beginRecording()
     let program = try mount.start(item.before + [item.step])
     try mount.waitForHits(1)
@@ -150,7 +151,7 @@ struct FaultKindTests {
     let mount = try FaultMount(links.map { "symlink target \($0)" })
     for round in 0..<60 {
       let link = links[round % links.count]
-      try mount.add("{on: readLink, times: 1, hang: true}")
+      try mount.add("{on: readLink, maximumHits: 1, hang: true}")
       let program = try mount.start(["readlink \(link)"])
       try mount.waitForHits(1)
       // One thread answers the call that waited, another has the kernel forget all links.
@@ -160,27 +161,29 @@ struct FaultKindTests {
     }
   }
 
-  @Test("stop: the file system dies before or after the call", arguments: kindCases)
+  @Test("killFileSystem: the file system dies before or after the call", arguments: kindCases)
   private func stop(_ item: KindCase) throws {
     for moment in FaultRule.Moment.allCases {
       let mount = try FaultMount(file)
       let quiet = try FaultMount(file).record(item.before).trace.operationWords
       let whole = try FaultMount(file).record(item.before + [item.step]).trace.operationWords
-      try mount.add("{on: \(item.kind.rawValue), \(item.condition)stop: \(moment.rawValue)}")
+      try mount.add(
+        "{on: \(item.kind.rawValue), \(item.condition)killFileSystem: \(moment.rawValue)}")
       try mount.client.beginRecording()
       let lines = try mount.run(item.before + [item.step, "mkdir later"])
       #expect(lines.last == "mkdir ENOTCONN", "\(lines)")
       let trace = try mount.mount.endRecording()
-      #expect(trace.faultWords == ["\(item.kind.rawValue) stop"])
+      #expect(trace.faultWords == ["\(item.kind.rawValue) killFileSystem"])
       #expect(trace.operationWords == (moment == .before ? quiet : whole))
       try mount.client.shutdown()
     }
   }
 
-  @Test("read-only: what changes something gets EROFS, also without a match", arguments: kindCases)
+  @Test(
+    "makeReadOnly: what changes something gets EROFS, also without a match", arguments: kindCases)
   private func readOnly(_ item: KindCase) throws {
     let mount = try FaultMount(file)
-    try mount.add("{on: setTimes, times: 1, read-only: true}")
+    try mount.add("{on: setTimes, maximumHits: 1, makeReadOnly: true}")
     #expect(try mount.run(["utimes f"]) == ["utimes EROFS"])
     let isRefused: Bool
     switch item.kind {
@@ -198,7 +201,9 @@ struct FaultKindTests {
     // A descriptor that cannot write is refused by the kernel before we are asked.
     let refusals = ["EROFS", "EBADF", "EINVAL"].map { "\(name(item.step)) \($0)" }
     #expect(refusals.contains(answer) == isRefused, "\(lines)")
-    if answer.hasSuffix("EROFS") { #expect(trace.faultWords.last?.contains("read-only") == true) }
+    if answer.hasSuffix("EROFS") {
+      #expect(trace.faultWords.last?.contains("makeReadOnly") == true)
+    }
     try mount.client.clearRules()
     #expect(try mount.run(item.before + [item.step]).last?.contains(" ok") == true)
   }
@@ -226,7 +231,7 @@ struct FaultKindTests {
     })
   private func errorOnce(_ item: KindCase) throws {
     let mount = try FaultMount(file)
-    let rule = "{on: \(item.kind.rawValue), error: EIO, once-per-open-file: true}"
+    let rule = "{on: \(item.kind.rawValue), error: EIO, oncePerOpenFile: true}"
     try mount.add(rule)
     let (lines, trace) = try mount.record(item.before + [item.step, item.step])
     let answers = lines.suffix(2).map { $0.hasSuffix(" EIO") }
@@ -237,14 +242,14 @@ struct FaultKindTests {
   }
 
   @Test(
-    "clear-cache: what was not synced is gone, before or after the call",
+    "clearCache: what was not synced is gone, before or after the call",
     arguments: kindCases.filter {
       [.sync, .syncDirectory, .remove, .rename, .setExtendedAttribute].contains($0.kind)
     })
   private func clearCache(_ item: KindCase) throws {
     for moment in FaultRule.Moment.allCases {
       let mount = try FaultMount(["open g cw", "write 0 100 a"] + file)
-      let rule = "times: 1, clear-cache: \(moment.rawValue)}"
+      let rule = "maximumHits: 1, clearCache: \(moment.rawValue)}"
       try mount.add("{on: \(item.kind.rawValue), \(rule)")
       // A rename over g would take the file that is looked at.
       let step = item.kind == .rename ? "rename f h" : item.step
@@ -252,7 +257,7 @@ struct FaultKindTests {
         item.before + ["open g rw", "write 0 100 b", step, "read 0 100"])
       let isSynced = item.kind == .sync && moment == .after
       #expect(lines.last == (isSynced ? "read ok b*100" : "read ok a*100"), "\(lines)")
-      #expect(trace.faultWords == ["\(item.kind.rawValue) clear-cache"])
+      #expect(trace.faultWords == ["\(item.kind.rawValue) clearCache"])
       let restored = trace.events.contains { $0.flags.contains(.onMedium) }
       #expect(restored || isSynced, "\(trace.operationWords)")
     }
@@ -262,13 +267,13 @@ struct FaultKindTests {
   func cutAtClose() throws {
     let mount = try FaultMount(file)
     // Of another file than those before: the kernel tells of a close a little later.
-    try mount.add("{on: close, file: new, times: 1, cut: 100}")
+    try mount.add("{on: close, file: new, maximumHits: 1, cutTail: 100}")
     try mount.client.beginRecording()
     try mount.run(["open new cw", "write 0 4096 b", "close"])
     try mount.waitForHits(1)
     #expect(try mount.run(["stat new"]) == ["stat ok 3996"])
     let trace = try mount.mount.endRecording()
-    #expect(trace.faultWords == ["close cut*"])
+    #expect(trace.faultWords == ["close cutTail*"])
     #expect(trace.operationWords == ["create", "write", "truncate!"])
   }
 }

@@ -46,10 +46,10 @@ struct FaultPageTests {
 
   @Test(
     "a full disk under mapped pages takes what fits, and the sync says that there was more",
-    arguments: ["no-space-after: 65536", "short: 65536"])
+    arguments: ["noSpaceAfter: 65536", "short: 65536"])
   func fullDiskUnderMapping(_ effect: String) throws {
     let mount = try FaultMount(["open f cw", "ftruncate 131072"])
-    try mount.add("{on: write, file: f, write-back: true, \(effect)}")
+    try mount.add("{on: write, file: f, includeWriteBack: true, \(effect)}")
     let (lines, trace) = try mount.record([
       "open f w", "mapwrite 0 131072 b", "forget 0 0", "read 0 131072",
     ])
@@ -92,7 +92,7 @@ struct FaultPageTests {
   @Test("what a mapping lost to a full disk is told once, by its file's sync and by no other")
   func fullDiskAtFsync() throws {
     let mount = try FaultMount(["open f cw", "ftruncate 131072", "open g cw", "write 0 10 a"])
-    try mount.add("{on: write, file: f, write-back: true, no-space-after: 4096}")
+    try mount.add("{on: write, file: f, includeWriteBack: true, noSpaceAfter: 4096}")
     let lines = try mount.run([
       "open f w", "open g w", "use 0", "mapstore 0 8192 b", "use 1", "fsync", "use 0", "fsync",
       "fsync",

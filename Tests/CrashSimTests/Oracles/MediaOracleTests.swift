@@ -33,7 +33,7 @@ import Testing
   @Test("with one sync, and with a key, the same budget is kept")
   func databases() throws {
     for (database, newest) in [
-      ("database: {commit: checksummed}", true), ("database: {key: first}", false),
+      ("database: {commitProtocol: checksummed}", true), ("database: {key: first}", false),
     ] {
       try withTemporaryDirectory { directory in
         let budget = newest ? "slots: 1, newest: 1" : "slots: 1"

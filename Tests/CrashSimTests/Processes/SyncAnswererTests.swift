@@ -111,7 +111,7 @@ struct SyncAnswererTests {
     defer { try? fileSystem.shutdown() }
     try fileSystem.addRules(
       try FaultFile.parse(
-        commandLine: "{on: write, file: m, write-back: true, delay: 1500}", file: "",
+        commandLine: "{on: write, file: m, includeWriteBack: true, delay: 1500}", file: "",
         allowsAnyErrno: false))
     try fileSystem.beginRecording()
     let store = """

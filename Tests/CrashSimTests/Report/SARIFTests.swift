@@ -119,7 +119,7 @@ import Testing
     var report = HTMLFixture.report([], name: "s.yaml")
     report.cases[0].outcome = .labFailed
     report.cases[0].complaints = ["the lab failed: no mount"]
-    report.cases[0].skipped = ["kill needs a FUSE mount"]
+    report.cases[0].skipped = ["killSweep needs a FUSE mount"]
     report.shard = ShardLabel(Shard(index: 1, of: 4))
     let run = try run(report)
     #expect((run["results"] as? [Object])?.isEmpty == true)

@@ -22,7 +22,9 @@ extension Scenario {
     do throws(ScenarioError) {
       var scenario = try ScenarioParser.parse(text, file: file)
       scenario.fingerprint = fingerprint
+      let version = scenario.lines.version
       scenario.lines = lines
+      scenario.lines.version = version
       scenario.historyNumber = number
       return (scenario, drawn.parameters, text)
     } catch {

@@ -8,7 +8,7 @@ import Workload
 
 /// Reads fault rules.
 package enum FaultFile {
-  /// The rules of a text.
+  /// The rules of a text; old spellings are read without a word, and `read` tells of them.
   /// - Parameters:
   ///   - text: YAML.
   ///   - file: Name for messages.
@@ -19,23 +19,43 @@ package enum FaultFile {
     _ text: String, file: String, allowsAnyErrno: Bool = false
   ) throws(LabError) -> [FaultRule] {
     do throws(ScenarioError) {
-      return try rules(text, file, allowsAnyErrno)
+      return try read(text, file: file, allowsAnyErrno: allowsAnyErrno).rules
     } catch {
       throw error.labError
     }
   }
 
   /// The rules of an argument: one rule in one line may leave out its braces.
+  /// - Parameters:
+  ///   - text: YAML.
+  ///   - file: Name of the argument, for messages.
+  ///   - allowsAnyErrno: Errors need not be ones that the call may return.
+  ///   - warn: Gets each old spelling; by default a warning is written to standard error.
+  /// - Returns: At least one rule.
   /// - Throws: `LabError` as `parse` does.
   package static func parse(
-    commandLine text: String, file: String, allowsAnyErrno: Bool
+    commandLine text: String, file: String, allowsAnyErrno: Bool,
+    warn: (OldSpelling) -> Void = { $0.warn() }
   ) throws(LabError) -> [FaultRule] {
     let first = text.drop { $0 == " " || $0 == "\n" }.first
     let isBare = first != "{" && first != "[" && first != "-" && !text.contains("\n")
-    return try parse(isBare ? "{\(text)}" : text, file: file, allowsAnyErrno: allowsAnyErrno)
+    // Places are those of what was typed, which lacks the brace.
+    let shift = isBare ? 1 : 0
+    do throws(ScenarioError) {
+      let (rules, oldSpellings) = try read(
+        isBare ? "{\(text)}" : text, file: file, allowsAnyErrno: allowsAnyErrno)
+      for var spelling in oldSpellings {
+        spelling.position = spelling.position.moved(byColumns: -shift)
+        spelling.isInFile = false
+        warn(spelling)
+      }
+      return rules
+    } catch {
+      throw ScenarioError(error.diagnostics.map { $0.moved(byColumns: -shift) }).labError
+    }
   }
 
-  /// The rules of a file.
+  /// The rules of a file; old spellings get warnings on standard error.
   /// - Throws: `LabError` with code `.usage` when it cannot be read, or as `parse` does.
   package static func load(
     _ path: String, allowsAnyErrno: Bool = false
@@ -50,12 +70,20 @@ package enum FaultFile {
     guard let text = String(validating: data, as: UTF8.self) else {
       throw .usage("\(path):1:1: the file is not UTF-8; save it as UTF-8")
     }
-    return try parse(text, file: path, allowsAnyErrno: allowsAnyErrno)
+    do throws(ScenarioError) {
+      let (rules, oldSpellings) = try read(text, file: path, allowsAnyErrno: allowsAnyErrno)
+      for spelling in oldSpellings { spelling.warn() }
+      return rules
+    } catch {
+      throw error.labError
+    }
   }
 
-  private static func rules(
-    _ text: String, _ file: String, _ allowsAnyErrno: Bool
-  ) throws(ScenarioError) -> [FaultRule] {
+  /// The rules of a text, and the old spellings in it.
+  /// - Throws: `ScenarioError` with every diagnostic that was found.
+  package static func read(
+    _ text: String, file: String, allowsAnyErrno: Bool = false
+  ) throws(ScenarioError) -> (rules: [FaultRule], oldSpellings: [OldSpelling]) {
     let root = try ScenarioText.compose(text, file: file)
     let parser = ScenarioParser(file: file, takesAnyPhase: true)
     var declarations: [FaultDeclaration] = []
@@ -72,13 +100,14 @@ package enum FaultFile {
       }
     }
     if !parser.reader.diagnostics.isEmpty { throw ScenarioError(parser.reader.diagnostics) }
-    return rules
+    return (rules, parser.reader.oldSpellings)
   }
 
   private static func nodes(_ root: ScenarioNode, _ reader: ScenarioReader) -> [ScenarioNode] {
     guard case .map(let entries) = root.body else { return reader.list(root, of: "faults") }
     guard entries.contains(where: { $0.key.text == "faults" }) else { return [root] }
-    for entry in entries where entry.key.text != "faults" {
+    guard reader.isReadable(root) else { return [] }
+    for entry in entries where !["faults", ScenarioLanguage.key].contains(entry.key.text) {
       reader.report(
         entry.key.position, "unknown key '\(entry.key.text.prefix(60))' beside 'faults'",
         "remove it")

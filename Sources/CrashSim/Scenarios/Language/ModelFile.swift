@@ -10,13 +10,15 @@ import Workload
 
 /// Reads model files.
 package enum ModelFile {
-  /// The model that a file defines.
+  /// The model that a file defines; old spellings get warnings on standard error.
   /// - Parameter path: The file, as it was given.
   /// - Returns: A model that the mechanism can follow.
   /// - Throws: `LabError` with code `.usage` and every diagnostic that was found.
   package static func load(_ path: String) throws(LabError) -> PersistenceModel {
     do throws(ScenarioError) {
-      return try parse(bytes: try content(of: path), file: path)
+      let (model, oldSpellings) = try read(bytes: try content(of: path), file: path)
+      for spelling in oldSpellings { spelling.warn() }
+      return model
     } catch {
       throw error.labError
     }
@@ -31,6 +33,14 @@ package enum ModelFile {
   package static func parse(
     bytes: [UInt8], file: String
   ) throws(ScenarioError) -> PersistenceModel {
+    try read(bytes: bytes, file: file).model
+  }
+
+  /// The model that a text defines, and the old spellings in it.
+  /// - Throws: `ScenarioError` with every diagnostic that was found.
+  package static func read(
+    bytes: [UInt8], file: String
+  ) throws(ScenarioError) -> (model: PersistenceModel, oldSpellings: [OldSpelling]) {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw failure(file, "the file is not UTF-8", remedy: "save it as UTF-8")
     }
@@ -39,9 +49,17 @@ package enum ModelFile {
     }
     let root = try ScenarioText.compose(text, file: file)
     let reader = ScenarioReader(file: file)
-    let model = reader.model(root)
+    let model = reader.isReadable(modelFile: root) ? reader.model(withoutVersion(root)) : nil
     guard reader.diagnostics.isEmpty, let model else { throw ScenarioError(reader.diagnostics) }
-    return model
+    return (model, reader.oldSpellings)
+  }
+
+  /// The model's mapping without the version of the language.
+  private static func withoutVersion(_ root: ScenarioNode) -> ScenarioNode {
+    guard case .map(let entries) = root.body, root.saysLanguageVersion else { return root }
+    return ScenarioNode(
+      position: root.position,
+      body: .map(entries.filter { $0.key.text != ScenarioLanguage.key }))
   }
 
   /// The bytes of a file that a user named; anything but a short regular file is refused unread.
@@ -76,7 +94,29 @@ package enum ModelFile {
   }
 }
 
+extension ScenarioNode {
+  /// Whether `version` at the top of a model file is the language's.
+  ///
+  /// Before version 1 it was the model's own, which is `modelVersion` now. Alone, `version: 1` is
+  /// both: a model's own version is 1 where nothing says it.
+  var saysLanguageVersion: Bool {
+    guard case .map(let entries) = body else { return false }
+    if hasKey(GrammarObject.model.presentKey(ScenarioLanguage.key)) { return true }
+    return entries.contains { entry in
+      guard entry.key.text == ScenarioLanguage.key,
+        case .scalar("\(ScenarioLanguage.version)", isQuoted: false) = entry.value.body
+      else { return false }
+      return true
+    }
+  }
+}
+
 extension ScenarioReader {
+  /// Whether this release reads the version that a model file says; else it is reported.
+  fileprivate func isReadable(modelFile root: ScenarioNode) -> Bool {
+    !root.saysLanguageVersion || isReadable(root)
+  }
+
   /// The model that a mapping defines.
   func model(_ node: ScenarioNode) -> PersistenceModel? {
     guard let fields = fields(node, .model, required: ["name"]) else { return nil }
@@ -91,8 +131,8 @@ extension ScenarioReader {
     }
     model.name = name
     model.version = 1
-    if let version = fields["version"] {
-      let number = integer(version, "a version", in: 1...1_000_000)
+    if let version = fields["modelVersion"] {
+      let number = integer(version, "a version of the model", in: 1...1_000_000)
       model.version = number.map { Int($0) } ?? 1
     }
     for parameter in ModelParameter.all {
@@ -139,7 +179,9 @@ extension ScenarioReader {
       let path = text.hasPrefix("/") ? text : "\(folder)/\(text)"
       do throws(ScenarioError) {
         let bytes = try ModelFile.content(of: path)
-        return try ModelFile.parse(bytes: bytes, file: path).specification
+        let (model, oldSpellings) = try ModelFile.read(bytes: bytes, file: path)
+        addOldSpellings(oldSpellings)
+        return model.specification
       } catch {
         report(
           node.position, "the model file '\(text.prefix(200))' is wrong: \(error)",

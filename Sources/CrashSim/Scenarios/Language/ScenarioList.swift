@@ -18,7 +18,8 @@ package struct ScenarioList: JSONReport, Codable, Sendable, Hashable {
     package var tags: [String]
     /// Whether it plants a bug that must be found.
     package var isNegative: Bool
-    /// What goes wrong in it: `crash`, `media`, `kill`, `sweep` and `faults`, those that it has.
+    /// What goes wrong in it: `crash`, `media`, `killSweep`, `sweep` and `faults`, those that
+    /// it has.
     package var disturbances: [String]
     /// The persistence models that it names.
     package var models: [String]
@@ -29,7 +30,7 @@ package struct ScenarioList: JSONReport, Codable, Sendable, Hashable {
   }
 
   /// Format of the JSON; rises when a field changes its meaning.
-  package var formatVersion = 1
+  package var formatVersion = 2
   /// The scenarios, in the order in which they run.
   package var scenarios: [Entry]
 
@@ -54,13 +55,13 @@ extension ScenarioList.Entry {
     isNegative = scenario.negative != nil
     disturbances = [
       scenario.crash.map { _ in "crash" }, scenario.media.map { _ in "media" },
-      scenario.kill.map { _ in "kill" }, scenario.sweep.map { _ in "sweep" },
+      scenario.kill.map { _ in "killSweep" }, scenario.sweep.map { _ in "sweep" },
       scenario.faults.isEmpty ? nil : "faults",
     ].compactMap { $0 }
     models = scenario.crash?.models.map { PersistenceModel.name(ofSpecification: $0) } ?? []
     budgetStates = scenario.crash.map { $0.budgetStates ?? ScenarioRunner.defaultBudget }
     needsMount =
       scenario.kill != nil || scenario.sweep != nil
-      ? "kill and sweep need a FUSE mount" : scenario.needsMount
+      ? "killSweep and sweep need a FUSE mount" : scenario.needsMount
   }
 }

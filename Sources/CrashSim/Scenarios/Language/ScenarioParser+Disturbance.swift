@@ -84,7 +84,9 @@ extension ScenarioParser {
   }
 
   func readKill(_ node: ScenarioNode) -> KillDeclaration? {
-    guard let fields = reader.fields(node, .kill, required: ["process", "at"]) else { return nil }
+    guard let fields = reader.fields(node, .killSweep, required: ["process", "at"]) else {
+      return nil
+    }
     let names = processes.map(\.name)
     guard let process = fields["process"].flatMap({ reader.word($0, "process", of: names) }),
       let place = fields["at"].flatMap({ readPlace($0) })
@@ -108,9 +110,9 @@ extension ScenarioParser {
           side.position, "a process is stopped before the operation, never after it", "remove it")
       }
     }
-    if let crash = fields["crash"] {
+    if let states = fields["crashStates"] {
       kill.crashStates =
-        reader.integer(crash, "a number of crash states", in: 1...1_000_000).map { Int($0) }
+        reader.integer(states, "a number of crash states", in: 1...1_000_000).map { Int($0) }
     }
     return kill
   }

@@ -20,7 +20,7 @@ extension ScenarioParser {
         ScenarioStep(
           position: position, actors: [actors.first ?? ""], action: .command(.file(.remove($0))))
       }
-    case "cut": return readCut(node, position)
+    case "shorten": return readShorten(node, position)
     default: return readOverwrite(node, position)
     }
   }
@@ -77,8 +77,8 @@ extension ScenarioParser {
       action: .command(.file(.overwrite(part, with: filling))))
   }
 
-  private func readCut(_ node: ScenarioNode, _ position: SourcePosition) -> ScenarioStep? {
-    guard let fields = reader.fields(node, .cut, required: ["file", "to"]),
+  private func readShorten(_ node: ScenarioNode, _ position: SourcePosition) -> ScenarioStep? {
+    guard let fields = reader.fields(node, .shorten, required: ["file", "to"]),
       let part = fields["file"].flatMap({ readPart($0) }),
       let bytes = fields["to"].flatMap({ readBytes($0, "a size") })
     else { return nil }

@@ -33,11 +33,11 @@ extension ScenarioParser {
   /// In a scenario a process is killed by `kill:`, and nobody is there to end a hang.
   private func isOfScenarios(_ node: ScenarioNode) -> Bool {
     guard case .map(let entries) = node.body else { return true }
-    let ofMounts = ["pid", "hang", "kill", "kill-other", "stop"]
-    for entry in entries where ofMounts.contains(entry.key.text) {
+    let ofMounts = ["pid", "hang", "killCaller", "killOther", "killFileSystem"]
+    for entry in entries where ofMounts.contains(GrammarObject.fault.presentKey(entry.key.text)) {
       reader.report(
         entry.key.position, "'\(entry.key.text)' is for mounts, not for scenarios",
-        "use the scenario's 'kill:', or 'actor:' and 'delay:'")
+        "use the scenario's 'killSweep:', or 'actor:' and 'delay:'")
       return false
     }
     return true
@@ -88,7 +88,7 @@ extension ScenarioParser {
       try fault.rule().validate()
       return true
     } catch {
-      let key = ["error", "fail-sync"].first { fields[$0] != nil }
+      let key = ["error", "failSync"].first { fields[$0] != nil }
       reader.report(
         key.flatMap { fields.keyPosition($0) } ?? fault.position, error.message,
         "see the manual of faults (docs/reference/faults.md)")
@@ -114,7 +114,7 @@ extension ScenarioParser {
     }
     let isEvery = chosen.first?.key.text == "every"
     let isOfCommit = chosen.isEmpty || chosen.first?.key.text == "ofCommit"
-    for (key, fits, owner) in [("offset", isEvery, "every"), ("commit", isOfCommit, "ofCommit")]
+    for (key, fits, owner) in [("skip", isEvery, "every"), ("commit", isOfCommit, "ofCommit")]
     where fields[key] != nil && !fits {
       reader.report(
         fields.keyPosition(key) ?? fields.position, "'\(key)' goes with '\(owner)'",
@@ -124,7 +124,7 @@ extension ScenarioParser {
     switch chosen.first?.key.text {
     case "every":
       guard let step = number(fields, "every") else { return nil }
-      return .every(step, offset: number(fields, "offset", from: 0) ?? 0)
+      return .every(step, offset: number(fields, "skip", from: 0) ?? 0)
     case "nth":
       return number(fields, "nth").map { .nth($0) }
     case "ofCommit":
@@ -161,16 +161,16 @@ extension ScenarioParser {
     conditions.process = number(fields, "pid").map { Int32($0) }
     conditions.command = fields["command"].flatMap { reader.text($0, "a glob") }
     conditions.actor = fields["actor"].flatMap { readActor($0) }
-    conditions.times = number(fields, "times")
+    conditions.times = number(fields, "maximumHits")
     if let during = fields["during"] {
       conditions.phase = readPhase(during)
     }
     conditions.includesWriteBack =
-      fields["write-back"].flatMap { reader.flag($0, "value of write-back") } ?? false
+      fields["includeWriteBack"].flatMap { reader.flag($0, "value of includeWriteBack") } ?? false
     conditions.allowsAnyErrno =
-      fields["any-errno"].flatMap { reader.flag($0, "value of any-errno") } ?? false
+      fields["anyErrno"].flatMap { reader.flag($0, "value of anyErrno") } ?? false
     conditions.isOncePerOpenFile =
-      fields["once-per-open-file"].flatMap { reader.flag($0, "value of once-per-open-file") }
+      fields["oncePerOpenFile"].flatMap { reader.flag($0, "value of oncePerOpenFile") }
       ?? false
     conditions.seed =
       number(fields, "seed", from: 0, to: Int64.max).map { UInt64($0) } ?? conditions.seed
@@ -231,12 +231,12 @@ extension ScenarioParser {
   ) -> FaultEffect? {
     let effects = GrammarWords.faultEffects
     // The error of a failed sync is part of that effect.
-    let hasState = fields["fail-sync"] != nil
+    let hasState = fields["failSync"] != nil
     let chosen = fields.entries.filter {
       effects.contains($0.key.text) && !(hasState && $0.key.text == "error")
     }
     if let keep = fields.keyPosition("keep"), !hasState {
-      reader.report(keep, "'keep' goes with 'fail-sync'", "remove it, or write it within 'torn'")
+      reader.report(keep, "'keep' goes with 'failSync'", "remove it, or write it within 'torn'")
       return nil
     }
     guard let entry = chosen.first, chosen.count == 1 else {
@@ -292,12 +292,12 @@ extension ScenarioParser {
     }
     switch key {
     case "short": return amount().map { .short(bytes: $0) }
-    case "no-space-after": return amount().map { .noSpace(afterBytes: $0) }
+    case "noSpaceAfter": return amount().map { .noSpace(afterBytes: $0) }
     case "quota": return amount().map { .quota(limitBytes: $0) }
     case "delay":
       return reader.integer(entry.value, "'delay' in milliseconds", in: 0...60_000)
         .map { .delay(milliseconds: Int($0)) }
-    case "fail-sync": return readFailedSync(entry, fields)
+    case "failSync": return readFailedSync(entry, fields)
     case "torn": return readTearing(entry.value).map { .tear($0) }
     case "misdirect":
       return reader.integer(entry.value, "'misdirect'", in: -(1 << 44)...(1 << 44))
@@ -305,11 +305,11 @@ extension ScenarioParser {
     case "flip", "rot":
       let bits = reader.integer(entry.value, "'\(key)', a number of bits", in: 1...4096)
       return bits.map { key == "flip" ? .flip(bits: Int($0)) : .rot(bits: Int($0)) }
-    case "cut": return amount(from: 1).map { .cutTail(bytes: $0) }
-    case "kill": return moment().map { .kill($0) }
-    case "kill-other": return reader.text(entry.value, "a glob over names").map { .killOther($0) }
-    case "clear-cache": return moment().map { .clearCache($0) }
-    case "stop": return moment().map { .killFileSystem($0) }
+    case "cutTail": return amount(from: 1).map { .cutTail(bytes: $0) }
+    case "killCaller": return moment().map { .kill($0) }
+    case "killOther": return reader.text(entry.value, "a glob over names").map { .killOther($0) }
+    case "clearCache": return moment().map { .clearCache($0) }
+    case "killFileSystem": return moment().map { .killFileSystem($0) }
     default:
       guard isTrue(entry) else { return nil }
       switch key {

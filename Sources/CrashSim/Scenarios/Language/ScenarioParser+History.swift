@@ -51,7 +51,7 @@ extension ScenarioParser {
     _ scenario: ScenarioReader.Fields, _ history: inout HistoryDeclaration
   ) {
     guard let position = scenario.keyPosition("schedule") else { return }
-    for key in ["kill", "sweep", "media", "writeBack"] where scenario[key] != nil {
+    for key in ["killSweep", "sweep", "media", "writeBack"] where scenario[key] != nil {
       reader.report(
         scenario.keyPosition(key) ?? position, "'schedule' does not go with '\(key)'",
         "remove one of them")

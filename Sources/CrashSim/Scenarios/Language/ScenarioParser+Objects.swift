@@ -34,12 +34,12 @@ extension ScenarioParser {
           "remove 'migration' or 'deleteIfNeeded'")
       }
     }
-    if let node = fields["seed"], let text = reader.text(node, "the name of a copy") {
+    if let node = fields["seedCopy"], let text = reader.text(node, "the name of a copy") {
       objects.seed = reader.name(text, node.position, "copy")
     }
-    for key in ["commit", "grouped"] where fields.keyPosition(key) != nil {
+    for key in ["commitProtocol", "grouped"] where fields.keyPosition(key) != nil {
       if key == "grouped", !database.isGrouped { continue }
-      if key == "commit", database.commit == .twoPhase { continue }
+      if key == "commitProtocol", database.commit == .twoPhase { continue }
       reader.report(
         fields.keyPosition(key) ?? fields.position,
         "'\(key)' is for tables: a realm has no such setting", "remove it")

@@ -45,7 +45,7 @@ extension ScenarioParser {
       return nil
     }
     switch entry.key.text {
-    case "kill", "exit", "stop", "continue", "limit", "remove", "overwrite", "cut":
+    case "kill", "exit", "stop", "continue", "limit", "remove", "overwrite", "shorten":
       return readEvent(entry)
     case "expect":
       let claims = readExpectations(entry.value)

@@ -24,7 +24,31 @@ public struct ScenarioParser {
   ///   - file: Its name, for messages and reports.
   /// - Returns: A scenario whose steps are possible and whose names all exist.
   /// - Throws: `ScenarioError` with every diagnostic that was found.
+  ///
+  /// Old spellings of keys are read without a word; `read` tells of them.
   public static func parse(_ text: String, file: String) throws(ScenarioError) -> Scenario {
+    try read(text, file: file).scenario
+  }
+
+  /// Reads a file's bytes, which need not be text, as `parse(_:file:)` does.
+  /// - Parameters:
+  ///   - bytes: The content of the file.
+  ///   - file: Its name, for messages and reports.
+  /// - Returns: The scenario.
+  /// - Throws: `ScenarioError` with every diagnostic that was found.
+  public static func parse(bytes: [UInt8], file: String) throws(ScenarioError) -> Scenario {
+    try parse(try text(of: bytes, file: file), file: file)
+  }
+
+  /// The scenario that a text describes, and the old spellings in it.
+  /// - Parameters:
+  ///   - text: The content of the file.
+  ///   - file: Its name, for messages and reports.
+  /// - Returns: The scenario, and the keys that are spelled otherwise now, in the order of reading.
+  /// - Throws: `ScenarioError` with every diagnostic that was found.
+  package static func read(
+    _ text: String, file: String
+  ) throws(ScenarioError) -> (scenario: Scenario, oldSpellings: [OldSpelling]) {
     let root = try ScenarioText.compose(text, file: file)
     var parser = ScenarioParser(file: file)
     var scenario = parser.scenario(root)
@@ -32,28 +56,22 @@ public struct ScenarioParser {
     guard parser.reader.diagnostics.isEmpty, let scenario else {
       throw ScenarioError(parser.reader.diagnostics)
     }
-    return scenario
+    return (scenario, parser.reader.oldSpellings)
   }
 
-  /// Reads a file's bytes, which need not be text.
-  /// - Parameters:
-  ///   - bytes: The content of the file.
-  ///   - file: Its name, for messages and reports.
-  /// - Returns: The scenario.
-  /// - Throws: `ScenarioError` with every diagnostic that was found.
-  public static func parse(bytes: [UInt8], file: String) throws(ScenarioError) -> Scenario {
-    guard let text = String(validating: bytes, as: UTF8.self) else {
-      let start = SourcePosition(line: 1, column: 1)
-      throw ScenarioError([
-        ScenarioDiagnostic(
-          file: file, position: start, message: "the file is not UTF-8",
-          remedy: "save it as UTF-8")
-      ])
-    }
-    return try parse(text, file: file)
+  /// The text of a file.
+  /// - Throws: `ScenarioError` for bytes that are not UTF-8.
+  package static func text(of bytes: [UInt8], file: String) throws(ScenarioError) -> String {
+    if let text = String(validating: bytes, as: UTF8.self) { return text }
+    throw ScenarioError([
+      ScenarioDiagnostic(
+        file: file, position: SourcePosition(line: 1, column: 1),
+        message: "the file is not UTF-8", remedy: "save it as UTF-8")
+    ])
   }
 
   private mutating func scenario(_ root: ScenarioNode) -> Scenario? {
+    guard reader.isReadable(root) else { return nil }
     let isDrawn = root.hasKey("history")
     guard
       let fields = reader.fields(
@@ -77,7 +95,7 @@ public struct ScenarioParser {
       schedule: fields["schedule"].flatMap { readSchedule($0) },
       crash: fields["crash"].flatMap { readCrash($0) },
       media: fields["media"].flatMap { readMedia($0) },
-      kill: areNamesKnown ? fields["kill"].flatMap { readKill($0) } : nil,
+      kill: areNamesKnown ? fields["killSweep"].flatMap { readKill($0) } : nil,
       sweep: fields["sweep"].flatMap { readSweep($0) },
       faults: fields["faults"].map { readFaults($0) } ?? [],
       writeBack: fields["writeBack"].flatMap { readWriteBack($0) },
@@ -87,13 +105,14 @@ public struct ScenarioParser {
     scenario.lines = ScenarioLines(
       title: fields.keyPosition("title")?.line, crash: fields.keyPosition("crash")?.line,
       schedule: fields.keyPosition("schedule")?.line, media: fields.keyPosition("media")?.line,
-      kill: fields.keyPosition("kill")?.line, sweep: fields.keyPosition("sweep")?.line)
+      kill: fields.keyPosition("killSweep")?.line, sweep: fields.keyPosition("sweep")?.line,
+      version: fields.keyPosition("version")?.line)
     scenario.history = history
     let hasModels = scenario.crash?.models.isEmpty == false
-    if scenario.kill?.crashStates != nil, !hasModels, let node = fields["kill"] {
+    if scenario.kill?.crashStates != nil, !hasModels, let node = fields["killSweep"] {
       reader.report(
         node.position, "the power cuts of killed runs need the models of 'crash'",
-        "add 'crash: {model: ext4-ordered}', or take 'crash' out of 'kill'")
+        "add 'crash: {model: ext4-ordered}', or take 'crashStates' out of 'killSweep'")
     }
     if scenario.writeBack != nil, !scenario.blocks.isEmpty, let node = fields["writeBack"] {
       reader.report(
@@ -224,7 +243,7 @@ extension ScenarioParser {
   func readDatabase(_ node: ScenarioNode) -> DatabaseDeclaration {
     var database = self.database
     guard let fields = reader.fields(node, .database) else { return database }
-    if let node = fields["commit"] {
+    if let node = fields["commitProtocol"] {
       let words = DeclaredProtocol.allCases.map(\.rawValue)
       let word = reader.word(node, "commit protocol", of: words)
       database.commit = word.flatMap { DeclaredProtocol(rawValue: $0) } ?? .twoPhase

@@ -23,6 +23,8 @@ final class ScenarioReader {
 
   let file: String
   private(set) var diagnostics: [ScenarioDiagnostic] = []
+  /// The old spellings that were read, those of model files that a scenario names included.
+  private(set) var oldSpellings: [OldSpelling] = []
 
   init(file: String) {
     self.file = file
@@ -36,7 +38,58 @@ final class ScenarioReader {
         file: file, position: position, message: message, nearest: nearest, remedy: remedy))
   }
 
+  /// Takes over what another reader has found in a file that this one names.
+  func addOldSpellings(_ spellings: [OldSpelling]) {
+    for spelling in spellings where !oldSpellings.contains(spelling) {
+      oldSpellings.append(spelling)
+    }
+  }
+
   // MARK: - Mappings and lists
+
+  /// Whether this release reads the version that the top of a file says; else it is reported.
+  func isReadable(version node: ScenarioNode) -> Bool {
+    let known = ScenarioLanguage.version
+    guard case .scalar(let text, isQuoted: false) = node.body, let version = Self.number(text),
+      version >= 1
+    else {
+      report(
+        node.position, "expected a version of the language, found \(node.kind)",
+        "write '\(ScenarioLanguage.key): \(known)'")
+      return false
+    }
+    guard version <= known else {
+      report(
+        node.position,
+        "the file is in version \(version) of the scenario language, and faultline "
+          + "\(LabVersion.text) reads version \(known)",
+        "use a newer faultline, or write the file in version \(known)")
+      return false
+    }
+    return true
+  }
+
+  /// Whether the top of a file says no version that this release cannot read; else that is
+  /// reported, and nothing else of the file is worth a word.
+  func isReadable(_ root: ScenarioNode) -> Bool {
+    guard case .map(let entries) = root.body,
+      let entry = entries.first(where: { $0.key.text == ScenarioLanguage.key })
+    else { return true }
+    return isReadable(version: entry.value)
+  }
+
+  /// The entry under the present spelling of its key; an old one is noted.
+  private func present(
+    _ entry: ScenarioNode.Entry, _ object: GrammarObject
+  ) -> ScenarioNode.Entry {
+    let key = object.presentKey(entry.key.text)
+    guard key != entry.key.text else { return entry }
+    addOldSpellings([
+      OldSpelling(file: file, position: entry.key.position, old: entry.key.text, new: key)
+    ])
+    let place = ScenarioNode.Key(text: key, position: entry.key.position)
+    return ScenarioNode.Entry(key: place, value: entry.value)
+  }
 
   /// A mapping whose keys are those of the grammar, or `extra` ones.
   func fields(
@@ -53,10 +106,17 @@ final class ScenarioReader {
     var entries: [ScenarioNode.Entry] = []
     var meant: [String] = []
     for pair in pairs {
-      if known.contains(pair.key.text) {
-        entries.append(pair)
+      let entry = known.contains(pair.key.text) ? pair : present(pair, object)
+      if known.contains(entry.key.text) {
+        if entries.contains(where: { $0.key.text == entry.key.text }) {
+          report(
+            pair.key.position, "'\(pair.key.text)' and another spelling of it in one mapping",
+            "keep '\(entry.key.text)'")
+        }
+        entries.append(entry)
       } else {
-        let nearest = nearestWord(to: pair.key.text, among: known)
+        let words = known + object.oldKeys.map(\.old)
+        let nearest = nearestWord(to: pair.key.text, among: words).map { object.presentKey($0) }
         if let nearest { meant.append(nearest) }
         report(
           pair.key.position, "unknown key '\(pair.key.text.prefix(60))' in \(object.title)",

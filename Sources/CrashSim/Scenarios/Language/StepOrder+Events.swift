@@ -5,7 +5,8 @@ import Workload
 extension StepOrder {
   /// Something that must be refused: it leaves everything as it was.
   mutating func checkAttempt(_ tried: WorkerAction, _ step: ScenarioStep, _ actor: String) {
-    if let disturbance = scenario.kill.map({ _ in "kill" }) ?? scenario.sweep.map({ _ in "sweep" })
+    if let disturbance = scenario.kill.map({ _ in "killSweep" })
+      ?? scenario.sweep.map({ _ in "sweep" })
     {
       reader.report(
         step.position, "with '\(disturbance)' nobody knows whether this is refused",
@@ -59,8 +60,8 @@ extension StepOrder {
     case .remove(.database), .cut:
       guard scenario.crash == nil, scenario.kill == nil, scenario.media == nil else {
         reader.report(
-          step.position, "a removed or cut database cannot be judged after a crash or a kill",
-          "remove 'crash', 'media' and 'kill'")
+          step.position, "a removed or shortened database cannot be judged after a crash or a kill",
+          "remove 'crash', 'media' and 'killSweep'")
         return
       }
     case .remove: break
@@ -83,6 +84,6 @@ extension StepOrder {
     guard scenario.sweep != nil else { return }
     reader.report(
       step.position, "a sweep disturbs a run of its own, in which nothing else goes wrong",
-      "remove the step, or write 'kill' instead of 'sweep'")
+      "remove the step, or write 'killSweep' instead of 'sweep'")
   }
 }

@@ -36,7 +36,7 @@ struct TogetherCheck {
         "write the steps one after the other, or use a schema of tables")
     }
     let others = [
-      ("kill", scenario.kill != nil), ("sweep", scenario.sweep != nil),
+      ("killSweep", scenario.kill != nil), ("sweep", scenario.sweep != nil),
       ("media", scenario.media != nil),
     ]
     for (key, isThere) in others where isThere {

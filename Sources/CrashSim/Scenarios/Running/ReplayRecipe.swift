@@ -25,6 +25,9 @@ package enum ReplayRecipe: Codable, Sendable, Hashable {
           + "versions wrote it; phases are names now: run the same command again for a new token")
     }
     self = try ReplayToken.decode(token)
+    if case .scenario(let recipe) = self {
+      try ScenarioLanguage.check(recipe.language, of: "the replay token's scenario")
+    }
   }
 
   /// What a stress token of an older version may hold, and this one cannot follow.
@@ -90,10 +93,13 @@ package struct ScenarioRecipe: Codable, Sendable, Hashable {
   package var fingerprint: ReplayFingerprint?
   /// Which of the scenario's histories it was, from 0; nil for a scenario that draws none.
   package var history: Int?
+  /// Version of the language that the scenario was read in; nil in tokens of older versions, which
+  /// are of version 1.
+  package var language: Int?
 
   // A token says `door`, as the first versions did, so that those of all versions replay.
   private enum CodingKeys: String, CodingKey {
-    case path, seed, place, ignoredSyncs, fingerprint, history
+    case path, seed, place, ignoredSyncs, fingerprint, history, language
     case backend = "door"
   }
 
@@ -110,5 +116,6 @@ package struct ScenarioRecipe: Codable, Sendable, Hashable {
     self.init(path: scenario.file, seed: seed, place: place, backend: backend)
     fingerprint = scenario.fingerprint
     history = scenario.historyNumber
+    language = ScenarioLanguage.version
   }
 }

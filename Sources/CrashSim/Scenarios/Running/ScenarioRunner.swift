@@ -67,6 +67,8 @@ package final class ScenarioRunner {
   }
 
   /// Reads all scenarios below paths; nothing runs when one of them is wrong.
+  ///
+  /// Old spellings get warnings on standard error.
   /// - Throws: `LabError` with code `.usage` and every diagnostic of every file.
   package static func load(_ paths: [String]) throws(LabError) -> [Scenario] {
     var scenarios: [Scenario] = []
@@ -77,7 +79,9 @@ package final class ScenarioRunner {
         throw .usage("cannot read \(path); is it a regular file that you may read?")
       }
       do throws(ScenarioError) {
-        var scenario = try ScenarioParser.parse(bytes: Array(data), file: path)
+        let text = try ScenarioParser.text(of: Array(data), file: path)
+        var (scenario, oldSpellings) = try ScenarioParser.read(text, file: path)
+        for spelling in oldSpellings { spelling.warn() }
         scenario.fingerprint = ReplayFingerprint(ofScenario: Array(data))
         scenarios.append(scenario)
       } catch {
@@ -88,7 +92,8 @@ package final class ScenarioRunner {
     return scenarios
   }
 
-  private static func files(_ paths: [String]) throws(LabError) -> [String] {
+  /// The files that paths name: themselves, and the YAML files below folders.
+  static func files(_ paths: [String]) throws(LabError) -> [String] {
     var files: [String] = []
     for path in paths {
       if BuiltInScenario.text(named: path) != nil {
@@ -113,7 +118,7 @@ package final class ScenarioRunner {
   }
 
   /// What a report says of kills when there is no process to kill.
-  static let killSkipped = "kill needs a FUSE mount"
+  static let killSkipped = "killSweep needs a FUSE mount"
   /// What it says of failing operations in turn.
   static let sweepSkipped = "sweep needs a FUSE mount"
 

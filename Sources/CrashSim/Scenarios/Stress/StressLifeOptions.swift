@@ -41,8 +41,8 @@ package struct StressLifeOptions: Codable, Sendable, Hashable {
     ("full-disk", "on: allocate, error: ENOSPC", 3, true),
     ("short-write", "on: write, short: 700", 4, false),
     ("slow-sync", "on: sync, delay: 3", 10, false),
-    ("kill-before", "on: [write, sync, allocate], kill: before", 120, false),
-    ("kill-after", "on: [write, sync, allocate], kill: after", 120, false),
+    ("kill-before", "on: [write, sync, allocate], killCaller: before", 120, false),
+    ("kill-after", "on: [write, sync, allocate], killCaller: after", 120, false),
   ]
 
   private static let models = [

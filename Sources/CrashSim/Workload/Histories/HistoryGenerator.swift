@@ -248,7 +248,7 @@ struct HistoryGenerator {
       "\($0.name): [\($0.actors.joined(separator: ", "))]"
     }
     var database: [String] = []
-    if has(.oneSync) { database.append("commit: checksummed") }
+    if has(.oneSync) { database.append("commitProtocol: checksummed") }
     if has(.encrypted) { database.append("key: first") }
     if has(.grouped) { database.append("grouped: true") }
     let opening =
