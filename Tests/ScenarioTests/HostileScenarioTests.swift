@@ -73,7 +73,7 @@ import Testing
   @Test("a key that stands twice is an error at its place")
   func duplicates() {
     let found = diagnostics("title: a\ntitle: b\n")
-    #expect(found == ["t.yaml:1:1: key 'title' stands twice in this mapping; keep one of them"])
+    #expect(found == ["t.yaml:1:1: key 'title' occurs twice in this mapping; keep one of them"])
   }
 
   /// `t.yaml:LINE:COLUMN: text`, or `t.yaml: text` for what has no place.

@@ -180,7 +180,7 @@ struct ModelFileTests {
       ("bad.yaml", "bad.yaml:2:7: 'xsf' is no stock model; nearest valid key 'xfs'"),
       ("none.yaml", "there is no such model file"),
       ("{name: inline, bsae: btrfs}", "s.yaml:6:31: unknown key 'bsae' in model; nearest"),
-      ("[filed.yaml, filed.yaml]", "model 'filed' stands twice"),
+      ("[filed.yaml, filed.yaml]", "model 'filed' occurs twice"),
     ] {
       do {
         _ = try models(wrong)

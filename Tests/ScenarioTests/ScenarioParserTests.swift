@@ -298,7 +298,7 @@ private let everyKeyText = """
     ),
     (
       "steps: [{ui: open}]\nkillSweep: {process: app, at: every command, by: stop}",
-      "5:50: between its commands a process stands still anyway"
+      "5:50: between its commands a process waits anyway"
     ),
     (
       "steps: [{ui: open}]\nkillSweep: {process: app, at: every write, side: after, by: stop}",
@@ -386,7 +386,7 @@ private let everyKeyText = """
   static let brokenRest: [(text: String, error: String)] = [
     ("crash: {}", "5:8: crash has neither 'model' nor 'on'"),
     ("crash: {on: fat}", "5:13: 'fat' is no file system"),
-    ("crash: {on: [ext4, ext4]}", "5:20: file system 'ext4' stands twice"),
+    ("crash: {on: [ext4, ext4]}", "5:20: file system 'ext4' occurs twice"),
     ("crash: {on: \"ext4:\"}", "5:13: 'ext4:' is no file system"),
     ("crash: {on: xfs}\nwriteBack: true", "5:8: faults, written-back pages and actors"),
     (
@@ -397,7 +397,7 @@ private let everyKeyText = """
     ("writeBack: {rate: 0}", "5:19: "),
     ("writeBack: {seed: x}", "5:19: expected a seed"),
     ("crash: {model: []}", "5:16: expected a list of models"),
-    ("crash: {model: [posix, posix]}", "5:24: model 'posix' stands twice"),
+    ("crash: {model: [posix, posix]}", "5:24: model 'posix' occurs twice"),
     ("crash: {model: posix, explore: most}", "5:32: 'most' is no rule of exploration"),
     ("crash: {model: posix, budget: 5}", "5:31: expected a budget mapping"),
     ("crash: {model: posix, budget: {states: 0}}", "5:40: a number of states is out of range"),
@@ -460,9 +460,9 @@ private let everyKeyText = """
     ("{7up: {a: int primary}}", "{a: [u]}", "2:10: '7up' cannot name a table"),
     ("{D: {a: int primary}}", "{}", "3:12: expected a processes mapping"),
     ("{D: {a: int primary}}", "{a: []}", "3:16: expected a list of actors"),
-    ("{D: {a: int primary}}", "{a: [u, u]}", "3:20: actor 'u' stands twice"),
+    ("{D: {a: int primary}}", "{a: [u, u]}", "3:20: actor 'u' occurs twice"),
     ("{D: {a: int primary}}", "{a: [expect]}", "3:17: 'expect' is a word of the language"),
-    ("{D: {a: int primary}}", "{a: [u], b: [u]}", "3:25: actor 'u' stands twice"),
+    ("{D: {a: int primary}}", "{a: [u], b: [u]}", "3:25: actor 'u' occurs twice"),
     ("{D: {a: int primary, b: link E}}", "{a: [u]}", "2:33: no table 'E' to link to"),
     ("{D: {a: int primary, b: integer}}", "{a: [u]}", "2:33: 'integer' is no column type; nearest"),
     ("{D: {a: primary}}", "{a: [u]}", "2:17: 'primary' is no column type; nearest valid key 'i"),

@@ -95,7 +95,7 @@ import Testing
     arguments: [
       ("tags: []", "4:7: expected a list of tags"),
       ("tags: {a: b}", "4:7: expected a list of tags"),
-      ("tags: [a, a]", "4:11: tag 'a' stands twice"),
+      ("tags: [a, a]", "4:11: tag 'a' occurs twice"),
       ("tags: [a b]", "4:8: 'a b' cannot name a tag"),
       ("tags: [[a]]", "4:8: expected a tag, found a list"), ("tags: 7up", "4:7: '7up' cannot name"),
     ])

@@ -256,7 +256,7 @@ package struct DryRun {
     let rule = Self.text(try sweep.moved(to: 1).rule())
     return [
       "in each of many runs another operation fails\(later): \(rule)",
-      "its actor opens the database again and goes on; then a new process opens what is left",
+      "its actor opens the database again and continues; then a new process opens what is left",
       "at most \(Formatting.counted(DisturbanceRunner.placesMax, "run")); the last is the one in "
         + "which nothing is left to fail",
     ]

@@ -102,7 +102,7 @@ extension ScenarioParser {
         reader.word(by, "manner", of: words).flatMap { KillManner(rawValue: $0) } ?? .kill
       if kill.manner == .stop, place == .everyCommand {
         reader.report(
-          by.position, "between its commands a process stands still anyway",
+          by.position, "between its commands a process waits anyway",
           "write 'at: every operation', or another place")
       }
       if kill.manner == .stop, let side = fields["side"] {

@@ -68,7 +68,7 @@ extension ScenarioParser {
     else { return nil }
     guard part == .lock else {
       reader.report(
-        position, "only the lock file promises to stand any bytes",
+        position, "only the lock file may be overwritten with any bytes",
         "write 'file: lock', or let 'media' damage the database")
       return nil
     }

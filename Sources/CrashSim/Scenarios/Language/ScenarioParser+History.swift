@@ -40,7 +40,7 @@ extension ScenarioParser {
     }
     if let crash = scenario["crash"], crash.hasKey("on") {
       reader.report(
-        crash.position, "drawn histories run on the lab's own file system only",
+        crash.position, "drawn histories run on FaultFS only",
         "take 'on' out of 'crash'")
     }
     return history
@@ -63,7 +63,7 @@ extension ScenarioParser {
     }
     if scenario["schedule"]?.hasKey("script") == true {
       reader.report(
-        position, "nobody knows the turns of a history that is drawn",
+        position, "the turns of a drawn history are unknown",
         "use the strategy random, pct or exhaustive")
     }
     history.isScheduled = true

@@ -19,7 +19,7 @@ extension ScenarioParser {
         var step = readStep(item)
         if step?.actors.isEmpty ?? false {
           reader.report(
-            item.position, "'expect' cannot stand in 'together'", "put it behind the block")
+            item.position, "'expect' cannot be in 'together'", "put it after the block")
         }
         step?.block = blockCount
         return step

@@ -116,13 +116,13 @@ public struct ScenarioParser {
     }
     if scenario.writeBack != nil, !scenario.blocks.isEmpty, let node = fields["writeBack"] {
       reader.report(
-        node.position, "actors side by side run on the lab's own storage, where nothing is mapped",
-        "take 'writeBack' out, or let the steps stand one after the other")
+        node.position, "actors side by side run inside Faultline, where nothing is mapped",
+        "take 'writeBack' out, or write the steps one after the other")
     }
     if scenario.crash?.systems.isEmpty == false, let node = fields["crash"] {
       if !scenario.blocks.isEmpty || !scenario.faults.isEmpty || scenario.writeBack != nil {
         reader.report(
-          node.position, "faults, written-back pages and actors side by side are the lab's own",
+          node.position, "faults, written-back pages and actors side by side need FaultFS",
           "take 'on' out of 'crash', or 'faults', 'writeBack' and 'together' out of the scenario")
       }
     }
@@ -192,7 +192,7 @@ extension ScenarioParser {
     if let column = tables.first?.columns.first(where: \.isUnique) {
       reader.report(
         pairs[0].value.position,
-        "'\(column.name)' is unique in the first table, which takes the lab's own rows, all alike",
+        "'\(column.name)' is unique in the first table, which takes rows of Faultline, all alike",
         "put another table before it")
     }
     return tables
@@ -337,7 +337,7 @@ extension ScenarioParser {
           actors.append(actor)
         } else {
           reader.report(
-            item.position, "actor '\(actor)' stands twice", "give each actor a name of its own")
+            item.position, "actor '\(actor)' occurs twice", "give each actor a name of its own")
         }
       }
       return ProcessDeclaration(name: name, actors: actors)

@@ -161,7 +161,7 @@ final class ScenarioReader {
     return nodes.compactMap { node in
       guard let (name, item) = read(node) else { return nil }
       guard names.insert(name).inserted else {
-        report(node.position, "\(what) '\(name.prefix(60))' stands twice", "remove one")
+        report(node.position, "\(what) '\(name.prefix(60))' occurs twice", "remove one")
         return nil
       }
       return item

@@ -140,7 +140,7 @@ enum ScenarioText {
   private static func remedy(for problem: String) -> String {
     if problem.contains("mapping values are not allowed") {
       return "a mapping within a line needs braces, as in '- ui: {write: [...]}', a text with "
-        + "': ' in it quotes, and a key ':' behind it"
+        + "': ' in it quotes, and a key ':' after it"
     }
     if problem.contains("did not find expected '-' indicator")
       || problem.contains("did not find expected key")
@@ -169,7 +169,7 @@ enum ScenarioText {
       return made(mark, "not YAML: \(problem)", remedy(for: problem))
     case .duplicatedKeysInMapping(let keys, let context):
       let names = keys.map { "'\($0.prefix(60))'" }.joined(separator: ", ")
-      return made(context.mark, "key \(names) stands twice in this mapping", "keep one of them")
+      return made(context.mark, "key \(names) occurs twice in this mapping", "keep one of them")
     case .reader(let problem, let offset, _, _):
       return made(
         nil, "not YAML: \(problem) at character \(offset ?? 0)", "use printable characters")

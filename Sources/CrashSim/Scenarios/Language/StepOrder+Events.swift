@@ -9,7 +9,7 @@ extension StepOrder {
       ?? scenario.sweep.map({ _ in "sweep" })
     {
       reader.report(
-        step.position, "with '\(disturbance)' nobody knows whether this is refused",
+        step.position, "with '\(disturbance)' it is unknown whether this is refused",
         "remove one of them")
     }
     if tried == .open {

@@ -186,7 +186,7 @@ struct StepOrder {
   private func checkExpectation(_ step: ScenarioStep) {
     guard !open.isEmpty else {
       reader.report(
-        step.position, "nobody has the database open at this expectation",
+        step.position, "no process has the database open at this expectation",
         "put it before the last close")
       return
     }

@@ -46,7 +46,7 @@ struct TogetherCheck {
     if let step = scenario.steps.first(where: \.isOfProcesses) {
       reader.report(
         step.position,
-        "'together' runs its actors as threads of the lab, which this step is not for",
+        "'together' runs its actors as threads of Faultline, which this step does not support",
         "put it into a scenario of its own")
     }
     check(blocks[0])
@@ -67,13 +67,13 @@ struct TogetherCheck {
       }
       if let code = write.fails {
         reader.report(
-          step.position, "nobody knows which write fails with \(code) when they run side by side",
+          step.position, "which write fails with \(code) is unknown when they run side by side",
           "remove 'fails'")
       }
       if write.copy != nil {
         reader.report(
-          step.position, "nobody knows what a copy has when others write beside it",
-          "write the copy behind the block")
+          step.position, "what a copy has is unknown when others write beside it",
+          "write the copy after the block")
       }
       for statement in write.statements {
         writers[statement.table, default: []].formUnion(step.actors)
@@ -90,8 +90,8 @@ struct TogetherCheck {
     let words = (["write"] + ActionWord.together).dropLast().joined(separator: ", ")
     reader.report(
       step.position,
-      "only \(words) and \(ActionWord.together.last ?? "") can stand in 'together'",
-      "put this step before or behind the block")
+      "only \(words) and \(ActionWord.together.last ?? "") can be in 'together'",
+      "put this step before or after the block")
   }
 
   private func check(
@@ -101,7 +101,7 @@ struct TogetherCheck {
     if let other = others.first, statement.kind != .upsert {
       reader.report(
         statement.position,
-        "'\(other)' writes to '\(statement.table)' in the same block, so nobody knows which rows "
+        "'\(other)' writes to '\(statement.table)' in the same block, so it is unknown which rows "
           + "'\(statement.kind.rawValue)' finds",
         "write upsert, or give each actor a table of its own")
     }
