@@ -47,6 +47,6 @@ struct CommandPageTests {
     let text = CommandPage(root.command).text
     #expect(text.contains("## a\n\nDoes.\n\nText.\n\n```\na b|c\n```\n\nMore.\n\n"))
     #expect(text.contains("| `--x N` | One \\| two. Values: 1, 2. Default: `1`. |"))
-    #expect(!text.contains("hidden") && !text.contains("--help`"))
+    #expect(!text.contains("hidden") && !text.contains("| `--help"))
   }
 }
