@@ -284,6 +284,7 @@ private let everyKeyText = """
       "4:22: a removed or shortened database cannot be judged"
     ),
     ("steps: [{ui: {open: {key: third}}}]", "4:27: 'third' is no key"),
+    ("steps: [{all: {open: {key: first}}}]", "4:22: 'all' opens as 'database' says"),
     (
       "steps: [{ui: open}, {ui: {try: verify, with: {key: none}, fails: io}}]",
       "4:46: 'with' says how the database is opened, and 'verify' does not open it"

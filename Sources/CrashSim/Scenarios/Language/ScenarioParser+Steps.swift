@@ -52,6 +52,12 @@ extension ScenarioParser {
       return ScenarioStep(position: entry.key.position, actors: [], action: .expect(claims))
     case "all":
       guard let action = readAction(entry.value, actor: "all") else { return nil }
+      if let opening = entry.value.openingKeys {
+        reader.report(
+          opening.position, "'all' opens as 'database' says, and takes no keys of its own",
+          "write 'all: open', or a step with these keys for each actor")
+        return nil
+      }
       switch action {
       case .command(.open), .command(.close), .command(.verify): break
       default:
@@ -72,10 +78,7 @@ extension ScenarioParser {
 
   /// How a step opens the database, where it says so.
   private func readOpening(_ node: ScenarioNode) -> DatabaseDeclaration? {
-    guard case .map(let pairs) = node.body,
-      let pair = pairs.first(where: { ["open", "with"].contains($0.key.text) })
-    else { return nil }
-    return readDatabase(pair.value)
+    node.openingKeys.map { readDatabase($0) }
   }
 
   private func readAction(_ node: ScenarioNode, actor: String) -> StepAction? {
@@ -254,5 +257,13 @@ extension ScenarioParser {
       position, "no table '\(name.prefix(60))'", nearest: nearestWord(to: name, among: names),
       "write one of: \(names.joined(separator: ", "))")
     return nil
+  }
+}
+
+extension ScenarioNode {
+  /// The keys with which an action opens the database, where it has any.
+  fileprivate var openingKeys: ScenarioNode? {
+    guard case .map(let pairs) = body else { return nil }
+    return pairs.first { ["open", "with"].contains($0.key.text) }?.value
   }
 }
