@@ -58,7 +58,8 @@ package enum LanguageMigration {
       do throws(ScenarioError) {
         guard let text = try LanguageText(Array(data), path: path) else {
           if paths.contains(path) {
-            problems.append("\(path):1:1: neither a scenario nor fault rules nor a model")
+            problems.append(
+              "\(path):1:1: neither a scenario nor fault rules nor a model; leave the file out")
           }
           outcome.others.append(path)
           continue
