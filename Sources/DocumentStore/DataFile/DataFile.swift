@@ -26,7 +26,8 @@ public final class DataFile: Sendable {
     var isClosed = false
   }
 
-  /// Opens a data file, and makes or upgrades it first if that is needed and allowed.
+  /// Opens a data file, and makes or upgrades it first if that is needed and allowed; documents that
+  /// expired meanwhile are purged.
   /// - Parameters:
   ///   - path: The bundle's path.
   ///   - options: How it is opened.
@@ -43,6 +44,7 @@ public final class DataFile: Sendable {
     self.options = options
     clock = VersionClock(options.nanoseconds)
     writer = try Self.open(bundle, options)
+    try purgeOnOpen()
   }
 
   private static func open(

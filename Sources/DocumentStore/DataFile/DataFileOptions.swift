@@ -35,11 +35,13 @@ extension DataFile {
     public var idleReadersMax = 4
     /// How long a lock of others is waited for.
     public var busyTimeoutMilliseconds = 10_000
+    /// Whether documents that expired meanwhile are purged when the file is opened for writing.
+    public var purgesExpiredOnOpen = true
     /// Where UUIDs come from: that many random bytes.
     ///
     /// A lab gives a seeded one.
     public var entropy: @Sendable (Int) -> [UInt8] = { FileCalls.entropy($0) }
-    /// The time in nanoseconds since 1970, for version vectors.
+    /// The time in nanoseconds since 1970, for version vectors and expirations.
     ///
     /// A lab gives one that follows a seed.
     public var nanoseconds: @Sendable () -> UInt64 = { FileCalls.nanoseconds() }
