@@ -83,10 +83,14 @@ let package = Package(
     .target(name: "SyncWorld", dependencies: ["SyncCore"], swiftSettings: hot),
     // The merge once more, the simple way: what SyncCore is held against by tests and fuzzing.
     .target(name: "SyncReference", dependencies: ["SyncCore"], swiftSettings: hot),
+    // Queries over documents as SQL: no file, no database.
+    .target(name: "DocumentQuery", dependencies: ["Fleece"], swiftSettings: hot),
     // Collections of documents in SQLite files, as Couchbase Lite has them.
     .target(
       name: "DocumentStore",
-      dependencies: ["CSystem", "Fleece", .product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: [
+        "CSystem", "Fleece", "DocumentQuery", .product(name: "GRDB", package: "GRDB.swift"),
+      ],
       swiftSettings: hot),
     // The lab; docs/explanation/architecture.md says what each layer holds. Nothing up to Exploration knows the
     // engine.
@@ -250,6 +254,9 @@ let package = Package(
     .testTarget(
       name: "SyncCoreTests",
       dependencies: ["SyncCore", "SyncReference", "SyncFuzz", "Fuzz", "Requirements"],
+      swiftSettings: house),
+    .testTarget(
+      name: "DocumentQueryTests", dependencies: ["DocumentQuery"], exclude: ["Golden"],
       swiftSettings: house),
     .testTarget(
       name: "DocumentStoreTests",

@@ -43,6 +43,13 @@ private let forbidden: [Arrow] = [
     modules: lab + databases + ["CSystem", "CFuse", "GRDB", "Yams", "Foundation"],
     reason: "Fleece is about bytes, and knows no file and no database"),
   Arrow(
+    folder: "Sources/DocumentQuery",
+    modules: lab + [
+      "Engine", "ObjectDatabase", "Query", "DocumentStore", "CSystem", "CFuse", "GRDB", "Yams",
+      "Foundation",
+    ],
+    reason: "queries over documents become texts, and know no file"),
+  Arrow(
     folder: "Sources/DocumentStore",
     modules: lab + ["Engine", "ObjectDatabase", "Query", "CFuse", "Yams", "Foundation"],
     reason: "the document store stands on SQLite and Fleece, and knows nothing else of ours"),

@@ -1,0 +1,45 @@
+// QueryTranslation.swift: a query in JSON or SQL++ as SQL over the tables of a document store. Nothing
+// here opens a file: the caller says what there is (`QuerySchema`) and runs the SQL with the
+// functions that it names registered (docs/document-queries.md).
+
+import Fleece
+
+/// A query as SQL.
+public struct QueryTranslation: Sendable {
+  /// The statement.
+  public let sql: String
+  /// The names of the result's columns.
+  public let columnTitles: [String]
+  /// How many columns of the statement come before those: with a full-text search the row and where
+  /// the words were found.
+  public let firstColumn: Int
+  /// Names of parameters; in the statement they are called `$_NAME`.
+  public let parameters: [String]
+  /// The collections that are read.
+  public let collections: [QuerySchema.Collection]
+  /// The collections whose view of live and deleted documents is read.
+  public let views: [QuerySchema.Collection]
+
+  /// Translates a query in JSON.
+  /// - Parameters:
+  ///   - text: The JSON: operands of SELECT, a SELECT, or a condition.
+  ///   - schema: What may be named.
+  /// - Throws: `DocumentQueryError` with the place in the JSON.
+  /// - Complexity: O(bytes).
+  public init(json text: String, schema: QuerySchema) throws(DocumentQueryError) {
+    try self.init(QueryNode(json: text), schema: schema)
+  }
+
+  package init(_ node: QueryNode, schema: QuerySchema) throws(DocumentQueryError) {
+    var reader = QueryReader()
+    let select = try reader.query(node)
+    var writer = SQLWriter(schema: schema)
+    firstColumn = try writer.write(select, as: node.dict == nil ? .operand : .outermost)
+    // A condition alone is no operand of SELECT.
+    columnTitles = try ColumnTitles(scope: writer.scope).titles(of: select)
+    sql = writer.sql
+    parameters = writer.parameters
+    collections = writer.used
+    views = writer.views
+  }
+}

@@ -1,0 +1,194 @@
+// SQLWriter+Select.swift: a SELECT, clause by clause.
+
+extension SQLWriter {
+  /// Where a SELECT stands.
+  enum Role {
+    /// It is the query.
+    case outermost
+    /// It is the operand of SELECT, and the query.
+    case operand
+    /// It is an operand of EXISTS, IN or another operator.
+    case nested
+  }
+
+  /// Writes a SELECT.
+  /// - Returns: The number of columns before those of the query.
+  mutating func write(
+    _ select: QuerySelect, as role: Role
+  ) throws(DocumentQueryError) -> Int {
+    try enterSources(select)
+    try enterFullText(select)
+    try enterPredictions(select)
+    let joined = scope.sources.count + scope.fullText.count + scope.predictions.count
+    guard joined <= QueryLimits.sourcesMax else {
+      throw DocumentQueryError(
+        .limit, "\(joined) sources and indexes > \(QueryLimits.sourcesMax)", at: select.place)
+    }
+    sql += select.isDistinct ? "SELECT DISTINCT " : "SELECT "
+    let isPlain =
+      !select.isDistinct && select.grouping.isEmpty
+      && !(select.columns.map(\.expression) + select.order.map(\.expression))
+        .contains(where: \.isAggregate)
+    var first = 0
+    if isPlain, !scope.fullText.isEmpty, role != .nested {
+      sql += scope.sources[scope.fullText[0].source].prefix + "rowid, "
+      for index in scope.fullText {
+        sql += "offsets(\(index.alias).\(quoted(index.table))), "
+      }
+      first = 1 + scope.fullText.count
+    }
+    try writeColumns(select)
+    try writeSources(select)
+    try writeCondition(select, in: role == .outermost ? Binding.outermost : Binding.select)
+    try writeGrouping(select)
+    try writeOrder(select)
+    try writeLimits(select)
+    return first
+  }
+
+  /// Writes a SELECT that is an operand; it has names of its own.
+  mutating func writeNested(_ select: QuerySelect) throws(DocumentQueryError) {
+    let saved = (scope, collation, allowsAggregates)
+    defer { (scope, collation, allowsAggregates) = saved }
+    (scope, collation, allowsAggregates) = (SourceScope(), nil, false)
+    guard select.columns.count == 1 else {
+      throw DocumentQueryError(
+        .operands, "a SELECT that is an operand has one column, and not \(select.columns.count)",
+        at: select.place)
+    }
+    sql += "("
+    _ = try write(select, as: .nested)
+    sql += ")"
+  }
+
+  /// A name that is always quoted.
+  func quoted(_ name: String) -> String { SQLNames.doubled(name, "\"") }
+
+  private mutating func writeColumns(_ select: QuerySelect) throws(DocumentQueryError) {
+    guard !select.columns.isEmpty else {
+      let isJoined = scope.isNamed || !scope.predictions.isEmpty || !scope.fullText.isEmpty
+      let prefix = isJoined ? scope.sources[0].prefix : ""
+      sql += "\(prefix)key, \(prefix)sequence"
+      return
+    }
+    allowsAggregates = true
+    defer { allowsAggregates = false }
+    for (index, column) in select.columns.enumerated() {
+      sql += index > 0 ? ", " : ""
+      sql += column.expression.isBoolean ? "fl_boolean_result(" : "fl_result("
+      try write(column.expression, in: Binding.list)
+      sql += ")"
+      if let name = column.name { sql += " AS \(SQLNames.identifier(name))" }
+    }
+  }
+
+  private mutating func writeCondition(
+    _ select: QuerySelect, in enclosing: Int
+  ) throws(DocumentQueryError) {
+    let source = scope.sources[0]
+    var mayHoldDead = false
+    if case .collection(let collection) = source.kind, source.documents == .live {
+      mayHoldDead = collection.mayHoldDead
+    }
+    guard select.condition != nil || mayHoldDead else { return }
+    sql += " WHERE "
+    if let condition = select.condition {
+      if mayHoldDead { sql += "(" }
+      try write(condition, in: enclosing)
+      if mayHoldDead { sql += ") AND " }
+    }
+    if mayHoldDead { sql += "(\(source.prefix)flags & 1 = 0)" }
+  }
+
+  private mutating func writeGrouping(_ select: QuerySelect) throws(DocumentQueryError) {
+    scope.usesColumns = true
+    defer { scope.usesColumns = false }
+    for (index, expression) in select.grouping.enumerated() {
+      sql += index > 0 ? ", " : " GROUP BY "
+      // Names of columns are for the order: here the expression itself is safe.
+      let meant = aliased(expression) ?? expression
+      guard !meant.isAggregate else {
+        throw DocumentQueryError(
+          .context, "GROUP_BY has a function that takes the values of many rows",
+          at: expression.place)
+      }
+      try writeTerm(meant)
+    }
+    guard let having = select.having else { return }
+    sql += " HAVING "
+    allowsAggregates = true
+    defer { allowsAggregates = false }
+    try write(having, in: Binding.outermost)
+  }
+
+  /// The expression of a column that a path names.
+  private func aliased(_ expression: QueryExpression) -> QueryExpression? {
+    guard case .property(let path) = expression.kind, path.count == 1,
+      let target = try? scope.target(path, at: expression.place), case .column(let name, _) = target
+    else { return nil }
+    return scope.columns[name]?.expression
+  }
+
+  private mutating func writeOrder(_ select: QuerySelect) throws(DocumentQueryError) {
+    (scope.usesColumns, allowsAggregates) = (true, true)
+    defer { (scope.usesColumns, allowsAggregates) = (false, false) }
+    for (index, term) in select.order.enumerated() {
+      sql += index > 0 ? ", " : " ORDER BY "
+      try writeTerm(term.expression)
+      sql += term.direction?.rawValue ?? ""
+    }
+  }
+
+  /// A term of an order or a grouping.
+  ///
+  /// SQL takes an integer there for the number of a column.
+  private mutating func writeTerm(_ expression: QueryExpression) throws(DocumentQueryError) {
+    if expression.isIntegerConstant {
+      sql += "NULL"
+    } else {
+      try write(expression, in: Binding.list)
+    }
+  }
+
+  private mutating func writeLimits(_ select: QuerySelect) throws(DocumentQueryError) {
+    if let limit = select.limit {
+      try writeLimit("LIMIT", limit)
+    } else if select.offset != nil {
+      sql += " LIMIT -1"
+    }
+    if let offset = select.offset { try writeLimit("OFFSET", offset) }
+  }
+
+  private mutating func writeLimit(
+    _ name: String, _ expression: QueryExpression
+  ) throws(DocumentQueryError) {
+    guard !expression.usesRows, !expression.isAggregate else {
+      throw DocumentQueryError(
+        .context, "\(name) cannot look at documents", at: expression.place)
+    }
+    sql += " \(name) MAX(0, "
+    try write(expression, in: Binding.list)
+    sql += ")"
+  }
+}
+
+extension QueryExpression {
+  /// Whether a column of it is true or false.
+  var isBoolean: Bool {
+    switch kind {
+    case .operation(let found, _): found.isBoolean
+    case .quantified(let quantifier, _): quantifier != .any
+    default: false
+    }
+  }
+
+  /// Whether SQL takes it for the number of a column.
+  var isIntegerConstant: Bool {
+    switch kind {
+    case .integer, .unsigned: true
+    case .operation(.subtract, let operands): operands.count == 1 && operands[0].isIntegerConstant
+    case .collated(_, let inner): inner.isIntegerConstant
+    default: false
+    }
+  }
+}

@@ -1,0 +1,110 @@
+// LanguageTests.swift: what the JSON language means, where the real library's queries at hand do not
+// say it: precedence, collations, names, and where its SQL would mean another thing.
+
+import DocumentQuery
+import Testing
+
+@Suite("The JSON language")
+struct LanguageTests {
+  @Test("parentheses stand where SQL needs them")
+  func parentheses() throws {
+    #expect(try condition(#"["NOT",["<",2,1]]"#) == "NOT (2 < 1)")
+    #expect(try condition(#"["*",["+",1,2],["+",3,["-",4]]]"#) == "(1 + 2) * (3 + -4)")
+    #expect(try condition(#"["-",-5]"#) == "-(-5)")
+    #expect(try condition(#"["=",["=",1,2],3]"#) == "(1 = 2) = 3")
+    #expect(
+      try condition(#"["AND",["OR",[".a"],[".b"]],[".c"]]"#)
+        == "(fl_value(body, 'a') OR fl_value(body, 'b')) AND fl_value(body, 'c')")
+  }
+
+  @Test("NOT is enclosed where SQL would take it for the whole comparison")
+  func notIsLoose() throws {
+    #expect(try condition(#"["=",["NOT",1],2]"#) == "(NOT 1) = 2")
+    #expect(try condition(#"["AND",["NOT",1],2]"#) == "NOT 1 AND 2")
+  }
+
+  @Test("a collation reaches the comparisons inside it")
+  func collations() throws {
+    #expect(
+      try condition(
+        #"["AND",["COLLATE",{"unicode":true,"locale":"se","case":false},["=",[".n"],"x"]],1]"#)
+        == "fl_value(body, 'n') COLLATE LCUnicode_C__se = 'x' AND 1")
+    #expect(
+      try condition(#"["COLLATE",{"case":true},["LIKE",[".n"],"b%"]]"#)
+        == #"fl_value(body, 'n') COLLATE BINARY LIKE 'b%' ESCAPE '\'"#)
+    #expect(
+      try condition(#"["=",["COLLATE",{"case":false},["+",1,2]],3]"#)
+        == "(1 + 2) COLLATE NOCASE = 3")
+    #expect(
+      try condition(#"["OR",1,["COLLATE",{"case":false},["AND",["=",[".a"],"b"],2]]]"#)
+        == "1 OR (fl_value(body, 'a') COLLATE NOCASE = 'b' AND 2)")
+  }
+
+  @Test("conditions on items name them apart from sources and from each other")
+  func items() throws {
+    #expect(
+      try condition(#"["ANY","x",[".a"],["ANY","x",["?x.b"],[">",["?x"],1]]]"#)
+        == "EXISTS (SELECT 1 FROM fl_each(body, 'a') AS _x WHERE (EXISTS (SELECT 1 FROM "
+        + "fl_each(fl_nested_value(_x.body, 'b')) AS __x WHERE __x.value > 1)))")
+    #expect(
+      try condition(#"["ANY","doc",[".a"],[">",["?doc"],[".b"]]]"#)
+        .hasSuffix("fl_each(body, 'a') AS __doc WHERE _value > fl_value(body, 'b'))"))
+    #expect(
+      try condition(#"["ANY","x",[".a"],["=",["?x"],["?x.y"]]]"#)
+        == "EXISTS (SELECT 1 FROM fl_each(body, 'a') AS _x WHERE "
+        + "_x.value = fl_nested_value(_x.body, 'y'))")
+  }
+
+  @Test("numbers are no columns, and quotes do not end a text")
+  func literals() throws {
+    #expect(try sql(#"{"WHAT":["a"],"ORDER_BY":[1,["-",2]]}"#).hasSuffix("ORDER BY NULL, NULL"))
+    #expect(try condition(#"["=",[".a"],"it's"]"#) == "fl_value(body, 'a') = 'it''s'")
+    #expect(try condition("[\"=\",[\".a\"],\"'\u{301}\"]").hasSuffix("= '''\u{301}'"))
+    #expect(
+      try condition(#"["=",[".a"],"a\u0000'"]"#)
+        == "fl_value(body, 'a') = CAST(X'610027' AS TEXT)")
+    #expect(try condition(#"["=",1e400,18446744073709551615]"#) == "9e999 = 18446744073709551615")
+    #expect(
+      try condition(#"["=",["greatest()",1],["least()",[".a"],2]]"#)
+        == "max(1, 1) = min(fl_value(body, 'a'), 2)")
+  }
+
+  @Test("words of SQL are quoted as names of sources and columns")
+  func names() throws {
+    #expect(
+      try sql(#"{"WHAT":[["AS",[".order.a"],"select"]],"FROM":[{"AS":"order"}]}"#)
+        == "SELECT fl_result(fl_value(\"order\".body, 'a')) AS \"select\" FROM kv_default AS "
+        + "\"order\" WHERE (\"order\".flags & 1 = 0)")
+  }
+
+  @Test("a SELECT as an operand has parentheses and one column")
+  func selects() throws {
+    let inner = #"["SELECT",{"WHAT":[["count()",["."]]]}]"#
+    #expect(
+      try condition(#"["=",\#(inner),["array_count()",\#(inner)]]"#)
+        .hasPrefix("(SELECT fl_result(count(fl_root(body))) FROM"))
+    #expect(refusal(#"["EXISTS",["SELECT",{"WHAT":["a","b"]}]]"#)?.code == .operands)
+  }
+
+  @Test("columns are found by name in the order, and by what they are in the grouping")
+  func columnNames() throws {
+    #expect(
+      try sql(
+        #"{"WHAT":[["AS",[".a"],"n"]],"WHERE":[".n"],"GROUP_BY":["n"],"ORDER_BY":["n.b"]}"#)
+        == "SELECT fl_result(fl_value(_doc.body, 'a')) AS n FROM kv_default AS _doc WHERE "
+        + "(fl_value(_doc.body, 'n')) AND (_doc.flags & 1 = 0) GROUP BY fl_value(_doc.body, 'a') "
+        + "ORDER BY fl_nested_value(n, 'b')")
+  }
+
+  @Test("a condition alone is a query, and SELECT may stand in a list")
+  func shapes() throws {
+    #expect(
+      try sql(#"["=",[".a"],1]"#)
+        == "SELECT key, sequence FROM kv_default AS _doc WHERE (fl_value(_doc.body, 'a') = 1) "
+        + "AND (_doc.flags & 1 = 0)")
+    #expect(try sql(#"["select",{"what":["a"],"limit":["$n"]}]"#).hasSuffix("LIMIT MAX(0, $_n)"))
+    let translation = try QueryTranslation(
+      json: #"["AND",["=",["$b"],["$",7]],["$b"]]"#, schema: .plain)
+    #expect(translation.parameters == ["b", "7"])
+  }
+}
