@@ -85,11 +85,15 @@ let package = Package(
     .target(name: "SyncReference", dependencies: ["SyncCore"], swiftSettings: hot),
     // Queries over documents as SQL: no file, no database.
     .target(name: "DocumentQuery", dependencies: ["Fleece"], swiftSettings: hot),
+    // C: the tokenizer of full-text indexes, which SQLite calls back for each word; it loads
+    // libstemmer when an index wants stems.
+    .target(name: "CTokenizer", linkerSettings: [.linkedLibrary("sqlite3")]),
     // Collections of documents in SQLite files, as Couchbase Lite has them.
     .target(
       name: "DocumentStore",
       dependencies: [
-        "CSystem", "Fleece", "DocumentQuery", .product(name: "GRDB", package: "GRDB.swift"),
+        "CSystem", "CTokenizer", "Fleece", "DocumentQuery",
+        .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: hot),
     // The lab; docs/explanation/architecture.md says what each layer holds. Nothing up to Exploration knows the

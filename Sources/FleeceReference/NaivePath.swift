@@ -14,11 +14,19 @@ extension ReferenceValue {
       let place = index < 0 ? items.count + index : index
       return items.indices.contains(place) ? items[place].values(at: rest, keys: keys) : [nil]
     case (.dict(let pairs), .key(let key)):
-      // A key of the table is looked for as a number only.
-      let wanted = keys.firstIndex(of: key).map { Key.shared($0) } ?? .text(Array(key.utf8))
+      // A key of the table is looked for as a number only, unless the dict has none.
+      let number = pairs.first?.key.isNumber == true ? keys.firstIndex(of: key) : nil
+      let wanted = number.map { Key.shared($0) } ?? .text(Array(key.utf8))
       let found = pairs.filter { $0.key == wanted }
       return found.isEmpty ? [nil] : found.flatMap { $0.value.values(at: rest, keys: keys) }
     default: return [nil]
     }
+  }
+}
+
+extension ReferenceValue.Key {
+  /// Whether it is written as a number.
+  fileprivate var isNumber: Bool {
+    if case .shared = self { true } else { false }
   }
 }

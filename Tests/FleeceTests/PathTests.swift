@@ -64,6 +64,26 @@ struct PathTests {
     }
   }
 
+  @Test("finds keys that are texts alone in values that were copied out of their document")
+  func copies() throws {
+    var keys = FleeceSharedKeys()
+    let bytes = try FleeceEncoder.bytes(ofJSON: #"{"a":{"b":7}}"#, sharedKeys: &keys)
+    let table = keys
+    let copy = try Short.reading(bytes) { (root) throws(FleeceError) in
+      var encoder = FleeceEncoder()
+      try encoder.copy(root, keys: table)
+      return try encoder.finish()
+    }
+    var path = try FleecePath(parsing: "a.b")
+    path.resolve(in: table)
+    for form in [bytes, copy] {
+      let found = try Short.reading(form) { (root) throws(FleeceError) in
+        try path.value(in: root)?.integer
+      }
+      #expect(found == 7)
+    }
+  }
+
   @Test("finds keys that came into the table after it was read")
   func grows() throws {
     var keys = FleeceSharedKeys()

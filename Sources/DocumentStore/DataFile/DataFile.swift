@@ -16,6 +16,7 @@ public final class DataFile: Sendable {
   let writer: Connection
   let clock: VersionClock
   let knownBlobs = KnownBlobs()
+  let models = PredictiveModels()
   private let pool = Mutex(ReaderPool())
   private let failure = Mutex<DocumentStoreError?>(nil)
   /// Key stores that were enumerated by sequence without an index for it.
@@ -26,8 +27,9 @@ public final class DataFile: Sendable {
     var isClosed = false
   }
 
-  /// Opens a data file, and makes or upgrades it first if that is needed and allowed; documents that
-  /// expired meanwhile are purged.
+  /// Opens a data file, and makes or upgrades it first if that is needed and allowed.
+  ///
+  /// Documents that expired meanwhile are purged.
   /// - Parameters:
   ///   - path: The bundle's path.
   ///   - options: How it is opened.
@@ -43,18 +45,18 @@ public final class DataFile: Sendable {
     self.path = bundle.path
     self.options = options
     clock = VersionClock(options.nanoseconds)
-    writer = try Self.open(bundle, options)
+    writer = try Self.open(bundle, options, models)
     try purgeOnOpen()
   }
 
   private static func open(
-    _ bundle: Bundle, _ options: Options
+    _ bundle: Bundle, _ options: Options, _ models: PredictiveModels
   ) throws(DocumentStoreError) -> Connection {
     let isNew = try bundle.prepare(options)
     do {
       let connection = try Connection(
         bundle.databasePath, context: bundle.path, isReadOnly: options.isReadOnly,
-        busyTimeoutMilliseconds: options.busyTimeoutMilliseconds)
+        busyTimeoutMilliseconds: options.busyTimeoutMilliseconds, models: models)
       try connection.run { () throws(DocumentStoreError) in
         try Opening(connection: connection, options: options, bundle: bundle).run()
       }
@@ -98,7 +100,7 @@ public final class DataFile: Sendable {
     if let reader = pool.withLock({ $0.idle.popLast() }) { return reader }
     let reader = try Connection(
       Bundle(path: path).databasePath, context: path, isReadOnly: true,
-      busyTimeoutMilliseconds: options.busyTimeoutMilliseconds)
+      busyTimeoutMilliseconds: options.busyTimeoutMilliseconds, models: models)
     try reader.run { () throws(DocumentStoreError) in try Opening.configure(reader) }
     return reader
   }

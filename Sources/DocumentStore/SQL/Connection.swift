@@ -10,7 +10,7 @@ import GRDBSQLite
 /// A connection and its caches.
 @safe final class Connection: @unchecked Sendable {
   private let queue: DatabaseQueue
-  private let handle: OpaquePointer
+  let handle: OpaquePointer
   private var statements: [String: SQLStatement] = [:]
   /// The data file's path, for messages.
   let context: String
@@ -18,13 +18,20 @@ import GRDBSQLite
   var transaction = TransactionState()
   /// Key stores that were looked at, by name.
   var stores: [KeyStoreName: KeyStoreState] = [:]
-  /// The shared keys as of the last transaction, and SQLite's version of the data then.
-  var keys = FleeceSharedKeys()
+  /// What the SQL functions work with.
+  let functionState: FunctionState
+  /// The shared keys as of the last transaction.
+  var keys: FleeceSharedKeys {
+    get { functionState.keys }
+    set { functionState.keys = newValue }
+  }
+  /// SQLite's version of the data when the keys were read.
   var keysVersion: Int64?
 
   /// Opens a file.
   init(
-    _ path: String, context: String, isReadOnly: Bool, busyTimeoutMilliseconds: Int
+    _ path: String, context: String, isReadOnly: Bool, busyTimeoutMilliseconds: Int,
+    models: PredictiveModels
   ) throws(DocumentStoreError) {
     var configuration = Configuration()
     configuration.readonly = isReadOnly
@@ -44,6 +51,9 @@ import GRDBSQLite
       throw SQLFailure.error(error, context)
     }
     self.context = context
+    let blobs = BlobStore(bundle: Bundle(path: context), known: KnownBlobs())
+    functionState = FunctionState(models: models, blobs: blobs)
+    try registerFunctions()
   }
 
   // SQLite keeps a connection open that has statements.

@@ -110,11 +110,20 @@
     return unsafe base.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
   }
 
-  /// The part of `partCount` bytes at `offset`.
+  /// The part of `partCount` bytes at `offset`; it traps outside of the view.
   @inline(__always)
-  func part(at offset: Int, count partCount: Int) -> FleeceBytes {
+  public func part(at offset: Int, count partCount: Int) -> FleeceBytes {
     precondition(offset >= 0 && partCount >= 0 && partCount <= count - offset)
     return unsafe FleeceBytes(base: base + offset, count: partCount)
+  }
+
+  /// Lends the memory.
+  /// - Parameter body: What is done with it; it must not let it out.
+  /// - Returns: What `body` returns.
+  @unsafe public func withUnsafeBytes<Result>(
+    _ body: (UnsafeRawBufferPointer) -> Result
+  ) -> Result {
+    unsafe body(UnsafeRawBufferPointer(start: base, count: count))
   }
 
   /// A copy of the bytes.

@@ -72,7 +72,7 @@ public struct FleecePath: Sendable, Hashable {
     resolvedCount = keys.count
   }
 
-  /// Walks the path, with keys as numbers where `resolve` found them.
+  /// Walks the path, with keys as numbers where `resolve` found them and a dict has such keys.
   /// - Parameter root: Where it starts.
   /// - Returns: The value; nil when there is none.
   /// - Throws: `FleeceError` with code `.damaged` when bytes on the way are no values.
@@ -92,7 +92,8 @@ public struct FleecePath: Sendable, Hashable {
   {
     guard let key = step.key else { return try value.array?.value(at: step.index) }
     guard let dict = value.dict else { return nil }
-    if step.number >= 0 { return try dict.value(forShared: step.number) }
+    // Values that were copied out of their document, as indexes have them, have texts alone.
+    if step.number >= 0, dict.hasNumbers { return try dict.value(forShared: step.number) }
     return try FleeceBytes.over(key) { (view: FleeceBytes) throws(FleeceError) in
       try dict.value(forText: view)
     }

@@ -102,6 +102,10 @@ public struct FleeceDict: Sendable {
     return nil
   }
 
+  /// Whether the first key is a number: when it is not, none is.
+  @inline(__always)
+  var hasNumbers: Bool { count > 0 && bytes.uint16(first) < Self.keysEnd }
+
   /// What a slot's first two bytes are below if it is a key that is a number.
   private static var keysEnd: Int { 0x800 }
 
