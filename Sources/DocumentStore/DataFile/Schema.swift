@@ -24,6 +24,11 @@ enum Schema {
     "CREATE TABLE kvmeta (name TEXT PRIMARY KEY, lastSeq INTEGER DEFAULT 0, "
     + "purgeCnt INTEGER DEFAULT 0) WITHOUT ROWID"
 
+  /// The list of indexes, which is made with the first.
+  static let indexes =
+    "CREATE TABLE indexes (name TEXT PRIMARY KEY, type INTEGER NOT NULL, keyStore TEXT NOT NULL, "
+    + "expression TEXT, whereClause TEXT, indexTableName TEXT, lastSeq TEXT)"
+
   /// A table of records.
   static func records(_ table: String) -> String {
     "CREATE TABLE \(identifier(table)) (  key TEXT PRIMARY KEY,  sequence INTEGER,  "

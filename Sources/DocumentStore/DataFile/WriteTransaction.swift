@@ -30,6 +30,8 @@ public struct WriteTransaction {
     if let store = try snapshot.keyStore(name) { return store }
     try connection.checkWriting()
     connection.transaction.opened.append(name)
+    // The real library leaves indexes of deleted collections behind.
+    try dropIndexes(of: name)
     try Schema.make(name.table, on: connection)
     if name.isCollection { try Schema.make(name.deadTable, on: connection) }
     guard let store = try snapshot.keyStore(name) else {
@@ -49,13 +51,13 @@ public struct WriteTransaction {
     try keyStore(KeyStoreName(name))
   }
 
-  /// Deletes a collection with its records.
+  /// Deletes a collection with its records and indexes.
   ///
   /// One that is made again under its name goes on with the sequences of the old one.
   /// - Parameter name: The collection, not the default one.
   /// - Returns: Whether there was one.
   /// - Throws: `DocumentStoreError` with code `.invalidParameter` for the default collection, and
-  ///   `.unsupported` for one with indexes.
+  ///   `.unsupported` for one with an index of vectors.
   @discardableResult
   public func deleteCollection(_ name: CollectionName) throws(DocumentStoreError) -> Bool {
     snapshot.check()
@@ -65,12 +67,12 @@ public struct WriteTransaction {
     }
     let store = KeyStoreName(name)
     guard try Schema.has(store.table, on: connection) else { return false }
-    try refuseIndexes(of: store)
     if let state = connection.stores[store], state.counters?.isChanged == true {
       throw DocumentStoreError(
         .invalidParameter,
         "\(name) was changed in this transaction; delete it in one of its own")
     }
+    try dropIndexes(of: store)
     connection.stores[store] = nil
     connection.transaction.opened.append(store)
     try connection.execute("DROP VIEW IF EXISTS temp.\(identifier(store.view))")
@@ -79,14 +81,10 @@ public struct WriteTransaction {
     return true
   }
 
-  private func refuseIndexes(of store: KeyStoreName) throws(DocumentStoreError) {
-    guard try Schema.has("indexes", on: connection) else { return }
-    let sql = "SELECT name FROM indexes WHERE keyStore = \(literal(store.text)) ORDER BY name"
-    guard let index = try connection.texts(sql).first else { return }
-    throw DocumentStoreError(
-      .unsupported,
-      "collection \(store) has index \(quoted(index)), which this store cannot drop; drop it with "
-        + "the library that made it")
+  private func dropIndexes(of store: KeyStoreName) throws(DocumentStoreError) {
+    for index in try connection.indexes(where: "keyStore = \(literal(store.text))") {
+      try connection.drop(index)
+    }
   }
 
   /// Writes a body with the file's shared keys; new keys become the file's with this transaction.

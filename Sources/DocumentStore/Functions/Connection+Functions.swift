@@ -28,6 +28,11 @@ extension Connection {
     guard code == SQLITE_OK else { throw unsafe SQLFailure.error(handle, code, context) }
   }
 
+  /// Whether the tokenizer has a stemmer for a language.
+  static func hasStemmer(_ language: String) -> Bool {
+    unsafe ctokenizer_has_stemmer(language) != 0
+  }
+
   /// Registers functions.
   func register(_ functions: [SQLFunction]) throws(DocumentStoreError) {
     for function in functions {

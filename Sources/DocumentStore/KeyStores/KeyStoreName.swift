@@ -38,6 +38,12 @@ public struct KeyStoreName: Hashable, Sendable, Comparable, CustomStringConverti
     text = plain
   }
 
+  /// A key store as the file's lists name it; nil for names that none has.
+  init?(stored text: String) {
+    guard !text.isEmpty, !text.contains("\\") else { return nil }
+    self.init(unchecked: text)
+  }
+
   /// The collection whose records it holds; nil for the data file's own key stores, and for names
   /// that no collection may have.
   public var collection: CollectionName? {
@@ -69,7 +75,7 @@ public struct KeyStoreName: Hashable, Sendable, Comparable, CustomStringConverti
   /// The name.
   public var description: String { text }
 
-  private static func mangled(_ text: String) -> String {
+  static func mangled(_ text: String) -> String {
     var output = ""
     for scalar in text.unicodeScalars {
       if ("A"..."Z").contains(scalar) { output.append("\\") }

@@ -26,6 +26,10 @@ public struct Verification: Sendable {
     case blobs
     /// Expirations are after 1970.
     case expiration
+    /// Indexes that are listed have their SQL objects, and nothing else has any.
+    case indexes
+    /// Tables of indexes hold what their documents say.
+    case indexContents
   }
 
   /// Something that is wrong.
@@ -52,7 +56,7 @@ public struct Verification: Sendable {
   public internal(set) var problems: [Problem] = []
   /// How many further problems are not listed.
   public internal(set) var unlistedCount = 0
-  /// What could not be checked, in words: indexes that need what this store does not have.
+  /// What could not be checked, in words: indexes that need what is not here, a model for example.
   public internal(set) var unchecked: [String] = []
   /// How many records were checked.
   public internal(set) var recordCount = 0
