@@ -338,4 +338,32 @@ struct KeyStoreTests {
     }
     try file.close()
   }
+
+  @Test("finds dead records although it was seen that there were none")
+  func withoutDead() throws {
+    struct Stop: Error {}
+    let folder = try TemporaryFolder()
+    let file = try folder.make()
+    try file.write { transaction in
+      let store = try transaction.collection()
+      let none = try store.record("a")
+      #expect(none == nil)
+      let first = try store.save("a", body: [0x70, 0])
+      try store.save("a", body: nil, parent: first.current?.id)
+      let dead = try store.record("a")
+      #expect(dead?.flags == .deleted)
+    }
+    try file.write { transaction in
+      let store = try transaction.collection()
+      try? transaction.nested { _ in
+        try store.purge("a")
+        let none = try store.record("a")
+        #expect(none == nil)
+        throw Stop()
+      }
+      let dead = try store.record("a")
+      #expect(dead?.flags == .deleted)
+    }
+    try file.close()
+  }
 }

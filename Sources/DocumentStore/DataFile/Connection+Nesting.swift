@@ -31,6 +31,9 @@ extension Connection {
     keys = mark.keys
     transaction.hasNewKeys = mark.hasNewKeys
     transaction.revisionDepthMax = nil
-    for (name, store) in stores { store.counters = mark.counters[name] }
+    for (name, store) in stores {
+      store.forget()
+      store.counters = mark.counters[name]
+    }
   }
 }

@@ -66,7 +66,7 @@ extension Connection {
   private func started(_ kind: TransactionState.Kind) {
     let number = transaction.number + 1
     transaction = TransactionState(kind: kind, number: number, depth: 1)
-    for store in stores.values { store.counters = nil }
+    for store in stores.values { store.forget() }
   }
 
   private func ended() {

@@ -44,27 +44,36 @@ struct SHA1: Sendable {
       block.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift)))
     }
     for start in stride(from: 0, to: block.count, by: 64) { mix(block, at: start) }
-    return [state.0, state.1, state.2, state.3, state.4].flatMap { word in
-      [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> UInt32($0)) }
+    var digest: [UInt8] = []
+    digest.reserveCapacity(20)
+    for word in [state.0, state.1, state.2, state.3, state.4] {
+      for shift in stride(from: UInt32(24), through: 0, by: -8) {
+        digest.append(UInt8(truncatingIfNeeded: word >> shift))
+      }
     }
+    return digest
   }
 
   private mutating func mix(_ bytes: [UInt8], at start: Int) {
-    var words = InlineArray<80, UInt32>(repeating: 0)
+    precondition(start >= 0 && start <= bytes.count - 64)
+    // The last sixteen words of eighty: each takes the place of the one sixteen before it.
+    var words = InlineArray<16, UInt32>(repeating: 0)
     for index in 0..<16 {
       let place = start + 4 * index
       words[index] =
         UInt32(bytes[place]) << 24 | UInt32(bytes[place + 1]) << 16
         | UInt32(bytes[place + 2]) << 8 | UInt32(bytes[place + 3])
     }
-    for index in 16..<80 {
-      let word = words[index - 3] ^ words[index - 8] ^ words[index - 14] ^ words[index - 16]
-      words[index] = word << 1 | word >> 31
-    }
     var (a, b, c, d, e) = state
     for index in 0..<80 {
+      if index >= 16 {
+        let word =
+          words[(index + 13) & 15] ^ words[(index + 8) & 15] ^ words[(index + 2) & 15]
+          ^ words[index & 15]
+        words[index & 15] = word << 1 | word >> 31
+      }
       let (choice, constant) = Self.round(index, b, c, d: d)
-      let turned = (a << 5 | a >> 27) &+ choice &+ e &+ constant &+ words[index]
+      let turned = (a << 5 | a >> 27) &+ choice &+ e &+ constant &+ words[index & 15]
       (a, b, c, d, e) = (turned, a, b << 30 | b >> 2, c, d)
     }
     state = (state.0 &+ a, state.1 &+ b, state.2 &+ c, state.3 &+ d, state.4 &+ e)

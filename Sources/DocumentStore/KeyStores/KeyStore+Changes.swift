@@ -18,7 +18,7 @@ extension KeyStore {
         .invalidParameter, "\(quoted(key)): a deletion is a revision; save a tombstone")
     }
     for table in tables {
-      let statement = try connection.statement(table.setFlags)
+      let statement = try table.statement(.setFlags, on: connection)
       defer { statement.reset() }
       statement.bind(Int64(flags.rawValue), at: 1)
       try statement.bind(key, at: 2)
@@ -40,7 +40,7 @@ extension KeyStore {
     try checkWriting()
     var wasThere = false
     for table in tables {
-      let statement = try connection.statement(table.delete)
+      let statement = try table.statement(.delete, on: connection)
       defer { statement.reset() }
       try statement.bind(key, at: 1)
       try statement.run()

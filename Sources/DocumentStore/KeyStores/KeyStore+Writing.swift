@@ -91,7 +91,8 @@ extension KeyStore {
   private func insert(
     _ record: Record, into table: RecordTable
   ) throws(DocumentStoreError) {
-    let statement = try connection.statement(table.insert)
+    if table.isDead { state.isWithoutDead = false }
+    let statement = try table.statement(.insert, on: connection)
     defer { statement.reset() }
     try bind(record, to: statement)
     try statement.bind(record.key, at: 6)
@@ -106,7 +107,7 @@ extension KeyStore {
   private func update(
     _ record: Record, from old: Record, in table: RecordTable
   ) throws(DocumentStoreError) -> Bool {
-    let statement = try connection.statement(table.update)
+    let statement = try table.statement(.update, on: connection)
     defer { statement.reset() }
     try bind(record, to: statement)
     try match(old, in: statement, from: 6)
@@ -122,7 +123,7 @@ extension KeyStore {
     if let row = try row(of: old.key, content: .head), row.table.isDead == source.isDead {
       record.expirationMilliseconds = row.record.expirationMilliseconds
     }
-    let statement = try connection.statement(source.deleteMatching)
+    let statement = try source.statement(.deleteMatching, on: connection)
     try match(old, in: statement, from: 1)
     defer { statement.reset() }
     try statement.run()
@@ -150,7 +151,8 @@ extension KeyStore {
   }
 
   private func exists(_ key: String, in table: RecordTable) throws(DocumentStoreError) -> Bool {
-    let statement = try connection.statement(table.getHead)
+    if table.isDead, try state.hasNoDead(on: connection) { return false }
+    let statement = try table.statement(.getHead, on: connection)
     defer { statement.reset() }
     try statement.bind(key, at: 1)
     return try statement.step()

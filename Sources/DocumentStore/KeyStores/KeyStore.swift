@@ -60,7 +60,7 @@ public struct KeyStore {
     snapshot.check()
     try wantSequences()
     for table in tables {
-      let statement = try connection.statement(table.getSequence)
+      let statement = try table.statement(.getSequence, on: connection)
       defer { statement.reset() }
       statement.bind(sequence, at: 1)
       if try statement.step() { return Record(statement) }
@@ -77,14 +77,15 @@ public struct KeyStore {
   }
 
   /// The tables, live records first.
-  var tables: [RecordTable] { state.dead.map { [state.live, $0] } ?? [state.live] }
+  var tables: [RecordTable] { state.tables }
 
   /// A key's row, and the table that it lies in.
   func row(
     of key: String, content: Content
   ) throws(DocumentStoreError) -> (record: Record, table: RecordTable)? {
     for table in tables {
-      let statement = try connection.statement(content == .whole ? table.get : table.getHead)
+      if table.isDead, try state.hasNoDead(on: connection) { continue }
+      let statement = try table.statement(content == .whole ? .get : .getHead, on: connection)
       defer { statement.reset() }
       try statement.bind(key, at: 1)
       if try statement.step() { return (Record(statement), table) }

@@ -17,13 +17,34 @@ final class KeyStoreState {
   let live: RecordTable
   /// Dead records; nil for stores that have none, and in old files.
   let dead: RecordTable?
+  /// Both, live records first.
+  let tables: [RecordTable]
   /// Read when the first is asked for in a transaction.
   var counters: KeyStoreCounters?
+  /// Whether there are no dead records, once the transaction has asked.
+  var isWithoutDead: Bool?
 
   init(name: KeyStoreName, live: RecordTable, dead: RecordTable?) {
     self.name = name
     self.live = live
     self.dead = dead
+    tables = [live] + (dead.map { [$0] } ?? [])
+  }
+
+  /// Whether a look at the dead records can be spared: only a transaction that writes asks, which
+  /// may look for many.
+  func hasNoDead(on connection: Connection) throws(DocumentStoreError) -> Bool {
+    guard let dead, connection.transaction.kind == .writing else { return false }
+    if let isWithoutDead { return isWithoutDead }
+    let isEmpty = try connection.number("SELECT 1 FROM \(identifier(dead.name)) LIMIT 1") == nil
+    isWithoutDead = isEmpty
+    return isEmpty
+  }
+
+  /// Forgets what it knows of the records.
+  func forget() {
+    counters = nil
+    isWithoutDead = nil
   }
 
   /// The counters, from `kvmeta` or 0.
@@ -65,7 +86,7 @@ final class KeyStoreState {
 
   /// Makes the index by sequence, of live and dead records.
   func makeSequenceIndex(on connection: Connection) throws(DocumentStoreError) {
-    for table in [live] + (dead.map { [$0] } ?? []) {
+    for table in tables {
       try connection.execute(Schema.sequences(table.name))
     }
   }

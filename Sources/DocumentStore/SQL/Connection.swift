@@ -57,7 +57,10 @@ import GRDBSQLite
   }
 
   // SQLite keeps a connection open that has statements.
-  deinit { statements.removeAll() }
+  deinit {
+    stores.removeAll()
+    statements.removeAll()
+  }
 
   /// Closes it; it is not used afterwards.
   func close() throws(DocumentStoreError) {

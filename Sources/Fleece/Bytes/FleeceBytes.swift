@@ -28,7 +28,7 @@
   ///   - body: What is done with the view; it must not let it, or a value read through it, out.
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws.
-  @inline(__always)
+  @inlinable @inline(__always)
   public static func over<Result, Failure: Error>(
     _ array: [UInt8], _ body: (FleeceBytes) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -46,7 +46,7 @@
   ///   - body: What is done with the view; it must not let it out.
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws.
-  @inline(__always)
+  @inlinable @inline(__always)
   public static func over<Result, Failure: Error>(
     _ text: String, _ body: (FleeceBytes) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -59,8 +59,8 @@
     return try outcome.get()
   }
 
-  @inline(__always)
-  private static func catching<Result, Failure: Error>(
+  @inlinable @inline(__always)
+  static func catching<Result, Failure: Error>(
     _ bytes: FleeceBytes, _ body: (FleeceBytes) throws(Failure) -> Result
   ) -> Swift.Result<Result, Failure> {
     do throws(Failure) { return .success(try body(bytes)) } catch { return .failure(error) }
