@@ -48,7 +48,7 @@ struct LanguageTests {
         + "fl_each(fl_nested_value(_x.body, 'b')) AS __x WHERE __x.value > 1)))")
     #expect(
       try condition(#"["ANY","doc",[".a"],[">",["?doc"],[".b"]]]"#)
-        .hasSuffix("fl_each(body, 'a') AS __doc WHERE _value > fl_value(body, 'b'))"))
+        .contains("fl_each(body, 'a') AS __doc WHERE _value > fl_value(body, 'b')"))
     #expect(
       try condition(#"["ANY","x",[".a"],["=",["?x"],["?x.y"]]]"#)
         == "EXISTS (SELECT 1 FROM fl_each(body, 'a') AS _x WHERE "
@@ -82,7 +82,7 @@ struct LanguageTests {
     let inner = #"["SELECT",{"WHAT":[["count()",["."]]]}]"#
     #expect(
       try condition(#"["=",\#(inner),["array_count()",\#(inner)]]"#)
-        .hasPrefix("(SELECT fl_result(count(fl_root(body))) FROM"))
+        .hasPrefix("(SELECT count(fl_root(body)) FROM"))
     #expect(refusal(#"["EXISTS",["SELECT",{"WHAT":["a","b"]}]]"#)?.code == .operands)
   }
 

@@ -13,7 +13,17 @@ extension SQLWriter {
     for source in select.sources {
       if case .join(_, let condition?) = source.kind { expressions.append(condition) }
     }
-    for index in scope.sources.indices {
+    // Indexes have live documents only, and the view of all has no rows to join them with.
+    var indexed = Set((scope.fullText + scope.predictions).map(\.source))
+    for (index, source) in select.sources.enumerated() {
+      guard case .unnest(let expression) = source.kind,
+        case .arrayTable = scope.sources[index].kind, case .property(let path) = expression.kind,
+        case .property(let outer, _) = try scope.target(path, at: expression.place),
+        let number = scope.sources.firstIndex(where: { $0.name == outer.name })
+      else { continue }
+      indexed.insert(number)
+    }
+    for index in scope.sources.indices where !indexed.contains(index) {
       guard case .collection(let collection) = scope.sources[index].kind else { continue }
       var documents = SourceScope.Source.Documents.live
       for expression in expressions where try asksForDeletion(expression, of: index) {

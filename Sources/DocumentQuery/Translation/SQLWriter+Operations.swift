@@ -139,9 +139,9 @@ extension SQLWriter {
   }
 
   private mutating func writeExists(_ operand: QueryExpression) throws(DocumentQueryError) {
-    if case .select = operand.kind {
+    if case .select(let select) = operand.kind {
       sql += "EXISTS "
-      return try write(operand, in: Binding.list)
+      return try writeNested(select, as: .nested)
     }
     if try writePropertyCall("fl_exists", operand) { return }
     sql += "("

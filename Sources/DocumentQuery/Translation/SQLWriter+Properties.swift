@@ -14,8 +14,13 @@ extension SQLWriter {
     switch try scope.target(path, at: place) {
     case .meta(let source, let property): write(property, of: source)
     case .column(let name, let rest):
-      let name = SQLNames.identifier(name)
-      sql += rest.isEmpty ? name : "fl_nested_value(\(name), \(literal(rest)))"
+      // A column is wrapped for the result, in which null and booleans have another form.
+      if rest.isEmpty, let column = scope.columns[name] {
+        scope.usesColumns = false
+        defer { scope.usesColumns = true }
+        return try write(column.expression, in: Binding.collate)
+      }
+      sql += "fl_nested_value(\(SQLNames.identifier(name)), \(literal(rest)))"
     case .property(let source, let path):
       let prefix = source.prefix
       switch source.kind {

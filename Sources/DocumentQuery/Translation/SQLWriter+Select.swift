@@ -7,8 +7,10 @@ extension SQLWriter {
     case outermost
     /// It is the operand of SELECT, and the query.
     case operand
-    /// It is an operand of EXISTS, IN or another operator.
+    /// It is the operand of EXISTS.
     case nested
+    /// It is a value, or a list of values.
+    case value
   }
 
   /// Writes a SELECT.
@@ -19,6 +21,7 @@ extension SQLWriter {
     try enterSources(select)
     try enterFullText(select)
     try enterPredictions(select)
+    try enterDeletion(select)
     let joined = scope.sources.count + scope.fullText.count + scope.predictions.count
     guard joined <= QueryLimits.sourcesMax else {
       throw DocumentQueryError(
@@ -30,14 +33,14 @@ extension SQLWriter {
       && !(select.columns.map(\.expression) + select.order.map(\.expression))
         .contains(where: \.isAggregate)
     var first = 0
-    if isPlain, !scope.fullText.isEmpty, role != .nested {
+    if isPlain, !scope.fullText.isEmpty, role == .outermost || role == .operand {
       sql += scope.sources[scope.fullText[0].source].prefix + "rowid, "
       for index in scope.fullText {
         sql += "offsets(\(index.alias).\(quoted(index.table))), "
       }
       first = 1 + scope.fullText.count
     }
-    try writeColumns(select)
+    try writeColumns(select, as: role)
     try writeSources(select)
     try writeCondition(select, in: role == .outermost ? Binding.outermost : Binding.select)
     try writeGrouping(select)
@@ -47,7 +50,9 @@ extension SQLWriter {
   }
 
   /// Writes a SELECT that is an operand; it has names of its own.
-  mutating func writeNested(_ select: QuerySelect) throws(DocumentQueryError) {
+  mutating func writeNested(
+    _ select: QuerySelect, as role: Role
+  ) throws(DocumentQueryError) {
     let saved = (scope, collation, allowsAggregates)
     defer { (scope, collation, allowsAggregates) = saved }
     (scope, collation, allowsAggregates) = (SourceScope(), nil, false)
@@ -57,14 +62,16 @@ extension SQLWriter {
         at: select.place)
     }
     sql += "("
-    _ = try write(select, as: .nested)
+    _ = try write(select, as: role)
     sql += ")"
   }
 
   /// A name that is always quoted.
   func quoted(_ name: String) -> String { SQLNames.doubled(name, "\"") }
 
-  private mutating func writeColumns(_ select: QuerySelect) throws(DocumentQueryError) {
+  private mutating func writeColumns(
+    _ select: QuerySelect, as role: Role
+  ) throws(DocumentQueryError) {
     guard !select.columns.isEmpty else {
       let isJoined = scope.isNamed || !scope.predictions.isEmpty || !scope.fullText.isEmpty
       let prefix = isJoined ? scope.sources[0].prefix : ""
@@ -75,6 +82,11 @@ extension SQLWriter {
     defer { allowsAggregates = false }
     for (index, column) in select.columns.enumerated() {
       sql += index > 0 ? ", " : ""
+      if role == .value {
+        // What it is compared with has no result's form.
+        try write(column.expression, in: Binding.list)
+        continue
+      }
       sql += column.expression.isBoolean ? "fl_boolean_result(" : "fl_result("
       try write(column.expression, in: Binding.list)
       sql += ")"

@@ -31,7 +31,6 @@ extension SQLWriter {
       guard let name = column.name, !Self.tableColumns.contains(name.lowercased()) else { continue }
       scope.columns[name] = column
     }
-    try enterDeletion(select)
   }
 
   private static let tableColumns: Set<String> = [

@@ -94,7 +94,7 @@ struct SQLWriter {
     case .match(let index, let pattern): try writeMatch(index, pattern, at: place)
     case .rank(let index): try writeRank(index, at: place)
     case .prediction(let prediction): try write(prediction)
-    case .select(let select): try writeNested(select)
+    case .select(let select): try writeNested(select, as: .value)
     }
   }
 

@@ -45,6 +45,12 @@ public struct DocumentStoreError: Error, Hashable, Sendable, CustomStringConvert
     case inputOutput
     /// The file needs something that this store does not have.
     case unsupported
+    /// A text that is no query, or parameters that it does not have.
+    case invalidQuery
+    /// A query needs an index that is not there.
+    case missingIndex
+    /// A query took longer than it may.
+    case timeLimit
     /// Any other error of SQLite.
     case sqlite
   }

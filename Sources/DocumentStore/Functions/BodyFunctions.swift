@@ -39,7 +39,7 @@ enum BodyFunctions {
     let view = call.bytes(0)
     guard call.kind(0) == .blob, view.count > 0 else { return call.resultMissing() }
     let root = try FleeceValue.root(of: view)
-    try call.result(try call.path(1).value(in: root, keys: FleeceSharedKeys()))
+    try call.result(try call.path(1).value(in: root, keys: call.state.keys))
   }
 
   /// A value of the table of an array or predictive index, or one inside it.

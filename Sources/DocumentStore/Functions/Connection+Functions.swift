@@ -24,6 +24,7 @@ extension Connection {
   func registerFunctions() throws(DocumentStoreError) {
     try register(BodyFunctions.all + RankFunction.all + PredictionFunction.all)
     try registerEach()
+    try registerQueryFunctions()
     let code = unsafe ctokenizer_register(handle)
     guard code == SQLITE_OK else { throw unsafe SQLFailure.error(handle, code, context) }
   }

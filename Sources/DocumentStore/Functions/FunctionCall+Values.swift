@@ -76,7 +76,7 @@ extension FunctionCall {
         encoder.null()
         return true
       }
-      try encoder.copy(try FleeceValue.root(of: view))
+      try encoder.copy(try FleeceValue.root(of: view), keys: state.keys)
     }
     return true
   }

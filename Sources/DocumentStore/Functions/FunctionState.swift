@@ -8,6 +8,8 @@ final class FunctionState {
   var keys = FleeceSharedKeys()
   /// Models of predictive indexes.
   let models: PredictiveModels
+  /// Patterns that were read.
+  let patterns = PatternCache()
   /// Where blobs are, for `fl_blob`.
   let blobs: BlobStore
 

@@ -1,0 +1,106 @@
+// N1QLDates.swift: functions of dates: milliseconds since 1970 UTC, and texts by ISO 8601. Local
+// time is UTC here: what a query answers does not depend on the machine's settings.
+// Conversions of what is no date are null; sums and differences of it are missing, as with the real
+// library.
+
+import Fleece
+
+/// Functions of dates.
+enum N1QLDates {
+  static let all: [SQLFunction] =
+    ["millis_to_str", "millis_to_utc"].flatMap { name in
+      ([1, 2] as [Int32]).map { count in
+        SQLFunction(name: name, argumentCount: count) { format($0, $0.milliseconds(0), 0, 1) }
+      }
+    }
+    + ([1, 2] as [Int32]).map { count in
+      SQLFunction(name: "str_to_utc", argumentCount: count) { call in
+        format(call, call.date(0)?.milliseconds, 0, 1, call.date(0)?.parts)
+      }
+    }
+    + ([2, 3] as [Int32]).flatMap { count in
+      [
+        SQLFunction(name: "millis_to_tz", argumentCount: count) { call in
+          format(call, call.milliseconds(0), zone(call), 2)
+        },
+        SQLFunction(name: "str_to_tz", argumentCount: count) { call in
+          format(call, call.date(0)?.milliseconds, zone(call), 2, call.date(0)?.parts)
+        },
+      ]
+    }
+    + [
+      SQLFunction(name: "str_to_millis", argumentCount: 1) { call in
+        if let date = call.date(0) { call.result(date.milliseconds) } else { call.resultNull() }
+      },
+      SQLFunction(name: "date_diff_millis", argumentCount: 3) { call in
+        difference(call, call.milliseconds(0), call.milliseconds(1))
+      },
+      SQLFunction(name: "date_diff_str", argumentCount: 3) { call in
+        difference(call, call.date(0)?.milliseconds, call.date(1)?.milliseconds)
+      },
+      SQLFunction(name: "date_add_millis", argumentCount: 3) { call in
+        guard let sum = sum(call, call.milliseconds(0)) else { return call.resultMissing() }
+        call.result(sum)
+      },
+    ]
+    + ([3, 4] as [Int32]).map { count in
+      SQLFunction(name: "date_add_str", argumentCount: count) { call in
+        guard let date = call.date(0), let sum = sum(call, date.milliseconds) else {
+          return call.resultMissing()
+        }
+        format(call, sum, 0, 3, date.parts)
+      }
+    }
+
+  /// The zone of the second argument, in minutes before UTC.
+  private static func zone(_ call: FunctionCall) -> Int64? {
+    guard let minutes = call.number(1).flatMap({ Int64(exactly: $0.rounded(.towardZero)) }),
+      abs(minutes) < 24 * 60
+    else { return nil }
+    return minutes
+  }
+
+  private static func format(
+    _ call: FunctionCall, _ milliseconds: Int64?, _ zone: Int64?, _ example: Int,
+    _ parts: ISODate.Parts? = nil
+  ) {
+    guard let milliseconds, let zone else { return call.resultNull() }
+    var parts = parts ?? .all
+    if example < call.count {
+      guard let text = call.text(example), let date = ISODate(text) else {
+        return call.resultNull()
+      }
+      parts = date.parts
+    }
+    call.result(text: ISODate.text(milliseconds, zoneMinutes: zone, parts: parts))
+  }
+
+  private static func difference(_ call: FunctionCall, _ first: Int64?, _ second: Int64?) {
+    guard let first, let second, let unit = call.text(2).flatMap(DateUnit.init(name:)) else {
+      return call.resultMissing()
+    }
+    call.result(unit.difference(first, second))
+  }
+
+  private static func sum(_ call: FunctionCall, _ date: Int64?) -> Int64? {
+    guard let date, let count = call.number(1).flatMap({ Int64(exactly: $0.rounded(.towardZero)) }),
+      let unit = call.text(2).flatMap(DateUnit.init(name:))
+    else { return nil }
+    return unit.adding(count, to: date)
+  }
+}
+
+extension FunctionCall {
+  /// A number as milliseconds that a date can have.
+  fileprivate func milliseconds(_ index: Int) -> Int64? {
+    if kind(index) == .integer {
+      return ISODate.range.contains(integer(index)) ? integer(index) : nil
+    }
+    guard let number = number(index) else { return nil }
+    return Int64(exactly: number.rounded(.towardZero)).flatMap {
+      ISODate.range.contains($0) ? $0 : nil
+    }
+  }
+
+  fileprivate func date(_ index: Int) -> ISODate? { text(index).flatMap { ISODate($0) } }
+}

@@ -1,0 +1,49 @@
+// StoreQuery.swift: a query as its caller has it: a text and how long it may run.
+
+/// A query over the documents of a data file.
+public struct StoreQuery: Sendable, Hashable {
+  /// What the text is.
+  public enum Language: Sendable, Hashable {
+    /// Couchbase Lite's JSON language.
+    case json
+  }
+
+  /// The query.
+  public let text: String
+  /// What it is written in.
+  public let language: Language
+  /// Milliseconds that it may run; nil for any time.
+  public var timeLimitMilliseconds: Int?
+
+  /// A query.
+  /// - Parameters:
+  ///   - text: The query.
+  ///   - language: What it is written in.
+  ///   - timeLimitMilliseconds: How long it may run.
+  public init(
+    _ text: String, language: Language = .json, timeLimitMilliseconds: Int? = nil
+  ) {
+    self.text = text
+    self.language = language
+    self.timeLimitMilliseconds = timeLimitMilliseconds
+  }
+}
+
+/// What a query found.
+public struct QueryResult: Sendable, Hashable {
+  /// The names of the columns.
+  public let columnTitles: [String]
+  /// The rows; each has a value for each column.
+  public let rows: [[QueryValue]]
+}
+
+/// How a query runs.
+public struct QueryPlan: Sendable, Hashable, CustomStringConvertible {
+  /// The query as SQL.
+  public let sql: String
+  /// SQLite's steps: which tables and indexes it goes through; indented as they lie in each other.
+  public let steps: [String]
+
+  /// The SQL and the steps, a line each.
+  public var description: String { ([sql, ""] + steps).joined(separator: "\n") }
+}
