@@ -181,6 +181,8 @@ let package = Package(
     // Fleece read the simple way, and drawn values: what Fleece is held against, by its tests and by
     // fuzzing.
     .target(name: "FleeceReference", dependencies: ["Fleece"], swiftSettings: hot),
+    // Queries over documents answered the simple way, and drawn documents and queries.
+    .target(name: "DocumentQueryReference", swiftSettings: hot),
     // What fuzz targets have in common; then the targets, each module beside what it fuzzes.
     .target(name: "Fuzz", swiftSettings: house),
     .target(name: "EngineFuzz", dependencies: ["Fuzz", "Engine"], swiftSettings: hot),
@@ -265,7 +267,8 @@ let package = Package(
     .testTarget(
       name: "DocumentStoreTests",
       dependencies: [
-        "DocumentStore", "Fleece", "Requirements", .product(name: "GRDB", package: "GRDB.swift"),
+        "DocumentStore", "DocumentQueryReference", "Fleece", "Requirements",
+        .product(name: "GRDB", package: "GRDB.swift"),
       ],
       exclude: ["Golden"],
       swiftSettings: house),

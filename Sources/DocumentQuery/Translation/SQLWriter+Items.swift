@@ -12,9 +12,7 @@ extension SQLWriter {
     if quantifier == .anyAndEvery {
       sql += "("
       if try !writePropertyCall("fl_count", parts.collection) {
-        sql += "fl_count("
-        try write(parts.collection, in: Binding.list)
-        sql += ", null)"
+        try writeCall("array_count", [parts.collection])
       }
       sql += " > 0 AND "
     }

@@ -144,7 +144,7 @@ extension SQLWriter {
       return try writeNested(select, as: .nested)
     }
     if try writePropertyCall("fl_exists", operand) { return }
-    sql += "("
+    sql += "fl_bool("
     try write(operand, in: QueryOperator.isSame.precedence)
     sql += " IS NOT NULL)"
   }

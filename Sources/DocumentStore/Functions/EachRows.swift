@@ -36,9 +36,8 @@ final class EachRows {
   /// Takes the arguments: a body or a value, and a path in it.
   func begin(_ call: FunctionCall) throws {
     reset()
-    guard call.kind(0) == .blob, let body = RevisionTree.currentBody(of: call.bytes(0)),
-      body.count > 0
-    else { return }
+    guard call.kind(0) == .blob, call.bytes(0).count > 0 else { return try beginScalar(call) }
+    guard let body = RevisionTree.currentBody(of: call.bytes(0)), body.count > 0 else { return }
     bytes = body.array
     keys = state.keys
     if call.count > 1, call.kind(1) != .null {
@@ -52,6 +51,15 @@ final class EachRows {
     count = try withContainer { container in
       container.map { $0.array?.count ?? $0.dict?.count ?? 1 } ?? 0
     }
+  }
+
+  /// Takes a value that is no collection, and is its own only item.
+  private func beginScalar(_ call: FunctionCall) throws {
+    guard call.kind(0) != .null, call.count == 1 else { return }
+    var encoder = FleeceEncoder()
+    _ = try call.write(argument: 0, to: &encoder)
+    bytes = try encoder.finish()
+    count = 1
   }
 
   private func withContainer<Result>(

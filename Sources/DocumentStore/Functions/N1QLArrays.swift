@@ -82,6 +82,10 @@ enum N1QLArrays {
 
   /// Whether an array or a dict in a document has a value.
   private static func documentContains(_ call: FunctionCall) throws {
+    // Without a path it is a value, of which a scalar is no empty document.
+    if call.kind(1) == .null, call.kind(0) != .blob || call.bytes(0).count == 0 {
+      return call.resultNull()
+    }
     try call.withProperty { value in
       guard let value, value.kind == .array || value.kind == .dict else {
         return call.resultNull()

@@ -54,6 +54,12 @@ private let forbidden: [Arrow] = [
     modules: lab + ["Engine", "ObjectDatabase", "Query", "CFuse", "Yams", "Foundation"],
     reason: "the document store stands on SQLite and Fleece, and knows nothing else of ours"),
   Arrow(
+    folder: "Sources/DocumentQueryReference",
+    modules: lab + databases + [
+      "CSystem", "CFuse", "Fleece", "GRDB", "Yams", "Foundation",
+    ],
+    reason: "the naive evaluator of queries knows neither the translator nor SQL"),
+  Arrow(
     folder: "Sources/FleeceReference",
     modules: lab + databases + ["CSystem", "CFuse", "GRDB", "Yams", "Foundation"],
     reason: "the second reader of Fleece knows its bytes alone, and fuzzers run it"),
