@@ -169,3 +169,20 @@ struct QueryTests {
     try file.close()
   }
 }
+
+extension QueryTests {
+  @Test("SQL++ finds what JSON finds")
+  func texts() throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.make()
+    try Self.put(#"{"n":1,"tags":["a","b"]}"#, "x", file)
+    try Self.put(#"{"n":2,"tags":["b"]}"#, "y", file)
+    let query = StoreQuery(
+      "SELECT META(d).id AS id, t FROM _ AS d UNNEST d.tags AS t WHERE t = $t AND d.n < 2",
+      language: .text)
+    let result = try file.read { try $0.run(query, ["t": .text("b")]) }
+    #expect(result.columnTitles == ["id", "t"])
+    #expect(result.rows == [[.text("x"), .text("b")]])
+    try file.close()
+  }
+}

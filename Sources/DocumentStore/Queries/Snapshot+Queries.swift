@@ -81,6 +81,7 @@ extension Snapshot {
     do throws(DocumentQueryError) {
       switch query.language {
       case .json: translation = try QueryTranslation(json: query.text, schema: schema)
+      case .text: translation = try QueryTranslation(text: query.text, schema: schema)
       }
     } catch {
       throw DocumentStoreError(

@@ -6,6 +6,8 @@ public struct StoreQuery: Sendable, Hashable {
   public enum Language: Sendable, Hashable {
     /// Couchbase Lite's JSON language.
     case json
+    /// SQL++, the common part of it.
+    case text
   }
 
   /// The query.

@@ -1,0 +1,14 @@
+// QueryTranslation+Text.swift: a query in SQL++.
+
+extension QueryTranslation {
+  /// Translates a query in SQL++.
+  /// - Parameters:
+  ///   - text: The query.
+  ///   - schema: What may be named.
+  /// - Throws: `DocumentQueryError` with line and column.
+  /// - Complexity: O(bytes).
+  public init(text: String, schema: QuerySchema) throws(DocumentQueryError) {
+    var parser = try TextParser(text)
+    try self.init(try parser.query(), schema: schema)
+  }
+}

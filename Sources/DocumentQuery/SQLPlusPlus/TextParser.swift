@@ -1,0 +1,179 @@
+// TextParser.swift: SQL++ into the form that JSON has, so that both have one meaning. This file has
+// the words and the clauses of SELECT.
+
+import Fleece
+
+/// Reads SQL++.
+struct TextParser {
+  let tokens: [TextToken]
+  var index = 0
+  var depth = 0
+  /// Variables of ANY and EVERY that are known here.
+  var variables: [String] = []
+
+  init(_ text: String) throws(DocumentQueryError) { tokens = try TextLexer.tokens(text) }
+
+  /// The whole text.
+  mutating func query() throws(DocumentQueryError) -> QueryNode {
+    let node = try select()
+    guard current.kind == .end else { throw unexpected("the end") }
+    return node
+  }
+
+  var current: TextToken { tokens[index] }
+
+  mutating func advance() { if index < tokens.count - 1 { index += 1 } }
+
+  func isWord(_ word: String, at offset: Int = 0) -> Bool {
+    guard index + offset < tokens.count, case .word(let text) = tokens[index + offset].kind else {
+      return false
+    }
+    return text.uppercased() == word
+  }
+
+  mutating func take(_ word: String) -> Bool {
+    guard isWord(word) else { return false }
+    advance()
+    return true
+  }
+
+  func isSymbol(_ symbol: String) -> Bool { current.kind == .symbol(symbol) }
+
+  mutating func takeSymbol(_ symbol: String) -> Bool {
+    guard isSymbol(symbol) else { return false }
+    advance()
+    return true
+  }
+
+  mutating func expect(_ word: String) throws(DocumentQueryError) {
+    guard take(word) else { throw unexpected(word) }
+  }
+
+  mutating func expectSymbol(_ symbol: String) throws(DocumentQueryError) {
+    guard takeSymbol(symbol) else { throw unexpected("'\(symbol)'") }
+  }
+
+  func unexpected(_ wanted: String) -> DocumentQueryError {
+    var nearest: String?
+    if case .word(let word) = current.kind, !Self.reserved.contains(word.uppercased()) {
+      nearest = nearestName(to: word, among: Self.reserved)
+    }
+    return DocumentQueryError(
+      .syntax, "expected \(wanted), found \(current.shownText)", at: current.place,
+      nearest: nearest)
+  }
+
+  /// Words that are no names of columns and sources, unless they stand between backticks.
+  static let reserved = [
+    "SELECT", "DISTINCT", "FROM", "WHERE", "GROUP", "BY", "HAVING", "ORDER", "LIMIT", "OFFSET",
+    "AS", "JOIN", "INNER", "LEFT", "OUTER", "CROSS", "ON", "UNNEST", "AND", "OR", "NOT", "IN",
+    "IS", "LIKE", "BETWEEN", "NULL", "MISSING", "VALUED", "TRUE", "FALSE", "CASE", "WHEN", "THEN",
+    "ELSE", "END", "ANY", "EVERY", "SOME", "SATISFIES", "EXISTS", "COLLATE", "ASC", "DESC",
+  ]
+
+  func list(_ name: String, _ items: [QueryNode], at place: QueryPlace) -> QueryNode {
+    QueryNode(.array([QueryNode(.text(name), at: place)] + items), at: place)
+  }
+
+  func text(_ text: String, at place: QueryPlace) -> QueryNode { QueryNode(.text(text), at: place) }
+
+  mutating func select() throws(DocumentQueryError) -> QueryNode {
+    let place = current.place
+    try expect("SELECT")
+    var clauses: [QueryNode.Pair] = []
+    if take("DISTINCT") {
+      clauses.append(QueryNode.Pair("DISTINCT", QueryNode(.boolean(true), at: place)))
+    } else {
+      _ = take("ALL")
+    }
+    let what = current.place
+    let columns = try items { (parser) throws(DocumentQueryError) in try parser.column() }
+    clauses.append(QueryNode.Pair("WHAT", QueryNode(.array(columns), at: what)))
+    if isWord("FROM") {
+      clauses.append(QueryNode.Pair("FROM", try sources()))
+    }
+    if take("WHERE") { clauses.append(QueryNode.Pair("WHERE", try expression())) }
+    if isWord("GROUP") {
+      let place = current.place
+      advance()
+      try expect("BY")
+      let terms = try items { (parser) throws(DocumentQueryError) in try parser.expression() }
+      clauses.append(QueryNode.Pair("GROUP_BY", QueryNode(.array(terms), at: place)))
+      if take("HAVING") { clauses.append(QueryNode.Pair("HAVING", try expression())) }
+    }
+    if isWord("ORDER") {
+      let place = current.place
+      advance()
+      try expect("BY")
+      let terms = try items { (parser) throws(DocumentQueryError) in try parser.orderTerm() }
+      clauses.append(QueryNode.Pair("ORDER_BY", QueryNode(.array(terms), at: place)))
+    }
+    if take("LIMIT") { clauses.append(QueryNode.Pair("LIMIT", try expression())) }
+    if take("OFFSET") { clauses.append(QueryNode.Pair("OFFSET", try expression())) }
+    return QueryNode(.dict(clauses), at: place)
+  }
+
+  /// Things with commas between them.
+  mutating func items(
+    _ item: (inout TextParser) throws(DocumentQueryError) -> QueryNode
+  ) throws(DocumentQueryError) -> [QueryNode] {
+    var items: [QueryNode] = []
+    repeat { items.append(try item(&self)) } while takeSymbol(",")
+    return items
+  }
+
+  private mutating func orderTerm() throws(DocumentQueryError) -> QueryNode {
+    let place = current.place
+    let term = try expression()
+    if take("DESC") { return list("DESC", [term], at: place) }
+    if take("ASC") { return list("ASC", [term], at: place) }
+    return bare(term)
+  }
+
+  /// A bare text would be the name of a property in a list.
+  private func bare(_ node: QueryNode) -> QueryNode {
+    guard node.text != nil else { return node }
+    return list("concat()", [node, text("", at: node.place)], at: node.place)
+  }
+
+  private mutating func column() throws(DocumentQueryError) -> QueryNode {
+    let place = current.place
+    if takeSymbol("*") { return list(".", [], at: place) }
+    let isMeta = isWord("META")
+    let expression = try expression()
+    if let name = try alias() {
+      return list("AS", [bare(expression), text(name, at: place)], at: place)
+    }
+    if isMeta, let items = expression.array, items.count == 3, let path = items[2].text {
+      return list("AS", [expression, text(String(path.dropFirst()), at: place)], at: place)
+    }
+    return bare(expression)
+  }
+
+  /// `AS name`, or a name alone.
+  private mutating func alias() throws(DocumentQueryError) -> String? {
+    if take("AS") { return try name("a name") }
+    switch current.kind {
+    case .name(let name):
+      advance()
+      return name
+    case .word(let word) where !Self.reserved.contains(word.uppercased()):
+      advance()
+      return word
+    default: return nil
+    }
+  }
+
+  /// A name, between backticks or not.
+  mutating func name(_ wanted: String) throws(DocumentQueryError) -> String {
+    switch current.kind {
+    case .name(let name):
+      advance()
+      return name
+    case .word(let word) where !Self.reserved.contains(word.uppercased()):
+      advance()
+      return word
+    default: throw unexpected(wanted)
+    }
+  }
+}
