@@ -166,7 +166,8 @@ package enum PlainExpressions {
     guard case .text(let variable) = operands[0] else { throw PlainValue.Open() }
     let container = try value(operands[1], scope)
     if name == "ANY", case .array(let list) = operands[2], list.count == 3,
-      list[0] == .text("="), list[1] == .array([.text("?" + variable)])
+      list[0] == .text("="), list[1] == .array([.text("?" + variable)]),
+      !list[2].json.contains("\"?" + variable)
     {
       return try contains(container, list[2], variable, scope)
     }

@@ -11,7 +11,7 @@ import Testing
 struct QueryDifferentialTests {
   @Test("drawn queries over drawn documents have equal rows")
   func drawn() throws {
-    let databases = FullSize.isOn ? 5000 : 20
+    let databases = FullSize.isOn ? 5300 : 20
     var (compared, open, failures) = (0, 0, 0)
     let folder = try TemporaryFolder()
     let file = try folder.make()

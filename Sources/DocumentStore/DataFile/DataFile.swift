@@ -98,6 +98,11 @@ public final class DataFile: Sendable {
   private func takeReader() throws(DocumentStoreError) -> Connection {
     try checkOpen()
     if let reader = pool.withLock({ $0.idle.popLast() }) { return reader }
+    return try makeReader()
+  }
+
+  /// A connection that reads, and that its caller closes.
+  func makeReader() throws(DocumentStoreError) -> Connection {
     let reader = try Connection(
       Bundle(path: path).databasePath, context: path, isReadOnly: true,
       busyTimeoutMilliseconds: options.busyTimeoutMilliseconds, models: models)
