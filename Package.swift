@@ -195,15 +195,20 @@ let package = Package(
     .target(
       name: "SyncFuzz", dependencies: ["Fuzz", "SyncCore", "SyncReference"], swiftSettings: hot),
     .target(
+      name: "DocumentQueryFuzz",
+      dependencies: ["Fuzz", "DocumentQuery", "DocumentQueryReference", "DocumentStore"],
+      swiftSettings: house),
+    .target(
       name: "LabFuzz",
-      dependencies: ["Fuzz", "EngineFuzz", "QueryFuzz", "FleeceFuzz", "SyncFuzz"]
-        + lab.map { .target(name: $0) },
+      dependencies: [
+        "Fuzz", "EngineFuzz", "QueryFuzz", "FleeceFuzz", "SyncFuzz", "DocumentQueryFuzz",
+      ] + lab.map { .target(name: $0) },
       swiftSettings: house),
     .target(name: "FuzzMutators", dependencies: ["Fuzz", "LabFuzz"], swiftSettings: house),
     .executableTarget(
       name: "FuzzCommand",
       dependencies: [
-        "Fuzz", "EngineFuzz", "QueryFuzz", "FleeceFuzz", "SyncFuzz",
+        "Fuzz", "EngineFuzz", "QueryFuzz", "FleeceFuzz", "SyncFuzz", "DocumentQueryFuzz",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ] + (fuzzesLab ? ["LabFuzz"] : []),
       swiftSettings: house + (fuzzesLab ? [.define("FUZZ_LAB")] : [])),
@@ -278,9 +283,8 @@ let package = Package(
     .testTarget(
       name: "FuzzTests",
       dependencies: [
-        "Fuzz", "EngineFuzz", "QueryFuzz", "FleeceFuzz", "SyncFuzz", "LabFuzz", "FuzzMutators",
-        "FuzzCommand",
-        "TestSupport",
+        "Fuzz", "EngineFuzz", "QueryFuzz", "FleeceFuzz", "SyncFuzz", "DocumentQueryFuzz", "LabFuzz",
+        "FuzzMutators", "FuzzCommand", "TestSupport",
       ],
       exclude: ["Corpora"], swiftSettings: house),
     .testTarget(

@@ -1,6 +1,8 @@
-// Registry.swift: the targets of this program: all, or those of the engine, of queries and of
-// Fleece and synchronization where it was built without the lab (Package.swift, `fuzzesLab`).
+// Registry.swift: the targets of this program: all, or those of the engine, of queries, of Fleece,
+// of synchronization and of documents where it was built without the lab (Package.swift,
+// `fuzzesLab`).
 
+import DocumentQueryFuzz
 import EngineFuzz
 import FleeceFuzz
 import Fuzz
@@ -17,5 +19,6 @@ import SyncFuzz
 
 extension FuzzTarget {
   /// Every target of this program; those with a planted bug come last.
-  static let registered = ofEngine + ofQueries + ofFleece + ofSync + ofLab + planted
+  static let registered =
+    ofEngine + ofQueries + ofFleece + ofSync + ofDocumentQueries + ofLab + planted
 }

@@ -1,5 +1,6 @@
 // LabTargets.swift: the fuzz targets of the lab, and the registry of all.
 
+import DocumentQueryFuzz
 import EngineFuzz
 import FleeceFuzz
 import Fuzz
@@ -17,7 +18,7 @@ extension FuzzTarget {
 
   /// Every target; those with a planted bug come last.
   package static let all =
-    ofEngine + ofQueries + ofFleece + ofSync + ofLab + planted
+    ofEngine + ofQueries + ofFleece + ofSync + ofDocumentQueries + ofLab + planted
 }
 
 extension FuzzOutcome {

@@ -122,13 +122,11 @@ extension SQLWriter {
       sql += ")"
       return
     }
-    sql += "prediction("
+    sql += prediction.path == nil ? "prediction(" : "fl_nested_value(prediction("
     try write(prediction.model, in: Binding.list)
     sql += ", "
     try write(prediction.input, in: Binding.list)
-    if let path = prediction.path {
-      sql += ", " + SQLNames.literal("." + FleecePath(path).description)
-    }
     sql += ")"
+    if let path = prediction.path { sql += ", \(literal(path)))" }
   }
 }

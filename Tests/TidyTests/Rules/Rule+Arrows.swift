@@ -15,7 +15,9 @@ private let lab = [
 ]
 
 /// The modules of fuzz targets, each beside what it fuzzes.
-private let fuzzed = ["EngineFuzz", "QueryFuzz", "FleeceFuzz", "SyncFuzz", "LabFuzz"]
+private let fuzzed = [
+  "EngineFuzz", "QueryFuzz", "FleeceFuzz", "SyncFuzz", "DocumentQueryFuzz", "LabFuzz",
+]
 
 /// The databases, and what is built on them.
 private let databases = ["Engine", "ObjectDatabase", "Query", "DocumentQuery", "DocumentStore"]
@@ -95,6 +97,13 @@ private let forbidden: [Arrow] = [
       "EngineFuzz", "QueryFuzz", "LabFuzz", "GRDB", "Yams", "Foundation",
     ],
     reason: "Fleece is fuzzed by targets that know Fleece alone"),
+  Arrow(
+    folder: "Sources/DocumentQueryFuzz",
+    modules: lab + [
+      "Engine", "ObjectDatabase", "Query", "EngineFuzz", "QueryFuzz", "FleeceFuzz", "LabFuzz",
+      "GRDB", "Yams", "Foundation",
+    ],
+    reason: "queries over documents are fuzzed by targets that know documents alone"),
   Arrow(
     folder: "Sources/CrashSim", modules: ["StressRunner", "Fuzz"] + fuzzed,
     reason: "the library knows nothing of its commands"),
