@@ -9,15 +9,17 @@ import Testing
 
 @Suite("Queries against the naive evaluator")
 struct QueryDifferentialTests {
-  @Test("drawn queries over drawn documents have equal rows")
-  func drawn() throws {
-    let databases = FullSize.isOn ? 5300 : 20
+  @Test("drawn queries over drawn documents have equal rows", arguments: [false, true])
+  func drawn(hasIndexes: Bool) throws {
+    let databases = FullSize.isOn ? 2700 : 12
     var (compared, open, failures) = (0, 0, 0)
     let folder = try TemporaryFolder()
     let file = try folder.make()
+    if hasIndexes { try Self.makeIndexes(file) }
     for seed in 0..<UInt64(databases) {
       var generator = PlainGenerator(seed: seed &+ 1)
-      let collection = generator.documents(2 + generator.random.below(7))
+      var collection = generator.documents(2 + generator.random.below(7))
+      if hasIndexes { collection = collection.plain }
       try Self.fill(file, collection)
       try file.read { snapshot in
         for _ in 0..<200 {
@@ -38,8 +40,21 @@ struct QueryDifferentialTests {
       }
     }
     #expect(compared > databases * 120, "\(compared) compared, \(open) open")
-    print("differential: \(compared) compared, \(open) open")
+    print("differential: \(compared) compared, \(open) open, indexes: \(hasIndexes)")
     try file.close()
+  }
+
+  private static func makeIndexes(_ file: DataFile) throws {
+    try file.write { transaction in
+      let store = try transaction.collection()
+      for (name, kind, json) in [
+        ("n", .value, #"[[".n"]]"#), ("tm", .value, #"[[".t"],[".m"]]"#),
+        ("some", .value, #"{"WHAT":[[".m"]],"WHERE":[">",[".n"],0]}"#),
+        ("a", .array(path: "a"), "[]"), ("o", .array(path: "o"), #"[[".x"]]"#),
+      ] as [(String, IndexSpecification.Kind, String)] {
+        try store.createIndex(IndexSpecification(name, kind, json: json))
+      }
+    }
   }
 
   private static func fill(_ file: DataFile, _ collection: PlainCollection) throws {

@@ -1,0 +1,20 @@
+// PlainIndexes.swift: documents without what an index does not keep: SQLite loses in it what tells
+// booleans from numbers, and null in an array from nothing, as with the real library.
+
+extension PlainCollection {
+  /// The documents with numbers in place of booleans, and no nulls in arrays and dicts.
+  package var plain: PlainCollection {
+    PlainCollection(documents.map { ($0.id, $0.value.plain) })
+  }
+}
+
+extension PlainValue {
+  fileprivate var plain: PlainValue {
+    switch self {
+    case .boolean(let value): .integer(value ? 1 : 0)
+    case .array(let items): .array(items.filter { $0 != .null }.map(\.plain))
+    case .dict(let pairs): .dict(pairs.filter { $0.value != .null }.mapValues(\.plain))
+    default: self
+    }
+  }
+}
