@@ -192,6 +192,10 @@ let package = Package(
     .target(
       name: "FleeceFuzz", dependencies: ["Fuzz", "Fleece", "FleeceReference"],
       swiftSettings: house),
+    // With the lab's: the engine's and the queries' are built without SQLite.
+    .target(
+      name: "DocumentStoreFuzz", dependencies: ["Fuzz", "Fleece", "DocumentStore"],
+      swiftSettings: house),
     .target(
       name: "SyncFuzz", dependencies: ["Fuzz", "SyncCore", "SyncReference"], swiftSettings: hot),
     .target(
@@ -202,13 +206,14 @@ let package = Package(
       name: "LabFuzz",
       dependencies: [
         "Fuzz", "EngineFuzz", "QueryFuzz", "FleeceFuzz", "SyncFuzz", "DocumentQueryFuzz",
+        "DocumentStoreFuzz",
       ] + lab.map { .target(name: $0) },
       swiftSettings: house),
     .target(name: "FuzzMutators", dependencies: ["Fuzz", "LabFuzz"], swiftSettings: house),
     .executableTarget(
       name: "FuzzCommand",
       dependencies: [
-        "Fuzz", "EngineFuzz", "QueryFuzz", "FleeceFuzz", "SyncFuzz", "DocumentQueryFuzz",
+        "Fuzz", "EngineFuzz", "QueryFuzz", "FleeceFuzz", "SyncFuzz",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ] + (fuzzesLab ? ["LabFuzz"] : []),
       swiftSettings: house + (fuzzesLab ? [.define("FUZZ_LAB")] : [])),

@@ -1,6 +1,7 @@
 // LabTargets.swift: the fuzz targets of the lab, and the registry of all.
 
 import DocumentQueryFuzz
+import DocumentStoreFuzz
 import EngineFuzz
 import FleeceFuzz
 import Fuzz
@@ -16,9 +17,12 @@ extension FuzzTarget {
     ScheduleTarget.target,
   ]
 
+  /// The targets that are built with the lab only: SQLite, which the document store stands on, is
+  /// nothing for fuzzers of the engine to carry.
+  package static let withLab = ofLab + ofDocumentStore + ofDocumentQueries
+
   /// Every target; those with a planted bug come last.
-  package static let all =
-    ofEngine + ofQueries + ofFleece + ofSync + ofDocumentQueries + ofLab + planted
+  package static let all = ofEngine + ofQueries + ofFleece + ofSync + withLab + planted
 }
 
 extension FuzzOutcome {

@@ -1,5 +1,5 @@
-// IndexGoldenTests.swift: indexes made here beside those of real files: the same SQL objects, letter
-// by letter, the same rows of `indexes`, and the same rows in the indexes' tables.
+// IndexGoldenTests.swift: indexes made here beside those of real files: the same SQL objects,
+// letter by letter, the same rows of `indexes`, and the same rows in the indexes' tables.
 
 import Fleece
 import Foundation

@@ -66,15 +66,16 @@ extension IndexPlan {
       rows: "SELECT new.rowid AS docid, _each.rowid, _each.value FROM \(parent) AS new, \(each)"
         + (isNested ? "" : " WHERE \(isNew)"))
     plan.triggers = [
-      trigger(name, "ins", "AFTER INSERT", on: parent, when: isNew, do: insert),
-      trigger(name, "del", "BEFORE DELETE", on: parent, when: wasOld, do: delete),
+      trigger(name, "ins", at: "AFTER INSERT", on: parent, when: isNew, do: insert),
+      trigger(name, "del", at: "BEFORE DELETE", on: parent, when: wasOld, do: delete),
     ]
     guard !isNested else { return plan }
     plan.triggers += [
       trigger(
-        name, "preupdate", "BEFORE UPDATE OF body, flags", on: parent, when: wasOld, do: delete),
+        name, "preupdate", at: "BEFORE UPDATE OF body, flags", on: parent, when: wasOld,
+        do: delete),
       trigger(
-        name, "postupdate", "AFTER UPDATE OF body, flags", on: parent,
+        name, "postupdate", at: "AFTER UPDATE OF body, flags", on: parent,
         when: "(new.flags & 1 = 0)", do: insert),
     ]
     return plan

@@ -35,12 +35,12 @@ extension IndexPlan {
         rows: "SELECT new.rowid AS docid, \(texts) FROM \(parent) AS new"
           + (isNew.isEmpty ? "" : " WHERE \(isNew)"),
         triggers: [
-          Self.trigger(name, "ins", "AFTER INSERT", on: parent, when: isNew, do: insert),
-          Self.trigger(name, "del", "AFTER DELETE", on: parent, when: wasOld, do: delete),
+          Self.trigger(name, "ins", at: "AFTER INSERT", on: parent, when: isNew, do: insert),
+          Self.trigger(name, "del", at: "AFTER DELETE", on: parent, when: wasOld, do: delete),
           Self.trigger(
-            name, "preupdate", "BEFORE UPDATE OF body", on: parent, when: wasOld, do: delete),
+            name, "preupdate", at: "BEFORE UPDATE OF body", on: parent, when: wasOld, do: delete),
           Self.trigger(
-            name, "postupdate", "AFTER UPDATE OF body", on: parent, when: isNew, do: insert),
+            name, "postupdate", at: "AFTER UPDATE OF body", on: parent, when: isNew, do: insert),
         ])
     ]
     listedTable = name

@@ -71,12 +71,13 @@ extension IndexPlan {
         + "WHERE (new.flags & 1) = 0",
       triggers: [
         trigger(
-          name, "ins", "AFTER INSERT", on: parent, when: "(new.flags & 1) = 0", do: insert),
-        trigger(name, "del", "BEFORE DELETE", on: parent, when: wasOld, do: delete),
+          name, "ins", at: "AFTER INSERT", on: parent, when: "(new.flags & 1) = 0", do: insert),
+        trigger(name, "del", at: "BEFORE DELETE", on: parent, when: wasOld, do: delete),
         trigger(
-          name, "preupdate", "BEFORE UPDATE OF body, flags", on: parent, when: wasOld, do: delete),
+          name, "preupdate", at: "BEFORE UPDATE OF body, flags", on: parent, when: wasOld,
+          do: delete),
         trigger(
-          name, "postupdate", "AFTER UPDATE OF body, flags", on: parent,
+          name, "postupdate", at: "AFTER UPDATE OF body, flags", on: parent,
           when: "(new.flags) & 1 = 0", do: insert),
       ])
   }

@@ -42,7 +42,7 @@ struct IndexPlan {
 
   /// A trigger.
   static func trigger(
-    _ table: String, _ suffix: String, _ event: String, on parent: String, when condition: String,
+    _ table: String, _ suffix: String, at event: String, on parent: String, when condition: String,
     do statement: String
   ) -> (name: String, sql: String) {
     let name = "\(table)::\(suffix)"

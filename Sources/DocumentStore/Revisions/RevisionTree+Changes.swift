@@ -29,7 +29,7 @@ extension RevisionTree {
   /// - Returns: Whether anything was added.
   /// - Throws: `DocumentStoreError` with code `.badRevisionID` when generations do not follow each
   ///   other.
-  mutating func insert(
+  package mutating func insert(
     history: [RevisionID], flags: RevisionFlags, body: [UInt8]
   ) throws(DocumentStoreError) -> Bool {
     guard let newest = history.first else {
@@ -106,7 +106,7 @@ extension RevisionTree {
   }
 
   /// Drops bodies of revisions that are no leaves and need not keep theirs.
-  mutating func dropBodies() {
+  package mutating func dropBodies() {
     for index in revisions.indices
     where revisions[index].flags.isDisjoint(with: [.leaf, .keepsBody]) {
       revisions[index].body = nil
@@ -114,7 +114,7 @@ extension RevisionTree {
   }
 
   /// Drops revisions that are further from each leaf than a depth, except those that remotes have.
-  mutating func prune(depthMax: Int) {
+  package mutating func prune(depthMax: Int) {
     guard revisions.count > depthMax else { return }
     var stays = [Bool](repeating: false, count: revisions.count)
     for index in revisions.indices where revisions[index].flags.contains(.leaf) {

@@ -18,7 +18,7 @@ extension RevisionTree {
   ///   - sequence: The record's sequence.
   /// - Throws: `DocumentStoreError` with code `.corruptRevisionData`.
   /// - Complexity: O(bytes).
-  init(reading bytes: [UInt8], sequence: Int64) throws(DocumentStoreError) {
+  package init(reading bytes: [UInt8], sequence: Int64) throws(DocumentStoreError) {
     var reader = ByteReader(bytes)
     while true {
       let start = reader.offset

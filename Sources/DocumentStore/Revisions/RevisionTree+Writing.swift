@@ -3,7 +3,7 @@
 
 extension RevisionTree {
   /// Where bodies are.
-  enum Form {
+  package enum Form {
     /// 3.x: the current revision's in the record, others in the tree.
     case current
     /// 2.x: all in the tree, which is the record's body.
@@ -13,7 +13,7 @@ extension RevisionTree {
   /// The tree as bytes; a revision without sequence is written with 0, the record's own.
   /// - Throws: `DocumentStoreError` with code `.invalidParameter` for more revisions than indexes.
   /// - Complexity: O(bytes).
-  func encoded(_ form: Form = .current) throws(DocumentStoreError) -> [UInt8] {
+  package func encoded(_ form: Form = .current) throws(DocumentStoreError) -> [UInt8] {
     guard revisions.count <= Self.countMax else {
       throw DocumentStoreError(
         .invalidParameter, "\(revisions.count) revisions > \(Self.countMax); prune the tree")

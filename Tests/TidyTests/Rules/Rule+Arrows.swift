@@ -16,7 +16,8 @@ private let lab = [
 
 /// The modules of fuzz targets, each beside what it fuzzes.
 private let fuzzed = [
-  "EngineFuzz", "QueryFuzz", "FleeceFuzz", "SyncFuzz", "DocumentQueryFuzz", "LabFuzz",
+  "EngineFuzz", "QueryFuzz", "FleeceFuzz", "SyncFuzz", "DocumentQueryFuzz", "DocumentStoreFuzz",
+  "LabFuzz",
 ]
 
 /// The databases, and what is built on them.
@@ -104,6 +105,11 @@ private let forbidden: [Arrow] = [
       "GRDB", "Yams", "Foundation",
     ],
     reason: "queries over documents are fuzzed by targets that know documents alone"),
+    Arrow(
+    folder: "Sources/DocumentStoreFuzz",
+    modules: lab + ["EngineFuzz", "QueryFuzz", "FleeceFuzz", "LabFuzz", "Engine", "ObjectDatabase"]
+      + ["Query", "GRDB", "Yams", "Foundation"],
+    reason: "the document store is fuzzed by targets that know it and Fleece alone"),
   Arrow(
     folder: "Sources/CrashSim", modules: ["StressRunner", "Fuzz"] + fuzzed,
     reason: "the library knows nothing of its commands"),

@@ -1,0 +1,11 @@
+// DocumentStoreTargets.swift: the fuzz targets of the document store: what revisions are known by,
+// and whole data files.
+
+import Fuzz
+
+extension FuzzTarget {
+  /// The targets of the document store.
+  package static let ofDocumentStore = [
+    RevisionTreeTarget.target, VersionVectorTarget.target, DataFileTarget.target,
+  ]
+}
