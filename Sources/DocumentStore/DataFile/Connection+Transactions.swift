@@ -80,6 +80,7 @@ extension Connection {
     if let keysVersion, keysVersion == version { return }
     // Another process may have made, dropped or upgraded tables.
     stores.removeAll()
+    knownPurgeCounts = nil
     guard let bytes = try StoreInfo(connection: self).body(.sharedKeys) else {
       keys = FleeceSharedKeys()
       keysVersion = version

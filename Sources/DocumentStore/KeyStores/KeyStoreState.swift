@@ -60,7 +60,7 @@ final class KeyStoreState {
   private func read(
     _ name: String, _ connection: Connection
   ) throws(DocumentStoreError) -> (sequence: Int64, purges: Int64) {
-    let hasPurges = try Schema.columns("kvmeta", on: connection).contains("purgeCnt")
+    let hasPurges = try connection.hasPurgeCounts()
     let statement = try connection.statement(
       "SELECT lastSeq, \(hasPurges ? "purgeCnt" : "0") FROM kvmeta WHERE name = ?")
     defer { statement.reset() }
@@ -93,6 +93,14 @@ final class KeyStoreState {
 }
 
 extension Connection {
+  /// Whether `kvmeta` counts purges: files of before 2.7 that are read as they are do not.
+  func hasPurgeCounts() throws(DocumentStoreError) -> Bool {
+    if let knownPurgeCounts { return knownPurgeCounts }
+    let found = try Schema.columns("kvmeta", on: self).contains("purgeCnt")
+    knownPurgeCounts = found
+    return found
+  }
+
   /// A key store; nil when the file has no table for it.
   func store(_ name: KeyStoreName) throws(DocumentStoreError) -> KeyStoreState? {
     if let store = stores[name] { return store }

@@ -18,6 +18,8 @@ import GRDBSQLite
   var transaction = TransactionState()
   /// Key stores that were looked at, by name.
   var stores: [KeyStoreName: KeyStoreState] = [:]
+  /// What `kvmeta` has, once it was looked at.
+  var knownPurgeCounts: Bool?
   /// What the SQL functions work with.
   let functionState: FunctionState
   /// The shared keys as of the last transaction.
