@@ -3,8 +3,9 @@
 .DEFAULT_GOAL := run
 
 # What each package is there for: libfuse3 and fusermount; SQLite for traces and the example; the
-# compiler's way to libfuse3; programs that the conformance tests and examples run.
-PACKAGES := libfuse3-dev fuse3 sqlite3 libsqlite3-dev pkg-config git rsync
+# compiler's way to libfuse3; programs that the conformance tests and examples run; stemmers of the
+# document store's full-text indexes, which are loaded when an index wants them.
+PACKAGES := libfuse3-dev fuse3 sqlite3 libsqlite3-dev pkg-config git rsync libstemmer0d
 BUILD := swift build -c release --product
 BIN = $$(swift build -c release --show-bin-path)
 

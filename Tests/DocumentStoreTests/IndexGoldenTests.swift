@@ -4,11 +4,12 @@
 import Fleece
 import Foundation
 import GRDB
+import Requirements
 import Testing
 
 @testable import DocumentStore
 
-@Suite("Indexes of real files")
+@Suite("Indexes of real files", .requires(.stemmer))
 struct IndexGoldenTests {
   /// The indexes of `basic`, as the notes of that file have them.
   static let basic: [IndexSpecification] = {

@@ -2,6 +2,7 @@
 
 import Fleece
 import Foundation
+import Requirements
 import Testing
 
 @testable import DocumentStore
@@ -44,7 +45,8 @@ struct IndexTests {
     try file.close()
   }
 
-  @Test("of words find words, their stems and prefixes, and rank documents")
+  @Test(
+    "of words find words, their stems and prefixes, and rank documents", .requires(.stemmer))
   func fullText() throws {
     let folder = try TemporaryFolder()
     let file = try folder.make()

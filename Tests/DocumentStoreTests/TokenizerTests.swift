@@ -1,6 +1,7 @@
 // TokenizerTests.swift: the tokenizer's words, beside those of the real library.
 
 import Foundation
+import Requirements
 import Testing
 
 @testable import DocumentStore
@@ -31,7 +32,8 @@ struct TokenizerTests {
     return tokens
   }
 
-  @Test("finds the real library's words, offsets and positions in 240 texts")
+  @Test(
+    "finds the real library's words, offsets and positions in 240 texts", .requires(.stemmer))
   func golden() throws {
     let path = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "Golden/fts-tokens.tsv")
@@ -89,7 +91,7 @@ struct TokenizerTests {
     try file.close()
   }
 
-  @Test("takes bytes that are no text", arguments: [0, 1, 2, 3])
+  @Test("takes bytes that are no text", .requires(.stemmer), arguments: [0, 1, 2, 3])
   func hostile(seed: UInt64) throws {
     let folder = try TemporaryFolder()
     let file = try folder.make()

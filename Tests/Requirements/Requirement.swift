@@ -37,6 +37,8 @@ public enum Requirement: String, CaseIterable, Sendable {
   case sqlite3
   /// The archiver.
   case zip
+  /// Snowball's stemmers.
+  case stemmer
 
   /// What the machine lacks, and how to get it; nil when it has everything.
   public var missing: String? {
@@ -81,6 +83,8 @@ public enum Requirement: String, CaseIterable, Sendable {
       return Self.programs(["sqlite3"], package: "sqlite3")
     case .zip:
       return Self.programs(["zip"], package: "zip")
+    case .stemmer:
+      return Self.library("libstemmer.so.0d", package: "libstemmer0d")
     }
   }
 
@@ -104,6 +108,12 @@ public enum Requirement: String, CaseIterable, Sendable {
       guard isThere else { return "no program \(name); install the package \(package)" }
     }
     return nil
+  }
+
+  private static func library(_ name: String, package: String) -> String? {
+    let folders = ["/usr/lib", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"]
+    let isThere = folders.contains { FileManager.default.fileExists(atPath: "\($0)/\(name)") }
+    return isThere ? nil : "no library \(name); install the package \(package)"
   }
 
   private func fileSystem(_ names: [String], package: String) -> String? {
