@@ -105,7 +105,7 @@ private let forbidden: [Arrow] = [
       "GRDB", "Yams", "Foundation",
     ],
     reason: "queries over documents are fuzzed by targets that know documents alone"),
-    Arrow(
+  Arrow(
     folder: "Sources/DocumentStoreFuzz",
     modules: lab + ["EngineFuzz", "QueryFuzz", "FleeceFuzz", "LabFuzz", "Engine", "ObjectDatabase"]
       + ["Query", "GRDB", "Yams", "Foundation"],
