@@ -17,17 +17,19 @@ struct DocumentRunTests {
   static func steps(_ text: String) -> [Step] {
     var steps: [Step] = []
     var block: [String]?
+    var isInside = false
     var isRun = false
     var above = ""
     for line in text.components(separatedBy: "\n") {
       if line.hasPrefix("```") {
+        isInside.toggle()
         if let lines = block {
           if isRun { steps.append(Step(commands: lines)) }
           if !isRun, !steps.isEmpty, steps[steps.count - 1].output.isEmpty {
             steps[steps.count - 1].output = lines
           }
           block = nil
-        } else {
+        } else if isInside {
           isRun = above == "<!-- run -->"
           block = line == "```" || isRun ? [] : nil
         }
@@ -129,6 +131,7 @@ struct DocumentRunTests {
   func control() {
     let text = "<!-- run -->\n```sh\necho a\n```\nIt prints\n```\na\n```\n```yaml\nb\n```"
     #expect(Self.steps(text) == [Step(commands: ["echo a"], output: ["a"])])
+    #expect(Self.steps("```swift\nlet a = 1\n```\n" + text) == Self.steps(text))
     #expect(Self.missing(["a", "b …"], from: ["x", "a", "b 12"]) == nil)
     #expect(Self.missing(["b …", "a"], from: ["x", "a", "b 12"]) == "a")
     #expect(Self.missing(["b"], from: ["b 12"]) == "b")

@@ -62,7 +62,7 @@ struct PlantedBugTests {
 
   @Test("each stands in the tables of docs/generated/evidence.md or docs/reference/fuzzing.md")
   func documented() throws {
-    let tables = try ["evidence", "fuzzing"].map {
+    let tables = try ["generated/evidence", "reference/fuzzing"].map {
       try String(contentsOfFile: "\(FaultlineCommand.repository)/docs/\($0).md", encoding: .utf8)
     }.joined()
     for patch in try Self.patches() {

@@ -202,7 +202,7 @@ struct RealFileSystemTests {
       (["--on", "ext4:mkfs="], "an option of mkfs must come first"),
       (["--on", "ext4:mkfs=1024"], "ext4:mkfs=-b 1024"),
       (["--on", "ext4:mkfs=-b 1024 /dev/sda"], "'/dev/sda' is a path"),
-      (["--on", "ext4:mkfs=-b 1000"], "change the options behind mkfs="),
+      (["--on", "ext4:mkfs=-b 1000"], "change the options after mkfs="),
       (["--on", "xfs:mkfs=-O none"], "xfs:mkfs=-O none"),
       (["--on", "ext4", "--on", "xfs", "--trace", "t"], "one recording"),
     ])

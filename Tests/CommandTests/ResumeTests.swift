@@ -135,7 +135,7 @@ struct ResumeTests {
     #expect(again.output.contains("resuming: "), "\(again.output)")
     let alone = try command.run(Self.exploration(command).dropLast(2) + ["--resume"])
     #expect(alone.status == 2)
-    #expect(alone.output.contains("give that DIR"), "\(alone.output)")
+    #expect(alone.output.contains("needs --report DIR"), "\(alone.output)")
   }
 
   @Test("scenarios that are done are not run again")

@@ -21,8 +21,9 @@ struct ScenarioProgramTests {
       "stress", Self.scenario("durability/commits"), "--cuts", "12", "--json", "r.json",
     ])
     #expect(result.status == 0, "\(result.output)")
-    #expect(result.hasLine("life from round 0: kills=2 within=40 model=strict"), "\(result.output)")
-    #expect(result.hasLine("life from round 11: kills="), "\(result.output)")
+    #expect(
+      result.hasLine("options from round 0: kills=2 within=40 model=strict"), "\(result.output)")
+    #expect(result.hasLine("options from round 11: kills="), "\(result.output)")
     let item = try #require(try command.report("r.json").cases.first)
     #expect(item.findings.isEmpty && item.complaints.isEmpty)
     let exploration = try #require(item.explorations.first)
@@ -60,7 +61,7 @@ struct ScenarioProgramTests {
       #expect(!result.output.contains(name), "\(result.output)")
     }
     let refused = try command.run(["stress", path, "--faults", "on: sync, nth: 1, error: EIO"])
-    #expect(refused.status == 2 && refused.output.contains("do not go on after a failure"))
+    #expect(refused.status == 2 && refused.output.contains("do not continue after a failure"))
   }
 
   @Test(

@@ -56,7 +56,7 @@ struct StepTests {
     #expect(result.output.contains("    lost     #"), "\(result.output)")
     #expect(result.output.contains("fault    sync ignore"), "\(result.output)")
     #expect(result.lines.contains { $0.hasPrefix("  'data.realm': ") })
-    #expect(result.hasLine("'fly' is no command") && result.hasLine("'to x' is no command"))
+    #expect(result.hasLine("'fly' is not a command") && result.hasLine("'to x' is not a command"))
     #expect(result.lines.last == "nothing was checked; without --step the failure is checked")
     #expect(!result.output.contains("(step)"), "no prompt where nobody types")
     #expect(!result.output.contains("note:"), "\(result.output)")
@@ -197,7 +197,7 @@ struct StepTests {
     #expect(walked.output.contains("'data.realm': "), "\(walked.output)")
     let debugged = try command.run(["replay", token, "--gdb", "--at", "1:5"])
     #expect(debugged.status == 2, "\(debugged.output)")
-    #expect(debugged.output.contains("a recovery is recorded in the lab itself"))
+    #expect(debugged.output.contains("a recovery runs inside Faultline"))
   }
 
   @Test("another text and another engine are said with both values, and the failure is judged")
@@ -227,7 +227,7 @@ struct StepTests {
   @Test(
     "options that do not go together",
     arguments: [
-      (["--step", "--gdb"], "give one of them"), (["--step", "--keep", "d"], "judge nothing"),
+      (["--step", "--gdb"], "give one of them"), (["--step", "--keep", "d"], "check nothing"),
       (["--at", "3"], "go with --gdb"), (["--gdb", "--at", "x"], "invalid for '--at"),
     ])
   func misuse(options: [String], message: String) throws {

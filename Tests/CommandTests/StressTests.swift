@@ -57,9 +57,9 @@ struct StressTests {
     let result = try command.run(
       ["stress", "--cuts", "16", "--seed", "1", "--metrics", "stress.prom"])
     #expect(result.status == 0, "\(result.output)")
-    #expect(result.hasLine("life from round 0: processes=3 writers=2"), "\(result.output)")
-    #expect(result.hasLine("life from round 12: processes=2"), "\(result.output)")
-    #expect(result.hasLine("life from round 15: history of objects"), "\(result.output)")
+    #expect(result.hasLine("options from round 0: processes=3 writers=2"), "\(result.output)")
+    #expect(result.hasLine("options from round 12: processes=2"), "\(result.output)")
+    #expect(result.hasLine("options from round 15: history of objects"), "\(result.output)")
     let metrics = try command.text("stress.prom")
     #expect(metrics.contains("\nfaultline_stress_power_cuts_total 16\n"), "\(metrics)")
     #expect(metrics.contains("\nfaultline_stress_lives_total 3\n"), "\(metrics)")
@@ -107,7 +107,7 @@ struct StressTests {
       "stress", "--options", "options.json", "--cuts", "40", "--fail-fast", "--no-thinning",
     ])
     #expect(result.status == 1, "\(result.output)")
-    #expect(result.hasLine("life from round 0: history of tables"), "\(result.output)")
+    #expect(result.hasLine("options from round 0: history of tables"), "\(result.output)")
     #expect(result.output.contains("FINDING 1: durability"), "\(result.output)")
     let again = try command.run(["replay", try #require(result.replayToken)])
     #expect(again.output.contains("broken, reproduced"), "\(again.output)")

@@ -131,7 +131,7 @@ struct UsageTests {
       ),
       (
         ["child", "stress-load", "0", "0"], ["FAULTLINE_DIR": "/", "FAULTLINE_ROUND": "x"],
-        "$FAULTLINE_ROUND is no number: 'x'"
+        "$FAULTLINE_ROUND is not a number: 'x'"
       ),
       (
         ["child", "scenario-judge", "a.yaml", "1"],
@@ -159,8 +159,8 @@ struct UsageTests {
         ["child", "check-shard", "job", "2", "2", "0", "progress"],
         "faultline child check-shard JOB INDEX COUNT FIRST PROGRESS: shard 2 of 2; faultline "
       ),
-      (["child", "check-shard", "job", "0", "1", "x", "progress"], "FIRST is no number: 'x'"),
-      (["child", "stress-load", "--", "0"], "PROCESS is no number: '--'"),
+      (["child", "check-shard", "job", "0", "1", "x", "progress"], "FIRST is not a number: 'x'"),
+      (["child", "stress-load", "--", "0"], "PROCESS is not a number: '--'"),
       (["child", "write-back", "now", "ext4"], "no such moment: 'now'"),
       (["child", "write-back", "all", "fat"], "no such file system"),
     ] as [([String], String)])

@@ -129,7 +129,7 @@ struct ParserTests {
       ("(a == 1", 1, 8, "the end of the query", "AND, OR or )"),
       ("(a == 1) + 2 == 3", 1, 10, "\"+\"", "AND or OR after a condition"),
       ("a == #", 1, 6, "\"#\"", "a word of the query language"),
-      ("a == 5x", 1, 6, "\"5x\"", "a number, or a space behind it"),
+      ("a == 5x", 1, 6, "\"5x\"", "a number, or a space after it"),
       ("a == 'b\\q'", 1, 8, "\"\\q'\"", "one of"),
       ("a == '\\ud800'", 1, 7, "\"\\ud800\"", "one of"),
       ("a == oid(12)", 1, 6, "\"12\"", "24 hexadecimal digits in oid(…)"),

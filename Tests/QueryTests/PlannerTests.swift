@@ -22,7 +22,7 @@ struct PlannerTests {
     #expect(lines.count == 8)
     #expect(lines[1] == "  index of Person.born (one value): born == T0:0")
     #expect(lines[2] == "  scan of columns: score > 1.5")
-    #expect(lines[3] == "  scan of columns behind links: boss.name == 'a'")
+    #expect(lines[3] == "  scan of columns through links: boss.name == 'a'")
     #expect(lines[4].hasPrefix("  row by row (cost 51): friends.@count > 1"))
     #expect(lines[5] == "  then sort by 1 keys, ties by key")
     #expect(lines[6] == "  then the first of each 1 values")

@@ -53,7 +53,7 @@ struct ChildProgramTests {
     }
     #expect(
       number?.message
-        == "faultline child scenario-work SCENARIO SEED: SEED is no number: '-1'; "
+        == "faultline child scenario-work SCENARIO SEED: SEED is not a number: '-1'; "
         + "faultline starts it itself")
     #expect(number?.code == .usage)
     for arguments in [[], ["0"], ["0", "0", "0"]] {

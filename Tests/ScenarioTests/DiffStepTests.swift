@@ -62,7 +62,7 @@ struct DiffStepTests {
       processes: {app: [ui]}
       steps: [{ui: open}, {ui: pin}, {ui: diff}, {ui: release}]
       """)
-    #expect(found.contains { $0.contains("told to its observers") }, "\(found)")
+    #expect(found.contains { $0.contains("reported to its observers") }, "\(found)")
   }
 
   @Test("an answer that leaves something out, or has it wrong, is a violation")

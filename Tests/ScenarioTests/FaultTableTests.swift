@@ -16,7 +16,9 @@ private struct FaultTable {
     for line in page.components(separatedBy: "\n") {
       if line.hasPrefix("| key |") { isOfKeys = true }
       if !line.hasPrefix("|") { isOfKeys = false }
-      guard isOfKeys, let row = line.firstMatch(of: /^\| `(\w+)[^|]*\| ([^|]+) \|/) else { continue }
+      guard isOfKeys, let row = line.firstMatch(of: /^\| `(\w+)[^|]*\| ([^|]+) \|/) else {
+        continue
+      }
       meanings[String(row.1)] = String(row.2.replacing("`", with: ""))
     }
   }

@@ -176,7 +176,7 @@ private let everyKeyText = """
     let text = preamble + "steps: [{ui: {try: open, fails: locked}}]"
     #expect(try parsed(text).steps[0].action == .attempt(.open, fails: "locked"))
     let kill = "\nkillSweep: {process: app, at: every command}"
-    #expect(diagnostics(text + kill).first?.contains("with 'killSweep' nobody knows") == true)
+    #expect(diagnostics(text + kill).first?.contains("with 'killSweep' it is unknown") == true)
   }
 
   @Test("written-back pages, and file systems of the kernel")
@@ -268,7 +268,7 @@ private let everyKeyText = """
     ("steps: [{limit: {process: app}}]", "4:10: a limit has one of descriptors, fileBytes,"),
     ("steps: [{limit: {process: app, descriptors: x}}]", "4:45: 'x' is no number of bytes"),
     ("steps: [{remove: data}]", "4:18: 'data' is no file of the database"),
-    ("steps: [{overwrite: {file: note, with: ones}}]", "4:10: only the lock file promises"),
+    ("steps: [{overwrite: {file: note, with: ones}}]", "4:10: only the lock file may be overwritten"),
     (
       "steps: [{ui: open}, {overwrite: {file: lock, with: ones}}]",
       "4:22: 'ui' uses the lock file that would be written over"
@@ -308,7 +308,7 @@ private let everyKeyText = """
     ("steps: [{ui: {try: open}}]", "4:14: 'try' needs the engine's error code"),
     ("steps: [{ui: {try: close, fails: io}}]", "4:20: 'close' is no action to try"),
     ("steps: [{ui: {try: verify, fails: io}}]", "4:10: 'ui' does not have the database open"),
-    ("steps: [{expect: {verify: true}}]", "4:10: nobody has the database open"),
+    ("steps: [{expect: {verify: true}}]", "4:10: no process has the database open"),
     ("steps: [{ui: open}, {expect: {}}]", "4:30: an expectation without a claim"),
     ("steps: [{ui: open}, {expect: {verify: no}}]", "4:39: 'no' is no value of verify"),
     ("steps: [{ui: open}, {expect: {count: {Dgo: 1}}}]", "4:39: no table 'Dgo'; nearest"),

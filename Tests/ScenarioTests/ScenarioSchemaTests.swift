@@ -135,9 +135,12 @@ import Testing
         preamble + rest + block, file: "docs/reference/scenarios.md")
       _ = try WorkloadPlan(scenario, seed: Seed(rawValue: 1))
     }
-    // Those of faults are in a table of their own (FaultTableTests).
-    for object in GrammarObject.allCases where object != .fault {
-      for key in object.keys { #expect(text.contains("`\(key)"), "\(key) of \(object)") }
+    // Those of faults have a page of their own (FaultTableTests), with what stands in their values.
+    let faults = Self.scenarios.deletingLastPathComponent()
+      .appendingPathComponent("docs/reference/faults.md")
+    let page = text + String(decoding: try Data(contentsOf: faults), as: UTF8.self)
+    for object in GrammarObject.allCases {
+      for key in object.keys { #expect(page.contains("`\(key)"), "\(key) of \(object)") }
     }
     for word in GrammarWords.actions + GrammarWords.models + GrammarWords.killPlaces {
       #expect(text.contains("`\(word)`"), "\(word)")

@@ -62,7 +62,7 @@ private func complaints(_ text: String) -> [String] {
       ),
       (
         "- ui: {write: [{upsert: Dog, _id: 1}], fails: io}\n      - background: verify",
-        "nobody knows which write fails with io"
+        "which write fails with io is unknown"
       ),
       (
         "- ui: reopen\n      - background: verify",

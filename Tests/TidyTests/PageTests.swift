@@ -98,7 +98,9 @@ struct PageTests {
         guard bare.hasPrefix("\"") || bare.hasPrefix("+ ") else { break }
         text += bare
       }
-      return text.firstMatch(of: /\\\(|--[a-z]|'|\/|[0-9]/) == nil && text.contains("\"")
+      return text.firstMatch(
+        of: /\\\(|--[a-z]|'|\/|[0-9]|token|fault rule:|mount control:|faultline [a-z]/) == nil
+        && text.contains("\"")
     }.map { $0 + 1 }
   }
 

@@ -88,7 +88,7 @@ final class FaultFSControl: Sendable {
     do throws(LabError) {
       let request = try ControlFrames.decode(ControlRequest.self, from: data)
       guard request.isForEveryone else {
-        throw .usage("only the process that made this mount may ask for that")
+        throw .usage("mount control: only the process that made the mount may ask for that")
       }
       return try perform(request)
     } catch {

@@ -389,7 +389,7 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
       }
     }
     guard isFree else {
-      throw .usage("cannot load a tree while files of the mounted one are in use")
+      throw .usage("\(mountPoint): a tree cannot be loaded while files are in use")
     }
     let names = tree.root.listing().map(\.name)
     lock.withLock { _ in fileSystem.replaceTree(tree) }

@@ -53,7 +53,7 @@ import Synchronization
     let image = try path.map { (path) throws(LabError) in try TraceFile.load(path).initial }
     try withFileSystem { fileSystem throws(LabError) in
       guard fileSystem.tree.inodes.values.allSatisfy({ $0.openCount == 0 }) else {
-        throw .usage("cannot load a tree while files of the present one are in use")
+        throw .usage("\(path ?? "/"): a tree cannot be loaded while files are in use")
       }
       fileSystem.replaceTree(try Self.tree(image ?? TreeImage(), quotaBytes))
     }

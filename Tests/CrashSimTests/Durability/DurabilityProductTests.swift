@@ -49,8 +49,8 @@ struct DurabilityProductTests {
 
   @Test("the page's table is what the reference says")
   func page() throws {
-    let file = DocumentedModel.page.deletingLastPathComponent()
-      .appendingPathComponent("durability.md")
+    let file = DocumentedModel.page.deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("reference/durability.md")
     let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
     let documented = try DocumentedModel.all()
     let table = try ProductPage.table { cell, name in

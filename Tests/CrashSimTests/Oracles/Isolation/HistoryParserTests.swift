@@ -69,7 +69,7 @@ struct HistoryParserTests {
       [
         HistoryLine.header, HistoryLine.begin(1, session: 1), HistoryLine.operations(1, []),
         HistoryLine.operations(1, []),
-      ], "h.jsonl:4: transaction 1 has said before"
+      ], "h.jsonl:4: transaction 1 already has a line"
     ),
     (
       [
@@ -80,7 +80,7 @@ struct HistoryParserTests {
     ([HistoryLine.header, "{\"crash\":99999999999999999999}"], "a number of more than 63 bits"),
     ([HistoryLine.header, "{\"ops\":1,\"do\":[[\"pop\",1,1]]}"], "operation 'pop': write append"),
     ([HistoryLine.header, "{\"ops\":1,\"do\":[[\"read\",1,1]]}"], "expected '['"),
-    ([HistoryLine.header, "{\"crash\":1} x"], "h.jsonl:2:13: more follows"),
+    ([HistoryLine.header, "{\"crash\":1} x"], "h.jsonl:2:13: there is more after"),
     ([HistoryLine.header, "{\"cr\\u0061sh\":1}"], "expected a word of this format"),
     (
       [HistoryLine.header, "{\"" + String(repeating: " ", count: HistoryParser.lineBytesMax)],
