@@ -42,7 +42,7 @@ struct CodecTests {
       case 4: .double(bits: wide())
       case 5: .text(text())
       case 6: .binary((0..<below(4)).map { UInt8($0 * 77) })
-      case 7: .date(seconds: Int64(bitPattern: wide()), nanoseconds: UInt32(below(1_000_000_000)))
+      case 7: .date(seconds: Int64(bitPattern: wide()), nanoseconds: Int64(wide() >> 1))
       case 8: .objectId(high: wide(), low: UInt32(below(1 << 32)))
       case 9: .uuid(UInt128(next()))
       case 10: .decimal(UInt128(wide()) << 60)

@@ -66,7 +66,7 @@ struct SecondReader {
     case 5: .double(bits: UInt64(fixed(8)))
     case 6: .text(text())
     case 7: .binary(raw())
-    case 8: .date(seconds: signed(), nanoseconds: UInt32(number()))
+    case 8: .date(seconds: signed(), nanoseconds: Int64(number()))
     case 9: .objectId(high: UInt64(fixed(8)), low: UInt32(fixed(4)))
     case 10: .uuid(fixed(16))
     case 11: .decimal(fixed(16))

@@ -121,8 +121,7 @@ struct ByteReader {
     case 7: return .binary(try take(count(max: SyncLimits.valueBytesMax)))
     case 8:
       let seconds = try signed()
-      let nanoseconds = try index(max: Int(SyncLimits.nanosecondsMax))
-      return .date(seconds: seconds, nanoseconds: UInt32(nanoseconds))
+      return .date(seconds: seconds, nanoseconds: Int64(try index(max: .max)))
     case 9: return .objectId(high: try fixed(UInt64.self), low: try fixed(UInt32.self))
     case 10: return .uuid(try fixed(UInt128.self))
     case 11: return .decimal(try fixed(UInt128.self))

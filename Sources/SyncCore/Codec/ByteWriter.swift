@@ -21,6 +21,8 @@ struct ByteWriter {
 
   mutating func append(_ other: [UInt8]) { bytes += other }
 
+  mutating func append(utf8 text: String) { bytes += text.utf8 }
+
   /// A number in groups of seven bits, the lowest first.
   mutating func append(number: UInt64) {
     var rest = number
@@ -106,7 +108,7 @@ struct ByteWriter {
     case .date(let seconds, let nanoseconds):
       append(8 as UInt8)
       append(signed: seconds)
-      append(number: UInt64(nanoseconds))
+      append(number: UInt64(max(0, nanoseconds)))
     case .objectId(let high, let low):
       append(9 as UInt8)
       append(fixed: high)

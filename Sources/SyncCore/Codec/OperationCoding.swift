@@ -24,7 +24,7 @@ struct OperationWriter {
     }
   }
 
-  private mutating func append(_ operation: SyncOperation) {
+  mutating func append(_ operation: SyncOperation) {
     switch operation {
     case .create(let object): append(kind: 0, object)
     case .delete(let object): append(kind: 1, object)
@@ -33,6 +33,25 @@ struct OperationWriter {
       append(change)
     }
   }
+
+  /// Adds the set of a property of the object that the operation before is about.
+  /// - Parameters:
+  ///   - isDefault: Whether it sets a default.
+  ///   - name: The property's number in the table of names.
+  ///   - value: Adds the value's bytes.
+  @inline(__always)
+  mutating func appendSet(isDefault: Bool, name: Int, _ value: (inout ByteWriter) -> Void) {
+    body.append(isDefault ? 0x83 : 0x82)
+    body.append(0)
+    body.append(count: name)
+    value(&body)
+  }
+
+  /// The number of a name that is used now.
+  mutating func number(of name: SyncText) -> Int { names?.number(of: name) ?? 0 }
+
+  /// Says which field the last `appendSet` was about.
+  mutating func setField(_ field: SyncField) { self.field = field }
 
   private mutating func append(kind: UInt8, _ object: SyncObject, _ place: SyncField? = nil) {
     let isSameObject = object == self.object

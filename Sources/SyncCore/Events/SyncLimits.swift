@@ -17,6 +17,4 @@ public enum SyncLimits {
   public static let stepsMax = 16
   /// Elements of a list, and all that a replay of one ever places.
   public static let elementsMax = 1 << 28
-  /// Nanoseconds of a date's second.
-  public static let nanosecondsMax: UInt32 = 999_999_999
 }

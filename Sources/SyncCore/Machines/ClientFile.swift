@@ -4,7 +4,7 @@
 /// What is stored of a client, as one transaction.
 public struct ClientFile: Hashable, Sendable {
   /// Stands for the client's number until the server has given it one.
-  static let unnamed = SyncClient(.max)
+  package static let unnamed = SyncClient(.max)
 
   /// The client's number.
   public internal(set) var client = ClientFile.unnamed
@@ -27,6 +27,25 @@ public struct ClientFile: Hashable, Sendable {
 
   /// A client that has nothing.
   public init() {}
+
+  /// A client with what is stored of it.
+  package init(
+    client: SyncClient, secret: UInt64, nonce: UInt64, epoch: UInt64, log: SyncMerger,
+    pending: [SyncChangeset], stamp: SyncStamp, mark: UInt128, needsLog: Bool
+  ) {
+    self.client = client
+    self.secret = secret
+    self.nonce = nonce
+    self.epoch = epoch
+    self.log = log
+    self.pending = pending
+    self.stamp = stamp
+    self.mark = mark
+    self.needsLog = needsLog
+  }
+
+  /// Forgets entries that no changeset to come needs.
+  package mutating func trim() { log.trim(to: log.needed(by: client, base: lowest)) }
 
   /// No changeset that is not among the entries has a lower base.
   public var lowest: SyncVersion { pending.first?.base ?? log.head }

@@ -104,6 +104,22 @@ public struct ClientMachine: Hashable, Sendable {
     return outputs
   }
 
+  /// Takes an input, on what is stored: somebody else may have added changesets to it.
+  /// - Parameters:
+  ///   - input: What happened; nil for changesets that were added.
+  ///   - stored: What is stored, but for what this machine knows not to be.
+  ///   - now: The wall clock, as for `step`.
+  /// - Returns: What is to be done, in this order.
+  package mutating func step(
+    _ input: ClientInput?, on stored: ClientFile, at now: UInt64
+  ) -> [ClientOutput] {
+    precondition(!isStoring, "a store is under way")
+    file = stored
+    if let input { return step(input, at: now) }
+    upload()
+    return held.release { .store(file) }
+  }
+
   private mutating func commit(_ operations: [SyncOperation], at now: UInt64) {
     let base = file.log.head
     let known = max(file.stamp, file.log.knownStamp(client: file.client, base: base))

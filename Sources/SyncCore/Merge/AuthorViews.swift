@@ -24,7 +24,7 @@ struct AuthorViews {
   let pending: [SyncChangeset]
   /// Where all replays start.
   let start: UInt64
-  private let startState: SyncState
+  private let replayState: SyncState
   private var views: [UInt64: EventGraph] = [:]
 
   /// - Complexity: O(entries behind the barrier of the oldest base that matters).
@@ -39,15 +39,15 @@ struct AuthorViews {
       lowest = min(lowest, entry.changeset.base.number)
     }
     start = merger.barrier(at: lowest).number
-    startState =
+    replayState =
       start >= merger.graphStart
-      ? merger.state(at: start, from: merger.startState, merger.graphStart)
+      ? merger.state(at: start, from: merger.replayState, merger.graphStart)
       : merger.state(at: start, from: merger.first, merger.firstVersion)
   }
 
   /// A replay of all entries up to a version.
   func replay(to end: UInt64) -> EventGraph {
-    merger.replay(from: startState, start, to: end)
+    merger.replay(from: replayState, start, to: end)
   }
 
   /// What was pending for a changeset of the client.

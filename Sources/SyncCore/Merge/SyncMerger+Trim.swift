@@ -48,7 +48,7 @@ extension SyncMerger {
     let count = Int(goal - firstVersion)
     first = state(at: goal, from: first, firstVersion)
     if graphStart < goal {
-      startState = first
+      replayState = first
       graphStart = goal
       graph = replay(from: first, goal, to: head.number)
     }

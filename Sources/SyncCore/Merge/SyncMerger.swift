@@ -31,7 +31,7 @@ public struct SyncMerger: Sendable {
   var graph: EventGraph
   var graphStart: UInt64
   /// The state at `graphStart`.
-  var startState: SyncState
+  var replayState: SyncState
   /// What restating the last stale changeset left, for the next one.
   var staleViews: StaleViews?
   /// Whether an entry did not fit, so that nothing here is right any more.
@@ -44,7 +44,7 @@ public struct SyncMerger: Sendable {
     self.state = state
     graph = EventGraph(origin: state)
     graphStart = version.number
-    startState = state
+    replayState = state
   }
 
   /// The version behind the last entry.
@@ -207,9 +207,9 @@ public struct SyncMerger: Sendable {
     guard barrier > graphStart, (barrier - graphStart) * 2 >= head.number - graphStart else {
       return
     }
-    startState = state(at: barrier, from: startState, graphStart)
+    replayState = state(at: barrier, from: replayState, graphStart)
     graphStart = barrier
-    graph = replay(from: startState, barrier, to: head.number)
+    graph = replay(from: replayState, barrier, to: head.number)
   }
 
   /// The state at a version, from one before it.

@@ -90,7 +90,7 @@ extension SyncNode {
 
 extension SyncState {
   /// Puts an object in the place of what was there; nil removes it.
-  mutating func replace(_ object: SyncObject, by node: SyncNode?) {
+  package mutating func replace(_ object: SyncObject, by node: SyncNode?) {
     var links = LinkChanges()
     if let old = objects.removeValue(forKey: object) {
       digest &-= SyncDigest.object(object, sum: old.sum)

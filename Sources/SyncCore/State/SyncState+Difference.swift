@@ -5,9 +5,16 @@ extension SyncState {
   ///
   /// Objects that are in both stay, and so do the elements at both ends of a list that are equal.
   /// A value that is no more becomes null, as there is no operation that takes it away.
+  /// - Parameters:
+  ///   - old: The other state.
+  ///   - keepsEmbedded: Whether embedded objects between the ends of a list stay, too, each with
+  ///     what it is to hold: for who applies the operations, and merges them with nothing.
+  /// - Returns: The operations.
   /// - Complexity: O(objects * log(objects)), and O(elements) of lists that differ.
-  func operations(from old: SyncState) -> [SyncOperation] {
-    var difference = StateDifference()
+  package func operations(
+    from old: SyncState, keepsEmbedded: Bool = false
+  ) -> [SyncOperation] {
+    var difference = StateDifference(keepsEmbedded: keepsEmbedded)
     for object in objects.keys.sorted() where old.objects[object] == nil {
       difference.operations.append(.create(object))
     }
@@ -25,8 +32,11 @@ extension SyncState {
 
 /// Operations that are collected object by object.
 private struct StateDifference {
+  let keepsEmbedded: Bool
   var operations: [SyncOperation] = []
   var object = SyncObject("", .null)
+
+  init(keepsEmbedded: Bool) { self.keepsEmbedded = keepsEmbedded }
 
   /// Embedded objects are as deep as `SyncLimits.stepsMax` at most.
   mutating func append(_ node: SyncNode, from old: SyncNode, steps: [SyncStep]) {
@@ -69,6 +79,14 @@ private struct StateDifference {
   private mutating func list(_ slots: [SyncSlot], from old: [SyncSlot], _ field: SyncField) {
     var left = 0
     while left < slots.count, left < old.count, slots[left] == old[left] { left += 1 }
+    var paired = left
+    while keepsEmbedded, paired < min(slots.count, old.count),
+      slots[paired].embedded != nil, old[paired].embedded != nil
+    {
+      inner(slots[paired], from: old[paired], field, .element(paired))
+      paired += 1
+    }
+    left = paired
     var right = 0
     while right < min(slots.count, old.count) - left,
       slots[slots.count - 1 - right] == old[old.count - 1 - right]

@@ -62,7 +62,7 @@ public struct SyncState: Sendable {
   /// The objects.
   public internal(set) var objects: [SyncObject: SyncNode] = [:]
   /// The digest of all of them.
-  public internal(set) var digest: UInt128 = 0
+  public package(set) var digest: UInt128 = 0
   /// For each object that links lead to: how many from which object.
   var linkers: [SyncObject: [SyncObject: Int]] = [:]
 

@@ -17,8 +17,9 @@ public enum SyncValue: Hashable, Sendable {
   case text(SyncText)
   /// Bytes.
   case binary([UInt8])
-  /// Seconds since 1970, and 0 to 999,999,999 nanoseconds after them.
-  case date(seconds: Int64, nanoseconds: UInt32)
+  /// Seconds since 1970, and 0 to 999,999,999 nanoseconds after them; a larger number tells dates
+  /// apart that nanoseconds do not (docs/file-format.md, fine dates). It is never negative.
+  case date(seconds: Int64, nanoseconds: Int64)
   /// The 12 bytes of an ObjectId: its first eight, big-endian, and its last four.
   case objectId(high: UInt64, low: UInt32)
   /// The 16 bytes of a UUID, big-endian.
