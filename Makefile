@@ -214,9 +214,9 @@ test-large: setup
 	  swift test -c release -Xswiftc -enable-testing --filter \
 	  'EngineTests|FleeceTests|DocumentStoreTests|BackendTests|NodeCacheTests|ScenarioSchemaTests|ShippedScenarioTests|XRayTests|LongLivedCollectionTests'
 
-# All orders of arrival in small synchronized worlds, drawn ones, and the lists' sizes: two minutes in a release build.
+# All orders of arrival in small synchronized worlds, drawn ones, the lists' sizes, and recorded transactions: minutes in a release build.
 test-sync: setup
-	FAULTLINE_LARGE=1 swift test -c release --filter "SyncCoreTests|SyncWorldTests"
+	FAULTLINE_LARGE=1 swift test -c release --filter "SyncCoreTests|SyncClientTests|SyncWorldTests"
 
 # A package that takes layers of the lab without the engine (examples/layers): builds it, runs it, looks at what it links.
 layers: setup

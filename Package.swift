@@ -79,6 +79,10 @@ let package = Package(
     .target(name: "Fleece", swiftSettings: hot),
     // Synchronization's core: changesets, their merge and their bytes. It knows neither engine nor lab.
     .target(name: "SyncCore", swiftSettings: hot),
+    // The file of a synchronized client: records a realm's transactions.
+    .target(
+      name: "SyncClient", dependencies: ["Engine", "ObjectDatabase", "SyncCore"],
+      swiftSettings: hot),
     // Clients and a server on a seeded network, and all small worlds of them, on SyncCore's machines.
     .target(name: "SyncWorld", dependencies: ["SyncCore"], swiftSettings: hot),
     // The merge once more, the simple way: what SyncCore is held against by tests and fuzzing.
@@ -281,6 +285,10 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       exclude: ["Golden"],
+      swiftSettings: house),
+    .testTarget(
+      name: "SyncClientTests",
+      dependencies: ["SyncClient", "ObjectDatabase", "Engine", "SyncCore", "Requirements"],
       swiftSettings: house),
     .testTarget(
       name: "SyncWorldTests", dependencies: ["SyncWorld", "SyncCore", "Requirements"],

@@ -80,6 +80,13 @@ package final class RowWriter: RowReading {
     return try _OpenTable(table).keys()
   }
 
+  /// The largest key, or nil.
+  /// - Complexity: O(log rows).
+  package func largestKey() throws(EngineError) -> Int64? {
+    try check()
+    return try transaction.reading { () throws(EngineError) in try table.tree.lastKey() }
+  }
+
   /// The smallest key, or nil.
   package func smallestKey() throws(EngineError) -> Int64? {
     try check()

@@ -13,7 +13,7 @@ public final class WriteTransaction {
   var mutableTables: [MutableTable] = []
   var indexByName: [String: Int] = [:]
   /// Changes whenever a table or a column comes, goes or gets another name.
-  var schemaStamp: UInt64 = 0
+  package internal(set) var schemaStamp: UInt64 = 0
   private var isOpen = true
   private var failure: EngineError?
 

@@ -4,10 +4,13 @@
 
 /// An ObjectId: 12 bytes, ordered as such.
 public struct ObjectId: Hashable, Sendable, Comparable, CustomStringConvertible {
-  let high: UInt64
-  let low: UInt32
+  /// The first eight bytes, the first of them highest.
+  package let high: UInt64
+  /// The last four bytes.
+  package let low: UInt32
 
-  init(high: UInt64, low: UInt32) {
+  /// Makes an ObjectId of its two parts.
+  package init(high: UInt64, low: UInt32) {
     self.high = high
     self.low = low
   }

@@ -2,10 +2,13 @@
 
 /// A UUID: 16 bytes that mean nothing to the engine, ordered as such.
 public struct UUIDBytes: Hashable, Sendable, Comparable, CustomStringConvertible {
-  let high: UInt64
-  let low: UInt64
+  /// The first eight bytes, the first of them highest.
+  package let high: UInt64
+  /// The last eight bytes.
+  package let low: UInt64
 
-  init(high: UInt64, low: UInt64) {
+  /// Makes a UUID of its halves.
+  package init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
   }

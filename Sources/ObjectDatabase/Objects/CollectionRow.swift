@@ -4,11 +4,6 @@
 import Engine
 
 extension _Row {
-  private var path: CollectionPath {
-    CollectionPath(
-      table: access.name, key: key, column: access.info.properties[property].columnName)
-  }
-
   /// Whether the row was deleted.
   var isInvalidated: Bool { access.isInvalidated || !access.contains(key) }
 
@@ -32,7 +27,7 @@ extension _Row {
     core.checkThread()
     if access.isInvalidated { access.gone(key) }
     do throws(EngineError) {
-      return try body(try core.currentVersion(), path)
+      return try body(try core.currentVersion(), place)
     } catch {
       if error.code == .keyNotFound || error.code == .noSuchTable { access.gone(key) }
       throw error
@@ -123,7 +118,7 @@ extension _Row {
     let embedded = core.embeddedTarget(access.info, property)
     let before = embedded == nil ? [] : old()
     core.change { write throws(EngineError) in
-      try body(write, path)
+      try body(write, place)
       guard let embedded else { return }
       for child in before.flatMap(\.linkedKeys)
       where try write.contains(key: child, in: embedded.name) {
@@ -141,13 +136,17 @@ extension _Row {
   }
 
   func append(_ value: Value) {
-    change(taking: []) { write, path throws(EngineError) in try write.append(value, to: path) }
+    change(taking: []) { write, path throws(EngineError) in
+      try write.append(value, to: path)
+      try core.recorder?.didChange(.append(value), path)
+    }
   }
 
   func insert(_ value: Value, at index: Int) {
     checkIndex(index, below: count + 1)
     change(taking: []) { write, path throws(EngineError) in
       try write.insert(value, at: index, in: path)
+      try core.recorder?.didChange(.insert(value, at: index), path)
     }
   }
 
@@ -155,6 +154,7 @@ extension _Row {
     checkIndex(index, below: count)
     change(taking: [element(at: index)]) { write, path throws(EngineError) in
       try write.replace(at: index, with: value, in: path)
+      try core.recorder?.didChange(.replace(at: index, with: value), path)
     }
   }
 
@@ -162,6 +162,7 @@ extension _Row {
     checkIndex(index, below: count)
     change(taking: [element(at: index)]) { write, path throws(EngineError) in
       try write.remove(at: index, from: path)
+      try core.recorder?.didChange(.remove(at: index), path)
     }
   }
 
@@ -173,6 +174,7 @@ extension _Row {
       let value = try write.element(at: source, of: path)
       try write.remove(at: source, from: path)
       try write.insert(value, at: target, in: path)
+      try core.recorder?.didChange(.move(from: source, to: target), path)
     }
   }
 
@@ -186,16 +188,23 @@ extension _Row {
       )
       try write.replace(at: first, with: right, in: path)
       try write.replace(at: second, with: left, in: path)
+      try core.recorder?.didChange(.swap(first, second), path)
     }
   }
 
   func removeAll() {
-    change(taking: elements) { write, path throws(EngineError) in try write.removeAll(from: path) }
+    change(taking: elements) { write, path throws(EngineError) in
+      try core.recorder?.willClear(path)
+      try write.removeAll(from: path)
+    }
   }
 
   func insert(_ value: Value) -> Bool {
     if contains(value) { return false }
-    change(taking: []) { write, path throws(EngineError) in try write.insert(value, into: path) }
+    change(taking: []) { write, path throws(EngineError) in
+      try write.insert(value, into: path)
+      try core.recorder?.didChange(.insertMember(value), path)
+    }
     return true
   }
 
@@ -204,6 +213,7 @@ extension _Row {
     while let element = element(withValueOf: value) {
       change(taking: []) { write, path throws(EngineError) in
         try write.remove(element, from: path)
+        try core.recorder?.didChange(.removeMember(element), path)
       }
     }
   }
@@ -211,12 +221,15 @@ extension _Row {
   func set(_ value: Value, forKey name: String) {
     change(taking: self.value(forKey: name).map { [$0] } ?? []) { write, path throws(EngineError) in
       try write.set(value, forKey: name, in: path)
+      try core.recorder?.didChange(.setEntry(name, value), path)
     }
   }
 
   func removeValue(forKey name: String) {
     change(taking: self.value(forKey: name).map { [$0] } ?? []) { write, path throws(EngineError) in
-      try write.removeValue(forKey: name, from: path)
+      if try write.removeValue(forKey: name, from: path) {
+        try core.recorder?.didChange(.removeEntry(name), path)
+      }
     }
   }
 }

@@ -94,6 +94,12 @@ extension _RealmCore {
       }
       key = try nextKey(of: access.name, write)
       try write.insert(into: access.name, key: key, row)
+      if let recorder {
+        let isDefault = access.propertyOrder(try write.schema(of: access.name)).map { number in
+          number < 0 || given[access.info.properties[number].name] == nil
+        }
+        try recorder.didInsert(key, into: access.name, row, isDefault: isDefault)
+      }
     }
     guard firstFailure == nil else { return nil }
     for (number, property) in access.info.properties.enumerated() {

@@ -64,8 +64,10 @@ extension _PropertyCollection {
     if let own = value._row, own.isSame(as: row) { return }
     let elements = Array(value)
     let collection = Self(_row: row)
+    row.core.record { recorder throws(EngineError) in try recorder.willAssign(row.place) }
     if row.count > 0 { collection.removeAll() }
     collection._add(elements)
+    row.core.record { recorder throws(EngineError) in try recorder.didAssign(row.place) }
   }
 
   /// Nil: elements are written once their rows are there.

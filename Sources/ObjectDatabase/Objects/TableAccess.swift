@@ -263,11 +263,41 @@ import Engine
           code: .noSuchColumn,
           message: "table \(name) has no column \"\(info.properties[property].columnName)\"")
       }
+      try willSet(key, property)
       if let embedded = core.embeddedTarget(info, property) {
         try set(value, key, column, replacing: embedded, writer)
       } else {
         try set(value, key, column, writer)
       }
+      try didSet(value, key, property)
+    }
+  }
+
+  /// Adds to an integer, wrapping around.
+  func increment(_ key: Int64, _ property: Int, by amount: Int64) {
+    let old = int(key, property)
+    core.change { write throws(EngineError) in
+      guard let writer = try table.writer(write, core) else { return missing(key) }
+      try set(.int(old &+ amount), key, known(table.columns[property], property), writer)
+      try core.recorder?.didIncrement(
+        _Row(access: self, key: key, property: property).place, by: amount)
+    }
+  }
+
+  @inline(__always)
+  private func willSet(_ key: Int64, _ property: Int) throws(EngineError) {
+    guard let recorder = core.recorder, info.properties[property].isCollection else { return }
+    try recorder.willAssign(_Row(access: self, key: key, property: property).place)
+  }
+
+  @inline(__always)
+  private func didSet(_ value: Value, _ key: Int64, _ property: Int) throws(EngineError) {
+    guard let recorder = core.recorder else { return }
+    let place = _Row(access: self, key: key, property: property).place
+    if info.properties[property].isCollection {
+      try recorder.didAssign(place)
+    } else {
+      try recorder.didSet(value, place)
     }
   }
 

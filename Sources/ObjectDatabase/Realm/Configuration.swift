@@ -42,6 +42,8 @@ extension Realm {
     public var seedFilePath: URL?
     /// Opens the database in place of the engine's own open; for the lab.
     package var engineOpener: EngineOpener?
+    /// Makes recorders of changes; files that need one are not written without.
+    package var recording: ChangeRecording?
 
     /// Makes a configuration.
     /// - Parameters:

@@ -24,6 +24,8 @@ import Engine
   /// What each column holds without a wrapper.
   private let empties: [Value]
   fileprivate var nextKey: Int64
+  /// What the recorder is told of each row; nil without one.
+  private let recorded: RecordedRow?
   /// Whether a value is asked for that may be code of the program, as a `persistableValue`: the
   /// rows are being changed then, and nobody else may.
   private var isAsking = false
@@ -39,6 +41,7 @@ import Engine
     fields = access.propertyOrder(schema).map { $0 >= 0 ? access.info.fields[$0] : nil }
     places = fields.map { $0?.place ?? .nowhere }
     empties = schema.columns.map { DynamicValue.empty($0) }
+    recorded = access.core.recorder.map { RecordedRow($0, access.name) }
     rows = try RowBatch(write, access.name)
     unsafe row = rows.row
   }
@@ -47,18 +50,38 @@ import Engine
   @inline(__always)
   fileprivate func add(_ object: ObjectBase) throws(EngineError) -> Int64 {
     let key = nextKey
+    if let recorded { collect(object, recorded) }
     do throws(EngineError) {
       for column in places.indices {
         if try unsafe places[column].append(from: object, to: &row.pointee) { continue }
         try append(column, from: object)
       }
       try rows.endRow(key)
+      try recorded?.tell(key)
     } catch {
       try rows.dropRow()
       throw error
     }
     nextKey = key + 1
     return key
+  }
+
+  /// Keeps the values of an object for the recorder.
+  @inline(never)
+  private func collect(_ object: ObjectBase, _ recorded: RecordedRow) {
+    recorded.clear()
+    for column in places.indices {
+      if recorded.append(places[column], of: object) { continue }
+      guard let field = fields[column] else {
+        recorded.append(empties[column], isDefault: true)
+        continue
+      }
+      let isDefault = !places[column].isSet(in: object)
+      isAsking = true
+      let value = field.plainValue(of: object)
+      isAsking = false
+      recorded.append(value ?? .null, isDefault: isDefault)
+    }
   }
 
   /// Adds the row of an object, whose properties are unset then.
@@ -70,6 +93,7 @@ import Engine
       return clear(object)
     }
     let key = nextKey
+    if let recorded { collect(object, recorded) }
     do throws(EngineError) {
       for column in places.indices {
         if try unsafe places[column].move(from: object, to: &row.pointee) { continue }
@@ -77,6 +101,7 @@ import Engine
         places[column].clear(object)
       }
       try rows.endRow(key)
+      try recorded?.tell(key)
     } catch {
       try rows.dropRow()
       throw error

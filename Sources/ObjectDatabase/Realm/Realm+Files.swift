@@ -5,6 +5,9 @@ import FoundationEssentials
 
 extension Realm {
   /// Writes a compact copy of the version that is read to a new file.
+  ///
+  /// Of a synchronized file the newest version is copied, without what tells the file from others:
+  /// the copy is another client. It waits for the turn to write.
   /// - Parameters:
   ///   - fileURL: The new file; nothing may have that name.
   ///   - encryptionKey: The key of the copy, 64 bytes; nil for a copy in the clear.
@@ -18,7 +21,11 @@ extension Realm {
         .transaction, "a copy is made of committed data; commit or cancel the transaction first")
     }
     try translating { () throws(EngineError) in
-      try core.currentSnapshot().writeCopy(
+      let snapshot = try core.currentSnapshot()
+      if snapshot.hasTable(ChangeRecording.markTable) {
+        return try core.writeCopyOfRecorded(to: fileURL.standardizedFileURL.path, encryptionKey)
+      }
+      try snapshot.writeCopy(
         to: fileURL.standardizedFileURL.path, encryptionKey: encryptionKey.map { [UInt8]($0) })
     }
   }

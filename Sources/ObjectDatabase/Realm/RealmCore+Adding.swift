@@ -77,7 +77,11 @@ extension _RealmCore {
         return
       }
       key = try nextKey(of: info.name, write)
-      try write.insert(into: info.name, key: key, try plainRow(info, object, write))
+      let row = try plainRow(info, object, write)
+      try write.insert(into: info.name, key: key, row)
+      if let recorder {
+        try recorder.didInsert(key, into: info.name, row, isDefault: defaults(info, object, write))
+      }
       isPlaced = true
     }
     guard isPlaced else { return key }
@@ -122,6 +126,15 @@ extension _RealmCore {
     return row
   }
 
+  /// For each column whether an object has no value that anybody chose.
+  private func defaults(
+    _ info: ClassInfo, _ object: ObjectBase, _ write: WriteTransaction
+  ) throws(EngineError) -> [Bool] {
+    access(info).propertyOrder(try write.schema(of: info.name)).map { number in
+      number < 0 || !info.fields[number].place.isSet(in: object)
+    }
+  }
+
   /// Gives a row that is there the values of an object.
   private func update(
     _ key: Int64, _ info: ClassInfo, _ object: ObjectBase, _ write: WriteTransaction
@@ -139,10 +152,12 @@ extension _RealmCore {
       if let embedded = embeddedTarget(info, number) {
         let old = try write.value(in: info.name, key: key, column: column) ?? .null
         try write.set(value, in: info.name, key: key, column: column)
+        try recorder?.didSet(value, CollectionPath(table: info.name, key: key, column: column))
         for child in old.linkedKeys { try release(child, of: embedded, write) }
         continue
       }
       try write.set(value, in: info.name, key: key, column: column)
+      try recorder?.didSet(value, CollectionPath(table: info.name, key: key, column: column))
     }
   }
 
@@ -170,6 +185,7 @@ extension _RealmCore {
         let value = try write.value(in: info.name, key: key, column: column)
         for child in value?.linkedKeys ?? [] { children.append((child, embedded)) }
       }
+      try recorder?.willDelete(key, from: info.name)
       try write.delete(from: info.name, key: key)
       for child in children where try !isOwned(child.key, child.info, write) { open.append(child) }
     }
@@ -214,7 +230,10 @@ extension _RealmCore {
   func deleteAll() {
     change { write throws(EngineError) in
       for table in write.tables where !table.name.hasPrefix(ClassInfo.reservedPrefix) {
-        for key in try write.keys(of: table.name) { try write.delete(from: table.name, key: key) }
+        for key in try write.keys(of: table.name) {
+          try recorder?.willDelete(key, from: table.name)
+          try write.delete(from: table.name, key: key)
+        }
       }
     }
   }

@@ -36,6 +36,10 @@ import Synchronization
   private weak var frozen: _RealmCore?
   /// See RealmCore+Classes.swift.
   let classes = Mutex(KnownClasses())
+  /// See Recording/; nil but in transactions of files that need one.
+  @safe @exclusivity(unchecked) var recorder: (any ChangeRecorder)?
+  /// The recorder of the last transaction that had one.
+  var knownRecorder: (any ChangeRecorder)?
   /// See RealmCore+Adding.swift.
   @safe @exclusivity(unchecked) var adding = Adding()
   /// See Notifications/.
@@ -232,7 +236,10 @@ import Synchronization
     openWrite = begun
     failure = nil
     nextKeys = [:]
-    do throws(Realm.Error) { try makeMissingTables(begun) } catch {
+    do throws(Realm.Error) {
+      try startRecording(begun)
+      try makeMissingTables(begun)
+    } catch {
       cancelWrite()
       throw error
     }
@@ -259,6 +266,7 @@ import Synchronization
     }
     do throws(EngineError) {
       try saveNextKeys()
+      try recorder?.willCommit(write)
       end(try write.commitHolding(), skipping: skipped)
     } catch {
       write.cancel()
@@ -280,7 +288,10 @@ import Synchronization
       throw Realm.Error(.transaction, "no write transaction is open; begin one before the commit")
     }
     do throws(EngineError) {
-      if failure == nil { try saveNextKeys() }
+      if failure == nil {
+        try saveNextKeys()
+        try recorder?.willCommit(taken)
+      }
     } catch {
       fail(Realm.Error(error))
     }
@@ -307,6 +318,7 @@ import Synchronization
 
   private func reset() {
     adding.batch?.checkIdle()
+    stopRecording()
     openWrite = nil
     failure = nil
     nextKeys = [:]

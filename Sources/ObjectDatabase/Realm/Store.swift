@@ -114,6 +114,12 @@ import Synchronization
             + "\(core.configuration.schemaVersion), and is to be opened with "
             + "\(configuration.schemaVersion)")
       }
+      guard (core.configuration.recording == nil) == (configuration.recording == nil) else {
+        throw Realm.Error(
+          .alreadyOpen,
+          "\(identity) is open on this thread with a configuration that is "
+            + "\(configuration.recording == nil ? "" : "not ")synchronized; use one for all")
+      }
       return core
     }
     let core = _RealmCore(self, configuration, owner: owner, scheduler: scheduler)

@@ -18,6 +18,8 @@ struct ClassRecord: Equatable {
 struct FileSchema {
   /// Nil when the file was never opened by this layer.
   var version: UInt64?
+  /// Whether the file is written with a recorder only, and changes its schema by adding only.
+  let isRecorded: Bool
   /// Table and record by class name.
   var classes: [String: (table: TableSchema, record: ClassRecord)] = [:]
 
@@ -40,6 +42,7 @@ struct FileSchema {
   /// - Throws: `EngineError` with code `.corrupted` when the tables do not hold what they must.
   init(_ source: some ReadableVersion) throws(EngineError) {
     let tables = source.tables
+    isRecorded = source.hasTable(ChangeRecording.markTable)
     for table in tables where table.name == Self.classTable {
       guard table == Self.classSchema else {
         throw Self.damaged(

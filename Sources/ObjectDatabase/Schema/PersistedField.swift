@@ -113,6 +113,27 @@ extension PersistedField.Place {
     return true
   }
 
+  /// What the row of an object gets, where the property is read in place.
+  /// - Returns: Nil for a property of another type; else the value, and whether it was set.
+  @inline(__always)
+  func value(in object: ObjectBase) -> (value: PlainEngineValue, isSet: Bool)? {
+    switch kind {
+    case .int:
+      let stored = stored(Int.self, in: object)
+      return (.int(Int64(stored ?? 0)), stored != nil)
+    case .double:
+      let stored = stored(Double.self, in: object)
+      return (.double(stored ?? 0), stored != nil)
+    case .string:
+      let stored = stored(String.self, in: object)
+      return (.string(stored ?? ""), stored != nil)
+    case .bool:
+      let stored = stored(Bool.self, in: object)
+      return (.bool(stored ?? false), stored != nil)
+    case .other, .nowhere: return nil
+    }
+  }
+
   /// Whether the property of an unmanaged object was set, or has a default of its own.
   @inline(__always)
   func isSet(in object: ObjectBase) -> Bool {

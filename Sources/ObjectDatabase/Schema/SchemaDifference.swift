@@ -47,7 +47,7 @@ struct SchemaDifference {
             text: "Class '\(info.name)' has been added.")
         ]
       }
-      return columns(info, table) + records(info, record)
+      return columns(info, table, keepsOthers: file.isRecorded) + records(info, record)
     }
   }
 
@@ -82,7 +82,11 @@ struct SchemaDifference {
     }
   }
 
-  private static func columns(_ info: ClassInfo, _ table: TableSchema) -> [SchemaDifference] {
+  /// The differences of a class; `keepsOthers` says that columns of no property are those of other
+  /// programs, and no difference.
+  private static func columns(
+    _ info: ClassInfo, _ table: TableSchema, keepsOthers: Bool
+  ) -> [SchemaDifference] {
     var found: [SchemaDifference] = []
     for property in info.properties {
       guard let column = property.column else { continue }
@@ -95,6 +99,7 @@ struct SchemaDifference {
       }
       found += changes(info, property, from: old, to: column)
     }
+    guard !keepsOthers else { return found }
     for old in table.columns where !info.properties.contains(where: { $0.columnName == old.name }) {
       found.append(
         SchemaDifference(

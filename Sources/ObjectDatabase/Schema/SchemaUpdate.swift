@@ -107,13 +107,17 @@ enum SchemaUpdate {
     let allowed: SchemaDifference.Need =
       !isHigher ? .nothing : configuration.migrationBlock == nil ? .higherVersion : .migrationBlock
     let grave = differences.filter { $0.need > allowed }
+    if file.isRecorded { try checkRecorded(differences, configuration) }
     if !grave.isEmpty {
-      guard configuration.deleteRealmIfMigrationNeeded else { throw migrationNeeded(grave) }
+      guard configuration.deleteRealmIfMigrationNeeded, !file.isRecorded else {
+        throw migrationNeeded(grave)
+      }
       try startOver(infos, file, write, configuration)
       return
     }
     try translating { () throws(EngineError) in try FileSchema.prepare(write) }
     let defaults = try StoredDefaults(differences, infos, core)
+    if file.isRecorded { try checkDefaults(differences, defaults) }
     guard isHigher, !isNew, let block = configuration.migrationBlock else {
       try translating { () throws(EngineError) in
         try apply(differences, infos, write, defaults)

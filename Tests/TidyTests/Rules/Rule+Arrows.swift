@@ -71,6 +71,12 @@ private let forbidden: [Arrow] = [
     modules: lab + databases + ["GRDB", "Yams", "Foundation", "Glibc"],
     reason: "the merge is a function of its input, and the same on every machine"),
   Arrow(
+    folder: "Sources/SyncClient", modules: lab + ["CFuse", "GRDB", "Yams", "Foundation"],
+    reason: "a synchronized file knows the databases, and nothing of the lab"),
+  Arrow(
+    folder: "Sources/ObjectDatabase", modules: ["SyncCore", "SyncClient"],
+    reason: "the object database says what happens, and knows nothing of synchronization"),
+  Arrow(
     folder: "Sources/SyncWorld", modules: lab + databases + ["Foundation", "Glibc"],
     reason: "a world is a function of its seed, and the same on every machine"),
   Arrow(

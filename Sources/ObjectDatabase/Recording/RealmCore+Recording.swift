@@ -1,0 +1,61 @@
+// RealmCore+Recording.swift: when a realm has a recorder (ChangeRecorder.swift), and what it is
+// told at the ends of a transaction.
+// Invariant: `recorder` is there exactly while a transaction is open on a file that needs one.
+
+import Engine
+import FoundationEssentials
+
+extension _RealmCore {
+  /// Gives a transaction that was just begun its recorder, where the file needs one.
+  /// - Throws: `Realm.Error` with code `.schemaMismatch` when the configuration has none.
+  func startRecording(_ begun: WriteTransaction) throws(Realm.Error) {
+    guard begun.hasTable(ChangeRecording.markTable) else { return }
+    guard let recording = configuration.recording else { throw Self.notRecorded(store.identity) }
+    let recorder = knownRecorder ?? recording.makeRecorder()
+    knownRecorder = recorder
+    self.recorder = recorder
+    try translating { () throws(EngineError) in try recorder.begin(begun, of: store.database) }
+  }
+
+  /// The transaction is over.
+  func stopRecording() {
+    recorder?.end()
+    recorder = nil
+  }
+
+  static func notRecorded(_ identity: String) -> Realm.Error {
+    Realm.Error(
+      .schemaMismatch,
+      "\(identity) is synchronized, and is written by synchronized realms only: what others write "
+        + "would never reach the server; open it with a synchronized configuration")
+  }
+
+  /// Writes a copy that is no second file of the same writer.
+  /// - Throws: `EngineError`, with code `.readOnly` where the realm cannot be written.
+  func writeCopyOfRecorded(to path: String, _ encryptionKey: Data?) throws(EngineError) {
+    let write = try store.database.beginWrite()
+    defer { write.cancel() }
+    guard let recording = configuration.recording else {
+      throw EngineError(
+        code: .schemaMismatch, message: Self.notRecorded(store.identity).message)
+    }
+    try recording.prepareCopy(write)
+    try write.writeCopy(to: path, encryptionKey: encryptionKey.map { [UInt8]($0) })
+  }
+
+  /// Tells the recorder of something that happens outside of a change of the storage layer.
+  @inline(__always)
+  func record(_ body: (any ChangeRecorder) throws(EngineError) -> Void) {
+    // What waits in a batch is told and asked of before.
+    guard let recorder, write != nil else { return }
+    do throws(EngineError) { try body(recorder) } catch { fail(Realm.Error(error)) }
+  }
+}
+
+extension _Row {
+  /// The property, as recorders are told of it.
+  var place: CollectionPath {
+    CollectionPath(
+      table: access.name, key: key, column: access.info.properties[property].columnName)
+  }
+}

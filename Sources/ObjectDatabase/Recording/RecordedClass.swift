@@ -1,0 +1,50 @@
+// RecordedClass.swift: the classes of a file, for who records their rows, and for who changes them in
+// the place of realms.
+
+import Engine
+
+/// The classes of a file, for recorders and for what applies changes from elsewhere.
+package struct RecordedClass: Sendable, Equatable {
+  /// Name and columns.
+  package let table: TableSchema
+  /// The position of the column of the primary key; nil without one.
+  package let primaryKey: Int?
+  /// Whether its objects belong to others.
+  package let isEmbedded: Bool
+
+  /// All classes, by name ascending.
+  /// - Throws: `EngineError` with code `.corrupted`.
+  /// - Complexity: O(classes * log(classes)).
+  package static func all(_ source: some ReadableVersion) throws(EngineError) -> [RecordedClass] {
+    let file = try FileSchema(source)
+    return file.classes.values.sorted { $0.table.name < $1.table.name }.map { table, record in
+      RecordedClass(
+        table: table,
+        primaryKey: record.primaryKey.flatMap { name in
+          table.columns.firstIndex { $0.name == name }
+        },
+        isEmbedded: record.isEmbedded)
+    }
+  }
+
+  /// What a new row holds before anybody gives it values.
+  package var emptyRow: [Value] { table.columns.map { DynamicValue.empty($0) } }
+
+  /// What a column that is no collection holds in the place of null.
+  package static func empty(_ column: ColumnSchema) -> Value { DynamicValue.empty(column) }
+
+  /// The key that the next object of a class gets.
+  /// - Throws: `EngineError`, with code `.corrupted` when none is left.
+  package static func nextKey(
+    of table: String, _ write: WriteTransaction
+  ) throws(EngineError) -> Int64 {
+    try FileSchema.nextKey(of: table, write)
+  }
+
+  /// Says which key that is.
+  package static func setNextKey(
+    _ key: Int64, of table: String, _ write: WriteTransaction
+  ) throws(EngineError) {
+    try FileSchema.setNextKey(key, of: table, write)
+  }
+}

@@ -1,0 +1,87 @@
+// FileClasses.swift: the classes of a file as one version or transaction has them, and which
+// columns lead where: how embedded objects find their owners, and deleted ones who links to them.
+// Invariant: kept for as long as the tables are what they were.
+
+import Engine
+import ObjectDatabase
+import SyncCore
+
+/// A column whose links lead to a class.
+struct LinkColumn {
+  let table: String
+  let column: String
+  let position: Int
+  let kind: CollectionKind
+}
+
+/// A class of a file.
+struct FileClass {
+  let name: SyncText
+  let table: TableSchema
+  let primaryKey: Int?
+  let isEmbedded: Bool
+  /// The name of each column.
+  let names: [SyncText]
+  /// Where links lead to its objects.
+  fileprivate(set) var linkers: [LinkColumn] = []
+
+  fileprivate init(_ described: RecordedClass) {
+    table = described.table
+    name = SyncText(table.name)
+    primaryKey = described.primaryKey
+    isEmbedded = described.isEmbedded
+    names = table.columns.map { SyncText($0.name) }
+  }
+
+  /// The position of a column.
+  /// - Throws: `EngineError` with code `.noSuchColumn`.
+  func position(of column: String) throws(EngineError) -> Int {
+    guard let position = table.columns.firstIndex(where: { $0.name == column }) else {
+      throw EngineError(
+        code: .noSuchColumn, message: "table \(table.name) has no column \"\(column)\"")
+    }
+    return position
+  }
+}
+
+/// The classes of a file.
+struct FileClasses {
+  private let tables: [TableSchema]
+  private var classes: [String: FileClass] = [:]
+
+  /// Reads them.
+  /// - Throws: `EngineError` with code `.corrupted`.
+  init(_ source: some ReadableVersion) throws(EngineError) {
+    tables = source.tables
+    for described in try RecordedClass.all(source) {
+      classes[described.table.name] = FileClass(described)
+    }
+    for described in classes.values.sorted(by: { $0.name < $1.name }) {
+      for (position, column) in described.table.columns.enumerated() {
+        guard let target = column.target else { continue }
+        classes[target]?.linkers.append(
+          LinkColumn(
+            table: described.table.name, column: column.name, position: position,
+            kind: column.collection))
+      }
+    }
+  }
+
+  /// Whether a version has the same tables.
+  func fit(_ source: some ReadableVersion) -> Bool { tables == source.tables }
+
+  /// By name ascending.
+  var all: [FileClass] { classes.values.sorted { $0.name < $1.name } }
+
+  /// A class.
+  /// - Throws: `EngineError` with code `.noSuchTable`.
+  func named(_ name: String) throws(EngineError) -> FileClass {
+    guard let found = classes[name] else {
+      throw EngineError(code: .noSuchTable, message: "the file has no class \(name)")
+    }
+    return found
+  }
+
+  /// A class that synchronization names; nil when the file has none.
+  func named(_ name: SyncText) -> FileClass? { classes[name.description] }
+}

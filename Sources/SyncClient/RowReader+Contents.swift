@@ -1,0 +1,108 @@
+// RowReader+Contents.swift: what a row holds, as the operations that give a new object the same.
+
+import Engine
+import SyncCore
+
+extension RowReader {
+  /// Tells what a row holds, embedded objects included.
+  /// - Parameters:
+  ///   - key: The row's key.
+  ///   - described: Its class.
+  ///   - object: The object that it is, or is somewhere in.
+  ///   - steps: The way from the object to it.
+  ///   - tell: Gets the operations, in order.
+  /// - Throws: `EngineError`, with code `.limit` for what is nested too deep.
+  func contents(
+    of key: Int64, _ described: FileClass, _ object: SyncObject, _ steps: [SyncStep] = [],
+    tell: (SyncOperation) throws(EngineError) -> Void
+  ) throws(EngineError) {
+    guard let row = try source.row(in: described.table.name, key: key) else {
+      throw EngineError(
+        code: .corrupted, message: "a link leads to row \(key) of \(described.name), which is gone")
+    }
+    for (position, value) in row.enumerated() where position != described.primaryKey {
+      let column = described.table.columns[position]
+      let field = SyncField(object, steps, described.names[position])
+      switch value {
+      case .list(let values):
+        if !values.isEmpty {
+          let elements = try elements(values, column)
+          try tell(.change(field, .listInsert(at: 0, elements)))
+          try inner(values, column, field, tell)
+        }
+      case .set(let values):
+        for member in values {
+          try tell(.change(field, .setInsert(try self.value(member, column))))
+        }
+      case .dictionary(let entries):
+        for entry in entries {
+          let name = SyncText(entry.key)
+          try tell(.change(field, .dictionarySet(name, try self.value(entry.value, column))))
+          try inner(entry.value, column, field, .entry(name), tell)
+        }
+      default:
+        let new = try self.value(value, column)
+        try tell(.change(field, .set(new)))
+        try inner(value, column, field, .value, tell)
+      }
+    }
+  }
+
+  /// The values of a list's elements.
+  func elements(_ values: [Value], _ column: ColumnSchema) throws(EngineError) -> [SyncValue] {
+    var elements: [SyncValue] = []
+    elements.reserveCapacity(values.count)
+    for element in values { elements.append(try value(element, column)) }
+    return elements
+  }
+
+  /// Tells what the embedded objects among a list's elements hold.
+  func inner(
+    _ values: [Value], _ column: ColumnSchema, _ field: SyncField,
+    _ tell: (SyncOperation) throws(EngineError) -> Void
+  ) throws(EngineError) {
+    for (index, element) in values.enumerated() {
+      try inner(element, column, field, .element(index), tell)
+    }
+  }
+
+  /// Tells what the embedded object at a place holds; nothing for other values.
+  func inner(
+    _ value: Value, _ column: ColumnSchema, _ field: SyncField, _ place: SyncStep.Place,
+    _ tell: (SyncOperation) throws(EngineError) -> Void
+  ) throws(EngineError) {
+    guard case .link(let key) = value, let target = column.target else { return }
+    let described = try classes.named(target)
+    guard described.isEmbedded else { return }
+    let steps = field.steps + [SyncStep(field.property, place)]
+    guard steps.count <= SyncLimits.stepsMax else {
+      throw EngineError(
+        code: .limit,
+        message: "embedded objects of \(target) are nested deeper than \(SyncLimits.stepsMax)")
+    }
+    try contents(of: key, described, field.object, steps, tell: tell)
+  }
+}
+
+extension SyncState {
+  /// What the objects of a version are.
+  /// - Throws: `EngineError`, with code `.schemaMismatch` for what is not synchronized.
+  /// - Complexity: O(bytes).
+  init(reading source: some ReadableVersion) throws(EngineError) {
+    self.init()
+    let reader = RowReader(source: source, classes: try FileClasses(source))
+    let classes = reader.classes.all.filter { !$0.isEmbedded }
+    var misfit: SyncError?
+    for described in classes {
+      for key in try source.keys(of: described.table.name) {
+        let object = try reader.object(key, described)
+        var operations: [SyncOperation] = [.create(object)]
+        try reader.contents(of: key, described, object) { operations.append($0) }
+        for operation in operations where misfit == nil {
+          do throws(SyncError) { try apply(operation) } catch { misfit = error }
+        }
+      }
+    }
+    if let misfit { throw SyncTables.damaged("\(misfit)") }
+  }
+}

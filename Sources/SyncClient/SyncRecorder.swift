@@ -1,0 +1,233 @@
+// SyncRecorder.swift: writes a realm's transactions down as changesets (docs/sync-client.md).
+// Invariants (I12): the version before with the recorded operations is the version after; the
+// changeset is stored in the transaction that it tells of. What an embedded object holds is told
+// when it comes into its place, whole, and what changes in it from then on; before that it is in
+// nobody's object.
+
+import Engine
+import ObjectDatabase
+import SyncCore
+
+/// Records the transactions of one realm.
+final class SyncRecorder: ChangeRecorder {
+  /// The wall clock in milliseconds since 1970.
+  private let now: @Sendable () -> UInt64
+  private var write: WriteTransaction?
+  private var known: FileClasses?
+  private var schemaStamp: UInt64 = 0
+  /// The class of the row that was told last.
+  private var recent: FileClass?
+  /// The numbers of the properties of a class among the names of this transaction.
+  private var numbers: [Int] = []
+  private var numbersOf: SyncText?
+  private var operations = RecordedOperations()
+  /// Collections that are getting other elements, each with what it had before.
+  private var assignments: [(place: CollectionPath, old: Value)] = []
+
+  init(now: @escaping @Sendable () -> UInt64) { self.now = now }
+
+  // MARK: the transaction
+
+  func begin(_ write: WriteTransaction, of database: Database) throws(EngineError) {
+    self.write = write
+    schemaStamp = write.schemaStamp
+    if let known, !known.fit(write) { self.known = nil }
+    recent = nil
+  }
+
+  func end() {
+    write = nil
+    operations = RecordedOperations()
+    numbersOf = nil
+    assignments = []
+  }
+
+  func willCommit(_ write: WriteTransaction) throws(EngineError) {
+    guard operations.count > 0 else { return }
+    let last = try PendingTable.last(write, RowWriter(write, SyncTables.pending))
+    let identity = try SyncIdentity(write)
+    let clock = max(last?.stamp ?? .zero, identity.clock)
+    guard let stamp = SyncStamp.next(now: now(), after: clock) else {
+      throw EngineError(code: .limit, message: "no later stamp is left")
+    }
+    let header = SyncChangeset(
+      client: identity.client, sequence: (last?.sequence ?? identity.lastSequence) + 1,
+      base: identity.confirmed, stamp: stamp, operations: [])
+    let bytes: [UInt8]
+    do throws(SyncError) { bytes = try operations.changeset(header) } catch {
+      throw EngineError(code: .limit, message: error.message)
+    }
+    try PendingTable.append(bytes, header, write)
+  }
+
+  /// A class; the one of the call before without a look at the others.
+  private func described(_ table: String) throws(EngineError) -> FileClass {
+    if let recent, recent.table.name == table, write?.schemaStamp == schemaStamp { return recent }
+    let found = try reader().classes.named(table)
+    recent = found
+    return found
+  }
+
+  /// The rows of the open transaction.
+  func reader() throws(EngineError) -> RowReader<WriteTransaction> {
+    guard let write else {
+      throw EngineError(code: .closed, message: "no transaction is recorded")
+    }
+    if write.schemaStamp != schemaStamp {
+      known = nil
+      recent = nil
+      schemaStamp = write.schemaStamp
+    }
+    if let known { return RowReader(source: write, classes: known) }
+    let classes = try FileClasses(write)
+    known = classes
+    return RowReader(source: write, classes: classes)
+  }
+
+  func tell(_ operation: SyncOperation) { operations.append(operation) }
+
+  /// A property, as synchronization names it, with its column; nil when it is in nobody's object, or
+  /// in a collection that is told of as a whole.
+  func field(
+    _ place: CollectionPath, _ reader: RowReader<WriteTransaction>
+  ) throws(EngineError) -> (field: SyncField, column: ColumnSchema)? {
+    let isAssigned = { (place: CollectionPath) in
+      self.assignments.contains { $0.place == place }
+    }
+    if isAssigned(place) { return nil }
+    let described = try reader.classes.named(place.table)
+    let position = try described.position(of: place.column)
+    guard let way = try reader.way(to: place.key, described, passes: { !isAssigned($0) }) else {
+      return nil
+    }
+    return (
+      SyncField(way.object, way.steps, described.names[position]),
+      described.table.columns[position]
+    )
+  }
+
+  // MARK: objects
+
+  func didInsert(
+    _ key: Int64, into table: String, _ values: [Value], isDefault: [Bool]
+  ) throws(EngineError) {
+    let described = try described(table)
+    guard !described.isEmbedded else { return }
+    guard let column = described.primaryKey, let id = SyncKey(values[column]) else {
+      throw RowReader<WriteTransaction>.noPrimaryKey(described)
+    }
+    if numbersOf != described.name {
+      numbers = []
+      numbersOf = described.name
+    }
+    let object = SyncObject(described.name, id)
+    operations.appendRow(object, names: described.names, numbers: &numbers) { position in
+      guard position != column else { return nil }
+      return Self.recorded(values[position]).map { (isDefault[position], $0) }
+    }
+  }
+
+  /// A value that a new row holds; nil for a collection, which is empty.
+  @inline(__always)
+  private static func recorded(_ value: Value) -> RecordedValue? {
+    switch value {
+    case .int(let number): .int(number)
+    case .string(let text): .text(text)
+    case .list, .set, .dictionary: nil
+    default: SyncValue(value).map { .other($0) } ?? .other(.null)
+    }
+  }
+
+  func willDelete(_ key: Int64, from table: String) throws(EngineError) {
+    let reader = try reader()
+    let described = try reader.classes.named(table)
+    for link in described.linkers {
+      let rows = try reader.source.backlinks(
+        to: key, in: table, from: link.table, column: link.column)
+      for row in rows {
+        let place = CollectionPath(table: link.table, key: row.key, column: link.column)
+        if link.table == table, row.key == key { continue }
+        guard let (field, _) = try field(place, reader) else { continue }
+        if !described.isEmbedded, field.object == (try reader.object(key, described)) { continue }
+        try tellErasures(of: key, place, link.kind, field, described, reader)
+      }
+    }
+    if !described.isEmbedded { tell(.delete(try reader.object(key, described))) }
+  }
+
+  /// Tells which links to a row go with it: nothing that happens elsewhere follows from a delete.
+  private func tellErasures(
+    of key: Int64, _ place: CollectionPath, _ kind: CollectionKind, _ field: SyncField,
+    _ described: FileClass, _ reader: RowReader<WriteTransaction>
+  ) throws(EngineError) {
+    switch kind {
+    case .none: tell(.change(field, .set(.null)))
+    case .list:
+      for index in try reader.positions(of: key, in: place).reversed() {
+        tell(.change(field, .listErase(at: index, count: 1)))
+      }
+    case .set: tell(.change(field, .setErase(.link(try reader.object(key, described)))))
+    case .dictionary:
+      for entry in try reader.entries(with: key, in: place) {
+        tell(.change(field, .dictionarySet(entry, .null)))
+      }
+    }
+  }
+
+  // MARK: values
+
+  func didSet(_ value: Value, _ place: CollectionPath) throws(EngineError) {
+    let reader = try reader()
+    guard let (field, column) = try field(place, reader) else { return }
+    tell(.change(field, .set(try reader.value(value, column))))
+    try reader.inner(value, column, field, .value) { tell($0) }
+  }
+
+  func didIncrement(_ place: CollectionPath, by amount: Int64) throws(EngineError) {
+    guard let (field, _) = try field(place, try reader()) else { return }
+    tell(.change(field, .increment(amount)))
+  }
+
+  // MARK: assignments
+
+  func willAssign(_ place: CollectionPath) throws(EngineError) {
+    let old = try reader().source.value(in: place.table, key: place.key, column: place.column)
+    assignments.append((place, old ?? .null))
+  }
+
+  func didAssign(_ place: CollectionPath) throws(EngineError) {
+    guard let (_, old) = assignments.popLast() else { return }
+    let reader = try reader()
+    guard let (field, column) = try field(place, reader),
+      let new = try reader.source.value(in: place.table, key: place.key, column: place.column)
+    else { return }
+    switch (old, new) {
+    case (_, .list(let values)):
+      tell(.change(field, .listAssign(try reader.elements(values, column))))
+      try reader.inner(values, column, field) { tell($0) }
+    case (.set(let before), .set(let values)):
+      let kept = Set(values)
+      for member in before where !kept.contains(member) {
+        tell(.change(field, .setErase(try reader.value(member, column))))
+      }
+      for member in values { tell(.change(field, .setInsert(try reader.value(member, column)))) }
+    case (.dictionary(let before), .dictionary(let entries)):
+      let kept = Set(entries.map { SyncText($0.key) })
+      for name in before.map({ SyncText($0.key) }) where !kept.contains(name) {
+        tell(.change(field, .dictionaryRemove(name)))
+      }
+      for entry in entries {
+        try tellEntry(SyncText(entry.key), entry.value, field, column, reader)
+      }
+    default: throw SyncTables.damaged("\(place) holds another kind of value than its column")
+    }
+  }
+
+  func tellEntry(
+    _ name: SyncText, _ value: Value, _ field: SyncField, _ column: ColumnSchema,
+    _ reader: RowReader<WriteTransaction>
+  ) throws(EngineError) {
+    tell(.change(field, .dictionarySet(name, try reader.value(value, column))))
+    try reader.inner(value, column, field, .entry(name)) { tell($0) }
+  }
+}

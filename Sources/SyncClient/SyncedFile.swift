@@ -1,0 +1,96 @@
+// SyncedFile.swift: how a file becomes one that is synchronized, and the configurations that write
+// it.
+// Invariant: the tables of SyncTables.swift and what the objects are when they are made go into one
+// transaction.
+
+import Engine
+import ObjectDatabase
+import SyncCore
+
+/// A file whose changes are recorded to be synchronized.
+package struct SyncedFile: Sendable {
+  /// Where clocks come from: milliseconds since 1970.
+  package typealias Clock = @Sendable () -> UInt64
+
+  /// A configuration that records what its realms change, in files that are synchronized.
+  /// - Parameters:
+  ///   - configuration: How the file is opened.
+  ///   - now: The wall clock in milliseconds since 1970; it may be wrong or go back.
+  /// - Returns: The same with recorders.
+  package static func configuration(
+    _ configuration: Realm.Configuration, now: @escaping Clock
+  ) -> Realm.Configuration {
+    var recorded = configuration
+    recorded.recording = ChangeRecording(
+      makeRecorder: { SyncRecorder(now: now) }, prepareCopy: prepareCopy)
+    return recorded
+  }
+
+  /// Makes a file a synchronized one, unless it is.
+  ///
+  /// The file must not have objects yet: nobody recorded how they came.
+  /// - Parameters:
+  ///   - configuration: How the file is opened.
+  ///   - realm: The realm's name at the server.
+  /// - Throws: `Realm.Error`, or `EngineError` with code `.schemaMismatch` for a file with objects,
+  ///   or of another realm.
+  ///
+  /// Durability: when the call returns, it survives any crash.
+  package static func mark(_ configuration: Realm.Configuration, realm: String) throws {
+    let database = try RealmFile(configuration).database
+    let write = try database.beginWrite()
+    defer { write.cancel() }
+    if write.hasTable(SyncTables.identity) {
+      let known = try SyncIdentity(write).realm
+      guard known == realm else {
+        throw EngineError(
+          code: .schemaMismatch, message: "the file is one of realm \(known), not of \(realm)")
+      }
+      return
+    }
+    for described in try FileClasses(write).all {
+      let count = try write.count(of: described.table.name)
+      guard count == 0 else {
+        throw EngineError(
+          code: .schemaMismatch,
+          message: "the file has \(count) objects of \(described.name) that nobody recorded; copy "
+            + "them into a new file")
+      }
+    }
+    for schema in SyncTables.schemas { try write.createTable(schema) }
+    try SyncIdentity(realm: realm).store(in: write)
+    try write.commit()
+  }
+
+  /// Takes out of a copy what tells the file from others.
+  private static func prepareCopy(_ write: WriteTransaction) throws(EngineError) {
+    let count = try write.count(of: SyncTables.pending)
+    guard count == 0 else {
+      throw EngineError(
+        code: .busy,
+        message: "\(count) changes have not reached the server, and would be in the copy without "
+          + "ever reaching it; wait for them")
+    }
+    var identity = try SyncIdentity(write)
+    identity.client = SyncClient(.max)
+    identity.secret = 0
+    identity.nonce = 0
+    identity.lastSequence = 0
+    try identity.store(in: write)
+  }
+
+  /// The changesets of a version that have not reached the server, in their order.
+  /// - Throws: `EngineError` with code `.noSuchTable` for a file that is not synchronized, or
+  ///   `.corrupted`.
+  package static func pending(
+    _ version: some ReadableVersion
+  ) throws(EngineError) -> [SyncChangeset] {
+    try PendingTable.all(version)
+  }
+
+  /// What the objects of a version are.
+  /// - Complexity: O(bytes).
+  package static func state(_ version: some ReadableVersion) throws(EngineError) -> SyncState {
+    try SyncState(reading: version)
+  }
+}
