@@ -20,6 +20,8 @@ struct FileClass {
   let table: TableSchema
   let primaryKey: Int?
   let isEmbedded: Bool
+  /// What a new row holds before anybody gives it values.
+  let emptyRow: [Value]
   /// The name of each column.
   let names: [SyncText]
   /// Where links lead to its objects.
@@ -29,6 +31,7 @@ struct FileClass {
     table = described.table
     name = SyncText(table.name)
     primaryKey = described.primaryKey
+    emptyRow = described.emptyRow
     isEmbedded = described.isEmbedded
     names = table.columns.map { SyncText($0.name) }
   }

@@ -91,18 +91,21 @@ extension SyncState {
   init(reading source: some ReadableVersion) throws(EngineError) {
     self.init()
     let reader = RowReader(source: source, classes: try FileClasses(source))
-    let classes = reader.classes.all.filter { !$0.isEmbedded }
-    var misfit: SyncError?
-    for described in classes {
+    for described in reader.classes.all where !described.isEmbedded {
       for key in try source.keys(of: described.table.name) {
-        let object = try reader.object(key, described)
-        var operations: [SyncOperation] = [.create(object)]
-        try reader.contents(of: key, described, object) { operations.append($0) }
-        for operation in operations where misfit == nil {
-          do throws(SyncError) { try apply(operation) } catch { misfit = error }
-        }
+        try read(try reader.object(key, described), key, described, reader)
       }
     }
-    if let misfit { throw SyncTables.damaged("\(misfit)") }
+  }
+
+  /// Adds an object of a row.
+  mutating func read<Source>(
+    _ object: SyncObject, _ key: Int64, _ described: FileClass, _ reader: RowReader<Source>
+  ) throws(EngineError) {
+    var operations: [SyncOperation] = [.create(object)]
+    try reader.contents(of: key, described, object) { operations.append($0) }
+    do throws(SyncError) {
+      for operation in operations { try apply(operation) }
+    } catch { throw SyncTables.damaged("\(error)") }
   }
 }

@@ -24,6 +24,27 @@ struct RowReader<Source: ReadableVersion> {
     return SyncObject(described.name, id)
   }
 
+  /// The row of an object; nil when there is none.
+  /// - Complexity: O(log rows).
+  func row(of object: SyncObject) throws(EngineError) -> (key: Int64, described: FileClass)? {
+    guard let described = classes.named(object.type), !described.isEmbedded,
+      source.hasTable(described.table.name), let column = described.primaryKey
+    else { return nil }
+    let name = described.table.columns[column].name
+    let key = try source.firstKey(
+      in: described.table.name, column: name, equalTo: object.key.value)
+    return key.map { ($0, described) }
+  }
+
+  /// What an object holds.
+  func node(
+    of object: SyncObject, _ key: Int64, _ described: FileClass
+  ) throws(EngineError) -> SyncNode? {
+    var state = SyncState()
+    try state.read(object, key, described, self)
+    return state.objects[object]
+  }
+
   static func noPrimaryKey(_ described: FileClass) -> EngineError {
     EngineError(
       code: .schemaMismatch,

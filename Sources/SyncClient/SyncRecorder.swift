@@ -13,6 +13,7 @@ final class SyncRecorder: ChangeRecorder {
   /// The wall clock in milliseconds since 1970.
   private let now: @Sendable () -> UInt64
   private var write: WriteTransaction?
+  private var database: Database?
   private var known: FileClasses?
   private var schemaStamp: UInt64 = 0
   /// The class of the row that was told last.
@@ -21,6 +22,9 @@ final class SyncRecorder: ChangeRecorder {
   private var numbers: [Int] = []
   private var numbersOf: SyncText?
   private var operations = RecordedOperations()
+  /// The objects that were there, or may have been, and that operations are about.
+  private var touched: Set<SyncObject> = []
+  private var lastTouched: SyncObject?
   /// Collections that are getting other elements, each with what it had before.
   private var assignments: [(place: CollectionPath, old: Value)] = []
 
@@ -30,6 +34,7 @@ final class SyncRecorder: ChangeRecorder {
 
   func begin(_ write: WriteTransaction, of database: Database) throws(EngineError) {
     self.write = write
+    self.database = database
     schemaStamp = write.schemaStamp
     if let known, !known.fit(write) { self.known = nil }
     recent = nil
@@ -37,6 +42,9 @@ final class SyncRecorder: ChangeRecorder {
 
   func end() {
     write = nil
+    database = nil
+    touched = []
+    lastTouched = nil
     operations = RecordedOperations()
     numbersOf = nil
     assignments = []
@@ -44,20 +52,35 @@ final class SyncRecorder: ChangeRecorder {
 
   func willCommit(_ write: WriteTransaction) throws(EngineError) {
     guard operations.count > 0 else { return }
-    let last = try PendingTable.last(write, RowWriter(write, SyncTables.pending))
+    let last = try PartTable.pending.last(write)
     let identity = try SyncIdentity(write)
     let clock = max(last?.stamp ?? .zero, identity.clock)
     guard let stamp = SyncStamp.next(now: now(), after: clock) else {
       throw EngineError(code: .limit, message: "no later stamp is left")
     }
     let header = SyncChangeset(
-      client: identity.client, sequence: (last?.sequence ?? identity.lastSequence) + 1,
+      client: identity.client, sequence: (last?.number ?? identity.lastSequence) + 1,
       base: identity.confirmed, stamp: stamp, operations: [])
     let bytes: [UInt8]
     do throws(SyncError) { bytes = try operations.changeset(header) } catch {
       throw EngineError(code: .limit, message: error.message)
     }
-    try PendingTable.append(bytes, header, write)
+    try PartTable.pending.append(bytes, number: header.sequence, stamp: stamp, write)
+    try keepOld(write)
+  }
+
+  /// Keeps what the objects were before the transaction that nobody has touched since the entries
+  /// that are kept.
+  private func keepOld(_ write: WriteTransaction) throws(EngineError) {
+    guard !touched.isEmpty, let database else { return }
+    let before = RowReader(source: try database.snapshot(), classes: try reader().classes)
+    for object in touched.sorted() where try !BaseTable.contains(object, write) {
+      guard let (key, described) = try before.row(of: object),
+        key < (try MarkTable.mark(of: described.table.name, write))
+      else { continue }
+      let node = try before.node(of: object, key, described)
+      try BaseTable.add(object, BaseTable.bytes(object, node), write)
+    }
   }
 
   /// A class; the one of the call before without a look at the others.
@@ -84,7 +107,14 @@ final class SyncRecorder: ChangeRecorder {
     return RowReader(source: write, classes: classes)
   }
 
-  func tell(_ operation: SyncOperation) { operations.append(operation) }
+  func tell(_ operation: SyncOperation) {
+    let object = operation.object
+    if object != lastTouched {
+      touched.insert(object)
+      lastTouched = object
+    }
+    operations.append(operation)
+  }
 
   /// A property, as synchronization names it, with its column; nil when it is in nobody's object, or
   /// in a collection that is told of as a whole.
@@ -121,6 +151,8 @@ final class SyncRecorder: ChangeRecorder {
       numbersOf = described.name
     }
     let object = SyncObject(described.name, id)
+    // Nothing was there; if there was before a deletion, that was told.
+    lastTouched = object
     operations.appendRow(object, names: described.names, numbers: &numbers) { position in
       guard position != column else { return nil }
       return Self.recorded(values[position]).map { (isDefault[position], $0) }

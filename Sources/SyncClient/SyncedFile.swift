@@ -64,7 +64,7 @@ package struct SyncedFile: Sendable {
 
   /// Takes out of a copy what tells the file from others.
   private static func prepareCopy(_ write: WriteTransaction) throws(EngineError) {
-    let count = try write.count(of: SyncTables.pending)
+    let count = try write.count(of: PartTable.pending.name)
     guard count == 0 else {
       throw EngineError(
         code: .busy,
@@ -72,10 +72,11 @@ package struct SyncedFile: Sendable {
           + "ever reaching it; wait for them")
     }
     var identity = try SyncIdentity(write)
-    identity.client = SyncClient(.max)
+    identity.client = ClientFile.unnamed
     identity.secret = 0
     identity.nonce = 0
     identity.lastSequence = 0
+    identity.mark = 0
     try identity.store(in: write)
   }
 
@@ -85,7 +86,7 @@ package struct SyncedFile: Sendable {
   package static func pending(
     _ version: some ReadableVersion
   ) throws(EngineError) -> [SyncChangeset] {
-    try PendingTable.all(version)
+    try PartTable.changesets(version)
   }
 
   /// What the objects of a version are.

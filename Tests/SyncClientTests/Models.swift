@@ -99,6 +99,15 @@ struct TestFile {
     try SyncedFile.mark(configuration, realm: "test")
   }
 
+  /// A synchronized file on a disk, as it is.
+  init(copying path: String) throws {
+    let clock = clock
+    configuration = SyncedFile.configuration(
+      Realm.Configuration(fileURL: URL(filePath: path), objectTypes: TestFile.types),
+      now: { clock.read() })
+    file = try RealmFile(configuration)
+  }
+
   func realm() throws -> Realm { try Realm(configuration: configuration) }
 
   func pending() throws -> [SyncChangeset] {

@@ -56,7 +56,7 @@ struct RecorderTests {
     return count
   }
 
-  private static func difference(_ left: SyncState, _ right: SyncState) -> String {
+  static func difference(_ left: SyncState, _ right: SyncState) -> String {
     Set(left.objects.keys).union(right.objects.keys).sorted().compactMap { object in
       let (one, other) = (left.objects[object], right.objects[object])
       guard one != other else { return nil }

@@ -37,6 +37,9 @@ package struct RealmFile: Sendable {
 
   /// The engine's database.
   package var database: Database { store.database }
+
+  /// Where the file is; nil for one in memory.
+  package var path: String? { store.path }
 }
 
 extension Realm {

@@ -1,0 +1,248 @@
+// StoredClient.swift: a client's file as the machines know it, made of tables and rows, and written
+// back as what differs.
+// Invariant: of the objects only those are here that the entries that are kept, the pending
+// changesets and what comes in name, with the targets of links and whoever links to what is deleted;
+// everything else is, in the rows, as it was before those entries.
+
+import Engine
+import ObjectDatabase
+import SyncCore
+
+/// A client's file, as far as it matters.
+struct StoredClient {
+  let identity: SyncIdentity
+  let file: ClientFile
+  let reader: RowReader<WriteTransaction>
+  /// The objects that matter.
+  let named: Set<SyncObject>
+  private let bases: [SyncObject: (key: Int64, bytes: [UInt8], node: SyncNode?)]
+
+  /// Reads it.
+  /// - Parameters:
+  ///   - write: The transaction in which what differs will be written.
+  ///   - message: What comes in.
+  /// - Throws: `EngineError` with code `.corrupted` for tables that do not fit each other.
+  init(_ write: WriteTransaction, for message: SyncMessage?) throws(EngineError) {
+    identity = try SyncIdentity(write)
+    reader = RowReader(source: write, classes: try FileClasses(write))
+    bases = try BaseTable.all(write)
+    let entries = try PartTable.entries(write)
+    let pending = try PartTable.changesets(write)
+    var named = NamedObjects()
+    for entry in entries { named.add(entry) }
+    for changeset in pending { named.add(changeset.operations) }
+    let touched = named.touched
+    if case .entries(let new)? = message {
+      for entry in new { named.add(entry) }
+      try named.addLinkers(reader)
+    }
+    self.named = named.all
+    var state = SyncState()
+    if case .welcome(let welcome)? = message, welcome.log != nil {
+      state = try SyncState(reading: write)
+    } else {
+      for object in named.all where !touched.contains(object) {
+        guard let (key, described) = try reader.row(of: object) else { continue }
+        state.replace(object, by: try reader.node(of: object, key, described))
+      }
+    }
+    for object in touched { state.replace(object, by: bases[object]?.node) }
+    var start = identity.start
+    start.authors = try AuthorTable.all(write)
+    let log: SyncMerger
+    do throws(SyncError) {
+      log = try SyncMerger(start, objects: state, entries: entries)
+    } catch { throw SyncTables.damaged("the entries that are kept do not fit: \(error)") }
+    file = ClientFile(
+      client: identity.client, secret: identity.secret, nonce: identity.nonce,
+      epoch: identity.epoch, log: log, pending: pending,
+      stamp: max(identity.clock, pending.last?.stamp ?? .zero), mark: identity.mark,
+      needsLog: identity.needsLog)
+  }
+
+  // MARK: writing
+
+  /// Writes what differs: rows, and what is kept beside them.
+  func store(_ new: ClientFile) throws(EngineError) {
+    try storeRows(new)
+    var kept = new
+    kept.trim()
+    try storeTables(kept)
+  }
+
+  /// Gives the rows what the app is to see.
+  ///
+  /// Entries about objects that nothing pending touches are applied as they say; of all others, the
+  /// difference between what was seen and what is seen now.
+  private func storeRows(_ new: ClientFile) throws(EngineError) {
+    let (before, after) = (file.visible, new.visible)
+    let effects = addedEffects(new)
+    var differing = Set(before.objects.keys).union(after.objects.keys)
+    if let effects {
+      differing.formUnion(effects.map(\.object))
+      let (old, confirmed) = (file.log.state, new.log.state)
+      var changing: Set<SyncObject> = []
+      for case .create(let object) in effects { changing.insert(object) }
+      for case .delete(let object) in effects { changing.insert(object) }
+      differing = differing.filter {
+        changing.contains($0) || before.objects[$0] != old.objects[$0]
+          || after.objects[$0] != confirmed.objects[$0]
+      }
+    }
+    let operations = Self.part(after, differing).operations(
+      from: Self.part(before, differing), keepsEmbedded: true)
+    var applier = RowApplier(reader)
+    let firstOther = operations.firstIndex {
+      if case .create = $0 { false } else { true }
+    }
+    let (creates, others) = (
+      operations[..<(firstOther ?? operations.endIndex)],
+      operations[(firstOther ?? operations.endIndex)...]
+    )
+    for operation in creates { try applier.apply(operation) }
+    for operation in effects ?? [] where !differing.contains(operation.object) {
+      try applier.apply(operation)
+    }
+    for operation in others { try applier.apply(operation) }
+    try applier.finish()
+  }
+
+  /// What the entries did that came since; nil when there is another log.
+  private func addedEffects(_ new: ClientFile) -> [SyncOperation]? {
+    guard new.log.chain(at: file.log.head) == file.log.chain(at: file.log.head),
+      new.log.start == file.log.start
+    else { return nil }
+    let added = new.log.entries.filter { $0.version > file.log.head }
+    return added.flatMap { $0.effect.map(\.operation) }
+  }
+
+  private static func part(_ state: SyncState, _ objects: Set<SyncObject>) -> SyncState {
+    var part = SyncState()
+    for object in objects {
+      if let node = state.objects[object] { part.replace(object, by: node) }
+    }
+    return part
+  }
+
+  private func storeTables(_ new: ClientFile) throws(EngineError) {
+    let write = reader.source
+    var identity = identity
+    identity.client = new.client
+    identity.secret = new.secret
+    identity.nonce = new.nonce
+    identity.epoch = new.epoch
+    identity.confirmed = new.log.head
+    identity.lastSequence = (new.pending.first?.sequence ?? new.nextSequence) - 1
+    identity.clock = max(
+      new.stamp, new.log.knownStamp(client: new.client, base: new.log.head))
+    identity.needsLog = new.needsLog
+    identity.mark = new.mark
+    identity.start = new.log.startInWords
+    let old = try AuthorTable.all(write)
+    try AuthorTable.store(identity.start.authors, over: old, write)
+    identity.start.authors = []
+    if identity != self.identity { try identity.store(in: write) }
+    try storeChangesets(new)
+    try storeBases(new)
+  }
+
+  private func storeChangesets(_ new: ClientFile) throws(EngineError) {
+    let write = reader.source
+    let (known, kept) = (Set(file.pending), Set(new.pending))
+    var gone: Set<UInt64> = []
+    for changeset in file.pending where !kept.contains(changeset) {
+      gone.insert(changeset.sequence)
+    }
+    if !gone.isEmpty { try PartTable.pending.remove(write) { gone.contains($0) } }
+    for changeset in new.pending where !known.contains(changeset) {
+      try PartTable.pending.append(
+        changeset.encoded(), number: changeset.sequence, stamp: changeset.stamp, write)
+    }
+    let isSame = addedEffects(new) != nil || new.log.start > file.log.start
+    let (start, head) = (new.log.start.number, isSame ? file.log.head.number : 0)
+    try PartTable.window.remove(write) { !isSame || $0 <= start }
+    for entry in new.log.entries where entry.version.number > head {
+      try PartTable.window.append(
+        entry.encoded(), number: entry.version.number, stamp: entry.changeset.stamp, write)
+    }
+  }
+
+  private func storeBases(_ new: ClientFile) throws(EngineError) {
+    let write = reader.source
+    var named = NamedObjects()
+    for entry in new.log.entries { named.add(entry) }
+    for changeset in new.pending { named.add(changeset.operations) }
+    for (object, base) in bases where !named.touched.contains(object) {
+      try BaseTable.remove(base.key, write)
+    }
+    for object in named.touched.sorted() {
+      let bytes = try BaseTable.bytes(object, new.log.startState.objects[object])
+      if let known = bases[object] {
+        if known.bytes == bytes { continue }
+        try BaseTable.remove(known.key, write)
+      }
+      try BaseTable.add(object, bytes, write)
+    }
+    try MarkTable.store(reader.classes, write)
+  }
+}
+
+/// The objects that operations name.
+struct NamedObjects {
+  /// Those that operations are about.
+  private(set) var touched: Set<SyncObject> = []
+  /// Those, and those that they link to.
+  private(set) var all: Set<SyncObject> = []
+  private var deleted: Set<SyncObject> = []
+
+  mutating func add(_ entry: SyncEntry) {
+    add(entry.changeset.operations)
+    for operation in (entry.resolved ?? []) + (entry.restated ?? []) { add(operation.operation) }
+  }
+
+  mutating func add(_ operations: [SyncOperation]) {
+    for operation in operations { add(operation) }
+  }
+
+  private mutating func add(_ operation: SyncOperation) {
+    touched.insert(operation.object)
+    all.insert(operation.object)
+    switch operation {
+    case .create: break
+    case .delete(let object): deleted.insert(object)
+    case .change(_, let change):
+      for case .link(let target) in change.values { all.insert(target) }
+    }
+  }
+
+  /// Adds the objects that link to what is deleted.
+  mutating func addLinkers(_ reader: RowReader<WriteTransaction>) throws(EngineError) {
+    for object in deleted.sorted() {
+      guard let (key, described) = try reader.row(of: object) else { continue }
+      for link in described.linkers {
+        let rows = try reader.source.backlinks(
+          to: key, in: described.table.name, from: link.table, column: link.column)
+        let linker = try reader.classes.named(link.table)
+        for row in rows {
+          guard let way = try reader.way(to: row.key, linker, passes: { _ in true }) else {
+            continue
+          }
+          all.insert(way.object)
+        }
+      }
+    }
+  }
+}
+
+extension SyncChange {
+  /// The values that it writes.
+  fileprivate var values: [SyncValue] {
+    switch self {
+    case .set(let value), .setDefault(let value), .setInsert(let value), .setErase(let value),
+      .listSet(_, let value), .dictionarySet(_, let value):
+      [value]
+    case .listInsert(_, let values), .listAssign(let values), .listFill(let values): values
+    case .increment, .listErase, .listMove, .listClear, .dictionaryRemove: []
+    }
+  }
+}

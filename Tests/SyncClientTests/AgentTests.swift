@@ -1,0 +1,66 @@
+// AgentTests.swift: files of several clients that synchronize through a server machine: at rest all
+// have what the server has (I1), until then each sees its own transactions (I8), and programs that
+// look at a file are told nothing but what changes.
+
+import Engine
+import ObjectDatabase
+import Requirements
+import SyncClient
+import SyncCore
+import Testing
+
+@Suite("Files that synchronize")
+struct AgentTests {
+  @Test("come to one state, with their own changes in sight until then")
+  func randomPrograms() throws {
+    let lives = FullSize.isOn ? 400 : 3
+    var entries = 0
+    for seed in 0..<UInt64(lives) { entries += try life(seed) }
+    print("entries of files: \(entries)")
+    #expect(entries > 20 * lives)
+  }
+
+  private func life(_ seed: UInt64) throws -> Int {
+    let network = TestNetwork()
+    for number in 0..<3 { try network.addClient(try TestFile("agents \(seed) \(number)")) }
+    var random = TestRandom(seed: seed ^ 0x5eed)
+    var programs = network.clients.enumerated().map {
+      RandomProgram(seed &* 31 &+ UInt64($0), $1.realm)
+    }
+    for step in 0..<120 {
+      let number = random.below(3)
+      let client = network.clients[number]
+      switch random.below(20) {
+      case 0..<6:
+        client.realm.beginWrite()
+        for _ in 0...random.below(3) { programs[number].change() }
+        try client.realm.commitWrite()
+        if random.below(2) == 0 { try network.step(client, nil) }
+      case 6: try network.connect(client)
+      case 7: if random.below(3) == 0 { try network.disconnect(client) }
+      case 8:
+        client.agent = try client.file.agent()
+        try network.disconnect(client)
+      case 9: try network.step(client, .tick)
+      case 10: if random.below(4) == 0 { try network.trim() }
+      default:
+        for _ in 0..<4 { try network.deliver(client, up: random.below(2) == 0) }
+      }
+      let breach = try client.agent.breach()
+      try #require(breach == nil, "seed \(seed), step \(step): \(breach ?? "")")
+    }
+    try network.settle()
+    for (number, client) in network.clients.enumerated() {
+      let state = try client.file.state()
+      try #require(
+        state == network.state,
+        """
+        seed \(seed), client \(number): \(RecorderTests.difference(network.state, state))
+        """)
+      #expect(try client.file.pending().isEmpty)
+      let diverged = client.news.contains { if case .diverged = $0 { true } else { false } }
+      #expect(!diverged, "seed \(seed), client \(number)")
+    }
+    return Int(network.server.file.log.head.number)
+  }
+}
