@@ -89,6 +89,17 @@ package struct SyncedFile: Sendable {
     try PartTable.changesets(version)
   }
 
+  /// How much a version keeps beside its objects: pending changesets, entries, and objects as they
+  /// were.
+  package static func keptCounts(
+    _ version: some ReadableVersion
+  ) throws(EngineError) -> (pending: Int, entries: Int, objects: Int) {
+    (
+      try version.count(of: PartTable.pending.name), try version.count(of: PartTable.window.name),
+      try version.count(of: BaseTable.schema.name)
+    )
+  }
+
   /// What the objects of a version are.
   /// - Complexity: O(bytes).
   package static func state(_ version: some ReadableVersion) throws(EngineError) -> SyncState {

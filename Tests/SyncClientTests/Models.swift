@@ -114,5 +114,11 @@ struct TestFile {
     try SyncedFile.pending(try file.database.snapshot())
   }
 
+  func keptCounts() throws -> (pending: Int, entries: Int, objects: Int) {
+    try SyncedFile.keptCounts(try file.database.snapshot())
+  }
+
+  func version() throws -> UInt64 { try file.database.snapshot().version.rawValue }
+
   func state() throws -> SyncState { try SyncedFile.state(try file.database.snapshot()) }
 }

@@ -5,6 +5,7 @@ import Engine
 import ObjectDatabase
 import SyncClient
 import SyncCore
+import Testing
 
 /// A server and clients.
 final class TestNetwork {
@@ -57,7 +58,11 @@ final class TestNetwork {
   func step(_ client: Client, _ input: ClientInput?) throws {
     time += 1
     client.file.clock.set(time)
-    for output in try client.agent.step(input) {
+    let before = try client.file.version()
+    let outputs = try client.agent.step(input)
+    // Rows and what is kept beside them are one version (I11).
+    try #require(client.file.version() <= before + 1)
+    for output in outputs {
       switch output {
       case .send(let message): client.toServer.append(message)
       case .tell(let news): client.news.append(news)
