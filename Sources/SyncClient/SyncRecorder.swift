@@ -8,6 +8,33 @@ import Engine
 import ObjectDatabase
 import SyncCore
 
+/// A row of a table.
+private struct RowPlace: Equatable {
+  let table: String
+  let key: Int64
+}
+
+/// The objects of which is kept what they were, as far as one recorder knows.
+///
+/// It is the truth until an agent changes the file, or the transaction that kept them was lost.
+private struct KeptObjects {
+  private static let countMax = 10_000
+  private(set) var objects: Set<SyncObject> = []
+  /// Those of the transaction that is being committed, or was last.
+  var new: Set<SyncObject> = []
+  /// The stamp of that transaction.
+  var stamp: SyncStamp?
+  private var identity: SyncIdentity?
+
+  /// A transaction is about to be committed, behind the last pending one.
+  mutating func begin(_ identity: SyncIdentity, _ last: SyncStamp?) {
+    if self.identity != identity || objects.count > Self.countMax { objects = [] }
+    if self.identity == identity, last == stamp { objects.formUnion(new) }
+    self.identity = identity
+    new = []
+  }
+}
+
 /// Records the transactions of one realm.
 final class SyncRecorder: ChangeRecorder {
   /// The wall clock in milliseconds since 1970.
@@ -18,13 +45,13 @@ final class SyncRecorder: ChangeRecorder {
   private var schemaStamp: UInt64 = 0
   /// The class of the row that was told last.
   private var recent: FileClass?
-  /// The numbers of the properties of a class among the names of this transaction.
-  private var numbers: [Int] = []
-  private var numbersOf: SyncText?
-  private var operations = RecordedOperations()
+  @safe @exclusivity(unchecked) var operations = RecordedOperations()
   /// The objects that were there, or may have been, and that operations are about.
   private var touched: Set<SyncObject> = []
   private var lastTouched: SyncObject?
+  private var kept = KeptObjects()
+  /// The object of the row that was asked for last.
+  private var lastRow: (place: RowPlace, object: SyncObject)?
   /// Collections that are getting other elements, each with what it had before.
   private var assignments: [(place: CollectionPath, old: Value)] = []
 
@@ -43,10 +70,10 @@ final class SyncRecorder: ChangeRecorder {
   func end() {
     write = nil
     database = nil
+    lastRow = nil
     touched = []
     lastTouched = nil
     operations = RecordedOperations()
-    numbersOf = nil
     assignments = []
   }
 
@@ -66,16 +93,21 @@ final class SyncRecorder: ChangeRecorder {
       throw EngineError(code: .limit, message: error.message)
     }
     try PartTable.pending.append(bytes, number: header.sequence, stamp: stamp, write)
+    kept.begin(identity, last?.stamp)
     try keepOld(write)
+    kept.stamp = stamp
   }
 
   /// Keeps what the objects were before the transaction that nobody has touched since the entries
   /// that are kept.
   private func keepOld(_ write: WriteTransaction) throws(EngineError) {
+    touched.subtract(kept.objects)
     guard !touched.isEmpty, let database else { return }
     let before = RowReader(source: try database.snapshot(), classes: try reader().classes)
-    for object in touched.sorted() where try !BaseTable.contains(object, write) {
-      guard let (key, described) = try before.row(of: object),
+    for object in touched.sorted() {
+      kept.new.insert(object)
+      guard try !BaseTable.contains(object, write),
+        let (key, described) = try before.row(of: object),
         key < (try MarkTable.mark(of: described.table.name, write))
       else { continue }
       let node = try before.node(of: object, key, described)
@@ -84,7 +116,7 @@ final class SyncRecorder: ChangeRecorder {
   }
 
   /// A class; the one of the call before without a look at the others.
-  private func described(_ table: String) throws(EngineError) -> FileClass {
+  func described(_ table: String) throws(EngineError) -> FileClass {
     if let recent, recent.table.name == table, write?.schemaStamp == schemaStamp { return recent }
     let found = try reader().classes.named(table)
     recent = found
@@ -122,18 +154,32 @@ final class SyncRecorder: ChangeRecorder {
     _ place: CollectionPath, _ reader: RowReader<WriteTransaction>
   ) throws(EngineError) -> (field: SyncField, column: ColumnSchema)? {
     let isAssigned = { (place: CollectionPath) in
-      self.assignments.contains { $0.place == place }
+      !self.assignments.isEmpty && self.assignments.contains { $0.place == place }
     }
     if isAssigned(place) { return nil }
-    let described = try reader.classes.named(place.table)
+    let described = try described(place.table)
     let position = try described.position(of: place.column)
+    let column = described.table.columns[position]
+    guard described.isEmbedded else {
+      return (
+        SyncField(try object(place, described, reader), [], described.names[position]), column
+      )
+    }
     guard let way = try reader.way(to: place.key, described, passes: { !isAssigned($0) }) else {
       return nil
     }
-    return (
-      SyncField(way.object, way.steps, described.names[position]),
-      described.table.columns[position]
-    )
+    return (SyncField(way.object, way.steps, described.names[position]), column)
+  }
+
+  /// The object of a row: of one row it never is another.
+  private func object(
+    _ place: CollectionPath, _ described: FileClass, _ reader: RowReader<WriteTransaction>
+  ) throws(EngineError) -> SyncObject {
+    let row = RowPlace(table: place.table, key: place.key)
+    if let lastRow, lastRow.place == row { return lastRow.object }
+    let object = try reader.object(place.key, described)
+    lastRow = (row, object)
+    return object
   }
 
   // MARK: objects
@@ -146,28 +192,16 @@ final class SyncRecorder: ChangeRecorder {
     guard let column = described.primaryKey, let id = SyncKey(values[column]) else {
       throw RowReader<WriteTransaction>.noPrimaryKey(described)
     }
-    if numbersOf != described.name {
-      numbers = []
-      numbersOf = described.name
-    }
-    let object = SyncObject(described.name, id)
-    // Nothing was there; if there was before a deletion, that was told.
-    lastTouched = object
-    operations.appendRow(object, names: described.names, numbers: &numbers) { position in
-      guard position != column else { return nil }
-      return Self.recorded(values[position]).map { (isDefault[position], $0) }
+    beginRow(id, of: described)
+    for (position, value) in values.enumerated() where position != column {
+      add(value, to: position, isDefault: isDefault[position])
     }
   }
 
-  /// A value that a new row holds; nil for a collection, which is empty.
-  @inline(__always)
-  private static func recorded(_ value: Value) -> RecordedValue? {
-    switch value {
-    case .int(let number): .int(number)
-    case .string(let text): .text(text)
-    case .list, .set, .dictionary: nil
-    default: SyncValue(value).map { .other($0) } ?? .other(.null)
-    }
+  func beginRow(_ id: SyncKey, of described: FileClass) {
+    // Nothing was there; if there was before a deletion, that was told.
+    lastTouched = SyncObject(described.name, id)
+    operations.beginRow(id, of: described.name, described.names)
   }
 
   func willDelete(_ key: Int64, from table: String) throws(EngineError) {

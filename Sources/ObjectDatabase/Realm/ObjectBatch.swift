@@ -24,8 +24,10 @@ import Engine
   /// What each column holds without a wrapper.
   private let empties: [Value]
   fileprivate var nextKey: Int64
-  /// What the recorder is told of each row; nil without one.
-  private let recorded: RecordedRow?
+  /// Who is told of each row; nil for nobody.
+  private let recorder: (any ChangeRecorder)?
+  /// The column of the primary key.
+  private let keyColumn: Int?
   /// Whether a value is asked for that may be code of the program, as a `persistableValue`: the
   /// rows are being changed then, and nobody else may.
   private var isAsking = false
@@ -41,7 +43,8 @@ import Engine
     fields = access.propertyOrder(schema).map { $0 >= 0 ? access.info.fields[$0] : nil }
     places = fields.map { $0?.place ?? .nowhere }
     empties = schema.columns.map { DynamicValue.empty($0) }
-    recorded = access.core.recorder.map { RecordedRow($0, access.name) }
+    recorder = access.core.recorder
+    keyColumn = access.info.primaryKey.flatMap { access.propertyOrder(schema).firstIndex(of: $0) }
     rows = try RowBatch(write, access.name)
     unsafe row = rows.row
   }
@@ -50,14 +53,13 @@ import Engine
   @inline(__always)
   fileprivate func add(_ object: ObjectBase) throws(EngineError) -> Int64 {
     let key = nextKey
-    if let recorded { collect(object, recorded) }
     do throws(EngineError) {
+      if let recorder { try record(object, recorder) }
       for column in places.indices {
         if try unsafe places[column].append(from: object, to: &row.pointee) { continue }
         try append(column, from: object)
       }
       try rows.endRow(key)
-      try recorded?.tell(key)
     } catch {
       try rows.dropRow()
       throw error
@@ -66,21 +68,24 @@ import Engine
     return key
   }
 
-  /// Keeps the values of an object for the recorder.
+  /// Tells the recorder the values of an object.
   @inline(never)
-  private func collect(_ object: ObjectBase, _ recorded: RecordedRow) {
-    recorded.clear()
-    for column in places.indices {
-      if recorded.append(places[column], of: object) { continue }
+  private func record(_ object: ObjectBase, _ recorder: any ChangeRecorder) throws(EngineError) {
+    let key = keyColumn.map { column in
+      places[column].value(in: object) ?? fields[column]?.plainValue(of: object) ?? .null
+    }
+    try recorder.beginRow(of: access.name, key: key)
+    for column in places.indices where column != keyColumn {
+      if places[column].record(object, column, recorder) { continue }
       guard let field = fields[column] else {
-        recorded.append(empties[column], isDefault: true)
+        recorder.add(empties[column], to: column, isDefault: true)
         continue
       }
-      let isDefault = !places[column].isSet(in: object)
       isAsking = true
       let value = field.plainValue(of: object)
       isAsking = false
-      recorded.append(value ?? .null, isDefault: isDefault)
+      recorder.add(
+        value ?? .null, to: column, isDefault: !places[column].isSet(in: object))
     }
   }
 
@@ -93,15 +98,14 @@ import Engine
       return clear(object)
     }
     let key = nextKey
-    if let recorded { collect(object, recorded) }
     do throws(EngineError) {
+      if let recorder { try record(object, recorder) }
       for column in places.indices {
         if try unsafe places[column].move(from: object, to: &row.pointee) { continue }
         try append(column, from: object)
         places[column].clear(object)
       }
       try rows.endRow(key)
-      try recorded?.tell(key)
     } catch {
       try rows.dropRow()
       throw error

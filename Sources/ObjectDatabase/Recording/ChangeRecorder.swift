@@ -52,6 +52,19 @@ package protocol ChangeRecorder: AnyObject {
   func didInsert(
     _ key: Int64, into table: String, _ values: [Value], isDefault: [Bool]
   ) throws(EngineError)
+  /// Begins a new row of a batch, as `didInsert` tells of one: its values follow, but the key's.
+  /// - Parameters:
+  ///   - table: Its table.
+  ///   - key: Its primary key; nil without one.
+  /// - Throws: What keeps the transaction from committing.
+  func beginRow(of table: String, key: Value?) throws(EngineError)
+  /// The row's value in a column; each column once, and not that of the primary key.
+  func add(_ value: Value, to column: Int, isDefault: Bool)
+  /// The same for the types that most values have.
+  func add(int: Int64, to column: Int, isDefault: Bool)
+  func add(double: Double, to column: Int, isDefault: Bool)
+  func add(bool: Bool, to column: Int, isDefault: Bool)
+  func add(text: String, to column: Int, isDefault: Bool)
   /// A row is about to go, and with it the links to it.
   func willDelete(_ key: Int64, from table: String) throws(EngineError)
   /// A property that is no collection has a value.

@@ -113,25 +113,37 @@ extension PersistedField.Place {
     return true
   }
 
-  /// What the row of an object gets, where the property is read in place.
-  /// - Returns: Nil for a property of another type; else the value, and whether it was set.
+  /// What the row of an object gets; nil for a property of a type that is not read in place.
+  func value(in object: ObjectBase) -> PlainEngineValue? {
+    switch kind {
+    case .int: .int(Int64(stored(Int.self, in: object) ?? 0))
+    case .double: .double(stored(Double.self, in: object) ?? 0)
+    case .string: .string(stored(String.self, in: object) ?? "")
+    case .bool: .bool(stored(Bool.self, in: object) ?? false)
+    case .other, .nowhere: nil
+    }
+  }
+
+  /// Tells a recorder what the row of an object gets, where the property is read in place.
+  /// - Returns: False for a property of another type; nothing was told then.
   @inline(__always)
-  func value(in object: ObjectBase) -> (value: PlainEngineValue, isSet: Bool)? {
+  func record(_ object: ObjectBase, _ column: Int, _ recorder: any ChangeRecorder) -> Bool {
     switch kind {
     case .int:
-      let stored = stored(Int.self, in: object)
-      return (.int(Int64(stored ?? 0)), stored != nil)
+      let value = stored(Int.self, in: object)
+      recorder.add(int: Int64(value ?? 0), to: column, isDefault: value == nil)
     case .double:
-      let stored = stored(Double.self, in: object)
-      return (.double(stored ?? 0), stored != nil)
+      let value = stored(Double.self, in: object)
+      recorder.add(double: value ?? 0, to: column, isDefault: value == nil)
     case .string:
-      let stored = stored(String.self, in: object)
-      return (.string(stored ?? ""), stored != nil)
+      let value = stored(String.self, in: object)
+      recorder.add(text: value ?? "", to: column, isDefault: value == nil)
     case .bool:
-      let stored = stored(Bool.self, in: object)
-      return (.bool(stored ?? false), stored != nil)
-    case .other, .nowhere: return nil
+      let value = stored(Bool.self, in: object)
+      recorder.add(bool: value ?? false, to: column, isDefault: value == nil)
+    case .other, .nowhere: return false
     }
+    return true
   }
 
   /// Whether the property of an unmanaged object was set, or has a default of its own.

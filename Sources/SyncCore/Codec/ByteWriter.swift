@@ -21,7 +21,12 @@ struct ByteWriter {
 
   mutating func append(_ other: [UInt8]) { bytes += other }
 
-  mutating func append(utf8 text: String) { bytes += text.utf8 }
+  mutating func append(utf8 text: String) { bytes.append(contentsOf: text.utf8) }
+
+  /// Eight bytes, the lowest first.
+  mutating func append(word: UInt64) {
+    for index in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(8 * index))) }
+  }
 
   /// A number in groups of seven bits, the lowest first.
   mutating func append(number: UInt64) {

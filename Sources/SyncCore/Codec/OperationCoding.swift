@@ -3,7 +3,7 @@
 
 /// Writes operations one after another.
 struct OperationWriter {
-  private(set) var body = ByteWriter()
+  var body = ByteWriter()
   private var names: NameTable? = NameTable()
   private var object: SyncObject?
   private var field: SyncField?
@@ -34,24 +34,14 @@ struct OperationWriter {
     }
   }
 
-  /// Adds the set of a property of the object that the operation before is about.
-  /// - Parameters:
-  ///   - isDefault: Whether it sets a default.
-  ///   - name: The property's number in the table of names.
-  ///   - value: Adds the value's bytes.
-  @inline(__always)
-  mutating func appendSet(isDefault: Bool, name: Int, _ value: (inout ByteWriter) -> Void) {
-    body.append(isDefault ? 0x83 : 0x82)
-    body.append(0)
-    body.append(count: name)
-    value(&body)
-  }
-
   /// The number of a name that is used now.
   mutating func number(of name: SyncText) -> Int { names?.number(of: name) ?? 0 }
 
-  /// Says which field the last `appendSet` was about.
-  mutating func setField(_ field: SyncField) { self.field = field }
+  /// Says what the operation before was about, which somebody else wrote.
+  mutating func goOn(behind object: SyncObject, _ field: SyncField?) {
+    self.object = object
+    self.field = field
+  }
 
   private mutating func append(kind: UInt8, _ object: SyncObject, _ place: SyncField? = nil) {
     let isSameObject = object == self.object

@@ -4,9 +4,13 @@
 
 /// Operations of a changeset to be, in their order.
 package struct RecordedOperations: Sendable {
-  private var writer = OperationWriter()
+  var writer = OperationWriter()
   /// How many there are.
-  package private(set) var count = 0
+  package internal(set) var count = 0
+  /// The row that was begun last.
+  var row: RecordedRow?
+  /// Whether the last operation is the row's, so that the writer knows nothing of it.
+  var isInRow = false
 
   /// None.
   package init() {}
@@ -17,34 +21,9 @@ package struct RecordedOperations: Sendable {
   /// Adds one.
   /// - Complexity: O(its bytes).
   package mutating func append(_ operation: SyncOperation) {
+    if isInRow { endRow() }
     writer.append(operation)
     count += 1
-  }
-
-  /// Adds the creation of an object and the values that it begins with: what `append` does with an
-  /// operation for each, without making them.
-  /// - Parameters:
-  ///   - object: The object.
-  ///   - names: Its properties, at least one.
-  ///   - numbers: Their numbers among the names of these operations; kept here between rows of one
-  ///     class, and empty before the first.
-  ///   - value: For each property, by its position: whether its value is a default, and the value;
-  ///     nil for one that is left out.
-  package mutating func appendRow(
-    _ object: SyncObject, names: [SyncText], numbers: inout [Int],
-    _ value: (Int) -> (isDefault: Bool, value: RecordedValue)?
-  ) {
-    append(.create(object))
-    if numbers.isEmpty { numbers = Array(repeating: -1, count: names.count) }
-    var last: Int?
-    for position in names.indices {
-      guard let (isDefault, value) = value(position) else { continue }
-      if numbers[position] < 0 { numbers[position] = writer.number(of: names[position]) }
-      writer.appendSet(isDefault: isDefault, name: numbers[position]) { value.append(to: &$0) }
-      count += 1
-      last = position
-    }
-    if let last { writer.setField(SyncField(object, [], names[last])) }
   }
 
   /// Encodes the changeset with these operations.
@@ -82,29 +61,5 @@ extension SyncObject {
     var names: NameTable?
     bytes.append(object: self, in: &names)
     return bytes.bytes
-  }
-}
-
-/// A value of a new row, as whoever has it has it.
-package enum RecordedValue {
-  /// An integer.
-  case int(Int64)
-  /// A text, as UTF-8 when it is written.
-  case text(String)
-  /// Any value that is no link.
-  case other(SyncValue)
-
-  @inline(__always)
-  fileprivate func append(to bytes: inout ByteWriter) {
-    switch self {
-    case .int(let number):
-      bytes.append(3 as UInt8)
-      bytes.append(signed: number)
-    case .text(let text):
-      bytes.append(6 as UInt8)
-      bytes.append(count: text.utf8.count)
-      bytes.append(utf8: text)
-    case .other(let value): bytes.append(value: value, names: nil)
-    }
   }
 }

@@ -1,0 +1,107 @@
+// RecordedOperations+Rows.swift: new objects with the values that they begin with, from the parts
+// that a row has, and without an operation in between: bulk transactions are made of them.
+// Invariant: the bytes are those of the operations create, set and setDefault.
+
+/// An object that is being made.
+struct RecordedRow: Sendable {
+  let type: SyncText
+  /// The number of its class among the names.
+  let typeNumber: Int
+  let names: [SyncText]
+  /// The number of each property among the names; -1 before its first use.
+  var numbers: [Int]
+  var key: SyncKey
+  /// The property that got a value last; -1 before the first.
+  var last = -1
+}
+
+extension RecordedOperations {
+  /// Adds the creation of an object, whose values follow.
+  /// - Parameters:
+  ///   - key: Its primary key; not that of the row before.
+  ///   - type: Its class.
+  ///   - names: The properties of the class.
+  package mutating func beginRow(_ key: SyncKey, of type: SyncText, _ names: [SyncText]) {
+    guard isInRow, let typeNumber = row?.typeNumber, row?.type == type else {
+      append(.create(SyncObject(type, key)))
+      if row?.type != type {
+        row = RecordedRow(
+          type: type, typeNumber: writer.number(of: type), names: names,
+          numbers: Array(repeating: -1, count: names.count), key: key)
+      }
+      row?.key = key
+      row?.last = -1
+      isInRow = true
+      return
+    }
+    row?.key = key
+    row?.last = -1
+    count += 1
+    writer.body.append(0)
+    writer.body.append(count: typeNumber)
+    writer.body.append(key: key)
+  }
+
+  /// Adds the set of a property of the row that was begun, or of its default.
+  /// - Parameters:
+  ///   - int: The value.
+  ///   - position: The position of the property's name.
+  ///   - isDefault: Whether nobody chose it.
+  package mutating func add(int: Int64, _ position: Int, isDefault: Bool) {
+    beginValue(position, isDefault)
+    writer.body.append(3)
+    writer.body.append(signed: int)
+  }
+
+  /// The same with a floating-point number.
+  package mutating func add(double: Double, _ position: Int, isDefault: Bool) {
+    beginValue(position, isDefault)
+    writer.body.append(5)
+    writer.body.append(word: double.bitPattern)
+  }
+
+  /// The same with a truth value.
+  package mutating func add(bool: Bool, _ position: Int, isDefault: Bool) {
+    beginValue(position, isDefault)
+    writer.body.append(bool ? 2 : 1)
+  }
+
+  /// The same with a text.
+  package mutating func add(text: String, _ position: Int, isDefault: Bool) {
+    beginValue(position, isDefault)
+    writer.body.append(6)
+    writer.body.append(count: text.utf8.count)
+    writer.body.append(utf8: text)
+  }
+
+  /// The same with any value that is no link.
+  package mutating func add(_ value: SyncValue, _ position: Int, isDefault: Bool) {
+    beginValue(position, isDefault)
+    writer.body.append(value: value, names: nil)
+  }
+
+  @inline(__always)
+  private mutating func beginValue(_ position: Int, _ isDefault: Bool) {
+    guard isInRow, var number = row?.numbers[position] else {
+      preconditionFailure("a value follows the row that was begun last")
+    }
+    if number < 0 {
+      number = row.map { writer.number(of: $0.names[position]) } ?? 0
+      row?.numbers[position] = number
+    }
+    row?.last = position
+    count += 1
+    writer.body.append(isDefault ? 0x83 : 0x82)
+    writer.body.append(0)
+    writer.body.append(count: number)
+  }
+
+  /// Lets the writer go on behind a row.
+  mutating func endRow() {
+    isInRow = false
+    guard let row else { return }
+    let object = SyncObject(row.type, row.key)
+    writer.goOn(
+      behind: object, row.last < 0 ? nil : SyncField(object, [], row.names[row.last]))
+  }
+}
