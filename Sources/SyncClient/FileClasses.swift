@@ -7,7 +7,7 @@ import ObjectDatabase
 import SyncCore
 
 /// A column whose links lead to a class.
-struct LinkColumn {
+struct LinkColumn: Sendable {
   let table: String
   let column: String
   let position: Int
@@ -15,7 +15,7 @@ struct LinkColumn {
 }
 
 /// A class of a file.
-struct FileClass {
+final class FileClass: Sendable {
   let name: SyncText
   let table: TableSchema
   let primaryKey: Int?
@@ -25,9 +25,10 @@ struct FileClass {
   /// The name of each column.
   let names: [SyncText]
   /// Where links lead to its objects.
-  fileprivate(set) var linkers: [LinkColumn] = []
+  let linkers: [LinkColumn]
 
-  fileprivate init(_ described: RecordedClass) {
+  fileprivate init(_ described: RecordedClass, _ linkers: [LinkColumn]) {
+    self.linkers = linkers
     table = described.table
     name = SyncText(table.name)
     primaryKey = described.primaryKey
@@ -48,26 +49,30 @@ struct FileClass {
 }
 
 /// The classes of a file.
-struct FileClasses {
+final class FileClasses: Sendable {
   private let tables: [TableSchema]
-  private var classes: [String: FileClass] = [:]
+  private let classes: [String: FileClass]
 
   /// Reads them.
   /// - Throws: `EngineError` with code `.corrupted`.
   init(_ source: some ReadableVersion) throws(EngineError) {
     tables = source.tables
-    for described in try RecordedClass.all(source) {
-      classes[described.table.name] = FileClass(described)
-    }
-    for described in classes.values.sorted(by: { $0.name < $1.name }) {
+    let all = try RecordedClass.all(source)
+    var linkers: [String: [LinkColumn]] = [:]
+    for described in all {
       for (position, column) in described.table.columns.enumerated() {
         guard let target = column.target else { continue }
-        classes[target]?.linkers.append(
+        linkers[target, default: []].append(
           LinkColumn(
             table: described.table.name, column: column.name, position: position,
             kind: column.collection))
       }
     }
+    var classes: [String: FileClass] = [:]
+    for described in all {
+      classes[described.table.name] = FileClass(described, linkers[described.table.name] ?? [])
+    }
+    self.classes = classes
   }
 
   /// Whether a version has the same tables.

@@ -263,13 +263,37 @@ import Engine
           code: .noSuchColumn,
           message: "table \(name) has no column \"\(info.properties[property].columnName)\"")
       }
-      try willSet(key, property)
-      if let embedded = core.embeddedTarget(info, property) {
-        try set(value, key, column, replacing: embedded, writer)
-      } else {
-        try set(value, key, column, writer)
+      guard core.recorder == nil else {
+        return try setRecorded(value, key, property, writer)
       }
-      try didSet(value, key, property)
+      try set(value, key, column, of: property, writer)
+    }
+  }
+
+  @inline(__always)
+  private func set(
+    _ value: Value, _ key: Int64, _ column: Int, of property: Int, _ writer: RowWriter
+  ) throws(EngineError) {
+    if let embedded = core.embeddedTarget(info, property) {
+      try set(value, key, column, replacing: embedded, writer)
+    } else {
+      try set(value, key, column, writer)
+    }
+  }
+
+  /// Changes a value, and tells the recorder.
+  @inline(never)
+  private func setRecorded(
+    _ value: Value, _ key: Int64, _ property: Int, _ writer: RowWriter
+  ) throws(EngineError) {
+    let place = _Row(access: self, key: key, property: property).place
+    let isCollection = info.properties[property].isCollection
+    if isCollection { try core.recorder?.willAssign(place) }
+    try set(value, key, table.columns[property], of: property, writer)
+    if isCollection {
+      try core.recorder?.didAssign(place)
+    } else {
+      try core.recorder?.didSet(value, place)
     }
   }
 
@@ -281,23 +305,6 @@ import Engine
       try set(.int(old &+ amount), key, known(table.columns[property], property), writer)
       try core.recorder?.didIncrement(
         _Row(access: self, key: key, property: property).place, by: amount)
-    }
-  }
-
-  @inline(__always)
-  private func willSet(_ key: Int64, _ property: Int) throws(EngineError) {
-    guard let recorder = core.recorder, info.properties[property].isCollection else { return }
-    try recorder.willAssign(_Row(access: self, key: key, property: property).place)
-  }
-
-  @inline(__always)
-  private func didSet(_ value: Value, _ key: Int64, _ property: Int) throws(EngineError) {
-    guard let recorder = core.recorder else { return }
-    let place = _Row(access: self, key: key, property: property).place
-    if info.properties[property].isCollection {
-      try recorder.didAssign(place)
-    } else {
-      try recorder.didSet(value, place)
     }
   }
 

@@ -23,9 +23,10 @@ struct ByteWriter {
 
   mutating func append(utf8 text: String) { bytes.append(contentsOf: text.utf8) }
 
-  /// Eight bytes, the lowest first.
-  mutating func append(word: UInt64) {
-    for index in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(8 * index))) }
+  /// Adds bytes that `fill` gives, `countMax` at most.
+  @inline(__always)
+  mutating func append(countMax: Int, _ fill: (inout OutputSpan<UInt8>) -> Void) {
+    bytes.append(addingCapacity: countMax, initializingWith: fill)
   }
 
   /// A number in groups of seven bits, the lowest first.
@@ -134,5 +135,24 @@ struct ByteWriter {
   mutating func append(object: SyncObject, in names: inout NameTable?) {
     append(name: object.type, in: &names)
     append(key: object.key)
+  }
+}
+
+extension OutputSpan where Element == UInt8 {
+  /// A number in groups of seven bits, the lowest first: ten bytes at most.
+  @inline(__always)
+  mutating func append(number: UInt64) {
+    var rest = number
+    while rest >= 0x80 {
+      append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    append(UInt8(rest))
+  }
+
+  /// A signed number, small ones of either sign as small numbers: ten bytes at most.
+  @inline(__always)
+  mutating func append(signed number: Int64) {
+    append(number: UInt64(bitPattern: number << 1 ^ number >> 63))
   }
 }

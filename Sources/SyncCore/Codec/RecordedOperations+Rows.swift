@@ -37,9 +37,18 @@ extension RecordedOperations {
     row?.key = key
     row?.last = -1
     count += 1
-    writer.body.append(0)
-    writer.body.append(count: typeNumber)
-    writer.body.append(key: key)
+    guard case .int(let number) = key else {
+      writer.body.append(0)
+      writer.body.append(count: typeNumber)
+      writer.body.append(key: key)
+      return
+    }
+    writer.body.append(countMax: 24) { bytes in
+      bytes.append(0)
+      bytes.append(number: UInt64(typeNumber))
+      bytes.append(1)
+      bytes.append(signed: number)
+    }
   }
 
   /// Adds the set of a property of the row that was begun, or of its default.
@@ -48,52 +57,66 @@ extension RecordedOperations {
   ///   - position: The position of the property's name.
   ///   - isDefault: Whether nobody chose it.
   package mutating func add(int: Int64, _ position: Int, isDefault: Bool) {
-    beginValue(position, isDefault)
-    writer.body.append(3)
-    writer.body.append(signed: int)
+    append(position, isDefault, 3) { $0.append(signed: int) }
   }
 
   /// The same with a floating-point number.
   package mutating func add(double: Double, _ position: Int, isDefault: Bool) {
-    beginValue(position, isDefault)
-    writer.body.append(5)
-    writer.body.append(word: double.bitPattern)
+    append(position, isDefault, 5) { bytes in
+      let bits = double.bitPattern
+      for index in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: bits >> UInt64(8 * index))) }
+    }
   }
 
   /// The same with a truth value.
   package mutating func add(bool: Bool, _ position: Int, isDefault: Bool) {
-    beginValue(position, isDefault)
-    writer.body.append(bool ? 2 : 1)
+    append(position, isDefault, bool ? 2 : 1) { _ in }
   }
 
   /// The same with a text.
   package mutating func add(text: String, _ position: Int, isDefault: Bool) {
-    beginValue(position, isDefault)
-    writer.body.append(6)
-    writer.body.append(count: text.utf8.count)
+    let count = text.utf8.count
+    append(position, isDefault, 6) { $0.append(number: UInt64(count)) }
     writer.body.append(utf8: text)
   }
 
   /// The same with any value that is no link.
   package mutating func add(_ value: SyncValue, _ position: Int, isDefault: Bool) {
-    beginValue(position, isDefault)
-    writer.body.append(value: value, names: nil)
-  }
-
-  @inline(__always)
-  private mutating func beginValue(_ position: Int, _ isDefault: Bool) {
-    guard isInRow, var number = row?.numbers[position] else {
-      preconditionFailure("a value follows the row that was begun last")
-    }
-    if number < 0 {
-      number = row.map { writer.number(of: $0.names[position]) } ?? 0
-      row?.numbers[position] = number
-    }
-    row?.last = position
-    count += 1
+    let number = beginValue(position)
     writer.body.append(isDefault ? 0x83 : 0x82)
     writer.body.append(0)
     writer.body.append(count: number)
+    writer.body.append(value: value, names: nil)
+  }
+
+  /// Adds what is before a value, its kind, and ten bytes of it at most.
+  @inline(__always)
+  private mutating func append(
+    _ position: Int, _ isDefault: Bool, _ kind: UInt8, _ value: (inout OutputSpan<UInt8>) -> Void
+  ) {
+    let number = beginValue(position)
+    writer.body.append(countMax: 24) { bytes in
+      bytes.append(isDefault ? 0x83 : 0x82)
+      bytes.append(0)
+      bytes.append(number: UInt64(number))
+      bytes.append(kind)
+      value(&bytes)
+    }
+  }
+
+  /// Counts a value.
+  /// - Returns: The number of its property's name.
+  @inline(__always)
+  private mutating func beginValue(_ position: Int) -> Int {
+    guard isInRow, let known = row?.numbers[position] else {
+      preconditionFailure("a value follows the row that was begun last")
+    }
+    count += 1
+    row?.last = position
+    if known >= 0 { return known }
+    let number = row.map { writer.number(of: $0.names[position]) } ?? 0
+    row?.numbers[position] = number
+    return number
   }
 
   /// Lets the writer go on behind a row.
