@@ -106,6 +106,6 @@ extension SyncState {
     try reader.contents(of: key, described, object) { operations.append($0) }
     do throws(SyncError) {
       for operation in operations { try apply(operation) }
-    } catch { throw SyncTables.damaged("\(error)") }
+    } catch { throw SyncTable.damaged("\(error)") }
   }
 }

@@ -15,7 +15,7 @@ struct StoredClient {
   let reader: RowReader<WriteTransaction>
   /// The objects that matter.
   let named: Set<SyncObject>
-  private let bases: [SyncObject: (key: Int64, bytes: [UInt8], node: SyncNode?)]
+  private let bases: [SyncObject: BaseRows.Base]
 
   /// Reads it.
   /// - Parameters:
@@ -25,9 +25,9 @@ struct StoredClient {
   init(_ write: WriteTransaction, for message: SyncMessage?) throws(EngineError) {
     identity = try SyncIdentity(write)
     reader = RowReader(source: write, classes: try FileClasses(write))
-    bases = try BaseTable.all(write)
-    let entries = try PartTable.entries(write)
-    let pending = try PartTable.changesets(write)
+    bases = try BaseRows.all(write)
+    let entries = try PartRows.entries(write)
+    let pending = try PartRows.changesets(write)
     var named = NamedObjects()
     for entry in entries { named.add(entry) }
     for changeset in pending { named.add(changeset.operations) }
@@ -48,11 +48,11 @@ struct StoredClient {
     }
     for object in touched { state.replace(object, by: bases[object]?.node) }
     var start = identity.start
-    start.authors = try AuthorTable.all(write)
+    start.authors = try AuthorRows.all(write)
     let log: SyncMerger
     do throws(SyncError) {
       log = try SyncMerger(start, objects: state, entries: entries)
-    } catch { throw SyncTables.damaged("the entries that are kept do not fit: \(error)") }
+    } catch { throw SyncTable.damaged("the entries that are kept do not fit: \(error)") }
     file = ClientFile(
       client: identity.client, secret: identity.secret, nonce: identity.nonce,
       epoch: identity.epoch, log: log, pending: pending,
@@ -138,8 +138,8 @@ struct StoredClient {
     identity.needsLog = new.needsLog
     identity.mark = new.mark
     identity.start = new.log.startInWords
-    let old = try AuthorTable.all(write)
-    try AuthorTable.store(identity.start.authors, over: old, write)
+    let old = try AuthorRows.all(write)
+    try AuthorRows.store(identity.start.authors, over: old, write)
     identity.start.authors = []
     if identity != self.identity { try identity.store(in: write) }
     try storeChangesets(new)
@@ -153,17 +153,17 @@ struct StoredClient {
     for changeset in file.pending where !kept.contains(changeset) {
       gone.insert(changeset.sequence)
     }
-    if !gone.isEmpty { try PartTable.pending.remove(write) { gone.contains($0) } }
+    if !gone.isEmpty { try PartRows.pending.remove(write) { gone.contains($0) } }
     for changeset in new.pending where !known.contains(changeset) {
-      try PartTable.pending.append(
-        changeset.encoded(), number: changeset.sequence, stamp: changeset.stamp, write)
+      try PartRows.pending.append(
+        changeset.encoded(), number: changeset.sequence, write)
     }
     let isSame = addedEffects(new) != nil || new.log.start > file.log.start
     let (start, head) = (new.log.start.number, isSame ? file.log.head.number : 0)
-    try PartTable.window.remove(write) { !isSame || $0 <= start }
+    try PartRows.window.remove(write) { !isSame || $0 <= start }
     for entry in new.log.entries where entry.version.number > head {
-      try PartTable.window.append(
-        entry.encoded(), number: entry.version.number, stamp: entry.changeset.stamp, write)
+      try PartRows.window.append(
+        entry.encoded(), number: entry.version.number, write)
     }
   }
 
@@ -172,18 +172,12 @@ struct StoredClient {
     var named = NamedObjects()
     for entry in new.log.entries { named.add(entry) }
     for changeset in new.pending { named.add(changeset.operations) }
-    for (object, base) in bases where !named.touched.contains(object) {
-      try BaseTable.remove(base.key, write)
+    var wanted: [SyncObject: [UInt8]] = [:]
+    for object in named.touched {
+      wanted[object] = try BaseRows.bytes(object, new.log.startState.objects[object])
     }
-    for object in named.touched.sorted() {
-      let bytes = try BaseTable.bytes(object, new.log.startState.objects[object])
-      if let known = bases[object] {
-        if known.bytes == bytes { continue }
-        try BaseTable.remove(known.key, write)
-      }
-      try BaseTable.add(object, bytes, write)
-    }
-    try MarkTable.store(reader.classes, write)
+    try BaseRows.store(wanted, over: bases, write)
+    try MarkRows.store(reader.classes, write)
   }
 }
 

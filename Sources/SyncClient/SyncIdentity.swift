@@ -1,4 +1,4 @@
-// SyncIdentity.swift: whose file it is, and how far it has come: the row of `__sync`.
+// SyncIdentity.swift: whose file it is, and how far it has come: one row of `__sync`.
 
 import Engine
 import SyncCore
@@ -27,14 +27,16 @@ struct SyncIdentity: Equatable {
 
   init(realm: String) { self.realm = realm }
 
+  private static let numberCount = 16
+
   /// Reads the row.
   /// - Throws: `EngineError` with code `.corrupted` when there is none.
   init(_ source: some ReadableVersion) throws(EngineError) {
-    guard let row = try source.row(in: SyncTables.identity, key: SyncTables.identityKey),
-      row.count == SyncTables.identitySchema.columns.count, case .string(let realm) = row[0]
-    else { throw SyncTables.damaged("table \(SyncTables.identity) has no row of its own") }
-    let numbers = try SyncTables.numbers(row[1...10])
-    self.realm = realm
+    guard let bytes = try SyncTable.bytes(.identity, 0, source),
+      let name = String(validating: bytes.dropFirst(8 * Self.numberCount), as: UTF8.self)
+    else { throw SyncTable.damaged("table \(SyncTable.name) does not say whose file it is") }
+    let numbers = try NumberBytes.numbers(bytes, count: Self.numberCount)
+    realm = name
     client = SyncClient(numbers[0])
     secret = numbers[1]
     nonce = numbers[2]
@@ -45,43 +47,36 @@ struct SyncIdentity: Equatable {
     needsLog = numbers[7] != 0
     start.version = SyncVersion(numbers[8])
     start.stamp = SyncStamp(bits: numbers[9])
-    start.digest = try Self.wide(row[11])
-    start.chain = try Self.wide(row[12])
-    mark = try Self.wide(row[13])
-  }
-
-  private static func wide(_ value: Value) throws(EngineError) -> UInt128 {
-    guard case .uuid(let number)? = SyncValue(value) else {
-      throw SyncTables.damaged("table \(SyncTables.identity) holds \(value) instead of a hash")
-    }
-    return number
+    start.digest = UInt128(numbers[11]) << 64 | UInt128(numbers[10])
+    start.chain = UInt128(numbers[13]) << 64 | UInt128(numbers[12])
+    mark = UInt128(numbers[15]) << 64 | UInt128(numbers[14])
   }
 
   func store(in write: WriteTransaction) throws(EngineError) {
-    let numbers = [
+    var numbers = [
       client.number, secret, nonce, epoch, confirmed.number, lastSequence, clock.bits,
       needsLog ? 1 : 0, start.version.number, start.stamp.bits,
     ]
-    let hashes = [start.digest, start.chain, mark].map { SyncValue.uuid($0).plain ?? .null }
-    try write.upsert(
-      into: SyncTables.identity, key: SyncTables.identityKey,
-      [.string(realm)] + numbers.map { SyncTables.value($0) } + hashes)
+    for wide in [start.digest, start.chain, mark] {
+      numbers.append(UInt64(truncatingIfNeeded: wide))
+      numbers.append(UInt64(truncatingIfNeeded: wide >> 64))
+    }
+    try SyncTable.put(NumberBytes.bytes(numbers) + Array(realm.utf8), .identity, 0, write)
   }
 }
 
 /// How far the clients of a realm had come before the entries that are kept.
-enum AuthorTable {
+enum AuthorRows {
   static func all(
     _ source: some ReadableVersion
   ) throws(EngineError) -> [SyncLogStart.Author] {
     var found: [SyncLogStart.Author] = []
-    for key in try source.keys(of: SyncTables.clients) {
-      guard let row = try source.row(in: SyncTables.clients, key: key) else { continue }
-      let numbers = try SyncTables.numbers(row)
+    for client in try SyncTable.numbers(.client, source) {
+      let bytes = try SyncTable.bytes(.client, client, source) ?? []
+      let numbers = try NumberBytes.numbers(bytes, count: 3)
       found.append(
         SyncLogStart.Author(
-          client: UInt64(bitPattern: key), sequence: numbers[0], base: numbers[1],
-          stamp: numbers[2]))
+          client: client, sequence: numbers[0], base: numbers[1], stamp: numbers[2]))
     }
     return found
   }
@@ -93,12 +88,11 @@ enum AuthorTable {
     let known = Set(old)
     let clients = Set(authors.map(\.client))
     for author in old where !clients.contains(author.client) {
-      try write.delete(from: SyncTables.clients, key: Int64(bitPattern: author.client))
+      try SyncTable.remove(.client, author.client, write)
     }
     for author in authors where !known.contains(author) {
-      try write.upsert(
-        into: SyncTables.clients, key: Int64(bitPattern: author.client),
-        [author.sequence, author.base, author.stamp].map { SyncTables.value($0) })
+      let numbers = [author.sequence, author.base, author.stamp]
+      try SyncTable.put(NumberBytes.bytes(numbers), .client, author.client, write)
     }
   }
 }

@@ -54,7 +54,7 @@ extension SyncRecorder {
       for member in values { tell(.change(field, .setErase(try reader.value(member, column)))) }
     case .dictionary(let entries):
       for entry in entries { tell(.change(field, .dictionaryRemove(SyncText(entry.key)))) }
-    default: throw SyncTables.damaged("\(place) holds another kind of value than its column")
+    default: throw SyncTable.damaged("\(place) holds another kind of value than its column")
     }
   }
 }

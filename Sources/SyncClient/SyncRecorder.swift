@@ -79,7 +79,7 @@ final class SyncRecorder: ChangeRecorder {
 
   func willCommit(_ write: WriteTransaction) throws(EngineError) {
     guard operations.count > 0 else { return }
-    let last = try PartTable.pending.last(write)
+    let last = try PartRows.lastPending(write)
     let identity = try SyncIdentity(write)
     let clock = max(last?.stamp ?? .zero, identity.clock)
     guard let stamp = SyncStamp.next(now: now(), after: clock) else {
@@ -92,7 +92,7 @@ final class SyncRecorder: ChangeRecorder {
     do throws(SyncError) { bytes = try operations.changeset(header) } catch {
       throw EngineError(code: .limit, message: error.message)
     }
-    try PartTable.pending.append(bytes, number: header.sequence, stamp: stamp, write)
+    try PartRows.pending.append(bytes, number: header.sequence, write)
     kept.begin(identity, last?.stamp)
     try keepOld(write)
     kept.stamp = stamp
@@ -106,12 +106,12 @@ final class SyncRecorder: ChangeRecorder {
     let before = RowReader(source: try database.snapshot(), classes: try reader().classes)
     for object in touched.sorted() {
       kept.new.insert(object)
-      guard try !BaseTable.contains(object, write),
+      guard try !BaseRows.contains(object, write),
         let (key, described) = try before.row(of: object),
-        key < (try MarkTable.mark(of: described.table.name, write))
+        key < (try MarkRows.mark(of: described.table.name, write))
       else { continue }
       let node = try before.node(of: object, key, described)
-      try BaseTable.add(object, BaseTable.bytes(object, node), write)
+      try BaseRows.add(object, BaseRows.bytes(object, node), write)
     }
   }
 
@@ -285,7 +285,7 @@ final class SyncRecorder: ChangeRecorder {
       for entry in entries {
         try tellEntry(SyncText(entry.key), entry.value, field, column, reader)
       }
-    default: throw SyncTables.damaged("\(place) holds another kind of value than its column")
+    default: throw SyncTable.damaged("\(place) holds another kind of value than its column")
     }
   }
 

@@ -1,6 +1,6 @@
 // SyncedFile.swift: how a file becomes one that is synchronized, and the configurations that write
 // it.
-// Invariant: the tables of SyncTables.swift and what the objects are when they are made go into one
+// Invariant: the tables of SyncTable.swift and what the objects are when they are made go into one
 // transaction.
 
 import Engine
@@ -40,7 +40,7 @@ package struct SyncedFile: Sendable {
     let database = try RealmFile(configuration).database
     let write = try database.beginWrite()
     defer { write.cancel() }
-    if write.hasTable(SyncTables.identity) {
+    if write.hasTable(SyncTable.name) {
       let known = try SyncIdentity(write).realm
       guard known == realm else {
         throw EngineError(
@@ -57,14 +57,14 @@ package struct SyncedFile: Sendable {
             + "them into a new file")
       }
     }
-    for schema in SyncTables.schemas { try write.createTable(schema) }
+    try write.createTable(SyncTable.schema)
     try SyncIdentity(realm: realm).store(in: write)
     try write.commit()
   }
 
   /// Takes out of a copy what tells the file from others.
   private static func prepareCopy(_ write: WriteTransaction) throws(EngineError) {
-    let count = try write.count(of: PartTable.pending.name)
+    let count = try PartRows.pending.all(write).count
     guard count == 0 else {
       throw EngineError(
         code: .busy,
@@ -86,7 +86,7 @@ package struct SyncedFile: Sendable {
   package static func pending(
     _ version: some ReadableVersion
   ) throws(EngineError) -> [SyncChangeset] {
-    try PartTable.changesets(version)
+    try PartRows.changesets(version)
   }
 
   /// How much a version keeps beside its objects: pending changesets, entries, and objects as they
@@ -95,8 +95,8 @@ package struct SyncedFile: Sendable {
     _ version: some ReadableVersion
   ) throws(EngineError) -> (pending: Int, entries: Int, objects: Int) {
     (
-      try version.count(of: PartTable.pending.name), try version.count(of: PartTable.window.name),
-      try version.count(of: BaseTable.schema.name)
+      try SyncTable.numbers(.pending, version).count,
+      try SyncTable.numbers(.window, version).count, try SyncTable.numbers(.base, version).count
     )
   }
 

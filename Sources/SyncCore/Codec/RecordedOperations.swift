@@ -62,4 +62,11 @@ extension SyncObject {
     bytes.append(object: self, in: &names)
     return bytes.bytes
   }
+
+  /// The hash of its bytes.
+  package var hashOfBytes: UInt128 {
+    var hash = SyncHash()
+    hash.append(encoded())
+    return hash.finish()
+  }
 }

@@ -15,6 +15,14 @@ extension SyncChangeset {
     return bytes.bytes
   }
 
+  /// The header of a changeset's bytes, or of their beginning; there are no operations in it.
+  /// - Throws: `malformed`.
+  package init(headerOf bytes: [UInt8]) throws(SyncError) {
+    var reader = try SyncCoding.reader(
+      bytes, format: SyncCoding.changesetFormat, max: SyncLimits.changesetBytesMax)
+    self = try SyncCoding.header(&reader)
+  }
+
   /// The changeset of some bytes.
   /// - Throws: `malformed` or `limit`.
   /// - Complexity: O(bytes).

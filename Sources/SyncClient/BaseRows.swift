@@ -1,0 +1,148 @@
+// BaseRows.swift: what objects were before the entries that are kept: of each object that an entry
+// or a pending changeset touches. The rows have what the app sees; everything else is as it was.
+// Invariants: an object that was touched and has no row here was not there: it was made since. Who
+// has a row key from its class's mark on was made since, too, so a transaction that only makes
+// objects adds nothing here. An object's row is at the hash of its name, or in the run of rows that
+// begins there.
+
+import Engine
+import ObjectDatabase
+import SyncCore
+
+/// Objects as they were before the entries that are kept.
+enum BaseRows {
+  /// What an object was.
+  struct Base {
+    /// The number of its row.
+    let number: UInt64
+    let bytes: [UInt8]
+    /// Nil for an object that was not there.
+    let node: SyncNode?
+  }
+
+  /// An object that was not there is its own deletion.
+  static func bytes(_ object: SyncObject, _ node: SyncNode?) throws(EngineError) -> [UInt8] {
+    guard let node else { return prefix(object) + (try encoded([.delete(object)])) }
+    var state = SyncState()
+    state.replace(object, by: node)
+    return prefix(object) + (try encoded(state.operations(from: SyncState())))
+  }
+
+  /// What the bytes of an object begin with: its name, which is compared without the rest.
+  private static func prefix(_ object: SyncObject) -> [UInt8] {
+    let name = object.encoded()
+    return NumberBytes.bytes([UInt64(name.count)]) + name
+  }
+
+  private static func encoded(_ operations: [SyncOperation]) throws(EngineError) -> [UInt8] {
+    var recorded = RecordedOperations()
+    for operation in operations { recorded.append(operation) }
+    do throws(SyncError) {
+      return try recorded.changeset(
+        SyncChangeset(
+          client: SyncClient(0), sequence: 0, base: .zero, stamp: .zero, operations: []))
+    } catch { throw EngineError(code: .limit, message: error.message) }
+  }
+
+  private static func home(_ object: SyncObject) -> UInt64 {
+    UInt64(truncatingIfNeeded: object.hashOfBytes) & UInt64(SyncTable.numberEnd - 1)
+  }
+
+  private static func next(_ number: UInt64) -> UInt64 {
+    (number + 1) & UInt64(SyncTable.numberEnd - 1)
+  }
+
+  private static func base(_ number: UInt64, _ bytes: [UInt8]) throws(EngineError)
+    -> (object: SyncObject, base: Base)
+  {
+    let count = try NumberBytes.numbers(bytes, count: 1)[0]
+    guard count <= UInt64(bytes.count - 8) else {
+      throw SyncTable.damaged("row \(number) of objects as they were has no object's name")
+    }
+    do throws(SyncError) {
+      let operations = try SyncChangeset(
+        decoding: Array(bytes.dropFirst(8 + Int(count)))
+      ).operations
+      guard let object = operations.first?.object else { throw SyncError(.malformed, "nothing") }
+      var state = SyncState()
+      if operations != [.delete(object)] {
+        for operation in operations { try state.apply(operation) }
+      }
+      return (object, Base(number: number, bytes: bytes, node: state.objects[object]))
+    } catch { throw SyncTable.damaged("row \(number) of objects as they were: \(error)") }
+  }
+
+  /// Whether an object has a row here.
+  /// - Complexity: O(log rows).
+  static func contains(
+    _ object: SyncObject, _ write: WriteTransaction
+  ) throws(EngineError) -> Bool {
+    var number = home(object)
+    let prefix = prefix(object)
+    while let bytes = try SyncTable.bytes(.base, number, write) {
+      if bytes.starts(with: prefix) { return true }
+      number = next(number)
+    }
+    return false
+  }
+
+  /// Adds the row of an object that has none.
+  static func add(
+    _ object: SyncObject, _ bytes: [UInt8], _ write: WriteTransaction
+  ) throws(EngineError) {
+    var number = home(object)
+    while try SyncTable.bytes(.base, number, write) != nil { number = next(number) }
+    try SyncTable.put(bytes, .base, number, write)
+  }
+
+  /// All of them.
+  /// - Throws: `EngineError` with code `.corrupted`.
+  static func all(_ source: some ReadableVersion) throws(EngineError) -> [SyncObject: Base] {
+    var found: [SyncObject: Base] = [:]
+    for number in try SyncTable.numbers(.base, source) {
+      let (object, base) = try base(number, try SyncTable.bytes(.base, number, source) ?? [])
+      found[object] = base
+    }
+    return found
+  }
+
+  /// Makes the rows those of some objects.
+  static func store(
+    _ wanted: [SyncObject: [UInt8]], over old: [SyncObject: Base], _ write: WriteTransaction
+  ) throws(EngineError) {
+    // Rows behind one that goes may have to move: they are all written anew, in the order of keys.
+    let isSame = wanted.allSatisfy { old[$0.key]?.bytes == $0.value }
+    if isSame, wanted.count == old.count { return }
+    let kept = old.allSatisfy { wanted[$0.key] != nil }
+    for (object, base) in old where !kept || wanted[object] != base.bytes {
+      try SyncTable.remove(.base, base.number, write)
+    }
+    for object in wanted.keys.sorted() where !kept || wanted[object] != old[object]?.bytes {
+      try add(object, wanted[object] ?? [], write)
+    }
+  }
+}
+
+/// For each class the row key from which on objects were made since.
+enum MarkRows {
+  /// The mark of a class; zero for one that is new.
+  static func mark(
+    of table: String, _ source: some ReadableVersion
+  ) throws(EngineError) -> Int64 {
+    let number = UInt64(try source.tableID(of: table))
+    guard let bytes = try SyncTable.bytes(.mark, number, source) else { return 0 }
+    return Int64(bitPattern: try NumberBytes.numbers(bytes, count: 1)[0])
+  }
+
+  /// Moves the marks to the present.
+  static func store(_ classes: FileClasses, _ write: WriteTransaction) throws(EngineError) {
+    for described in classes.all where !described.isEmbedded {
+      let table = described.table.name
+      let next = try RecordedClass.nextKey(of: table, write)
+      guard try mark(of: table, write) != next else { continue }
+      try SyncTable.put(
+        NumberBytes.bytes([UInt64(bitPattern: next)]), .mark, UInt64(try write.tableID(of: table)),
+        write)
+    }
+  }
+}

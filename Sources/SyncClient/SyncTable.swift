@@ -1,0 +1,112 @@
+// SyncTable.swift: what a synchronized file keeps beside its objects: one table of the engine, with
+// one column, so that a commit has little more to write (docs/sync-client.md, section 3).
+//   row key: 2^56 * kind + number
+// Invariant: the name begins with two underscores, so no class has it, and the object database
+// passes it over.
+
+import Engine
+import SyncCore
+
+enum SyncTable {
+  /// What a row is.
+  enum Kind: Int64 {
+    /// Whose file it is, and how far it has come.
+    case identity = 0
+    /// By the number of a class's table: where the keys begin of objects that were made since.
+    case mark = 1
+    /// By the number of a client: how far it had come before the entries that are kept.
+    case client = 2
+    /// By a hash: what an object was before those entries.
+    case base = 3
+    /// By version and part: an entry.
+    case window = 4
+    /// By sequence number and part: a changeset that is not among the entries.
+    case pending = 5
+  }
+
+  static let name = "__sync"
+  static let schema = TableSchema(
+    name: name, columns: [ColumnSchema(name: "bytes", type: .binary)])
+  private static let numberBits: Int64 = 56
+  /// The first number that no row can have.
+  static let numberEnd: Int64 = 1 << numberBits
+
+  static func damaged(_ message: String) -> EngineError {
+    EngineError(code: .corrupted, message: message)
+  }
+
+  /// The key of a row.
+  /// - Throws: `EngineError` with code `.limit` for a number that no key can hold.
+  static func key(_ kind: Kind, _ number: UInt64) throws(EngineError) -> Int64 {
+    guard number < UInt64(numberEnd) else {
+      throw EngineError(code: .limit, message: "\(name) has no key for number \(number)")
+    }
+    return kind.rawValue << numberBits | Int64(number)
+  }
+
+  /// The kind and the number of a row; nil for a kind that nobody knows.
+  static func parts(_ key: Int64) -> (kind: Kind, number: UInt64)? {
+    Kind(rawValue: key >> numberBits).map { ($0, UInt64(key & (numberEnd - 1))) }
+  }
+
+  /// The numbers of the rows of a kind, ascending.
+  /// - Complexity: O(rows of all kinds).
+  static func numbers(
+    _ kind: Kind, _ source: some ReadableVersion
+  ) throws(EngineError) -> [UInt64] {
+    try source.keys(of: name).compactMap { key in
+      guard let (found, number) = parts(key), found == kind else { return nil }
+      return number
+    }
+  }
+
+  /// The bytes of a row; nil without one.
+  static func bytes(
+    _ kind: Kind, _ number: UInt64, _ source: some ReadableVersion
+  ) throws(EngineError) -> [UInt8]? {
+    let key = try key(kind, number)
+    guard let value = try source.value(in: name, key: key, column: "bytes") else { return nil }
+    guard case .binary(let bytes) = value else {
+      throw damaged("row \(key) of \(name) has no bytes")
+    }
+    return bytes
+  }
+
+  /// Adds or replaces a row.
+  static func put(
+    _ bytes: [UInt8], _ kind: Kind, _ number: UInt64, _ write: WriteTransaction
+  ) throws(EngineError) {
+    try write.upsert(into: name, key: try key(kind, number), [.binary(bytes)])
+  }
+
+  static func remove(
+    _ kind: Kind, _ number: UInt64, _ write: WriteTransaction
+  ) throws(EngineError) {
+    try write.delete(from: name, key: try key(kind, number))
+  }
+}
+
+/// Numbers of 64 bits as bytes, the lowest first.
+enum NumberBytes {
+  static func bytes(_ numbers: [UInt64]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(numbers.count * 8)
+    for number in numbers {
+      for index in 0..<8 as Range<UInt64> {
+        bytes.append(UInt8(truncatingIfNeeded: number >> (8 * index)))
+      }
+    }
+    return bytes
+  }
+
+  /// The first numbers of some bytes.
+  /// - Throws: `EngineError` with code `.corrupted` for too few bytes.
+  static func numbers(_ bytes: [UInt8], count: Int) throws(EngineError) -> [UInt64] {
+    guard bytes.count >= count * 8 else {
+      throw SyncTable.damaged("\(bytes.count) bytes in the place of \(count) numbers")
+    }
+    return (0..<count).map { number in
+      (0..<8).reduce(0) { $0 | UInt64(bytes[number * 8 + $1]) << UInt64(8 * $1) }
+    }
+  }
+}
