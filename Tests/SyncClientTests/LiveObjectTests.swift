@@ -35,6 +35,7 @@ struct LiveObjectTests {
     let (second, single) = (thing.parts[1], try #require(thing.part))
     let frozen = here.realm.freeze()
     let theirs = try #require(there.realm.objects(Thing.self).first)
+    try network.disconnect(here)
     try there.realm.write {
       theirs.number = 9
       theirs.parts[1].size = 20
@@ -42,7 +43,8 @@ struct LiveObjectTests {
       theirs.numbers.move(from: 0, to: 1)
       theirs.tag = there.realm.objects(Tag.self).first
     }
-    // Something of its own is under way.
+    try network.settle(there)
+    // Something of its own is pending when that comes.
     try here.realm.write { thing.text = "mine" }
     try network.settle()
     here.realm.refresh()

@@ -46,6 +46,17 @@ class Tag: Object {
   @Persisted(originProperty: "tags") var bearers: LinkingObjects<Thing>
 }
 
+/// Of plain values, so that its rows come in batches.
+class Stamp: Object {
+  @Persisted(primaryKey: true) var name: String
+  @Persisted var count = 3
+  @Persisted var weight: Double
+  @Persisted var isUsed: Bool
+  @Persisted var note: String?
+  @Persisted var text: String
+  @Persisted var day: Date
+}
+
 class Part: EmbeddedObject {
   @Persisted var size: Int
   @Persisted var maker: Tag?
@@ -84,7 +95,9 @@ struct TestRandom: RandomNumberGenerator {
 
 /// A synchronized file in memory.
 struct TestFile {
-  static let types: [ObjectBase.Type] = [Thing.self, Tag.self, Part.self, Bit.self]
+  static let types: [ObjectBase.Type] = [
+    Thing.self, Tag.self, Stamp.self, Part.self, Bit.self,
+  ]
   let clock = TestClock()
   let configuration: Realm.Configuration
   /// Keeps the file open.

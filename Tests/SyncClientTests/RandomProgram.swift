@@ -14,10 +14,13 @@ extension Realm {
 /// Draws changes from a seed.
 struct RandomProgram {
   private var random: TestRandom
+  private let seed: UInt64
+  private var lastStamp = 0
   let realm: Realm
 
   init(_ seed: UInt64, _ realm: Realm) {
     random = TestRandom(seed: seed)
+    self.seed = seed
     self.realm = realm
   }
 
@@ -120,19 +123,29 @@ struct RandomProgram {
   }
 
   private mutating func bulk() {
-    let first = 10 + random.below(3)
-    let text = text()
+    let (first, text, some) = (lastStamp, text(), random.below(3))
+    lastStamp += 4
     if chance(50) {
-      realm.create(Tag.self, count: 3, update: .modified) { tag, index in
-        tag.name = "\(text)\(first + index)"
+      realm.create(Stamp.self, count: 4) { stamp, index in
+        stamp.name = "\(seed) \(first + index)"
+        if index > some { stamp.count = index }
+        if index < some { stamp.text = text }
       }
     } else {
-      for index in 0..<3 {
-        let tag = Tag()
-        tag.name = "\(text)\(first + index)"
-        realm.add(tag, update: .all)
+      for index in 0..<4 {
+        let stamp = Stamp()
+        stamp.name = "\(seed) \(first + index)"
+        stamp.weight = Double(index) / 3
+        if index == some { stamp.note = text }
+        realm.add(stamp)
       }
     }
+    // What comes next is about the same object, or field.
+    if let stamp = realm.objects(Stamp.self).last {
+      if chance(50) { stamp.day = Date(timeIntervalSince1970: 5) }
+      if chance(30) { realm.delete(stamp) }
+    }
+    if chance(20) { realm.delete(realm.objects(Stamp.self)) }
   }
 
   private mutating func delete() {

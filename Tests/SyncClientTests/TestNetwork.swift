@@ -116,6 +116,16 @@ final class TestNetwork {
     preconditionFailure("no rest after 10,000 rounds")
   }
 
+  /// Delivers what one client has to say and to hear.
+  func settle(_ client: Client) throws {
+    var isBusy = true
+    while isBusy {
+      try step(client, nil)
+      isBusy = try deliver(client, up: true)
+      isBusy = try deliver(client, up: false) || isBusy
+    }
+  }
+
   func trim() throws { try take(server.step(.trim, at: time)) }
 }
 
