@@ -26,6 +26,9 @@ import Engine
   fileprivate var nextKey: Int64
   /// Who is told of each row; nil for nobody.
   private let recorder: (any ChangeRecorder)?
+  /// What the recorder was told of columns that are not read in place: a value that nobody set may
+  /// be another one when it is asked for again, as the present date is.
+  private var told: [Value]
   /// The column of the primary key.
   private let keyColumn: Int?
   /// Whether a value is asked for that may be code of the program, as a `persistableValue`: the
@@ -44,6 +47,7 @@ import Engine
     places = fields.map { $0?.place ?? .nowhere }
     empties = schema.columns.map { DynamicValue.empty($0) }
     recorder = access.core.recorder
+    told = empties
     keyColumn = access.info.primaryKey.flatMap { access.propertyOrder(schema).firstIndex(of: $0) }
     rows = try RowBatch(write, access.name)
     unsafe row = rows.row
@@ -72,7 +76,9 @@ import Engine
   @inline(never)
   private func record(_ object: ObjectBase, _ recorder: any ChangeRecorder) throws(EngineError) {
     let key = keyColumn.map { column in
-      places[column].value(in: object) ?? fields[column]?.plainValue(of: object) ?? .null
+      if let value = places[column].value(in: object) { return value }
+      told[column] = fields[column]?.plainValue(of: object) ?? .null
+      return told[column]
     }
     try recorder.beginRow(of: access.name, key: key)
     for column in places.indices where column != keyColumn {
@@ -82,10 +88,10 @@ import Engine
         continue
       }
       isAsking = true
-      let value = field.plainValue(of: object)
+      let value = field.plainValue(of: object) ?? .null
       isAsking = false
-      recorder.add(
-        value ?? .null, to: column, isDefault: !places[column].isSet(in: object))
+      told[column] = value
+      recorder.add(value, to: column, isDefault: !places[column].isSet(in: object))
     }
   }
 
@@ -121,6 +127,7 @@ import Engine
   @inline(never)
   private func append(_ column: Int, from object: ObjectBase) throws(EngineError) {
     guard let field = fields[column] else { return try unsafe row.pointee.append(empties[column]) }
+    if recorder != nil { return try unsafe row.pointee.append(told[column]) }
     isAsking = true
     let value = field.plainValue(of: object)
     isAsking = false
