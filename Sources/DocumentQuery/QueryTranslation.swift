@@ -1,6 +1,6 @@
-// QueryTranslation.swift: a query in JSON or SQL++ as SQL over the tables of a document store. Nothing
-// here opens a file: the caller says what there is (`QuerySchema`) and runs the SQL with the
-// functions that it names registered (docs/document-queries.md).
+// QueryTranslation.swift: a query in JSON or SQL++ as SQL over the tables of a document store.
+// Nothing here opens a file: the caller says what there is (`QuerySchema`) and runs the SQL with
+// the functions that it names registered (docs/reference/document-queries.md).
 
 import Fleece
 

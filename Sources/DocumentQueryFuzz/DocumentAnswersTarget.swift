@@ -1,5 +1,5 @@
-// DocumentAnswersTarget.swift: bytes → a seed → drawn queries: each becomes SQL that prepares, however
-// deep it is.
+// DocumentAnswersTarget.swift: bytes → a seed → drawn queries: each becomes SQL that prepares,
+// however deep it is.
 // Invariant checked: a drawn query, which the naive evaluator can answer, is never refused.
 
 import DocumentQuery

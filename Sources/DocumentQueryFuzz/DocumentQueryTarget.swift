@@ -1,7 +1,7 @@
-// DocumentQueryTarget.swift: [U] texts as queries over documents, in JSON and in SQL++: what is taken
-// becomes SQL that SQLite prepares.
-// Invariants checked: no text becomes SQL that SQLite refuses, but for its own bounds; the statement
-// has as many columns as the result has titles; whatever is refused has a place.
+// DocumentQueryTarget.swift: [U] texts as queries over documents, in JSON and in SQL++: what is
+// taken becomes SQL that SQLite prepares.
+// Invariants checked: no text becomes SQL that SQLite refuses, but for its own bounds; the
+// statement has as many columns as the result has titles; whatever is refused has a place.
 // Safety: a fuzz target runs on one thread.
 
 import DocumentQuery
@@ -91,13 +91,33 @@ enum DocumentQueryTarget {
 
   private static let jsonSamples: [String] =
     [
-      #"{"WHAT":[["._id"],["AS",[".a"],"x"]],"WHERE":["AND",["=",[".a"],1],["MATCH()","words","y"]],"ORDER_BY":[["DESC",[".x.y"]],1],"LIMIT":["$n"],"OFFSET":2}"#,
-      #"{"FROM":[{"AS":"d"},{"AS":"t","UNNEST":[".d.tags"]},{"AS":"u","UNNEST":[".t.b"]},{"COLLECTION":"a.b","AS":"e","JOIN":"LEFT OUTER","ON":["=",[".d.n"],[".e.n"]]}],"WHAT":[[".d.a"],[".t"],[".u.c"],["META()","e"]]}"#,
-      #"{"WHAT":[["count()",["."]],[".t"]],"GROUP_BY":[[".t"]],"HAVING":[">",["max()",[".n"]],1],"DISTINCT":true}"#,
-      #"["OR",["ANY AND EVERY","x",["[]",1,{"a":[".b"]}],["IN",["?x"],["SELECT",{"WHAT":["n"]}]]],["COLLATE",{"UNICODE":true,"CASE":false},["BETWEEN",[".a"],"a","b"]]]"#,
-      #"{"WHAT":[["PREDICTION()","m",{"a":[".a"]},".r"],["CASE",null,[".a"],1,2],["RANK()","words"]],"WHERE":["AND",["MATCH()","words","y"],["._deleted"]]}"#,
+      #"""
+      {"WHAT":[["._id"],["AS",[".a"],"x"]],"WHERE":["AND",["=",[".a"],1],["MATCH()","words",\#
+      "y"]],"ORDER_BY":[["DESC",[".x.y"]],1],"LIMIT":["$n"],"OFFSET":2}
+      """#,
+      #"""
+      {"FROM":[{"AS":"d"},{"AS":"t","UNNEST":[".d.tags"]},{"AS":"u","UNNEST":[".t.b"]},\#
+      {"COLLECTION":"a.b","AS":"e","JOIN":"LEFT OUTER","ON":["=",[".d.n"],[".e.n"]]}],\#
+      "WHAT":[[".d.a"],[".t"],[".u.c"],["META()","e"]]}
+      """#,
+      #"""
+      {"WHAT":[["count()",["."]],[".t"]],"GROUP_BY":[[".t"]],"HAVING":[">",["max()",[".n"]],\#
+      1],"DISTINCT":true}
+      """#,
+      #"""
+      ["OR",["ANY AND EVERY","x",["[]",1,{"a":[".b"]}],["IN",["?x"],["SELECT",\#
+      {"WHAT":["n"]}]]],["COLLATE",{"UNICODE":true,"CASE":false},["BETWEEN",[".a"],"a",\#
+      "b"]]]
+      """#,
+      #"""
+      {"WHAT":[["PREDICTION()","m",{"a":[".a"]},".r"],["CASE",null,[".a"],1,2],["RANK()",\#
+      "words"]],"WHERE":["AND",["MATCH()","words","y"],["._deleted"]]}
+      """#,
       #"["IS",["_.",["META()"],".deleted"],["MISSING"]]"#,
-      #"{"FROM":[{"COLLECTION":"Other"}],"WHAT":["."],"WHERE":["AND",["._deleted"],["EXISTS",[".a[-1]"]]]}"#,
+      #"""
+      {"FROM":[{"COLLECTION":"Other"}],"WHAT":["."],"WHERE":["AND",["._deleted"],["EXISTS",\#
+      [".a[-1]"]]]}
+      """#,
       #"["=",["-",-5],["NOT",["LIKE",["BLOB",".a"],"a\u0000'"]]]"#,
     ]
     + (0..<16 as Range<UInt64>).map { seed in

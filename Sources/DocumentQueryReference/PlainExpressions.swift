@@ -1,5 +1,5 @@
-// PlainExpressions.swift: expressions answered the simple way, one document after the other, straight
-// from the lists that the query is written in.
+// PlainExpressions.swift: expressions answered the simple way, one document after the other,
+// straight from the lists that the query is written in.
 
 /// What names mean where an expression stands.
 package struct PlainScope {

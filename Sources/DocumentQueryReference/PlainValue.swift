@@ -1,5 +1,6 @@
 // PlainValue.swift: values of documents and of queries, as plain as they can be, with the rules by
-// which they compare (docs/document-queries.md). Nothing here knows SQL, Fleece or the translator.
+// which they compare (docs/reference/document-queries.md). Nothing here knows SQL, Fleece or the
+// translator.
 
 /// A value.
 package indirect enum PlainValue: Hashable, Sendable {

@@ -1,5 +1,5 @@
-// AgentLock.swift [U]: one agent of a file at a time, in all processes: a lock on a file in the folder
-// `NAME.management`, which the kernel takes back when its process dies.
+// AgentLock.swift [U]: one agent of a file at a time, in all processes: a lock on a file in the
+// folder `NAME.management`, which the kernel takes back when its process dies.
 // Invariant: who holds it is the only one who sends the file's changesets, and who changes its rows
 // in the place of the server.
 

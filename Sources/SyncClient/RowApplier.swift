@@ -1,5 +1,5 @@
-// RowApplier.swift: applies operations to rows, in the place of a realm and without a recorder: what
-// a server's entries, or a replay, say that objects are.
+// RowApplier.swift: applies operations to rows, in the place of a realm and without a recorder:
+// what a server's entries, or a replay, say that objects are.
 // Invariants: rows of objects keep their keys, and so do embedded objects that are not replaced;
 // what an operation names and the file has not is an error, and nothing traps, whatever it says.
 

@@ -1,8 +1,8 @@
 // StoredClient.swift: a client's file as the machines know it, made of tables and rows, and written
 // back as what differs.
 // Invariant: of the objects only those are here that the entries that are kept, the pending
-// changesets and what comes in name, with the targets of links and whoever links to what is deleted;
-// everything else is, in the rows, as it was before those entries.
+// changesets and what comes in name, with the targets of links and whoever links to what is
+// deleted; everything else is, in the rows, as it was before those entries.
 
 import Engine
 import ObjectDatabase

@@ -64,8 +64,8 @@ extension SyncAgent {
   /// What is wrong with the file, in words; nil for nothing.
   ///
   /// For tests and the lab.
-  /// Of all objects that entries that are kept and pending changesets are about, or link to, the rows
-  /// have what the app is to see (I8).
+  /// Of all objects that entries that are kept and pending changesets are about, or link to, the
+  /// rows have what the app is to see (I8).
   package func breach() throws(EngineError) -> String? {
     let write = try file.database.beginWrite()
     defer { write.cancel() }

@@ -1,4 +1,5 @@
-// SyncRecorder.swift: writes a realm's transactions down as changesets (docs/sync-client.md).
+// SyncRecorder.swift: writes a realm's transactions down as changesets
+// (docs/reference/sync-client.md).
 // Invariants (I12): the version before with the recorded operations is the version after; the
 // changeset is stored in the transaction that it tells of. What an embedded object holds is told
 // when it comes into its place, whole, and what changes in it from then on; before that it is in
@@ -148,8 +149,8 @@ final class SyncRecorder: ChangeRecorder {
     operations.append(operation)
   }
 
-  /// A property, as synchronization names it, with its column; nil when it is in nobody's object, or
-  /// in a collection that is told of as a whole.
+  /// A property, as synchronization names it, with its column; nil when it is in nobody's object,
+  /// or in a collection that is told of as a whole.
   func field(
     _ place: CollectionPath, _ reader: RowReader<WriteTransaction>
   ) throws(EngineError) -> (field: SyncField, column: ColumnSchema)? {

@@ -1,5 +1,5 @@
 // SyncTable.swift: what a synchronized file keeps beside its objects: one table of the engine, with
-// one column, so that a commit has little more to write (docs/sync-client.md, section 3).
+// one column, so that a commit has little more to write (docs/reference/sync-client.md, section 3).
 //   row key: 2^56 * kind + number
 // Invariant: the name begins with two underscores, so no class has it, and the object database
 // passes it over.

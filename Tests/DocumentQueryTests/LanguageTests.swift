@@ -1,5 +1,5 @@
-// LanguageTests.swift: what the JSON language means, where the real library's queries at hand do not
-// say it: precedence, collations, names, and where its SQL would mean another thing.
+// LanguageTests.swift: what the JSON language means, where the real library's queries at hand do
+// not say it: precedence, collations, names, and where its SQL would mean another thing.
 
 import DocumentQuery
 import Testing

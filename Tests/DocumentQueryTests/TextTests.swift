@@ -20,7 +20,10 @@ struct TextTests {
       ("select * from _", #"{"WHAT":[["."]],"FROM":[{"COLLECTION":"_"}]}"#),
       (
         "SELECT a.b[0].c AS x, `odd.name` FROM _ WHERE n = 1 AND t != 'it''s' OR NOT ok",
-        #"{"WHAT":[["AS",[".a.b[0].c"],"x"],[".odd\\.name"]],"FROM":[{"COLLECTION":"_"}],"WHERE":["OR",["AND",["=",[".n"],1],["!=",[".t"],"it's"]],["NOT",[".ok"]]]}"#
+        #"""
+        {"WHAT":[["AS",[".a.b[0].c"],"x"],[".odd\\.name"]],"FROM":[{"COLLECTION":"_"}],\#
+        "WHERE":["OR",["AND",["=",[".n"],1],["!=",[".t"],"it's"]],["NOT",[".ok"]]]}
+        """#
       ),
       (
         "SELECT 1 + 2 * -3 - 4 + 5 + 6 || 'x'",
@@ -28,39 +31,72 @@ struct TextTests {
       ),
       (
         "SELECT x FROM _ WHERE a IS NULL AND b IS NOT MISSING AND c IS VALUED AND d IS NOT VALUED",
-        #"{"WHAT":[[".x"]],"FROM":[{"COLLECTION":"_"}],"WHERE":["AND",["IS",[".a"],null],["IS NOT",[".b"],["MISSING"]],["IS VALUED",[".c"]],["NOT",["IS VALUED",[".d"]]]]}"#
+        #"""
+        {"WHAT":[[".x"]],"FROM":[{"COLLECTION":"_"}],"WHERE":["AND",["IS",[".a"],null],["IS \#
+        NOT",[".b"],["MISSING"]],["IS VALUED",[".c"]],["NOT",["IS VALUED",[".d"]]]]}
+        """#
       ),
       (
         "SELECT x WHERE a IN (1, 2) AND b NOT IN [3] AND c LIKE 'a%' AND d NOT BETWEEN 1 AND 2 + 3",
-        #"{"WHAT":[[".x"]],"WHERE":["AND",["IN",[".a"],["[]",1,2]],["NOT",["IN",[".b"],["[]",3]]],["LIKE",[".c"],"a%"],["NOT",["BETWEEN",[".d"],1,["+",2,3]]]]}"#
+        #"""
+        {"WHAT":[[".x"]],"WHERE":["AND",["IN",[".a"],["[]",1,2]],["NOT",["IN",[".b"],["[]",\#
+        3]]],["LIKE",[".c"],"a%"],["NOT",["BETWEEN",[".d"],1,["+",2,3]]]]}
+        """#
       ),
       (
-        "SELECT x WHERE ANY v IN tags SATISFIES v.kind = 'a' END AND EVERY w IN b SATISFIES w > 1 END",
-        #"{"WHAT":[[".x"]],"WHERE":["AND",["ANY","v",[".tags"],["=",["?v.kind"],"a"]],["EVERY","w",[".b"],[">",["?w"],1]]]}"#
+        """
+        SELECT x WHERE ANY v IN tags SATISFIES v.kind = 'a' END AND EVERY w IN b SATISFIES \
+        w > 1 END
+        """,
+        #"""
+        {"WHAT":[[".x"]],"WHERE":["AND",["ANY","v",[".tags"],["=",["?v.kind"],"a"]],\#
+        ["EVERY","w",[".b"],[">",["?w"],1]]]}
+        """#
       ),
       (
         "SELECT CASE WHEN a > 1 THEN 'x' ELSE {'k': [1, null]} END, CASE a WHEN 1 THEN 2 END",
         #"{"WHAT":[["CASE",null,[">",[".a"],1],"x",{"k":["[]",1,null]}],["CASE",[".a"],1,2]]}"#
       ),
       (
-        "SELECT type, COUNT(*) AS n FROM _ GROUP BY type HAVING COUNT(*) > $least ORDER BY type DESC LIMIT 3 OFFSET 1",
-        #"{"WHAT":[[".type"],["AS",["count()",["."]],"n"]],"FROM":[{"COLLECTION":"_"}],"GROUP_BY":[[".type"]],"HAVING":[">",["count()",["."]],["$least"]],"ORDER_BY":[["DESC",[".type"]]],"LIMIT":3,"OFFSET":1}"#
+        """
+        SELECT type, COUNT(*) AS n FROM _ GROUP BY type HAVING COUNT(*) > $least ORDER BY \
+        type DESC LIMIT 3 OFFSET 1
+        """,
+        #"""
+        {"WHAT":[[".type"],["AS",["count()",["."]],"n"]],"FROM":[{"COLLECTION":"_"}],\#
+        "GROUP_BY":[[".type"]],"HAVING":[">",["count()",["."]],["$least"]],\#
+        "ORDER_BY":[["DESC",[".type"]]],"LIMIT":3,"OFFSET":1}
+        """#
       ),
       (
         "SELECT d.n, t FROM _ AS d JOIN _ b ON d.n = b.n UNNEST d.tags AS t",
-        #"{"WHAT":[[".d.n"],[".t"]],"FROM":[{"COLLECTION":"_","AS":"d"},{"COLLECTION":"_","AS":"b","JOIN":"INNER","ON":["=",[".d.n"],[".b.n"]]},{"AS":"t","UNNEST":[".d.tags"]}]}"#
+        #"""
+        {"WHAT":[[".d.n"],[".t"]],"FROM":[{"COLLECTION":"_","AS":"d"},{"COLLECTION":"_",\#
+        "AS":"b","JOIN":"INNER","ON":["=",[".d.n"],[".b.n"]]},{"AS":"t",\#
+        "UNNEST":[".d.tags"]}]}
+        """#
       ),
       (
         "SELECT META().id, META().sequence AS s WHERE META().id = 'x' -- a comment",
-        #"{"WHAT":[["AS",["_.",["META()"],".id"],"id"],["AS",["_.",["META()"],".sequence"],"s"]],"WHERE":["=",["_.",["META()"],".id"],"x"]}"#
+        #"""
+        {"WHAT":[["AS",["_.",["META()"],".id"],"id"],["AS",["_.",["META()"],".sequence"],\#
+        "s"]],"WHERE":["=",["_.",["META()"],".id"],"x"]}
+        """#
       ),
       (
         "SELECT DISTINCT name COLLATE UNICODE:NOCASE:NODIAC ORDER BY name",
-        #"{"DISTINCT":true,"WHAT":[["COLLATE",{"UNICODE":true,"CASE":false,"DIAC":false},[".name"]]],"ORDER_BY":[[".name"]]}"#
+        #"""
+        {"DISTINCT":true,"WHAT":[["COLLATE",{"UNICODE":true,"CASE":false,"DIAC":false},\#
+        [".name"]]],"ORDER_BY":[[".name"]]}
+        """#
       ),
       (
         "SELECT x WHERE EXISTS (SELECT y FROM _ WHERE y = 1) AND (a || b).c = upper('q')",
-        #"{"WHAT":[[".x"]],"WHERE":["AND",["EXISTS",["SELECT",{"WHAT":[[".y"]],"FROM":[{"COLLECTION":"_"}],"WHERE":["=",[".y"],1]}]],["=",["_.",["||",[".a"],[".b"]],".c"],["upper()","q"]]]}"#
+        #"""
+        {"WHAT":[[".x"]],"WHERE":["AND",["EXISTS",["SELECT",{"WHAT":[[".y"]],\#
+        "FROM":[{"COLLECTION":"_"}],"WHERE":["=",[".y"],1]}]],["=",["_.",["||",[".a"],\#
+        [".b"]],".c"],["upper()","q"]]]}
+        """#
       ),
       (
         "SELECT 'text', -9223372036854775808, 1e3, true",
@@ -74,11 +110,17 @@ struct TextTests {
     let schema = try #require(QuerySchema.golden["basic"])
     try same(
       "SELECT META().id, RANK(ftsBio) WHERE MATCH(ftsBio, 'river') ORDER BY RANK(ftsBio) DESC",
-      #"{"WHAT":[["AS",["_.",["META()"],".id"],"id"],["RANK()","ftsBio"]],"WHERE":["MATCH()","ftsBio","river"],"ORDER_BY":[["DESC",["RANK()","ftsBio"]]]}"#,
+      #"""
+      {"WHAT":[["AS",["_.",["META()"],".id"],"id"],["RANK()","ftsBio"]],"WHERE":["MATCH()",\#
+      "ftsBio","river"],"ORDER_BY":[["DESC",["RANK()","ftsBio"]]]}
+      """#,
       schema)
     try same(
       "SELECT d.n FROM _ AS d WHERE MATCH(d.ftsBio, 'river')",
-      #"{"WHAT":[[".d.n"]],"FROM":[{"COLLECTION":"_","AS":"d"}],"WHERE":["MATCH()","d.ftsBio","river"]}"#,
+      #"""
+      {"WHAT":[[".d.n"]],"FROM":[{"COLLECTION":"_","AS":"d"}],"WHERE":["MATCH()","d.ftsBio",\#
+      "river"]}
+      """#,
       schema)
   }
 

@@ -1,5 +1,5 @@
-// QueryDifferentialTests.swift: drawn queries over drawn documents: the store's rows against those of
-// an evaluator that knows neither SQL nor the translator. `FAULTLINE_LARGE` draws a million.
+// QueryDifferentialTests.swift: drawn queries over drawn documents: the store's rows against those
+// of an evaluator that knows neither SQL nor the translator. `FAULTLINE_LARGE` draws a million.
 
 import DocumentQueryReference
 import DocumentStore

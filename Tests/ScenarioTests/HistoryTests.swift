@@ -222,7 +222,8 @@ struct HistoryTests {
     #expect(Self.problems("{with: queries}").contains("histories of tables have no 'queries'"))
     #expect(
       Self.problems("{of: objects, without: grouped}").contains("of objects have no 'grouped'"))
-    #expect(Self.problems("{}", "crash: {on: ext4}").contains("drawn histories run on FaultFS only"))
+    #expect(
+      Self.problems("{}", "crash: {on: ext4}").contains("drawn histories run on FaultFS only"))
     let problems = Self.problems("{processes: 2}", "killSweep: {process: p3, at: every sync}")
     #expect(problems.contains("p3"))
   }

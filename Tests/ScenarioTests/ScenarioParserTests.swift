@@ -268,7 +268,7 @@ private let everyKeyText = """
     ("steps: [{limit: {process: app}}]", "4:10: a limit has one of descriptors, fileBytes,"),
     ("steps: [{limit: {process: app, descriptors: x}}]", "4:45: 'x' is no number of bytes"),
     ("steps: [{remove: data}]", "4:18: 'data' is no file of the database"),
-    ("steps: [{overwrite: {file: note, with: ones}}]", "4:10: only the lock file may be overwritten"),
+    ("steps: [{overwrite: {file: note, with: ones}}]", "4:10: only the lock file may be"),
     (
       "steps: [{ui: open}, {overwrite: {file: lock, with: ones}}]",
       "4:22: 'ui' uses the lock file that would be written over"

@@ -72,7 +72,7 @@ private func complaints(_ text: String) -> [String] {
         "- ui: {write: [{upsert: Cat, _id: 1}]}\n" + ScheduleScenarioTests.dog,
         "'dog' links to 'Dog'"
       ),
-      ("- expect: {verify: true}\n      - background: verify", "'expect' cannot stand in"),
+      ("- expect: {verify: true}\n      - background: verify", "'expect' cannot be in"),
       ("- together: [{ui: verify}]\n      - background: verify", "a 'together' in a 'together'"),
     ])
   func refused(_ block: String, _ message: String) {

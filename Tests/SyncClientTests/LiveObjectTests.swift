@@ -1,6 +1,6 @@
-// LiveObjectTests.swift: what a program that looks at a file sees of what comes from the server: its
-// objects stay valid and have the new values, frozen realms stay as they were, and observers are told
-// of what changed, and of nothing else.
+// LiveObjectTests.swift: what a program that looks at a file sees of what comes from the server:
+// its objects stay valid and have the new values, frozen realms stay as they were, and observers
+// are told of what changed, and of nothing else.
 
 import FoundationEssentials
 import ObjectDatabase

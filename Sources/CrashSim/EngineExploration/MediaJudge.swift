@@ -51,7 +51,9 @@ package final class MediaJudge {
   func subject(
     of state: MediaState
   ) throws(LabError) -> (path: String, bytes: [UInt8], map: StructureMap) {
-    guard let path = state.faults.first?.file else { throw .usage("the token's state has no fault of the medium") }
+    guard let path = state.faults.first?.file else {
+      throw .usage("the token's state has no fault of the medium")
+    }
     if let subject, subject.path == path, subject.eventCount == state.eventCount {
       return (path, subject.bytes, subject.map)
     }

@@ -96,7 +96,9 @@ package struct ReportMerge {
   /// - Throws: `LabError` with code `.usage` when a shard is missing or doubled, or a report is of
   ///   another run.
   package init(_ reports: [ShardReport]) throws(LabError) {
-    guard let first = reports.first else { throw .usage("faultline merge: no report to merge; give the files") }
+    guard let first = reports.first else {
+      throw .usage("faultline merge: no report to merge; give the files")
+    }
     var byIndex: [Int: ShardReport] = [:]
     for part in reports {
       guard part.report.formatVersion == first.report.formatVersion else {

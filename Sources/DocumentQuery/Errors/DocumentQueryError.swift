@@ -1,5 +1,5 @@
-// DocumentQueryError.swift: how a query is refused. A text is never a trap: whatever it holds ends in
-// SQL or in one of these.
+// DocumentQueryError.swift: how a query is refused. A text is never a trap: whatever it holds ends
+// in SQL or in one of these.
 
 /// An error in a query.
 public struct DocumentQueryError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -1,5 +1,5 @@
-// QueryPlace.swift: where in a query something stands, for errors. Places of JSON are links to their
-// parents, so that a deep query costs one object a node and no text.
+// QueryPlace.swift: where in a query something stands, for errors. Places of JSON are links to
+// their parents, so that a deep query costs one object a node and no text.
 
 /// A place in a query.
 package enum QueryPlace: Sendable, CustomStringConvertible {

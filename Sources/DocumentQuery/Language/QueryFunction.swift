@@ -1,5 +1,5 @@
-// QueryFunction.swift: the functions of the language, how many operands they have, and what they are
-// called in SQL (LITECORE.md, part 10).
+// QueryFunction.swift: the functions of the language, how many operands they have, and what they
+// are called in SQL (LITECORE.md, part 10).
 
 /// A function.
 package struct QueryFunction: Sendable {

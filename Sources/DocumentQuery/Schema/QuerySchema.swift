@@ -1,5 +1,5 @@
-// QuerySchema.swift: what a query may name: collections with their tables, and the indexes that have
-// tables of their own. Whoever translates hands it over; nothing here looks at a file.
+// QuerySchema.swift: what a query may name: collections with their tables, and the indexes that
+// have tables of their own. Whoever translates hands it over; nothing here looks at a file.
 
 /// The collections and indexes that queries are translated for.
 public struct QuerySchema: Sendable, Hashable {

@@ -38,7 +38,8 @@ extension SQLWriter {
     }
   }
 
-  /// Writes a call of a function that takes a document and a path, if that is what an expression is.
+  /// Writes a call of a function that takes a document and a path, if that is what an expression
+  /// is.
   mutating func writePropertyCall(
     _ function: String, _ operand: QueryExpression
   ) throws(DocumentQueryError) -> Bool {

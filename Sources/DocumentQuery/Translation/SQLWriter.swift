@@ -1,6 +1,6 @@
 // SQLWriter.swift: from expressions to SQL, with the texts of the real library (LITECORE.md, part
 // 10): indexes are found by their SQL. Where that text would mean another thing than the query, it
-// is ours (docs/document-queries.md lists where).
+// is ours (docs/reference/document-queries.md lists where).
 
 import Fleece
 

@@ -1,6 +1,6 @@
-// ASCIIOrder.swift: [U] the order of texts of ASCII, whatever the locale, as the real library has it: the
-// order of ICU's root, without ICU. Letters come first, and case decides between texts that have the
-// same; a shorter text stands before those that it begins.
+// ASCIIOrder.swift: [U] the order of texts of ASCII, whatever the locale, as the real library has
+// it: the order of ICU's root, without ICU. Letters come first, and case decides between texts that
+// have the same; a shorter text stands before those that it begins.
 
 /// The order of texts of ASCII.
 enum ASCIIOrder {

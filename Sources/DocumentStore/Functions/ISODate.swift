@@ -1,5 +1,6 @@
 // ISODate.swift: dates as texts by ISO 8601, by the Gregorian calendar in both directions.
-//   date = YYYY-MM-DD [ ("T" | " ") time ] | time     time = hh:mm[:ss[.fraction]] [ "Z" | ±hh[:]mm ]
+//   date = YYYY-MM-DD [ ("T" | " ") time ] | time     time = hh:mm[:ss[.fraction]] [ "Z" | ±hh[:]mm
+// ]
 
 /// A date that was read.
 struct ISODate {

@@ -1,6 +1,6 @@
 // N1QLArrays.swift: functions of arrays. As with the real library, an array that is none has no
-// items for `array_length`, `array_sum` and `array_avg`, and `array_avg` divides by the count of all
-// items. `array_max` of numbers below 0 is the largest of them (the real library's is not).
+// items for `array_length`, `array_sum` and `array_avg`, and `array_avg` divides by the count of
+// all items. `array_max` of numbers below 0 is the largest of them (the real library's is not).
 
 import Fleece
 

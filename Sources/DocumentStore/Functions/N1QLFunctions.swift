@@ -1,7 +1,7 @@
-// N1QLFunctions.swift: the functions of the query language, by the names that they have in SQL; each
-// group has a file of its own. Arguments and results are values as `SQLValue.swift` has them.
-// The rule for what is not there, unless a file says otherwise: missing when an argument is missing,
-// else null when one is null, or of a kind that the function has no meaning for.
+// N1QLFunctions.swift: the functions of the query language, by the names that they have in SQL;
+// each group has a file of its own. Arguments and results are values as `SQLValue.swift` has them.
+// The rule for what is not there, unless a file says otherwise: missing when an argument is
+// missing, else null when one is null, or of a kind that the function has no meaning for.
 
 import Fleece
 

@@ -1,5 +1,5 @@
-// PatternCache.swift: regular expressions of a connection, read once. It is used on the connection's
-// queue only.
+// PatternCache.swift: regular expressions of a connection, read once. It is used on the
+// connection's queue only.
 
 /// Regular expressions that were read.
 final class PatternCache {

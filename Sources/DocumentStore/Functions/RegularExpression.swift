@@ -1,8 +1,9 @@
 // RegularExpression.swift: patterns as ECMAScript writes them, run in time that is linear in the
 // text: all ways of a match go forward together, the preferred one first, so no pattern can make a
 // query hang. Left out, and refused: references back, and looks ahead and behind.
-//   pattern = branch { "|" branch }      branch = { item [ "*" | "+" | "?" | "{" n [ "," [ m ] ] "}" [ "?" ] ] }
-//   item = "." | "^" | "$" | "\" letter | "[" set "]" | "(" pattern ")" | "(?:" pattern ")" | letter
+//   pattern = branch { "|" branch }      branch = { item [ "*" | "+" | "?" | "{" n [ "," [ m ] ]
+// "}" [ "?" ] ] }   item = "." | "^" | "$" | "\" letter | "[" set "]" | "(" pattern ")" | "(?:"
+// pattern ")" | letter
 
 /// A pattern that was read.
 struct RegularExpression {

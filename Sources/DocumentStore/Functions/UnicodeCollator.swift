@@ -1,7 +1,7 @@
-// UnicodeCollator.swift: [U] the order of texts by the rules of Unicode, which ICU has. ICU is loaded
-// when a query or an index first asks for it, so a program starts without it (decision 1021).
-// Safety: the calls have the types of ICU's C headers, which are stable since ICU 49; a collator is
-// used on its connection's queue only, and closed with it.
+// UnicodeCollator.swift: [U] the order of texts by the rules of Unicode, which ICU has. ICU is
+// loaded when a query or an index first asks for it, so a program starts without it (decision
+// 1021). Safety: the calls have the types of ICU's C headers, which are stable since ICU 49; a
+// collator is used on its connection's queue only, and closed with it.
 
 import Fleece
 

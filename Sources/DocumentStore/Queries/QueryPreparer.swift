@@ -1,5 +1,5 @@
-// QueryPreparer.swift: whether SQLite takes the SQL of a query: a store in memory with the tables that
-// a description names, and no documents. Fuzzing asks it.
+// QueryPreparer.swift: whether SQLite takes the SQL of a query: a store in memory with the tables
+// that a description names, and no documents. Fuzzing asks it.
 
 import DocumentQuery
 

@@ -1,4 +1,5 @@
-// QueryValue.swift: a value of a result or of a parameter. Missing, null and false are three values.
+// QueryValue.swift: a value of a result or of a parameter. Missing, null and false are three
+// values.
 
 import Fleece
 

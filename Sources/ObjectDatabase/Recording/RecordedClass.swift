@@ -1,5 +1,5 @@
-// RecordedClass.swift: the classes of a file, for who records their rows, and for who changes them in
-// the place of realms.
+// RecordedClass.swift: the classes of a file, for who records their rows, and for who changes them
+// in the place of realms.
 
 import Engine
 

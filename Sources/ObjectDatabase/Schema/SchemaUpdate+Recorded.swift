@@ -46,8 +46,8 @@ extension SchemaUpdate {
       else { continue }
       throw Realm.Error(
         .schemaMismatch,
-        "\(difference.text) Its type cannot read zero or empty, which the objects of a synchronized "
-          + "file would hold; make it optional.")
+        "\(difference.text) Its type cannot read zero or empty, which the objects of a "
+          + "synchronized file would hold; make it optional.")
     }
   }
 }

@@ -18,7 +18,8 @@ public enum SyncValue: Hashable, Sendable {
   /// Bytes.
   case binary([UInt8])
   /// Seconds since 1970, and 0 to 999,999,999 nanoseconds after them; a larger number tells dates
-  /// apart that nanoseconds do not (docs/file-format.md, fine dates). It is never negative.
+  /// apart that nanoseconds do not (docs/reference/file-format.md, fine dates). It is never
+  /// negative.
   case date(seconds: Int64, nanoseconds: Int64)
   /// The 12 bytes of an ObjectId: its first eight, big-endian, and its last four.
   case objectId(high: UInt64, low: UInt32)

@@ -28,7 +28,7 @@ struct IsolationAnomalyTests {
   }
 
   static let withoutOrder: [Case] = [
-    Case(.garbageRead, nil, "nobody appended") {
+    Case(.garbageRead, nil, "no transaction appended") {
       try .concurrent([.init(append(1, 1)), .init(read(1, 1, 9))])
     },
     Case(.duplicateRead, nil, "in it twice") {
