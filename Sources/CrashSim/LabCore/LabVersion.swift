@@ -9,7 +9,9 @@ public enum LabVersion {
 
   private static let built = Mutex("")
 
-  /// The commit that the command was built from; empty where that is unknown. The command sets it.
+  /// The commit that the command was built from.
+  ///
+  /// The command sets it. It is empty where that is unknown.
   package static var commit: String {
     get { built.withLock { $0 } }
     set { built.withLock { $0 = newValue } }
