@@ -106,7 +106,7 @@ struct FunctionTests {
       ("kv_default.body, 'a'", "- 0 2 5;- 1 0 X'';- \(dict)"),
       ("kv_default.body, 'o'", "a 0 1 1;b 1 2 1"), ("kv_default.body, 's'", "- 0 3 'x'"),
       ("kv_default.body, 'n'", "- 0 0 X''"), ("kv_default.body, 'e'", ""),
-      ("kv_default.body, 'x'", ""), ("NULL, 'a'", ""), ("'text'", ""),
+      ("kv_default.body, 'x'", ""), ("NULL, 'a'", ""), ("'text'", "- 0 3 'text'"),
       ("fl_value(kv_default.body, 'a')", "- 0 2 5;- 1 0 X'';- \(dict)"),
       ("fl_value(kv_default.body, 'a'), '[2]'", "k 0 3 'v'"),
     ]

@@ -185,4 +185,19 @@ extension QueryTests {
     #expect(result.rows == [[.text("x"), .text("b")]])
     try file.close()
   }
+
+  @Test("names of indexes may have quotes that begin a longer character")
+  func quotes() throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.make()
+    try Self.put(#"{"t":"a river"}"#, "x", file)
+    let name = "it'\u{301}s"
+    try file.write { transaction in
+      try transaction.collection().createIndex(
+        IndexSpecification(name, .fullText(FullTextOptions()), json: "[[\".t\"]]"))
+    }
+    let query = StoreQuery("{\"WHERE\":[\"MATCH()\",\"\(name)\",\"river\"]}")
+    #expect(try file.read { try $0.run(query).rows.count } == 1)
+    try file.close()
+  }
 }

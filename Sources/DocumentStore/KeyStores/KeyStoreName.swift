@@ -86,11 +86,20 @@ public struct KeyStoreName: Hashable, Sendable, Comparable, CustomStringConverti
 }
 
 /// A name in SQL, quoted.
-func identifier(_ name: String) -> String {
-  "\"" + name.map { $0 == "\"" ? "\"\"" : String($0) }.joined() + "\""
-}
+func identifier(_ name: String) -> String { quotedForSQL(name, "\"") }
 
 /// A text in SQL, quoted.
-func literal(_ text: String) -> String {
-  "'" + text.map { $0 == "'" ? "''" : String($0) }.joined() + "'"
+func literal(_ text: String) -> String { quotedForSQL(text, "'") }
+
+/// A text between quotes, with those in it doubled: scalar by scalar, since a quote may begin a
+/// longer character.
+private func quotedForSQL(_ text: String, _ quote: Unicode.Scalar) -> String {
+  var output = String.UnicodeScalarView()
+  output.append(quote)
+  for scalar in text.unicodeScalars {
+    if scalar == quote { output.append(quote) }
+    output.append(scalar)
+  }
+  output.append(quote)
+  return String(output)
 }
