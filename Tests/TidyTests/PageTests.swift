@@ -54,6 +54,22 @@ struct PageTests {
     #expect(Self.decisions("a (decision 0123)\n## Background\nDecisions 0124") == [1])
   }
 
+  @Test("pages that moved lead on from their old place")
+  func moved() throws {
+    let docs = SourceTree.root.appending(path: "docs")
+    let names = try FileManager.default.contentsOfDirectory(atPath: docs.path).sorted()
+    let stubs = names.filter { $0.hasSuffix(".md") && !["README.md", "glossary.md"].contains($0) }
+    #expect(stubs.count >= 30)
+    for name in stubs {
+      let text = try String(contentsOf: docs.appending(path: name), encoding: .utf8)
+      let link = try #require(text.firstMatch(of: /\]\(([a-z-]+\/[a-z-]+\.md)\)\.\n$/), "\(name)")
+      let target = docs.appending(path: String(link.1))
+      let page = try String(contentsOf: target, encoding: .utf8)
+      // It begins with the title of the page that it leads to.
+      #expect(text.prefix { $0 != "\n" } == page.prefix { $0 != "\n" }, "\(name)")
+    }
+  }
+
   @Test("what is read from top to bottom has short sentences and paragraphs")
   func readability() throws {
     let pages = try Self.pages().filter { Self.isRead($0.path) }
