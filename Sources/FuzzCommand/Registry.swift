@@ -10,12 +10,12 @@ import SyncFuzz
 #if FUZZ_LAB
   import LabFuzz
 
-  private let ofLab = FuzzTarget.withLab
+  private let targetsOfLab = FuzzTarget.withLab
 #else
-  private let ofLab: [FuzzTarget] = []
+  private let targetsOfLab: [FuzzTarget] = []
 #endif
 
 extension FuzzTarget {
   /// Every target of this program; those with a planted bug come last.
-  static let registered = ofEngine + ofQueries + ofFleece + ofSync + ofLab + planted
+  static let registered = ofEngine + ofQueries + ofFleece + ofSync + targetsOfLab + planted
 }

@@ -94,7 +94,7 @@ struct CertifyTests {
     recipe.ignoredSyncs = [event]
     let replay = try command.run(["replay", recipe.token])
     #expect(replay.status == 2, "\(replay.output)")
-    #expect(replay.output.contains("no sync that worked"), "\(replay.output)")
+    #expect(replay.output.contains("not a sync that worked"), "\(replay.output)")
   }
 
   @Test("two syncs of one site that stand in for each other are needed together")
