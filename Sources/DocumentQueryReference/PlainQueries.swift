@@ -20,7 +20,8 @@ package struct PlainCollection {
     let order = list(clauses["ORDER_BY"])
     var rows: [(columns: [PlainValue], keys: [PlainValue])]
     if let grouping = clauses["GROUP_BY"] {
-      rows = try groups(scopes, list(grouping), columns, order, clauses["HAVING"])
+      rows = try groups(
+        scopes, by: list(grouping), columns, order: order, having: clauses["HAVING"])
     } else if columns.contains(where: { Self.isAggregate($0) }) {
       rows = [(try columns.map { try Self.column($0, scopes) }, [])]
     } else {
@@ -155,8 +156,8 @@ package struct PlainCollection {
   }
 
   private func groups(
-    _ scopes: [PlainScope], _ grouping: [PlainValue], _ columns: [PlainValue],
-    _ order: [PlainValue], _ having: PlainValue?
+    _ scopes: [PlainScope], by grouping: [PlainValue], _ columns: [PlainValue],
+    order: [PlainValue], having: PlainValue?
   ) throws -> [(columns: [PlainValue], keys: [PlainValue])] {
     var groups: [(keys: [PlainValue], scopes: [PlainScope])] = []
     for scope in scopes {

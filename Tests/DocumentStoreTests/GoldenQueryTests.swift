@@ -1,5 +1,6 @@
-// GoldenQueryTests.swift: queries of the real library over its own files: the rows are equal, but for
-// where the real library does not do what the language's documents say.
+// GoldenQueryTests.swift [U]: queries of the real library over its own files: the rows are equal,
+// but for where the real library does not do what the language's documents say.
+// Safety: a number's type is read from the text that NSNumber keeps for it.
 
 import DocumentStore
 import Foundation

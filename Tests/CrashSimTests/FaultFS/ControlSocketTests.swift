@@ -89,7 +89,7 @@ struct ControlSocketTests {
       ([255, 255, 255, 255] + [UInt8](repeating: 7, count: 100_000), "exceeds", true),
       ([1, 0, 16, 0], "exceeds", true),
       (framed("{}"), "cannot read a control message", false),
-      (framed("{\"shutdown\":{}}"), "only the process that made this mount", false),
+      (framed("{\"shutdown\":{}}"), "only the process that made the mount", false),
       (framed("{\"endRecording\":{\"path\":\"/tmp/x\"}}"), "only the process", false),
       (framed("{\"registerGroup\":{\"_0\":-1}}"), "only the process", false),
       (framed(String(repeating: "[", count: 1_000_000)), "cannot read a control message", false),
