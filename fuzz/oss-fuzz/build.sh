@@ -45,7 +45,13 @@ while read -r target; do
   "$FUZZ_TOOL" dictionary "$target" > "$OUT/$name.dict"
   [ -s "$OUT/$name.dict" ] || rm "$OUT/$name.dict"
   size=4096
-  case $target in file | trace) size=262144 ;; query-answers) size=512 ;; sync-merge) size=256 ;; esac
+  case $target in
+    data-file) size=524288 ;;
+    file | trace) size=262144 ;;
+    query-answers) size=512 ;;
+    sync-merge) size=256 ;;
+    document-query-drawn) size=64 ;;
+  esac
   {
     echo "[libfuzzer]"
     echo "max_len = $size"
