@@ -26,9 +26,11 @@ struct BuildCommit: BuildToolPlugin {
     let head = folder.appending(path: "HEAD")
     guard let text = try? String(contentsOf: head, encoding: .utf8) else { return [] }
     let branch = text.hasPrefix("ref: ") ? text.dropFirst(5).split(separator: "\n").first : nil
-    return ([head] + [branch.map(String.init), "packed-refs"].compactMap { $0 }.map {
-      folder.appending(path: $0)
-    }).filter { FileManager.default.fileExists(atPath: $0.path(percentEncoded: false)) }
+    return
+      ([head]
+      + [branch.map(String.init), "packed-refs"].compactMap { $0 }.map {
+        folder.appending(path: $0)
+      }).filter { FileManager.default.fileExists(atPath: $0.path(percentEncoded: false)) }
   }
 
   /// Without git, or outside of a clone, there is no commit to name.
