@@ -6,6 +6,20 @@ import Testing
 
 @Suite("usage")
 struct UsageTests {
+  @Test("--version and reports name the version, and the commit of a clone")
+  func version() throws {
+    let command = try FaultlineCommand()
+    let printed = try command.run(["--version"]).output
+    let pattern = /faultline (0\.\d+\.\d+( \(commit [0-9a-f]{12}\))?)\n/
+    let version = try #require(printed.wholeMatch(of: pattern), "\(printed)")
+    let git = FaultlineCommand.repository + "/.git"
+    #expect((version.2 != nil) == FileManager.default.fileExists(atPath: git), "\(printed)")
+    let scenario = FaultlineCommand.repository + "/scenarios/durability/commits.yaml"
+    let options = ["--backend", "in-process", "--budget", "2", "--json", "r.json"]
+    _ = try command.run(["run", scenario] + options)
+    #expect(try command.report("r.json").version == String(version.1))
+  }
+
   @Test(
     "a checker that rejects the untouched state is refused", .requires(.fuse),
     arguments: ["echo 'no: never'; exit 1", "test ! -e file"])

@@ -43,6 +43,30 @@ struct BlobTests {
     #expect(BlobDigest(fileName: "../2jmj7l5rSw0yVb_vlWAYkK_YBwk=.blob") == nil)
   }
 
+  @Test("that could not be synced are written anew, not synced once more")
+  func failedSync() throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.make()
+    let store = file.blobStore
+    let digest = try store.put([1, 2, 3])
+    func number() throws -> UInt64 {
+      let attributes = try FileManager.default.attributesOfItem(atPath: store.path(digest))
+      return try #require((attributes[.systemFileNumber] as? NSNumber)?.uint64Value)
+    }
+    let first = try number()
+    #expect(try store.put([1, 2, 3]) == digest && number() == first, "it is known")
+    for isPut in [true, false] {
+      let before = try number()
+      file.knownBlobs.remove(digest)
+      file.knownBlobs.noteFailure(digest)
+      if isPut { _ = try store.put([1, 2, 3]) } else { try store.sync(digest) }
+      #expect(try number() != before, "a file whose sync failed")
+      #expect(try store.contents(digest) == [1, 2, 3])
+      #expect(!file.knownBlobs.hasFailed(digest) && file.knownBlobs.contains(digest))
+    }
+    try file.close()
+  }
+
   @Test("are there with the documents that name them, and collected without them")
   func collection() throws {
     let folder = try TemporaryFolder()

@@ -67,7 +67,7 @@ struct LiveQueryTests {
     try file.close()
   }
 
-  @Test("a stream has the first result and then each new one")
+  @Test("a stream has the first result and then each new one", .timeLimit(.minutes(1)))
   func streams() async throws {
     let folder = try TemporaryFolder()
     let file = try folder.make()

@@ -54,6 +54,26 @@ struct PageTests {
     #expect(Self.decisions("a (decision 0123)\n## Background\nDecisions 0124") == [1])
   }
 
+  /// Links of a page to files that are not there.
+  private static func broken(_ text: String, at path: String) -> [String] {
+    let folder = SourceTree.root.appending(path: path).deletingLastPathComponent()
+    // What stands in code is no link.
+    let prose = text.replacing(/```[\s\S]*?```/, with: "").replacing(/`[^`\n]*`/, with: "")
+    return prose.matches(of: /\]\(([^)\s#]+)[^)]*\)/).map { String($0.1) }.filter { link in
+      guard !link.contains(":") else { return false }
+      return !FileManager.default.fileExists(atPath: folder.appending(path: link).path)
+    }
+  }
+
+  @Test("links lead to files that are there")
+  func links() throws {
+    for (path, text) in try Self.pages() {
+      #expect(Self.broken(text, at: path) == [], "\(path)")
+    }
+    let planted = "[a](README.md#x), [b](no/such.md), `[c](no.md)`, [d](https://example.org/)"
+    #expect(Self.broken(planted, at: "docs/planted.md") == ["no/such.md"])
+  }
+
   @Test("pages that moved lead on from their old place")
   func moved() throws {
     let docs = SourceTree.root.appending(path: "docs")

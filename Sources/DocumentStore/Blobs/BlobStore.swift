@@ -28,6 +28,12 @@ struct BlobStore {
       try sync(digest)
       return digest
     }
+    try replace(digest, with: contents)
+    return digest
+  }
+
+  /// Makes a blob of a new file, whatever is there.
+  private func replace(_ digest: BlobDigest, with contents: [UInt8]) throws(DocumentStoreError) {
     let incoming = try write(contents)
     // Durable before: the contents. After, with the folder's sync: the name.
     do { try FileCalls.rename(incoming, to: path(digest)) } catch {
@@ -35,7 +41,6 @@ struct BlobStore {
       throw error
     }
     known.insert(digest)
-    return digest
   }
 
   private func write(_ contents: [UInt8]) throws(DocumentStoreError) -> String {
@@ -58,10 +63,17 @@ struct BlobStore {
   @discardableResult
   func sync(_ digest: BlobDigest) throws(DocumentStoreError) -> Bool {
     guard try FileCalls.kind(path(digest)) == .file else { return false }
-    if !known.contains(digest) {
-      try FileCalls.sync(path(digest))
-      known.insert(digest)
+    if known.contains(digest) { return true }
+    if known.hasFailed(digest) {
+      guard let contents = try contents(digest) else { return false }
+      try replace(digest, with: contents)
+      return true
     }
+    do { try FileCalls.sync(path(digest)) } catch {
+      known.noteFailure(digest)
+      throw error
+    }
+    known.insert(digest)
     return true
   }
 

@@ -1,4 +1,5 @@
-// KnownBlobs.swift: which blobs a data file has synced, so that it does not sync them again.
+// KnownBlobs.swift: which blobs a data file has synced, so that it does not sync them again, and
+// which it failed to sync, so that it does not believe a later sync of the same file.
 
 import Synchronization
 
@@ -6,6 +7,7 @@ import Synchronization
 final class KnownBlobs: Sendable {
   private static let countMax = 10_000
   private let digests = Mutex<Set<BlobDigest>>([])
+  private let failed = Mutex<Set<BlobDigest>>([])
   private let folder = Mutex(false)
 
   /// Whether the folder's entry in the bundle was synced.
@@ -21,7 +23,16 @@ final class KnownBlobs: Sendable {
       if digests.count >= Self.countMax { digests.removeAll() }
       digests.insert(digest)
     }
+    _ = failed.withLock { $0.remove(digest) }
   }
+
+  /// Notes that a sync failed.
+  ///
+  /// The kernel may have dropped the pages and call them clean: the next sync of the same file then
+  /// succeeds without writing anything (Rebello et al., USENIX ATC 2020).
+  func noteFailure(_ digest: BlobDigest) { _ = failed.withLock { $0.insert(digest) } }
+
+  func hasFailed(_ digest: BlobDigest) -> Bool { failed.withLock { $0.contains(digest) } }
 
   func remove(_ digest: BlobDigest) { _ = digests.withLock { $0.remove(digest) } }
 }
