@@ -235,6 +235,10 @@ let package = Package(
     .executableTarget(name: "posix-cases", path: "Tests/PosixCases"),
     // C: two functions that forget the same sync; findings have to name the line of each.
     .executableTarget(name: "two-savers", path: "Tests/TwoSavers"),
+    // Saves documents, and checks what a crash left of them.
+    .executableTarget(
+      name: "document-saver", dependencies: ["DocumentStore"], path: "Tests/DocumentSaver",
+      swiftSettings: house),
     // C: breaks only when a mapped page is written back between two stores.
     .executableTarget(name: "mapped-order", path: "Tests/MappedOrder"),
     // One process of several that use one database; the engine's tests run and kill it.
@@ -267,8 +271,11 @@ let package = Package(
         "Query", "QueryReference", "Engine", .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: house),
+    // Golden files and drawn numbers, for tests that know nothing of the lab.
+    .target(name: "TestFiles", path: "Tests/TestFiles", swiftSettings: house),
     .testTarget(
-      name: "FleeceTests", dependencies: ["Fleece", "FleeceReference", "Requirements"],
+      name: "FleeceTests",
+      dependencies: ["Fleece", "FleeceReference", "Requirements", "TestFiles"],
       exclude: ["Golden"],
       swiftSettings: house),
     .testTarget(
@@ -276,12 +283,13 @@ let package = Package(
       dependencies: ["SyncCore", "SyncReference", "SyncFuzz", "Fuzz", "Requirements"],
       swiftSettings: house),
     .testTarget(
-      name: "DocumentQueryTests", dependencies: ["DocumentQuery"], exclude: ["Golden"],
+      name: "DocumentQueryTests", dependencies: ["DocumentQuery", "TestFiles"],
+      exclude: ["Golden"],
       swiftSettings: house),
     .testTarget(
       name: "DocumentStoreTests",
       dependencies: [
-        "DocumentStore", "DocumentQueryReference", "Fleece", "Requirements",
+        "DocumentStore", "DocumentQueryReference", "Fleece", "Requirements", "TestFiles",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       exclude: ["Golden"],
@@ -314,7 +322,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: lab.map { .target(name: $0) } + [
-        "TestSupport", "StressRunner", "FaultFSDaemon", "FuzzCommand", "dogs", "mapped-order",
+        "TestSupport", "StressRunner", "FaultFSDaemon", "FuzzCommand", "document-saver", "dogs",
+        "mapped-order",
         "posix-cases", "two-savers",
         .product(name: "Yams", package: "Yams"),
       ],

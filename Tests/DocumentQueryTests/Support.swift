@@ -3,6 +3,7 @@
 
 import DocumentQuery
 import Foundation
+import TestFiles
 
 /// A query of the real library, with what it made of it.
 struct GoldenQuery {
@@ -17,7 +18,7 @@ struct GoldenQuery {
   private static func rows(_ name: String) throws -> [GoldenQuery] {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden")
     let url = folder.appending(path: name)
-    let data = name.hasSuffix(".gz") ? try unpacked(url) : try Data(contentsOf: url)
+    let data = try PackedFile.contents(url)
     return try String(decoding: data, as: UTF8.self).split(separator: "\n").dropFirst().map {
       line in
       let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
@@ -26,19 +27,6 @@ struct GoldenQuery {
         database: fields[0], json: fields[1], sql: fields[3], titles: titles,
         error: fields.count > 6 ? fields[6] : "")
     }
-  }
-
-  private static func unpacked(_ url: URL) throws -> Data {
-    let process = Process()
-    process.executableURL = URL(filePath: "/bin/gzip")
-    process.arguments = ["-dc", url.path]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    try process.run()
-    let data = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw CocoaError(.fileReadCorruptFile) }
-    return data
   }
 }
 

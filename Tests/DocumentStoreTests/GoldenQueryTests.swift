@@ -4,6 +4,7 @@
 
 import DocumentStore
 import Foundation
+import TestFiles
 import Testing
 
 @Suite("Queries of the real library")
@@ -79,7 +80,7 @@ struct StoredQueries {
   }
 
   private static func read(_ url: URL) throws -> [StoredQueries] {
-    let data = url.pathExtension == "gz" ? try unpacked(url) : try Data(contentsOf: url)
+    let data = try PackedFile.contents(url)
     let lines = String(decoding: data, as: UTF8.self).split(separator: "\n").dropFirst()
     return try lines.map { line in
       let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
@@ -90,19 +91,6 @@ struct StoredQueries {
         parameters: fields[2].isEmpty ? [:] : ["num": .integer(3)], titles: titles ?? [],
         rows: (rows ?? []).map { $0.map(Shown.init) }, error: fields.count > 6 ? fields[6] : "")
     }
-  }
-
-  private static func unpacked(_ url: URL) throws -> Data {
-    let process = Process()
-    process.executableURL = URL(filePath: "/bin/gzip")
-    process.arguments = ["-dc", url.path]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    try process.run()
-    let data = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw CocoaError(.fileReadCorruptFile) }
-    return data
   }
 }
 

@@ -5,6 +5,7 @@ import Fleece
 import Foundation
 import GRDB
 import Requirements
+import TestFiles
 import Testing
 
 @testable import DocumentStore

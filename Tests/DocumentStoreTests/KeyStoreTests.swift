@@ -1,6 +1,7 @@
 // KeyStoreTests.swift: names of key stores, and what happens to their records.
 
 import Foundation
+import TestFiles
 import Testing
 
 @testable import DocumentStore

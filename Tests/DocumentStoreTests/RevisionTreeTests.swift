@@ -1,6 +1,7 @@
 // RevisionTreeTests.swift: trees of revisions: their bytes, how they grow, and damage.
 
 import Foundation
+import TestFiles
 import Testing
 
 @testable import DocumentStore

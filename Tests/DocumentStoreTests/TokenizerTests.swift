@@ -2,6 +2,7 @@
 
 import Foundation
 import Requirements
+import TestFiles
 import Testing
 
 @testable import DocumentStore

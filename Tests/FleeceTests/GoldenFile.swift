@@ -1,6 +1,7 @@
 // GoldenFile.swift: the golden pairs of Tests/FleeceTests/Golden, row by row.
 
 import Foundation
+import TestFiles
 
 /// A table of golden pairs: texts between tabs, a row each line, the names of the columns first.
 enum GoldenFile {
@@ -10,23 +11,10 @@ enum GoldenFile {
   /// The rows of a table, which may be compressed.
   static func rows(_ name: String) throws -> [[String]] {
     let url = folder.appending(path: name)
-    let data = name.hasSuffix(".gz") ? try unpacked(url) : try Data(contentsOf: url)
+    let data = try PackedFile.contents(url)
     return String(decoding: data, as: UTF8.self).split(separator: "\n").dropFirst().map {
       $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
     }
-  }
-
-  private static func unpacked(_ url: URL) throws -> Data {
-    let process = Process()
-    process.executableURL = URL(filePath: "/bin/gzip")
-    process.arguments = ["-dc", url.path]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    try process.run()
-    let data = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw CocoaError(.fileReadCorruptFile) }
-    return data
   }
 }
 

@@ -4,6 +4,7 @@
 import Fleece
 import FleeceReference
 import Requirements
+import TestFiles
 import Testing
 
 @Suite("Two readers")

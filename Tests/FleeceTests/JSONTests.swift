@@ -1,6 +1,7 @@
 // JSONTests.swift: JSON where no golden pair looks: what is refused, and where; numbers; bounds.
 
 import Fleece
+import TestFiles
 import Testing
 
 @Suite("JSON")

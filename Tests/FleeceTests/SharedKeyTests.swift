@@ -2,6 +2,7 @@
 // kept.
 
 import Fleece
+import TestFiles
 import Testing
 
 @Suite("Shared keys")

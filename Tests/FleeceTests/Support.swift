@@ -3,20 +3,6 @@
 import Fleece
 import FleeceReference
 
-/// Numbers that follow from a seed.
-struct SeededNumbers: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    return (state ^ state >> 33) &* 0xff51_afd7_ed55_8ccd ^ state >> 29
-  }
-
-  mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
-}
-
 /// Short ways.
 enum Short {
   /// Reads the outermost value of bytes.

@@ -94,23 +94,27 @@ struct TextParser {
     }
     if take("WHERE") { clauses.append(QueryNode.Pair("WHERE", try expression())) }
     if isWord("GROUP") {
-      let place = current.place
-      advance()
-      try expect("BY")
-      let terms = try items { (parser) throws(DocumentQueryError) in try parser.expression() }
-      clauses.append(QueryNode.Pair("GROUP_BY", QueryNode(.array(terms), at: place)))
+      let terms = try termsBy { (parser) throws(DocumentQueryError) in try parser.expression() }
+      clauses.append(QueryNode.Pair("GROUP_BY", terms))
       if take("HAVING") { clauses.append(QueryNode.Pair("HAVING", try expression())) }
     }
     if isWord("ORDER") {
-      let place = current.place
-      advance()
-      try expect("BY")
-      let terms = try items { (parser) throws(DocumentQueryError) in try parser.orderTerm() }
-      clauses.append(QueryNode.Pair("ORDER_BY", QueryNode(.array(terms), at: place)))
+      let terms = try termsBy { (parser) throws(DocumentQueryError) in try parser.orderTerm() }
+      clauses.append(QueryNode.Pair("ORDER_BY", terms))
     }
     if take("LIMIT") { clauses.append(QueryNode.Pair("LIMIT", try expression())) }
     if take("OFFSET") { clauses.append(QueryNode.Pair("OFFSET", try expression())) }
     return QueryNode(.dict(clauses), at: place)
+  }
+
+  /// What comes after GROUP or ORDER: BY, and terms.
+  private mutating func termsBy(
+    _ term: (inout TextParser) throws(DocumentQueryError) -> QueryNode
+  ) throws(DocumentQueryError) -> QueryNode {
+    let place = current.place
+    advance()
+    try expect("BY")
+    return QueryNode(.array(try items(term)), at: place)
   }
 
   /// Things with commas between them.

@@ -2,7 +2,7 @@
 // cannot take it for anything else; what no quoting helps is refused.
 
 /// Names and literals in SQL.
-enum SQLNames {
+package enum SQLNames {
   /// A letter, a digit or `_`.
   static func isWord(_ byte: UInt8) -> Bool {
     switch byte {
@@ -47,7 +47,7 @@ enum SQLNames {
 
   /// A text between quotes, with those in it doubled; scalar by scalar, since a quote may begin a
   /// longer character.
-  static func doubled(_ text: String, _ quote: Unicode.Scalar) -> String {
+  package static func doubled(_ text: String, _ quote: Unicode.Scalar) -> String {
     var output = String.UnicodeScalarView()
     output.append(quote)
     for scalar in text.unicodeScalars {

@@ -30,9 +30,14 @@ final class KnownBlobs: Sendable {
   ///
   /// The kernel may have dropped the pages and call them clean: the next sync of the same file then
   /// succeeds without writing anything (Rebello et al., USENIX ATC 2020).
-  func noteFailure(_ digest: BlobDigest) { _ = failed.withLock { $0.insert(digest) } }
+  func noteFailure(_ digest: BlobDigest) {
+    failed.withLock { if $0.count < Self.countMax { $0.insert(digest) } }
+  }
 
-  func hasFailed(_ digest: BlobDigest) -> Bool { failed.withLock { $0.contains(digest) } }
+  /// Whether its last sync failed, or may have: with too many failures none is told apart.
+  func hasFailed(_ digest: BlobDigest) -> Bool {
+    failed.withLock { $0.count >= Self.countMax || $0.contains(digest) }
+  }
 
   func remove(_ digest: BlobDigest) { _ = digests.withLock { $0.remove(digest) } }
 }

@@ -2,6 +2,8 @@
 // SQL names ignore case and those of key stores do not: so a backslash stands before each capital
 // letter of a table's name, and nowhere else.
 
+import DocumentQuery
+
 /// The name of a key store: of a collection's records, or of the data file's own records.
 public struct KeyStoreName: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The name as the file's lists have it: `default`, `info`, `.widgets`, `.inventory.chairs`.
@@ -86,20 +88,7 @@ public struct KeyStoreName: Hashable, Sendable, Comparable, CustomStringConverti
 }
 
 /// A name in SQL, quoted.
-func identifier(_ name: String) -> String { quotedForSQL(name, "\"") }
+func identifier(_ name: String) -> String { SQLNames.doubled(name, "\"") }
 
 /// A text in SQL, quoted.
-func literal(_ text: String) -> String { quotedForSQL(text, "'") }
-
-/// A text between quotes, with those in it doubled: scalar by scalar, since a quote may begin a
-/// longer character.
-private func quotedForSQL(_ text: String, _ quote: Unicode.Scalar) -> String {
-  var output = String.UnicodeScalarView()
-  output.append(quote)
-  for scalar in text.unicodeScalars {
-    if scalar == quote { output.append(quote) }
-    output.append(scalar)
-  }
-  output.append(quote)
-  return String(output)
-}
+func literal(_ text: String) -> String { SQLNames.doubled(text, "'") }
