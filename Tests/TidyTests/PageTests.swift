@@ -50,6 +50,7 @@ struct PageTests {
   func decisionNumbers() throws {
     for (path, text) in try Self.pages() where path != "docs/glossary.md" {
       #expect(Self.decisions(text) == [], "\(path): move them to a section Background")
+      #expect(text.components(separatedBy: "\n## Background\n").count <= 2, "\(path): two footers")
     }
     #expect(Self.decisions("a (decision 0123)\n## Background\nDecisions 0124") == [1])
   }
