@@ -178,7 +178,8 @@ let package = Package(
       ],
       swiftSettings: house, plugins: ["BuildCommit"]),
     .executableTarget(
-      name: "FaultFSDaemon", dependencies: ["LabCore", "FaultFS"], swiftSettings: house),
+      name: "FaultFSDaemon", dependencies: ["LabCore", "Recording", "FaultFS"],
+      swiftSettings: house),
     // Queries answered the simple way, and a generator of queries: what the query language is held
     // against, by its tests and by fuzzing.
     .target(name: "QueryReference", dependencies: ["Query", "Engine"], swiftSettings: hot),

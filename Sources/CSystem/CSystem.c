@@ -61,6 +61,31 @@ int csystem_pipe(int descriptors[2], int packets) {
   return pipe2(descriptors, O_CLOEXEC | (packets ? O_DIRECT : 0));
 }
 
+int csystem_output_socket(int descriptors[2]) {
+  int on = 1;
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, descriptors) != 0) return -1;
+  return setsockopt(descriptors[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
+}
+
+ssize_t csystem_receive(int fd, void *buffer, size_t count, pid_t *writer) {
+  union {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(sizeof(struct ucred))];
+  } control;
+  struct iovec piece = {.iov_base = buffer, .iov_len = count};
+  struct msghdr message = {
+      .msg_iov = &piece, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+  ssize_t received = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
+  struct cmsghdr *found = received > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+  *writer = 0;
+  if (found != NULL && found->cmsg_level == SOL_SOCKET && found->cmsg_type == SCM_CREDENTIALS) {
+    struct ucred credentials;
+    memcpy(&credentials, CMSG_DATA(found), sizeof credentials);
+    *writer = credentials.pid;
+  }
+  return received;
+}
+
 int csystem_unnamed_file(const char *directory) {
   return open(directory, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
 }
@@ -257,6 +282,16 @@ int csystem_open_process(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0
 int csystem_set_attribute(const char *path, const char *name, const void *value, size_t size) {
   return setxattr(path, name, value, size, 0);
 }
+
+ssize_t csystem_list_attributes(const char *path, char *names, size_t size) {
+  return llistxattr(path, names, size);
+}
+
+ssize_t csystem_get_attribute(const char *path, const char *name, void *value, size_t size) {
+  return lgetxattr(path, name, value, size);
+}
+
+int csystem_remove_attribute(const char *path, const char *name) { return lremovexattr(path, name); }
 
 int csystem_detach_mount(const char *path) { return umount2(path, MNT_DETACH); }
 int csystem_abort_mount(const char *path) { return umount2(path, MNT_FORCE | MNT_DETACH); }

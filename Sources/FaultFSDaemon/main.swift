@@ -3,6 +3,7 @@
 import FaultFS
 import Glibc
 import LabCore
+import Recording
 
 var options = FaultFSOptions()
 var mountPoint: String?
@@ -27,6 +28,8 @@ while let argument = rest.popFirst() {
     let writeBack = try? PageWriteBack(parsing: value)
   {
     options.writeBack = writeBack
+  } else if argument == "--marks", let value = rest.popFirst().flatMap(MarkUnit.init) {
+    options.marks = value
   } else if argument == "--direct-alignment", let value = rest.popFirst(),
     let alignment = try? DirectAlignment(parsing: value)
   {
@@ -43,6 +46,7 @@ while let argument = rest.popFirst() {
 guard let mountPoint, let control = numbers["--control-fd"], control >= 0 else {
   print(
     "usage: faultline-fs MOUNTPOINT --control-fd N [--marks-fd N] [--page-granular] [--suid] "
+      + "[--marks lines|writes] "
       + "[--dev] [--quota N] "
       + "[--recording-limit N] [--control SOCKET] [--write-back SEED:RATE] [--direct-alignment N] "
       + "[--stacks DIR] [--cpu N]"

@@ -38,6 +38,7 @@ struct Certify: ParsableCommand {
     name: [.customLong("backend"), .customLong("door")],
     help: "For scenarios: fuse or in-process. Default: fuse if it works.")
   var backend: BackendChoice?
+  @OptionGroup var marks: MarksArguments
   @OptionGroup var faults: FaultArguments
   @OptionGroup var options: ExplorationArguments
   @Flag(help: "Exit with 1 if a sync is not needed.") var failOnRedundant = false
@@ -49,6 +50,7 @@ struct Certify: ParsableCommand {
     let console = Console()
     var settings = try options.settings()
     settings.faults = try faults.rules()
+    settings.marks = marks.marks
     guard settings.faults.isEmpty || paths.isEmpty else {
       throw LabError.usage(
         "--fault, --faults: a scenario has its own 'faults'; these go with --workload")

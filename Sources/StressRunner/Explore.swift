@@ -14,7 +14,7 @@ struct Explore: ParsableCommand {
       Faultline runs --workload once in a directory of its own, records its file operations, and \
       builds the states that a power failure could leave. It runs --check in each of them.
 
-      What the workload prints is an acknowledgement: its effect must survive from then on. The \
+      Each line that the workload prints is an acknowledgement: its effect must survive. The \
       checker finds this output in the file $FAULTLINE_OUTPUT. It exits with 0 if the directory is \
       fine. Otherwise the first line that it prints says what is wrong.
 
@@ -40,6 +40,7 @@ struct Explore: ParsableCommand {
       """)
 
   @OptionGroup(title: "What to run") var commands: ProgramArguments
+  @OptionGroup(title: "What to run") var marks: MarksArguments
   @OptionGroup(title: "What may happen, and how far to look") var options: ExplorationArguments
   @OptionGroup(title: "A second power failure") var recovery: RecoveryArguments
   @Option(
@@ -65,6 +66,7 @@ struct Explore: ParsableCommand {
     let console = Console()
     var settings = try self.settings()
     settings.directAlignment = try direct.parsed()
+    settings.marks = marks.marks
     guard settings.directAlignment == nil || settings.fileSystems.isEmpty else {
       throw LabError.usage(
         "--direct-alignment is about FaultFS, --on has the kernel's file systems, which ask for "

@@ -146,6 +146,7 @@ struct Replay: ParsableCommand {
     settings.recordsCallStacks = stacks
     settings.writeBack = recipe.writeBack
     settings.directAlignment = recipe.directAlignment
+    settings.marks = recipe.marks ?? .writes
     settings.faults = recipe.faults ?? []
     settings.timeoutSeconds = recipe.timeoutSeconds
     var program = ProgramUnderTest(
@@ -165,6 +166,7 @@ struct Replay: ParsableCommand {
     settings.seed = Seed(rawValue: recipe.seed)
     settings.faults = recipe.faults
     settings.writeBack = recipe.writeBack
+    settings.marks = recipe.marks ?? .writes
     settings.load = recipe.load
     settings.drawn = recipe.drawn
     settings.timeoutSeconds = recipe.timeoutSeconds

@@ -70,6 +70,7 @@ struct Stress: ParsableCommand {
   var faults: String?
   @Flag(help: "Allow errors that the manual page of the call does not list.") var anyErrno = false
   @OptionGroup var writeBack: WriteBackArguments
+  @OptionGroup var marks: MarksArguments
   @Option(
     help: "Time limit of a checker, a recovery or a round, in seconds. Default: 20 or 60.")
   var timeout: Int?
@@ -167,6 +168,7 @@ struct Stress: ParsableCommand {
     settings.metricsPath = metrics
     settings.thins = !noThinning
     settings.writeBack = try writeBack.parsed()
+    settings.marks = marks.marks
     if let faults {
       settings.faults =
         FileManager.default.fileExists(atPath: faults)

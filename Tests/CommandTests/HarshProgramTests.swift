@@ -58,7 +58,7 @@ struct HarshProgramTests {
       check: """
         n=$(wc -c < "$FAULTLINE_OUTPUT")
         [ ! -e done ] || [ $n -eq 70000 ] || { echo "short: $n"; exit 1; }
-        """, ["--budget", "60"])
+        """, ["--budget", "60", "--marks", "writes"])
   }
 
   @Test("binary output reaches the checker as it was")
@@ -67,7 +67,7 @@ struct HarshProgramTests {
       workload: "printf '\\000\\377\\n\\r\\303'; echo > done; sync done .",
       check: """
         [ ! -e done ] || [ "$(od -An -tx1 "$FAULTLINE_OUTPUT")" = " 00 ff 0a 0d c3" ] || exit 1
-        """)
+        """, ["--marks", "writes"])
   }
 
   @Test("standard input is empty")

@@ -22,6 +22,11 @@ int csystem_memfd_create(const char *name, unsigned int flags);
 /// pipe2(2) with O_CLOEXEC, and with O_DIRECT when `packets` is not 0: then each write is a packet
 /// of its own, and a read returns one packet (pipe(7)).
 int csystem_pipe(int descriptors[2], int packets);
+/// socketpair(2) of a stream, closed on exec; the first end is told who writes to the second (SO_PASSCRED of unix(7)).
+int csystem_output_socket(int descriptors[2]);
+/// recvmsg(2) on the first end of csystem_output_socket: bytes of one process, whose number comes with them; 0 where the
+/// kernel does not say.
+ssize_t csystem_receive(int fd, void *buffer, size_t count, pid_t *writer);
 /// prctl(PR_SET_NAME): the calling thread's name in /proc, its first 15 bytes.
 int csystem_set_thread_name(const char *name);
 /// prctl(PR_SET_PDEATHSIG): the signal this process gets when the thread that made it ends.
@@ -86,6 +91,12 @@ void *csystem_remap(void *address, size_t old_size, size_t new_size);
 int csystem_open_process(pid_t pid);
 /// setxattr(2) without flags.
 int csystem_set_attribute(const char *path, const char *name, const void *value, size_t size);
+/// llistxattr(2).
+ssize_t csystem_list_attributes(const char *path, char *names, size_t size);
+/// lgetxattr(2).
+ssize_t csystem_get_attribute(const char *path, const char *name, void *value, size_t size);
+/// lremovexattr(2).
+int csystem_remove_attribute(const char *path, const char *name);
 /// umount2(2) with MNT_DETACH.
 int csystem_detach_mount(const char *path);
 /// umount2(2) with MNT_FORCE and MNT_DETACH: a FUSE mount's connection ends, too, so that nobody waits for an answer.

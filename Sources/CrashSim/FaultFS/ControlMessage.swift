@@ -15,6 +15,9 @@ package enum ControlRequest: Codable, Sendable {
   /// Write dirty mapped pages back at moments of this rule from now on, or never.
   case writeBack(PageWriteBack?)
   case mark(bytes: Data)
+  /// Take what programs have printed, and the begun lines of those that have ended; all others are
+  /// killed next, and have not ended theirs.
+  case settleMarks
   /// Save the trace to a file and stop recording.
   case endRecording(path: String)
   case saveTree(path: String)
@@ -42,7 +45,7 @@ package enum ControlRequest: Codable, Sendable {
       .phase:
       true
     case .load, .beginRecording, .writeBack, .endRecording, .saveTree, .stop, .registerGroup,
-      .unregisterGroup, .syncAll, .shutdown:
+      .unregisterGroup, .syncAll, .settleMarks, .shutdown:
       false
     }
   }

@@ -63,6 +63,7 @@ public final class FaultFSClient: Sendable {
     if let alignment = options.directAlignment {
       arguments += ["--direct-alignment", "\(alignment)"]
     }
+    if options.marks == .lines { arguments += ["--marks", options.marks.rawValue] }
     if options.allowsSetUser { arguments.append("--suid") }
     if options.allowsDevices { arguments.append("--dev") }
     if let path = options.controlPath { arguments += ["--control", path] }
@@ -71,7 +72,9 @@ public final class FaultFSClient: Sendable {
       let (ours, theirs) = try Descriptors.makeSocketPair()
       let daemonEnd = OwnedDescriptor(theirs)
       let control = OwnedDescriptor(ours)
-      let (marksOut, marksIn) = try Descriptors.makePacketPipe()
+      let (marksOut, marksIn) =
+        try options.marks == .lines
+        ? Descriptors.makeOutputSocket() : Descriptors.makePacketPipe()
       let readEnd = OwnedDescriptor(marksOut)
       let writeEnd = OwnedDescriptor(marksIn)
       daemonProcess = try ProcessCalls.spawnDaemon(
@@ -106,7 +109,8 @@ public final class FaultFSClient: Sendable {
     return path
   }
 
-  /// Write end of the marks pipe: each write(2) of at most 4,096 bytes to it becomes one mark.
+  /// Where programs write marks: with `MarkUnit.writes` a pipe, and each write(2) of at most 4,096
+  /// bytes to it is one mark; with `MarkUnit.lines` a socket, and each line of a process is one.
   ///
   /// Give it to a workload as its standard output. Closed by `shutdown`.
   public var marksWriteDescriptor: Int32 { state.withLock { $0.marks } }
@@ -124,6 +128,11 @@ public final class FaultFSClient: Sendable {
 
   /// Has dirty mapped pages written back at the moments of a rule, counted from now, or never.
   public func writeBack(_ rule: PageWriteBack?) throws(LabError) { try ask(.writeBack(rule)) }
+
+  /// Has the marks in the trace that were written so far; a process that has ended ends its line.
+  ///
+  /// Lines that somebody has begun and not ended are forgotten with the recording.
+  package func settleMarks() throws(LabError) { try ask(.settleMarks) }
 
   /// Appends a mark; it is in the trace when this returns.
   public func mark(_ bytes: [UInt8]) throws(LabError) { try ask(.mark(bytes: Data(bytes))) }

@@ -144,6 +144,7 @@ final class FaultFSControl: Sendable {
     case .beginRecording:
       mount.lock.withLock { _ in
         mount.drainMarks()
+        mount.output.beginAnew()
         mount.fileSystem.beginRecording()
       }
     case .writeBack(let rule):
@@ -152,6 +153,12 @@ final class FaultFSControl: Sendable {
       mount.lock.withLock { _ in
         mount.drainMarks()
         mount.fileSystem.record(Mark(bytes: Array(bytes)))
+      }
+    case .settleMarks:
+      mount.lock.withLock { _ in
+        mount.drainMarks()
+        // Who has not ended by now is killed next.
+        mount.output.dropBegun()
       }
     case .endRecording(let path):
       reply.statistics = try endRecording(path)
@@ -162,7 +169,12 @@ final class FaultFSControl: Sendable {
     case .stop(let point):
       mount.lock.withLock { _ in
         mount.drainMarks()
-        mount.fileSystem.recorder.arm(point) { [unowned self] in killGroups() }
+        // One that comes at once comes to writers that are in the middle of their lines.
+        if point.events != nil { mount.output.beginAnew() }
+        mount.fileSystem.recorder.arm(point) { [unowned self] in
+          mount.output.dropBegun()
+          killGroups()
+        }
       }
     case .registerGroup(let group):
       guard group > 1, group != getpgrp() else { throw .usage("cannot register group \(group)") }
@@ -254,7 +266,8 @@ final class FaultFSControl: Sendable {
     try refuseOwnMount(path)
     let result: (Trace, FaultFSStatistics) = mount.lock.withLock { _ in
       mount.drainMarks()
-      let trace = mount.fileSystem.endRecording()
+      var trace = mount.fileSystem.endRecording()
+      trace.markUnit = mount.options.marks
       var statistics = self.statistics()
       statistics.eventCount = trace.events.count
       return (trace, statistics)

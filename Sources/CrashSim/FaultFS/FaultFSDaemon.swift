@@ -14,7 +14,8 @@ public enum FaultFSDaemon {
   /// - Parameters:
   ///   - mountPoint: An existing directory.
   ///   - controlDescriptor: Stream socket to the client; its end is the daemon's end.
-  ///   - marksDescriptor: Read end of a packet pipe, or -1.
+  ///   - marksDescriptor: Read end of a packet pipe, or of an output socket where
+  ///     `FaultFSOptions.marks` is lines; or -1.
   ///   - cpu: The CPU that serves, on which its clients run; nil is any.
   ///   - options: How the mount behaves.
   /// - Throws: `LabError` when the mount fails; the client is told as well.

@@ -27,6 +27,8 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
   public var writeBack: PageWriteBack?
   /// What direct reads and writes must be aligned to; nil lets every one pass.
   public var directAlignment: DirectAlignment?
+  /// What programs write to `FaultFSClient.marksWriteDescriptor` to make one mark.
+  public var marks = MarkUnit.writes
   /// True: set-uid and set-gid of programs on the mount count.
   ///
   /// For root only.
@@ -75,14 +77,12 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
   private(set) var operationsServed: UInt64 = 0
   /// The request under way, for the few bits that libfuse does not hand on; valid in handlers.
   private var request: UnsafeRawPointer?
-  private var marksDescriptor: Int32
+  /// What programs under test print; touched under `lock`.
+  let output: ProgramOutput
   /// Who serves, while it does.
   private var server: pthread_t?
   /// The thread that serves is told when marks come in, and need not ask for them.
   private var isToldOfMarks = false
-  private let markBuffer: UnsafeMutableRawPointer
-  /// A longer write to a packet pipe is cut into packets of this size (pipe(7)).
-  private static let markBytesMax = 4096
   private var callers = CallerTable()
   /// Set once the kernel has our answer to INIT; until then answers are looked at.
   private var isInitialized = false
@@ -97,13 +97,11 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
     pieces: PayloadPieces
   ) throws(LabError) {
     self.mountPoint = mountPoint
-    self.marksDescriptor = marksDescriptor
+    output = ProgramOutput(marksDescriptor, options.marks)
     self.options = options
     alignedFlag =
       options.directAlignment == nil ? 0 : UInt32(bitPattern: csystem_open_direct())
     harvest = options.writeBack.map { HarvestClock($0) }
-    unsafe markBuffer = UnsafeMutableRawPointer.allocate(
-      byteCount: Self.markBytesMax, alignment: 16)
     let quotaBytes = options.quotaBytes
     do {
       let tree = try FileTree(image: Self.emptyTree, quotaBytes: quotaBytes, now: wallClock)
@@ -117,7 +115,6 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
     if let path = options.callStackPath {
       fileSystem.recorder.callStacks = try CallStackArea(directory: path)
     }
-    if marksDescriptor >= 0 { csystem_set_nonblocking(marksDescriptor, 1) }
     // The file system lives as long as this object, which the daemon keeps until it exits.
     fileSystem.sideEffects = FaultSideEffects(
       kill: Self.kill,
@@ -251,7 +248,7 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
     // Who writes a mark has raised the signal by then, so it is seen before the next request.
     isToldOfMarks = lock.withLock { _ in
       server = pthread_self()
-      return marksDescriptor >= 0 && csystem_note_arrivals(marksDescriptor) == 0
+      return output.descriptor >= 0 && csystem_note_arrivals(output.descriptor) == 0
     }
     while unsafe fuse_session_exited(session) == 0 {
       let count = unsafe fuse_session_receive_buf(session, &buffer)
@@ -259,7 +256,9 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
       if count <= 0 { break }
       let bytes = unsafe UnsafeMutableRawBufferPointer(start: buffer.mem, count: buffer.size)
       lock.withLock { _ in
-        if fileSystem.recorder.isRecording, !isToldOfMarks || csystem_take_arrivals() != 0 {
+        if fileSystem.recorder.isRecording,
+          !isToldOfMarks || csystem_take_arrivals() != 0 || output.awaitsEndings
+        {
           drainMarks()
         }
         operationsServed &+= 1
@@ -362,21 +361,10 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
   // MARK: Marks
 
   /// The descriptor to watch for marks, or -1.
-  var watchedMarks: Int32 { lock.withLock { _ in marksDescriptor } }
+  var watchedMarks: Int32 { lock.withLock { _ in output.descriptor } }
 
   /// Puts every waiting mark into the trace; the caller holds the lock.
-  func drainMarks() {
-    while marksDescriptor >= 0 {
-      let count = unsafe Glibc.read(marksDescriptor, markBuffer, Self.markBytesMax)
-      if count < 0 { return }
-      if count == 0 {
-        marksDescriptor = -1
-        return
-      }
-      let bytes = unsafe Array(UnsafeRawBufferPointer(start: markBuffer, count: count))
-      fileSystem.record(Mark(bytes: bytes))
-    }
-  }
+  func drainMarks() { output.read { fileSystem.record($0) } }
 
   // MARK: Control
 

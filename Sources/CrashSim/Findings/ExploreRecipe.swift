@@ -2,6 +2,7 @@
 
 import CrashStates
 import FaultFS
+import Recording
 
 /// A crash state of any program.
 public struct ExploreRecipe: Codable, Sendable, Hashable {
@@ -27,6 +28,8 @@ public struct ExploreRecipe: Codable, Sendable, Hashable {
   public var writeBack: PageWriteBack?
   /// What direct reads and writes must be aligned to; nil where every one passes.
   public var directAlignment: DirectAlignment?
+  /// What of the output is one acknowledgement; nil, as in older tokens, is each write.
+  public var marks: MarkUnit?
   /// Fault rules in force while it was recorded; nil where there were none.
   public var faults: [FaultRule]?
   /// The real file system that it was recorded on, as `--on` takes it; nil for FaultFS itself.

@@ -99,6 +99,13 @@ package enum Descriptors {
     guard unsafe csystem_pipe(&pair, 1) == 0 else { throw lastError() }
     return (pair[0], pair[1])
   }
+
+  /// A standard output for programs: the end that reads and is told who writes, the other end.
+  package static func makeOutputSocket() throws(ErrorNumber) -> (Int32, Int32) {
+    var pair: [Int32] = [-1, -1]
+    guard unsafe csystem_output_socket(&pair) == 0 else { throw lastError() }
+    return (pair[0], pair[1])
+  }
 }
 
 /// Calls on processes.

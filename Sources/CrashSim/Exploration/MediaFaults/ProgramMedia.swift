@@ -196,6 +196,7 @@ struct ProgramMediaExploration {
       shape: trace.shape, timeoutSeconds: settings.timeoutSeconds)
     recipe.writeBack = settings.writeBack
     recipe.directAlignment = settings.directAlignment
+    recipe.marks = settings.marks
     recipe.media = found.state
     recipe.survivedFaults = media.survivedCount
     let path = found.state.faults[0].file

@@ -5,6 +5,7 @@ import FaultFS
 import Findings
 import Foundation
 import LabCore
+import Recording
 
 /// Options that every exploration takes.
 public struct ExplorationSettings: Sendable {
@@ -51,6 +52,9 @@ public struct ExplorationSettings: Sendable {
   /// one pass.
   public var directAlignment: DirectAlignment?
 
+  /// What of a program's output is one acknowledgement.
+  public var marks = MarkUnit.lines
+
   /// Keeps what was decided, for a run that goes on later; nil keeps nothing.
   public var progress: ProgressJournal?
   /// Whether recordings hold the call stack of each operation, so that findings name source lines.
@@ -74,6 +78,7 @@ public struct ExplorationSettings: Sendable {
       "fsck=\(runsFsck)", "budget=\(budget.map(String.init) ?? "default")",
       "write-back=\(writeBack?.description ?? "none")", "stacks=\(recordsCallStacks)",
       "direct-alignment=\(directAlignment?.description ?? "none")",
+      "marks=\(marks.rawValue)",
       "media=\(media.map { "\($0)" } ?? "none")",
     ] + faults.enumerated().map { "fault \($0 + 1)=\($1)" }
   }

@@ -301,6 +301,7 @@ struct ProgramExploration {
     recipe.fileSystem = target.system?.description
     recipe.writeBack = settings.writeBack
     recipe.directAlignment = settings.directAlignment
+    recipe.marks = settings.marks
     recipe.faults = settings.faults.isEmpty ? nil : settings.faults
     recipe.recover = context == nil ? nil : program.recovery?.command
     recipe.recovered = context?.crashes

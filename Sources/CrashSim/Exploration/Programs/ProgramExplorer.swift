@@ -258,7 +258,8 @@ public final class ProgramExplorer {
   private func makeRecorder() -> ProgramRecorder {
     ProgramRecorder(
       run: run, timeoutSeconds: settings.recordingTimeoutSeconds, writeBack: settings.writeBack,
-      directAlignment: settings.directAlignment, recordsCallStacks: settings.recordsCallStacks)
+      directAlignment: settings.directAlignment, recordsCallStacks: settings.recordsCallStacks,
+      marks: settings.marks)
   }
 
   private func recordAnew(

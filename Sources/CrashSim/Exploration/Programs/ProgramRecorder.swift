@@ -1,6 +1,6 @@
 // ProgramRecorder.swift: runs a program on a mount of the faulty filesystem and keeps what it did.
-// Invariants: the workload's standard output is the marks pipe, so each of its writes is a mark in
-// order with the file operations; when the recorder returns, no process of the program is left and
+// Invariants: the workload's standard output is where marks come from, so each of its lines (or
+// writes) is a mark in order with the file operations; when the recorder returns, no process of the program is left and
 // the mount is gone, whatever happened.
 
 import CSystem
@@ -55,6 +55,8 @@ public struct ProgramRecorder: Sendable {
   /// What direct reads and writes must be aligned to; nil lets every one pass.
   private let directAlignment: DirectAlignment?
   private let recordsCallStacks: Bool
+  /// What of a workload's output is one acknowledgement.
+  let marks: MarkUnit
 
   /// A recorder that mounts below a run's directory.
   /// - Parameters:
@@ -63,10 +65,13 @@ public struct ProgramRecorder: Sendable {
   ///   - writeBack: When mapped pages are written back, if not as the kernel likes.
   ///   - directAlignment: What direct reads and writes must be aligned to, if anything.
   ///   - recordsCallStacks: Whether the trace says where in the program each call was made.
+  ///   - marks: What of a workload's output is one acknowledgement.
   package init(
     run: RunDirectory, timeoutSeconds: Int, writeBack: PageWriteBack? = nil,
-    directAlignment: DirectAlignment? = nil, recordsCallStacks: Bool = false
+    directAlignment: DirectAlignment? = nil, recordsCallStacks: Bool = false,
+    marks: MarkUnit = .lines
   ) {
+    self.marks = marks
     self.directAlignment = directAlignment
     self.writeBack = writeBack
     self.recordsCallStacks = recordsCallStacks
@@ -162,6 +167,7 @@ public struct ProgramRecorder: Sendable {
   /// A mount with a tree that is durable, or with an empty one.
   private func mount(_ initial: TreeImage?) throws(LabError) -> FaultFSClient {
     var options = FaultFSOptions()
+    options.marks = marks
     options.writeBack = writeBack
     options.directAlignment = directAlignment
     let fileSystem = try FaultFSClient(
@@ -194,9 +200,14 @@ public struct ProgramRecorder: Sendable {
     let ending = try stage.execute(
       command, on: fileSystem, in: directory, acknowledges: acknowledges)
     guard ending.isSuccess else {
+      let hint = stage.output.contains("/dev/stdout") && marks == .lines ? Self.stdoutHint : ""
       throw .usage(
-        "the \(role) failed with \(ending): \(command)\n\(stage.output)"
+        "the \(role) failed with \(ending): \(command)\n\(stage.output)\(hint)"
           + "(it must succeed on an undisturbed directory before crashes can be explored)")
     }
   }
+  /// A socket has no name that could be opened.
+  private static let stdoutHint =
+    "(standard output is a socket, which /dev/stdout cannot open: write to >&1, or give "
+    + "--marks writes, with which it is a pipe)\n"
 }

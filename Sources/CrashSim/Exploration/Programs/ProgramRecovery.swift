@@ -247,6 +247,7 @@ package struct ProgramRecoveryExploration {
       timeoutSeconds: settings.timeoutSeconds)
     recipe.writeBack = settings.writeBack
     recipe.directAlignment = settings.directAlignment
+    recipe.marks = settings.marks
     recipe.recover = recovery.command
     recipe.recovered = next.crashes
     var finding = try FindingMaker(enumerator: enumerator, model: target.model).finding(

@@ -84,6 +84,14 @@ package struct ProgramStage: Sendable {
       child.kill()
       throw error
     }
+    do throws(LabError) {
+      // Before those are killed that go on: their begun lines do not count, of others they do.
+      if acknowledges { try fileSystem.settleMarks() }
+    } catch {
+      child.killGroup()
+      run.killPrograms()
+      throw error
+    }
     if acknowledges { run.strayCount = run.livePrograms().count }
     child.killGroup()
     // Those that left the group too: they would keep writing, and keep the mount busy.

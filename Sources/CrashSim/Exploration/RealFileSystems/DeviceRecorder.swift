@@ -37,7 +37,10 @@ extension ProgramRecorder {
     let mountPoint = try run.subdirectory("mount")
     let volume = try run.subdirectory("volume")
     let tracePath = "\(run.path)/trace.sqlite"
-    let fileSystem = try FaultFSClient(mountPoint: mountPoint, cpu: csystem_first_allowed_cpu())
+    var options = FaultFSOptions()
+    options.marks = marks
+    let fileSystem = try FaultFSClient(
+      mountPoint: mountPoint, options: options, cpu: csystem_first_allowed_cpu())
     defer { try? fileSystem.shutdown() }
     let image = "\(fileSystem.mountPoint)/\(DeviceLayout.image)"
     try makeImage(of: system, at: image)

@@ -27,7 +27,7 @@ public struct OperationFlags: OptionSet, Sendable, Hashable {
 
 /// What a workload said it had done, at its place between the operations.
 public struct Mark: Sendable, Hashable {
-  /// The bytes of one write to standard output, or of one acknowledgement.
+  /// The bytes of one line of, or one write to, standard output, or of one acknowledgement.
   public let bytes: [UInt8]
 
   /// Makes a mark from bytes.
@@ -95,6 +95,8 @@ public struct Trace: Sendable {
   public var phases: [TracePhase] = []
   /// The call stacks that events name.
   public var callStacks = CallStacks()
+  /// What of the program's output became one mark.
+  public var markUnit = MarkUnit.writes
 
   /// Makes a trace.
   public init(initial: TreeImage, events: [TraceEvent] = [], faults: [InjectedFault] = []) {

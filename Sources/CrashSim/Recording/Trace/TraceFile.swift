@@ -77,6 +77,7 @@ public enum TraceFile {
 
   /// Which of the tables that not every file has are there.
   struct Extras {
+    var markUnit = MarkUnit.writes
     var faults = false
     var phases = false
     var callStacks = false
@@ -109,6 +110,10 @@ public enum TraceFile {
         try database.execute(
           sql: "INSERT INTO meta VALUES('format', 'faultline trace'), ('version', ?)",
           arguments: ["\(formatVersion)"])
+        if trace.markUnit == .lines {
+          try database.execute(
+            sql: "INSERT INTO meta VALUES('marks', ?)", arguments: [trace.markUnit.rawValue])
+        }
         try TraceFileWriter(database).write(trace)
       }
       try queue.close()
@@ -173,7 +178,12 @@ public enum TraceFile {
       throw LabError.usage(
         "\(ofStacks) of \(callStackTables.count) tables of call stacks; want all or none")
     }
+    let unit = try metaValue("marks", in: database) ?? MarkUnit.writes.rawValue
+    guard let markUnit = MarkUnit(rawValue: unit) else {
+      throw LabError.usage("marks=\(unit), want lines or writes")
+    }
     return Extras(
+      markUnit: markUnit,
       faults: try isThere(faultsTable, in: database),
       phases: try isThere(phasesTable, in: database), callStacks: ofStacks > 0)
   }

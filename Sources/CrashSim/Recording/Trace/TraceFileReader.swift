@@ -31,6 +31,7 @@ struct TraceFileReader {
       }
       trace.events.append(try event(fields, &types))
     }
+    trace.markUnit = extras.markUnit
     if extras.faults { trace.faults = try readFaults(eventCount: trace.events.count) }
     if extras.phases { trace.phases = try readPhases(eventCount: trace.events.count) }
     if extras.callStacks { try readCallStacks(into: &trace) }

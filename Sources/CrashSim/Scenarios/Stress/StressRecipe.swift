@@ -1,6 +1,7 @@
 // StressRecipe.swift: how to reproduce one round of a stress run, as a replay token holds it.
 
 import FaultFS
+import Recording
 import Workload
 
 /// A round of a stress run that failed: how to come to it again.
@@ -15,6 +16,8 @@ package struct StressRecipe: Codable, Sendable, Hashable {
   package var faults: [FaultRule]
   /// How mapped pages are written back, if they are.
   package var writeBack: PageWriteBack?
+  /// What of the output is one acknowledgement; nil, as in older tokens, is each write.
+  package var marks: MarkUnit?
   /// How the built-in workload worked, if it was that.
   package var load: EngineLoadOptions?
   /// What its drawn history wrote, if it was one.

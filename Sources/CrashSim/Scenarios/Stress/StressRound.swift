@@ -54,6 +54,7 @@ struct StressRound {
     let path = "\(run.path)/round.sqlite"
     try TraceFile.save(Trace(initial: tree), to: path)
     var options = FaultFSOptions()
+    options.marks = settings.marks
     options.writeBack = settings.writeBack.map {
       PageWriteBack(seed: Self.seed(of: number, Seed(rawValue: $0.seed)).rawValue, rate: $0.rate)
     }

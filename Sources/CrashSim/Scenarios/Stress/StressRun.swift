@@ -327,6 +327,7 @@ package final class StressRun {
       drawn: settings.drawn,
       firstRound: life.firstRound, stops: life.stops, state: nil, shape: record.trace.shape,
       timeoutSeconds: settings.timeoutSeconds)
+    recipe.marks = settings.marks
     let finding = try explain(result, record, number, judged, settings, &recipe)
     places[key] = findings.count
     findings.append(finding)

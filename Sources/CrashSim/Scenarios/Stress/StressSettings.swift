@@ -3,6 +3,7 @@
 import CrashStates
 import FaultFS
 import LabCore
+import Recording
 import Workload
 
 /// A program under repeated power cuts: shell commands.
@@ -110,6 +111,8 @@ package struct StressSettings: Sendable {
   package var faults: [FaultRule] = []
   /// How the mounts write mapped pages back, if at all.
   package var writeBack: PageWriteBack?
+  /// What of the workload's output is one acknowledgement.
+  package var marks = MarkUnit.lines
   /// Seconds after which a checker, a recovery or a round has failed.
   package var timeoutSeconds = 20
   /// Whether growth of this process is a complaint; not where others work in it.
