@@ -30,8 +30,7 @@ struct Certify: ParsableCommand {
   @Argument(help: "Scenario files, or folders of them.") var paths: [String] = []
   @Option(help: "Shell command to record. It runs in the directory $FAULTLINE_DIR.") var workload:
     String?
-  @Option(help: "Shell command that checks a directory after a power failure.")
-  var check: String?
+  @OptionGroup var checker: CheckArguments
   @Option(help: "Shell command that prepares the directory. What it writes is durable.")
   var setup: String?
   @Option(
@@ -77,10 +76,11 @@ struct Certify: ParsableCommand {
   }
 
   private func program(_ settings: ExplorationSettings, _ console: Console) throws -> Certificate {
-    guard let workload, let check else {
+    guard let workload, let checker = try checker.chosen() else {
       throw LabError.usage("give scenario files, or --workload and --check")
     }
-    let program = ProgramUnderTest(workload: workload, check: check, setup: setup)
+    var program = ProgramUnderTest(workload: workload, check: checker.command, setup: setup)
+    program.checkStays = checker.stays
     return try ProgramExplorer(
       program: program, settings: settings, keepingTrace: nil, console: console
     ).certify()
@@ -89,7 +89,7 @@ struct Certify: ParsableCommand {
   private func addScenarios(
     to result: inout CertificateReport, _ settings: ExplorationSettings, _ console: Console
   ) throws {
-    guard workload == nil, check == nil, setup == nil else {
+    guard workload == nil, try checker.chosen() == nil, setup == nil else {
       throw LabError.usage("give scenario files, or --workload and --check, but not both")
     }
     let scenarios = try ScenarioRunner.load(paths)

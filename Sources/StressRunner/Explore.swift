@@ -84,11 +84,13 @@ struct Explore: ParsableCommand {
     let models = names.joined(separator: ",")
     let shard = try options.shardText()
     console.say("faultline explore  seed=\(settings.seed)  model=\(models)\(shard)")
+    let checker = try commands.checker.required()
     var program = ProgramUnderTest(
-      workload: commands.workload, check: commands.check, setup: commands.setup)
+      workload: commands.workload, check: checker.command, setup: commands.setup)
+    program.checkStays = checker.stays
     program.recovery = try recovery.chosen()
     let command = [
-      "command=explore", "workload=\(commands.workload)", "check=\(commands.check)",
+      "command=explore", "workload=\(commands.workload)", "\(checker.option)=\(checker.command)",
       "setup=\(commands.setup ?? "")",
       "recover=\(program.recovery.map { "\($0)" } ?? "")",
     ]

@@ -151,6 +151,7 @@ struct Replay: ParsableCommand {
     settings.timeoutSeconds = recipe.timeoutSeconds
     var program = ProgramUnderTest(
       workload: recipe.workload, check: recipe.check, setup: recipe.setup)
+    program.checkStays = recipe.checkStays ?? false
     program.recovery = recipe.recover.map { ProgramRecovery(command: $0) }
     let explorer = try ProgramExplorer(
       program: program, settings: settings, keepingTrace: nil, console: console)

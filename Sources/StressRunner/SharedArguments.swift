@@ -15,8 +15,7 @@ import Scenarios
 struct ProgramArguments: ParsableArguments {
   @Option(help: "Shell command to record. It runs in the directory $FAULTLINE_DIR.")
   var workload: String
-  @Option(help: "Shell command that checks a directory after a power failure, by its exit status.")
-  var check: String
+  @OptionGroup var checker: CheckArguments
   @Option(help: "Shell command that prepares the directory. What it writes is durable.")
   var setup: String?
 }

@@ -42,8 +42,7 @@ struct Stress: ParsableCommand {
   @Argument(help: "Run this scenario file in each round.") var scenario: String?
   @Option(help: "Shell command to run until the power fails, in each round.")
   var workload: String?
-  @Option(help: "Shell command that checks a directory after a power failure.")
-  var check: String?
+  @OptionGroup var checker: CheckArguments
   @Option(help: "Shell command that prepares the first directory. What it writes is durable.")
   var setup: String?
   @Option(help: "Shell command to run before the workload of each later round.")
@@ -118,7 +117,8 @@ struct Stress: ParsableCommand {
 
   private func loadedScenario() throws(LabError) -> Scenario? {
     guard let path = scenario else { return nil }
-    guard workload == nil, check == nil, setup == nil, recover == nil, !noSwarm, options == nil
+    guard workload == nil, try checker.chosen() == nil, setup == nil, recover == nil, !noSwarm,
+      options == nil
     else {
       throw .usage(
         "a scenario cannot be combined with --workload, --check, --setup, --recover, --options or "
@@ -131,13 +131,17 @@ struct Stress: ParsableCommand {
 
   private func program(_ scenario: Scenario?) throws(LabError) -> StressProgram {
     if let scenario { return try .scenario(scenario, seed: Seed(rawValue: seed)) }
-    guard let workload, let check else {
-      guard workload == nil, check == nil, setup == nil, recover == nil else {
+    let checker = try checker.chosen()
+    guard let workload, let checker else {
+      guard workload == nil, checker == nil, setup == nil, recover == nil else {
         throw .usage("a program of your own needs both --workload and --check")
       }
       return .engine
     }
-    return StressProgram(workload: workload, check: check, setup: setup, recover: recover)
+    var program = StressProgram(
+      workload: workload, check: checker.command, setup: setup, recover: recover)
+    if checker.stays { program.checkStays = true }
+    return program
   }
 
   private func settings(_ scenario: Scenario?) throws(LabError) -> StressSettings {

@@ -29,6 +29,16 @@ public enum Requirement: String, CaseIterable, Sendable {
   case git
   /// Python 3.
   case python3
+  /// The Go compiler.
+  case go
+  /// The compiler and the virtual machine of Java.
+  case java
+  /// Node.
+  case node
+  /// The Rust compiler.
+  case rust
+  /// The Swift compiler.
+  case swiftc
   /// A program that runs others on a terminal.
   case script
   /// A program that drops privileges.
@@ -75,6 +85,16 @@ public enum Requirement: String, CaseIterable, Sendable {
       return Self.programs(["git"], package: "git")
     case .python3:
       return Self.programs(["python3"], package: "python3-minimal")
+    case .go:
+      return Self.programs(["go"], package: "golang-go")
+    case .java:
+      return Self.programs(["javac", "java"], package: "default-jdk-headless")
+    case .node:
+      return Self.programs(["node"], package: "nodejs")
+    case .rust:
+      return Self.programs(["rustc"], package: "rustc")
+    case .swiftc:
+      return Self.trial("command -v swiftc", "no program swiftc in the path; install Swift")
     case .script:
       return Self.programs(["script"], package: "bsdutils")
     case .setpriv:

@@ -24,7 +24,8 @@ struct Benchmark: Sendable {
   ///
   /// New ones are added here: one list of `Benchmark` per file, as FileSystemBenchmarks.swift
   /// shows.
-  static let all: [Benchmark] = fileSystems + crashStates + stores + objects
+  static let all: [Benchmark] =
+    fileSystems + crashStates + checkers + stores + objects
 }
 
 /// Measures two sides in turns and returns the median of each.

@@ -52,7 +52,7 @@ public struct DirectoryWriter: Sendable {
     for (directory, inode) in directories.reversed() { try finish(inode, at: directory) }
   }
 
-  private func make(_ inode: InodeImage, at entry: KernelPath) throws(LabError) {
+  func make(_ inode: InodeImage, at entry: KernelPath) throws(LabError) {
     switch inode.type {
     case .regular:
       try writeFile(inode, at: entry)
@@ -68,7 +68,7 @@ public struct DirectoryWriter: Sendable {
           entry)
       }
     case .fifo, .socket, .characterDevice, .blockDevice:
-      let mode = Self.modeBits(of: inode.type) | 0o600
+      let mode = inode.type.modeBits | 0o600
       try must(unsafe mknod(entry.characters, mode, dev_t(inode.device)), "mknod", entry)
       try finish(inode, at: entry)
     }
@@ -95,7 +95,7 @@ public struct DirectoryWriter: Sendable {
     try must(ftruncate(descriptor, off_t(inode.sizeBytes)), "ftruncate", entry)
   }
 
-  private func finish(_ inode: InodeImage, at entry: KernelPath) throws(LabError) {
+  func finish(_ inode: InodeImage, at entry: KernelPath) throws(LabError) {
     for (name, value) in inode.extendedAttributes.sorted(by: { $0.key < $1.key }) {
       let status = unsafe value.withUnsafeBytes { bytes in
         unsafe csystem_set_attribute(
@@ -110,18 +110,23 @@ public struct DirectoryWriter: Sendable {
     try must(unsafe chmod(entry.characters, inode.ownership.mode & 0o7777), "chmod", entry)
   }
 
-  private static func modeBits(of type: FileType) -> mode_t {
-    switch type {
+  func must(_ status: Int32, _ call: String, _ entry: KernelPath) throws(LabError) {
+    guard status < 0 else { return }
+    throw .lab("\(call) \(entry): \(describe(errno: errno)), while writing a crash image")
+  }
+}
+
+extension FileType {
+  /// The bits of st_mode that say so.
+  var modeBits: mode_t {
+    switch self {
     case .fifo: Glibc.S_IFIFO
     case .socket: Glibc.S_IFSOCK
     case .characterDevice: Glibc.S_IFCHR
     case .blockDevice: Glibc.S_IFBLK
-    case .regular, .directory, .symbolicLink: Glibc.S_IFREG
+    case .regular: Glibc.S_IFREG
+    case .directory: Glibc.S_IFDIR
+    case .symbolicLink: Glibc.S_IFLNK
     }
-  }
-
-  private func must(_ status: Int32, _ call: String, _ entry: KernelPath) throws(LabError) {
-    guard status < 0 else { return }
-    throw .lab("\(call) \(entry): \(describe(errno: errno)), while writing a crash image")
   }
 }

@@ -30,6 +30,8 @@ public struct ExploreRecipe: Codable, Sendable, Hashable {
   public var directAlignment: DirectAlignment?
   /// What of the output is one acknowledgement; nil, as in older tokens, is each write.
   public var marks: MarkUnit?
+  /// Whether the checker is a process that stays; nil is no.
+  public var checkStays: Bool?
   /// Fault rules in force while it was recorded; nil where there were none.
   public var faults: [FaultRule]?
   /// The real file system that it was recorded on, as `--on` takes it; nil for FaultFS itself.

@@ -31,20 +31,23 @@ package struct KernelPath: CustomStringConvertible {
 /// Empties a directory.
 package struct DirectoryCleaner {
   /// The directory, which stays.
-  let path: String
+  private let path: KernelPath
   private let isRoot = getuid() == 0
 
   /// A cleaner of an existing directory.
-  package init(path: String) { self.path = path }
+  package init(path: String) { self.path = KernelPath(path) }
+
+  /// A cleaner of an existing directory.
+  package init(path: KernelPath) { self.path = path }
 
   /// Removes all that the directory holds, whatever bytes its names are made of.
   /// - Throws: `LabError` naming the path when a call fails.
   package func clear() throws(LabError) {
     // Each directory stands before what it holds, so the reverse order empties it first.
     var entries: [(path: KernelPath, isDirectory: Bool)] = []
-    var open = [KernelPath(path)]
+    var open = [path]
     while let directory = open.popLast() {
-      for name in try names(in: directory) {
+      for name in try Self.names(in: directory) {
         let entry = directory.appending(name)
         var attributes = stat()
         try must(unsafe lstat(entry.characters, &attributes), "lstat", entry)
@@ -63,7 +66,8 @@ package struct DirectoryCleaner {
     }
   }
 
-  private func names(in directory: KernelPath) throws(LabError) -> [[UInt8]] {
+  /// The names in a directory, without `.` and `..`.
+  package static func names(in directory: KernelPath) throws(LabError) -> [[UInt8]] {
     guard let stream = unsafe opendir(directory.characters) else {
       throw .lab("opendir \(directory): \(describe(errno: errno))")
     }

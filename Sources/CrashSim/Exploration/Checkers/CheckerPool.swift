@@ -54,7 +54,7 @@ package final class CheckerPool: @unchecked Sendable {
   ///   - known: Verdicts that count already, by ordinal; a nil failure is a state that held.
   ///   - onVerdict: Called with ordinal and result of each state, from the checkers' threads.
   package init(
-    _ checkers: [CommandChecker], known: [Int: CheckResult?] = [:],
+    _ checkers: [any StateChecker], known: [Int: CheckResult?] = [:],
     onVerdict: @escaping @Sendable (Int, CheckResult) -> Void = { _, _ in }
   ) {
     self.onVerdict = onVerdict
@@ -116,11 +116,12 @@ package final class CheckerPool: @unchecked Sendable {
     return failures
   }
 
-  private func work(with checker: CommandChecker) {
+  private func work(with checker: any StateChecker) {
     while let job = take() {
       do throws(LabError) {
         let result = try checker.check(
-          job.tree, acknowledged: job.acknowledged, variables: job.variables)
+          job.tree, acknowledged: job.acknowledged, variables: job.variables,
+          isSample: LoopChecker.isSample(job.ordinal))
         record(result, of: job)
       } catch {
         // Without a verdict the state does not count.

@@ -40,11 +40,7 @@ public final class CommandChecker: Sendable {
   ) throws(LabError) {
     self.command = command
     self.environment = environment
-    if let device {
-      stage = try DeviceStage(device, slot: slot)
-    } else {
-      stage = try DirectoryStage(slot: slot)
-    }
+    stage = try StateStages.make(device, slot: slot)
     acknowledgedPath = "\(slot)/acknowledged"
     outputPath = "\(slot)/output"
     errorPath = "\(slot)/errors"
@@ -78,7 +74,7 @@ public final class CommandChecker: Sendable {
   private func run(
     acknowledged: [UInt8], _ variables: [String: String]
   ) throws(LabError) -> CheckResult {
-    try writeAcknowledged(acknowledged)
+    try AcknowledgedFile.write(acknowledged, to: acknowledgedPath)
     let output = Descriptors.create(outputPath)
     let errors = Descriptors.create(errorPath)
     defer { for descriptor in [output, errors] { Glibc.close(descriptor) } }
@@ -106,21 +102,6 @@ public final class CommandChecker: Sendable {
   private func portable(_ text: String) -> String {
     text.replacing(stage.directory, with: "$FAULTLINE_DIR")
       .replacing(acknowledgedPath, with: "$FAULTLINE_OUTPUT")
-  }
-
-  private func writeAcknowledged(_ bytes: [UInt8]) throws(LabError) {
-    let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
-    let descriptor = unsafe csystem_open(acknowledgedPath, flags, 0o600)
-    guard descriptor >= 0 else {
-      throw .lab("open \(acknowledgedPath): \(describe(errno: errno))")
-    }
-    defer { Glibc.close(descriptor) }
-    let count = unsafe bytes.withUnsafeBytes { buffer in
-      unsafe Glibc.write(descriptor, buffer.baseAddress, buffer.count)
-    }
-    guard count == bytes.count else {
-      throw .lab("write \(acknowledgedPath): \(describe(errno: errno))")
-    }
   }
 
   private static func read(_ descriptor: Int32) -> String {

@@ -21,20 +21,29 @@ protocol CrashStateStage: Sendable {
   func withdraw() throws(LabError) -> CheckResult?
 }
 
-/// Crash states whose files lie in a directory.
+/// Which stage there is.
+enum StateStages {
+  /// A stage below `slot`, an existing directory, for images of a device or of files.
+  static func make(
+    _ device: DeviceCheck?, slot: String
+  ) throws(LabError) -> any CrashStateStage {
+    if let device { return try DeviceStage(device, slot: slot) }
+    return try DirectoryStage(slot: slot)
+  }
+}
+
+/// Crash states whose files lie in a directory, which stays: only what differs is rewritten.
 struct DirectoryStage: CrashStateStage {
   let directory: String
-  private let writer: DirectoryWriter
 
   /// A stage below `slot`, an existing directory.
   init(slot: String) throws(LabError) {
     directory = "\(slot)/image"
-    writer = DirectoryWriter(path: directory)
     try PathCalls.makeDirectory(directory)
   }
 
   func present(_ tree: TreeImage) throws(LabError) -> CheckResult? {
-    try writer.write(tree)
+    try DirectoryUpdater.update(directory, to: tree)
     return nil
   }
 

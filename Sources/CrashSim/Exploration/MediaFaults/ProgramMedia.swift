@@ -65,7 +65,7 @@ struct ProgramMediaExploration {
   let settings: ExplorationSettings
   let media: ProgramMedia
   let trace: Trace
-  let checkers: [CommandChecker]
+  let checkers: [any StateChecker]
   let console: Console
 
   private var declaration: MediaDeclaration { media.declaration(budget: settings.budget) }
@@ -197,6 +197,7 @@ struct ProgramMediaExploration {
     recipe.writeBack = settings.writeBack
     recipe.directAlignment = settings.directAlignment
     recipe.marks = settings.marks
+    if program.checkStays { recipe.checkStays = true }
     recipe.media = found.state
     recipe.survivedFaults = media.survivedCount
     let path = found.state.faults[0].file

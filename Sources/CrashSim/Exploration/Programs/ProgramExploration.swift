@@ -18,7 +18,7 @@ package struct ExplorationTarget: Sendable {
   /// The real file system of the recording, if it was one.
   let system: KernelFileSystem?
   /// What judges, side by side.
-  let checkers: [CommandChecker]
+  let checkers: [any StateChecker]
   /// Syncs that the disk is to ignore; with some, only what they prevent is judged, up to the first
   /// state that fails.
   var ignoredSyncs: [Int] = []
@@ -302,6 +302,7 @@ struct ProgramExploration {
     recipe.writeBack = settings.writeBack
     recipe.directAlignment = settings.directAlignment
     recipe.marks = settings.marks
+    if program.checkStays { recipe.checkStays = true }
     recipe.faults = settings.faults.isEmpty ? nil : settings.faults
     recipe.recover = context == nil ? nil : program.recovery?.command
     recipe.recovered = context?.crashes

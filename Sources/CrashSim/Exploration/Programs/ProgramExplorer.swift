@@ -157,7 +157,7 @@ public final class ProgramExplorer {
       let recording = item.timelines.count
       item.timelines.append(Timeline(trace))
       defer { item.timelines[recording].show(trace, findings: item.findings(of: recording)) }
-      var checkers: [CommandChecker] = []
+      var checkers: [any StateChecker] = []
       for model in models {
         try Interruption.check()
         let target = try makeTarget(trace, model: model, system: system, checkers: checkers)
@@ -281,23 +281,33 @@ public final class ProgramExplorer {
 
   package func makeTarget(
     _ trace: Trace, model: PersistenceModel?, system: KernelFileSystem?,
-    checkers: [CommandChecker] = []
+    checkers: [any StateChecker] = []
   ) throws(LabError) -> ExplorationTarget {
     var checkers = checkers
     let device = system.map { DeviceCheck(system: $0, runsFsck: settings.runsFsck) }
     let jobs = min(settings.jobs, system?.mountsMax ?? settings.jobs)
     for index in checkers.count..<jobs {
       let slot = system.map { "checker-\($0.kind.rawValue)-\(index)" } ?? "checker-\(index)"
-      checkers.append(
-        try CommandChecker(
-          command: program.check, slot: try run.subdirectory(slot),
-          timeoutSeconds: settings.timeoutSeconds, environment: run.programEnvironment,
-          device: device))
+      checkers.append(try makeChecker(in: slot, device))
     }
     var target = ExplorationTarget(
       trace: trace, model: model ?? .blockDevice, system: system, checkers: checkers)
     if system == nil { target.syncsError = notes.syncsError }
     return target
+  }
+
+  private func makeChecker(
+    in slot: String, _ device: DeviceCheck?
+  ) throws(LabError) -> any StateChecker {
+    if program.checkStays {
+      return try LoopChecker(
+        command: program.check, slot: try run.subdirectory(slot),
+        timeoutSeconds: settings.timeoutSeconds, environment: run.programEnvironment,
+        device: device)
+    }
+    return try CommandChecker(
+      command: program.check, slot: try run.subdirectory(slot),
+      timeoutSeconds: settings.timeoutSeconds, environment: run.programEnvironment, device: device)
   }
 
   /// A checker that rejects a state without any crash would make every state a finding.

@@ -1,7 +1,7 @@
 // ProgramRecorder.swift: runs a program on a mount of the faulty filesystem and keeps what it did.
 // Invariants: the workload's standard output is where marks come from, so each of its lines (or
-// writes) is a mark in order with the file operations; when the recorder returns, no process of the program is left and
-// the mount is gone, whatever happened.
+// writes) is a mark in order with the file operations; when the recorder returns, no process of the
+// program is left and the mount is gone, whatever happened.
 
 import CSystem
 import FaultFS
@@ -16,6 +16,8 @@ public struct ProgramUnderTest: Sendable, Hashable {
   public var workload: String
   /// What judges a crashed directory.
   public var check: String
+  /// Whether the checker is a process that stays, and is asked by lines.
+  public var checkStays = false
   /// What prepares the directory before the recording.
   public var setup: String?
   /// What recovers after a crash, if crashes of it are explored too.

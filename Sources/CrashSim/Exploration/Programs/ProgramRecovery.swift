@@ -248,6 +248,7 @@ package struct ProgramRecoveryExploration {
     recipe.writeBack = settings.writeBack
     recipe.directAlignment = settings.directAlignment
     recipe.marks = settings.marks
+    if program.checkStays { recipe.checkStays = true }
     recipe.recover = recovery.command
     recipe.recovered = next.crashes
     var finding = try FindingMaker(enumerator: enumerator, model: target.model).finding(

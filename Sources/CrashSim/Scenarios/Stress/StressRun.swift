@@ -32,7 +32,7 @@ package final class StressRun {
   let settings: StressSettings
   let console: Console
   private let run: RunDirectory
-  let checker: CommandChecker
+  let checker: any StateChecker
   let stateDirectory: String
 
   /// What goes on from round to round.
@@ -88,9 +88,17 @@ package final class StressRun {
     board = StressBoard(console: console, path: settings.metricsPath)
     run = try RunDirectory()
     stateDirectory = try run.subdirectory("state")
-    checker = try CommandChecker(
-      command: program.check, slot: try run.subdirectory("checker"),
-      timeoutSeconds: settings.timeoutSeconds, environment: run.programEnvironment)
+    let slot = try run.subdirectory("checker")
+    checker =
+      if program.checkStays ?? false {
+        try LoopChecker(
+          command: program.check, slot: slot, timeoutSeconds: settings.timeoutSeconds,
+          environment: run.programEnvironment)
+      } else {
+        try CommandChecker(
+          command: program.check, slot: slot, timeoutSeconds: settings.timeoutSeconds,
+          environment: run.programEnvironment)
+      }
   }
 
   deinit {

@@ -12,6 +12,8 @@ package struct StressProgram: Codable, Sendable, Hashable {
   package var workload: String
   /// What judges each crashed directory.
   package var check: String
+  /// Whether the checker is a process that stays; nil is no.
+  package var checkStays: Bool?
   /// What prepares the first directory; all it writes is durable.
   package var setup: String?
   /// What runs on the surviving directory before the workload is started again.
