@@ -75,7 +75,7 @@ calibrate: setup
 
 # A test that needs something the machine lacks is skipped with the reason; FAULTLINE_REQUIRE=fuse,ext4,… makes it fail
 # instead (Tests/Requirements has the words). Test targets run side by side; SHARES=.ci/suite-shares holds suites to their time.
-test test-busy test-setup: PACKAGES += acl e2fsprogs xfsprogs btrfs-progs zip gdb python3-minimal
+test test-busy test-setup: PACKAGES += acl bubblewrap e2fsprogs xfsprogs btrfs-progs zip gdb python3-minimal
 test: setup
 	swift build --build-tests
 	.ci/tests $(SHARES)

@@ -58,6 +58,8 @@ let package = Package(
   targets: [
     // C: what Swift cannot import from glibc (variadics, _GNU_SOURCE), and nothing else.
     .target(name: "CSystem"),
+    // C: capabilities and namespaces, for the lab alone.
+    .target(name: "CPrivileges"),
     // C: loaded into programs under test, where it leaves their call stacks; linked to nothing.
     // Optimised in debug builds too, because it runs in every file operation of those programs; and
     // without Swift's start-up code, so that it brings no Swift runtime into them; nor a sanitizer's,
@@ -103,14 +105,15 @@ let package = Package(
     // The lab; docs/explanation/architecture.md says what each layer holds. Nothing up to Exploration knows the
     // engine.
     .target(
-      name: "LabCore", dependencies: ["CSystem"], path: "Sources/CrashSim/LabCore",
-      swiftSettings: hot),
+      name: "LabCore", dependencies: ["CSystem", "CPrivileges"],
+      path: "Sources/CrashSim/LabCore", swiftSettings: hot),
     .target(
       name: "Recording",
       dependencies: ["CSystem", "LabCore", .product(name: "GRDB", package: "GRDB.swift")],
       path: "Sources/CrashSim/Recording", swiftSettings: hot),
     .target(
-      name: "FaultFS", dependencies: ["CSystem", "CFuse", "LabCore", "Recording"],
+      name: "FaultFS",
+      dependencies: ["CSystem", "CPrivileges", "CFuse", "LabCore", "Recording"],
       path: "Sources/CrashSim/FaultFS", swiftSettings: hot),
     .target(
       name: "CrashStates", dependencies: ["CSystem", "LabCore", "Recording"],

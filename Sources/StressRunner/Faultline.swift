@@ -23,6 +23,7 @@ struct Faultline: ParsableCommand {
         faultline inspect /tmp/crashed/data.realm
         faultline history check run.jsonl
         faultline fuzz run query
+        faultline doctor
 
       Exit codes: 0 all promises held, 1 a promise was broken, 2 wrong arguments or scenario, 3 \
       Faultline itself failed, 4 the same seed gave another run, 130 interrupted.
@@ -34,8 +35,13 @@ struct Faultline: ParsableCommand {
     subcommands: [
       Run.self, Explore.self, Certify.self, Stress.self, Replay.self, Shrink.self, Merge.self,
       Mount.self, Fault.self, Inspect.self, HistoryCommand.self, FuzzSubcommand.self,
-      Calibrate.self, Child.self,
+      Calibrate.self, Doctor.self, Child.self,
     ])
+
+  /// The subcommands that need the right to mount.
+  private static let mounting: Set<String> = [
+    "run", "explore", "certify", "stress", "replay", "shrink", "mount", "doctor",
+  ]
 
   static func main() {
     // Before anything asks for the version.
@@ -49,6 +55,8 @@ struct Faultline: ParsableCommand {
       Foundation.exit(LabCore.ExitCode.labFailed.rawValue)
     }
     let arguments = Array(CommandLine.arguments.dropFirst())
+    MountRight.keepToOneself()
+    if let name = arguments.first, mounting.contains(name) { MountRight.enterNamespaceIfNeeded() }
     do {
       var command = try parseAsRoot(Child.completed(arguments))
       try command.run()

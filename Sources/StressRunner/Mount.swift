@@ -66,6 +66,11 @@ struct Mount: ParsableCommand {
     try fileSystem.addRules(rules)
     if trace != nil { try fileSystem.beginRecording() }
     console.say("mounted on \(fileSystem.mountPoint); Ctrl-C or umount ends it")
+    if MountRight.isInOwnNamespace {
+      console.say(
+        "it shows in a mount namespace of its own; for a shell there: nsenter "
+          + "--preserve-credentials -U -m -t \(getpid())")
+    }
     if !rules.isEmpty { console.say("\(rules.count) fault rules in force") }
     try waitForEnd(fileSystem, console)
     for status in try fileSystem.rules() {

@@ -19,6 +19,8 @@ public enum Requirement: String, CaseIterable, Sendable {
   case root
   /// The right to create a mount namespace.
   case namespaces
+  /// The program that makes containers without root.
+  case bubblewrap
   /// A browser.
   case chromium
   /// A C compiler.
@@ -71,6 +73,8 @@ public enum Requirement: String, CaseIterable, Sendable {
         ?? Self.trial(
           "unshare -m true",
           "unshare -m fails; run as root, in a container with --cap-add SYS_ADMIN")
+    case .bubblewrap:
+      return Self.programs(["bwrap"], package: "bubblewrap")
     case .chromium:
       return Self.programs(["chromium"], package: "chromium")
     case .cc:

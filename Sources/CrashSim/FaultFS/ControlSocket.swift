@@ -1,8 +1,10 @@
 // ControlSocket.swift [U]: a Unix socket at a path, on which a mount can be talked to by others
 // than the process that made it.
 // Invariants: at most `peersMax` peers; a peer that sends what is no message, or does not read its
-// answers for a second, is let go; no peer can make the daemon wait for it any other way.
+// answers for a second, is let go; no peer can make the daemon wait for it any other way; both ends
+// are the same user's, or root's.
 
+import CPrivileges
 import CSystem
 import Glibc
 import LabCore
@@ -35,13 +37,28 @@ enum PathSocket {
       Glibc.close(socket)
       throw .lab("cannot reach the control socket \(path): \(error); is the mount still served?")
     }
+    guard geteuid() == 0 || isTrusted(socket) else {
+      Glibc.close(socket)
+      throw .lab("the control socket \(path) is another user's; it is not asked anything")
+    }
     return socket
+  }
+
+  /// True when the other end is this user or root: the name of a socket can be anybody's.
+  private static func isTrusted(_ socket: Int32) -> Bool {
+    var user: uid_t = 0
+    guard unsafe cprivileges_peer(socket, &user) == 0 else { return false }
+    return user == geteuid() || user == 0
   }
 
   /// The next peer, or nil when none waits.
   static func accept(_ listener: Int32) -> Int32? {
     let peer = Glibc.accept(listener, nil, nil)
     guard peer >= 0 else { return nil }
+    guard isTrusted(peer) else {
+      Glibc.close(peer)
+      return nil
+    }
     csystem_set_close_on_exec(peer, 1)
     var second = timeval(tv_sec: 1, tv_usec: 0)
     let size = socklen_t(MemoryLayout<timeval>.size)

@@ -87,10 +87,13 @@ public enum FaultFSDaemon {
   /// - Throws: `LabError` that says how to get the device.
   static func checkDevice() throws(LabError) {
     guard PathCalls.canAccess("/dev/fuse", F_OK) else {
-      throw .lab("/dev/fuse is missing; load the fuse module, or pass the device to the container")
+      throw .lab(
+        "/dev/fuse is missing; load the fuse module, or pass the device to the container; "
+          + MountRight.pointer)
     }
     guard PathCalls.canAccess("/dev/fuse", R_OK | W_OK) else {
-      throw .lab("/dev/fuse may not be opened by user \(geteuid()); \(deviceRemedy)")
+      throw .lab(
+        "/dev/fuse may not be opened by user \(geteuid()); \(deviceRemedy); \(MountRight.pointer)")
     }
   }
 
@@ -100,14 +103,16 @@ public enum FaultFSDaemon {
     geteuid() == 0
       ? "the container does not pass it (docker and podman: --device /dev/fuse), or it is not open "
         + "to the user that is root in this user namespace (chmod 666 /dev/fuse outside)"
-      : "run as root, or have root allow it (chmod 666 /dev/fuse)"
+      : "have root open it to users (chmod 666 /dev/fuse)"
   }
 
   /// What helps where the device can be opened and mounting is refused.
   static var mountRemedy: String {
-    geteuid() == 0
+    let remedy =
+      geteuid() == 0
       ? "root may not mount here: give the container the right to "
         + "(docker and podman: --cap-add SYS_ADMIN --security-opt apparmor=unconfined)"
-      : "install fuse3, whose fusermount3 mounts for users, or run as root"
+      : "install fuse3, whose fusermount3 mounts for users, or allow user namespaces"
+    return "\(remedy); \(MountRight.pointer)"
   }
 }

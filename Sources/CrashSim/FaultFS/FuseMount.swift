@@ -134,7 +134,8 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
     // The source of the mount tells `faultline fault` where to find the control socket.
     let source = options.controlPath ?? "faultline"
     var text = "default_permissions,fsname=\(source),subtype=faultfs"
-    if geteuid() == 0 { text += ",allow_other" }
+    // A user's program may run under a group of its own, say; fusermount3 allows that to nobody.
+    if MountRight.mayMount { text += ",allow_other" }
     // Without these words libfuse mounts with nosuid and nodev, also for root.
     if options.allowsSetUser { text += ",suid" }
     if options.allowsDevices { text += ",dev" }
@@ -390,20 +391,21 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
   func unmount(timeoutMilliseconds: Int) -> Bool {
     // What else was mounted there since is not ours to take away.
     if lock.withLock({ _ in isEndedFromOutside }), !isInTable { return false }
-    if geteuid() != 0 {
-      unsafe fuse_session_unmount(session)
-      return false
-    }
+    let isAllowed = MountRight.mayMount
     let end = monotonicNanoseconds() + UInt64(timeoutMilliseconds) * 1_000_000
     while true {
-      do throws(ErrorNumber) {
-        try PathCalls.unmount(mountPoint)
+      if isAllowed {
+        do throws(ErrorNumber) {
+          try PathCalls.unmount(mountPoint)
+          return false
+        } catch {
+          if error.rawValue != EBUSY { return false }
+        }
+      } else if Fusermount.unmount(mountPoint, lazily: false) || !isInTable {
         return false
-      } catch {
-        if error.rawValue != EBUSY { return false }
       }
       if monotonicNanoseconds() > end { return true }
-      usleep(2000)
+      usleep(isAllowed ? 2000 : 20_000)
     }
   }
 

@@ -68,6 +68,8 @@ package struct ChildProcess: Sendable {
     package var diesWithParent = true
     /// Whether sync(2) and syncfs(2) of the child, and of all that it starts, wait for an answer.
     package var holdsSyncs = false
+    /// Whether the child keeps the right to mount that this process has.
+    package var mounts = false
 
     /// A launch of a program with arguments.
     package init(_ arguments: [String]) { self.arguments = arguments }
@@ -98,7 +100,9 @@ package struct ChildProcess: Sendable {
     var syncCalls: Int32 = -1
     let pid = unsafe arguments.withUnsafeBufferPointer { argv in
       unsafe variables.withUnsafeBufferPointer { envp in
-        unsafe Self.fork(launch, argv: argv, envp: envp, syncCalls: &syncCalls)
+        MountRight.handingOn(launch.mounts) {
+          unsafe Self.fork(launch, argv: argv, envp: envp, syncCalls: &syncCalls)
+        }
       }
     }
     guard pid > 0 else {

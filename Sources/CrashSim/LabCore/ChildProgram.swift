@@ -9,6 +9,8 @@ package protocol ChildProgram: Sendable {
   static var name: String { get }
   /// What its arguments are, in order, for the message when they are not as they must be.
   static var parameters: [String] { get }
+  /// Whether it mounts or unmounts.
+  static var mounts: Bool { get }
   /// What it is started with, in the order of `parameters`.
   var arguments: [String] { get }
   /// Takes what it was started with.
@@ -22,6 +24,9 @@ package protocol ChildProgram: Sendable {
 extension ChildProgram {
   /// The subcommand that starts a child.
   package static var subcommand: String { childSubcommand }
+
+  /// Most do not.
+  package static var mounts: Bool { false }
 
   /// The subcommand and the name, for a shell; arguments that the shell knows may follow.
   package static var shellWords: String { "\(subcommand) \(name)" }

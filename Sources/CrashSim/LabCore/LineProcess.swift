@@ -42,6 +42,7 @@ package final class LineProcess {
     // A trap is a verdict; a backtrace of it would take seconds.
     launch.environment = environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
     launch.cpu = cpu
+    launch.mounts = type(of: program).mounts
     do {
       // A socket, so that writing to a dead child is an error and not a SIGPIPE.
       let (childInput, ours) = try Descriptors.makeSocketPair()

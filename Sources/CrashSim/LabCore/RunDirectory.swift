@@ -50,10 +50,10 @@ package struct RunDirectory: Sendable {
     name = "\(getpid())-\(Self.startTime(of: getpid()) ?? "0")-\(Self.space("pid"))"
     let shared = "\(root)/\(name)"
     self.shared = shared
-    try Self.makeDirectory(root)
+    try PrivateDirectory.make(root)
     number = try Self.runs.withLock { runs throws(LabError) in
       if runs.using == 0 { runs.lock = try Self.makeLockedDirectory(shared) }
-      try Self.makeDirectory("\(shared)/\(runs.begun + 1)")
+      try PrivateDirectory.make("\(shared)/\(runs.begun + 1)")
       runs.begun += 1
       runs.using += 1
       return runs.begun
@@ -67,7 +67,7 @@ package struct RunDirectory: Sendable {
   /// Makes a subdirectory.
   package func subdirectory(_ name: String) throws(LabError) -> String {
     let full = "\(path)/\(name)"
-    try Self.makeDirectory(full)
+    try PrivateDirectory.make(full)
     return full
   }
 
@@ -143,7 +143,7 @@ package struct RunDirectory: Sendable {
         let noted = FileManager.default.contents(atPath: "\(path)/\(run)/\(notedMount)") ?? Data()
         stale += mounts(below: String(decoding: noted, as: UTF8.self), type: "fuse.faultfs")
       }
-      for mount in stale { _ = unsafe csystem_abort_mount(mount) }
+      for mount in stale { try? PathCalls.abortMount(mount) }
       if mounts(below: path).isEmpty { remove(path) }
       if !FileManager.default.fileExists(atPath: path) { return }
       Thread.sleep(forTimeInterval: 0.05)
@@ -164,7 +164,7 @@ package struct RunDirectory: Sendable {
     let paths = [
       "\(base)/faultline-\(outerUser())", "\(base)/faultline-\(getuid())-\(space("user"))",
     ]
-    return paths.first(where: isOwn) ?? paths[0]
+    return paths.first(where: PrivateDirectory.isFreeOrOwn) ?? paths[0]
   }
 
   /// The user as the namespace outside of ours calls it: root of a user namespace is none there,
@@ -179,18 +179,6 @@ package struct RunDirectory: Sendable {
       }
     }
     return own
-  }
-
-  /// True for a directory of ours, or a name that nobody has taken.
-  private static func isOwn(_ path: String) -> Bool {
-    guard let owner = owner(of: path) else { return true }
-    return owner == geteuid()
-  }
-
-  /// Whose a path is, and `nil` when there is none.
-  private static func owner(of path: String) -> uid_t? {
-    var about = stat()
-    return unsafe lstat(path, &about) == 0 ? about.st_uid : nil
   }
 
   /// A directory on a disk, for what may be larger than memory.
@@ -235,32 +223,11 @@ package struct RunDirectory: Sendable {
     _ = unsafe rmdir(path)
   }
 
-  /// Makes a directory that nobody else may list.
-  ///
-  /// Root's programs under test may give up their rights, as servers do that refuse to run as root:
-  /// so others may pass through root's.
-  private static func makeDirectory(_ path: String) throws(LabError) {
-    let mode = geteuid() == 0 ? 0o711 : 0o700
-    do {
-      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
-    } catch {
-      let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
-      var cause = error.localizedDescription
-      if let owner = owner(of: path), owner != geteuid() {
-        cause = "it belongs to user \(owner)"
-      } else if !PathCalls.canAccess(parent, W_OK) {
-        cause = "user \(geteuid()) may not write in \(parent)"
-      }
-      throw .lab("cannot make \(path): \(cause); set \(scratchName) to a directory of your own")
-    }
-  }
-
   /// Makes the directory of this process, locked before it has the name that others look at.
   /// - Returns: The descriptor that holds the lock; programs that are started do not inherit it.
   private static func makeLockedDirectory(_ path: String) throws(LabError) -> Int32 {
     let unnamed = "\(path)-new"
-    try makeDirectory(unnamed)
+    try PrivateDirectory.make(unnamed)
     let lock = unsafe csystem_open(unnamed, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
     guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0, unsafe rename(unnamed, path) == 0 else {
       let error = lastError()

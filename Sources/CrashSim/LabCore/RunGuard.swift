@@ -28,6 +28,7 @@ package final class RunGuard: Sendable {
     launch.standardInput = theirs
     launch.workingDirectory = "/"
     launch.diesWithParent = false
+    launch.mounts = RunSweeper.mounts
     // Not of the run: it must not find itself.
     launch.environment = [RunDirectory.environmentName: "", RunDirectory.programName: ""]
     guard let child = try? ChildProcess(launch) else {
@@ -54,6 +55,7 @@ package final class RunGuard: Sendable {
 package struct RunSweeper: ChildProgram {
   package static let name = "guard"
   package static let parameters = ["DIRECTORY"]
+  package static let mounts = true
   /// The run's directory.
   let directory: String
 

@@ -138,6 +138,8 @@ package enum ProcessCalls {
   package static func nameThisThread(_ name: String) { unsafe _ = csystem_set_thread_name(name) }
 
   /// Starts the daemon: marks come in as descriptor 0, the control socket as `control`.
+  ///
+  /// It keeps the right to mount that this process has.
   package static func spawnDaemon(
     _ arguments: [String], marks: Int32, control: Int32, controlAs: Int32
   ) throws(ErrorNumber) -> pid_t {
@@ -155,7 +157,7 @@ package enum ProcessCalls {
       unsafe spawn.inherited_as = controlAs
       unsafe spawn.cpu = -1
       unsafe spawn.own_group = 1
-      return unsafe csystem_fork_and_exec(&spawn)
+      return MountRight.handingOn { unsafe csystem_fork_and_exec(&spawn) }
     }
     if pid < 0 { throw lastError() }
     return pid
@@ -285,6 +287,9 @@ package enum PathCalls {
   /// Whoever waits for an answer of its server gets an error: no signal ends such a wait, and
   /// threads of the server can be among those who wait.
   package static func abortMount(_ path: String) throws(ErrorNumber) {
-    if unsafe csystem_abort_mount(path) != 0 { throw lastError() }
+    if unsafe csystem_abort_mount(path) == 0 { return }
+    let error = lastError()
+    // Its server's end is what lets those go who wait.
+    if error.rawValue != EPERM || !Fusermount.unmount(path, lazily: true) { throw error }
   }
 }

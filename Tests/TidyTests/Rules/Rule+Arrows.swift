@@ -8,8 +8,9 @@ private struct Arrow: Sendable {
   let reason: String
 }
 
-/// The lab's layers; the package's manifest holds the arrows between them.
+/// The lab's layers, whose manifest holds the arrows between them, and their own C.
 private let lab = [
+  "CPrivileges",
   "LabCore", "Recording", "FaultFS", "CrashStates", "Findings", "Exploration", "Workload",
   "Oracles", "Workers", "EngineExploration", "Scenarios", "Reports",
 ]

@@ -33,6 +33,6 @@ package enum UnseenSyncs {
         + "syncfs(2) of the workload cannot be seen here, because seccomp(2) is refused "
         + "(\(describe(errno: error))), and one of them may make the state impossible; allow "
         + "seccomp (docker and podman: --security-opt seccomp=unconfined), or set "
-        + "\(variable)=1 when the program calls neither")
+        + "\(variable)=1 when the program calls neither; \(MountRight.pointer)")
   }
 }

@@ -212,6 +212,6 @@ public struct KernelFileSystem: Sendable, Hashable, CustomStringConvertible {
   /// Refuses a file system that this machine cannot mount.
   /// - Throws: `LabError` with what is missing.
   func demand() throws(LabError) {
-    if let missing { throw .lab("--on \(self): \(missing)") }
+    if let missing { throw .lab("--on \(self): \(missing); \(MountRight.pointer)") }
   }
 }

@@ -9,6 +9,7 @@ import LabCore
 package struct ScheduleServer: ChildProgram {
   package static let name = "search-schedules"
   package static let parameters = ["JOB", "JOURNAL"]
+  package static let mounts = true
   /// The file of the job.
   let job: String
   /// Where the choices of the run that goes on are written.
