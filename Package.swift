@@ -120,7 +120,10 @@ let package = Package(
       path: "Sources/CrashSim/CrashStates", swiftSettings: hot),
     .target(
       name: "Findings",
-      dependencies: ["CSystem", "LabCore", "Recording", "FaultFS", "CrashStates"],
+      dependencies: [
+        "CSystem", "LabCore", "Recording", "FaultFS", "CrashStates",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
       path: "Sources/CrashSim/Findings", swiftSettings: house),
     .target(
       name: "Exploration",

@@ -61,7 +61,7 @@ enum TokenTarget {
         path: "a.yaml", seed: 1,
         place: .schedule("faultline schedule 1\nactors a b\na 1\n"), backend: .inProcess)),
   ].map { recipe in
-    let body = recipe.token.dropFirst(4)
+    let body = recipe.token.dropFirst(4).prefix { $0 != "." }
       .replacing("-", with: "+").replacing("_", with: "/")
     let padding = String(repeating: "=", count: (4 - body.count % 4) % 4)
     return Data(base64Encoded: body + padding).map { String(decoding: $0, as: UTF8.self) } ?? "{}"

@@ -28,7 +28,7 @@ struct Doctor: ParsableCommand {
     let console = Console()
     let report = try MachineSurvey.report()
     if json {
-      console.say(String(try report.json().dropLast()))
+      console.say(document: try report.json())
     } else {
       for line in report.capabilities.flatMap(\.lines) { console.say(line) }
       console.say(report.mounts ? "faultline works here" : "faultline cannot mount here")

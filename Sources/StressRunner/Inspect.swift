@@ -37,7 +37,7 @@ struct Inspect: ParsableCommand {
     let report = try InspectionReport(
       path: file, verifies: verify, key: try key.map { try Self.key(inFile: $0) })
     if json {
-      console.say(String(try report.json().dropLast()))
+      console.say(document: try report.json())
     } else {
       for line in report.lines() { console.say(line) }
     }

@@ -17,6 +17,9 @@ struct Replay: ParsableCommand {
       Faultline records the run again and checks this state. Exit codes: 1 the failure is there \
       again, 0 it is not, 4 the program did something else.
 
+      The commands are printed first. If no run of yours on this machine made the token, Faultline \
+      asks before it runs them. Without a terminal it refuses, unless you give --trust.
+
       --keep leaves the directory as the power failure left it. --step walks through the \
       recording, and through those of recoveries. --gdb stops a scenario's process in one \
       operation. --kept judges a failing round of 'faultline stress' as it was \
@@ -42,6 +45,9 @@ struct Replay: ParsableCommand {
 
   @Option(help: "Judge the round of a stress run in this directory; run nothing.")
   var kept: String?
+
+  @Flag(help: "Run the commands of a token that no run of yours on this machine made.")
+  var trust = false
 
   @Flag(help: "Record call stacks, so that the finding names source lines.") var stacks = false
 
@@ -82,7 +88,9 @@ struct Replay: ParsableCommand {
   func run() throws {
     let console = Console()
     let text = (try? String(contentsOfFile: token, encoding: .utf8)) ?? token
-    switch try ReplayRecipe(token: text) {
+    let recipe = try ReplayRecipe(token: text)
+    try TokenTrust.confirm(recipe, of: text, isTrusted: trust, console: console)
+    switch recipe {
     case .stress where step || gdb:
       throw LabError.usage(
         "--step, --gdb: a stress run has no recording to walk through; use --kept or --keep")

@@ -50,6 +50,8 @@ struct FaultlineCommand {
   let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }
+  /// In a directory that is there.
+  init(in directory: TemporaryDirectory) { self.directory = directory }
 
   /// Starts the command in the temporary directory.
   func start(_ arguments: [String], environment: [String: String] = [:]) throws -> RunningProgram {

@@ -24,6 +24,8 @@ public enum FaultFSDaemon {
     options: FaultFSOptions = FaultFSOptions()
   ) throws(LabError) {
     signal(SIGPIPE, SIG_IGN)
+    // A recording holds what the files hold, whoever may read those.
+    umask(0o077)
     // The next recording fills the memory of the last one without a page fault per payload.
     csystem_keep_freed_memory(1 << 30)
     let signals = csystem_termination_descriptor()

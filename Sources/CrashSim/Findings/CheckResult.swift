@@ -25,7 +25,8 @@ public struct CheckResult: Sendable, Hashable, Codable {
 
   /// The first line that says something, or how the checker ended.
   public var headline: String {
-    let lines = output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+    let lines = output.split(whereSeparator: \.isNewline)
+      .map { $0.trimmingCharacters(in: .whitespaces) }
     return lines.first { !$0.isEmpty } ?? "the checker ended with \(ending)"
   }
 

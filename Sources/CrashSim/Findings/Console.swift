@@ -36,21 +36,38 @@ public struct Console: Sendable {
   public func say(_ line: String) {
     guard !isSilent else { return }
     clearProgress()
-    StandardStream.output.write(line + "\n")
+    StandardStream.output.write(harmless(line) + "\n")
+  }
+
+  /// Prints a document for a program, as it is.
+  package func say(document: String) {
+    guard !isSilent else { return }
+    clearProgress()
+    StandardStream.output.write(document)
   }
 
   /// Prints what a person answers on the same line.
   package func prompt(_ text: String) {
     guard !isSilent else { return }
-    StandardStream.output.write(text)
+    StandardStream.output.write(harmless(text))
   }
 
   /// Prints a line about an error.
   public func complain(_ line: String) {
     guard !isSilent else { return }
     clearProgress()
-    StandardStream.errors.write(line + "\n")
+    StandardStream.errors.write(harmless(line) + "\n")
   }
+
+  /// What is printed, in which nothing is obeyed but the colours of this console.
+  private func harmless(_ text: String) -> String {
+    guard isColoured else { return text.visibleLines }
+    return Self.colours.reduce(text.visibleLines) { text, colour in
+      text.replacing(colour.visibleLine, with: colour)
+    }
+  }
+
+  private static let colours = ["\u{1B}[1m", "\u{1B}[31m", "\u{1B}[32m", "\u{1B}[0m"]
 
   /// Whether a progress line is shown, and replaced by the next one.
   package var replacesLines: Bool { isTerminal && !isSilent }
@@ -58,7 +75,7 @@ public struct Console: Sendable {
   /// Replaces the progress line on a terminal; prints nothing elsewhere.
   public func progress(_ line: String) {
     guard isTerminal, !isSilent else { return }
-    StandardStream.errors.write("\r\u{1B}[2K\(progressSubject)\(line)")
+    StandardStream.errors.write("\r\u{1B}[2K\((progressSubject + line).visibleLine)")
   }
 
   /// The same console, whose progress lines begin with what they are about.
@@ -151,7 +168,10 @@ public struct Console: Sendable {
 
   /// Shows an error beside the file, where GitHub shows the run.
   private func annotate(_ command: String) {
-    if isGitHub { say(command) }
+    guard isGitHub, !isSilent else { return }
+    clearProgress()
+    // One line, whatever it is about, and meant to be obeyed.
+    StandardStream.output.write(command.visibleCommand + "\n")
   }
 
   /// How far an exploration went, in one line.
@@ -231,7 +251,7 @@ public struct Console: Sendable {
         "as '\($0.headline)' in \(Formatting.counted($0.stateCount, "crash state"))"
       })
     add("replay", ["faultline replay \(finding.token)"])
-    return lines
+    return lines.map(\.visibleLine)
   }
 
   private static func seen(_ finding: Finding) -> String {

@@ -53,7 +53,9 @@ package struct ProgramStage: Sendable {
     _ command: String, on fileSystem: FaultFSClient, in directory: String? = nil,
     acknowledges: Bool
   ) throws(LabError) -> ProcessEnding {
-    guard FileManager.default.createFile(atPath: log, contents: nil),
+    guard
+      FileManager.default.createFile(
+        atPath: log, contents: nil, attributes: [.posixPermissions: 0o600]),
       let handle = FileHandle(forWritingAtPath: log)
     else { throw .lab("cannot write \(log)") }
     defer { try? handle.close() }
