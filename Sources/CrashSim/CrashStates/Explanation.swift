@@ -228,21 +228,27 @@ public struct Explainer: Sendable {
     }
   }
 
-  /// What was lost and what overtook it, without numbers: equal for states with one cause;
-  /// nil when nothing was lost.
+  /// Which sync is missing where: equal for states with one cause; nil when nothing was lost.
+  ///
+  /// Of names, one sync of the directory mends whatever overtook them. Of contents, what overtook
+  /// them says which sync of the file it is.
   package func rootCause(_ explanation: Explanation) -> String? {
     guard let cause = explanation.cause else { return nil }
-    var later = "the crash"
-    if let event = explanation.laterEvent {
-      if case .mark = table.trace.events[event].body {
-        later = "an acknowledgement"
-      } else {
-        later = describe(event)
-      }
+    let what = place(of: cause.event)
+    let path = cause.path.withRandomPartsReplaced
+    if cause.isDirectoryEntry, explanation.laterEvent != nil {
+      return "names in '\(path)': \(what)"
     }
-    let what = cause.isDirectoryEntry ? "names of" : "content of"
-    return "\(what) '\(cause.path)': \(describe(cause.event)) before \(later)"
-      .withNumbersReplaced
+    return "\(cause.isDirectoryEntry ? "names" : "content"): \(what) before "
+      + (explanation.laterEvent.map { place(of: $0) } ?? "the crash")
+  }
+
+  /// An event without what differs from one time to the next.
+  private func place(of event: Int) -> String {
+    guard case .operation(let operation) = table.trace.events[event].body else {
+      return "an acknowledgement"
+    }
+    return operation.place(at: event, paths: index, end: table.trace.events.count)
   }
 
   /// An event's operation as a person would say it.

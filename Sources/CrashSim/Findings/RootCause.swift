@@ -1,7 +1,7 @@
 // RootCause.swift: findings that one missing sync explains, as one finding.
 // Checkers say one bug in many words: a lost page is "corruption" in one state and "a row is
-// missing" in another. Two classes of states have one root cause when what was lost first and what
-// overtook it are the same operations on the same files, numbers aside.
+// missing" in another. Two classes of states have one root cause when the same sync is missing at
+// the same kind of place (`Explainer.rootCause`).
 // Invariant: the order of findings stays that of their first states; nothing is lost, the joined
 // ones are whole in `alsoSeenAs`.
 

@@ -57,7 +57,7 @@ struct RootCauseTests {
     return explainer.rootCause(explainer.explain(try table.state(at: point, keeping: kept)))
   }
 
-  @Test("the cause is the pair of operations, whatever their numbers")
+  @Test("the cause of a lost content is the pair of operations, whatever their numbers")
   func causes() throws {
     var recording = Recording(
       files: ["log": String(repeating: "-", count: 2000), "page1": "1", "page2": "1"])
@@ -67,10 +67,7 @@ struct RootCauseTests {
     recording.write("page2", "3")
     recording.mark("done")
     let first = try cause(recording, losing: [0])
-    #expect(
-      first
-        == "content of 'log': write of N bytes at N to 'log' before "
-        + "write of N bytes at N to 'pageN'")
+    #expect(first == "content: writing of 'log' before writing of 'pageN'")
     let units = try UnitTable(trace: recording.trace, model: .posix).units.filter { $0.event == 2 }
     #expect(try cause(recording, losing: units.map(\.id)) == first)
     let last = try UnitTable(trace: recording.trace, model: .posix).units.filter { $0.event == 3 }
