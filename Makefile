@@ -65,6 +65,13 @@ slurm: setup
 	$(BUILD) faultline-fs
 	sh Tests/Slurm/array.sh "$(BIN)/faultline"
 
+# Programs of Debian without a checker, as docs/generated/programs.md has them (some minutes).
+judge-programs: PACKAGES += ed vim nano rsync mercurial git gnupg zip unzip xz-utils gzip gcc libc6-dev make sqlite3 curl python3-pip
+judge-programs: setup
+	$(BUILD) faultline
+	$(BUILD) faultline-fs
+	python3 Tests/Judging/programs.py "$(BIN)/faultline" > docs/generated/programs.md
+
 # Persistence models against the kernel's own file systems (some minutes; needs root and loop devices).
 calibrate: PACKAGES += e2fsprogs xfsprogs btrfs-progs
 calibrate: setup

@@ -12,13 +12,15 @@ struct Explore: ParsableCommand {
     abstract: "Find what a program loses when the power fails.",
     discussion: """
       Faultline runs --workload once in a directory of its own, records its file operations, and \
-      builds the states that a power failure could leave. It runs --check in each of them.
+      builds the states that a power failure could leave. It runs --check in each of them. Without \
+      --check it compares the files with what the program wrote (docs/reference/judging.md).
 
       Each line that the workload prints is an acknowledgement: its effect must survive. The \
       checker finds this output in the file $FAULTLINE_OUTPUT. It exits with 0 if the directory is \
       fine. Otherwise the first line that it prints says what is wrong.
 
       Examples:
+        faultline explore -- python3 save.py settings.json
         faultline explore --workload 'sh work.sh' --check 'sh check.sh' --html report.html
         faultline explore \\
           --workload 'echo new > t && mv t file && echo saved' \\
@@ -84,13 +86,15 @@ struct Explore: ParsableCommand {
     let models = names.joined(separator: ",")
     let shard = try options.shardText()
     console.say("faultline explore  seed=\(settings.seed)  model=\(models)\(shard)")
-    let checker = try commands.checker.required()
-    var program = ProgramUnderTest(
-      workload: commands.workload, check: checker.command, setup: commands.setup)
-    program.checkStays = checker.stays
+    var program = try commands.program()
     program.recovery = try recovery.chosen()
+    try Self.refuseWithoutChecker(program, settings)
+    let judging = program.judging.map {
+      "none, ignoring=\($0.ignored), durable=\($0.isDurable)"
+    }
     let command = [
-      "command=explore", "workload=\(commands.workload)", "\(checker.option)=\(checker.command)",
+      "command=explore", "workload=\(program.workload)",
+      "\(program.checkStays ? "check-loop" : "check")=\(judging ?? program.check)",
       "setup=\(commands.setup ?? "")",
       "recover=\(program.recovery.map { "\($0)" } ?? "")",
     ]
@@ -104,6 +108,21 @@ struct Explore: ParsableCommand {
     report.shard = ShardLabel(settings.shard)
     report.options = command + settings.partition
     try reports.finish(report, console: console, progress: settings.progress)
+  }
+
+  /// What only a checker can judge.
+  private static func refuseWithoutChecker(
+    _ program: ProgramUnderTest, _ settings: ExplorationSettings
+  ) throws(LabError) {
+    guard program.judging != nil else { return }
+    let given = [
+      ("--recover", program.recovery != nil), ("--media", settings.media != nil),
+      ("--on", !settings.fileSystems.isEmpty),
+    ]
+    if let (option, _) = given.first(where: { $0.1 }) {
+      throw .usage(
+        "\(option) needs a checker, which knows what the files mean; add --check COMMAND")
+    }
   }
 
   private func settings() throws(LabError) -> ExplorationSettings {

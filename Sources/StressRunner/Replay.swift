@@ -160,12 +160,16 @@ struct Replay: ParsableCommand {
     var program = ProgramUnderTest(
       workload: recipe.workload, check: recipe.check, setup: recipe.setup)
     program.checkStays = recipe.checkStays ?? false
+    program.judging = recipe.judging
     program.recovery = recipe.recover.map { ProgramRecovery(command: $0) }
     let explorer = try ProgramExplorer(
       program: program, settings: settings, keepingTrace: nil, console: console)
     if step { return try walk(try explorer.walk(recipe, from: tracePath), console) }
     let (result, finding) = try explorer.replay(
       recipe, from: tracePath, keepingImageIn: keep)
+    if result.ending.isSuccess, recipe.judging != nil {
+      for line in result.output.split(separator: "\n") { console.say("  \(line)") }
+    }
     try finish(result.ending.isSuccess ? nil : finding, console: console)
   }
 

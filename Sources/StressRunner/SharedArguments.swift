@@ -14,10 +14,53 @@ import Scenarios
 /// What `explore` runs.
 struct ProgramArguments: ParsableArguments {
   @Option(help: "Shell command to record. It runs in the directory $FAULTLINE_DIR.")
-  var workload: String
+  var workload: String?
+  @Argument(
+    parsing: .postTerminator,
+    help: "The program to record and its arguments, after --, instead of --workload.")
+  var command: [String] = []
   @OptionGroup var checker: CheckArguments
   @Option(help: "Shell command that prepares the directory. What it writes is durable.")
   var setup: String?
+  @Option(
+    name: .customLong("ignore"),
+    help: "Without --check: do not judge files that match this glob. Can be repeated.")
+  var ignored: [String] = []
+  @Flag(
+    name: .customLong("durable"),
+    help: "Without --check: each line of output promises that what came before it is durable.")
+  var isDurable = false
+
+  /// The program that the options name.
+  /// - Throws: `LabError` with code `.usage` when they contradict each other.
+  func program() throws(LabError) -> ProgramUnderTest {
+    let workload: String
+    switch (self.workload, command.isEmpty) {
+    case (let text?, true): workload = text
+    case (nil, false): workload = command.map(Self.quoted).joined(separator: " ")
+    case (nil, true): throw .usage("give the program: --workload COMMAND, or -- PROGRAM ARGUMENTS")
+    default: throw .usage("--workload and a program after -- are both given; leave one out")
+    }
+    guard let checker = try checker.chosen() else {
+      return ProgramUnderTest(
+        workload: workload,
+        judging: JudgingOptions(ignored: ignored, isDurable: isDurable), setup: setup)
+    }
+    guard ignored.isEmpty, !isDurable else {
+      throw .usage("--ignore and --durable are about judging without a checker; drop one")
+    }
+    var program = ProgramUnderTest(workload: workload, check: checker.command, setup: setup)
+    program.checkStays = checker.stays
+    return program
+  }
+
+  /// One word for the shell.
+  private static func quoted(_ word: String) -> String {
+    let isPlain = word.allSatisfy {
+      $0.isASCII && ($0.isLetter || $0.isNumber || "-_./=:,+@%".contains($0))
+    }
+    return isPlain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
+  }
 }
 
 /// Options that `explore`, `run` and `replay` share.

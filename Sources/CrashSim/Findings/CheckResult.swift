@@ -13,10 +13,15 @@ public struct CheckResult: Sendable, Hashable, Codable {
   /// The oracles that failed, where the checker is made of oracles.
   public let oracles: [OracleName]
 
+  /// The rule that judged it, where there was no checker.
+  package let rule: String?
+
   /// Makes a result.
   package init(
-    ending: ProcessEnding, output: String, promised: String? = nil, oracles: [OracleName] = []
+    ending: ProcessEnding, output: String, promised: String? = nil, oracles: [OracleName] = [],
+    rule: String? = nil
   ) {
+    self.rule = rule
     self.ending = ending
     self.output = output
     self.promised = promised
@@ -36,6 +41,6 @@ public struct CheckResult: Sendable, Hashable, Codable {
     let text = isSilent ? headline : output
     return CheckResult(
       ending: ending, output: text + (text.hasSuffix("\n") ? "" : "\n") + line,
-      promised: promised, oracles: oracles)
+      promised: promised, oracles: oracles, rule: rule)
   }
 }

@@ -106,6 +106,7 @@ public struct Console: Sendable {
     for exploration in item.explorations {
       say("  " + Self.line(of: exploration))
       if !isShard, !item.isNegative, let caution = exploration.caution { say("    \(caution)") }
+      show(exploration.remarks ?? [])
     }
     for exploration in item.explorations where !item.isNegative {
       let annotation = Annotation(file: item.name, line: exploration.line ?? item.line)
@@ -123,6 +124,15 @@ public struct Console: Sendable {
       annotate(Annotation(file: item.name, line: item.line).error(complaint, title: item.title))
     }
     for part in item.skipped { say("  skipped: \(part)") }
+  }
+
+  /// Warnings come with what replays them; notes are one line each.
+  private func show(_ remarks: [JudgingRemark]) {
+    for remark in remarks {
+      let states = Formatting.counted(remark.stateCount, "state")
+      say("  \(remark.level): \(remark.text) (\(states))")
+      if remark.level == "warning" { say("    replay: faultline replay \(remark.token)") }
+    }
   }
 
   /// Prints the verdict; the last line of a failure is the command that replays it.

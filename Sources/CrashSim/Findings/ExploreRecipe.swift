@@ -8,8 +8,10 @@ import Recording
 public struct ExploreRecipe: Codable, Sendable, Hashable {
   /// Shell command that is recorded.
   public var workload: String
-  /// Shell command that judges.
+  /// Shell command that judges; empty where none was given.
   public var check: String
+  /// How states are judged without a checker; nil where one was given.
+  public var judging: JudgingOptions?
   /// Shell command that prepares the directory, if any.
   public var setup: String?
   /// Persistence model, as `PersistenceModel.chosen` takes it.

@@ -171,6 +171,8 @@ public struct ExplorationReport: Codable, Sendable {
   public var schedules: ScheduleCounts?
   /// Line of the scenario file that asks for the exploration.
   public var line: Int?
+  /// Warnings and notes of a judgement without a checker; nil where there are none.
+  public var remarks: [JudgingRemark]?
   /// Which steps of the engine's commits it met; nil when none.
   public var commitCoverage: CommitCoverage?
   /// Wall time of the checking.

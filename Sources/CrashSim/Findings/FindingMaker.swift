@@ -85,7 +85,8 @@ package struct FindingMaker {
       promised: result.promised ?? "the checker accepts every state that a crash may leave",
       headline: result.headline,
       got: Self.cut(result.output.split(separator: "\n").map(String.init)),
-      ending: "the checker ended with \(result.ending)",
+      ending: result.rule.map { "judged without a checker, by the rule '\($0)'" }
+        ?? "the checker ended with \(result.ending)",
       crash: (context.map { "\($0), " } ?? "")
         + crash.replacing("\n'", with: "'").replacing("\n", with: " "),
       acknowledgedCount: marks.count,
@@ -100,6 +101,11 @@ package struct FindingMaker {
     // A crash during recovery has causes of its own.
     if context == nil, fileSystem == nil {
       finding.rootCause = explainer.rootCause(explanation).map { $0 + lines(of: explanation) }
+      if result.rule != nil, explanation.laterEvent == nil {
+        // No sync would help: the program does not replace this file in one step.
+        finding.rootCause =
+          "in steps: " + result.headline.split(separator: "'").prefix(1).joined()
+      }
     }
     let events = explanation.losses.prefix(Self.linesMax).map(\.event) + [explanation.laterEvent]
     let sites = events.compactMap { $0.flatMap { callSites.site(of: $0) } }

@@ -33,12 +33,28 @@ package final class LineProcess {
   ///   - errorPath: Where its standard error goes; nil drops it.
   ///   - environment: Variables to add to the lab's own.
   /// - Throws: `LabError` with code `.lab` when it cannot be started.
-  package init(
+  package convenience init(
     _ program: some ChildProgram, cpu: Int32? = nil, errorPath: String? = nil,
     environment: [String: String] = [:]
   ) throws(LabError) {
+    try self.init(
+      command: [try Self.program()] + program.commandLine, cpu: cpu, errorPath: errorPath,
+      environment: environment)
+  }
+
+  /// Starts any program that answers lines with lines.
+  /// - Parameters:
+  ///   - command: Its path and arguments.
+  ///   - cpu: A CPU to pin it to.
+  ///   - errorPath: Where its standard error goes; nil drops it.
+  ///   - environment: Variables to add to the lab's own.
+  /// - Throws: `LabError` with code `.lab` when it cannot be started.
+  package init(
+    command: [String], cpu: Int32? = nil, errorPath: String? = nil,
+    environment: [String: String] = [:]
+  ) throws(LabError) {
     self.errorPath = errorPath
-    var launch = ChildProcess.Launch([try Self.program()] + program.commandLine)
+    var launch = ChildProcess.Launch(command)
     // A trap is a verdict; a backtrace of it would take seconds.
     launch.environment = environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
     launch.cpu = cpu

@@ -1,4 +1,5 @@
-// StateChecker.swift: what judges crash states: a process for each, or one that stays.
+// StateChecker.swift: what judges crash states: a process for each, one that stays, or the
+// recording's own contents.
 
 import Findings
 import LabCore

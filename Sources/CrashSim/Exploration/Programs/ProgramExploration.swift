@@ -135,6 +135,13 @@ struct ProgramExploration {
       classes.filter { !known.contains($0.key) }, in: visit, after: checking,
       maker: try makeMaker(enumerator), firstNumber: firstNumber)
     report.findings = RootCause.joined(report.findings, firstNumber: firstNumber)
+    let remarks = visit.remarks.all.compactMap { kind -> JudgingRemark? in
+      guard let key = visit.states[kind.firstOrdinal]?.key else { return nil }
+      return JudgingRemark(
+        level: kind.level, text: kind.text, stateCount: kind.count,
+        token: recipe(key, enumerator).token)
+    }
+    report.remarks = remarks.isEmpty ? nil : remarks
     let counts = classes.filter { known.contains($0.key) }.map { ($0.key, $0.count) }
     return (report, Dictionary(uniqueKeysWithValues: counts))
   }
@@ -147,8 +154,10 @@ struct ProgramExploration {
   ) throws(LabError) -> Int {
     let known = settings.progress?.verdicts(of: target.name) ?? [:]
     let met = MetFindings(known: knownClasses)
-    let pool = CheckerPool(target.checkers, known: known) { [settings, target] ordinal, result in
+    let pool = CheckerPool(target.checkers, known: known) {
+      [settings, target, remarks = visit.remarks] ordinal, result in
       settings.progress?.note(result, ordinal: ordinal, of: target.name)
+      remarks.note(result, of: ordinal)
       met.note(result, of: ordinal)
     }
     let acknowledgements = Acknowledgements(
@@ -200,7 +209,7 @@ struct ProgramExploration {
       guard error.code == .interrupted, let judged = try? pool.finish() else { throw error }
       failures = judged
     }
-    visit = Visit(states: states, failures: failures)
+    visit = Visit(states: states, failures: failures, remarks: visit.remarks)
     return pool.finishedCount
   }
 
@@ -298,6 +307,7 @@ struct ProgramExploration {
       model: target.model.specification, seed: settings.seed.rawValue, state: key.description,
       shape: context?.workloadShape ?? target.trace.shape(ofFirst: key.crashPoint),
       timeoutSeconds: settings.timeoutSeconds)
+    recipe.judging = program.judging
     recipe.fileSystem = target.system?.description
     recipe.writeBack = settings.writeBack
     recipe.directAlignment = settings.directAlignment
@@ -316,7 +326,8 @@ struct ProgramExploration {
     of enumerator: CrashStateEnumerator, known: [StateIdentity: CheckResult] = [:]
   ) -> StateJudge {
     StateJudge(enumerator, known: known) { (image, marks) throws(LabError) in
-      try target.checkers[0].check(image.treeImage(), acknowledged: acknowledged(marks))
+      try target.checkers[0].check(
+        image.treeImage(), acknowledged: acknowledged(marks), variables: [:])
     }
   }
 
@@ -362,6 +373,17 @@ private struct VisitedState {
 private struct Visit {
   private(set) var states: [Int: VisitedState] = [:]
   private(set) var failures: [Int: CheckResult] = [:]
+  /// What was said of states that break nothing.
+  let remarks: MetRemarks
+
+  init(
+    states: [Int: VisitedState] = [:], failures: [Int: CheckResult] = [:],
+    remarks: MetRemarks = MetRemarks()
+  ) {
+    self.states = states
+    self.failures = failures
+    self.remarks = remarks
+  }
 
   /// Forgets some states.
   mutating func drop(where isUnwanted: (Int) -> Bool) {

@@ -161,7 +161,7 @@ public final class ProgramExplorer {
       for model in models {
         try Interruption.check()
         let target = try makeTarget(trace, model: model, system: system, checkers: checkers)
-        if checkers.isEmpty { try refuseBadChecker(target) }
+        if checkers.isEmpty { try refuseBadChecker(target, &item) }
         checkers = target.checkers
         let exploration = ProgramExploration(
           program: program, settings: settings, target: target, console: console)
@@ -287,6 +287,15 @@ public final class ProgramExplorer {
     let device = system.map { DeviceCheck(system: $0, runsFsck: settings.runsFsck) }
     let jobs = min(settings.jobs, system?.mountsMax ?? settings.jobs)
     for index in checkers.count..<jobs {
+      if let judging = program.judging {
+        let slot = try run.subdirectory("checker-\(index)")
+        if let first = checkers.first as? TraceChecker {
+          checkers.append(TraceChecker(like: first, slot: slot))
+        } else {
+          checkers.append(try TraceChecker(trace, judging, slot: slot))
+        }
+        continue
+      }
       let slot = system.map { "checker-\($0.kind.rawValue)-\(index)" } ?? "checker-\(index)"
       checkers.append(try makeChecker(in: slot, device))
     }
@@ -310,6 +319,16 @@ public final class ProgramExplorer {
       timeoutSeconds: settings.timeoutSeconds, environment: run.programEnvironment, device: device)
   }
 
+  /// The same; without a checker, the report says what cannot be judged.
+  private func refuseBadChecker(
+    _ target: ExplorationTarget, _ item: inout CaseReport
+  ) throws(LabError) {
+    guard let checker = target.checkers.first as? TraceChecker else {
+      return try refuseBadChecker(target)
+    }
+    item.skipped += checker.knowledge.skipped
+  }
+
   /// A checker that rejects a state without any crash would make every state a finding.
   func refuseBadChecker(_ target: ExplorationTarget) throws(LabError) {
     let trace = target.trace
@@ -321,7 +340,8 @@ public final class ProgramExplorer {
       undisturbed.append(("after the workload", final, trace.markCount))
     }
     for (name, tree, marks) in undisturbed {
-      let result = try target.checkers[0].check(tree, acknowledged: trace.acknowledged(marks))
+      let result = try target.checkers[0].check(
+        tree, acknowledged: trace.acknowledged(marks), variables: [:])
       guard result.ending.isSuccess else {
         throw .usage(
           "your checker rejects the state without any crash (the directory \(name)): "

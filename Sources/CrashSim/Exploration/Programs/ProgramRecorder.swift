@@ -14,10 +14,12 @@ import Recording
 public struct ProgramUnderTest: Sendable, Hashable {
   /// What is recorded and crashed.
   public var workload: String
-  /// What judges a crashed directory.
+  /// What judges a crashed directory; empty where there is no checker.
   public var check: String
   /// Whether the checker is a process that stays, and is asked by lines.
   public var checkStays = false
+  /// How states are judged without a checker; nil where there is one.
+  public var judging: JudgingOptions?
   /// What prepares the directory before the recording.
   public var setup: String?
   /// What recovers after a crash, if crashes of it are explored too.
@@ -28,6 +30,12 @@ public struct ProgramUnderTest: Sendable, Hashable {
     self.workload = workload
     self.check = check
     self.setup = setup
+  }
+
+  /// Makes a program that is judged without a checker (docs/reference/judging.md).
+  public init(workload: String, judging: JudgingOptions, setup: String? = nil) {
+    self.init(workload: workload, check: "", setup: setup)
+    self.judging = judging
   }
 }
 

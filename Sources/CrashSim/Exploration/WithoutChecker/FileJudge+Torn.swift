@@ -1,0 +1,132 @@
+// FileJudge+Torn.swift: files that hold none of their contents, and sources that were removed before
+// the copy was durable.
+
+import Recording
+
+extension FileJudge {
+  func judgeTorn(
+    _ record: FileRecord, _ bytes: [UInt8], from start: Int?
+  ) -> Complaint? {
+    let fresh = record.entries.indices.filter { index in
+      guard let number = record.entries[index].stream else { return false }
+      return record.entries[..<index].allSatisfy { $0.stream != number }
+    }
+    // What was there before the run is durable: what is torn came later.
+    let possible = fresh.filter { index in
+      (index >= (start ?? 0) || record.entries[start ?? 0].stream == record.entries[index].stream)
+        && (index > 0 || fresh.count == 1)
+    }
+    guard
+      let first = possible.first(where: { index in
+        record.entries[index].stream.map { isDamaged(bytes, $0) } ?? false
+      }) ?? possible.first,
+      let number = record.entries[first].stream
+    else { return nil }
+    let stream = history.streams[number]
+    let what = "'\(record.path)' is half-written: \(Damage(bytes, of: stream.bytes).text)"
+    if let promise, let start, first <= start {
+      return broken(
+        record, .halfWritten, "\(what), although \(promise.quoted) was printed after that")
+    }
+    let isPublished = record.entries[first].arrival == .renamed
+    if hasOld(record, before: first) {
+      if isRescued(record) {
+        return Complaint(
+          level: .warning, rule: .halfWritten, path: record.path,
+          text: "\(what); a whole content has another name")
+      }
+      let isSpared = !isSynced(record) && FileNames.isDiagnostic(record.path)
+      let isRecreated = record.entries[..<first].last?.isAbsent ?? false
+      let isLax = isRecreated && !history.syncsAnywhere
+      return Complaint(
+        level: isLax || isSpared ? .warning : .error, rule: .halfWritten, path: record.path,
+        text: "\(what), and the old content is gone")
+    }
+    if isPublished {
+      let isSpared = !isSynced(record) && FileNames.isDiagnostic(record.path)
+      return Complaint(
+        level: history.syncsAnywhere && !isSpared ? .error : .warning, rule: .halfWritten,
+        path: record.path,
+        text: "\(what), and has the name already that it got when it was whole")
+    }
+    guard !isSynced(record) else { return nil }
+    return Complaint(
+      level: .note, rule: .halfWritten, path: record.path,
+      text: "'\(record.path)' may be half-written: it is new, and the program never syncs it")
+  }
+
+  /// Whether bytes may be what is left of a stream: each is its own, or zero.
+  private func isDamaged(_ bytes: [UInt8], _ number: Int) -> Bool {
+    let whole = history.streams[number].bytes
+    guard bytes.count <= whole.count else { return false }
+    return zip(bytes, whole).allSatisfy { $0 == $1 || $0 == 0 }
+  }
+
+  /// Whether there was something to lose before an entry.
+  private func hasOld(_ record: FileRecord, before index: Int) -> Bool {
+    record.entries[..<index].contains { entry in
+      guard case .stream(let number, let count, true) = entry.content, count > 0 else {
+        return entry.content == .managed
+      }
+      let stream = history.streams[number]
+      let isPromised = promise.map { entry.since <= $0.crashPoint } ?? false
+      return stream.isInitial || stream.syncedBytes >= 0 || isPromised
+    }
+  }
+
+  /// Whether a whole content that the path had, or gets, is there under another name.
+  func isRescued(_ record: FileRecord) -> Bool {
+    var wholes: Set<[UInt8]> = []
+    for case .stream(let number, let count, true) in record.entries.map(\.content) where count > 0 {
+      wholes.insert(Array(history.streams[number].bytes.prefix(count)))
+    }
+    let sizes = Set(wholes.map { UInt64($0.count) })
+    return tree.regularFiles().contains { path, image in
+      guard path != record.path, sizes.contains(image.sizeBytes) else { return false }
+      return image.visibleBytes.map { wholes.contains($0) } ?? false
+    }
+  }
+
+  // MARK: Sources
+
+  /// A file that the program removed, once another had its content.
+  func judgeSource(_ record: FileRecord) -> Complaint? {
+    guard let removal = record.entries.lastIndex(where: { !$0.isAbsent }),
+      removal + 1 < record.entries.count, !isRescued(record)
+    else { return nil }
+    let point = record.entries[removal + 1].since
+    for copy in history.counted(options) where copy.path != record.path && !copy.isManaged {
+      let index = copy.index(at: point)
+      guard case .stream(let number, let count, _) = copy.entries[index].content,
+        count > 0, count == history.streams[number].bytes.count,
+        !history.streams[number].isInitial || copy.entries[index].arrival == .renamed,
+        isCopy(copy, history.streams[number].bytes.prefix(count), of: record)
+      else { continue }
+      let inode = tree.inode(at: copy.path)
+      if let bytes = inode.flatMap({ tree.inodes[$0]?.visibleBytes }),
+        accepts(bytes, copy, from: index)
+      {
+        continue
+      }
+      return Complaint(
+        level: .error, rule: .neither, path: record.path,
+        text: "'\(record.path)' is gone, and '\(copy.path)', which replaced it, is "
+          + (inode == nil ? "not there" : "half-written"))
+    }
+    return nil
+  }
+
+  /// Whether a file has another's content, or its name with something at the end.
+  private func isCopy(
+    _ copy: FileRecord, _ content: ArraySlice<UInt8>, of source: FileRecord
+  ) -> Bool {
+    if copy.path.hasPrefix(source.path + ".") || source.path.hasPrefix(copy.path + ".") {
+      return true
+    }
+    guard
+      case .stream(let number, let count, _)? = source.entries.last(where: { !$0.isAbsent })?
+        .content
+    else { return false }
+    return content.elementsEqual(history.streams[number].bytes.prefix(count))
+  }
+}

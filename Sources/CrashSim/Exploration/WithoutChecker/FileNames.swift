@@ -1,0 +1,30 @@
+// FileNames.swift: what a file's name says about whether its content matters after a crash.
+
+/// Names that programs give to files that they do not need after a crash.
+enum FileNames {
+  /// Locks, process numbers, editors' swap files, and messages that are being edited.
+  static func isLock(_ path: String) -> Bool {
+    let name = lastName(path)
+    let ends = [".lock", ".lck", ".pid", ".swp", ".swo", ".swx", "-shm", ".sock"]
+    return ends.contains { name.hasSuffix($0) } || name.hasPrefix(".#")
+      || ["lock", "lock.mdb", "commit_editmsg"].contains(name)
+  }
+
+  /// Journals that SQLite keeps beside its file, which is judged with them.
+  static func isJournal(_ path: String) -> Bool {
+    let name = lastName(path)
+    return name.hasSuffix("-wal") || name.hasSuffix("-journal")
+  }
+
+  private static func lastName(_ path: String) -> String {
+    path.split(separator: "/").last.map { $0.lowercased() } ?? ""
+  }
+
+  /// Logs for people and caches: lost, they are written anew.
+  static func isDiagnostic(_ path: String) -> Bool {
+    let lower = path.lowercased()
+    let name = lastName(path)
+    return lower.contains("cache") || name.hasSuffix(".log") || name.hasSuffix(".out")
+      || name.hasPrefix("log.") || name.hasSuffix("~")
+  }
+}

@@ -1,0 +1,49 @@
+// OutputPromise.swift: whether a line of output says that something is done.
+// Programs print results, but announcements and progress, too. A line that only announces promises
+// nothing; one with a word of completion promises; any other one does when a sync came before it,
+// because "sync, then say so" is how durable programs are written.
+
+/// What a line of output promises.
+enum OutputPromise: Sendable, Comparable {
+  /// Nothing: it announces what comes, or shows progress.
+  case nothing
+  /// Perhaps: only if the program had synced since it last spoke.
+  case ifSynced
+  /// That what came before is done.
+  case done
+
+  private static let doneWords: Set<String> = [
+    "ack", "acked", "acknowledged", "added", "appended", "applied", "commit", "committed",
+    "created", "deleted", "durable", "flushed", "imported", "inserted", "installed", "logged",
+    "persisted", "published", "put", "recorded", "removed", "renamed", "replaced", "saved",
+    "stored", "synced", "updated", "upgraded", "written", "wrote",
+  ]
+  private static let openWords: Set<String> = [
+    "about", "accepted", "begin", "begins", "buffered", "debug", "enqueued", "hello", "info",
+    "listen", "loaded", "opened", "pending", "queued", "read", "ready", "received", "scheduled",
+    "staged", "start", "started", "starts", "trying", "usage", "waiting", "warning", "will",
+  ]
+
+  /// Reads the lines of one mark; the strongest line counts.
+  init(_ text: String) {
+    self =
+      text.split(whereSeparator: \.isNewline).map { Self.of(line: $0.lowercased()) }.max()
+      ?? .nothing
+  }
+
+  private static func of(line: String) -> OutputPromise {
+    let words = line.split { !$0.isLetter }.map(String.init)
+    if line.allSatisfy({ !$0.isLetter && !$0.isNumber }) { return .nothing }
+    // "not saved", "error: …": what failed was not promised.
+    if words.contains(where: { ["not", "no", "error", "failed", "cannot"].contains($0) }) {
+      return .nothing
+    }
+    if line.hasSuffix("...") || line.hasSuffix("…") || line.hasSuffix(":") { return .nothing }
+    let isAnnounced =
+      words.contains { openWords.contains($0) }
+      || words.prefix(3).contains { $0.count > 5 && $0.hasSuffix("ing") }
+      || words.first == "to" || words.first == "unsaved"
+    if isAnnounced { return .nothing }
+    return words.contains { doneWords.contains($0) } ? .done : .ifSynced
+  }
+}
