@@ -15,6 +15,7 @@ struct Faultline: ParsableCommand {
       a power failure could leave, and checks each of them.
 
       Examples:
+        faultline init
         faultline run scenarios/durability
         faultline explore --setup 'sh setup.sh' --workload 'sh work.sh' --check 'sh check.sh'
         faultline certify scenarios/durability/commits.yaml
@@ -33,8 +34,8 @@ struct Faultline: ParsableCommand {
       """,
     version: "faultline \(LabVersion.full)",
     subcommands: [
-      Run.self, Explore.self, Certify.self, Stress.self, Replay.self, Shrink.self, Merge.self,
-      Mount.self, Fault.self, Inspect.self, HistoryCommand.self, FuzzSubcommand.self,
+      Init.self, Run.self, Explore.self, Certify.self, Stress.self, Replay.self, Shrink.self,
+      Merge.self, Mount.self, Fault.self, Inspect.self, HistoryCommand.self, FuzzSubcommand.self,
       Calibrate.self, Doctor.self, Child.self,
     ])
 
