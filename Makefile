@@ -1,5 +1,5 @@
 # Faultline: every target works alone on a fresh Debian 12 with Swift 6.3.
-.PHONY: setup run coverage docc pages hooks histories layers nightly test-browser test-setup slurm stress-cuts examples peers certificate calibrate screenshots test test-busy test-large test-sync test-address test-thread planted-bugs planted-bugs-smoke mutation lint smoke bench fuzz mutants damaged-images golden format
+.PHONY: dist dist-test setup run coverage docc pages hooks histories layers nightly test-browser test-setup slurm stress-cuts examples peers certificate calibrate screenshots test test-busy test-large test-sync test-address test-thread planted-bugs planted-bugs-smoke mutation lint smoke bench fuzz mutants damaged-images golden format
 .DEFAULT_GOAL := run
 
 # What each package is there for: libfuse3 and fusermount; SQLite for traces and the example; the
@@ -250,6 +250,16 @@ stress-cuts: setup
 # Golden files of the engine's own format version; run once for a version, and put what it prints into GoldenFileTests.
 golden: setup
 	FAULTLINE_GOLDEN=write swift test --filter GoldenFileTests
+
+# A tarball and a Debian package of the commands, for machines without Swift (docs/how-to/install.md; many minutes).
+dist: PACKAGES += binutils gcc libc6-dev python3-minimal xz-utils
+dist: setup
+	bash packaging/dist.sh
+
+# Installs that package in a bare Debian 12 and 13, and tries it there (minutes; needs root, /dev/fuse and Debian's mirror).
+dist-test: PACKAGES += debootstrap
+dist-test: setup
+	bash packaging/test.sh
 
 # What is made from something else: docs/reference/command-line.md from the commands' own help, descriptions in
 # scenarios/schema.json from the tables of docs/reference/faults.md. The tests compare them.

@@ -1,6 +1,7 @@
 // Faultline.swift: the `faultline` command: its subcommands, and how errors become exit codes.
 
 import ArgumentParser
+import FaultFS
 import Findings
 import Foundation
 import LabCore
@@ -45,6 +46,11 @@ struct Faultline: ParsableCommand {
   ]
 
   static func main() {
+    // In the package the daemon's program is a link to this one (decision 1131).
+    let name = CommandLine.arguments.first?.split(separator: "/").last.map(String.init)
+    if name == FaultFSDaemon.programName {
+      FaultFSDaemon.main(CommandLine.arguments)
+    }
     // Before anything asks for the version.
     LabVersion.commit = BuildCommit.text
     Interruption.install()

@@ -15,9 +15,9 @@ package enum Formatting {
     return (number < 0 ? "-" : "") + result
   }
 
-  /// A number with a fixed number of decimals, whatever the locale.
+  /// A number with a fixed number of decimals, whatever the locale: without one, C's form is used.
   package static func fixed(_ value: Double, _ decimals: Int) -> String {
-    String(format: "%.\(decimals)f", locale: Locale(identifier: "en_US_POSIX"), value)
+    String(format: "%.\(decimals)f", value)
   }
 
   /// A number of things a second: `286`, `0.4`.

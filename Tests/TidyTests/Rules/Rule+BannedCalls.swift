@@ -10,6 +10,7 @@ private struct BannedCall: Sendable {
 private let everywhere = SourceTree.folders
 private let shipped = ["Sources"]
 private let engine = ["Sources/Engine"]
+private let icu = "nothing that needs ICU's tables: the package has none (decision 1131)"
 
 private let banned: [BannedCall] = [
   BannedCall(text: "Date()", folders: shipped, instead: "take the time as a parameter"),
@@ -27,6 +28,13 @@ private let banned: [BannedCall] = [
   BannedCall(
     text: "import Foundation", folders: engine,
     instead: "Storage/Syscalls.swift, and fixed-width integers"),
+  BannedCall(text: "Locale(", folders: shipped, instead: icu),
+  BannedCall(text: "Locale.current", folders: shipped, instead: icu),
+  BannedCall(text: "Calendar(", folders: shipped, instead: icu),
+  BannedCall(text: "TimeZone(", folders: shipped, instead: icu),
+  BannedCall(text: "DateFormatter(", folders: shipped, instead: icu),
+  BannedCall(text: "NumberFormatter(", folders: shipped, instead: icu),
+  BannedCall(text: ".formatted(", folders: shipped, instead: icu),
   BannedCall(text: "import XCTest", folders: everywhere, instead: "import Testing"),
 ]
 
