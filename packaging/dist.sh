@@ -1,6 +1,6 @@
 #!/bin/bash
-# dist.sh [BUILD]: make dist: a tarball and a Debian package in .build/packages. They hold faultline (under another
-# name the daemon faultline-fs), the library for --stacks, manual pages, shell completions,
+# dist.sh [BUILD]: make dist: a tarball and a Debian package in .build/packages. They hold faultline (under its
+# other names the daemon faultline-fs, and lazyfs), the library for --stacks, manual pages, shell completions,
 # examples and the schema of scenarios; not the program `fuzz`, so `faultline fuzz` needs a build.
 # With BUILD, a folder that has the programs, nothing is built.
 set -euo pipefail
@@ -44,6 +44,7 @@ strip --strip-unneeded -o "$programs/libfaultline-stacks.so" "$build/libfaultlin
 chmod 755 "$programs/faultline"
 chmod 644 "$programs/libfaultline-stacks.so"
 ln -s faultline "$programs/faultline-fs"
+ln -s faultline "$programs/lazyfs"
 ln -s ../lib/faultline/faultline "$root/usr/bin/faultline"
 
 "$programs/faultline" --experimental-dump-help | /usr/bin/python3 packaging/manual.py "$version" "$share/man/man1"

@@ -61,7 +61,8 @@ struct Faultline: ParsableCommand {
           + "(mount -t proc proc /proc)")
       Foundation.exit(LabCore.ExitCode.labFailed.rawValue)
     }
-    let arguments = Array(CommandLine.arguments.dropFirst())
+    let prefix = name == LazyFSArguments.programName ? ["mount"] : []
+    let arguments = prefix + CommandLine.arguments.dropFirst()
     MountRight.keepToOneself()
     if let name = arguments.first, mounting.contains(name) { MountRight.enterNamespaceIfNeeded() }
     do {

@@ -21,6 +21,7 @@ struct Mount: ParsableCommand {
         faultline mount /mnt/faulty --write-back 7:16 --trace work.sqlite
         faultline mount /mnt/faulty --direct-alignment 512
         faultline mount /mnt/faulty --suid --dev
+        faultline mount /mnt/lazy --lazyfs default.toml -o subdir=/mnt/lazy.root
       """)
 
   @Argument(help: "An existing empty directory.") var directory: String
@@ -35,6 +36,7 @@ struct Mount: ParsableCommand {
 
   @OptionGroup var writeBack: WriteBackArguments
   @OptionGroup var direct: DirectArguments
+  @OptionGroup(title: "LazyFS") var lazyFS: LazyFSArguments
 
   @Flag(help: "Honour the set-uid and set-gid bits of programs (root only).")
   var suid = false
@@ -43,9 +45,10 @@ struct Mount: ParsableCommand {
   func run() throws {
     let console = Console()
     let rules = try faults.map { try FaultFile.load($0, allowsAnyErrno: anyErrno) } ?? []
+    let service = try lazyFS.service(mountPoint: directory, console)
     let run = try RunDirectory()
     defer { run.remove() }
-    let socket = control.map { URL(fileURLWithPath: $0).path } ?? "\(run.path)/control"
+    let socket = control.map { URL(fileURLWithPath: $0).path } ?? "\(run.path)/\(controlName)"
     var options = FaultFSOptions(controlPath: socket)
     options.writeBack = try writeBack.parsed()
     options.directAlignment = try direct.parsed()
@@ -63,6 +66,7 @@ struct Mount: ParsableCommand {
       mountPoint: directory, options: options)
     defer { try? fileSystem.shutdown() }
     try run.note(mount: fileSystem.mountPoint)
+    try service?.begin(fileSystem)
     try fileSystem.addRules(rules)
     if trace != nil { try fileSystem.beginRecording() }
     console.say("mounted on \(fileSystem.mountPoint); Ctrl-C or umount ends it")
@@ -72,7 +76,8 @@ struct Mount: ParsableCommand {
           + "--preserve-credentials -U -m -t \(getpid())")
     }
     if !rules.isEmpty { console.say("\(rules.count) fault rules in force") }
-    try waitForEnd(fileSystem, console)
+    try waitForEnd(fileSystem, service, console)
+    try service?.end(fileSystem)
     for status in try fileSystem.rules() {
       console.say("rule \(status.line)")
       if let complaint = status.complaint { console.complain(complaint) }
@@ -84,13 +89,21 @@ struct Mount: ParsableCommand {
     try fileSystem.shutdown()
   }
 
+  /// Harnesses of LazyFS look for its name in the table of mounts, where the socket's path is.
+  private var controlName: String {
+    lazyFS.configuration == nil ? "control" : LazyFSArguments.programName
+  }
+
   /// Waits for Ctrl-C or somebody's unmount, and says when the recording ends before.
-  private func waitForEnd(_ fileSystem: FaultFSClient, _ console: Console) throws(LabError) {
+  private func waitForEnd(
+    _ fileSystem: FaultFSClient, _ service: LazyFSService?, _ console: Console
+  ) throws(LabError) {
     var looks = 0
     var isFull = false
     while !Interruption.isRequested {
       Thread.sleep(forTimeInterval: 0.05)
       looks += 1
+      try service?.serve(fileSystem)
       guard looks % 5 == 0 else { continue }
       let statistics = try fileSystem.statistics()
       if statistics.isRecordingFull, !isFull { console.complain(fileSystem.fullText(statistics)) }

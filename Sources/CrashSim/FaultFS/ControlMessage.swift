@@ -36,6 +36,16 @@ package enum ControlRequest: Codable, Sendable {
   case syncAll(thread: Int32)
   /// The phase that a process announced last.
   case phase(process: Int32)
+  /// Remember from now on what each file held at its last sync.
+  case watchUnsynced
+  /// Take each file back to its last sync.
+  case clearCache
+  /// Count as synced what has been written.
+  case checkpoint
+  /// What has been written and not synced.
+  case unsynced
+  /// Add writes of which a part reaches the medium before the file system dies.
+  case addTears([WriteTear])
   case shutdown
 
   /// True for what others than the mount's maker may ask for.
@@ -45,7 +55,8 @@ package enum ControlRequest: Codable, Sendable {
       .phase:
       true
     case .load, .beginRecording, .writeBack, .endRecording, .saveTree, .stop, .registerGroup,
-      .unregisterGroup, .syncAll, .settleMarks, .shutdown:
+      .unregisterGroup, .syncAll, .settleMarks, .watchUnsynced, .clearCache, .checkpoint,
+      .unsynced, .addTears, .shutdown:
       false
     }
   }
@@ -69,6 +80,8 @@ public struct FaultFSStatistics: Codable, Hashable, Sendable {
   public var isRecording: Bool
   /// True when the recording ended because it held as much as it may.
   public var isRecordingFull: Bool
+  /// True when a fault has ended the file system's service.
+  public var isDead = false
   /// True when somebody has unmounted the file system; what it recorded can still be had.
   public var isUnmounted: Bool
 }
@@ -82,6 +95,7 @@ struct ControlReply: Codable, Sendable {
   /// The rules in force, or those that were added or removed.
   var rules: [RuleStatus]?
   var phase: String?
+  var unsynced: [UnsyncedFile]?
   /// True when shutdown had to detach the mount from processes that still used it.
   var wasDetached = false
 }

@@ -226,6 +226,28 @@ public final class FaultFSClient: Sendable {
   /// Records that a thread synced everything, once the kernel has written dirty mapped pages.
   package func syncAll(by thread: Int32) throws(LabError) { try ask(.syncAll(thread: thread)) }
 
+  /// Has the daemon remember from now on what each file held at its last sync; what is there now
+  /// counts as synced.
+  public func watchUnsynced() throws(LabError) { try ask(.watchUnsynced) }
+
+  /// Takes each file back to its last sync since `watchUnsynced`.
+  ///
+  /// Names stay.
+  public func clearCache() throws(LabError) { try ask(.clearCache) }
+
+  /// Counts as synced what has been written so far; the trace has no sync.
+  public func checkpoint() throws(LabError) { try ask(.checkpoint) }
+
+  /// The files whose content, or size, is another one than at their last sync, by path.
+  public func unsyncedFiles() throws(LabError) -> [UnsyncedFile] {
+    try ask(.unsynced).unsynced ?? []
+  }
+
+  /// Adds writes of which a part reaches the medium before the file system dies.
+  ///
+  /// Needs `watchUnsynced` before.
+  package func addTears(_ tears: [WriteTear]) throws(LabError) { try ask(.addTears(tears)) }
+
   /// What the daemon has done so far.
   public func statistics() throws(LabError) -> FaultFSStatistics {
     try counts(ask(.statistics))

@@ -8,7 +8,7 @@ import Synchronization
 
 /// Obeys the control sockets of one mount.
 final class FaultFSControl: Sendable {
-  private let mount: FuseMount
+  let mount: FuseMount
   private let controlDescriptor: Int32
   private let signalDescriptor: Int32
   /// Where others than the mount's maker are listened to, or -1.
@@ -192,6 +192,13 @@ final class FaultFSControl: Sendable {
       reply.phase = mount.lock.withLock { _ in
         mount.fileSystem.phases.phase(of: process)
       }
+    case .watchUnsynced: mount.lock.withLock { _ in mount.fileSystem.plan.keepsShadows = true }
+    case .clearCache: clearCache()
+    case .checkpoint: checkpoint()
+    case .unsynced: reply.unsynced = unsyncedFiles()
+    case .addTears(let tears):
+      for tear in tears { try tear.validate() }
+      mount.lock.withLock { _ in mount.fileSystem.tears.add(tears) }
     case .syncAll, .shutdown: break
     }
     return reply
@@ -241,8 +248,8 @@ final class FaultFSControl: Sendable {
       payloadBytes: recorder.payloadBytes,
       memoryBytes: mount.fileSystem.tree.quota.usedBytes, orderedCount: recorder.orderedCount,
       stoppedAtEvents: recorder.stoppedAtEvents, isRecording: recorder.isRecording,
-      isRecordingFull: recorder.isFull,
-      isUnmounted: mount.isEndedFromOutside)
+      isRecordingFull: recorder.isFull, isDead: mount.isDead,
+      isUnmounted: mount.isEndedFromOutside || mount.isDead && !mount.isInTable)
   }
 
   private func load(_ path: String?) throws(LabError) {

@@ -53,8 +53,8 @@ extension FaultFSDaemon {
       print(
         """
         usage: faultline-fs MOUNTPOINT --control-fd N [--marks-fd N] [--marks lines|writes] \
-        [--page-granular] [--suid] [--dev] [--quota N] [--recording-limit N] [--control SOCKET] [--write-back SEED:RATE] \
-        [--direct-alignment N] [--stacks DIR] [--cpu N]
+        [--page-granular] [--suid] [--dev] [--quota N] [--recording-limit N] [--control SOCKET] \
+        [--write-back SEED:RATE] [--direct-alignment N] [--stacks DIR] [--cpu N]
         """)
       exit(ExitCode.usage.rawValue)
     }

@@ -298,6 +298,11 @@ extension FaultFileSystem {
   /// Takes all files back to their last syncs.
   private func clearCache(_ firing: Firing, _ subject: FaultSubject) {
     note(firing, subject, isOfEvent: false)
+    revertAll()
+  }
+
+  /// Takes all files back to their last syncs.
+  func revertAll() {
     let changed = tree.inodes.values.filter { $0.shadow != nil }
     for inode in changed.sorted(by: { $0.number.rawValue < $1.number.rawValue }) { revert(inode) }
   }

@@ -33,6 +33,9 @@ package final class FaultFileSystem {
       occupiedBytes: { space.bytes }, phase: { announced.log.phase(of: $0) })
   }
 
+  /// Writes of which a part reaches the medium before the file system dies.
+  var tears = WriteTears()
+
   private let space: OccupiedSpace
   private let announced: AnnouncedPhases
 
@@ -174,6 +177,7 @@ package final class FaultFileSystem {
       guard let part = recorder.keep(bytes.extracting(0..<taken)) else { return (taken, .nothing) }
       return (taken, .write(part, at: offset))
     }
+    if !tears.isEmpty, !caller.isWriteBack { tear(inode, offset..<offset + UInt64(taken)) }
     // The kernel does not look at how much of pages that it writes back was taken.
     if taken < bytes.byteCount, caller.isWriteBack { throw ErrorNumber(ENOSPC) }
     return taken
@@ -254,6 +258,7 @@ package final class FaultFileSystem {
       try sync(operation, flags: flags, of: inode, firing, subject)
     } change: { () throws(ErrorNumber) -> (Void, RecordedEvent) in
       markSynced(inode)
+      tears.noteSync(of: inode.number)
       return ((), .operation(operation))
     }
   }

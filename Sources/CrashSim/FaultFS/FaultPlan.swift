@@ -143,8 +143,10 @@ final class FaultPlan {
   }
   func isInForce(_ id: Int) -> Bool { rules.contains { $0.id == id } }
 
-  /// True when some rule needs what files held at their last sync.
+  /// True when some rule, or the mount's maker, needs what files held at their last sync.
   private(set) var needsShadows = false
+  /// True when the mount's maker does.
+  var keepsShadows = false { didSet { refreshNeeds() } }
   /// True when some rule is about questions that the kernel would answer from memory.
   private(set) var watchesAttributes = false
   private(set) var watchesReads = false
@@ -186,13 +188,14 @@ final class FaultPlan {
   }
 
   private func refreshNeeds() {
-    needsShadows = rules.contains { counted in
+    let isNeeded = rules.contains { counted in
       switch counted.rule.what {
       case .stale, .failSync, .clearCache, .readOnly: true
       case .error, .randomError, .errorOncePerOpenFile: counted.rule.when.kinds.contains(.sync)
       default: false
       }
     }
+    needsShadows = keepsShadows || isNeeded
     let asked: Set<OperationKind> = [.lookUp, .getAttributes]
     watchesAttributes = rules.contains { !$0.rule.when.kinds.isDisjoint(with: asked) }
     watchesReads = rules.contains { $0.rule.when.kinds.contains(.read) }

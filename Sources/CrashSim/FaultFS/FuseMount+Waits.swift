@@ -202,6 +202,12 @@ extension FuseMount {
         }
       }
     }
+    doNow(job)
+  }
+
+  /// Has the kernel drop pages and names, and waits until it has; for a thread that holds no lock.
+  func doNow(_ job: PageDrops.Job) {
+    var job = job
     let done = DispatchSemaphore(value: 0)
     job.then = { _ = done.signal() }
     drops.add(job)

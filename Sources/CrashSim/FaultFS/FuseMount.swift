@@ -183,7 +183,7 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
   }
 
   /// False when something else shows at the mount point, or nothing.
-  private var isInTable: Bool {
+  var isInTable: Bool {
     entry == nil || MountTable.mount(at: mountPoint) == entry
   }
 

@@ -75,6 +75,32 @@ package final class PageShadow {
     if (page + 1) * Self.pageBytes > sizeBytes { arrived.insert(page) }
   }
 
+  /// Bytes of a range reach the medium without a sync; what else their pages got does not.
+  /// - Complexity: O(pages that changed since the last sync + pages of the range).
+  package func store(_ range: Range<UInt64>, of content: FileContent) {
+    // The end of the medium's file moves, so what was written behind it has to be told apart now.
+    let rest = sizeBytes % Self.pageBytes
+    let last = sizeBytes / Self.pageBytes
+    if rest > 0, pages[last] == nil, range.upperBound > sizeBytes {
+      pages[last] = content.read(at: last * Self.pageBytes, count: Int(rest))
+    }
+    keepGrowth(of: content)
+    var position = range.lowerBound
+    while position < range.upperBound {
+      let page = position / Self.pageBytes
+      let end = min(range.upperBound, (page + 1) * Self.pageBytes)
+      if let old = pages[page] {
+        let bytes = content.read(at: position, count: Int(end - position))
+        let start = Int(position % Self.pageBytes)
+        var whole = Self.padded(old)
+        whole.replaceSubrange(start..<start + bytes.count, with: bytes)
+        pages[page] = whole
+      }
+      position = end
+    }
+    sizeBytes = max(sizeBytes, range.upperBound)
+  }
+
   /// Pages behind the old end have nothing there yet.
   private func keepGrowth(of content: FileContent) {
     var position = (sizeBytes + Self.pageBytes - 1) / Self.pageBytes * Self.pageBytes
