@@ -34,6 +34,8 @@ for suite in ${SUITES:-bookworm trixie}; do
     mkdir -m 1777 "$work/root/dev/shm" && mount -t tmpfs -o mode=1777 tmpfs "$work/root/dev/shm"
     ln -s /proc/self/fd "$work/root/dev/fd"
     cp /etc/resolv.conf "$work/root/etc/resolv.conf"
+    # Installers and container engines make it; fusermount3 unmounts nothing without it.
+    ln -sf /proc/self/mounts "$work/root/etc/mtab"
     cp "$package" "$work/root/tmp/faultline.deb"
     cp packaging/test-installed.sh README.md "$work/root/tmp/"
     exec chroot "$work/root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
