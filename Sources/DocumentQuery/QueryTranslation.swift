@@ -35,7 +35,7 @@ public struct QueryTranslation: Sendable {
     let select = try reader.query(node)
     var writer = SQLWriter(schema: schema)
     firstColumn = try writer.write(select, as: node.dict == nil ? .operand : .outermost)
-    // A condition alone is no operand of SELECT.
+    // A condition alone is not an operand of SELECT.
     columnTitles = try ColumnTitles(scope: writer.scope).titles(of: select)
     sql = writer.sql
     parameters = writer.parameters

@@ -80,7 +80,7 @@ struct FileFixture {
       let missing = acked.filter { !keys.contains($0) }
       let unknown = keys.filter { !acked.contains($0) && !maybe.contains($0) }
       guard missing.isEmpty, unknown.isEmpty else {
-        return "acked rows \(missing) are lost, rows \(unknown) were never written"
+        return "acknowledged rows \(missing) are lost, rows \(unknown) were never written"
       }
       return nil
     } catch { return "the database does not open any more: \(error)" }

@@ -1,8 +1,8 @@
 // LockFileTarget.swift: bytes → what stands in the lock file before a database is opened, and what
 // somebody scribbles over it while a handle has it open, reads and writes.
 // Invariants checked: nothing traps or hangs; a handle answers rightly or with an error; once
-// everybody has closed, the next opener finds every acked row. A scribbled lock file may make a
-// live reader's space be used again: then it gets an error, and never a wrong row.
+// everybody has closed, the next opener finds every acknowledged row. A scribbled lock file may
+// make a live reader's space be used again: then it gets an error, and never a wrong row.
 
 import Engine
 import Fuzz
@@ -10,7 +10,7 @@ import Fuzz
 enum LockFileTarget {
   static let target = FuzzTarget(
     name: "lock-file",
-    judges: "lock file bytes before and under a live handle: nothing acked is lost",
+    judges: "lock file bytes before and under a live handle: nothing acknowledged is lost",
     smokeCount: 60, seeds: { FuzzTarget.choiceSeeds("lock-file") }, run: { run($0) })
 
   private static func run(_ input: [UInt8]) -> FuzzOutcome {

@@ -36,7 +36,7 @@ struct MutantBase: Sendable {
       return
     }
     let all = Self.wholeNodes(bytes)
-    // What is no file of ours has a top ref that leads nowhere, and no nodes.
+    // What is not a file of ours has a top ref that leads nowhere, and no nodes.
     var found = [Int(truncatingIfNeeded: bytes.number(newest + SlotField.topRef))].filter {
       all.contains($0)
     }

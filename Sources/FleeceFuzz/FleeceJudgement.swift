@@ -108,7 +108,7 @@ enum FleeceJudgement {
     canonical.isCanonical = true
     let first = try root.json(keys: keys, options: canonical)
     let second = try again(first)
-    // What is no UTF-8 is replaced, which can move a key.
+    // What is not UTF-8 is replaced, which can move a key.
     guard first == second || first.contains("\u{fffd}") || tree.hasFloat else {
       return "JSON changes: \(first) \(second)"
     }

@@ -67,7 +67,7 @@
       let own = program.hasPrefix("fuzz_") ? program.dropFirst(5) : "query"
       let name = named ?? String(own.map { $0 == "_" ? "-" : $0 })
       guard let target = targets.first(where: { $0.name == name }) else {
-        preconditionFailure("FUZZ_TARGET=\(name) is no target; fuzz --list names them")
+        preconditionFailure("FUZZ_TARGET=\(name) is not a target; fuzz --list names them")
       }
       self.target = target
     }

@@ -28,7 +28,7 @@ package enum FuzzFiles {
     }
   }
 
-  /// The names of a folder's files; nil when it is no folder.
+  /// The names of a folder's files; nil when it is not a folder.
   private static func names(in path: String) -> [String]? {
     guard let folder = unsafe opendir(path) else { return nil }
     defer { _ = unsafe closedir(folder) }

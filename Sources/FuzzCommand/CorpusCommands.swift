@@ -63,7 +63,7 @@ struct Unpack: ParsableCommand {
   @Argument(help: "The folder; it is made.") var folder: String
 
   func run() throws {
-    guard let inputs = FuzzFiles.inputs(of: path) else { refuse("\(path) is no pack") }
+    guard let inputs = FuzzFiles.inputs(of: path) else { refuse("\(path) is not a pack") }
     unsafe _ = mkdir(folder, 0o755)
     for (number, input) in inputs.enumerated() {
       guard FuzzFiles.write(input.bytes, to: "\(folder)/\(number)", isNew: false) else {

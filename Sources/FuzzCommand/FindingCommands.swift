@@ -52,7 +52,7 @@ struct Minimise: ParsableCommand {
     }
     let target = chosen.target(of: path, for: self)
     let key = triage.verdict(target, path).key
-    guard !key.isEmpty else { refuse("\(path) is no finding of \(target.name)") }
+    guard !key.isEmpty else { refuse("\(path) is not a finding of \(target.name)") }
     let scratch = path + ".minimising"
     let smaller = FuzzShrink.shrink(bytes) { candidate in
       FuzzFiles.write(candidate, to: scratch, isNew: false)

@@ -83,7 +83,7 @@ struct NumberOptions: ParsableArguments {
   }
 }
 
-/// What the first word is when it is no subcommand: a target, with files or numbers.
+/// What the first word is when it is not a subcommand: a target, with files or numbers.
 struct Inputs: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Run inputs of files, folders and packs, or of numbers (the default).")

@@ -48,7 +48,7 @@ public func startMutating(
 ) -> UnsafeMutableRawPointer? {
   let name = unsafe getenv("FUZZ_TARGET").map { unsafe String(cString: $0) } ?? ""
   guard let target = FuzzTarget.all.first(where: { $0.name == name }) else {
-    preconditionFailure("FUZZ_TARGET=\(name) is no target; fuzz --list names them")
+    preconditionFailure("FUZZ_TARGET=\(name) is not a target; fuzz --list names them")
   }
   return unsafe Unmanaged.passRetained(Mutator(target, seed: seed)).toOpaque()
 }

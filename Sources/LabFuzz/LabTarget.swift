@@ -1,8 +1,8 @@
 // LabTarget.swift: the whole lab as a function from bytes: operations on a database over a faulty
 // disk, recorded; then the power fails somewhere, and what is left is judged by a dictionary.
 // Invariants checked: every operation succeeds as on the model, or fails with an error of the disk;
-// a crash leaves the newest acked version, or one that was on its way then, whole and writable;
-// pinned versions never change.
+// a crash leaves the newest acknowledged version, or one that was on its way then, whole and
+// writable; pinned versions never change.
 
 import CrashStates
 import Engine
@@ -65,9 +65,10 @@ struct LabRun {
   private var database: Database?
   private var write: WriteTransaction?
   private var working: Rows = [:]
-  /// The content after each acked commit; the first one is that of a database without the table.
+  /// The content after each acknowledged commit; the first one is that of a database without the
+  /// table.
   private var acked: [Rows?] = [nil]
-  /// By number of acked commits, the contents that failed commits may have left.
+  /// By number of acknowledged commits, the contents that failed commits may have left.
   private var onTheirWay: [Int: [Rows?]] = [:]
   private var pins: [(snapshot: Snapshot, rows: Rows?)] = []
   /// Whether steps are told in words, and the words.

@@ -7,7 +7,7 @@ import Engine
 public struct QueryError: Error, Sendable, CustomStringConvertible {
   /// What kind of error it is.
   public enum Code: String, Sendable, CaseIterable {
-    /// The text is no query.
+    /// The text is not a query.
     case syntax
     /// The text, its nesting or the work it asks for is beyond a bound.
     case limit

@@ -129,7 +129,7 @@ enum ReferenceOrder {
     return 0
   }
 
-  /// A number that is no NaN: ±0.digits × 10^point; an infinity has a point beyond all others.
+  /// A number that is not NaN: ±0.digits × 10^point; an infinity has a point beyond all others.
   private static func digits(_ item: Item) -> (sign: Int, digits: [Int], point: Int) {
     func trimmed(_ sign: Int, _ digits: [Int], _ point: Int) -> (Int, [Int], Int) {
       let zeros = digits.prefix { $0 == 0 }.count

@@ -18,7 +18,7 @@ struct Certify: ParsableCommand {
       the sync is reported as not needed within the bound explored.
 
       First all syncs are kept. A workload that does not hold then gets no certificate (exit code \
-      1). A sync that is not needed is no failure (exit code 0), unless you give \
+      1). A sync that is not needed is not a failure (exit code 0), unless you give \
       --fail-on-redundant.
 
       Examples:

@@ -59,9 +59,13 @@ struct Fault: ParsableCommand {
         for status in rules { print(status.line) }
         return
       }
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
-      print(String(decoding: try encoder.encode(rules), as: UTF8.self))
+      print(try RuleList(rules: rules).json(), terminator: "")
+    }
+
+    /// What `--json` prints.
+    private struct RuleList: JSONReport {
+      var formatVersion = 1
+      let rules: [RuleStatus]
     }
   }
 
@@ -81,7 +85,7 @@ struct Fault: ParsableCommand {
 
   struct Wait: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Wait until a rule has hit. Exit code 3 if it has not in time."
+      abstract: "Wait until a rule has hit. Exit code 3 if it does not hit in time."
     )
 
     @Argument(help: "Where the faulty file system is mounted.") var directory: String

@@ -25,7 +25,7 @@ struct HistoryCheck: ParsableCommand {
         faultline history check run.jsonl
         faultline history check run.jsonl --level snapshot-isolation --json report.json
 
-      Exit codes: 0 the level is kept, 1 it is not, 2 the file is no history.
+      Exit codes: 0 the level is kept, 1 it is not, 2 the file is not a history.
       """)
 
   @Argument(help: "The file with the history.") var file: String

@@ -42,7 +42,7 @@ struct PartRows {
     _ bytes: [UInt8], number: UInt64, _ write: WriteTransaction
   ) throws(EngineError) {
     guard number <= Self.numberMax else {
-      throw EngineError(code: .limit, message: "no number is left behind \(number)")
+      throw EngineError(code: .limit, message: "no number is left after \(number)")
     }
     var (start, part) = (0, UInt64(0))
     repeat {

@@ -6,7 +6,7 @@ import Engine
 import SyncCore
 
 extension SyncValue {
-  /// A value that is no link and no collection; nil for those.
+  /// A value that is neither a link nor a collection; nil for those.
   init?(_ value: Value) {
     switch value {
     case .null: self = .null
@@ -26,7 +26,8 @@ extension SyncValue {
     }
   }
 
-  /// What the engine holds for a value that is no link and no embedded object; nil for those.
+  /// What the engine holds for a value that is neither a link nor an embedded object; nil for
+  /// those.
   var plain: Value? {
     switch self {
     case .null: .null

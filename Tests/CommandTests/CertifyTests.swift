@@ -81,7 +81,7 @@ struct CertifyTests {
     #expect(try certify(command, workload, ["--fail-on-redundant"]).status == 1)
   }
 
-  @Test("a token that ignores what is no sync is refused", arguments: [-1, 0, 9999, Int.max])
+  @Test("a token that ignores what is not a sync is refused", arguments: [-1, 0, 9999, Int.max])
   func hostileToken(event: Int) throws {
     let command = try FaultlineCommand()
     _ = try certify(

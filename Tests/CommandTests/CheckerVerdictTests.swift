@@ -80,7 +80,7 @@ struct CheckerVerdictTests {
     #expect(!result.output.contains("Missing:"), "\(result.output)")
   }
 
-  @Test("a workload that leaves a process behind, or changes nothing, is no silent success")
+  @Test("a workload that leaves a process behind, or changes nothing, is not a silent success")
   func unrecorded() throws {
     var result = try FaultlineCommand().explore(
       workload: "(sleep 5; echo new > f) & exit 0", check: "exit 0")

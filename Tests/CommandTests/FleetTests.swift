@@ -48,7 +48,7 @@ struct FleetTests {
       let missing = try command.run(["merge"] + files.dropFirst())
       #expect(missing.status == 2 && missing.output.contains("1/\(count)"), "\(missing.output)")
       let doubled = try command.run(["merge"] + files + [files[0]])
-      #expect(doubled.status == 2 && doubled.output.contains("is there twice"))
+      #expect(doubled.status == 2 && doubled.output.contains("is given twice"))
     }
   }
 
@@ -110,7 +110,7 @@ struct FleetTests {
     #expect(wrong.status == 2 && wrong.output.contains("FAULTLINE_SHARD_COUNT"))
   }
 
-  @Test("a time budget ends the checking, says so, and is no interruption")
+  @Test("a time budget ends the checking, says so, and is not an interruption")
   func timeBudget() throws {
     let command = try FaultlineCommand()
     let workload = "for i in 1 2 3 4 5 6 7 8 9; do echo $i > f$i; done; echo done"
@@ -149,7 +149,8 @@ struct FleetTests {
     _ = try command.write("name: no-auto\nbase: ext4\n", to: "wrong.yaml")
     let wrong = try command.run(
       arguments + ["--model-file", command.directory.file("wrong.yaml")])
-    #expect(wrong.status == 2 && wrong.output.contains("wrong.yaml:2:7: 'ext4' is no stock model"))
+    #expect(wrong.status == 2)
+    #expect(wrong.output.contains("wrong.yaml:2:7: 'ext4' is not a stock model"))
   }
 
   @Test("run takes a model in place, by file, and replays its finding")

@@ -34,7 +34,7 @@ struct HistoryCommandTests {
     #expect(weak.status == 0, "\(weak.output)")
   }
 
-  @Test("what is no history, or no level, is usage")
+  @Test("what is not a history, or no level, is usage")
   func usage() throws {
     let command = try FaultlineCommand()
     let path = try command.write("{\"history\":1}\n{\"begin\":1}\n", to: "h.jsonl")

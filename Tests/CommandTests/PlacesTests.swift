@@ -43,7 +43,7 @@ struct PlacesTests {
     #expect(result.output.contains("explored 0"), "\(result.output)")
   }
 
-  @Test("in a user namespace the directory of the real root is no obstacle")
+  @Test("in a user namespace the directory of the real root is not an obstacle")
   func userNamespace() throws {
     let result = try withFuseForAll(
       """

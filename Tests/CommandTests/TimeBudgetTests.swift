@@ -89,16 +89,16 @@ struct TimeBudgetTests {
       few.output.firstMatch(
         of: /little was looked at: no state of (\d+) of (\d+) crash points; --budget (\d+) looks/),
       "\(few.output)")
-    #expect(few.output.contains("; behind marks "))
+    #expect(few.output.contains("; after marks "))
     let said = try #require(few.output.firstMatch(of: /little was looked at: .*/)).output
     #expect(try command.text("few.json").contains("\"caution\" : \"\(said)\""))
     #expect(try command.text("few.html").contains(">ext4-ordered: \(said)</p>"))
     let enough = try command.run(exploration + ["--budget", String(caution.3)])
     #expect(enough.status == 0 && !enough.output.contains("little was looked at"))
-    #expect(!enough.output.contains("; behind marks "), "\(enough.output)")
+    #expect(!enough.output.contains("; after marks "), "\(enough.output)")
     let less = try #require(Int(caution.3)) - 1
     let almost = try command.run(exploration + ["--budget", String(less)])
-    #expect(almost.output.contains("; behind marks "), "\(almost.output)")
+    #expect(almost.output.contains("; after marks "), "\(almost.output)")
   }
 
   // Each state brings ten of its recovery, which take seconds in all.
@@ -119,7 +119,7 @@ struct TimeBudgetTests {
     let result = try command.run(run + ["--time-budget", "1s", "--json", "r.json"])
     #expect(result.status == 0, "\(result.output)")
     #expect(result.output.contains("; the time budget ended first"), "\(result.output)")
-    #expect(result.output.contains("; behind marks "), "\(result.output)")
+    #expect(result.output.contains("; after marks "), "\(result.output)")
     let exploration = try command.report("r.json").cases[0].explorations[0]
     let counts = try #require(exploration.crashPoints)
     let checked = try counts.reduce(0) { try $0 + #require($1.checked) }

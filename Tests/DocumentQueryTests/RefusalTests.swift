@@ -1,5 +1,5 @@
-// RefusalTests.swift: what is no query, with the place and the nearest name; and how large a query
-// may be.
+// RefusalTests.swift: what is not a query, with the place and the nearest name; and how large a
+// query may be.
 
 import DocumentQuery
 import Testing
@@ -25,7 +25,7 @@ struct RefusalTests {
   }
 
   @Test(
-    "what is no query has a code",
+    "what is not a query has a code",
     arguments: [
       (#"["power()",1]"#, "operands"), (#"["CASE",[".c"],"red"]"#, "operands"),
       (#"["_.id"]"#, "operands"), (#"[]"#, "syntax"), (#"[1]"#, "syntax"), ("{", "syntax"),

@@ -37,7 +37,7 @@ struct GoldenTests {
         let path = try Golden.unpack("wal", into: folder)
         let log = path + "/db.sqlite3-wal"
         let bytes = try #require(FileManager.default.contents(atPath: log))
-        // A frame has 24 bytes before its page. One frame more is no whole commit.
+        // A frame has 24 bytes before its page. One frame more is not a whole commit.
         let size = 32 + (frames + extra) * (24 + 4096)
         try bytes.prefix(size).write(to: URL(filePath: log))
         let file = try DataFile(path: path)

@@ -35,7 +35,7 @@ struct EncoderTests {
     #expect(signed.hex == "134e61bc00008003")
   }
 
-  @Test("refuses what is no number, and writes infinity")
+  @Test("refuses what is not a number, and writes infinity")
   func noNumber() throws {
     let double = Short.error { () throws(FleeceError) in
       _ = try Short.bytes { (encoder) throws(FleeceError) in try encoder.double(.nan) }

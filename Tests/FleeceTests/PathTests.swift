@@ -96,6 +96,6 @@ struct PathTests {
       }
       #expect(found == (isThere ? 7 : nil))
     }
-    #expect(try path == FleecePath(parsing: "a.b"), "what it was resolved with is no part of it")
+    #expect(try path == FleecePath(parsing: "a.b"), "what it was resolved with is not a part of it")
   }
 }

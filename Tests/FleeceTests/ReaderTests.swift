@@ -58,7 +58,7 @@ struct ReaderTests {
       guard let dict = root.dict else { throw Missing.error }
       #expect(dict.count == 4)
       #expect(try dict.value(for: "name", in: table)?.text == "Ann")
-      #expect(try dict.value(for: "name") == nil, "a number is no text")
+      #expect(try dict.value(for: "name") == nil, "a number is not text")
       #expect(try dict.value(forShared: 1)?.array?.value(at: -1)?.integer == 30)
       #expect(try dict.value(for: "list", in: table)?.array?.value(at: 3) == nil)
       #expect(try dict.value(for: "list", in: table)?.array?.value(at: -4) == nil)
@@ -139,7 +139,7 @@ struct ReaderTests {
     #expect(error?.code == .damaged && error?.offsetBytes == 65538)
   }
 
-  @Test("takes a text that is no UTF-8, and lends its bytes")
+  @Test("takes a text that is not UTF-8, and lends its bytes")
   func noUTF8() throws {
     try Short.reading([0x42, 0xff, 0x61, 0, 0x80, 0x02]) { (root) throws(FleeceError) in
       try root.validate()

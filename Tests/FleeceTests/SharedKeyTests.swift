@@ -72,7 +72,7 @@ struct SharedKeyTests {
     }
   }
 
-  @Test("stay as they were when a text is no JSON")
+  @Test("stay as they were when a text is not JSON")
   func failedText() {
     var keys = Short.keys(["a"])
     let error = Short.error { () throws(FleeceError) in

@@ -59,7 +59,7 @@ struct FuzzTargetTests {
     #expect(Set(FuzzTarget.all.map(\.name)).count == FuzzTarget.all.count)
   }
 
-  @Test("every kept input is no finding any more, and those of planted bugs are")
+  @Test("every kept input is not a finding any more, and those of planted bugs are")
   func corpora() throws {
     let names = try FuzzProgram.names(in: Self.corpora)
     for target in FuzzTarget.all {

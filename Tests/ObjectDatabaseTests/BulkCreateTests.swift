@@ -85,7 +85,7 @@ struct BulkCreateTests {
     func give(_ row: Plain, _ index: Int) {
       if index % 3 > 0 { row.number = index }
       if index % 5 > 0 { row.real = Double(index) / 4 }
-      if index % 2 > 0 { row.text = "text \(index % 11) that is no small one" }
+      if index % 2 > 0 { row.text = "text \(index % 11) that is not a small one" }
       if index % 7 > 0 { row.flag = index % 2 == 0 }
       if index % 4 > 0 { row.small = Int8(index % 100) }
       if index % 6 > 0 { row.maybe = index }

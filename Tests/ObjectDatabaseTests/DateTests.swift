@@ -115,7 +115,7 @@ struct DateTests {
     }
   }
 
-  @Test("the date that is no time is kept, before all others")
+  @Test("the date that is not a time is kept, before all others")
   func noTime() throws {
     let (_, realm) = try Self.prepared()
     try realm.write {

@@ -67,7 +67,7 @@ struct FormatTests {
     #expect(rows.filter("name == %@", "nan").isEmpty && rows.filter("name == '%K'").isEmpty)
   }
 
-  @Test("what is no path is refused, with its place in the text as given")
+  @Test("what is not a path is refused, with its place in the text as given")
   func refused() throws {
     let (_, realm) = try Self.prepared()
     let rows = realm.objects(Row.self)

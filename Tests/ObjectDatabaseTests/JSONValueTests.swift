@@ -100,7 +100,7 @@ struct JSONValueTests {
     #expect(realm.objects(Item.self).isEmpty)
   }
 
-  @Test("numbers are Foundation's: 1 is no truth value, and true is one")
+  @Test("numbers are Foundation's: 1 is not a truth value, and true is one")
   func numbers() throws {
     let realm = try realm()
     let value = try json(

@@ -230,7 +230,7 @@ struct NotificationErrorTests {
     }
   }
 
-  @Test("a compaction that replaces the file is no error")
+  @Test("a compaction that replaces the file is not an error")
   func compacted() async throws {
     let folder = try Folder()
     let heard = DeliveryTests.Heard()

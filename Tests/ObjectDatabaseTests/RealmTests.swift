@@ -363,7 +363,7 @@ struct ForeignFileTests {
     #expect(realm.isEmpty)
   }
 
-  @Test("garbage is no database, and a directory no file")
+  @Test("garbage is not a database, and a directory no file")
   func garbage() throws {
     let folder = try Folder()
     let path = folder.path + "/test.realm"

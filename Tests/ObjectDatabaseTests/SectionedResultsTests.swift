@@ -99,7 +99,7 @@ struct SectionedResultsTests {
       own.items.dropFirst() == [
         "[] [1.1] [] [] []", "[] [0.0] [] [] []", "[0.0] [] [] [] []", "[] [] [1.0] [] []",
       ], "\(own.items)")
-    // Another age is no modification for who asks for names, but another section is told.
+    // Another age is not a modification for who asks for names, but another section is told.
     #expect(names.items.dropFirst() == all.items.dropFirst().dropLast(), "\(names.items)")
     try realm.write {
       dogs[0].age = 1

@@ -94,7 +94,7 @@ struct MarkupNames {
     return pieces
   }
 
-  /// A literal of one line; what is interpolated becomes a space and `…`, which is no word.
+  /// A literal of one line; what is interpolated becomes a space and `…`, which is not a word.
   private static func takeLiteral(_ rest: inout Substring) -> String {
     var (literal, depth) = ("", 0)
     while let next = rest.first {

@@ -132,7 +132,7 @@ package struct StyleLint {
     guard let last = blocks.indices.last else { return say(line, "`\(text)` is in no rule") }
     blocks[last].isEmpty = false
     let parts = text.split(separator: ":", maxSplits: 1).map { Self.folded(String($0)) }
-    guard parts.count == 2 else { return say(line, "`\(text)` is no declaration") }
+    guard parts.count == 2 else { return say(line, "`\(text)` is not a declaration") }
     let (name, value) = (parts[0], parts[1])
     if !blocks[last].names.insert(name).inserted { say(line, "`\(name)` is declared twice") }
     if name.hasPrefix("--") {

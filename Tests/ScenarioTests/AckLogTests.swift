@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(
-    "what is no acknowledgement is passed over",
+    "what is not an acknowledgement is passed over",
     arguments: [
       "", "begin", "begin x", "begin 1 2", "commit 1", "commit 1 version", "commit 1 version -1",
       "commit 1 versoin 2", "failed 1", "failed 1 ", "recovered 1", "begin +1", "hello begin 1",

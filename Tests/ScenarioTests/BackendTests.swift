@@ -62,7 +62,7 @@ private func normalised(_ trace: Trace) -> [String] {
   }
   let trace = trace.without(DatabaseFile.isSharedMemory)
   for (index, event) in trace.events.enumerated() {
-    // A close is no event of the engine's, so a step may stand on either side of it.
+    // A close is not an event of the engine's, so a step may stand on either side of it.
     for entry in trace.phases where entry.position == index {
       endWrite()
       words.append("phase \(entry.phase ?? "none")")
@@ -244,7 +244,7 @@ struct SimulatedStorageTests {
     #expect(try again.verify().rows == 60)
   }
 
-  @Test("a second handle is refused, and a left-over of a creation is no obstacle")
+  @Test("a second handle is refused, and a left-over of a creation is not an obstacle")
   func handles() throws {
     let fileSystem = try SimulatedFileSystem()
     try fileSystem.addRules([

@@ -300,7 +300,7 @@ struct HistoryTests {
     }
   }
 
-  @Test("a broken promise that leaves the next step without a meaning is no failure of the lab")
+  @Test("a broken promise that leaves the next step without a meaning is not a failure of the lab")
   func stepWithoutMeaning() throws {
     // The pin that should be refused is there, so the one after it cannot be made.
     let scenario = try ScenarioParser.parse(

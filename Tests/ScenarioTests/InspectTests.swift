@@ -137,7 +137,7 @@ struct InspectTests {
     }
   }
 
-  @Test("what is no database is a usage error that names it")
+  @Test("what is not a database is a usage error that names it")
   func others() throws {
     let folder = try TemporaryDirectory()
     let text = folder.file("text")

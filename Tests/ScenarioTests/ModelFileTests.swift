@@ -81,10 +81,10 @@ struct ModelFileTests {
       ("base: posix\n", "m.yaml:1:1: model lacks the key 'name'; add 'name:'"),
       ("name: mine\nsectorByte: 512\n", "m.yaml:2:1: unknown key 'sectorByte' in model; nearest"),
       ("name: mine\nsectorByte: 512\n", "nearest valid key 'sectorBytes'"),
-      ("name: mine\nbase: ext4\n", "m.yaml:2:7: 'ext4' is no stock model; nearest"),
+      ("name: mine\nbase: ext4\n", "m.yaml:2:7: 'ext4' is not a stock model; nearest"),
       ("name: mine\nmetadataOrder: jornal\n", "nearest valid key 'journal'"),
-      ("name: mine\nsectorBytes: 513\n", "m.yaml:2:14: '513' is no value of sectorBytes"),
-      ("name: mine\nrenameIsAtomic: yes\n", "m.yaml:2:17: 'yes' is no value of renameIsAtomic"),
+      ("name: mine\nsectorBytes: 513\n", "m.yaml:2:14: '513' is not a value of sectorBytes"),
+      ("name: mine\nrenameIsAtomic: yes\n", "m.yaml:2:17: 'yes' is not a value of renameIsAtomic"),
       ("name: Mine!\n", "m.yaml:1:7: 'Mine!' cannot name a model"),
       ("name: posix\n", "m.yaml:1:7: 'posix' is a stock model; give yours another name"),
       ("name: mine\nmodelVersion: 0\n", "m.yaml:2:15: a version of the model is out of range: 0"),
@@ -177,7 +177,7 @@ struct ModelFileTests {
     #expect(try models(mapping) == [inline])
     #expect(try models("[strict, filed.yaml, \(mapping)]") == [.strict, filed, inline])
     for (wrong, message) in [
-      ("bad.yaml", "bad.yaml:2:7: 'xsf' is no stock model; nearest valid key 'xfs'"),
+      ("bad.yaml", "bad.yaml:2:7: 'xsf' is not a stock model; nearest valid key 'xfs'"),
       ("none.yaml", "there is no such model file"),
       ("{name: inline, bsae: btrfs}", "s.yaml:6:31: unknown key 'bsae' in model; nearest"),
       ("[filed.yaml, filed.yaml]", "model 'filed' occurs twice"),

@@ -61,10 +61,10 @@ private struct Handed: @unchecked Sendable {
     "what has no meaning is refused at its place",
     arguments: [
       ("- ui: {open: {schemaVersion: 3}}", "schema version"),
-      ("- ui: {open: {migration: some}}", "'some' is no migration"),
+      ("- ui: {open: {migration: some}}", "'some' is not a migration"),
       ("- ui: {query: a, of: Cat, finds: 1}", "no table 'Cat'"),
       ("- ui: {query: a, finds: 1}", "'query' needs the class in 'of'"),
-      ("- ui: {misuse: worker}", "'worker' is no other actor of the process of 'ui'"),
+      ("- ui: {misuse: worker}", "'worker' is not another actor of the process of 'ui'"),
       ("- ui: {misuse: background}", "'background' does not have the database open"),
       ("- ui: compact", "a realm is compacted when it is opened"),
       ("- ui: fork", "cannot be used after a fork"),
@@ -164,7 +164,7 @@ private struct Handed: @unchecked Sendable {
     let whole = model.contentHash()
     let place = try #require(plan.commands.firstIndex { $0.transaction?.number == 5 })
     guard case .transaction(var transaction) = plan.commands[place].action else {
-      Issue.record("transaction 5 is no write")
+      Issue.record("transaction 5 is not a write")
       return
     }
     transaction.mutations.removeLast()

@@ -239,7 +239,7 @@ private let everyKeyText = """
     ("steps: [{ui: {pin: a, write: []}}]", "4:23: an action has one of"),
     ("steps: [{ui: {pin: a, repeat: 3}}]", "4:23: 'repeat' belongs to 'write', not to 'pin'"),
     ("steps: [{ui: {write: []}}]", "4:22: expected a list of statements"),
-    ("steps: [{all: reopen}]", "4:15: only open, close and verify can be said to all"),
+    ("steps: [{all: reopen}]", "4:15: only open, close and verify can be given to all"),
     ("steps: [{ui: pin}]", "4:10: 'ui' does not have the database open"),
     ("steps: [{ui: open}, {ui: open}]", "4:22: 'ui' has the database open already"),
     ("steps: [{ui: open}, {ui: release}]", "4:22: nothing is pinned as 'ui'"),
@@ -254,7 +254,7 @@ private let everyKeyText = """
       "steps: [{ui: {write: [{insert: Dog, _id: 1}]}}]",
       "4:10: 'ui' does not have the database open"
     ),
-    ("steps: [{kill: ap}]", "4:16: 'ap' is no process; nearest valid key 'app'"),
+    ("steps: [{kill: ap}]", "4:16: 'ap' is not a process; nearest valid key 'app'"),
     ("steps: [{kill: app}]", "4:10: 'app' does not run"),
     ("steps: [{ui: open}, {continue: app}]", "4:22: 'app' is not stopped"),
     ("steps: [{ui: open}, {stop: app}, {stop: app}]", "4:35: 'app' is stopped already"),
@@ -263,11 +263,11 @@ private let everyKeyText = """
     ("steps: [{ui: open}, {kill: app}, {ui: verify}]", "4:35: 'ui' does not have the database"),
     (
       "steps: [{ui: open}, {stop: app}, {expect: {verify: true}}]",
-      "4:35: everybody who has the database open is stopped"
+      "4:35: every process that has the database open is stopped"
     ),
     ("steps: [{limit: {process: app}}]", "4:10: a limit has one of descriptors, fileBytes,"),
-    ("steps: [{limit: {process: app, descriptors: x}}]", "4:45: 'x' is no number of bytes"),
-    ("steps: [{remove: data}]", "4:18: 'data' is no file of the database"),
+    ("steps: [{limit: {process: app, descriptors: x}}]", "4:45: 'x' is not a number of bytes"),
+    ("steps: [{remove: data}]", "4:18: 'data' is not a file of the database"),
     ("steps: [{overwrite: {file: note, with: ones}}]", "4:10: only the lock file may be"),
     (
       "steps: [{ui: open}, {overwrite: {file: lock, with: ones}}]",
@@ -277,13 +277,13 @@ private let everyKeyText = """
       "steps: [{shorten: {file: lock, to: 4 KiB}}]",
       "4:10: only the database is a file that can be"
     ),
-    ("steps: [{shorten: {file: database, to: half}}]", "4:40: 'half' is no number of bytes"),
+    ("steps: [{shorten: {file: database, to: half}}]", "4:40: 'half' is not a number of bytes"),
     (
       "steps: [{ui: open}, {shorten: {file: database, to: 0}}]\n"
         + "killSweep: {process: app, at: every write}",
       "4:22: a removed or shortened database cannot be judged"
     ),
-    ("steps: [{ui: {open: {key: third}}}]", "4:27: 'third' is no key"),
+    ("steps: [{ui: {open: {key: third}}}]", "4:27: 'third' is not a key"),
     ("steps: [{all: {open: {key: first}}}]", "4:22: 'all' opens as 'database' says"),
     (
       "steps: [{ui: open}, {ui: {try: verify, with: {key: none}, fails: io}}]",
@@ -306,19 +306,19 @@ private let everyKeyText = """
       "5:50: a process is stopped before the operation, never after it"
     ),
     ("steps: [{ui: {try: open}}]", "4:14: 'try' needs the engine's error code"),
-    ("steps: [{ui: {try: close, fails: io}}]", "4:20: 'close' is no action to try"),
+    ("steps: [{ui: {try: close, fails: io}}]", "4:20: 'close' is not an action to try"),
     ("steps: [{ui: {try: verify, fails: io}}]", "4:10: 'ui' does not have the database open"),
     ("steps: [{expect: {verify: true}}]", "4:10: no process has the database open"),
     ("steps: [{ui: open}, {expect: {}}]", "4:30: an expectation without a claim"),
-    ("steps: [{ui: open}, {expect: {verify: no}}]", "4:39: 'no' is no value of verify"),
+    ("steps: [{ui: open}, {expect: {verify: no}}]", "4:39: 'no' is not a value of verify"),
     ("steps: [{ui: open}, {expect: {count: {Dgo: 1}}}]", "4:39: no table 'Dgo'; nearest"),
     ("steps: [{ui: open}, {expect: {count: {Dog: -1}}}]", "4:44: a count is out of range: -1"),
     ("steps: [{ui: open}, {expect: {pinned: {x: unchanged}}}]", "4:22: nothing is pinned as 'x'"),
-    ("steps: [{ui: open}, {expect: {pinned: {x: same}}}]", "4:43: 'same' is no claim about a pin"),
+    ("steps: [{ui: open}, {expect: {pinned: {x: same}}}]", "4:43: 'same' is not a claim"),
     ("steps: [{ui: open}, {expect: {version: {atMost: 1}}}]", "4:41: unknown key 'atMost'"),
     (
       "steps: [{ui: open}, {expect: {file: {sizeBytes: {atMost: 4 y}}}}]",
-      "4:58: '4 y' is no size"
+      "4:58: '4 y' is not a size"
     ),
   ]
 
@@ -341,20 +341,20 @@ private let everyKeyText = """
       "4:55: unknown key 'nmae' in statement; nearest valid key 'name'"
     ),
     ("{insert: Dog, name: x}", "4:33: insert needs the key '_id' of 'Dog'"),
-    ("{insert: Dog, _id: x}", "4:52: 'x' is no key"),
-    ("{insert: Dog, _id: sequnce}", "4:52: 'sequnce' is no key; nearest valid key 'sequence'"),
+    ("{insert: Dog, _id: x}", "4:52: 'x' is not a key"),
+    ("{insert: Dog, _id: sequnce}", "4:52: 'sequnce' is not a key; nearest valid key 'sequence'"),
     ("{insert: Dog, _id: 9..1}", "4:52: the range 9..1 is empty"),
-    ("{insert: Dog, _id: 1..x}", "4:52: '1..x' is no range"),
-    ("{insert: Dog, _id: random x..9}", "4:52: 'x..9' is no range"),
+    ("{insert: Dog, _id: 1..x}", "4:52: '1..x' is not a range"),
+    ("{insert: Dog, _id: random x..9}", "4:52: 'x..9' is not a range"),
     ("{insert: Dog, _id: 5000000000000000000}", "4:52: a key is out of range"),
-    ("{insert: Dog, _id: 99999999999999999999999}", "4:52: '99999999999999999999999' is no key"),
+    ("{insert: Dog, _id: 99999999999999999999999}", "4:52: '99999999999999999999999' is not a key"),
     ("{insert: Dog, _id: [1]}", "4:52: expected a key, found a list"),
     ("{insert: Dog, _id: \"1\"}", "4:52: expected a key, found '1'"),
     ("{delete: Dog, _id: sequence}", "4:52: delete cannot have the key 'sequence'"),
     ("{delete: Dog, _id: 1, age: 3}", "4:55: delete takes no column, found 'age'"),
-    ("{insert: Dog, _id: 1, age: old}", "4:60: 'old' is no int for 'age'"),
+    ("{insert: Dog, _id: 1, age: old}", "4:60: 'old' is not an int for 'age'"),
     ("{insert: Dog, _id: 1, age: 2..1}", "4:60: the range 2..1 is empty"),
-    ("{insert: Dog, _id: 1, name: {random: 12}}", "4:70: '12' is no number of letters"),
+    ("{insert: Dog, _id: 1, name: {random: 12}}", "4:70: '12' is not a number of letters"),
     ("{insert: Dog, _id: 1, name: {random: letters -1}}", "4:70: a number of letters is out of"),
     ("{insert: Dog, _id: 1, name: {randm: letters 1}}", "4:62: unknown key 'randm'"),
     ("{insert: Dog, _id: 1, name: [x]}", "4:61: expected a string for 'name', found a list"),
@@ -386,9 +386,9 @@ private let everyKeyText = """
   /// A broken last line, and the start of its error.
   static let brokenRest: [(text: String, error: String)] = [
     ("crash: {}", "5:8: crash has neither 'model' nor 'on'"),
-    ("crash: {on: fat}", "5:13: 'fat' is no file system"),
+    ("crash: {on: fat}", "5:13: 'fat' is not a file system"),
     ("crash: {on: [ext4, ext4]}", "5:20: file system 'ext4' occurs twice"),
-    ("crash: {on: \"ext4:\"}", "5:13: 'ext4:' is no file system"),
+    ("crash: {on: \"ext4:\"}", "5:13: 'ext4:' is not a file system"),
     ("crash: {on: xfs}\nwriteBack: true", "5:8: faults, written-back pages and actors"),
     (
       "crash: {on: xfs}\nkillSweep: {process: app, at: every sync, crashStates: 4}",
@@ -399,22 +399,22 @@ private let everyKeyText = """
     ("writeBack: {seed: x}", "5:19: expected a seed"),
     ("crash: {model: []}", "5:16: expected a list of models"),
     ("crash: {model: [posix, posix]}", "5:24: model 'posix' occurs twice"),
-    ("crash: {model: posix, explore: most}", "5:32: 'most' is no rule of exploration"),
+    ("crash: {model: posix, explore: most}", "5:32: 'most' is not a rule of exploration"),
     ("crash: {model: posix, budget: 5}", "5:31: expected a budget mapping"),
     ("crash: {model: posix, budget: {states: 0}}", "5:40: a number of states is out of range"),
-    ("crash: {model: posix, recovery: maybe}", "5:33: 'maybe' is no value of recovery"),
+    ("crash: {model: posix, recovery: maybe}", "5:33: 'maybe' is not a value of recovery"),
     ("crash: {model: posix, recovery: 4}", "5:33: a number of recoveries is out of range"),
     (
       "killSweep: {process: ap, at: every sync}",
-      "5:22: 'ap' is no process; nearest valid key 'app'"
+      "5:22: 'ap' is not a process; nearest valid key 'app'"
     ),
     (
       "killSweep: {process: app, at: every opration}",
-      "5:31: 'every opration' is no place to kill at"
+      "5:31: 'every opration' is not a place to kill at"
     ),
     ("killSweep: {process: app, at: 0}", "5:31: the number of an operation is out of range"),
-    ("killSweep: {process: app, at: 3, side: left}", "5:40: 'left' is no side"),
-    ("killSweep: {process: app, at: every sync, by: hand}", "5:47: 'hand' is no manner"),
+    ("killSweep: {process: app, at: 3, side: left}", "5:40: 'left' is not a side"),
+    ("killSweep: {process: app, at: every sync, by: hand}", "5:47: 'hand' is not a manner"),
     (
       "killSweep: {process: app, at: every sync, crashStates: 0}",
       "5:56: a number of crash states is out"
@@ -433,13 +433,13 @@ private let everyKeyText = """
       "5:29: 'commit' goes with 'ofCommit'"
     ),
     ("faults: [{on: sync, nth: 0, ignore: true}]", "5:26: 'nth' is out of range"),
-    ("faults: [{on: sync, error: EOI}]", "5:28: 'EOI' is no errno; nearest valid key 'EIO'"),
+    ("faults: [{on: sync, error: EOI}]", "5:28: 'EOI' is not an errno; nearest valid key 'EIO'"),
     ("faults: [{on: write, ignore: true}]", "5:22: only syncs can be ignored"),
     ("faults: [{on: sync, bytes: 1..2, ignore: true}]", "5:21: only read, write, allocate and"),
     ("faults: [{on: write, bytes: 2..1, error: EIO}]", "5:29: the range 2..1 is empty"),
     ("faults: [{on: sync, holdBehind: {bytes: 1..2}}]", "5:21: only writes can be held"),
     ("faults: [{on: write, holdBehind: {byts: 1..2}}]", "5:35: unknown key 'byts'"),
-    ("negative: {expect: durabilty, because: x}", "5:20: 'durabilty' is no oracle; nearest"),
+    ("negative: {expect: durabilty, because: x}", "5:20: 'durabilty' is not an oracle; nearest"),
     ("negative: {expect: durability}", "5:11: negative lacks the key 'because'"),
     ("seed: -1", "5:7: expected a seed, found '-1'"),
     ("seed: x", "5:7: expected a seed, found 'x'"),
@@ -465,8 +465,8 @@ private let everyKeyText = """
     ("{D: {a: int primary}}", "{a: [expect]}", "3:17: 'expect' is a word of the language"),
     ("{D: {a: int primary}}", "{a: [u], b: [u]}", "3:25: actor 'u' occurs twice"),
     ("{D: {a: int primary, b: link E}}", "{a: [u]}", "2:33: no table 'E' to link to"),
-    ("{D: {a: int primary, b: integer}}", "{a: [u]}", "2:33: 'integer' is no column type; nearest"),
-    ("{D: {a: primary}}", "{a: [u]}", "2:17: 'primary' is no column type; nearest valid key 'i"),
+    ("{D: {a: int primary, b: integer}}", "{a: [u]}", "2:33: 'integer' is not a column type"),
+    ("{D: {a: primary}}", "{a: [u]}", "2:17: 'primary' is not a column type; nearest valid key 'i"),
     ("[]", "{a: [u]}", "2:9: expected a schema mapping, found an empty list"),
   ]
 
@@ -483,7 +483,7 @@ private let everyKeyText = """
     #expect(diagnostics("title: t\n\(schema)\nprocesses: {p: [u]}\nsteps: [{u: open}]") == [])
   }
 
-  @Test("a misspelt key is not missed as well, and a byte order mark is no text")
+  @Test("a misspelt key is not missed as well, and a byte order mark is not text")
   func misspelt() {
     let head = "title: t\nschema: {D: {a: int primary}}\nprocesses: {p: [u]}\n"
     let found = diagnostics(head + "stpes: [{u: open}]")

@@ -84,7 +84,7 @@ private func complaints(_ text: String) -> [String] {
   @Test(
     "a schedule that makes no sense is refused",
     arguments: [
-      ("{strategy: best}", "'best' is no strategy"), ("{runs: 3}", "lacks the key 'strategy'"),
+      ("{strategy: best}", "'best' is not a strategy"), ("{runs: 3}", "lacks the key 'strategy'"),
       ("{strategy: random, depth: 2}", "'depth' does not go with the strategy random"),
       ("{strategy: scripted}", "lacks the key 'script'"),
       ("{strategy: scripted, script: [ui jumps]}", "no turn of a script"),

@@ -56,7 +56,7 @@ enum PageRules {
             message: "\(sentence.count) words in the sentence \"\(start) …\"; divide it"))
       }
     }
-    // One is no habit.
+    // One is not a habit.
     if page.semicolonCount > 1,
       page.semicolonCount * 1000 > page.wordCount * semicolonsPerThousandMax
     {

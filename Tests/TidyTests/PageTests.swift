@@ -58,7 +58,7 @@ struct PageTests {
   /// Links of a page to files that are not there.
   private static func broken(_ text: String, at path: String) -> [String] {
     let folder = SourceTree.root.appending(path: path).deletingLastPathComponent()
-    // What stands in code is no link.
+    // What stands in code is not a link.
     let prose = text.replacing(/```[\s\S]*?```/, with: "").replacing(/`[^`\n]*`/, with: "")
     return prose.matches(of: /\]\(([^)\s#]+)[^)]*\)/).map { String($0.1) }.filter { link in
       guard !link.contains(":") else { return false }

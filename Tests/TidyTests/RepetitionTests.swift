@@ -56,7 +56,7 @@ struct RepetitionTests {
     let twice = text(12) + text(12)
     #expect(found(twice, "").count == 1)
     let row = String(repeating: "  step()\n", count: 20)
-    #expect(found("// A.swift: a file.\n\(row)", "") == [], "a run is no copy of its own middle")
+    #expect(found("// A.swift: a file.\n\(row)", "") == [], "a run is not a copy of its own middle")
   }
 
   @Test("is not seen where it is short, or differs in a text or a name")

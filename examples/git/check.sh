@@ -3,7 +3,7 @@
 #
 # With `sound`, only the repository must be whole; commits may be missing at the end of the history.
 # What the work tree holds is not judged: git promises nothing for files that it did not write.
-# A stale .lock file is no finding either: git names it and asks its user to remove it.
+# A stale .lock file is not a finding either: git names it and asks its user to remove it.
 . "$(dirname "$0")/env.sh"
 acked=0
 while read -r n; do acked=$n; done <"${FAULTLINE_OUTPUT:?}" || exit 3

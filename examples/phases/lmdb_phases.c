@@ -1,7 +1,7 @@
 /* Announces the phases of LMDB transactions to Faultline, so that fault rules can say `during:`.
  * Build: cc -o lmdb_phases lmdb_phases.c -llmdb    Use: lmdb_phases MOUNT
  * A phase is announced by setting the extended attribute user.faultline.phase of the mount's root to
- * its name; the empty value ends it. On any other file system the call fails, which is no harm. */
+ * its name; the empty value ends it. On any other file system the call fails, which does no harm. */
 #include <lmdb.h>
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 Usage: sqlite_phases.py MOUNT    inserts ten rows into MOUNT/test.db
 
 A phase is announced by setting the extended attribute user.faultline.phase of the mount's root to
-its name; the empty value ends it. On any other file system the call fails, which is no harm.
+its name; the empty value ends it. On any other file system the call fails, which does no harm.
 """
 import os
 import sqlite3

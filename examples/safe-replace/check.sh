@@ -1,7 +1,7 @@
 #!/bin/sh
 # check.sh [fresh]: the document is one whole version, and not older than the acknowledged one.
 # With `fresh`: every acknowledged document.N is there, and each one that is there is whole.
-# A document.tmp left behind is no finding: the next writer replaces it.
+# A document.tmp left behind is not a finding: the next writer replaces it.
 cd "${FAULTLINE_DIR:-.}" || exit 3
 acked=0
 while read -r n; do acked=$n; done <"${FAULTLINE_OUTPUT:?}" || exit 3

@@ -32,7 +32,7 @@ public struct CrashStateEnumerator: Sendable {
   ///   - options: Sizes.
   ///   - ignoredSyncs: Events of syncs that the disk is to ignore; then only those states are gone
   ///     through that the syncs would have prevented.
-  /// - Throws: `LabError` when the trace or the model is broken, or an event is no sync.
+  /// - Throws: `LabError` when the trace or the model is broken, or an event is not a sync.
   /// - Complexity: O(events + units).
   public init(
     trace: Trace, model: PersistenceModel, seed: Seed,

@@ -17,7 +17,7 @@ extension PersistenceModel {
         continue
       }
       guard let model = named(String(name)) else {
-        throw .usage("there is no model '\(name)'; choose from \(stockNames), or all")
+        throw .usage("no model is named '\(name)'; choose from \(stockNames), or all")
       }
       models.append(model)
     }

@@ -201,7 +201,7 @@ extension PersistenceModel {
     String(text.prefix { $0 != "@" })
   }
 
-  /// The model of a specification that is no plain name.
+  /// The model of a specification that is not a plain name.
   static func parse(specification text: String) throws(LabError) -> PersistenceModel {
     guard let colon = text.firstIndex(of: ":") else {
       throw .usage("'\(text.prefix(60))' is not a model; write name@version:key=value;…")

@@ -75,7 +75,7 @@ public struct PersistenceModel: Hashable, Sendable, CustomStringConvertible {
   public var dataOrder: DataOrder
   /// What fsync and fdatasync of a file or a directory guarantee.
   public var syncCoverage: SyncCoverage
-  /// A size that grew by a write is no part of the journal, since blocks are allocated later.
+  /// A size that grew by a write is not part of the journal, since blocks are allocated later.
   public var delayedAllocation: Bool
   /// Both halves of a rename or an exchange persist together.
   public var renameIsAtomic: Bool

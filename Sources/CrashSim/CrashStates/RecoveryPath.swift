@@ -14,7 +14,7 @@ package struct RecoveryPath: Sendable, Hashable, CustomStringConvertible {
   /// No recovery was left.
   package init() {}
 
-  /// Reads a path's text; the empty text is no recovery.
+  /// Reads a path's text; the empty text is not a recovery.
   /// - Throws: `LabError` with code `.usage`.
   package init(parsing text: String) throws(LabError) {
     guard !text.isEmpty else { return }

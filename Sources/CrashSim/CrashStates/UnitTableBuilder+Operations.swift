@@ -215,7 +215,7 @@ extension UnitTableBuilder {
         update(device) { $0.creation = unit }
         touch([device], by: unit, dataToo: true)
       } else if record.type == .directory {
-        // The old name goes first: a directory with two names is no tree on any file system.
+        // The old name goes first: a directory with two names is not a tree on any file system.
         _ = try removeName(inode, from)
         _ = try setName(inode, to)
       } else {

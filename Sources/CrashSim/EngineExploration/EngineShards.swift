@@ -207,7 +207,8 @@ struct EngineShards {
         waitedSeconds = now == last ? waitedSeconds + 1 : 0
         last = now
         if let now { change { $0.running[shard.index] = now.states } }
-        // Before its first state a child goes through all of them once, which is no state's fault.
+        // Before its first state a child goes through all of them once, which is not a state's
+        // fault.
         let limit = settings.timeoutSeconds * (now == nil ? Self.preparationFactor : 1)
         if waitedSeconds >= limit {
           child.end()

@@ -59,7 +59,7 @@ final class FaultFSControl: Sendable {
     if peers.count < Self.peersMax {
       peers.append(ControlPeer(descriptor: descriptor))
     } else {
-      let message = "\(peers.count) peers talk to this mount already; come back later"
+      let message = "\(peers.count) peers already use this mount; try again later"
       _ = send(ControlReply(error: message), to: descriptor)
       Glibc.close(descriptor)
     }

@@ -202,7 +202,7 @@ package final class FaultFileSystem {
     }
   }
 
-  /// A size that a file has already is no event.
+  /// A size that a file has already is not an event.
   private func cut(_ inode: Inode, to sizeBytes: UInt64) throws(ErrorNumber) -> RecordedEvent {
     let oldSizeBytes = try tree.truncate(inode, to: sizeBytes)
     if oldSizeBytes == sizeBytes { return .nothing }

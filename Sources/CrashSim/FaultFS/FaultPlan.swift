@@ -292,7 +292,7 @@ final class FaultPlan {
     }
   }
 
-  /// What rules on all files leave of the space, in all and free, for statfs; nil is no limit.
+  /// What rules on all files leave of the space, in all and free, for statfs; nil is not a limit.
   func spaceLimits() -> (total: UInt64?, free: UInt64?) {
     var total: UInt64?
     var free: UInt64?

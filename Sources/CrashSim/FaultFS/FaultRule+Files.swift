@@ -16,7 +16,7 @@ extension FaultRule.Match {
       throw refuse("paths begin at the mount's root, without a slash; leave the first one out")
     }
     if path.hasSuffix("/") { throw refuse("no path ends with a slash; leave the last one out") }
-    // A class may have a slash in it, which is no boundary.
+    // A class may have a slash in it, which is not a boundary.
     if path.contains("[") { return }
     let components = path.split(separator: "/", omittingEmptySubsequences: false)
     if let odd = components.first(where: { ["", ".", ".."].contains($0) }) {

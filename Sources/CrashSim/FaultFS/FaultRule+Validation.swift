@@ -155,7 +155,8 @@ extension FaultRule.Match {
       guard (1...Int(Int32.max)).contains(chance.denominator),
         (1...chance.denominator).contains(chance.numerator)
       else {
-        throw .usage("fault rule: chance=\(chance.numerator) in \(chance.denominator) is none")
+        throw .usage(
+          "fault rule: chance=\(chance.numerator) in \(chance.denominator) is not between 0 and 1")
       }
     }
     if let fromByte, let toByte, fromByte >= toByte {

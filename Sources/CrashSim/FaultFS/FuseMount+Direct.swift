@@ -301,7 +301,7 @@ extension FuseMount {
         unsafe UnsafeMutableRawBufferPointer(rebasing: answer[headerBytes...])
           .copyMemory(from: body)
       }
-      // A caller that is gone by now is no error.
+      // A caller that is gone by now is not an error.
       return unsafe cfuse_write(
         fuse_session_fd(session), answer.baseAddress, headerBytes + (isShort ? bodyBytes : 0),
         body?.baseAddress, isShort ? 0 : bodyBytes) >= 0

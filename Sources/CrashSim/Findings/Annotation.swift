@@ -5,7 +5,7 @@ import LabCore
 
 /// Where GitHub shows an error.
 package struct Annotation {
-  /// The scenario's file, or the name of what is explored or stressed, which is no file.
+  /// The scenario's file, or the name of what is explored or stressed, which is not a file.
   let file: String
   /// Line of the file, if one is known.
   let line: Int?

@@ -203,7 +203,7 @@ public struct Console: Sendable {
     let rate = report.seconds > 0 ? Double(schedules.runCount) / report.seconds : 0
     return "\(report.model): \(Formatting.counted(schedules.runCount, "schedule")) of "
       + "\(Formatting.counted(schedules.actorCount, "actor"))"
-      + (schedules.isComplete ? ", all there are" : "")
+      + (schedules.isComplete ? ", all of them" : "")
       + ", up to \(Formatting.counted(schedules.decisionsMax, "decision")), "
       + "\(Formatting.counted(schedules.recordingCount, "recording")) "
       + "(\(Formatting.grouped(schedules.exploredRecordingCount)) crashed), "

@@ -45,7 +45,7 @@ extension ExplorationReport {
       ? Formatting.counted(crashPointCount, "crash point") : Formatting.grouped(crashPointCount)
     guard let coverage, !coverage.isWhole else { return all }
     return "\(Formatting.grouped(coverage.seenCount)) of \(all) "
-      + "(\(Formatting.grouped(coverage.crashPointCount)) have states of their own; behind marks "
+      + "(\(Formatting.grouped(coverage.crashPointCount)) have states of their own; after marks "
       + "\(Formatting.grouped(coverage.seenMarkCount)) of "
       + "\(Formatting.grouped(coverage.markCount)))"
   }
@@ -57,7 +57,7 @@ extension ExplorationReport {
     let unseen = coverage.crashPointCount - coverage.seenCount
     let remedy = budgetOfEachCrashPoint.map {
       "; --budget \($0) looks at each of them at least once"
-        + (isOutOfTime == true ? ", given the time" : "")
+        + (isOutOfTime == true ? " if there is time" : "")
     }
     return "little was looked at: no state of \(Formatting.grouped(unseen)) of "
       + Formatting.counted(coverage.crashPointCount, "crash point") + (remedy ?? "")

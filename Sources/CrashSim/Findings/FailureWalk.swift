@@ -125,7 +125,7 @@ package final class FailureWalk {
 
   /// Does the next event, or begins the recovery behind the power cut.
   ///
-  /// What was recorded behind a power cut is passed over: it is no part of the failure.
+  /// What was recorded behind a power cut is passed over: it is not part of the failure.
   /// - Returns: False at the end.
   /// - Throws: `LabError` when a trace is broken.
   package func advance() throws(LabError) -> Bool {

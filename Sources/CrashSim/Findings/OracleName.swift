@@ -72,6 +72,6 @@ public struct Violation: Sendable, Hashable, Codable, CustomStringConvertible {
     self.got = got
   }
 
-  /// For example `FAILED durability: version 17 was acked, the recovered version is 16`.
+  /// For example `FAILED durability: version 17 was acknowledged, the recovered version is 16`.
   public var description: String { "FAILED \(oracle.rawValue): \(promised), \(got)" }
 }

@@ -12,7 +12,7 @@ private func demangle(
 
 /// Names of functions.
 enum SwiftName {
-  /// A symbol without module, parameters and result; a name that is no Swift symbol as it is.
+  /// A symbol without module, parameters and result; a name that is not a Swift symbol as it is.
   static func short(_ symbol: String) -> String {
     guard symbol.hasPrefix("$s"), let long = demangled(symbol) else { return symbol }
     return shortened(long)

@@ -102,7 +102,7 @@ public enum ErrnoTable {
       let list = errors(of: kind).map { name(of: $0) }.sorted().joined(separator: ", ")
       throw .usage(
         "fault rule: errno \(name(of: number)): \(kind.rawValue) cannot return it; it may return "
-          + "\(list.isEmpty ? "nothing that anybody sees" : list); anyErrno: true overrides")
+          + "\(list.isEmpty ? "nothing that a caller sees" : list); anyErrno: true overrides")
     }
   }
 }

@@ -3,7 +3,7 @@
 // command was to do, and nobody sees why. So the command itself tells the run, in a file that its
 // environment names.
 // Invariants: a line is written by one call, so lines of processes side by side stay whole; what
-// failed first and was done afterwards by the same command is no failure; the file is bounded.
+// failed first and was done afterwards by the same command is not a failure; the file is bounded.
 // Safety: paths are passed to one system call each and not kept.
 
 import CSystem

@@ -94,8 +94,8 @@ public struct AllowedOutcomes: Sendable, Hashable {
 /// Replays a plan as far as acknowledgements go.
 ///
 /// An open that finds a transaction nobody acknowledged goes on from there, but does not make it
-/// durable: it may have been in the cache only. So what was acked stays what must be there until
-/// the next commit, which comes after it in every order, is acknowledged.
+/// durable: it may have been in the cache only. So what was acknowledged stays what must be there
+/// until the next commit, which comes after it in every order, is acknowledged.
 package struct CommitHistory {
   private struct Content {
     let model: ReferenceModel
@@ -107,9 +107,9 @@ package struct CommitHistory {
   private let isGrouped: Bool
   /// Made durable by the acknowledgement of a later one, before their own.
   private var overtaken: Set<Int> = []
-  /// What the running program sees: the acked content, or a later one that an open found.
+  /// What the running program sees: the acknowledged content, or a later one that an open found.
   private var live: Content
-  /// The acked content and those that opens found after it; `live` is one of them.
+  /// The acknowledged content and those that opens found after it; `live` is one of them.
   private var found: [Content]
   /// Failed in a way that says nothing of the disk, since the last open.
   private var doubtful: [Content] = []

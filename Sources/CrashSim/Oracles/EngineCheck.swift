@@ -280,7 +280,8 @@ public struct EngineCheck: Sendable {
     }
     let reopened = try place.open(self.database)
     guard reopened.version.rawValue == committed else {
-      return "version \(committed) was acked, opened again it is \(reopened.version.rawValue)"
+      return "version \(committed) was acknowledged, and opened again it is "
+        + "\(reopened.version.rawValue)"
     }
     let snapshot = try reopened.snapshot()
     let contentHash = try snapshot.contentHash()

@@ -61,11 +61,11 @@ enum MediaOracle {
       return Violation(.media, promised: promised, got: lines.joined(separator: "\n"))
     }
     if let fault = contentFault(sight, promise) {
-      return broken("\(newest) was acked, so it is there, or an error is", fault)
+      return broken("\(newest) was acknowledged, so it is there or an error is reported", fault)
     }
     if promise.isUsable, let error = sight.error ?? sight.useError {
       return broken(
-        "\(newest) was acked, and the database survives what is within the fault budget",
+        "\(newest) was acknowledged, and the database survives what is within the fault budget",
         "an error within the fault budget", error)
     }
     if let error = sight.readError, sight.verifyError == nil {

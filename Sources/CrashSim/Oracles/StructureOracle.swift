@@ -15,7 +15,7 @@ enum StructureOracle {
         got: "open failed: \(error)")
     }
     guard allowed.mustExist else { return nil }
-    let promised = "\(allowed.acked.label) was acked, so the database exists"
+    let promised = "\(allowed.acked.label) was acknowledged, so the database exists"
     if seen.isMissing { return Violation(.structure, promised: promised, got: "there is no file") }
     if let error = seen.openError {
       return Violation(.structure, promised: promised, got: "open failed: \(error)")

@@ -1,6 +1,6 @@
 // XRayOracle.swift: a second opinion on the structure: the X-ray, which shares no decoder with the
 // engine, must find the file sound when the engine does, and see the same version and content.
-// The engine's content hash is no part of the format, so the hasher is shared; the values that it
+// The engine's content hash is not part of the format, so the hasher is shared; the values that it
 // is fed here come from the X-ray.
 
 import Engine

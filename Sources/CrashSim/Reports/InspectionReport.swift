@@ -123,8 +123,8 @@ package struct InspectionReport: JSONReport, Codable, Sendable {
   ///   - verifies: Also opens a copy in memory, as a program would, and verifies it.
   ///   - key: The key of an encrypted file, 64 bytes; without it only the file header and the slots
   ///     are read.
-  /// - Throws: `LabError` with code `.usage` when it is no file, no database of this engine, or one
-  ///   of another key.
+  /// - Throws: `LabError` with code `.usage` when it is not a file, no database of this engine, or
+  /// one   of another key.
   /// - Complexity: O(bytes).
   package init(
     path: String, verifies: Bool = false, key: [UInt8]? = nil

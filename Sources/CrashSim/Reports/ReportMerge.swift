@@ -123,7 +123,7 @@ package struct ReportMerge {
       }
       try Self.refuseOtherOptions(part, first)
       if let other = byIndex[shard.index] {
-        throw .usage("shard \(shard) is there twice: \(other.file) and \(part.file); leave one out")
+        throw .usage("shard \(shard) is given twice: \(other.file) and \(part.file); leave one out")
       }
       byIndex[shard.index] = part
     }

@@ -41,7 +41,7 @@ package struct AckLog: Sendable, Hashable {
     /// The mark for a trace; it ends in a line feed.
     package var mark: Mark { Mark(description + "\n") }
 
-    /// Reads a line; nil when it is no acknowledgement.
+    /// Reads a line; nil when it is not an acknowledgement.
     package init?(_ line: some StringProtocol) {
       let words = line.split(separator: " ", omittingEmptySubsequences: false)
       func number(_ index: Int) -> Int? {

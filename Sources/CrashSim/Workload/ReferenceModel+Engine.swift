@@ -4,7 +4,7 @@
 import Engine
 
 extension TableDeclaration {
-  /// The table as the engine declares it; its key is no column there.
+  /// The table as the engine declares it; its key is not a column there.
   package var schema: TableSchema {
     TableSchema(
       name: name,

@@ -1,7 +1,7 @@
 // WorkerProtocol.swift: what a worker process and its parent say to each other: one JSON object per
 // line in each direction, a command down, then its answer up.
 // Invariants: each command gets exactly one answer, in order, and `stopped` before it when the
-// process stands still in between; a line that is no command gets an error answer; a line is at
+// process stands still in between; a line that is not a command gets an error answer; a line is at
 // most `LineBuffer.lineBytesMax` long, and the worker ends when a longer one comes.
 
 import Findings

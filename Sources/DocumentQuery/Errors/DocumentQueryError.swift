@@ -5,7 +5,7 @@
 public struct DocumentQueryError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What kind of error it is.
   public enum Code: String, Sendable, CaseIterable {
-    /// The text is no JSON, or no SQL++.
+    /// The text is neither JSON nor SQL++.
     case syntax
     /// An operator, a function, a clause or an option that the language does not have.
     case unknownName

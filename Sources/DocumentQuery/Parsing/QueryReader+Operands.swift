@@ -111,7 +111,7 @@ extension QueryReader {
         let isPlain = locale.utf8.allSatisfy { SQLNames.isWord($0) || $0 == UInt8(ascii: "-") }
         guard isPlain, locale.utf8.count <= 40 else {
           throw DocumentQueryError(
-            .operands, "\(shown(locale)) is no locale", at: pair.value.place)
+            .operands, "\(shown(locale)) is not a locale", at: pair.value.place)
         }
         collation.locale = locale
       case ("UNICODE", _), ("CASE", _), ("DIAC", _), ("LOCALE", _):

@@ -57,7 +57,7 @@ struct QueryReader {
     case .array(let items):
       guard let first = items.first else {
         throw DocumentQueryError(
-          .syntax, "an empty array is no expression; a literal is [\"[]\"]", at: node.place)
+          .syntax, "an empty array is not an expression; a literal is [\"[]\"]", at: node.place)
       }
       guard let name = first.text else {
         throw DocumentQueryError(

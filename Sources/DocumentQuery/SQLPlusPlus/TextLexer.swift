@@ -133,7 +133,7 @@ struct TextLexer {
       }
     }
     if let next = peek(), Self.isWord(next) {
-      throw DocumentQueryError(.syntax, "a letter behind a number", at: start)
+      throw DocumentQueryError(.syntax, "a letter after a number", at: start)
     }
     if !isReal, let number = Int64(text) { return .integer(number) }
     if !isReal, let number = UInt64(text) { return .unsigned(number) }

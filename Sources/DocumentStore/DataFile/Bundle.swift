@@ -33,7 +33,8 @@ struct Bundle: Sendable {
     switch try FileCalls.kind(path) {
     case .file, .other:
       throw DocumentStoreError(
-        .notADatabaseFile, "\(quoted(path)) is no folder; a data file is a folder with db.sqlite3")
+        .notADatabaseFile,
+        "\(quoted(path)) is not a folder; a data file is a folder with db.sqlite3")
     case .folder:
       guard try FileCalls.kind(databasePath) != .file else { return false }
       guard options.creates, !options.isReadOnly else { throw missing }

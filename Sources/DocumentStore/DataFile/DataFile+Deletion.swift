@@ -9,7 +9,7 @@ extension DataFile {
   /// - Parameter path: The bundle's path.
   /// - Returns: Whether there was one.
   /// - Throws: `DocumentStoreError` with what the system reports, and `.notADatabaseFile` for what
-  ///   is no bundle.
+  ///   is not a bundle.
   ///
   /// Durability: the removal is durable when this returns. After a crash within it there is either
   /// the whole data file, or one that has lost its database and opens as a new one.
@@ -19,7 +19,7 @@ extension DataFile {
     guard let kind = try FileCalls.kind(bundle.path) else { return false }
     guard kind == .folder, bundle.path.hasSuffix(Bundle.ending) else {
       throw DocumentStoreError(
-        .notADatabaseFile, "\(quoted(bundle.path)) is no bundle; nothing was removed")
+        .notADatabaseFile, "\(quoted(bundle.path)) is not a bundle; nothing was removed")
     }
     // The database goes first: a log without it is worth nothing, but with a part of it would be.
     for ending in ["", "-wal", "-shm"] {

@@ -124,7 +124,7 @@ struct Opening {
   private func notAStore() -> DocumentStoreError {
     DocumentStoreError(
       .wrongFormat,
-      "\(quoted(bundle.databasePath)) has no format number, so it is no data file; if it is one "
+      "\(quoted(bundle.databasePath)) has no format number, so it is not a data file; if it is one "
         + "that was never finished, open it with `creates`")
   }
 }

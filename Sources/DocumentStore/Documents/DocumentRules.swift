@@ -15,8 +15,8 @@ enum DocumentRules {
     else {
       throw DocumentStoreError(
         .badDocumentID,
-        "\(quoted(id)) (\(bytes.count) bytes) is no document ID; use 1 to \(idSizeMaxBytes) bytes "
-          + "without control characters, the first not _")
+        "\(quoted(id)) (\(bytes.count) bytes) is not a document ID; use 1 to \(idSizeMaxBytes) "
+          + "bytes without control characters, the first not _")
     }
   }
 

@@ -120,7 +120,7 @@ extension KeyStore {
   ///   - body: A dict that joins both, saved on the winner; nil for none.
   ///   - prunes: Whether the loser's branch goes, instead of being closed by a tombstone.
   /// - Returns: The document as it is now.
-  /// - Throws: `DocumentStoreError`: `.notFound`, `.conflict` when one of them is no leaf.
+  /// - Throws: `DocumentStoreError`: `.notFound`, `.conflict` when one of them is not a leaf.
   @discardableResult
   public func resolve(
     _ id: String, winner: RevisionID, loser: RevisionID, body: [UInt8]? = nil,

@@ -27,7 +27,7 @@ public struct DocumentStoreError: Error, Hashable, Sendable, CustomStringConvert
     case busy
     /// A write outside of a write transaction.
     case notInTransaction
-    /// The file is no database.
+    /// The file is not a database.
     case notADatabaseFile
     /// The database lacks what every data file has.
     case wrongFormat
@@ -45,7 +45,7 @@ public struct DocumentStoreError: Error, Hashable, Sendable, CustomStringConvert
     case inputOutput
     /// The file needs something that this store does not have.
     case unsupported
-    /// A text that is no query, or parameters that it does not have.
+    /// A text that is not a query, or parameters that it does not have.
     case invalidQuery
     /// A query needs an index that is not there.
     case missingIndex

@@ -123,7 +123,7 @@ enum BodyFunctions {
     try encoder.beginDict()
     for index in stride(from: 0, to: call.count, by: 2) {
       guard call.kind(index) == .text else {
-        return call.result(error: "argument \(index) of dict_of is no text; it must be a key")
+        return call.result(error: "argument \(index) of dict_of is not text; it must be a key")
       }
       let key = call.bytes(index).text
       _ = try call.write(argument: index + 1, key: key, to: &encoder)

@@ -53,7 +53,7 @@ final class EachRows {
     }
   }
 
-  /// Takes a value that is no collection, and is its own only item.
+  /// Takes a value that is not a collection, and is its own only item.
   private func beginScalar(_ call: FunctionCall) throws {
     guard call.kind(0) != .null, call.count == 1 else { return }
     var encoder = FleeceEncoder()

@@ -82,7 +82,7 @@ enum N1QLArrays {
 
   /// Whether an array or a dict in a document has a value.
   private static func documentContains(_ call: FunctionCall) throws {
-    // Without a path it is a value, of which a scalar is no empty document.
+    // Without a path it is a value, of which a scalar is not an empty document.
     if call.kind(1) == .null, call.kind(0) != .blob || call.bytes(0).count == 0 {
       return call.resultNull()
     }
@@ -108,7 +108,7 @@ enum N1QLArrays {
 }
 
 extension FunctionCall {
-  /// An argument's items; nil for what is no array.
+  /// An argument's items; nil for what is not an array.
   func array(_ index: Int) throws -> FleeceArray? {
     guard kind(index) == .blob, bytes(index).count > 0, subtype(index) != SQLSubtype.bytes else {
       return nil

@@ -1,5 +1,5 @@
-// N1QLPatterns.swift: functions of patterns, and LIKE. What is no text, and what is no pattern, has
-// the result null.
+// N1QLPatterns.swift: functions of patterns, and LIKE. What is not text, and what is not a pattern,
+// has the result null.
 
 import Fleece
 

@@ -5,7 +5,7 @@
 final class PatternCache {
   private var known: [String: RegularExpression?] = [:]
 
-  /// The expression of a pattern; nil for what is no pattern.
+  /// The expression of a pattern; nil for what is not a pattern.
   func expression(_ pattern: String) -> RegularExpression? {
     if let known = known[pattern] { return known }
     if known.count >= 100 { known.removeAll() }

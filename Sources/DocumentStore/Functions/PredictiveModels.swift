@@ -46,7 +46,7 @@ enum PredictionFunction {
     let input = call.bytes(1)
     guard call.kind(1) == .blob, input.count > 0,
       case let root = try FleeceValue.root(of: input), root.dict != nil
-    else { return call.result(error: "the input of model \(quoted(name)) is no dict") }
+    else { return call.result(error: "the input of model \(quoted(name)) is not a dict") }
     guard let output = try model(root) else { return call.resultMissing() }
     FleeceBytes.over(output) { (view: FleeceBytes) in call.result(blob: view) }
   }

@@ -32,7 +32,7 @@ struct RegularExpression {
   private(set) var groups = 1
 
   /// Reads a pattern.
-  /// - Returns: Nil for what is no pattern, and for one with too many steps.
+  /// - Returns: Nil for what is not a pattern, and for one with too many steps.
   init?(_ pattern: String) {
     var reader = RegularExpressionReader(pattern)
     guard let tree = reader.read() else { return nil }

@@ -92,7 +92,7 @@ struct RegularExpressionReader {
       return item
     }
     let isLazy = take("?")
-    // A repetition of a repetition is no pattern.
+    // A repetition of a repetition is not a pattern.
     guard !peek("*"), !peek("+"), !peek("?") else { return nil }
     return .repeated(item, least: least, most: most, isLazy: isLazy)
   }

@@ -40,7 +40,7 @@ extension IndexPlan {
     var steps: [(text: String, path: FleecePath)] = []
     for text in texts {
       guard let parsed = try? FleecePath(parsing: text), !parsed.components.isEmpty else {
-        throw invalid(wanted, "\(quoted(path)) is no path of arrays, such as a.b or a[].b")
+        throw invalid(wanted, "\(quoted(path)) is not a path of arrays, such as a.b or a[].b")
       }
       steps.append((parsed.description, parsed))
     }

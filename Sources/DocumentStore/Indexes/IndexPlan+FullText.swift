@@ -52,7 +52,7 @@ extension IndexPlan {
     let language = options.language.map { String($0.prefix { $0 != "_" }) }
     if let language, !language.utf8.allSatisfy({ (0x61...0x7a).contains($0 | 0x20) }) {
       throw DocumentStoreError(
-        .invalidParameter, "\(quoted(language)) is no language; name it by two letters")
+        .invalidParameter, "\(quoted(language)) is not a language; name it by two letters")
     }
     if let words = options.stopWords {
       let plain = words.map { "\",\0".contains($0) ? " " : String($0) }.joined()

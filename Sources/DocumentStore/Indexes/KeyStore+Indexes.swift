@@ -16,7 +16,7 @@ extension KeyStore {
   public func createIndex(_ wanted: IndexSpecification) throws(DocumentStoreError) -> Bool {
     try checkWriting()
     guard name.isCollection else {
-      throw DocumentStoreError(.invalidParameter, "\(name) is no collection and has no indexes")
+      throw DocumentStoreError(.invalidParameter, "\(name) is not a collection and has no indexes")
     }
     guard !wanted.name.isEmpty, !wanted.name.utf8.contains(where: { $0 == 0x22 || $0 == 0 }) else {
       throw DocumentStoreError(

@@ -52,7 +52,7 @@ extension Verifier {
     var problem: (rule: Verification.Rule, message: String)?
     let digests = try FleeceBodies.reading(body) { (root) throws(DocumentStoreError) in
       try FleeceBodies.decoding { () throws(FleeceError) in try root.validate() }
-      if root.dict == nil { problem = (.body, "a body of kind \(root.kind) is no dict") }
+      if root.dict == nil { problem = (.body, "a body of kind \(root.kind) is not a dict") }
       var walk = KeyWalk(keys: keys, stepsLeft: body.count * 64 + 1024)
       try FleeceBodies.decoding { () throws(FleeceError) in try walk.visit(root, depth: 0) }
       if let message = walk.message { problem = (.sharedKeys, message) }

@@ -55,7 +55,7 @@ public enum QueryValue: Sendable, Hashable {
     return try encoder.finish()
   }
 
-  /// A value of Fleece that is no collection.
+  /// A value of Fleece that is not a collection.
   init(_ root: FleeceValue) {
     switch root.kind {
     case .null, .undefined: self = .null

@@ -101,7 +101,8 @@ public struct RevisionID: Hashable, Sendable, Comparable, CustomStringConvertibl
 
   private static func bad(_ what: String) -> DocumentStoreError {
     DocumentStoreError(
-      .badRevisionID, "\(what) is no revision ID; it is a number from 1, - and hexadecimal digits")
+      .badRevisionID,
+      "\(what) is not a revision ID; it is a number from 1, - and hexadecimal digits")
   }
 }
 

@@ -69,13 +69,13 @@ extension RevisionTree {
     }
   }
 
-  /// Ends a conflict: the winner's branch is no conflict any more, the loser's is closed by a
+  /// Ends a conflict: the winner's branch is not a conflict any more, the loser's is closed by a
   /// tombstone, or goes.
   /// - Parameters:
   ///   - winner: The end of the branch that stays.
   ///   - loser: The end of the other one.
   ///   - prunes: Whether the loser's branch goes.
-  /// - Throws: `DocumentStoreError` with code `.conflict` when one of them is no leaf.
+  /// - Throws: `DocumentStoreError` with code `.conflict` when one of them is not a leaf.
   mutating func resolve(
     winner: RevisionID, loser: RevisionID, prunes: Bool
   ) throws(DocumentStoreError) {

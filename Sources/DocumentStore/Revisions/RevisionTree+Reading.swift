@@ -100,7 +100,7 @@ extension RevisionTree {
         guard index < revisions.count else {
           throw Self.damaged("parent \(index) of \(revisions.count) revisions", 0)
         }
-        guard states[index] != 1 else { throw Self.damaged("its parents form a circle", 0) }
+        guard states[index] != 1 else { throw Self.damaged("its parents form a cycle", 0) }
         if states[index] == 2 { break }
         states[index] = 1
         line.append(index)

@@ -102,7 +102,7 @@ public struct VersionVector: Hashable, Sendable, CustomStringConvertible {
   /// - Parameter text: As `description` writes it.
   /// - Throws: `DocumentStoreError` with code `.badRevisionID`.
   public init(_ text: String) throws(DocumentStoreError) {
-    let bad = DocumentStoreError(.badRevisionID, "\(quoted(text)) is no version vector")
+    let bad = DocumentStoreError(.badRevisionID, "\(quoted(text)) is not a version vector")
     let groups = text.split(separator: ";", omittingEmptySubsequences: false)
     guard groups.count <= 2 else { throw bad }
     var versions: [Version] = []

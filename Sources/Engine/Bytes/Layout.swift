@@ -60,7 +60,7 @@ package enum Layout {
   package static let patchedLeafBytesMax = 16_384
   /// Patches of one inner node together; with more, leaves are written.
   package static let patchBytesMax = 96 << 10
-  /// A patch of more than three eighths of its leaf is no gain: the leaf is written.
+  /// A patch of more than three eighths of its leaf is not a gain: the leaf is written.
   package static func patchBytesMax(leafSizeBytes: Int) -> Int { leafSizeBytes * 3 / 8 }
 
   /// Children of an index's inner node: 48 + 16 × 124 + 16 × 125 = 4,032 bytes, one sector with

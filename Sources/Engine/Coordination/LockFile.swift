@@ -190,7 +190,7 @@ struct LockFile: Sendable {
     guard namespace == namespaceID else {
       throw Self.incompatible(
         "\(path): pid_namespace=\(namespaceID) != \(namespace); processes of other containers "
-          + "cannot see which readers live")
+          + "cannot see which readers are alive")
     }
     return region
   }

@@ -5,7 +5,7 @@
 extension Snapshot {
   /// What this version has that an older one has not, and the other way round.
   ///
-  /// What only moved in the file is no change.
+  /// What only moved in the file is not a change.
   /// - Parameter older: A snapshot of the same file, of this handle or of another one of this
   ///   process.
   /// - Returns: Tables, keys and columns that differ.

@@ -144,7 +144,7 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
     EngineError(
       code: .locked,
       message: "\(path) is encrypted and open elsewhere; an encrypted database is open in one "
-        + "process and one handle at a time, because its pages live in that handle's memory; close "
+        + "process and one handle at a time, because its pages are in that handle's memory; close "
         + "it there (fuser \(path) names the process) and open again")
   }
 

@@ -17,7 +17,8 @@
 //             56     8  0
 //             64    32  seal: HMAC-SHA256 of bytes 8 ..< 64 and the file's salt, 0 when the file is
 //                       not encrypted
-// A copy with a right checksum and a wrong seal is no accident: a torn write makes neither right.
+// A copy with a right checksum and a wrong seal is not an accident: a torn write makes neither
+// right.
 
 /// The content of a valid root slot.
 package struct RootSlot: Equatable, Sendable {

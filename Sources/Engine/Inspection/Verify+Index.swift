@@ -16,7 +16,9 @@ extension Verifier {
         throw .corrupted("pairs=\(found) != entry_count=\(record.index.entryCount) of \(place)")
       }
       guard table.schema.columns[position].hasIndex else {
-        guard found == 0 else { throw .corrupted("\(place) has an index and asks for none") }
+        guard found == 0 else {
+          throw .corrupted("\(place) has an index, but the schema asks for none")
+        }
         continue
       }
       let expected = try verifyRows(of: table, position, pairs, place)

@@ -159,7 +159,7 @@ struct FloatingSum {
     }
   }
 
-  /// The smallest and the largest element that is no NaN, or nil when there is none.
+  /// The smallest and the largest element that is not NaN, or nil when there is none.
   func extremes() -> (lower: Number, upper: Number)? {
     if let same { return count == 0 || same.isNaN ? nil : (same, same) }
     var (lower, upper) = (Number.infinity, -Number.infinity)

@@ -47,7 +47,7 @@ import Synchronization
     var next: UInt32 = 0
   }
 
-  /// Entries in the order in which they came; index 0 is no entry.
+  /// Entries in the order in which they came; index 0 is not an entry.
   private struct Queue {
     var first: UInt32 = 0
     var last: UInt32 = 0

@@ -1,6 +1,6 @@
 // ValueCoding.swift: values as bytes, where a column keeps bytes: mixed values, and small
 // collections.
-//   mixed value     type 1 (as in ColumnType), then the value; null is no bytes at all.
+//   mixed value     type 1 (as in ColumnType), then the value; null has no bytes at all.
 //                   int: 1, 2, 4 or 8 bytes; bool 1; float 4; double 8; string and binary: their
 //                   bytes; date: seconds 8, nanoseconds 4, or ffffffff and the number of a fine
 //                   date 8; ObjectId 12; UUID and decimal 16, high half first; link: table id 4,

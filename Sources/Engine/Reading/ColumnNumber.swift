@@ -40,7 +40,7 @@ protocol NumberArray {
   func add(to sum: inout Total)
   /// Adds the elements whose rows are not null; `nulls` has a bit per row.
   func add(to sum: inout Total, except nulls: PackedArray)
-  /// The smallest and the greatest element that is no NaN, or nil when there is none.
+  /// The smallest and the greatest element that is not NaN, or nil when there is none.
   func extremes() -> (lower: Number, upper: Number)?
   /// The same for the rows that are not null.
   func extremes(except nulls: PackedArray) -> (lower: Number, upper: Number)?
@@ -66,7 +66,7 @@ extension Int64: ScannedNumber {
       guard let exact = Int64(exactly: sum) else {
         throw EngineError(
           code: .limit,
-          message: "sum=\(sum) is no 64-bit number; add parts up, or use a column of doubles")
+          message: "sum=\(sum) is not a 64-bit number; add parts up, or use a column of doubles")
       }
       return exact
     },

@@ -62,7 +62,7 @@ extension TableReader {
   /// A sum of integers is exact. One of floating-point numbers is added up as 64-bit numbers: row r
   /// in key order is added to lane r % 8, and at the end lanes 4 to 7 to lanes 0 to 3, 2 and 3 to
   /// 0 and 1, 1 to 0: the same rows have the same sum, however they are stored.
-  /// - Throws: `EngineError` with code `.limit` when a sum of integers is no 64-bit number,
+  /// - Throws: `EngineError` with code `.limit` when a sum of integers is not a 64-bit number,
   ///   `.corrupted` or `.closed`.
   /// - Complexity: O(rows).
   public func sum<Number: ColumnNumber>(
@@ -72,7 +72,7 @@ extension TableReader {
     return try Number._scans.sum(self, column)
   }
 
-  /// The smallest number of a column that is no NaN, or nil when there is none.
+  /// The smallest number of a column that is not NaN, or nil when there is none.
   /// - Throws: `EngineError` with code `.corrupted` or `.closed`.
   /// - Complexity: O(rows).
   public func minimum<Number: ColumnNumber>(
@@ -82,7 +82,7 @@ extension TableReader {
     return try Number._scans.extremes(self, column)?.lower
   }
 
-  /// The greatest number of a column that is no NaN, or nil when there is none.
+  /// The greatest number of a column that is not NaN, or nil when there is none.
   /// - Throws: `EngineError` with code `.corrupted` or `.closed`.
   /// - Complexity: O(rows).
   public func maximum<Number: ColumnNumber>(

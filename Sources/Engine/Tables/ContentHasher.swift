@@ -4,7 +4,7 @@
 // Sums make the result independent of the order in which rows and tables come, so a model over a
 // dictionary can feed them as they are; the key in each row's hash makes the order count where it
 // should. A null folds the inverted hash, so that no value equals it; a mixed value folds its type
-// before itself, a collection its count before its elements. It is no part of the file format and
+// before itself, a collection its count before its elements. It is not part of the file format and
 // guards against accidents only.
 
 /// Computes the same number as `Snapshot.contentHash()` from tables, keys and values.

@@ -1,7 +1,7 @@
 // CommitGroup.swift: commits that share two syncs. A member stages its version, on top of the
 // member before it, and passes its turn on to the next thread that waits with the same handle;
-// whoever finds nobody to pass it on to seals the last version, and all members are acked or fail
-// together.
+// whoever finds nobody to pass it on to seals the last version, and all members are acknowledged or
+// fail together.
 // Invariants: no staged version is published, pinned or led to by a slot; only the last one gets a
 // slot. The slot of the current root is never written, so the last version has the other parity: if
 // need be it gets a number by staging a version without changes. A member that cancels or fails
@@ -13,7 +13,8 @@ import Synchronization
 
 /// Versions that are staged and not durable.
 struct CommitGroup: Sendable {
-  /// Members at most, and for how long a group takes new ones: an acked commit waits for them.
+  /// Members at most, and for how long a group takes new ones: an acknowledged commit waits for
+  /// them.
   static let memberCountMax = 256
   static let ageMillisecondsMax: UInt64 = 20
 

@@ -291,8 +291,8 @@ struct CommitWriter {
 
   /// Step 10: a tail that stayed empty goes back to the file system.
   ///
-  /// No version that anybody reads or recovery may choose ends behind the cut. The commit is acked
-  /// whatever happens here, so a failure is only a file that stays large.
+  /// No version that anybody reads or recovery may choose ends behind the cut. The commit is
+  /// acknowledged whatever happens here, so a failure is only a file that stays large.
   ///
   /// Durability: none needed. A crash leaves the old size or the new one; both hold the version.
   /// - Returns: The version with a reader of the file as it is then, and the size of the file.

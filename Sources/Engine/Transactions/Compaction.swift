@@ -16,7 +16,7 @@ extension Database {
   /// opens the database waits some seconds and gets an error with code `.locked` then, in this
   /// process at once. The disk has to hold both files for a moment.
   /// - Returns: Whether it was done; false when there are other handles in this or another process,
-  ///   snapshots or a write transaction, or when the database is no file.
+  ///   snapshots or a write transaction, or when the database is not a file.
   /// - Throws: `EngineError` with code `.noSpace`, `.io`, `.corrupted`, `.locked`, `.readOnly`,
   /// `.poisoned`, `.forked` or `.closed`; the file is the old one then. After a failed sync of the
   ///   folder nobody knows which of the two files a crash would leave, so every later write throws

@@ -4,8 +4,8 @@ extension Database {
   /// Looks whether the path leads to the file that is open.
   ///
   /// A file that was removed, renamed or replaced goes on for those who have it open, and is not
-  /// what anybody opens from then on. A system that does not say where the path leads is no answer,
-  /// and no error here: what cannot be read tells of itself.
+  /// what anybody opens from then on. A system that does not say where the path leads is not an
+  /// answer, and no error here: what cannot be read tells of itself.
   /// - Returns: False when it leads to nothing or to another file; true for a database without one.
   /// - Throws: `EngineError` with code `.forked` in a child.
   /// - Complexity: Two system calls.

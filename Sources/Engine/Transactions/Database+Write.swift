@@ -100,8 +100,8 @@ extension Database {
   /// Whether a writer died, or the shared memory was damaged: it publishes nothing whole, or an
   /// older version than the newest one.
   ///
-  /// A writer that built on an older version would drop what was acked since; its number is enough
-  /// for that, where the record of the older version is still in its place.
+  /// A writer that built on an older version would drop what was acknowledged since; its number is
+  /// enough for that, where the record of the older version is still in its place.
   private func isLeftBehind() throws(EngineError) -> Bool {
     guard publication.writer == nil else { return true }
     let known = state.withLock { $0.current }

@@ -300,7 +300,7 @@ public final class Database: Sendable {
 
   /// Closes the database and lets go of its file.
   /// - Throws: `EngineError` with code `.busy` while a write transaction of this handle is open or
-  ///   a snapshot is not released; `.forked` in a child. Closing twice is no error.
+  ///   a snapshot is not released; `.forked` in a child. Closing twice is not an error.
   public func close() throws(EngineError) {
     try checkForked()
     let mustClose = try state.withLock { state throws(EngineError) -> Bool in

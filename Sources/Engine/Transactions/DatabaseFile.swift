@@ -109,7 +109,7 @@ enum DatabaseFile {
         backend.close()
         return nil
       }
-      // An error is no answer: the rename would put an empty database over one that is there.
+      // An error is not an answer: the rename would put an empty database over one that is there.
       guard try FileIdentity.at(path) == nil else {
         _ = Syscalls.unlink(temporary)
         backend.close()

@@ -97,7 +97,7 @@ enum Recovery {
   /// - Throws: `EngineError` with code `.notADatabase`, `.unsupportedFormat`, `.corrupted` or
   ///   `.truncated`; with a key or an encrypted file also `.keyNeeded`, `.notEncrypted`,
   ///   `.wrongKey`, `.forgedSlot`, `.swappedNode` or `.rolledBackNode`; `.io` when the medium does
-  ///   not give a page that recovery needs: an older version is no remedy for that.
+  ///   not give a page that recovery needs: an older version is not a remedy for that.
   static func recover(
     _ mapping: MappedFile, _ access: FileAccess = .plain
   ) throws(EngineError) -> RecoveredFile? {
@@ -225,8 +225,8 @@ enum Recovery {
 
   /// The slot to use, by the table.
   ///
-  /// A forged slot is no row of it: a crash leaves none, so it says that somebody was at the file,
-  /// whatever the other slot holds.
+  /// A forged slot is not a row of it: a crash leaves none, so it says that somebody was at the
+  /// file, whatever the other slot holds.
   static func newest(_ readings: [SlotReading]) throws(EngineError) -> RootSlot? {
     for (index, reading) in readings.enumerated() {
       guard case .forged(let reason) = reading else { continue }

@@ -56,7 +56,7 @@ extension Decimal128 {
   public var isFinite: Bool { high & 0x7800 << 48 != 0x7800 << 48 }
   /// Whether it is an infinity of either sign.
   public var isInfinite: Bool { high & 0x7c00 << 48 == 0x7800 << 48 }
-  /// Whether it is no number.
+  /// Whether it is not a number.
   public var isNaN: Bool { high & 0x7c00 << 48 == 0x7c00 << 48 }
   /// Whether it is a NaN that signals.
   public var isSignalingNaN: Bool { high & 0x7e00 << 48 == 0x7e00 << 48 }

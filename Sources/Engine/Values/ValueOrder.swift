@@ -99,7 +99,7 @@ extension Value {
 
   // MARK: smallest and greatest
 
-  /// Whether it can be a smallest or greatest value: a number that is no NaN, or a date.
+  /// Whether it can be a smallest or greatest value: a number that is not NaN, or a date.
   private var hasSize: Bool {
     switch self {
     case .int: true

@@ -2,7 +2,7 @@
 // next character is. Both for reading JSON and for writing it.
 
 extension FleeceBytes {
-  /// Where the first byte from `start` on is that JSON escapes, or that is no ASCII.
+  /// Where the first byte from `start` on is that JSON escapes, or that is not ASCII.
   @inline(__always)
   func plainEnd(from start: Int) -> Int {
     var index = start

@@ -131,7 +131,7 @@
     unsafe [UInt8](UnsafeRawBufferPointer(start: base, count: count))
   }
 
-  /// The bytes as text; what is no UTF-8 becomes U+FFFD.
+  /// The bytes as text; what is not UTF-8 becomes U+FFFD.
   public var text: String {
     unsafe String(decoding: UnsafeRawBufferPointer(start: base, count: count), as: UTF8.self)
   }

@@ -14,9 +14,9 @@ public struct FleeceError: Error, Hashable, Sendable, CustomStringConvertible {
     case unknownSharedKey
     /// A value cannot be written: no number, or one that the form has no room for.
     case value
-    /// The text is no JSON; `position` says where.
+    /// The text is not JSON; `position` says where.
     case json
-    /// The text is no path; `position` says where.
+    /// The text is not a path; `position` says where.
     case path
     /// The bytes are no table of shared keys.
     case sharedKeys

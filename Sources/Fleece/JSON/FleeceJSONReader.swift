@@ -12,7 +12,7 @@ extension FleeceEncoder {
   /// - Parameters:
   ///   - text: The text, in UTF-8.
   ///   - depthMax: How deep collections may lie in each other, up to 1000.
-  /// - Throws: `FleeceError` with code `.json` and the place when it is no JSON or no array or
+  /// - Throws: `FleeceError` with code `.json` and the place when it is not JSON, or no array or
   ///   dict; with `.limit` when it nests too deep or becomes more than 2 GiB. The encoder is good
   ///   for nothing then but `reset`.
   /// - Complexity: O(bytes).

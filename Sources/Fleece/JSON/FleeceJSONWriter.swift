@@ -2,7 +2,7 @@
 // No spaces; `\n \r \t \" \\`, and \u00xx for other bytes below 32 and for 127; data as base64; a
 // number with a fraction in the fewest digits that read back to it, always with a point or an
 // exponent. What JSON has no word for is written all the same, as the real library does: `inf`,
-// `-inf`, `nan`, `undefined`. What is no UTF-8 becomes U+FFFD, so that the text always is.
+// `-inf`, `nan`, `undefined`. What is not UTF-8 becomes U+FFFD, so that the text always is.
 
 /// How JSON is written.
 public struct FleeceJSONOptions: Sendable {

@@ -11,14 +11,14 @@ extension FleeceSharedKeys {
     self.init()
     let root = try FleeceValue.root(of: bytes)
     guard let array = root.array else {
-      throw FleeceError(.sharedKeys, "the table is no array", at: root.offset)
+      throw FleeceError(.sharedKeys, "the table is not an array", at: root.offset)
     }
     guard array.count <= Self.countMax else {
       throw FleeceError(.sharedKeys, "\(array.count) keys > \(Self.countMax)", at: root.offset)
     }
     for index in 0..<array.count {
       guard let key = try array.value(at: index)?.textBytes else {
-        throw FleeceError(.sharedKeys, "key \(index) is no text", at: root.offset)
+        throw FleeceError(.sharedKeys, "key \(index) is not text", at: root.offset)
       }
       // Pointers may lead to one long text again and again, which would be copied each time.
       guard self.bytes.count + key.count <= bytes.count * 8 + 1024 else {

@@ -43,7 +43,7 @@ public struct FleeceDict: Sendable {
     // A lookup looks for numbers in the slots alone.
     case FleeceFormat.shortInteger where key.head & 8 == 0 && key.offset == slot:
       return .shared(Int(bytes.uint16(key.offset)))
-    default: throw FleeceError(.damaged, "a key that is no text and no number", at: slot)
+    default: throw FleeceError(.damaged, "a key that is neither text nor a number", at: slot)
     }
   }
 

@@ -1,4 +1,4 @@
-// FleeceValue+Scalars.swift: what a value that is no collection says.
+// FleeceValue+Scalars.swift: what a value that is not a collection says.
 
 extension FleeceValue {
   /// True or false; nil for other kinds.
@@ -40,7 +40,7 @@ extension FleeceValue {
   /// Whether it is a number that was written as a double, in four bytes or eight.
   public var isDouble: Bool { tag == FleeceFormat.float && head & 12 != 0 }
 
-  /// The number nearest to it that a double can be; nil for what is no number.
+  /// The number nearest to it that a double can be; nil for what is not a number.
   public var double: Double? {
     guard tag == FleeceFormat.float else {
       return integer.map { Double($0) } ?? unsignedInteger.map { Double($0) }
@@ -58,7 +58,7 @@ extension FleeceValue {
       bitPattern: UInt32(truncatingIfNeeded: bytes.littleEndian(at: offset + 2, count: 4)))
   }
 
-  /// A text, in which U+FFFD stands for what is no UTF-8; nil for other kinds.
+  /// A text, in which U+FFFD stands for what is not UTF-8; nil for other kinds.
   public var text: String? { textBytes?.text }
 
   /// The bytes of a text, where they lie; nobody has checked that they are UTF-8.
@@ -85,7 +85,7 @@ extension FleeceValue {
     return bytes.part(at: offset + 1 + width, count: count)
   }
 
-  /// How many bytes a value that is no collection has.
+  /// How many bytes a value that is not a collection has.
   var scalarSizeBytes: Int {
     switch tag {
     case FleeceFormat.integer: 2 + Int(head & 7)

@@ -42,7 +42,7 @@ extension FleeceEncoder {
 
   /// Writes a double: in four bytes if a float is the same number, else in eight.
   /// - Parameter value: The value; an infinite one is written, and has no JSON.
-  /// - Throws: `FleeceError` with code `.value` for what is no number, `.limit` beyond 2 GiB.
+  /// - Throws: `FleeceError` with code `.value` for what is not a number, `.limit` beyond 2 GiB.
   public mutating func double(_ value: Double) throws(FleeceError) {
     guard !value.isNaN else { throw Self.noNumber }
     let place = try nextPlace()
@@ -59,7 +59,7 @@ extension FleeceEncoder {
 
   /// Writes a float.
   /// - Parameter value: The value; an infinite one is written, and has no JSON.
-  /// - Throws: `FleeceError` with code `.value` for what is no number, `.limit` beyond 2 GiB.
+  /// - Throws: `FleeceError` with code `.value` for what is not a number, `.limit` beyond 2 GiB.
   public mutating func float(_ value: Float) throws(FleeceError) {
     guard !value.isNaN else { throw Self.noNumber }
     let place = try nextPlace()
@@ -69,7 +69,7 @@ extension FleeceEncoder {
   }
 
   private static var noNumber: FleeceError {
-    FleeceError(.value, "what is no number (NaN) cannot be written")
+    FleeceError(.value, "what is not a number (NaN) cannot be written")
   }
 
   /// Writes a text.

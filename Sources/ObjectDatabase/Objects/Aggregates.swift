@@ -1,6 +1,6 @@
 // Aggregates.swift: smallest, greatest, sum and average of a property. Nil is left out. A whole
 // class is summed up column by column in the engine; anything else value by value.
-// Invariant: sums of integers are exact, and one that is no 64-bit number stops the process, as
+// Invariant: sums of integers are exact, and one that is not a 64-bit number stops the process, as
 // Swift's own addition does; sums of floating-point numbers are made in 64 bits,
 // sums of decimals to 34 digits.
 

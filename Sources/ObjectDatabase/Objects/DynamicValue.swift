@@ -113,8 +113,8 @@ enum DynamicValue {
     }
   }
 
-  /// What the engine is to hold for a value that is no link and no collection; nil when it does not
-  /// fit the property.
+  /// What the engine is to hold for a value that is neither a link nor a collection; nil when it
+  /// does not fit the property.
   static func plain(_ any: Any?, _ property: Property) -> Value? {
     // What comes most often, before questions to the runtime that cost as much as a lookup.
     switch (property.type, any) {
@@ -179,7 +179,7 @@ enum DynamicValue {
     switch any {
     case let number as Float: number
     case let number as Double:
-      // What is too large for 32 bits is no infinity.
+      // What is too large for 32 bits is not an infinity.
       Float(number).isInfinite && number.isFinite ? nil : Float(number)
     default: integer(any).flatMap { Float(exactly: $0) }
     }

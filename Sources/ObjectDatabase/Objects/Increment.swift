@@ -6,7 +6,7 @@ extension RealmCollectionValue where Self: ObjectBase {
   ///
   /// `object.count += 1` sets the property. Where nobody synchronizes, both are the same.
   /// - Parameters:
-  ///   - property: A persisted property that is no primary key.
+  ///   - property: A persisted property that is not a primary key.
   ///   - amount: What to add.
   public func increment(_ property: ReferenceWritableKeyPath<Self, Int>, by amount: Int = 1) {
     guard let access = tableAccess else {

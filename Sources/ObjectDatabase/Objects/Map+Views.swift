@@ -12,7 +12,7 @@ extension Map {
 
   /// The values that are objects and that a query finds.
   ///
-  /// A text that is no query of the class stops the process; `filtered(by:arguments:)` throws.
+  /// A text that is not a query of the class stops the process; `filtered(by:arguments:)` throws.
   /// - Parameters:
   ///   - predicateFormat: The query, with `$0` or `%@` for arguments.
   ///   - arguments: The arguments.

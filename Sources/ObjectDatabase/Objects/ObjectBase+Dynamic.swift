@@ -174,8 +174,8 @@ extension _RealmCore {
     return DynamicValue.empty(column)
   }
 
-  /// What the engine is to hold for a value that is no link; nil when the property's own type has
-  /// no such value, whatever its column can hold.
+  /// What the engine is to hold for a value that is not a link; nil when the property's own type
+  /// has no such value, whatever its column can hold.
   func plain(_ any: Any?, _ access: _TableAccess, _ number: Int) -> Value? {
     guard let value = DynamicValue.plain(any, access.info.properties[number]),
       access.info.fits(value, number, self)

@@ -282,12 +282,12 @@ extension Optional: _Persistable where Wrapped: RealmCollectionValue {
 }
 
 extension Optional: RealmCollectionValue where Wrapped: RealmCollectionValue {
-  /// Nil for null, and for a raw value that is no case of an enumeration.
+  /// Nil for null, and for a raw value that is not a case of an enumeration.
   public static func _make(from value: Value, in core: _RealmCore) -> Wrapped? {
     _makeIfFits(from: value, in: core) ?? misfit(value, core)
   }
 
-  /// Nil for null, and for a raw value that is no case of an enumeration.
+  /// Nil for null, and for a raw value that is not a case of an enumeration.
   public static func _makeIfFits(from value: Value, in core: _RealmCore) -> Wrapped?? {
     if case .null = value { return .some(nil) }
     if let made = Wrapped._makeIfFits(from: value, in: core) { return .some(made) }

@@ -13,7 +13,7 @@ extension RealmCollection {
 
   /// The position of the first object that a query finds, or nil.
   ///
-  /// A text that is no query of the class stops the process.
+  /// A text that is not a query of the class stops the process.
   /// - Parameters:
   ///   - predicateFormat: The query, with `$0` or `%@` for arguments.
   ///   - arguments: The arguments.

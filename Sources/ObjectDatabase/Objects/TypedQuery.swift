@@ -20,7 +20,7 @@ public struct Query<Value> {
   private var names: QueryNames {
     guard let last = pieces.last else { return QueryNames() }
     guard pieces.count == 1, case .path(let names) = last else {
-      Misuse.stop("a typed query asks for a property of something that is no property")
+      Misuse.stop("a typed query asks for a property of something that is not a property")
     }
     return names
   }
@@ -51,7 +51,7 @@ public struct Query<Value> {
       try Discovery.info(for: Owner.self)
     }
     guard let name = Discovery.name(of: member, in: info) else {
-      Misuse.stop("a query asks for something of \(info.name) that is no persisted property")
+      Misuse.stop("a query asks for something of \(info.name) that is not a persisted property")
     }
     return name
   }

@@ -22,7 +22,7 @@ extension Engine.ObjectId {
   public init(string: String) throws {
     guard let id = Self(string) else {
       throw Realm.Error(
-        .invalidValue, "\"\(string.prefix(40))\" is no ObjectId; use 24 hexadecimal digits")
+        .invalidValue, "\"\(string.prefix(40))\" is not an ObjectId; use 24 hexadecimal digits")
     }
     self = id
   }
@@ -42,7 +42,7 @@ extension Engine.Decimal128 {
   /// - Throws: `Realm.Error` with code `.invalidValue` for anything else.
   public init(string: String) throws {
     guard let number = Self(string) else {
-      throw Realm.Error(.invalidValue, "\"\(string.prefix(60))\" is no decimal number")
+      throw Realm.Error(.invalidValue, "\"\(string.prefix(60))\" is not a decimal number")
     }
     self = number
   }

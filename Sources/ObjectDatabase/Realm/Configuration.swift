@@ -113,7 +113,7 @@ extension Realm {
         throw Realm.Error(.fileAccess, "neither fileURL nor inMemoryIdentifier is set; set one")
       }
       guard fileURL?.isFileURL ?? true else {
-        throw Realm.Error(.fileAccess, "\(fileURL?.absoluteString ?? "") is no file URL")
+        throw Realm.Error(.fileAccess, "\(fileURL?.absoluteString ?? "") is not a file URL")
       }
       guard !(readOnly && deleteRealmIfMigrationNeeded) else {
         throw Realm.Error(

@@ -144,7 +144,9 @@ public struct Realm: Equatable {
   /// realm are invalidated, and the next read goes to the newest version.
   public func invalidate() {
     core.checkThread()
-    guard !core.isFrozen else { Misuse.stop("a frozen realm cannot be invalidated; let go of it") }
+    guard !core.isFrozen else {
+      Misuse.stop("a frozen realm cannot be invalidated; drop the reference to it instead")
+    }
     core.invalidate()
   }
 

@@ -17,7 +17,7 @@ extension Realm {
       case fileExists
       /// The file was opened for reading only.
       case readOnly
-      /// The file is no database, is damaged, or the key does not open it.
+      /// The file is not a database, is damaged, or the key does not open it.
       case invalidDatabase
       /// The medium is full.
       case outOfDiskSpace

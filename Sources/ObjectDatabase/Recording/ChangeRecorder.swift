@@ -67,7 +67,7 @@ package protocol ChangeRecorder: AnyObject {
   func add(text: String, to column: Int, isDefault: Bool)
   /// A row is about to go, and with it the links to it.
   func willDelete(_ key: Int64, from table: String) throws(EngineError)
-  /// A property that is no collection has a value.
+  /// A property that is not a collection has a value.
   func didSet(_ value: Value, _ place: CollectionPath) throws(EngineError)
   /// An integer property has grown by a number.
   func didIncrement(_ place: CollectionPath, by amount: Int64) throws(EngineError)

@@ -30,7 +30,7 @@ package struct RecordedClass: Sendable, Equatable {
   /// What a new row holds before anybody gives it values.
   package var emptyRow: [Value] { table.columns.map { DynamicValue.empty($0) } }
 
-  /// What a column that is no collection holds in the place of null.
+  /// What a column that is not a collection holds in the place of null.
   package static func empty(_ column: ColumnSchema) -> Value { DynamicValue.empty(column) }
 
   /// The key that the next object of a class gets.

@@ -55,7 +55,7 @@ import Engine
     numbers = Dictionary(
       properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     for key in mapping.keys.sorted() where numbers[key] == nil {
-      throw unsupported(key, "is in propertiesMapping() and is no persisted property")
+      throw unsupported(key, "is in propertiesMapping() and is not a persisted property")
     }
     try check()
   }
@@ -206,7 +206,7 @@ import Engine
       let originName = property.linkOriginPropertyName ?? ""
       guard let origin = other.number(of: originName) else {
         throw unsupported(
-          property.name, "has the origin \(other.name).\(originName), which is no property")
+          property.name, "has the origin \(other.name).\(originName), which is not a property")
       }
       guard other.properties[origin].type == .object,
         other.properties[origin].objectClassName == name

@@ -61,7 +61,7 @@ final class Evaluation {
 
   // MARK: rows
 
-  /// The reader of a table; nil when the source is no snapshot.
+  /// The reader of a table; nil when the source is not a snapshot.
   func reader(_ table: Int) throws(QueryError) -> TableReader? {
     guard let snapshot else { return nil }
     if let reader = readers[table] { return reader }

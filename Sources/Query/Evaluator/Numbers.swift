@@ -60,7 +60,7 @@ enum Numbers {
   }
 
   /// -1, 0 or 1 as the left number is below, equal to or above the right one; nil with a NaN, or
-  /// when one of them is no number.
+  /// when one of them is not a number.
   static func order(_ left: Value, _ right: Value) -> Int? {
     switch (left, right) {
     case (.int(let left), .int(let right)): return left < right ? -1 : left == right ? 0 : 1
@@ -79,8 +79,8 @@ enum Numbers {
 
   // MARK: arithmetic
 
-  /// The result of an operator; null when an operand is no number, when integers overflow and when
-  /// an integer is divided by 0.
+  /// The result of an operator; null when an operand is not a number, when integers overflow and
+  /// when an integer is divided by 0.
   static func result(
     _ left: Value, _ arithmetic: ArithmeticOperator, _ right: Value
   ) -> Value {
@@ -128,8 +128,8 @@ enum Numbers {
 
   // MARK: aggregates
 
-  /// The sum of the numbers among some values: an int when all are ints, null when it is no 64-bit
-  /// number then; a decimal when one is; else a double.
+  /// The sum of the numbers among some values: an int when all are ints, null when it is not a
+  /// 64-bit number then; a decimal when one is; else a double.
   static func sum(_ values: [Value], empty: Value) -> Value {
     let numbers = values.filter(isNumber)
     guard !numbers.isEmpty else { return empty }

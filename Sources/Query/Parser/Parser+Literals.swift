@@ -3,7 +3,7 @@
 import Engine
 
 extension Parser {
-  /// A constant that is no call, or nil when none stands here.
+  /// A constant that is not a call, or nil when none stands here.
   mutating func literal() throws(QueryError) -> QueryLiteral? {
     let literal: QueryLiteral
     switch current.kind {

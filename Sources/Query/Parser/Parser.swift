@@ -72,7 +72,7 @@ struct Parser {
     return steps
   }
 
-  /// Nil for what is no path from an object to its own values.
+  /// Nil for what is not a path from an object to its own values.
   private static func steps(ofKeyPath name: String) -> [QueryStep]? {
     do throws(QueryError) {
       var parser = try Parser(name)

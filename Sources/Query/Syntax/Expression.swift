@@ -95,7 +95,7 @@ package indirect enum QueryOperand: Hashable, Sendable {
 /// A constant.
 package enum QueryLiteral: Hashable, Sendable {
   case value(Value)
-  /// A number that is no 64-bit integer, as it stands in the text: it is a binary or a decimal
+  /// A number that is not a 64-bit integer, as it stands in the text: it is a binary or a decimal
   /// number as its neighbour is.
   case number(String)
   /// `obj("Table", primary key)`, or `obj("Table", O5)` with the key of the row.

@@ -81,7 +81,7 @@ struct ByteReader {
 
   mutating func text(max: Int = SyncLimits.valueBytesMax) throws(SyncError) -> SyncText {
     let text = SyncText(utf8: try take(count(max: max)))
-    guard text.isValid else { throw malformed("a text that is no UTF-8") }
+    guard text.isValid else { throw malformed("a text that is not UTF-8") }
     return text
   }
 

@@ -80,7 +80,7 @@ extension RecordedOperations {
     writer.body.append(utf8: text)
   }
 
-  /// The same with any value that is no link.
+  /// The same with any value that is not a link.
   package mutating func add(_ value: SyncValue, _ position: Int, isDefault: Bool) {
     let number = beginValue(position)
     writer.body.append(isDefault ? 0x83 : 0x82)

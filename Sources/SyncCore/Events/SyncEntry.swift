@@ -30,7 +30,7 @@ public struct SyncOverruling: Hashable, Sendable {
     case unlinked
     /// The author itself does not see what it names.
     case missing
-    /// An increment of something that is no integer.
+    /// An increment of something that is not an integer.
     case notNumber
     /// The replay would exceed its bounds.
     case limit

@@ -1,5 +1,5 @@
 // SyncHash.swift: the hash of digests (docs/reference/sync-format.md, section 5): 128 bits, quick,
-// the same on every machine. It shows divergence, and is no protection from people who want equal
+// the same on every machine. It shows divergence, and is not protection from people who want equal
 // digests.
 
 /// Hashes bytes that come one after another.

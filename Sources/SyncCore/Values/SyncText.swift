@@ -29,6 +29,6 @@ extension SyncText: ExpressibleByStringLiteral, CustomStringConvertible {
   /// The text of a literal.
   public init(stringLiteral value: String) { self.init(value) }
 
-  /// The text as a string; what is no UTF-8 shows as replacement characters.
+  /// The text as a string; what is not UTF-8 shows as replacement characters.
   public var description: String { String(decoding: utf8, as: UTF8.self) }
 }

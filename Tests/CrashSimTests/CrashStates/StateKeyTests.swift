@@ -25,7 +25,7 @@ struct StateKeyTests {
   }
 
   @Test(
-    "text that is no key is refused",
+    "text that is not a key is refused",
     arguments: [
       "", "posix@1", "posix@1:p2", "posix@1:p2:lost", "posix@1:p2:lost=", "posix@1:p2:lost=3-2",
       "posix@1:p2:lost=3,3", "posix@1:p-2:lost=none", "posix:p2:lost=none", "@1:p2:lost=none",

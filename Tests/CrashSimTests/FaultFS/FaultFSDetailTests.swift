@@ -111,7 +111,7 @@ struct FaultFSDetailTests {
     #expect(try fileSystem.decide(subject)?.outcome != nil)
   }
 
-  @Test("a torn write of which nothing arrived, in a file that does not grow, is no operation")
+  @Test("a torn write of which nothing arrived, in a file that does not grow, is not an operation")
   func tornToNothing() throws {
     for (keep, isOfEvent) in [("[]", false), ("[1]", true)] {
       let fileSystem = try fileSystem(["f": String(repeating: "o", count: 8192)])

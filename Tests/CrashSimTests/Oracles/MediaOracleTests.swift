@@ -156,7 +156,7 @@ import Testing
     #expect(got(isUsable: true) { $0.useError = "corrupted" } != nil)
   }
 
-  @Test("an older copy of the whole file is no fault of a sector, and is not allowed as one")
+  @Test("an older copy of the whole file is not a fault of a sector, and is not allowed as one")
   func rolledBackFile() throws {
     let run = try RecordedRun.ordinary()
     let check = try run.check()

@@ -44,7 +44,7 @@ struct SyncAnswererTests {
         == ["create", "write", "syncAll", "!"])
   }
 
-  @Test("syncfs of what is no open file is EBADF, as the kernel has it, and syncs nothing")
+  @Test("syncfs of what is not an open file is EBADF, as the kernel has it, and syncs nothing")
   func syncOfNoFile() throws {
     let call = """
       import ctypes, errno, os

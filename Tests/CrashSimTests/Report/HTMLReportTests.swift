@@ -195,7 +195,7 @@ struct HTMLReportTests {
     #expect(thin.all(class: "caution").map(\.text) == ["strict: \(caution)"])
     let cells = thin.all("td").map(\.text)
     #expect(
-      cells.contains("2 of 4 (6 have states of their own; behind marks 1 of 3)"), "\(cells)")
+      cells.contains("2 of 4 (6 have states of their own; after marks 1 of 3)"), "\(cells)")
     // As on the console: not of shards, which leave the rest to others, nor of planted bugs.
     report.shard = ShardLabel(Shard(index: 0, of: 2))
     #expect(ParsedPage(page(report)).all(class: "caution").isEmpty)

@@ -78,7 +78,7 @@ struct ReportMergeTests {
     let many = message([part(1, of: 3)])
     #expect(many.contains("shards 2/3, 3/3 missing"), "\(many)")
     let twice = message([part(1, of: 2), part(2, of: 2), part(2, of: 2)])
-    #expect(twice.contains("shard 2/2 is there twice: 2.json and 2.json"), "\(twice)")
+    #expect(twice.contains("shard 2/2 is given twice: 2.json and 2.json"), "\(twice)")
     #expect(message([part(1, of: 2), part(2, of: 3)]).contains("different runs"))
     #expect(message([part(1, of: 1)]).contains("not of a shard"))
     #expect(message([]).contains("no report"))

@@ -125,7 +125,7 @@ import Testing
     #expect(last.rule.when.nth == 3 && last.rule.when.path == "new")
     #expect(last.rule.when.kinds == [.write])
     #expect(last.text == "#8 write of 4 bytes at 0 to 'new'")
-    // A mark is no operation: the one before it is taken, unless exactly this was asked for.
+    // A mark is not an operation: the one before it is taken, unless exactly this was asked for.
     #expect(try walk.operation(3, isExact: false).text.hasPrefix("#2 write"))
     #expect(throws: LabError.self) { try walk.operation(3, isExact: true) }
     #expect(throws: LabError.self) { try walk.operation(-1, isExact: true) }

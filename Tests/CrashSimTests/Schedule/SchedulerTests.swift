@@ -192,7 +192,7 @@ import Testing
   }
 
   @Test(
-    "text that is no schedule is an error with its line",
+    "text that is not a schedule is an error with its line",
     arguments: [
       ("", 1), ("faultline schedule 2\nactors a\n", 1), ("faultline schedule 1\n", 2),
       ("faultline schedule 1\nactors\n", 2), ("faultline schedule 1\nactors a a\n", 2),

@@ -6,7 +6,7 @@ import Testing
 @testable import Engine
 
 @Suite struct FileIdentityTests {
-  @Test("only a missing name is no file; any other failure is an I/O error")
+  @Test("only a missing name is not a file; any other failure is an I/O error")
   func paths() throws {
     #expect(try FileIdentity.at("/proc/self/exe") != nil)
     #expect(try FileIdentity.at("/proc/self/no-such-name") == nil)

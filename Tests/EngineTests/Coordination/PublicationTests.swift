@@ -37,7 +37,7 @@ struct PublicationTests {
     }
   }
 
-  @Test("a record of which a word is another one's is no record")
+  @Test("a record of which a word is another one's is not a record")
   func mixture() throws {
     for offset in stride(from: 0, to: Layout.slotRecordBytes, by: 8) {
       let region = try SharedRegion(descriptor: -1, path: "memory")

@@ -1,5 +1,5 @@
 // EncryptedPowerCutTests.swift: power cuts at every operation of an encrypted file: a crash is
-// never taken for tampering, and never loses an acked version.
+// never taken for tampering, and never loses an acknowledged version.
 
 import Testing
 

@@ -97,7 +97,7 @@ struct TableReaderTests {
     }
   }
 
-  @Test("a sum that is no 64-bit number is an error, and a sum that comes back is none")
+  @Test("a sum that is not a 64-bit number is an error, and a sum that comes back is none")
   func overflow() throws {
     let database = try Database.open(backend: TestBackend())
     let write = try database.beginWrite()

@@ -1,5 +1,6 @@
 // PowerCutRun.swift: a run of commits over the crash model, and what every crash state of it must
-// keep: the acked version or the one in flight, whole, and a database that goes on from there.
+// keep: the acknowledged version or the one in flight, whole, and a database that goes on from
+// there.
 
 @testable import Engine
 
@@ -47,7 +48,7 @@ struct PowerCutRun {
     return try snapshot.contentHash()
   }
 
-  /// Commits the rounds on a new database and notes what was acked when.
+  /// Commits the rounds on a new database and notes what was acknowledged when.
   mutating func record(_ bug: PlantedBug = .none, rounds: Int) throws {
     let backend = TestBackend()
     backend.bug = bug

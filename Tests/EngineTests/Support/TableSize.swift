@@ -9,7 +9,7 @@ enum TableSize {
 
   /// The full number of rows, or a fifth of it without FAULTLINE_LARGE; a multiple of 1,000.
   static func rows(_ full: Int) -> Int {
-    precondition(full % 5_000 == 0, "a fifth of \(full) is no multiple of 1,000")
+    precondition(full % 5_000 == 0, "a fifth of \(full) is not a multiple of 1,000")
     return isFull ? full : full / 5
   }
 }

@@ -113,7 +113,7 @@ struct CommitFaultTests {
       case .write: #expect(outcome.code == .io)
       case .sync: #expect(outcome.code == .io && outcome.poisoned)
       case .allocation:
-        // With room for the commit alone, a refused growth step is no failure.
+        // With room for the commit alone, a refused growth step is not a failure.
         #expect(!outcome.hasFailed || outcome.code == .noSpace)
         #expect(!outcome.poisoned)
       case .truncation: #expect(!outcome.hasFailed)

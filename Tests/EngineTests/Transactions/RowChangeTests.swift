@@ -72,7 +72,7 @@ struct RowChangeTests {
       } catch { return error.code }
     }
     #expect(code(.int(3), 4, "id") == .duplicateValue)
-    #expect(code(.int(4), 4, "id") == nil, "its own value is no duplicate")
+    #expect(code(.int(4), 4, "id") == nil, "its own value is not a duplicate")
     #expect(code(.int(3), 99, "id") == .keyNotFound)
     #expect(code(.int(3), 99, "age") == .keyNotFound)
     #expect(code(.link(99), 4, "friend") == .keyNotFound)

@@ -41,7 +41,7 @@ struct Decimal128Tests {
   }
 
   @Test(
-    "anything else is no number",
+    "anything else is not a number",
     arguments: [
       "", " ", "-", "+", ".", "e5", ".e5", "1e", "1e+", "1e5.", "1..2", "1.2.3", "1 ", " 1", "1_0",
       "0x10", "--1", "+-1", "1e--5", "١", "infin", "infinityy", "inf1", "na", "nan-1", "nan1.5",

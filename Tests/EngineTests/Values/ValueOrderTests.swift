@@ -98,7 +98,7 @@ struct ValueOrderTests {
     }
   }
 
-  @Test("a value that is no number is neither the smallest nor the greatest")
+  @Test("a value that is not a number is neither the smallest nor the greatest")
   func noNumber() {
     let numbers: [Value] = [.float(.nan), .double(.nan), .decimal128(.nan)]
     for number in numbers {

@@ -55,7 +55,7 @@ extension Certificate {
       "\(Formatting.counted(syncs.count, "sync")) at \(Formatting.counted(sites.count, "site")): "
       + "\(needed) needed, \(redundant) not needed within the bound explored"
     switch outcome {
-    case .complete where syncs.isEmpty: return "verdict: complete; the workload syncs nothing"
+    case .complete where syncs.isEmpty: return "verdict: complete; the workload issues no sync"
     case .complete: return "verdict: complete; \(counts), none missing"
     case .redundant:
       let joint = together?.isNeeded == true ? "; not all of those can go" : ""

@@ -132,7 +132,7 @@ package struct MediumHistory {
     var open = [(InodeNumber.root, "")]
     while let (number, prefix) = open.popLast() {
       for (name, child) in names.inodes[number]?.entries ?? [:] {
-        // A path that is no text could not stand in a token.
+        // A path that is not text could not stand in a token.
         guard let text = String(validating: name.bytes, as: UTF8.self) else { continue }
         if contents[child] != nil { paths.append(prefix + text) }
         if names.inodes[child]?.type == .directory { open.append((child, prefix + text + "/")) }

@@ -50,7 +50,7 @@ package struct StructureMap {
   /// What stands at an offset, in words.
   package func name(at offsetBytes: UInt64) -> String {
     let sector = Int(clamping: offsetBytes) / Self.sectorBytes
-    return names.indices.contains(sector) ? names[sector] : "behind the file's end"
+    return names.indices.contains(sector) ? names[sector] : "beyond the end of the file"
   }
 
   /// The part that an offset belongs to.

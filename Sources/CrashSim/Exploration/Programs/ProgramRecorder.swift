@@ -43,7 +43,7 @@ public struct ProgramUnderTest: Sendable, Hashable {
 struct RecordedRecovery {
   let trace: Trace
   let ending: ProcessEnding
-  /// What it said that is no acknowledgement.
+  /// What it said that is not an acknowledgement.
   let output: String
 
   /// The verdict on a crash state from which the recovery fails; nil when it succeeded.

@@ -32,7 +32,7 @@ package struct ProgramStage: Sendable {
     self.endsWhenStopped = endsWhenStopped
   }
 
-  /// Where the commands' output goes that is no acknowledgement.
+  /// Where the commands' output goes that is not an acknowledgement.
   private var log: String { "\(run.path)/program-output" }
 
   /// The last command's output, cut at a sensible length.

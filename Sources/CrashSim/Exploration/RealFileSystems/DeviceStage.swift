@@ -82,7 +82,7 @@ final class DeviceStage: CrashStateStage {
   private func broken(_ what: String, _ lines: [String]) -> CheckResult {
     let headline =
       "file system broken: \(device.system.kind.rawValue): \(what) "
-      + "(the kernel's fault, not the program's)"
+      + "(a fault of the kernel, not of the program)"
     return CheckResult(
       ending: .exited(1), output: ([headline] + lines.prefix(20)).joined(separator: "\n"),
       promised: "\(device.system.kind.rawValue) recovers from every crash that its flushes allow")

@@ -1,12 +1,12 @@
-// CycleSearch.swift: the shortest circle of each kind in each strongly connected component.
+// CycleSearch.swift: the shortest cycle of each kind in each strongly connected component.
 // Classes are searched from the weakest level to the strongest, so that what is told of a component
 // is what breaks the weakest level; a component that is explained is not searched again.
-// Invariant: work is bounded: a component whose circles of a class are not all looked at within the
+// Invariant: work is bounded: a component whose cycles of a class are not all looked at within the
 // budget gives the shortest one found so far, and `isCutOff` says so.
 
-/// Finds circles in a graph.
+/// Finds cycles in a graph.
 struct CycleSearch {
-  /// A kind of circle.
+  /// A kind of cycle.
   struct CycleClass {
     let name: AnomalyName
     /// What the first edge is.
@@ -17,7 +17,7 @@ struct CycleSearch {
     var isNonadjacent = false
   }
 
-  /// A circle, as indices of edges; the first one leads away from the first transaction.
+  /// A cycle, as indices of edges; the first one leads away from the first transaction.
   struct Cycle {
     let name: AnomalyName
     let edges: [Int]
@@ -75,9 +75,9 @@ struct CycleSearch {
 
   /// Searches all classes.
   /// - Parameters:
-  ///   - lost: Transactions in lost updates, which need no circle in words as well.
+  ///   - lost: Transactions in lost updates, which need no cycle in words as well.
   ///   - stale: Transactions in stale reads.
-  /// - Complexity: O(nodes and edges) for each class while there is no circle.
+  /// - Complexity: O(nodes and edges) for each class while there is no cycle.
   mutating func search(lost: [Int], stale: [Int]) {
     for classes in [Self.plain, Self.process, Self.realtime] {
       if classes[0].name == .writeCycleRealtime { explain(stale) }

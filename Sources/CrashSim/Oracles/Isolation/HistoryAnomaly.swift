@@ -38,23 +38,23 @@ package enum AnomalyName: String, Sendable, Codable, CaseIterable {
   case incompatibleReads = "incompatible-reads"
   /// Appends of one transaction to a list are not in its order.
   case reorderedAppends = "reordered-appends"
-  /// Transactions overwrote each other in a circle.
+  /// Transactions overwrote each other in a cycle.
   case writeCycle = "G0"
   /// An aborted transaction's append was read.
   case abortedRead = "G1a"
   /// A transaction's append was read that was not its last one to the list.
   case intermediateRead = "G1b"
-  /// Information flowed in a circle.
+  /// Information flowed in a cycle.
   case circularFlow = "G1c"
   /// A transaction did not see its own appends, or two versions of a list.
   case internalRead = "internal"
   /// Two transactions appended to the version of a list that both had read.
   case lostUpdate = "lost-update"
-  /// A circle with one anti-dependency.
+  /// A cycle with one anti-dependency.
   case singleAntiDependency = "G-single"
-  /// A circle in which no two anti-dependencies follow each other.
+  /// A cycle in which no two anti-dependencies follow each other.
   case nonadjacentAntiDependencies = "G-nonadjacent"
-  /// A circle with anti-dependencies on items.
+  /// A cycle with anti-dependencies on items.
   case antiDependencyCycle = "G2-item"
   /// `G0` with the order of a session.
   case writeCycleProcess = "G0-process"

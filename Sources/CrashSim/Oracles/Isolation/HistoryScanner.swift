@@ -105,7 +105,7 @@ package struct HistoryScanner {
       if try !take(key, into: &fields) {
         position = column
         throw fault(
-          "'\(key)' is twice in the line, or none of history, begin, session, ops, do, end, "
+          "'\(key)' occurs twice in the line, or is none of history, begin, session, ops, do, end, "
             + "outcome, crash")
       }
       fields.count += 1

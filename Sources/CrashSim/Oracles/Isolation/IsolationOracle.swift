@@ -2,7 +2,7 @@
 // has, told in words, and which levels of isolation it keeps.
 // Lists that are only appended to show the order of writes to whoever reads them (Kingsbury,
 // Alvaro: "Elle: Inferring Isolation Anomalies from Experimental Observations", 2020), so the graph
-// of dependencies is found from the reads alone, and a circle in it is a proof.
+// of dependencies is found from the reads alone, and a cycle in it is a proof.
 
 import LabCore
 
@@ -42,7 +42,7 @@ package enum IsolationOracle {
   }
 }
 
-/// A circle in words.
+/// A cycle in words.
 private struct CycleWords {
   private(set) var transactions: [Int] = []
   private(set) var lines: [String] = []

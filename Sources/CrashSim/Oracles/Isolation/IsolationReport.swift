@@ -8,7 +8,7 @@ import LabCore
 package struct AnomalyCount: Sendable, Hashable, Codable {
   /// Its name.
   package var name: AnomalyName
-  /// How often; of circles, in how many strongly connected components.
+  /// How often; of cycles, in how many strongly connected components.
   package var count: Int
 }
 
@@ -36,7 +36,7 @@ package struct IsolationReport: Sendable, Hashable, Codable, JSONReport {
   package var anomalies: [HistoryAnomaly] = []
   /// How often each is there.
   package var counts: [AnomalyCount] = []
-  /// Whether some circles were not searched to the end: a shorter one may exist.
+  /// Whether some cycles were not searched to the end: a shorter one may exist.
   package var isCutOff = false
 
   init(_ history: History) {
@@ -72,7 +72,7 @@ package struct IsolationReport: Sendable, Hashable, Codable, JSONReport {
     for count in counts where count.count > VersionOrders.toldMax {
       lines.append("\(count.name.rawValue): \(count.count) in all")
     }
-    if isCutOff { lines.append("not all circles were looked at: there may be shorter ones") }
+    if isCutOff { lines.append("not all cycles were searched: there may be shorter ones") }
     let kept = strongestLevel.map { "the strongest level kept is \($0.rawValue)" }
     lines.append(
       (holds(level) ? "held" : "FAILED") + " \(level.rawValue): "

@@ -71,7 +71,7 @@ struct VersionOrders {
             throw .usage(
               "transactions \(history.transactions[other.transaction].number) and "
                 + "\(transaction.number) both append \(value) to list \(list): values of a list "
-                + "must differ, else reads do not tell who was first")
+                + "must differ, else reads do not show which came first")
           }
           lists[place].writers[value] = Writer(
             transaction: index, isIntermediate: last[list] != value)

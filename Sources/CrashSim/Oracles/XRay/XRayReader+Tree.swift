@@ -185,7 +185,7 @@ extension XRayReader {
         gathered.pairs[place].append(.init(image: image, key: key, count: 1))
       }
       if column.isUnique, !gathered.values[place].insert(row[place].exact).inserted {
-        throw XRayFault("\(table.name).\(column.name): the value of key \(key) is there twice")
+        throw XRayFault("\(table.name).\(column.name): the value of key \(key) occurs twice")
       }
     }
   }

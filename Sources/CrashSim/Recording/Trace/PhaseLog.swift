@@ -1,9 +1,9 @@
 // PhaseLog.swift: which phase of its work each process is in, as the processes announce it.
 // A process announces a phase by setting an extended attribute of the mount's root: the value is
-// the phase's name, and an empty value says that no phase is under way. The call is no operation of
-// the program: rules do not apply to it, the trace has no operation for it, and it changes nothing.
-// An announcement is in order with the process's file operations, because each waits for its
-// answer.
+// the phase's name, and an empty value says that no phase is under way. The call is not an
+// operation of the program: rules do not apply to it, the trace has no operation for it, and it
+// changes nothing. An announcement is in order with the process's file operations, because each
+// waits for its answer.
 // Invariant: whatever processes announce, the log holds at most `processesMax` of them.
 
 /// What processes have announced.

@@ -12,7 +12,7 @@ extension Trace {
   /// The trace as it would be had the disk ignored some of its syncs.
   /// - Parameter syncs: Indices of their events.
   /// - Returns: The trace with these syncs marked as ignored; all else is as it was.
-  /// - Throws: `LabError` with code `.usage` when an event is no sync that worked.
+  /// - Throws: `LabError` with code `.usage` when an event is not a sync that worked.
   /// - Complexity: O(events).
   package func ignoring(_ syncs: [Int]) throws(LabError) -> Trace {
     var trace = self

@@ -1,6 +1,7 @@
 // Trace+Without.swift: a trace as if some files had never been. A database's lock file is shared
 // memory that happens to have a name: the first opener after a crash makes it anew whatever it
-// holds (the engine's invariant E8, tested by itself), so what a crash leaves of it is no question.
+// holds (the engine's invariant E8, tested by itself), so what a crash leaves of it is not a
+// question.
 
 extension Trace {
   /// The trace without every file that was made or found under a name for which `isLeftOut` holds.

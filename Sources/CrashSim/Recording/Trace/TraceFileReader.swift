@@ -234,7 +234,7 @@ struct TraceFileReader {
       return .setExtendedAttribute(inode: inode, name: try row.name(5), value: nil)
     case "sync", "datasync": return .sync(inode: inode, dataOnly: kind == "datasync")
     case "syncDirectory":
-      guard types[inode] == .directory else { throw row.wrong("\(inode) is no directory") }
+      guard types[inode] == .directory else { throw row.wrong("\(inode) is not a directory") }
       return .syncDirectory(inode: inode)
     case "syncAll":
       guard inode == .root else { throw row.wrong("\(inode) is not the root") }

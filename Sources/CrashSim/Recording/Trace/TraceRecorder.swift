@@ -178,7 +178,7 @@ package final class TraceRecorder {
   private func fill(_ index: Int, from place: PayloadStore.Place) {
     let event = trace.events[index]
     guard case .operation(.write(let inode, let offset, _)) = event.body else {
-      preconditionFailure("the place of something that is no write")
+      preconditionFailure("the place of something that is not a write")
     }
     let payload = store.isLarge ? Payload(store, place) : Payload(store.bytes(at: place))
     trace.events[index] = TraceEvent(
@@ -224,7 +224,7 @@ package final class TraceRecorder {
 
   /// Records a write, whose bytes become a payload when the recording ends.
   ///
-  /// A later close is inserted behind the last event that is no mark, so events of writes never
+  /// A later close is inserted behind the last event that is not a mark, so events of writes never
   /// change their index.
   package func recordWrite(
     _ bytes: KeptBytes, at offset: UInt64, to inode: InodeNumber, flags: OperationFlags = [],

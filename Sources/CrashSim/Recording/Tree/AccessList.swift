@@ -38,7 +38,7 @@ struct AccessList: Equatable {
   private(set) var entries: [Entry] = []
 
   /// Reads a list.
-  /// - Throws: `EOPNOTSUPP` for another version, `EINVAL` for what is no list.
+  /// - Throws: `EOPNOTSUPP` for another version, `EINVAL` for what is not a list.
   init(_ bytes: [UInt8]) throws(ErrorNumber) {
     func number(at offset: Int, count: Int) -> UInt32 {
       (0..<count).reduce(0) { $0 | UInt32(bytes[offset + $1]) << UInt32(8 * $1) }
@@ -177,7 +177,7 @@ extension FileTree {
     return (mode, list.isMode ? nil : list.bytes)
   }
 
-  /// Refuses what is no default list, and one for something else than a directory.
+  /// Refuses what is not a default list, and one for something else than a directory.
   package func check(defaultList bytes: [UInt8], for inode: Inode) throws(ErrorNumber) {
     guard inode.isDirectory else { throw ErrorNumber(EACCES) }
     _ = try AccessList(bytes)

@@ -25,8 +25,8 @@ struct HTMLFileChange {
     var parts: [String] = []
     switch (file.path, file.pathAfter) {
     case (let before?, let after?) where before != after: parts.append("✗ still named \(after)")
-    case (_?, nil): parts.append("✗ not there after the crash")
-    case (nil, _?): parts.append("✗ removed, and there again after the crash")
+    case (_?, nil): parts.append("✗ missing after the crash")
+    case (nil, _?): parts.append("✗ removed, and back after the crash")
     default: break
     }
     if let size = file.size, let after = file.sizeAfter {

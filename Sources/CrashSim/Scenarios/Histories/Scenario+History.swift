@@ -16,7 +16,7 @@ extension Scenario {
   package func drawn(
     _ number: Int, seed: Seed
   ) throws(LabError) -> (scenario: Scenario, parameters: HistoryParameters, text: String) {
-    guard let history else { throw .usage("\(file) draws no histories any more") }
+    guard let history else { throw .usage("\(file) no longer draws histories") }
     let drawn = DrawnHistory(self, seed: self.seed ?? seed, number: number)
     let text = try ScenarioSource.text(of: drawn, in: history.source, file: file)
     do throws(ScenarioError) {

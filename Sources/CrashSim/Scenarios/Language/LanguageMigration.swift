@@ -248,7 +248,7 @@ private struct TextEdit {
   init(_ text: String) {
     letters = Array(text.unicodeScalars)
     lineStart = copied.startIndex
-    // A byte order mark is no letter of the first line.
+    // A byte order mark is not a letter of the first line.
     guard letters.first == "\u{feff}" else { return }
     copied.append(letters[0])
     lineStart = copied.endIndex

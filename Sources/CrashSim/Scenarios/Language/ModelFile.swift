@@ -70,7 +70,7 @@ package enum ModelFile {
     }
     guard attributes[.type] as? FileAttributeType == .typeRegular else {
       throw failure(
-        path, "the model file is no regular file", remedy: "give the path of a YAML file")
+        path, "the model file is not a regular file", remedy: "give the path of a YAML file")
     }
     let size = (attributes[.size] as? NSNumber)?.intValue ?? 0
     guard size <= ScenarioText.sizeBytesMax else {

@@ -50,7 +50,7 @@ extension ScenarioParser {
       guard let text = reader.text(item, "a file system") else { return nil }
       guard let system = try? KernelFileSystem(parsing: text) else {
         reader.report(
-          item.position, "'\(text.prefix(60))' is no file system",
+          item.position, "'\(text.prefix(60))' is not a file system that can be tested",
           "write ext4, xfs or btrfs, with mount options as in \"ext4:data=writeback\", and those "
             + "of mkfs as in \"ext4:mkfs=-b 1024\"")
         return nil

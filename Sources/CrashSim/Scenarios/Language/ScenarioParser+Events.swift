@@ -97,7 +97,7 @@ extension ScenarioParser {
     guard let text = reader.text(node, what) else { return nil }
     if let bytes = Self.byteCount(text) { return bytes }
     reader.report(
-      node.position, "'\(text.prefix(60))' is no number of bytes or descriptors",
+      node.position, "'\(text.prefix(60))' is not a number of bytes or descriptors",
       "write a number (65536), one with a unit (64 KiB, MiB, GiB), or none")
     return nil
   }

@@ -146,7 +146,7 @@ extension ScenarioParser {
     guard let text = reader.text(node, "the name of a phase") else { return nil }
     guard PhaseLog.name(Array(text.utf8)) != nil else {
       reader.report(
-        node.position, "'\(text.prefix(80))' is no name of a phase",
+        node.position, "'\(text.prefix(80))' is not the name of a phase",
         "write 1 to \(PhaseLog.nameBytesMax) bytes without control characters, as the program "
           + "announces them")
       return nil
@@ -220,7 +220,7 @@ extension ScenarioParser {
     {
       return FaultRule.Chance(Int(cases), in: Int(all))
     }
-    reader.report(node.position, "'\(text.prefix(60))' is no chance", "write as in 1 in 10")
+    reader.report(node.position, "'\(text.prefix(60))' is not a chance", "write as in 1 in 10")
     return nil
   }
 

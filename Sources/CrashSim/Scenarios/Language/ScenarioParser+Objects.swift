@@ -88,7 +88,7 @@ extension ScenarioParser {
     let process = processes.first { $0.actors.contains(actor) }
     guard owner != actor, process?.actors.contains(owner) ?? false else {
       reader.report(
-        node.position, "'\(owner.prefix(60))' is no other actor of the process of '\(actor)'",
+        node.position, "'\(owner.prefix(60))' is not another actor of the process of '\(actor)'",
         "name one whose thread the realm belongs to")
       return nil
     }

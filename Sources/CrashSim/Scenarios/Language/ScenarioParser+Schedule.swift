@@ -64,7 +64,7 @@ extension ScenarioParser {
       guard let text = reader.text(item, "a turn") else { return nil }
       guard let line = ScriptLine(text) else {
         reader.report(
-          item.position, "'\(text.prefix(60))' is no turn of a script",
+          item.position, "'\(text.prefix(60))' is not a turn of a script",
           "write 'ACTOR 3', 'ACTOR until PLACE' or 'ACTOR to end'")
         return nil
       }
@@ -77,7 +77,7 @@ extension ScenarioParser {
       }
       if case .until(_, let place) = line, !SchedulePlace.isName(place) {
         reader.report(
-          item.position, "'\(place.prefix(60))' is no place of a schedule",
+          item.position, "'\(place.prefix(60))' is not a place of a schedule",
           nearest: nearestWord(to: place, among: SchedulePlace.names),
           "write one of: \(SchedulePlace.names.joined(separator: ", ")), command 2")
       }

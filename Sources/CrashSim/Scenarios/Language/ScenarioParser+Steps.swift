@@ -62,7 +62,7 @@ extension ScenarioParser {
       case .command(.open), .command(.close), .command(.verify): break
       default:
         reader.report(
-          entry.value.position, "only open, close and verify can be said to all",
+          entry.value.position, "only open, close and verify can be given to all",
           "name one of: \(actors.joined(separator: ", "))")
         return nil
       }
@@ -229,7 +229,7 @@ extension ScenarioParser {
     }
     if let bytes = Self.byteCount(text) { return [.fileBytesAtMost(bytes)] }
     reader.report(
-      limit.position, "'\(text.prefix(60))' is no size",
+      limit.position, "'\(text.prefix(60))' is not a size",
       "write bytes (65536), a unit (64 KiB, MiB, GiB) or a multiple (4 x content)")
     return []
   }

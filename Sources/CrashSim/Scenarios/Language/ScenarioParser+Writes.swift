@@ -96,7 +96,7 @@ extension ScenarioParser {
     }
     guard text.contains("..") else {
       reader.report(
-        node.position, "'\(text.prefix(60))' is no key",
+        node.position, "'\(text.prefix(60))' is not a key",
         nearest: nearestWord(to: text, among: ["sequence", "random"]), remedy)
       return nil
     }
@@ -141,7 +141,7 @@ extension ScenarioParser {
     let words = text.split(separator: " ", maxSplits: 1)
     guard words.count == 2, words[0] == what else {
       reader.report(
-        node.position, "'\(text.prefix(60))' is no number of \(what)",
+        node.position, "'\(text.prefix(60))' is not a number of \(what)",
         "write '\(what) 12' or '\(what) 1..300'")
       return nil
     }
@@ -166,7 +166,7 @@ extension ScenarioParser {
     }
     guard text.contains("..") else {
       reader.report(
-        node.position, "'\(text.prefix(60))' is no int for '\(column.name)'",
+        node.position, "'\(text.prefix(60))' is not an int for '\(column.name)'",
         nearest: nearestWord(to: text, among: ["random"]), remedy)
       return nil
     }

@@ -303,7 +303,7 @@ extension ScenarioParser {
       let words = [GrammarWords.primary] + GrammarWords.columnTypes
       let whole = words.first { $0.hasSuffix(" \(word)") }
       reader.report(
-        node.position, "'\(word.prefix(60))' is no column type",
+        node.position, "'\(word.prefix(60))' is not a column type",
         nearest: whole ?? nearestWord(to: word, among: words),
         "write one of: \(words.joined(separator: ", ")), 'link TABLE', or '[int]' for a list")
       return nil

@@ -96,9 +96,9 @@ final class ScenarioReader {
     _ node: ScenarioNode, _ object: GrammarObject, extra: [String] = [], required: [String] = []
   ) -> Fields? {
     guard case .map(let pairs) = node.body else {
-      let article = "aeiou".contains(object.title.prefix(1)) ? "an" : "a"
       report(
-        node.position, "expected \(article) \(object.title) mapping, found \(node.kind)",
+        node.position,
+        "expected \(Self.withArticle(object.title)) mapping, found \(node.kind)",
         "write keys of: \((object.keys + extra).joined(separator: ", "))")
       return nil
     }
@@ -179,12 +179,17 @@ final class ScenarioReader {
     return text
   }
 
+  /// A noun after its article.
+  private static func withArticle(_ noun: String) -> String {
+    ("aeiou".contains(noun.prefix(1)) ? "an " : "a ") + noun
+  }
+
   /// One of the given words.
   func word(_ node: ScenarioNode, _ what: String, of words: [String]) -> String? {
     guard let text = text(node, what) else { return nil }
     guard words.contains(text) else {
       report(
-        node.position, "'\(text.prefix(60))' is no \(what)",
+        node.position, "'\(text.prefix(60))' is not \(Self.withArticle(what))",
         nearest: nearestWord(to: text, among: words),
         "write one of: \(words.joined(separator: ", "))")
       return nil
@@ -260,7 +265,7 @@ final class ScenarioReader {
     _ text: String, _ position: SourcePosition, _ what: String, in bounds: ClosedRange<Int64>
   ) -> ClosedRange<Int64>? {
     guard let (first, last) = Self.ends(of: text) else {
-      report(position, "'\(text.prefix(60))' is no range", "write first..last, as in 1..50")
+      report(position, "'\(text.prefix(60))' is not a range", "write first..last, as in 1..50")
       return nil
     }
     guard first <= last else {

@@ -74,7 +74,7 @@ enum ScenarioText {
     }
     let start = SourcePosition(line: 1, column: 1)
     var text = text
-    // A byte order mark, which some editors write, is no part of the text.
+    // A byte order mark, which some editors write, is not part of the text.
     if text.unicodeScalars.first == "\u{feff}" { text.unicodeScalars.removeFirst() }
     text.makeContiguousUTF8()
     guard text.utf8.count <= sizeBytesMax else {

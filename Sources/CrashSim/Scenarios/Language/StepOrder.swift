@@ -193,7 +193,7 @@ struct StepOrder {
     guard case .expect(let claims) = step.action else { return }
     guard open.contains(where: { !stopped.contains(scenario.process(of: $0).name) }) else {
       reader.report(
-        step.position, "everybody who has the database open is stopped",
+        step.position, "every process that has the database open is stopped",
         "add a 'continue' before")
       return
     }

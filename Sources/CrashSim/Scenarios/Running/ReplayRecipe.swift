@@ -16,7 +16,7 @@ package enum ReplayRecipe: Codable, Sendable, Hashable {
   case stress(StressRecipe)
 
   /// The recipe of a token.
-  /// - Throws: `LabError` with code `.usage` for anything that is no token.
+  /// - Throws: `LabError` with code `.usage` for anything that is not a token.
   package init(token: String) throws(LabError) {
     let numbered: NumberedSteps? = try? ReplayToken.decode(token)
     guard numbered?.namesStep != true else {

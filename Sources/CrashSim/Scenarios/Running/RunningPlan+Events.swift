@@ -109,7 +109,7 @@ extension RunningPlan {
       outcome.violations.append(
         Violation(
           .liveness, promised: "a process that was stopped continues",
-          got: "over \(command.name) it ended: \(ending)"))
+          got: "during \(command.name) it ended: \(ending)"))
     case .answer(let answer):
       for entry in client.entriesAfter(command, answer) { try mark(entry) }
       outcome.violations += try client.judge(command, answer)

@@ -189,7 +189,7 @@ struct RunningPlan {
     outcome.violations.append(
       Violation(
         .liveness, promised: "'\(command.actor)' continues when another process \(what)",
-        got: "over \(command.name) its process ended: \(ending)"))
+        got: "during \(command.name) its process ended: \(ending)"))
     return false
   }
 

@@ -48,7 +48,7 @@ extension ScenarioRunner {
     shape: String, _ directory: String?
   ) throws(LabError) -> Finding? {
     guard let media = scenario.media else {
-      throw .usage("\(scenario.file) has no 'media' any more")
+      throw .usage("\(scenario.file) no longer has 'media'")
     }
     let (tracePath, _) = try record(scenario, plan, as: "trace")
     var (job, declaration) = mediaJob(scenario, media, plan, tracePath)

@@ -44,7 +44,7 @@ extension ScenarioRunner {
         throw .usage("the token's \(Self.sweepSkipped), and here it is \(backendName)")
       }
       guard let sweep = scenario.sweep else {
-        throw .usage("\(scenario.file) has no 'sweep' any more")
+        throw .usage("\(scenario.file) no longer has 'sweep'")
       }
       return try replay(
         scenario, plan, mount, .fault(sweep), operation: operation, before: true, directory)
@@ -98,14 +98,14 @@ extension ScenarioRunner {
   ) -> Finding {
     Finding(
       number: 1, promised: violation.promised, headline: "\(violation)", got: [violation.got],
-      ending: violation.position.map { "over the step at \(scenario.place(of: $0))" }
+      ending: violation.position.map { "during the step at \(scenario.place(of: $0))" }
         ?? "during the run",
       crash: "there was no crash",
       acknowledgedCount: run.marks.count,
       lastAcknowledged: run.marks.last.map {
         $0.text.trimmingCharacters(in: .whitespacesAndNewlines)
       },
-      lost: ["nothing: the machine lives"], missingSync: [], models: ["run"], stateCount: 1,
+      lost: ["nothing: the machine kept running"], missingSync: [], models: ["run"], stateCount: 1,
       token: token(ofRun: scenario, plan), classKey: Self.classKey(of: violation))
   }
 

@@ -187,7 +187,8 @@ extension ScenarioRunner {
   ) -> Finding {
     finding(
       scenario, declaration, fatal.schedule, fatal.result, turns: fatal.schedule.turnsInWords,
-      marks: [], crash: "the machine lives: the process ended under this schedule", number: number)
+      marks: [], crash: "the machine kept running: the process ended under this schedule",
+      number: number)
   }
 
   private func finding(
@@ -204,7 +205,7 @@ extension ScenarioRunner {
       ending: "a schedule of \(schedule.decisionCount) decisions", crash: crash,
       acknowledgedCount: marks.count,
       lastAcknowledged: marks.last.map { $0.text.trimmingCharacters(in: .whitespacesAndNewlines) },
-      lost: ["nothing: the machine lives"], missingSync: [], models: [declaration.name],
+      lost: ["nothing: the machine kept running"], missingSync: [], models: [declaration.name],
       stateCount: 1, token: ReplayRecipe.scenario(recipe).token)
     finding.classKey = FailureClass.key(of: result)
     finding.firstOrdinal = 0
@@ -271,7 +272,7 @@ extension ScenarioRunner {
     _ scenario: Scenario, _ plan: WorkloadPlan, _ text: String
   ) throws(LabError) -> FatalSchedule? {
     guard plan.isConcurrent else {
-      throw .usage("\(scenario.file) has no 'together' any more")
+      throw .usage("\(scenario.file) no longer has 'together'")
     }
     let schedule = try Schedule.parse(text)
     var job = try scheduleJob(scenario, plan)

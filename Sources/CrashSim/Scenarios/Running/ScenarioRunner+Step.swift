@@ -65,7 +65,7 @@ extension ScenarioRunner {
         scenario, plan, recipe, path, model: model, state: state, second: second, shape: shape)
     case .fault(let operation):
       guard let sweep = scenario.sweep else {
-        throw .usage("\(scenario.file) has no 'sweep' any more")
+        throw .usage("\(scenario.file) no longer has 'sweep'")
       }
       return try walk(scenario, plan, .fault(sweep), operation: operation, before: true)
     }

@@ -20,7 +20,7 @@ enum SchedulePlace: Sendable, Hashable, CustomStringConvertible {
   case command(Int)
   case engine(SchedulePoint)
   case file(FileCall)
-  /// A place of a program that is no database.
+  /// A place of a program that is not a database.
   case named(String)
 
   /// The name, as scripts write it, for example `publish version` or `file sync`.

@@ -102,7 +102,7 @@ package final class ScenarioShrinker {
   ///   - wanted: The class of finding to keep; nil for that of the first one that a run finds.
   ///   - out: The file that the smaller scenario will have, which its token names; nil for none.
   /// - Returns: The smaller scenario; nil when it breaks no promise.
-  /// - Throws: `LabError` when the text is no scenario or the lab fails.
+  /// - Throws: `LabError` when the text is not a scenario or the lab fails.
   func shrink(
     text: String, path: String, wanted: String?, out: String?
   ) throws(LabError) -> ShrunkScenario? {

@@ -98,7 +98,7 @@ struct LoadList: Hashable {
   /// A list that nobody has appended to.
   init(key: Int64) { self.key = key }
 
-  /// The list of a row; nil when that is no list.
+  /// The list of a row; nil when that is not a list.
   init?(key: Int64, _ row: [PlannedValue]) {
     guard row.count == 2, case .int(let generation) = row[0], case .string(let text) = row[1]
     else { return nil }

@@ -43,7 +43,7 @@ struct StressMetrics {
     count("unjudged_total", "Power cuts that reached a limit of the checker.", counts.unjudged)
     count("lives_total", "Lives begun: each has its own options.", counts.lives)
     count("kills_total", "Kills of all processes without a power cut.", counts.kills)
-    count("whole_rounds_total", "Rounds that went on until everybody was done.", counts.ownEnds)
+    count("whole_rounds_total", "Rounds that ran to the workload's own end.", counts.ownEnds)
     count("operations_total", "File operations recorded.", counts.operations)
     count("acknowledgements_total", "Lines of the workload that were recorded.", counts.marks)
     count("commits_total", "Acknowledged commits of the built-in load.", counts.commits)

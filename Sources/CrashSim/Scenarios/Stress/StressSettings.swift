@@ -28,7 +28,7 @@ package struct StressProgram: Codable, Sendable, Hashable {
   }
 
   /// A scenario: its steps from an empty directory in each round, and its oracles.
-  /// - Throws: `LabError` with code `.usage` for one that is no program.
+  /// - Throws: `LabError` with code `.usage` for one that is not a program.
   package static func scenario(
     _ scenario: Scenario, seed: Seed
   ) throws(LabError) -> StressProgram {
