@@ -78,7 +78,7 @@ let package = Package(
     // The query language: reads, binds, plans and runs queries over the engine's tables.
     .target(name: "Query", dependencies: ["Engine"], swiftSettings: hot),
     // The bytes of documents: no file, no database.
-    .target(name: "Fleece", swiftSettings: hot),
+    .target(name: "Fleece", swiftSettings: house),
     // Synchronization's core: changesets, their merge and their bytes. It knows neither engine nor lab.
     .target(name: "SyncCore", swiftSettings: hot),
     // The file of a synchronized client: records a realm's transactions.
@@ -90,7 +90,7 @@ let package = Package(
     // The merge once more, the simple way: what SyncCore is held against by tests and fuzzing.
     .target(name: "SyncReference", dependencies: ["SyncCore"], swiftSettings: hot),
     // Queries over documents as SQL: no file, no database.
-    .target(name: "DocumentQuery", dependencies: ["Fleece"], swiftSettings: hot),
+    .target(name: "DocumentQuery", dependencies: ["Fleece"], swiftSettings: house),
     // C: the tokenizer of full-text indexes, which SQLite calls back for each word; it loads
     // libstemmer when an index wants stems.
     .target(name: "CTokenizer", linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -101,7 +101,7 @@ let package = Package(
         "CSystem", "CTokenizer", "Fleece", "DocumentQuery",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
-      swiftSettings: hot),
+      swiftSettings: house),
     // The lab; docs/explanation/architecture.md says what each layer holds. Nothing up to Exploration knows the
     // engine.
     .target(
@@ -191,9 +191,9 @@ let package = Package(
     .target(name: "QueryReference", dependencies: ["Query", "Engine"], swiftSettings: hot),
     // Fleece read the simple way, and drawn values: what Fleece is held against, by its tests and by
     // fuzzing.
-    .target(name: "FleeceReference", dependencies: ["Fleece"], swiftSettings: hot),
+    .target(name: "FleeceReference", dependencies: ["Fleece"], swiftSettings: house),
     // Queries over documents answered the simple way, and drawn documents and queries.
-    .target(name: "DocumentQueryReference", swiftSettings: hot),
+    .target(name: "DocumentQueryReference", swiftSettings: house),
     // What fuzz targets have in common; then the targets, each module beside what it fuzzes.
     .target(name: "Fuzz", swiftSettings: house),
     .target(name: "EngineFuzz", dependencies: ["Fuzz", "Engine"], swiftSettings: hot),

@@ -125,10 +125,14 @@ private struct Translation {
   /// Bytes in the order of dates: by second, then by Double, nanoseconds before fine dates.
   private static func date(_ seconds: Int64, _ part: Int64) -> Data {
     let bits = Value.sinceReferenceDate(seconds: seconds, nanoseconds: part).bitPattern
-    let words = [
-      UInt64(bitPattern: seconds) ^ 1 << 63, bits >> 63 == 0 ? bits | 1 << 63 : ~bits, UInt64(part),
-    ]
-    return Data(words.flatMap { word in (0..<8).map { UInt8(word >> (56 - 8 * $0) & 255) } })
+    let sign: UInt64 = 1 << 63
+    let ordered: UInt64 = bits & sign == 0 ? bits | sign : ~bits
+    let words: [UInt64] = [UInt64(bitPattern: seconds) ^ sign, ordered, UInt64(part)]
+    return Data(
+      words.flatMap { (word: UInt64) -> [UInt8] in
+        (0..<8).map { (byte: UInt64) -> UInt8 in UInt8(truncatingIfNeeded: word >> (56 - 8 * byte))
+        }
+      })
   }
 
   static func stored(_ value: Value) -> (any DatabaseValueConvertible)? {

@@ -59,9 +59,10 @@ struct FloatingArrayTests {
         let expected = values.indices.filter { passes(values[$0], comparison) }
         let test = FloatingTest(comparison)
         #expect(array.count(test) == expected.count, "\(comparison) of \(values.count)")
-        let inside = (0..<(values.count + 63) / 64).flatMap { word in
-          let bits = array.matches(test, word: word)
-          return (0..<64).filter { bits >> UInt64($0) & 1 == 1 }.map { word * 64 + $0 }
+        let inside = (0..<(values.count + 63) / 64).flatMap { (word: Int) -> [Int] in
+          let bits: UInt64 = array.matches(test, word: word)
+          let set: [Int] = (0..<64).filter { (bits >> UInt64($0)) & 1 == 1 }
+          return set.map { word * 64 + $0 }
         }
         let found = test.isNegated ? values.indices.filter { !inside.contains($0) } : inside
         #expect(found == expected, "\(comparison) of \(values.count)")

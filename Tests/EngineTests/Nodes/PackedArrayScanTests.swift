@@ -79,9 +79,10 @@ struct PackedArrayScanTests {
   /// Words of matches as positions; bits behind the last row would be positions of their own.
   private static func positions(_ array: PackedArray, _ test: IntegerTest) -> [Int] {
     let reach = array.reach(test.lower, test.upper)
-    return (0..<array.matchWordCount).flatMap { word in
-      let bits = array.matches(reach, word: word)
-      return (0..<64).filter { bits >> UInt64($0) & 1 == 1 }.map { word * 64 + $0 }
+    return (0..<array.matchWordCount).flatMap { (word: Int) -> [Int] in
+      let bits: UInt64 = array.matches(reach, word: word)
+      let set: [Int] = (0..<64).filter { (bits >> UInt64($0)) & 1 == 1 }
+      return set.map { word * 64 + $0 }
     }
   }
 

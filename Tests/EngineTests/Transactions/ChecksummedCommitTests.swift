@@ -26,23 +26,28 @@ struct ChecksummedCommitTests {
     database.state.withLock { $0.current.slot.flags }
   }
 
+  /// What a backend did, but for writes of nodes.
+  private static func steps(_ backend: TestBackend) -> [String] {
+    backend.log.map { $0.name }.filter { $0 != "nodes" }
+  }
+
   @Test("the first commit of a handle has two syncs, the others one, behind nodes and slot")
   func oneSync() throws {
     var test = try Self.database(commits: 2)
     for round in 0..<10 {
       test.backend.clearLog()
       try test.put([round], round: 5)
-      #expect(test.backend.log.map(\.name).filter { $0 != "nodes" } == ["slot", "sync"])
+      #expect(Self.steps(test.backend) == ["slot", "sync"])
     }
     try test.check()
     var again = try TestDatabase(TestBackend(test.backend.bytes), options: Self.options)
     again.model = test.model
     again.backend.clearLog()
     try again.put([3], round: 9)
-    #expect(again.backend.log.map(\.name).filter { $0 != "nodes" } == ["sync", "slot", "sync"])
+    #expect(Self.steps(again.backend) == ["sync", "slot", "sync"])
     again.backend.clearLog()
     try again.put([4], round: 9)
-    #expect(again.backend.log.map(\.name).filter { $0 != "nodes" } == ["slot", "sync"])
+    #expect(Self.steps(again.backend) == ["slot", "sync"])
     try again.check()
   }
 
@@ -148,7 +153,7 @@ struct ChecksummedCommitTests {
     try again.check()
     again.backend.clearLog()
     try again.put([3], round: 5)
-    #expect(again.backend.log.map(\.name).filter { $0 != "nodes" } == ["slot", "sync"])
+    #expect(Self.steps(again.backend) == ["slot", "sync"])
     try again.check()
   }
 
