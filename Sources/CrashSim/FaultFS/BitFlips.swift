@@ -1,11 +1,11 @@
-// BitFlips.swift: which bits a fault turns: drawn from a seed, each bit at most once.
+// BitFlips.swift: chooses the bits that a fault flips, from a seed; each bit at most once.
 
 import LabCore
 import Recording
 
-/// Turned bits.
+/// Bit flips.
 enum BitFlips {
-  /// Bytes with some bits turned; only those inside `range` of the file.
+  /// Bytes with some bits flipped; only those inside `range` of the file.
   /// - Complexity: O(bytes + bits).
   static func turned(
     _ bytes: [UInt8], at offset: UInt64, within range: Range<UInt64>, bits: Int, seed: Seed
@@ -18,7 +18,7 @@ enum BitFlips {
     return bytes
   }
 
-  /// The bytes of a file that change, with their new values, in order.
+  /// The bytes of a file that change, with their new values, in file order.
   static func changes(
     of content: FileContent, within range: Range<UInt64>, bits: Int, seed: Seed
   ) -> [(offsetBytes: UInt64, byte: UInt8)] {
@@ -27,7 +27,7 @@ enum BitFlips {
     }
   }
 
-  /// Positions with the bits to turn there, in order.
+  /// Byte positions and the bits to flip in each, in order.
   private static func choose(
     _ bits: Int, in range: Range<UInt64>, seed: Seed
   ) -> [(UInt64, UInt8)] {

@@ -1,7 +1,7 @@
-// ControlMessage.swift: what a client and the FaultFS daemon say to each other.
-// A message is a 4-byte little-endian length and as many bytes of JSON; trees and traces go through
-// files. The daemon speaks first: a reply that says whether the mount is ready.
-// Invariant: a length above `limitBytes` ends the connection; nothing that a peer sends traps.
+// ControlMessage.swift: the messages between a client and the FaultFS daemon.
+// A message is a 4-byte little-endian length followed by that many bytes of JSON; trees and traces
+// are passed as files. The daemon sends first: a reply that says whether the mount is ready.
+// Invariant: a length above `limitBytes` ends the connection; no input from a peer can trap.
 
 import Foundation
 import LabCore
@@ -9,10 +9,10 @@ import Recording
 
 /// What a client asks for.
 package enum ControlRequest: Codable, Sendable {
-  /// Replace the tree by that of a file, or by an empty one.
+  /// Replace the tree with the one in a file, or with an empty one.
   case load(path: String?)
   case beginRecording
-  /// Write dirty mapped pages back at moments of this rule from now on, or never.
+  /// From now on, write dirty mapped pages back at the moments of this rule, or never.
   case writeBack(PageWriteBack?)
   case mark(bytes: Data)
   /// Take what programs have printed, and the begun lines of those that have ended; all others are
@@ -21,9 +21,9 @@ package enum ControlRequest: Codable, Sendable {
   /// Save the trace to a file and stop recording.
   case endRecording(path: String)
   case saveTree(path: String)
-  /// Kill the registered groups at a moment, with or without the power.
+  /// Kill the registered groups at a given moment, with or without a power cut.
   case stop(StopPoint)
-  /// Kill this process group when the client is gone.
+  /// Kill this process group when the client exits.
   case registerGroup(Int32)
   case unregisterGroup(Int32)
   case addRules([FaultRule])
@@ -32,7 +32,7 @@ package enum ControlRequest: Codable, Sendable {
   case clearRules
   case ruleHits
   case statistics
-  /// A thread of a program called sync(2) or syncfs(2), of which FUSE tells nothing.
+  /// A thread of a program called sync(2) or syncfs(2), of which FUSE is not notified.
   case syncAll(thread: Int32)
   /// The phase that a process announced last.
   case phase(process: Int32)
@@ -48,7 +48,7 @@ package enum ControlRequest: Codable, Sendable {
   case addTears([WriteTear])
   case shutdown
 
-  /// True for what others than the mount's maker may ask for.
+  /// True for requests that processes other than the mount's creator may send.
   var isForEveryone: Bool {
     switch self {
     case .addRules, .listRules, .removeRules, .clearRules, .ruleHits, .statistics, .mark,
@@ -64,7 +64,7 @@ package enum ControlRequest: Codable, Sendable {
 
 /// What FaultFS has done so far.
 public struct FaultFSStatistics: Codable, Hashable, Sendable {
-  /// Requests of the kernel that were served.
+  /// Kernel requests served.
   public var operationsServed: UInt64
   /// Events in the current recording.
   public var eventCount: Int
@@ -72,13 +72,13 @@ public struct FaultFSStatistics: Codable, Hashable, Sendable {
   public var payloadBytes: UInt64
   /// Memory that the tree uses.
   public var memoryBytes: UInt64
-  /// Events so far, closes not counted, as stop points count them.
+  /// Events so far, without closes, as stop points count them.
   public var orderedCount: Int
-  /// Where the last stop point came, counted likewise; nil when it has not come.
+  /// Number of events at which the stop point was reached, counted the same way; nil if not yet.
   public var stoppedAtEvents: Int?
   /// True between `beginRecording` and `endRecording`, or the power cut.
   public var isRecording: Bool
-  /// True when the recording ended because it held as much as it may.
+  /// True when the recording ended because it reached its size limit.
   public var isRecordingFull: Bool
   /// True when a fault has ended the file system's service.
   public var isDead = false
@@ -92,7 +92,7 @@ struct ControlReply: Codable, Sendable {
   var isUsageError = false
   var statistics: FaultFSStatistics?
   var hits: [RuleHits]?
-  /// The rules in force, or those that were added or removed.
+  /// The rules in force, or the rules that were added or removed.
   var rules: [RuleStatus]?
   var phase: String?
   var unsynced: [UnsyncedFile]?
@@ -100,7 +100,7 @@ struct ControlReply: Codable, Sendable {
   var wasDetached = false
 }
 
-/// Puts messages together from what a socket delivers.
+/// Assembles messages from the bytes that a socket delivers.
 package struct ControlFrames {
   static let limitBytes = 1 << 20
   private var pending: [UInt8] = []
@@ -148,8 +148,8 @@ package struct ControlFrames {
 }
 
 extension ControlFrames {
-  /// Reads until there is a reply.
-  /// - Throws: `LabError` with the reply's error, or when the daemon is gone.
+  /// Reads until a reply arrives.
+  /// - Throws: `LabError` with the reply's error, or when the daemon has exited.
   mutating func awaitReply(
     from descriptor: Int32, of mountPoint: String
   ) throws(LabError) -> ControlReply {

@@ -11,10 +11,10 @@ import LabCore
 
 /// Sockets at paths.
 enum PathSocket {
-  /// Bytes of a path that fit in an address, with the NUL behind them.
+  /// Path bytes that fit in an address before its terminating NUL.
   static let pathBytesMax = 107
 
-  /// A socket that listens, open to its owner only; whatever has the path is replaced.
+  /// A listening socket, accessible to its owner only; replaces any existing file at the path.
   static func listen(at path: String) throws(LabError) -> Int32 {
     let socket = try make(path)
     PathCalls.removeFile(path)
@@ -29,7 +29,7 @@ enum PathSocket {
     return socket
   }
 
-  /// A connection to a socket that listens.
+  /// A connection to a listening socket.
   static func connect(to path: String) throws(LabError) -> Int32 {
     let socket = try make(path)
     guard unsafe withAddress(path, { unsafe Glibc.connect(socket, $0, $1) }) == 0 else {
@@ -85,7 +85,7 @@ enum PathSocket {
     unsafe withUnsafeMutableBytes(of: &address.sun_path) { bytes in
       unsafe bytes.copyBytes(from: path.utf8)
     }
-    // Safety: the address lives during the call; sockaddr_un begins as every sockaddr does.
+    // Safety: the address is valid during the call; sockaddr_un starts like every sockaddr.
     return unsafe withUnsafePointer(to: &address) { pointer in
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
         unsafe body(generic, socklen_t(MemoryLayout<sockaddr_un>.size))
@@ -94,7 +94,7 @@ enum PathSocket {
   }
 }
 
-/// Somebody who talks to the daemon over the socket.
+/// A process connected to the daemon through the socket.
 struct ControlPeer {
   let descriptor: Int32
   var frames = ControlFrames()

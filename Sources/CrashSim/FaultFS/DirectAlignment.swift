@@ -1,17 +1,17 @@
-// DirectAlignment.swift: what a mount asks of reads and writes through O_DIRECT.
+// DirectAlignment.swift: the alignment that a mount requires of reads and writes with O_DIRECT.
 
 import LabCore
 
-/// What offset and length of direct input and output must be a multiple of, as file systems on
-/// disks ask for; other calls get `EINVAL`.
+/// The unit of which offset and length of direct reads and writes must be multiples, as on disk
+/// file systems; other calls get `EINVAL`.
 ///
-/// Where the caller's buffer lies the kernel tells no FUSE file system.
+/// The kernel does not pass the address of the caller's buffer to a FUSE file system.
 public struct DirectAlignment: Codable, Hashable, Sendable, CustomStringConvertible {
   /// A power of two from 512 to 4096.
   public let bytes: Int
 
   /// Reads a number of bytes.
-  /// - Throws: `LabError` with code `.usage` for what is no such number.
+  /// - Throws: `LabError` with code `.usage` for any other text.
   public init(parsing text: String) throws(LabError) {
     guard let bytes = Int(text), Self.known.contains(bytes) else {
       throw .usage(
@@ -26,7 +26,7 @@ public struct DirectAlignment: Codable, Hashable, Sendable, CustomStringConverti
   /// The number.
   public var description: String { "\(bytes)" }
 
-  /// True for what a direct call may ask for.
+  /// True if a direct call may use this offset and length.
   func allows(offset: UInt64, count: UInt64) -> Bool {
     (offset | count) & UInt64(bytes - 1) == 0
   }

@@ -1,6 +1,7 @@
-// FaultControl.swift: fault rules of a mount that another process made, over its control socket.
-// The socket's path is the mount's source in /proc/self/mountinfo, so that nothing has to be asked
-// of a file system that may hang.
+// FaultControl.swift: changes fault rules of a mount that another process made, over its control
+// socket.
+// The socket's path is the mount's source in /proc/self/mountinfo, so finding it needs no request
+// to a file system that may hang.
 
 import Foundation
 import Glibc
@@ -9,13 +10,13 @@ import Synchronization
 
 /// A connection to the control socket of a mount.
 public final class FaultControl: Sendable {
-  /// What messages call the mount.
+  /// The mount's name in messages.
   private let name: String
   private let frames = Mutex(ControlFrames())
   private let descriptor: Int32
 
   /// Connects to the mount at a directory.
-  /// - Throws: `LabError` when nothing of ours is mounted there, or it is no longer served.
+  /// - Throws: `LabError` when no FaultFS is mounted there, or its daemon no longer serves it.
   public convenience init(mountPoint: String) throws(LabError) {
     try self.init(socket: try Self.socket(ofMount: mountPoint), name: mountPoint)
   }
@@ -31,7 +32,7 @@ public final class FaultControl: Sendable {
   /// The control socket of the mount at a directory.
   static func socket(ofMount mountPoint: String) throws(LabError) -> String {
     let url = URL(fileURLWithPath: mountPoint).standardizedFileURL
-    // The mount itself may be dead, so only the way to it is followed.
+    // The mount itself may hang, so only its parent folder is resolved.
     let parent = PathCalls.resolve(url.deletingLastPathComponent().path) ?? ""
     let path = (parent == "/" ? "" : parent) + "/" + url.lastPathComponent
     let bytes = FileManager.default.contents(atPath: "/proc/self/mountinfo") ?? Data()
@@ -55,15 +56,15 @@ public final class FaultControl: Sendable {
   private func ask(_ request: ControlRequest) throws(LabError) -> ControlReply {
     let bytes = try ControlFrames.encode(request)
     return try frames.withLock { frames throws(LabError) in
-      // A daemon that sends us away says why before it ends the connection.
+      // A daemon that refuses the connection sends the reason before it closes it.
       try? Descriptors.send(bytes, to: descriptor)
       return try frames.awaitReply(from: descriptor, of: name)
     }
   }
 
-  /// Adds rules; they are in force when this returns.
+  /// Adds rules; they are in force on return.
   /// - Returns: The rules with their numbers.
-  /// - Throws: `LabError` with code `.usage` when one cannot do what it says; then none is added.
+  /// - Throws: `LabError` with code `.usage` when a rule can never take effect; then none is added.
   public func add(_ rules: [FaultRule]) throws(LabError) -> [RuleStatus] {
     try ask(.addRules(rules)).rules ?? []
   }
@@ -71,14 +72,14 @@ public final class FaultControl: Sendable {
   /// The rules in force, in the order in which they were added.
   public func list() throws(LabError) -> [RuleStatus] { try ask(.listRules).rules ?? [] }
 
-  /// Takes rules out of force, all of them when no number is given.
-  /// - Returns: What they had matched and hit.
+  /// Removes rules, or all of them when no number is given.
+  /// - Returns: The removed rules with their counts.
   /// - Throws: `LabError` with code `.usage` for an unknown number; then none is removed.
   public func clear(_ ids: [Int] = []) throws(LabError) -> [RuleStatus] {
     try ask(ids.isEmpty ? .clearRules : .removeRules(ids)).rules ?? []
   }
 
-  /// What the mount has done so far.
+  /// Counts of what the mount has done so far.
   public func statistics() throws(LabError) -> FaultFSStatistics {
     guard let statistics = try ask(.statistics).statistics else {
       throw .internalError("the FaultFS daemon answered without counts")

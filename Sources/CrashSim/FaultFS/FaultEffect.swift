@@ -1,20 +1,20 @@
 // FaultEffect.swift: what a fault rule does to the operations that it hits.
-// An effect is an outcome (it decides what the operation does), a wait, or a kill: one operation
-// can get one of each, from different rules.
+// An effect is an outcome (it decides the operation's result), a wait, or a kill; an operation can
+// get one of each, from different rules.
 
 import LabCore
 
 extension FaultRule {
-  /// What the failed sync of a file system leaves of the dirty pages, as measured by Rebello et
-  /// al., "Can Applications Recover from fsync Failures?" (USENIX ATC 2020).
+  /// The state in which a file system leaves dirty pages after a failed sync, as measured by
+  /// Rebello et al., "Can Applications Recover from fsync Failures?" (USENIX ATC 2020).
   public enum SyncFailure: String, Codable, Hashable, Sendable, CaseIterable {
-    /// Pages count as clean and keep the new content; each open file is told once.
+    /// Pages become clean and keep the new content; each open file gets the error once.
     case ext4Ordered = "ext4-ordered"
     /// As ext4-ordered.
     case xfs
-    /// As ext4-ordered, but this sync answers success; the next one of each open file is told.
+    /// As ext4-ordered, but this sync succeeds; the next one of each open file reports the error.
     case ext4Data = "ext4-data"
-    /// Content and size go back to those of the last sync, and the cache is dropped.
+    /// Content and size revert to those of the last sync, and the cache is dropped.
     case btrfs
   }
 
@@ -24,9 +24,9 @@ extension FaultRule {
     public enum Cut: Codable, Hashable, Sendable {
       /// At multiples of this many bytes of the file: 512 for sectors, 4096 for pages.
       case fileUnits(bytes: UInt64)
-      /// After every so many bytes of the write.
+      /// After every multiple of this many bytes of the write.
       case writeUnits(bytes: UInt64)
-      /// Into this many parts of equal size, the last one taking the rest.
+      /// Into this many parts of equal size; the last one also gets the remainder.
       case equalParts(Int)
       /// Into parts of these sizes, and one more for the rest.
       case sizes([UInt64])
@@ -36,15 +36,15 @@ extension FaultRule {
     public enum Keep: Codable, Hashable, Sendable {
       case first(Int)
       case last(Int)
-      /// These, counted from 1.
+      /// These parts, counted from 1.
       case these([Int])
-      /// Each with even chance, drawn from the rule's seed and the hit's number.
+      /// Each part with probability 1/2, drawn from the rule's seed and the hit's number.
       case random
     }
 
     /// How the write is cut.
     public var cut: Cut
-    /// What is kept.
+    /// Which parts are kept.
     public var keep: Keep
 
     /// Makes a tearing.
@@ -57,51 +57,51 @@ extension FaultRule {
   /// What a rule does.
   public enum Effect: Codable, Hashable, Sendable {
     /// The call fails with this number and changes nothing. A failed sync is recorded as `.failed`:
-    /// what was pending then becomes durable by no later sync, and the error is told once.
+    /// no later sync makes the then pending changes durable, and the error is reported once.
     case error(Int32)
-    /// The call fails with one of the numbers that it may return, drawn from the rule's seed.
+    /// The call fails with one of its documented error numbers, drawn from the rule's seed.
     case randomError
-    /// As `error`, but each open file is told only once.
+    /// As `error`, but each open file gets the error only once.
     case errorOncePerOpenFile(Int32)
     /// The sync is acknowledged and recorded as `.ignored`.
     case ignoreSync
-    /// The sync fails and leaves the pages as a file system does. Of the dirty pages those that are
-    /// kept, in the order of the file, had reached the medium when it failed; nil is none.
+    /// The sync fails and leaves the pages as the given file system does. The dirty pages that
+    /// `keep` selects, in file order, had reached the medium by then; nil selects none.
     case failSync(Int32, as: SyncFailure, keep: Tearing.Keep? = nil)
-    /// A read or write transfers at most so many bytes.
+    /// A read or write transfers at most this many bytes.
     case short(bytes: UInt64)
-    /// Once matching operations have taken so many bytes, further ones get `ENOSPC`.
+    /// Once matching operations have written this many bytes, further ones get `ENOSPC`.
     case noSpace(afterBytes: UInt64)
-    /// Operations that would make all files together take more than this get `EDQUOT`.
+    /// Operations that would make the files exceed this total size get `EDQUOT`.
     case quota(limitBytes: UInt64)
-    /// The operation begins later.
+    /// The operation starts later.
     case delay(milliseconds: Int)
-    /// The operation begins when the rule is removed; a signal to the caller ends it with `EINTR`.
+    /// The operation starts when the rule is removed; a signal to the caller ends it with `EINTR`.
     case hang
-    /// The write is visible at once, but recorded only after the next write that matches.
+    /// The write is visible at once, but recorded only after the next write that fits the match.
     case reorder(before: Match)
-    /// The write is acknowledged, and only the file's size follows it.
+    /// The write is acknowledged, but only the file's size changes.
     case lose
     /// Only parts of the write reach the file.
     case tear(Tearing)
-    /// The write reaches another place of the file, so many bytes further.
+    /// The write goes to another place in the file, this many bytes further on.
     case misdirect(byBytes: Int64)
-    /// The read gets what the file held at its last sync, or when the rule was added.
+    /// The read returns what the file held at its last sync, or when the rule was added.
     case stale
-    /// So many bits of what is read or written are turned.
+    /// Flips this many bits of the bytes read or written.
     case flip(bits: Int)
-    /// So many bits of the file are turned on the medium.
+    /// Flips this many bits of the file on the medium.
     case rot(bits: Int)
-    /// The file loses so many bytes at its end.
+    /// The file loses this many bytes at its end.
     case cutTail(bytes: UInt64)
     /// This operation and all later ones that change something get `EROFS`.
     case readOnly
     /// The calling process is killed with SIGKILL.
     case kill(Moment)
-    /// Every process whose name, or a thread of which, fits the glob and that has used the mount is
-    /// killed with SIGKILL before the operation, the asking one excepted.
+    /// Before the operation, SIGKILL ends every process that has used the mount and whose name, or
+    /// the name of one of whose threads, fits the glob, except the caller.
     case killOther(String)
-    /// Every file goes back to what it held at its last sync; the file system goes on.
+    /// Every file reverts to its content at its last sync; the file system continues.
     case clearCache(Moment)
     /// The file system dies: its users get `ENOTCONN` until it is unmounted.
     case killFileSystem(Moment)
@@ -136,7 +136,7 @@ extension FaultRule.Effect: CustomStringConvertible {
     }
   }
 
-  /// The effect as a fault file has it.
+  /// The effect as written in a fault file.
   public var description: String {
     switch self {
     case .error(let number): "error: \(ErrnoTable.name(of: number))"
@@ -163,7 +163,7 @@ extension FaultRule.Effect: CustomStringConvertible {
 }
 
 extension FaultRule.Tearing: CustomStringConvertible {
-  /// The tearing as a fault file has it.
+  /// The tearing as written in a fault file.
   public var description: String {
     let first =
       switch cut {
@@ -208,7 +208,7 @@ extension FaultRule.Tearing: CustomStringConvertible {
 }
 
 extension FaultRule.Tearing.Keep: CustomStringConvertible {
-  /// What is kept as a fault file has it.
+  /// The kept parts as written in a fault file.
   public var description: String {
     switch self {
     case .first(let count): "first \(count)"
@@ -218,7 +218,7 @@ extension FaultRule.Tearing.Keep: CustomStringConvertible {
     }
   }
 
-  /// Those of some parts that are kept, in their order.
+  /// The kept ones of the given parts, in order.
   /// - Complexity: O(parts).
   func chosen<Part>(of parts: [Part], seed: Seed) -> [Part] {
     switch self {

@@ -1,5 +1,6 @@
-// FaultFSClient.swift: a client's hold on one mount: starts the daemon, asks it, ends it.
-// Invariant: after `shutdown` returns there is no mount, no process and no descriptor left of it.
+// FaultFSClient.swift: a client's handle on one mount: starts the daemon, sends it requests, ends
+// it.
+// Invariant: after `shutdown` returns, no mount, process or descriptor of it is left.
 
 import CSystem
 import Foundation
@@ -14,7 +15,7 @@ public final class FaultFSClient: Sendable {
   public let mountPoint: String
   /// Process of the daemon.
   public let daemonProcess: Int32
-  /// What a program has in its environment so that it leaves its call stacks; empty without.
+  /// Environment variables that make a program record its call stacks; empty without `callStacks`.
   package let programEnvironment: [String: String]
   private let recordingBytesMax: UInt64
 
@@ -22,12 +23,12 @@ public final class FaultFSClient: Sendable {
     var control: Int32
     var marks: Int32
     var frames = ControlFrames()
-    /// True once the daemon has said that somebody else has unmounted the file system.
+    /// True once the daemon has reported that another process has unmounted the file system.
     var isUnmounted = false
   }
 
   private let state: Mutex<State>
-  /// The device of the mount point's own directory, which shows again once the mount is gone.
+  /// The device of the mount point's own directory, visible again once the mount is gone.
   private let deviceBelow: UInt64?
   private static let controlDescriptor: Int32 = 3
 
@@ -36,7 +37,7 @@ public final class FaultFSClient: Sendable {
   ///   - mountPoint: An existing directory outside of any FaultFS mount.
   ///   - options: How the mount behaves.
   ///   - cpu: The CPU that the daemon is pinned to; clients run much faster on the same one.
-  ///   - callStacks: Where programs on the mount leave their call stacks, if that was asked for.
+  ///   - callStacks: Where programs on the mount record their call stacks, if requested.
   ///   - daemonPath: The `faultline-fs` program; nil is the one beside the running program.
   /// - Throws: `LabError` with the cause and the remedy.
   public init(
@@ -112,21 +113,21 @@ public final class FaultFSClient: Sendable {
   /// Where programs write marks: with `MarkUnit.writes` a pipe, and each write(2) of at most 4,096
   /// bytes to it is one mark; with `MarkUnit.lines` a socket, and each line of a process is one.
   ///
-  /// Give it to a workload as its standard output. Closed by `shutdown`.
+  /// Pass it to a workload as its standard output. Closed by `shutdown`.
   public var marksWriteDescriptor: Int32 { state.withLock { $0.marks } }
 
   // MARK: Commands
 
   /// Replaces the tree by the initial tree of a trace file, or by an empty one.
-  /// - Throws: `LabError` when files of the mount are in use.
+  /// - Throws: `LabError` when files of the mount are open.
   public func load(_ path: String?) throws(LabError) {
     try ask(.load(path: path.map(Self.absolute)))
   }
 
-  /// Makes the present tree the trace's initial one, all of it durable, and starts to record.
+  /// Makes the current tree the trace's initial one, all of it durable, and starts recording.
   public func beginRecording() throws(LabError) { try ask(.beginRecording) }
 
-  /// Has dirty mapped pages written back at the moments of a rule, counted from now, or never.
+  /// Has dirty mapped pages written back at a rule's moments, counted from now, or never.
   public func writeBack(_ rule: PageWriteBack?) throws(LabError) { try ask(.writeBack(rule)) }
 
   /// Has the marks in the trace that were written so far; a process that has ended ends its line.
@@ -141,9 +142,9 @@ public final class FaultFSClient: Sendable {
   /// - Returns: Counts of the recording.
   /// - Parameters:
   ///   - path: The file.
-  ///   - mayBeUnmounted: Whether a recording that somebody's unmount has ended is whole.
-  /// - Throws: `LabError` also when the recording ended before: it held as much as it may, or
-  ///   somebody unmounted the file system. The file has what came before that.
+  ///   - mayBeUnmounted: Whether a recording that ended by another process's unmount is valid.
+  /// - Throws: `LabError` also when the recording ended early, because it reached its size limit or
+  ///   another process unmounted the file system. The file holds everything recorded before that.
   @discardableResult
   public func endRecording(
     savingTo path: String, mayBeUnmounted: Bool = false
@@ -166,17 +167,17 @@ public final class FaultFSClient: Sendable {
     return statistics
   }
 
-  /// What to say of a recording that ended early.
+  /// The message for a recording that ended early.
   public func fullText(_ statistics: FaultFSStatistics) -> String {
     "the recording ended after \(statistics.eventCount) events: it holds at most "
       + "\(ByteAmount(recordingBytesMax)) (bytes of writes, and 256 for each operation); allow "
       + "more with \(Self.recordingLimitName)=\(ByteAmount(recordingBytesMax * 4))"
   }
 
-  /// Variable that says how much a recording may hold.
+  /// Environment variable with the size limit of a recording.
   private static let recordingLimitName = "FAULTLINE_RECORDING_LIMIT"
 
-  /// What the caller says goes before what the environment says.
+  /// A limit in the options overrides the one in the environment.
   private static func recordingLimit(_ options: FaultFSOptions) throws(LabError) -> UInt64 {
     guard options.recordingBytesMax == FaultFSOptions.recordingBytesMaxByDefault,
       let text = ProcessInfo.processInfo.environment[recordingLimitName]
@@ -184,46 +185,46 @@ public final class FaultFSClient: Sendable {
     return try ByteAmount(parsing: text, for: recordingLimitName).bytes
   }
 
-  /// Saves the present tree as a trace file without events.
+  /// Saves the current tree as a trace file without events.
   public func saveTree(to path: String) throws(LabError) {
     try ask(.saveTree(path: Self.absolute(path)))
   }
 
-  /// Has the daemon kill the registered groups at a moment, with or without the power.
+  /// Has the daemon kill the registered groups at a given moment, with or without a power cut.
   ///
-  /// A power cut freezes the trace: later writes are acknowledged and not kept. Recording goes on
-  /// after a kill without one.
+  /// A power cut freezes the trace: later writes are acknowledged but discarded. After a kill
+  /// without a power cut, recording continues.
   public func stop(_ point: StopPoint) throws(LabError) { try ask(.stop(point)) }
 
   /// Has the daemon kill a process group when this process ends unexpectedly.
   public func registerGroup(_ group: Int32) throws(LabError) { try ask(.registerGroup(group)) }
 
-  /// Takes a process group that has ended from those that the daemon would kill.
+  /// Removes a process group that has ended from those that the daemon would kill.
   public func unregisterGroup(_ group: Int32) throws(LabError) {
     try ask(.unregisterGroup(group))
   }
 
-  /// Adds fault rules behind those in force; their counts start at 0.
+  /// Adds fault rules after those in force; their counts start at 0.
   public func addRules(_ rules: [FaultRule]) throws(LabError) { try ask(.addRules(rules)) }
 
   /// The rules in force.
   public func rules() throws(LabError) -> [RuleStatus] { try ask(.listRules).rules ?? [] }
 
-  /// Removes fault rules by their numbers, with all that waits for them.
+  /// Removes fault rules by their numbers and lets the operations waiting for them begin.
   public func removeRules(_ ids: [Int]) throws(LabError) { try ask(.removeRules(ids)) }
 
-  /// Removes all fault rules; writes that they held back are recorded.
+  /// Removes all fault rules; writes that they held are recorded.
   public func clearRules() throws(LabError) { try ask(.clearRules) }
 
   /// How often each rule has matched and hit, in the order in which the rules were added.
   public func ruleHits() throws(LabError) -> [RuleHits] { try ask(.ruleHits).hits ?? [] }
 
-  /// The phase that a process announced last; also of one that has died.
+  /// The phase that a process, possibly dead, announced last.
   public func phase(of process: Int32) throws(LabError) -> String? {
     try ask(.phase(process: process)).phase
   }
 
-  /// Records that a thread synced everything, once the kernel has written dirty mapped pages.
+  /// Records that a thread synced everything, after the kernel has written dirty mapped pages.
   package func syncAll(by thread: Int32) throws(LabError) { try ask(.syncAll(thread: thread)) }
 
   /// Has the daemon remember from now on what each file held at its last sync; what is there now
@@ -277,17 +278,17 @@ public final class FaultFSClient: Sendable {
 
   // MARK: The end
 
-  /// Unmounts and ends the daemon; does nothing the second time.
+  /// Unmounts and ends the daemon; a second call has no effect.
   ///
-  /// Asks the daemon first, then sends SIGTERM, then aborts the mount and sends SIGKILL.
-  /// - Throws: `LabError` when the mount is still there afterwards.
+  /// First asks the daemon, then sends SIGTERM, then aborts the mount and sends SIGKILL.
+  /// - Throws: `LabError` when the mount still exists afterwards.
   public func shutdown() throws(LabError) {
     guard let control = takeControl() else { return }
     defer { Glibc.close(control) }
     if let bytes = try? ControlFrames.encode(ControlRequest.shutdown),
       (try? Descriptors.send(bytes, to: control)) != nil
     {
-      // Two seconds of the daemon's own patience with a busy mount, and one to spare.
+      // The daemon waits two seconds for a busy mount to become idle; one second in reserve.
       Self.awaitEnd(of: control, timeoutMilliseconds: 3000)
     }
     if ProcessCalls.reap(daemonProcess, timeoutMilliseconds: 500) { return try verifyUnmounted() }
@@ -323,7 +324,7 @@ public final class FaultFSClient: Sendable {
   }
 
   private func verifyUnmounted() throws(LabError) {
-    // What shows there now may be anybody's.
+    // Whatever is mounted there now may belong to another process.
     if state.withLock({ $0.isUnmounted }) { return }
     for isLastTry in [false, true] {
       if let device = PathCalls.device(of: mountPoint) {

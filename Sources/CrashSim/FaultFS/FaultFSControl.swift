@@ -1,4 +1,4 @@
-// FaultFSControl.swift: the daemon's second thread: commands, marks, signals, and the end.
+// FaultFSControl.swift: the daemon's second thread: commands, marks, signals and shutdown.
 
 import Foundation
 import Glibc
@@ -6,15 +6,15 @@ import LabCore
 import Recording
 import Synchronization
 
-/// Obeys the control sockets of one mount.
+/// Serves the control sockets of one mount.
 final class FaultFSControl: Sendable {
   let mount: FuseMount
   private let controlDescriptor: Int32
   private let signalDescriptor: Int32
-  /// Where others than the mount's maker are listened to, or -1.
+  /// The socket for processes other than the mount's creator, or -1.
   private let listener: Int32
   private let groups = Mutex<[Int32]>([])
-  /// How long the end waits for users of the mount to go before it detaches the mount.
+  /// How long shutdown waits for users of the mount to leave before it detaches the mount.
   private static let patienceMilliseconds = 2000
   private static let peersMax = 16
 
@@ -27,7 +27,7 @@ final class FaultFSControl: Sendable {
     self.signalDescriptor = signalDescriptor
   }
 
-  /// Serves commands; ends the process.
+  /// Serves commands; then ends the process.
   func run() -> Never {
     var frames = ControlFrames()
     var peers: [ControlPeer] = []
@@ -65,7 +65,7 @@ final class FaultFSControl: Sendable {
     }
   }
 
-  /// Answers what a peer has sent; false when it is gone or cannot be understood.
+  /// Answers a peer's messages; false when the peer is gone or sends invalid data.
   private func serve(_ peer: inout ControlPeer) -> Bool {
     guard let bytes = try? Descriptors.read(peer.descriptor, limitBytes: 65536), !bytes.isEmpty
     else { return false }
@@ -75,7 +75,7 @@ final class FaultFSControl: Sendable {
       do throws(LabError) {
         data = try peer.frames.next()
       } catch {
-        // Out of step: nothing it sends can be understood any more.
+        // The message boundary is lost: nothing more that the peer sends can be decoded.
         _ = send(ControlReply(error: error.message, isUsageError: true), to: peer.descriptor)
         return false
       }
@@ -101,7 +101,7 @@ final class FaultFSControl: Sendable {
       try Descriptors.send(try ControlFrames.encode(reply), to: descriptor)
       return true
     } catch let error as LabError {
-      // An answer that is too long is an answer of its own.
+      // A reply that is too long is replaced by one that says so.
       let short = ControlReply(error: error.message)
       guard let bytes = try? ControlFrames.encode(short) else { return false }
       return (try? Descriptors.send(bytes, to: descriptor)) != nil
@@ -114,7 +114,7 @@ final class FaultFSControl: Sendable {
     do throws(LabError) {
       while let data = try frames.next() { obey(data) }
     } catch {
-      // Out of step with the peer: nothing it sends can be understood any more.
+      // The message boundary is lost: nothing more that the client sends can be decoded.
       send(ControlReply(error: error.message, isUsageError: true))
       stop(reply: false, killsGroups: true)
     }
@@ -204,7 +204,7 @@ final class FaultFSControl: Sendable {
     return reply
   }
 
-  /// Adds rules; when this returns, the kernel asks for all that they are about.
+  /// Adds rules; on return the kernel sends every request that they apply to.
   private func add(_ rules: [FaultRule]) throws(LabError) -> [RuleStatus] {
     let result = mount.lock.withLock { _ -> Result<[RuleStatus], LabError> in
       do throws(LabError) {
@@ -221,7 +221,7 @@ final class FaultFSControl: Sendable {
     return added
   }
 
-  /// Removes rules; when this returns, nothing waits for them or shows what they did to reads.
+  /// Removes rules; on return no request waits for them, and no cached read shows their effect.
   private func remove(_ ids: [Int]) throws(LabError) -> [RuleStatus] {
     let wanted = Set(ids)
     let result = mount.lock.withLock { _ -> Result<[RuleStatus], LabError> in

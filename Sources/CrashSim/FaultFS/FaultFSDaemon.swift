@@ -1,6 +1,6 @@
-// FaultFSDaemon.swift: the life of the process that serves one mount: mount, obey, unmount, exit.
-// Invariants: it ends when its client asks, when a signal asks, and when its client is gone, and it
-// never leaves a mount behind; it does no file operation on its own mount.
+// FaultFSDaemon.swift: the process that serves one mount: mounts, serves, unmounts, exits.
+// Invariants: it ends at its client's request, on a signal, and when its client exits, and never
+// leaves a mount; it does no file operation on its own mount.
 
 import CSystem
 import Foundation
@@ -8,9 +8,9 @@ import Glibc
 import LabCore
 import Recording
 
-/// The process behind one mount.
+/// The process that serves a mount.
 public enum FaultFSDaemon {
-  /// Mounts, serves until told to end, and unmounts.
+  /// Mounts, serves until a request or signal ends it, and unmounts.
   /// - Parameters:
   ///   - mountPoint: An existing directory.
   ///   - controlDescriptor: Stream socket to the client; its end is the daemon's end.
@@ -18,7 +18,7 @@ public enum FaultFSDaemon {
   ///     `FaultFSOptions.marks` is lines; or -1.
   ///   - cpu: The CPU that serves, on which its clients run; nil is any.
   ///   - options: How the mount behaves.
-  /// - Throws: `LabError` when the mount fails; the client is told as well.
+  /// - Throws: `LabError` when the mount fails; the client gets the error, too.
   public static func run(
     mountPoint: String, controlDescriptor: Int32, marksDescriptor: Int32, cpu: Int32? = nil,
     options: FaultFSOptions = FaultFSOptions()
@@ -30,11 +30,11 @@ public enum FaultFSDaemon {
     csystem_keep_freed_memory(1 << 30)
     let signals = csystem_termination_descriptor()
     guard signals >= 0 else { throw .lab("signalfd failed: \(lastError())") }
-    // Threads inherit the CPU and what signals are blocked: this one begins between the two, so
-    // that it works beside who serves.
+    // Threads inherit the CPU and the signal mask: this one is started between the two settings, so
+    // that it runs beside the serving thread.
     let pieces = PayloadPieces()
     Thread.detachNewThread {
-      // Woken by who serves, it would else be put on the same CPU.
+      // Woken by the serving thread, it would otherwise be placed on the same CPU.
       if let cpu { _ = csystem_leave_cpu(cpu) }
       pieces.makeAhead()
     }
@@ -57,12 +57,13 @@ public enum FaultFSDaemon {
     Thread.detachNewThread { mount.serveDrops() }
     Thread.detachNewThread { control.run() }
     mount.serve()
-    // The mount is gone, by our control thread, a fault, or somebody's umount. The client may still
-    // want the recording; the control thread ends the process when the client has gone.
+    // The mount is gone: unmounted by our control thread, by a fault, or by another process. The
+    // client may still fetch the recording; the control thread ends the process when the client
+    // exits.
     while true { pause() }
   }
 
-  /// The path stands in the table of mounts, where commas and spaces mean something.
+  /// The path is an entry in the mount table, in which commas and spaces have a meaning.
   private static func listen(at path: String) throws(LabError) -> Int32 {
     let isPlain = path.utf8.allSatisfy { byte in
       UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
@@ -85,8 +86,8 @@ public enum FaultFSDaemon {
     return try FuseMount(at: path, marksDescriptor: marks, options: options, pieces: pieces)
   }
 
-  /// Refuses early what no mount can do without.
-  /// - Throws: `LabError` that says how to get the device.
+  /// Checks early for what every mount needs.
+  /// - Throws: `LabError` that says how to get access to the device.
   static func checkDevice() throws(LabError) {
     guard PathCalls.canAccess("/dev/fuse", F_OK) else {
       throw .lab(
@@ -99,8 +100,8 @@ public enum FaultFSDaemon {
     }
   }
 
-  /// What helps who may not open the device: root is refused by a container, or by its owner where
-  /// root is one of a user namespace only.
+  /// Advice for a user who may not open the device: a container denies it even to root, and the
+  /// device's owner denies it to a user who is root in a user namespace only.
   private static var deviceRemedy: String {
     geteuid() == 0
       ? "the container does not pass it (docker and podman: --device /dev/fuse), or it is not open "
@@ -108,7 +109,7 @@ public enum FaultFSDaemon {
       : "have root open it to users (chmod 666 /dev/fuse)"
   }
 
-  /// What helps where the device can be opened and mounting is refused.
+  /// Advice for when the device can be opened but mounting is refused.
   static var mountRemedy: String {
     let remedy =
       geteuid() == 0

@@ -1,17 +1,17 @@
 // FaultFileSystem+Cache.swift: what the kernel's cache shows of a file after a failed sync, and
-// what is left of it on the medium.
-// A sync that fails leaves its pages clean: they show what was written, the medium has what was
-// there before, and no later sync writes them. A clean page that is written to is dirty as a whole,
-// so the next sync writes also what was lost of it. A clean page that leaves the cache shows what
-// the medium has. Both are in the trace, as writes of the kernel (process 0).
-// Invariant: a page that the kernel asks for, and had before, is a page that has left its cache.
+// what the medium holds of it.
+// A failed sync leaves its pages clean: they show what was written, the medium holds the old
+// content, and no later sync writes them. Writing to a clean page makes the whole page dirty, so
+// the next sync also writes what was lost of it. A clean page that leaves the cache shows the
+// medium's content. Both are in the trace, as writes of the kernel (process 0).
+// Invariant: a page that the kernel requests again had left its cache.
 
 import Glibc
 import LabCore
 import Recording
 
 extension FaultFileSystem {
-  /// Notes that the kernel has whole pages of a file: it was answered with them, or wrote them.
+  /// Notes that the kernel holds whole pages of a file, because it read or wrote them.
   ///
   /// A page that ends with the file counts as whole when it was read, not when it was written.
   func noteCached(_ inode: Inode, _ range: Range<UInt64>, isRead: Bool) {
@@ -23,10 +23,10 @@ extension FaultFileSystem {
     if first < end { inode.cachedPages.formUnion(first..<end) }
   }
 
-  /// The kernel asks for pages of a file: the clean ones among them that it had are gone, and the
-  /// file shows what the medium has there.
+  /// The kernel requests pages of a file: the clean ones that it had are gone from its cache, and
+  /// the file now shows the medium's content there.
   ///
-  /// `isCached` is false when the answer goes past the cache, as with O_DIRECT.
+  /// `isCached` is false when the answer bypasses the cache, as with O_DIRECT.
   /// - Returns: What changed in the file.
   @discardableResult
   package func evict(
@@ -45,7 +45,7 @@ extension FaultFileSystem {
     return restored
   }
 
-  /// Makes clean pages dirty that a range is about to change a part of.
+  /// Makes clean pages dirty that are about to change in part.
   func markDirty(_ inode: Inode, _ range: Range<UInt64>) {
     guard let shadow = inode.shadow, let content = inode.content else { return }
     for page in shadow.cleanPages(in: range) {
@@ -61,22 +61,22 @@ extension FaultFileSystem {
     }
   }
 
-  /// What is behind a position is about to go: the page that is cut there becomes dirty.
+  /// A truncation is about to remove everything after a position: the page it cuts becomes dirty.
   func markCutDirty(_ inode: Inode, at offset: UInt64) {
     guard let shadow = inode.shadow, !shadow.clean.isEmpty else { return }
     if offset % PageShadow.pageBytes != 0 { markDirty(inode, offset..<offset + 1) }
     for page in shadow.cleanPages(in: offset..<UInt64.max) { shadow.becomeDirty(page: page) }
   }
 
-  /// Leaves pages of a file as a sync that failed.
+  /// Leaves the pages of a file as after a failed sync.
   func markClean(_ inode: Inode) {
     guard plan.needsShadows, let content = inode.content else { return }
     inode.shadow?.failSync(of: content)
   }
 
-  /// Some of the dirty pages of a file reach the medium, though the sync that asked for them fails.
+  /// Some dirty pages of a file reach the medium although their sync fails.
   ///
-  /// The trace has them behind that sync, durable.
+  /// The trace has them after that sync, as durable.
   func arrive(_ keep: FaultRule.Tearing.Keep, of inode: Inode, seed: Seed) {
     guard let content = inode.content, let shadow = inode.shadow else { return }
     for page in keep.chosen(of: shadow.dirtyPages(of: content), seed: seed) {
@@ -91,7 +91,7 @@ extension FaultFileSystem {
     }
   }
 
-  /// What a sync that succeeded leaves to remember.
+  /// Updates the file's shadow after a successful sync.
   func markSynced(_ inode: Inode) {
     guard let shadow = inode.shadow, let content = inode.content else { return }
     shadow.sync(of: content)

@@ -1,35 +1,35 @@
-// FaultFileSystem+Injection.swift: how the effects of fault rules are brought about.
-// Invariant: every effect that an operation gets is noted in the trace, also those of operations
-// that are refused or wait, exactly once.
+// FaultFileSystem+Injection.swift: applies the effects of fault rules.
+// Invariant: every effect on an operation is noted in the trace exactly once, also when the
+// operation is rejected or waits.
 
 import Glibc
 import LabCore
 import Recording
 
-/// What a faulty file system does to the world around it.
+/// The effects of a faulty file system outside of its tree.
 struct FaultSideEffects {
-  /// Kills a process, unless it is the lab itself.
+  /// Kills a process, unless it is Faultline itself.
   var kill: (Caller) -> Void = { _ in }
-  /// Kills the processes whose names fit, but for the caller's and the lab.
+  /// Kills the processes whose names fit, except the caller and Faultline.
   var killOthers: (Glob, Caller) -> Void = { _, _ in }
-  /// Ends the service of the file system.
+  /// Ends service of the file system.
   var die: () -> Void = {}
-  /// Makes the kernel ask for an inode's attributes again.
+  /// Makes the kernel request an inode's attributes again.
   var forgetAttributes: (InodeNumber) -> Void = { _ in }
 }
 
-/// What was decided for one request, so that it can begin once more after a wait.
+/// The decisions for one request, so that it can be restarted after a wait.
 struct RequestDecisions {
   /// Decided so far, in order.
   var made: [(kind: OperationKind, injection: Injection?)] = []
-  /// Decided before the wait, and not yet met again.
+  /// Decided before the wait and not yet used again.
   var resumed: [(kind: OperationKind, injection: Injection?)] = []
   /// What the request waits for.
   var wait: Firing?
 
   var isEmpty: Bool { resumed.isEmpty }
 
-  /// How many of so many bytes a write took before its sync waited; nil when none did.
+  /// How many of `count` bytes a write transferred before its sync waited; nil if none did.
   func bytesWritten(of count: Int) -> Int? {
     guard resumed.contains(where: { $0.kind == .sync }) else { return nil }
     let write = resumed.first { $0.kind == .write }?.injection
@@ -45,12 +45,12 @@ struct RequestDecisions {
 }
 
 extension ErrorNumber {
-  /// Not an error of a call: the request is kept, and nobody is answered yet.
+  /// Not an error of a call: the request is kept and not answered yet.
   static let waits = ErrorNumber(-1)
 }
 
 extension Firing {
-  /// True for an effect on the medium at the operation's end, which goes on as asked for.
+  /// True for an effect on the medium at the operation's end; the operation itself is normal.
   var isOfRest: Bool {
     switch effect {
     case .rot, .cutTail, .clearCache: true
@@ -60,13 +60,13 @@ extension Firing {
 }
 
 extension FaultFileSystem {
-  /// Prepares for a request; after a wait, with what was decided before it.
+  /// Prepares for a request; after a wait, with the decisions made before it.
   func beginRequest(resuming made: [(kind: OperationKind, injection: Injection?)] = []) {
     if !decisions.made.isEmpty || !decisions.resumed.isEmpty { decisions = RequestDecisions() }
     if !staleInodes.isEmpty { staleInodes = [] }
     if made.isEmpty { return }
     decisions.resumed = made.map { kind, injection in
-      // A rule that was removed meanwhile has no effect any more.
+      // A rule that was removed meanwhile has no effect.
       var injection = injection
       if let rule = injection?.outcome?.ruleID, !plan.isInForce(rule) { injection?.outcome = nil }
       if let rule = injection?.kill?.ruleID, !plan.isInForce(rule) { injection?.kill = nil }
@@ -77,7 +77,7 @@ extension FaultFileSystem {
 
   // MARK: Deciding
 
-  /// What an operation gets, once it need not wait.
+  /// The injection for an operation, once it need not wait.
   func decide(_ subject: FaultSubject) throws(ErrorNumber) -> Injection? {
     if let earlier = decisions.take(subject.kind) {
       decisions.made.append((subject.kind, earlier))
@@ -93,7 +93,7 @@ extension FaultFileSystem {
     return injection
   }
 
-  /// Kills or forgets before the operation, if that is decided.
+  /// Kills, or clears caches, before the operation if the injection says so.
   func killBefore(_ injection: Injection?, by caller: Caller) throws(ErrorNumber) {
     guard let injection else { return }
     if let firing = injection.outcome, case .clearCache(.before) = firing.effect {
@@ -116,7 +116,7 @@ extension FaultFileSystem {
     }
   }
 
-  /// Ends an operation that has been performed and recorded.
+  /// Completes an operation that has been performed and recorded.
   func finish(_ injection: Injection, by caller: Caller) {
     if let firing = injection.outcome, firing.isOfRest, let inode = injection.subject.inode {
       damage(inode, firing, injection.subject)
@@ -138,7 +138,7 @@ extension FaultFileSystem {
 
   // MARK: Noting
 
-  /// Puts a fault into the trace; `isOfEvent` when the next event is the operation.
+  /// Records a fault in the trace; `isOfEvent` when the next event is the operation.
   func note(
     _ firing: Firing, _ subject: FaultSubject, number: Int32 = 0, isOfEvent: Bool
   ) {
@@ -163,7 +163,7 @@ extension FaultFileSystem {
 
   // MARK: Writes
 
-  /// Does to a file what is left of a write under an effect; returns what the caller is told.
+  /// Writes what an effect leaves of a write; returns the byte count for the caller.
   func write(
     _ payload: Payload, at offset: UInt64, to inode: Inode, _ firing: Firing,
     _ subject: FaultSubject
@@ -187,8 +187,8 @@ extension FaultFileSystem {
       return count
     case .short(let most):
       let taken = Int(min(most, UInt64(count)))
-      // The kernel does not look at how much of pages that it writes back was taken. With an error
-      // it remembers that some were lost, and the next msync, fsync or close of the file says so.
+      // The kernel ignores how many bytes of written-back pages were accepted. After an error it
+      // remembers that some were lost, and the next msync, fsync or close of the file reports it.
       let number: Int32 = caller.isWriteBack && taken < count ? ENOSPC : 0
       note(firing, subject, number: number, isOfEvent: inode.isTraced)
       try put(payload.bytes.prefix(taken), at: offset, to: inode, by: caller)
@@ -218,7 +218,7 @@ extension FaultFileSystem {
       try put(payload.bytes[...], at: UInt64(max(0, place)), to: inode, by: caller)
     default: preconditionFailure("an effect that validation keeps away from writes")
     }
-    // What the kernel holds of these pages is not what is there.
+    // The kernel's copy of these pages differs from the file.
     inode.isDamaged = true
     return count
   }
@@ -250,7 +250,7 @@ extension FaultFileSystem {
 
   // MARK: Reads
 
-  /// What a read under an effect gets, cut at the file's end.
+  /// What a read under an effect returns, cut at the file's end.
   func read(
     _ inode: Inode, at offset: UInt64, count: Int, _ firing: Firing, _ subject: FaultSubject
   ) throws(ErrorNumber) -> [UInt8] {
@@ -258,7 +258,7 @@ extension FaultFileSystem {
     note(firing, subject, isOfEvent: false)
     switch firing.effect {
     case .short(let most):
-      // The kernel takes a short answer for the end of the file, until it asks again.
+      // The kernel takes a short answer for the end of the file until it asks for the size again.
       sideEffects.forgetAttributes(inode.number)
       return content.read(at: offset, count: Int(min(most, UInt64(count))))
     case .flip(let bits):
@@ -274,7 +274,7 @@ extension FaultFileSystem {
 
   // MARK: The medium
 
-  /// Turns bits or cuts the tail of a file, on nobody's behalf.
+  /// Flips bits or cuts the tail of a file; no process is the caller.
   private func damage(_ inode: Inode, _ firing: Firing, _ subject: FaultSubject) {
     guard let content = inode.content, content.sizeBytes > 0 else { return }
     switch firing.effect {
@@ -295,7 +295,7 @@ extension FaultFileSystem {
     if subject.kind != .open { staleInodes.append(inode.number) }
   }
 
-  /// Takes all files back to their last syncs.
+  /// Reverts all files to their last syncs.
   private func clearCache(_ firing: Firing, _ subject: FaultSubject) {
     note(firing, subject, isOfEvent: false)
     revertAll()
@@ -307,7 +307,7 @@ extension FaultFileSystem {
     for inode in changed.sorted(by: { $0.number.rawValue < $1.number.rawValue }) { revert(inode) }
   }
 
-  /// Takes a file back to its last sync.
+  /// Reverts a file to its last sync.
   func revert(_ inode: Inode) {
     guard let shadow = inode.shadow else { return }
     inode.shadow = nil
@@ -321,22 +321,22 @@ extension FaultFileSystem {
     staleInodes.append(inode.number)
   }
 
-  /// Makes a file show what the medium has, and tells the trace that it has it.
+  /// Makes a file show the medium's content, and records in the trace that it does.
   func restore(_ bytes: ArraySlice<UInt8>, at offset: UInt64, to inode: Inode) {
     guard !bytes.isEmpty else { return }
-    // Without room for the old bytes the file goes on to show the new ones.
+    // Without space for the old bytes the file continues to show the new ones.
     try? overwrite(
       inode, bytes, at: offset, replacing: .nothing, flags: [.injected, .onMedium], by: Caller())
   }
 
-  /// Remembers what is about to be overwritten, while a rule needs it.
+  /// Saves what is about to be overwritten while a rule needs it.
   func keepOld(of inode: Inode, _ range: Range<UInt64>) {
     guard plan.needsShadows, let content = inode.content else { return }
     if inode.shadow == nil { inode.shadow = PageShadow(of: content) }
     inode.shadow?.keep(range, of: content)
   }
 
-  /// The same for all from a position on.
+  /// The same for everything from a position on.
   func keepOldTail(of inode: Inode, from offset: UInt64) {
     guard plan.needsShadows, let content = inode.content else { return }
     if inode.shadow == nil { inode.shadow = PageShadow(of: content) }

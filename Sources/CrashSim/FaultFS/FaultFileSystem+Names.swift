@@ -1,5 +1,5 @@
-// FaultFileSystem+Names.swift: the operations on names and attributes, with faults and recording.
-// The trace knows every inode that gets or loses a name; of attributes it has those of such inodes.
+// FaultFileSystem+Names.swift: operations on names and attributes, with faults and recording.
+// The trace has every inode that gets or loses a name, and attributes of those inodes only.
 
 import Glibc
 import LabCore
@@ -23,7 +23,7 @@ extension FaultFileSystem {
     }
   }
 
-  /// A creation, with the access lists that a folder gave.
+  /// A creation, with the access lists inherited from a folder.
   private func with(_ creation: Operation, attributesOf inode: Inode) -> RecordedEvent {
     if inode.extendedAttributes.isEmpty { return .operation(creation) }
     let attributes = inode.extendedAttributes.sorted { $0.key < $1.key }.map { name, value in
@@ -32,7 +32,7 @@ extension FaultFileSystem {
     return .operations([creation] + attributes)
   }
 
-  /// Makes a file without a name; rules that name a file are not about it.
+  /// Makes a file without a name; rules with a path do not apply to it.
   func createNameless(
     in folder: Inode, ownership: Ownership, umask: UInt32, isLinkable: Bool, by caller: Caller
   ) throws(ErrorNumber) -> Inode {
@@ -44,8 +44,8 @@ extension FaultFileSystem {
     }
   }
 
-  /// A file that had no name when the recording began is getting one: the trace has it from here
-  /// on, durable as all is that was there before.
+  /// A file that had no name when the recording began gets one: the trace has it from here on,
+  /// durable like everything that existed before.
   private func beginTracing(_ inode: Inode, by caller: Caller) {
     inode.isTraced = true
     guard recorder.isRecording, let content = inode.content else { return }
@@ -140,7 +140,7 @@ extension FaultFileSystem {
     }
   }
 
-  /// What a write by somebody without CAP_FSETID takes from a file: set-uid, set-gid, capabilities.
+  /// What a write without CAP_FSETID removes from a file: set-uid, set-gid, capabilities.
   func dropPrivileges(of inode: Inode, by caller: Caller) throws(ErrorNumber) {
     if let mode = tree.modeWithoutPrivileges(inode) {
       var ownership = inode.ownership
@@ -150,7 +150,7 @@ extension FaultFileSystem {
     try dropCapabilities(of: inode, by: caller)
   }
 
-  /// Any write takes a file's capabilities.
+  /// Any write removes a file's capabilities.
   func dropCapabilities(of inode: Inode, by caller: Caller) throws(ErrorNumber) {
     if inode.extendedAttributes.isEmpty { return }
     let capability = FileName("security.capability")
@@ -159,7 +159,7 @@ extension FaultFileSystem {
     }
   }
 
-  /// `clearsSetGroup` says that an access list takes set-gid from the file.
+  /// `clearsSetGroup`: an access list clears the file's set-gid bit.
   func setExtendedAttribute(
     _ name: FileName, _ value: [UInt8], of inode: Inode, flags: Int32,
     clearsSetGroup: Bool = false, by caller: Caller
@@ -181,7 +181,7 @@ extension FaultFileSystem {
     try tree.setExtendedAttribute(name, value, of: inode, flags: 0)
   }
 
-  /// An access list and the mode that goes with it.
+  /// Sets an access list and the mode that matches it.
   private func setAccessList(
     _ value: [UInt8], of inode: Inode, clearsSetGroup: Bool, by caller: Caller
   ) throws(ErrorNumber) {

@@ -1,6 +1,6 @@
-// FaultFileSystem+OpenFiles.swift: requests as clients make them of open files. Who answers them
-// decodes a request into these arguments and encodes what comes back, and knows no more of it.
-// Invariant: an open file is one of the tree's inode until it is closed, once.
+// FaultFileSystem+OpenFiles.swift: the requests of clients on open files. The backend only decodes
+// a request into these arguments and encodes the result.
+// Invariant: an open file refers to an inode of the tree until it is closed, exactly once.
 
 import CSystem
 import Glibc
@@ -11,19 +11,19 @@ import Recording
 package final class OpenFile {
   let inode: Inode
   let flags: Int32
-  /// True when the kernel keeps no pages for it: each read and write comes as it was asked for.
+  /// True when the kernel caches no pages for it: each read and write arrives as made.
   fileprivate(set) var isDirect = false
-  /// True when the kernel may go on to show the pages that it has of the file.
+  /// True when the kernel may continue to show its cached pages of the file.
   fileprivate(set) var keepsPages = true
-  /// The last failed sync of the file that this open file knows of.
+  /// The last failed sync of the file that was reported to this open file.
   var seenSyncError: UInt64
-  /// The rules that tell an error once per open file and have told it this one.
+  /// The rules with one error per open file that have already returned it to this one.
   var toldBy: Set<Int> = []
-  /// True when the mount itself has it open, to write dirty pages back: no rule is about it.
+  /// True when the mount itself opened it to write dirty pages back; no rule applies to it.
   fileprivate(set) var isOwn = false
-  /// The threads whose writes asked for a sync, which the kernel lets follow.
+  /// Threads whose writes require a sync, which the kernel sends after the write.
   fileprivate var threadsWithSyncDue: [Int32] = []
-  /// A directory's entries as they were when the reader began.
+  /// A directory's entries when the reader started.
   var listing: [(name: FileName, number: InodeNumber, type: FileType)] = []
 
   fileprivate init(_ inode: Inode, flags: Int32) {
@@ -35,14 +35,14 @@ package final class OpenFile {
   }
 
   var canWrite: Bool { flags & O_ACCMODE != O_RDONLY }
-  /// True where a read is to leave the access time alone (O_NOATIME, which Glibc's module lacks).
+  /// True if a read must not change the access time (O_NOATIME, missing in the Glibc module).
   var leavesAccessTime: Bool { flags & 0o1000000 != 0 }
 }
 
 extension FaultFileSystem {
   // MARK: Opening and closing
 
-  /// Opens a file or a directory; `killsPrivileges` says that truncating takes set-uid and set-gid.
+  /// Opens a file or directory; `killsPrivileges`: truncation clears set-uid and set-gid.
   func open(
     _ inode: Inode, flags: Int32, killsPrivileges: Bool = false, by caller: Caller
   ) throws(ErrorNumber) -> OpenFile {
@@ -57,13 +57,13 @@ extension FaultFileSystem {
     return makeOpenFile(inode, flags, caller)
   }
 
-  /// Makes a file and opens it, or opens the one that is there.
+  /// Makes a file and opens it, or opens an existing one.
   func create(
     _ name: FileName, in directory: Inode, flags: Int32, ownership: Ownership, umask: UInt32,
     killsPrivileges: Bool, by caller: Caller
   ) throws(ErrorNumber) -> OpenFile {
     if let known = directory.entries[name]?.inode {
-      // Another client was faster; without O_EXCL this is an open.
+      // Another client created it first; without O_EXCL this is an open.
       if flags & O_EXCL != 0 { throw ErrorNumber(EEXIST) }
       if known.isDirectory { throw ErrorNumber(EISDIR) }
       return try open(known, flags: flags, killsPrivileges: killsPrivileges, by: caller)
@@ -73,7 +73,7 @@ extension FaultFileSystem {
     return makeOpenFile(inode, flags, caller)
   }
 
-  /// Makes a file without a name and opens it (O_TMPFILE); with O_EXCL it can never get one.
+  /// Makes and opens a file without a name (O_TMPFILE); with O_EXCL it can never get one.
   func createNameless(
     in folder: Inode, flags: Int32, ownership: Ownership, umask: UInt32, by caller: Caller
   ) throws(ErrorNumber) -> OpenFile {
@@ -85,19 +85,19 @@ extension FaultFileSystem {
   private func makeOpenFile(_ inode: Inode, _ flags: Int32, _ caller: Caller) -> OpenFile {
     let file = OpenFile(inode, flags: flags)
     file.isOwn = caller.thread == plan.ownThread
-    // A rule on reads must see each of them, and damage must not hide behind the cache.
+    // A rule on reads must see each of them, and the cache must not mask damage.
     file.isDirect = !file.isOwn && inode.type == .regular && plan.watchesReads(of: inode)
     file.keepsPages = !file.isDirect && (!inode.isDamaged || file.isOwn)
     return file
   }
 
-  /// Closes what the kernel did not take.
+  /// Closes an open file that the kernel did not accept.
   func abandon(_ file: OpenFile) {
     if file.canWrite { file.inode.writerCount -= 1 }
     tree.close(file.inode)
   }
 
-  /// Closes what no descriptor stands for any more.
+  /// Closes an open file to which no descriptor refers any more.
   func close(_ file: OpenFile, by caller: Caller) {
     if file.isOwn {
       abandon(file)
@@ -108,10 +108,10 @@ extension FaultFileSystem {
 
   // MARK: Bytes
 
-  /// Writes, and returns how many bytes the caller is told.
+  /// Writes, and returns the byte count for the caller.
   ///
-  /// A page that the kernel writes back may come with any open file of the inode. `flags` are those
-  /// of the request: the open file's, and O_DSYNC or O_SYNC where this write alone asks for a sync
+  /// A page that the kernel writes back may use any open file of the inode. `flags` are those of
+  /// the request: the open file's, plus O_DSYNC or O_SYNC if this write alone requires a sync
   /// (RWF_DSYNC, RWF_SYNC).
   func write(
     _ bytes: RawSpan, at offset: UInt64, through file: OpenFile, flags: Int32,
@@ -120,7 +120,7 @@ extension FaultFileSystem {
     let inode = file.inode
     let wantsSync = flags & O_DSYNC != 0 && !caller.isWriteBack
     if wantsSync, file.isDirect, let taken = decisions.bytesWritten(of: bytes.byteCount) {
-      // The request waited between the write and its sync, which now begins once more.
+      // The request waited between the write and its sync, which is now restarted.
       try syncDirect(file, flags, caller)
       return taken
     }
@@ -131,8 +131,8 @@ extension FaultFileSystem {
     }
     let taken = try write(
       bytes, at: offset, to: inode, through: caller.isWriteBack ? nil : file, by: caller)
-    // Of a file that a rule has taken out of the cache, too: whoever reads it later, with a cache,
-    // finds its pages gone from there.
+    // Also for a file that a rule has taken out of the cache: a later reader with a cache finds
+    // that its pages have left it.
     noteCached(inode, offset..<offset + UInt64(taken), isRead: false)
     if wantsSync {
       if file.isDirect {
@@ -144,7 +144,7 @@ extension FaultFileSystem {
     return taken
   }
 
-  /// The kernel lets no sync follow a write to a file without a cache.
+  /// The kernel sends no sync after a write to a file without a cache.
   private func syncDirect(
     _ file: OpenFile, _ flags: Int32, _ caller: Caller
   ) throws(ErrorNumber) {
@@ -153,7 +153,7 @@ extension FaultFileSystem {
       by: caller)
   }
 
-  /// fsync and fdatasync, or what the kernel lets follow a write.
+  /// fsync and fdatasync, or the sync that the kernel sends after a write.
   func sync(_ file: OpenFile, dataOnly: Bool, by caller: Caller) throws(ErrorNumber) {
     let due = file.threadsWithSyncDue.firstIndex(of: caller.thread)
     do throws(ErrorNumber) {
@@ -167,7 +167,7 @@ extension FaultFileSystem {
     if let due { file.threadsWithSyncDue.remove(at: due) }
   }
 
-  /// Reads; `isPageIn` says that the kernel asks for pages to keep, not for a caller's buffer.
+  /// Reads; `isPageIn`: the kernel reads pages into its cache, not into a caller's buffer.
   @inline(__always)
   func read(
     at offset: UInt64, count: Int, through file: OpenFile, isPageIn: Bool,
@@ -185,7 +185,7 @@ extension FaultFileSystem {
       (.held(content), .nothing)
     }
     if case .made = bytes { return bytes }
-    // Of a file without a cache the pages are with us, and nothing makes them leave.
+    // The pages of a file without a cache are held by FaultFS and never leave.
     if !isWithoutRules || inode.shadow != nil, !file.isDirect {
       noteRead(offset..<end, through: file)
     }
@@ -193,7 +193,7 @@ extension FaultFileSystem {
     return bytes
   }
 
-  /// Shows what the medium has where the kernel no longer has what a failed sync left clean.
+  /// Shows the medium's content where the kernel has dropped pages that a failed sync left clean.
   @inline(never)
   private func noteRead(_ range: Range<UInt64>, through file: OpenFile) {
     let inode = file.inode
@@ -202,16 +202,16 @@ extension FaultFileSystem {
     if isCached {
       noteCached(inode, range, isRead: true)
     } else if !changed.isEmpty {
-      // The kernel may go on to show what was lost, until somebody opens the file again.
+      // The kernel may continue to show what was lost until the file is opened again.
       inode.isDamaged = true
     }
   }
 }
 
-/// What a reader gets.
+/// The result of a read.
 enum ReadBytes {
-  /// Bytes that a rule made up.
+  /// Bytes that a rule produced.
   case made([UInt8])
-  /// What the file holds there.
+  /// The file's content.
   case held(FileContent)
 }

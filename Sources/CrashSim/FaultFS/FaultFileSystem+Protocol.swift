@@ -1,48 +1,48 @@
-// FaultFileSystem+Protocol.swift: the one way that operations go: the rules decide, what is about
-// to be replaced is kept, clean pages become dirty, the tree changes, the trace gets it, and what
-// the rules want afterwards is done. An operation says only what is its own: what rules see of it,
+// FaultFileSystem+Protocol.swift: the steps of every operation: the rules decide, content about to
+// be replaced is saved, clean pages become dirty, the tree changes, the change is recorded, and the
+// rules' later effects are applied. An operation supplies only its own part: what rules see of it,
 // which content it replaces, how the tree changes, and which event that is.
-// Invariants: nothing is kept or changed before the rules have decided; an event is recorded after
-// its change succeeded and before a rule acts on what comes after it.
-// All of it is inlined into the operations, so that their closures are none any more: while no rule
-// is in force an operation costs two looks at empty arrays.
+// Invariants: nothing is saved or changed before the rules have decided; an event is recorded after
+// its change succeeded and before a rule's effects on what follows.
+// All of it is inlined into the operations, which removes their closures: while no rule is in
+// force, an operation pays for two checks of empty arrays.
 
 import Glibc
 import LabCore
 import Recording
 
-/// What an operation is about to replace of a file's content.
+/// The part of a file's content that an operation is about to replace.
 enum OldContent {
   case nothing
-  /// Bytes that others take the place of.
+  /// Bytes that are overwritten.
   case bytes(Range<UInt64>)
-  /// All behind the place where the file is to end.
+  /// Everything after the new end of the file.
   case behind(end: UInt64)
-  /// What lies behind a position may move; bytes of a range may become zeros.
+  /// What follows a position may move; bytes of a range may become zeros.
   case tail(from: UInt64, zeros: Range<UInt64>?)
 }
 
-/// What the trace gets of an operation.
+/// What the trace records of an operation.
 enum RecordedEvent {
   case nothing
   case operation(Operation)
-  /// Several that are one change, or none.
+  /// Several operations that form one change, or none.
   case operations([Operation])
-  /// A write whose bytes the recorder has already.
+  /// A write whose bytes the recorder has already stored.
   case write(TraceRecorder.KeptBytes, at: UInt64)
 }
 
 extension FaultFileSystem {
-  /// True when nobody has a say in an operation, nor in one that was decided on before it waited.
+  /// True when no rule applies to an operation and none was decided on before it waited.
   @inline(__always)
   var isWithoutRules: Bool { plan.isEmpty }
 
   /// Performs an operation.
   ///
-  /// `old` is what the change replaces of the content of `inode`, `effect` does what a rule makes
-  /// of the operation (nil: it goes on as asked for), and `change` changes the tree and says what
-  /// the caller gets and what is recorded. Who asks is looked up only where that matters. It throws
-  /// the error of an injected failure, that of the change, or `.waits`.
+  /// `old` is what the change replaces of the content of `inode`, `effect` performs a rule's
+  /// version of the operation (nil: perform it normally), and `change` changes the tree and returns
+  /// the answer and the event to record. The caller is looked up only where it matters. Throws the
+  /// error of an injected failure, that of the change, or `.waits`.
   @inline(__always)
   func perform<Answer>(
     _ kind: OperationKind, _ inode: Inode?, at places: @autoclosure () -> [InodeName] = [],
@@ -52,7 +52,7 @@ extension FaultFileSystem {
     under effect: (Firing, FaultSubject) throws(ErrorNumber) -> Answer? = { _, _ in nil },
     change: () throws(ErrorNumber) -> (Answer, RecordedEvent)
   ) throws(ErrorNumber) -> Answer {
-    // Without rules no write is held, and nothing waits to be done afterwards.
+    // Without rules no write is held, and nothing is left to do afterwards.
     if isWithoutRules {
       return try self.change(inode, replacing: old, flags: flags, by: caller(), change)
     }
@@ -63,7 +63,7 @@ extension FaultFileSystem {
       subject, replacing: old, flags: flags, under: effect, change: change)
   }
 
-  /// The same for an operation that the caller only learns to have succeeded.
+  /// The same for an operation that returns only success to the caller.
   @inline(__always)
   func perform(
     _ kind: OperationKind, _ inode: Inode?, at places: @autoclosure () -> [InodeName] = [],
@@ -79,7 +79,7 @@ extension FaultFileSystem {
     }
   }
 
-  /// Lets the rules see an operation that changes nothing.
+  /// Shows the rules an operation that changes nothing.
   @inline(__always)
   package func observe(
     _ kind: OperationKind, _ inode: Inode?, at places: @autoclosure () -> [InodeName] = [],
@@ -89,7 +89,7 @@ extension FaultFileSystem {
     try perform(kind, inode, at: places(), through: file, by: caller()) { .nothing }
   }
 
-  /// The whole way; not inlined, so that what no rule is about stays short.
+  /// The complete sequence; not inlined, to keep the path without rules short.
   @inline(never)
   private func performUnderRules<Answer>(
     _ subject: FaultSubject, replacing old: OldContent, flags: OperationFlags,
@@ -101,7 +101,7 @@ extension FaultFileSystem {
       subject, injection, replacing: old, flags: flags, under: effect, change: change)
   }
 
-  /// Performs an operation whatever the rules say of it: only what they do besides happens.
+  /// Performs an operation regardless of the rules; only their side effects apply.
   func performInevitably(
     _ subject: FaultSubject, change: () throws(ErrorNumber) -> RecordedEvent
   ) {
@@ -111,7 +111,7 @@ extension FaultFileSystem {
     }
   }
 
-  /// Performs an operation on which the rules have decided.
+  /// Performs an operation after the rules have decided.
   private func carryOut<Answer>(
     _ subject: FaultSubject, _ injection: Injection?, replacing old: OldContent = .nothing,
     flags: OperationFlags = [],
@@ -131,7 +131,7 @@ extension FaultFileSystem {
     return answer
   }
 
-  /// Changes the tree, and records the change: for operations, and for what effects do instead.
+  /// Changes the tree and records the change, for operations and for effects that replace them.
   @inline(__always)
   func change<Answer>(
     _ inode: Inode?, replacing old: OldContent = .nothing, flags: OperationFlags = [],
@@ -163,7 +163,7 @@ extension FaultFileSystem {
     }
   }
 
-  /// The same for a change that gives nothing.
+  /// The same for a change without a result.
   @inline(__always)
   func change(
     _ inode: Inode, replacing old: OldContent = .nothing, flags: OperationFlags = [],
@@ -175,7 +175,7 @@ extension FaultFileSystem {
     }
   }
 
-  /// Remembers for rules what is about to go, and makes clean pages of it dirty.
+  /// Saves for rules what is about to be lost, and makes clean pages of it dirty.
   @inline(__always)
   private func keep(_ old: OldContent, of inode: Inode) {
     if case .nothing = old { return }
@@ -200,11 +200,11 @@ extension FaultFileSystem {
 
   // MARK: Before and after
 
-  /// Has the rules decide on an operation, and does what they want before it.
+  /// Has the rules decide on an operation, and applies their effects that precede it.
   private func begin(_ subject: FaultSubject) throws(ErrorNumber) -> Injection? {
     let injection = try decide(subject)
     try killBefore(injection, by: subject.caller)
-    // A sync that fails is in the trace all the same, and leaves its pages clean.
+    // A failed sync is recorded all the same, and leaves its pages clean.
     if !subject.kind.isSync, let outcome = injection?.outcome,
       case .error(let number) = outcome.effect
     {

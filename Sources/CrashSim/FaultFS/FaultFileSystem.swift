@@ -1,7 +1,7 @@
-// FaultFileSystem.swift: the file tree as clients meet it: each operation is decided by the fault
-// rules, performed, and recorded, in this order and before the caller hears of it.
-// Invariant: a change that a client can see is in the trace, or held for a reorder rule; what the
-// trace has is what the tree got, also where a fault made that something else than was asked for.
+// FaultFileSystem.swift: the file tree as clients use it: for each operation the fault rules
+// decide, then it is performed and recorded, all before the caller gets its result.
+// Invariant: a change that a client can see is in the trace, or held for a reorder rule; the trace
+// has what happened to the tree, also where a fault changed the operation.
 
 import Glibc
 import LabCore
@@ -12,14 +12,14 @@ package final class FaultFileSystem {
   package private(set) var tree: FileTree
   let recorder: TraceRecorder
   let plan: FaultPlan
-  /// What was decided for the request under way, and what it waits for.
+  /// The decisions for the current request, and what it waits for.
   var decisions = RequestDecisions()
-  /// Inodes whose pages the kernel must drop before the request under way is answered.
+  /// Inodes whose pages the kernel must drop before the current request is answered.
   package var staleInodes: [InodeNumber] = []
-  /// Writes that reorder rules keep back, by rule.
+  /// Writes that reorder rules hold, by rule.
   private var held: [Int: [TraceEvent]] = [:]
   private var syncErrorCount: UInt64 = 0
-  /// What a faulty file system does to the world around it; nothing at first.
+  /// The effects of a faulty file system outside of its tree; none at first.
   var sideEffects = FaultSideEffects()
 
   init(tree: FileTree, recorder: TraceRecorder) {
@@ -45,18 +45,18 @@ package final class FaultFileSystem {
     set { announced.log = newValue }
   }
 
-  /// Takes the announcement of a process in: the name of a phase, or nothing for the end of one.
+  /// Handles a process's announcement: the name of a phase, or an empty one for its end.
   func notePhase(_ value: [UInt8], by caller: Caller) {
     guard phases.note(value, of: caller.process) else { return }
     recorder.note(phase: phases.phase(of: caller.process), of: caller.process)
   }
 
-  /// Shared with the rules, which count by it.
+  /// Shared with the rules, which count by phase.
   private final class AnnouncedPhases {
     var log = PhaseLog()
   }
 
-  /// How much all files occupy, whichever tree is mounted.
+  /// The space that all files occupy, whichever tree is mounted.
   private final class OccupiedSpace {
     var quota: MemoryQuota
     init(_ quota: MemoryQuota) { self.quota = quota }
@@ -65,11 +65,11 @@ package final class FaultFileSystem {
 
   // MARK: Recording
 
-  /// Replaces the tree; nobody may hold an inode of the old one.
+  /// Replaces the tree; no inode of the old one may be in use.
   func replaceTree(_ newTree: FileTree) {
     tree = newTree
     space.quota = newTree.quota
-    // Who used the old tree is gone, and another process may get its number.
+    // The users of the old tree are gone, and other processes may get their numbers.
     phases = PhaseLog()
   }
 
@@ -77,7 +77,7 @@ package final class FaultFileSystem {
     held = [:]
     for inode in tree.inodes.values {
       if inode.linkCount == 0 { inode.isTraced = false }
-      // All that is there counts as durable.
+      // Everything in the tree counts as durable.
       inode.shadow = nil
     }
     recorder.begin(tree.image())
@@ -91,7 +91,7 @@ package final class FaultFileSystem {
 
   func clearRules() { removeRules(Set(plan.list.map(\.id))) }
 
-  /// Takes rules out of force, with all that they still had in mind.
+  /// Removes rules, with everything that they hold.
   /// - Returns: Those that were in force.
   @discardableResult
   func removeRules(_ ids: Set<Int>) -> [RuleStatus] {
@@ -100,7 +100,7 @@ package final class FaultFileSystem {
     for inode in tree.inodes.values {
       if let error = inode.syncError, ids.contains(error.ruleID) { inode.syncError = nil }
       if !plan.needsShadows, let shadow = inode.shadow {
-        // What a failed sync lost stays lost.
+        // What a failed sync lost remains lost.
         shadow.forgetDirty()
         if shadow.clean.isEmpty { inode.shadow = nil }
       }
@@ -129,15 +129,15 @@ package final class FaultFileSystem {
     }
   }
 
-  /// Keeps a write back until the rule lets it go.
+  /// Holds a write until its rule releases it.
   func hold(_ event: TraceEvent, for rule: Int) { held[rule, default: []].append(event) }
 
-  /// A held write may lie behind a new end: recorded later it would bring the bytes back.
+  /// A held write may lie after the new end: recorded later, it would restore those bytes.
   func releaseWrites(before kind: OperationKind) {
     if kind == .truncate || kind == .allocate { releaseAll() }
   }
 
-  /// Lets go of what rules hold until a write like this one, unless it is held itself.
+  /// Releases the writes held until a write like this one, unless this one is held itself.
   func releaseWrites(after subject: FaultSubject, _ injection: Injection?) {
     if subject.kind != .write { return }
     if case .reorder = injection?.outcome?.effect { return }
@@ -146,7 +146,7 @@ package final class FaultFileSystem {
 
   // MARK: Marks
 
-  /// Records what a client said, and lets rules that count from it begin anew.
+  /// Records a client's mark, and restarts the counts of rules that begin at it.
   func record(_ mark: Mark) {
     plan.note(mark)
     recorder.record(mark)
@@ -154,7 +154,7 @@ package final class FaultFileSystem {
 
   // MARK: Content
 
-  /// Writes, and returns how many bytes the caller is told.
+  /// Writes, and returns the byte count for the caller.
   @discardableResult
   package func write(
     _ bytes: RawSpan, at offset: UInt64, to inode: Inode, through file: OpenFile? = nil,
@@ -173,7 +173,7 @@ package final class FaultFileSystem {
       let taken = try tree.write(bytes, at: offset, to: inode, lent: kept?.loan)
       guard let kept else { return (taken, .nothing) }
       if taken == bytes.byteCount { return (taken, .write(kept, at: offset)) }
-      // The disk is full: the trace has what fitted.
+      // The file system is full: the trace has the bytes that fitted.
       guard let part = recorder.keep(bytes.extracting(0..<taken)) else { return (taken, .nothing) }
       return (taken, .write(part, at: offset))
     }
@@ -193,7 +193,7 @@ package final class FaultFileSystem {
     ) { () throws(ErrorNumber) in try cut(inode, to: sizeBytes) }
   }
 
-  /// Sets a size, on behalf of an effect.
+  /// Sets a size for an effect.
   func resize(
     _ inode: Inode, to sizeBytes: UInt64, flags: OperationFlags, by caller: Caller
   ) throws(ErrorNumber) {
@@ -202,7 +202,7 @@ package final class FaultFileSystem {
     }
   }
 
-  /// A size that a file has already is not an event.
+  /// Setting the size that a file already has is not an event.
   private func cut(_ inode: Inode, to sizeBytes: UInt64) throws(ErrorNumber) -> RecordedEvent {
     let oldSizeBytes = try tree.truncate(inode, to: sizeBytes)
     if oldSizeBytes == sizeBytes { return .nothing }
@@ -263,7 +263,7 @@ package final class FaultFileSystem {
     }
   }
 
-  /// A sync that fails, or does nothing, is in the trace as what it is.
+  /// A sync that fails, or does nothing, is recorded as such.
   private func sync(
     _ operation: Operation, flags: OperationFlags, of inode: Inode, _ firing: Firing,
     _ subject: FaultSubject
@@ -294,7 +294,7 @@ package final class FaultFileSystem {
     for inode in tree.inodes.values where inode.shadow != nil { markSynced(inode) }
   }
 
-  /// The failure that an open file has not been told of yet.
+  /// The failure that has not been reported to an open file yet.
   private func unreportedError(_ inode: Inode, _ file: OpenFile?) -> SyncError? {
     guard let error = inode.syncError, let file, file.seenSyncError < error.sequence else {
       return nil
@@ -303,7 +303,7 @@ package final class FaultFileSystem {
     return error
   }
 
-  /// Leaves the pages and the error of a failed sync as a file system does.
+  /// Sets the pages and the error after a failed sync as the given file system does.
   private func fail(
     _ inode: Inode, _ number: Int32, _ state: FaultRule.SyncFailure, _ rule: Int, _ file: OpenFile?
   ) throws(ErrorNumber) {
@@ -316,9 +316,9 @@ package final class FaultFileSystem {
     throw ErrorNumber(number)
   }
 
-  /// The last descriptor of an open file that could write is gone.
+  /// The last descriptor of a writable open file was closed.
   package func close(_ inode: Inode, couldWrite: Bool, by caller: Caller) {
-    // The caller no longer waits, so a kill before and one after are the same to it.
+    // The caller no longer waits, so to it a kill before and one after are the same.
     performInevitably(FaultSubject(kind: .close, inode: inode, caller: caller)) {
       couldWrite ? .operation(.close(inode: inode.number)) : .nothing
     }

@@ -11,18 +11,18 @@ import Recording
 struct FaultSubject {
   var kind: OperationKind
   var inode: Inode?
-  /// Names that the operation makes, takes away or changes.
+  /// Names that the operation creates, removes or changes.
   var places: [InodeName] = []
   var bytes: Range<UInt64>?
-  /// The open file that the operation goes through.
+  /// The open file that the operation uses.
   var file: OpenFile?
-  /// True for an open that asks to write.
+  /// True for an open for writing.
   var wantsWrite = false
-  /// True for a read of pages that the kernel keeps, which it needs whole.
+  /// True for a read of pages into the kernel's cache, which needs them whole.
   var isPageIn = false
   var caller: Caller
 
-  /// Every path by which the operation's object can be meant.
+  /// Every path that may refer to the operation's object.
   func paths() -> [[UInt8]] {
     var paths: [[UInt8]] = []
     for place in places + (inode?.names ?? []) {
@@ -39,9 +39,9 @@ struct FaultSubject {
 public struct RuleHits: Codable, Hashable, Sendable {
   /// Operations that the rule's conditions fit.
   public var matchCount: Int
-  /// Those of them that got the effect.
+  /// Those of them to which the effect was applied.
   public var hitCount: Int
-  /// Those that got it while the caller was in a phase, by the phase's name.
+  /// Hits while the caller was in a phase, by the phase's name.
   public var hitsInPhases: [String: Int] = [:]
 
   /// Makes counts.
@@ -65,7 +65,7 @@ public struct RuleStatus: Codable, Hashable, Sendable {
     "\(id)  hits=\(hits.hitCount) matches=\(hits.matchCount)  \(rule)"
   }
 
-  /// What to say at the end of a rule that has done nothing; nil of one that has.
+  /// The message at the end for a rule that had no effect; nil for one that had.
   package var complaint: String? {
     if hits.hitCount > 0 { return nil }
     if hits.matchCount == 0 {
@@ -76,14 +76,14 @@ public struct RuleStatus: Codable, Hashable, Sendable {
   }
 }
 
-/// An effect that an operation gets, and from where.
+/// An effect on an operation, with its origin.
 struct Firing {
   let ruleID: Int
-  /// What the rule says.
+  /// The effect in the rule.
   let cause: FaultRule.Effect
-  /// What happens to this operation: a full disk, for example, is an error or a short write.
+  /// The effect on this operation: a full disk, for example, is an error or a short write.
   let effect: FaultRule.Effect
-  /// What this hit's bits and parts are drawn from.
+  /// The seed for this hit's bits and parts.
   let seed: Seed
 }
 
@@ -92,7 +92,7 @@ struct Injection {
   var outcome: Firing?
   var wait: Firing?
   var kill: Firing?
-  /// The operation that it was decided for.
+  /// The operation that the decision is for.
   let subject: FaultSubject
 
   var isEmpty: Bool { outcome == nil && wait == nil && kill == nil }
@@ -106,19 +106,19 @@ final class FaultPlan {
     let glob: Glob?
     let command: Glob?
     let actor: Glob?
-    /// The glob of the match that a reorder waits for.
+    /// Glob of the match that a reorder rule waits for.
     let beforeGlob: Glob?
     let seed: Seed
     var hits = RuleHits(matchCount: 0, hitCount: 0)
-    /// Matches since the rule's scope was last opened.
+    /// Matches since the rule's scope last opened.
     var matchesInScope = 0
     var isInScope: Bool
-    /// Bytes that a full disk has taken.
+    /// Bytes written towards a full disk.
     var takenBytes: UInt64 = 0
   }
 
   private var rules: [Counted] = []
-  /// The process that has dirty pages written for the file system; no rule is about it.
+  /// The process that writes dirty pages back for the file system; no rule applies to it.
   var ownThread: Int32?
   private var lastID = 0
   /// The rule that has made the file system read-only.
@@ -126,7 +126,7 @@ final class FaultPlan {
   /// Bytes of all pages that files occupy.
   private let occupiedBytes: () -> UInt64
 
-  /// The phase that a process is in.
+  /// The current phase of a process.
   private let phase: (_ process: Int32) -> String?
 
   init(
@@ -151,7 +151,7 @@ final class FaultPlan {
   private(set) var watchesAttributes = false
   private(set) var watchesReads = false
 
-  /// Adds rules behind those in force; their counts start at 0.
+  /// Adds rules after those in force; their counts start at 0.
   /// - Returns: Their numbers.
   @discardableResult
   func add(_ added: [FaultRule]) throws(LabError) -> [Int] {
@@ -177,7 +177,7 @@ final class FaultPlan {
     return numbers
   }
 
-  /// Takes rules out of force.
+  /// Removes rules.
   /// - Returns: Those that were in force.
   func remove(_ ids: Set<Int>) -> [RuleStatus] {
     let removed = list.filter { ids.contains($0.id) }
@@ -201,7 +201,7 @@ final class FaultPlan {
     watchesReads = rules.contains { $0.rule.when.kinds.contains(.read) }
   }
 
-  /// True when a rule on reads fits a file, so that the kernel should ask for each read.
+  /// True when a rule on reads fits a file, so that the kernel should send each read.
   func watchesReads(of inode: Inode) -> Bool {
     guard watchesReads else { return false }
     let paths = FaultSubject(kind: .read, inode: inode, caller: Caller()).paths()
@@ -224,7 +224,7 @@ final class FaultPlan {
     }
   }
 
-  /// Counts an operation, and says what it gets.
+  /// Counts an operation, and returns its effects.
   func decide(_ subject: FaultSubject) -> Injection? {
     if let ownThread, subject.caller.thread == ownThread { return nil }
     var injection = Injection(subject: subject)
@@ -260,7 +260,7 @@ final class FaultPlan {
     return injection.isEmpty ? nil : injection
   }
 
-  /// What a rule's effect means for an operation that its conditions hit; nil when nothing.
+  /// The effect of a rule on an operation that its conditions fit; nil for none.
   private func effect(of index: Int, on subject: FaultSubject) -> FaultRule.Effect? {
     let rule = rules[index]
     switch rule.rule.what {
@@ -292,7 +292,7 @@ final class FaultPlan {
     }
   }
 
-  /// What rules on all files leave of the space, in all and free, for statfs; nil is not a limit.
+  /// The space that rules on all files leave, total and free, for statfs; nil means no limit.
   func spaceLimits() -> (total: UInt64?, free: UInt64?) {
     var total: UInt64?
     var free: UInt64?
@@ -311,14 +311,14 @@ final class FaultPlan {
     return (total, free)
   }
 
-  /// The part of a range that a rule is about.
+  /// The part of a range that a rule applies to.
   func bytes(of id: Int, in range: Range<UInt64>) -> Range<UInt64> {
     guard let match = rules.first(where: { $0.id == id })?.rule.when else { return range }
     let from = match.fromByte ?? 0
     return range.clamped(to: from..<max(from, match.toByte ?? UInt64.max))
   }
 
-  /// The reorder rules that wait for a write like this one.
+  /// The reorder rules that this write releases.
   func reordersReleased(by subject: FaultSubject) -> [Int] {
     rules.filter { counted in
       guard case .reorder(let before) = counted.rule.what else { return false }
@@ -330,12 +330,12 @@ final class FaultPlan {
     _ subject: FaultSubject, _ match: FaultRule.Match, _ glob: Glob?
   ) -> Bool {
     guard match.kinds.contains(subject.kind) else { return false }
-    // The kernel closes in the background, for nobody.
+    // The kernel closes files in the background, without a caller.
     if subject.caller.process == 0 || subject.caller.isWriteBack, subject.kind != .close {
       guard match.includesWriteBack else { return false }
     }
     if let process = match.process, process != subject.caller.process { return false }
-    // For damage at rest the bytes say where, and operations of such kinds have none.
+    // For damage at rest the byte range gives the place, and operations of such kinds have none.
     if match.fromByte != nil || match.toByte != nil, !OperationKind.ofRest.contains(subject.kind) {
       guard let bytes = subject.bytes else { return false }
       let from = match.fromByte ?? 0
@@ -350,7 +350,7 @@ final class FaultPlan {
     match.phase.map { $0 == phase(caller.process) } ?? true
   }
 
-  /// Asks /proc anew each time: a process may have executed another program since.
+  /// Reads /proc each time: the process may have executed another program since.
   private func fitsCaller(_ caller: Caller, _ counted: Counted) -> Bool {
     if let command = counted.command {
       guard let name = ProcessCalls.name(of: caller.process), command.matches(name) else {
@@ -375,8 +375,8 @@ extension FaultRule.Match {
 }
 
 extension FaultRule.Effect {
-  /// False for what cannot happen to an operation: the kernel fills a page up with zeros where a
-  /// read of it is short, so there is no short page.
+  /// False for an effect that is impossible for an operation: the kernel fills a page with zeros
+  /// when a read of it is short, so a page cannot be short.
   fileprivate func fits(_ subject: FaultSubject) -> Bool {
     if subject.isPageIn, case .short = self { return false }
     return true

@@ -1,12 +1,12 @@
-// FaultRule+Files.swift: refuses rules about files that can never have such an operation: a read of
-// a folder, a path through a symbolic link. What is not there yet may become anything, so only
-// what is there speaks against a rule; what else never matches is named at the end (FaultPlan).
+// FaultRule+Files.swift: rejects rules for files that can never have such an operation: a read of a
+// folder, a path through a symbolic link. A missing file may become anything, so only existing
+// files count against a rule; other rules that never match are reported at the end (FaultPlan).
 
 import LabCore
 import Recording
 
 extension FaultRule.Match {
-  /// Refuses globs that fit no path at all.
+  /// Rejects globs that fit no path at all.
   func validatePath() throws(LabError) {
     guard let path, !path.isEmpty else { return }
     func refuse(_ why: String) -> LabError {
@@ -16,7 +16,7 @@ extension FaultRule.Match {
       throw refuse("paths begin at the mount's root, without a slash; leave the first one out")
     }
     if path.hasSuffix("/") { throw refuse("no path ends with a slash; leave the last one out") }
-    // A class may have a slash in it, which is not a boundary.
+    // A class may contain a slash, which is not a component boundary.
     if path.contains("[") { return }
     let components = path.split(separator: "/", omittingEmptySubsequences: false)
     if let odd = components.first(where: { ["", ".", ".."].contains($0) }) {
@@ -24,7 +24,7 @@ extension FaultRule.Match {
     }
   }
 
-  /// Refuses kinds that the file, which is there, cannot have.
+  /// Rejects kinds of operations that an existing file cannot have.
   func validateFiles(of tree: FileTree) throws(LabError) {
     guard let path, !path.isEmpty, !path.contains("[") else { return }
     let components = path.split(separator: "/").map(String.init)
@@ -53,7 +53,7 @@ extension FaultRule.Match {
     }
   }
 
-  /// Refuses a rule none of whose kinds any of the types has.
+  /// Rejects a rule if none of the types can have any of its kinds.
   private func refuse(_ path: String, among types: Set<FileType>) throws(LabError) {
     guard let type = types.min(by: { $0.rawValue < $1.rawValue }),
       types.allSatisfy({ kinds.isDisjoint(with: $0.kinds) })
@@ -68,7 +68,7 @@ extension FaultRule.Match {
 }
 
 extension FileType {
-  /// The kinds of operations that reach the file system of such a file.
+  /// The kinds of operations on such a file that reach the file system.
   fileprivate var kinds: Set<OperationKind> {
     let all = Set(OperationKind.allCases)
     let ofContent: Set<OperationKind> = [.read, .write, .truncate, .allocate, .sync, .seek]
@@ -78,7 +78,7 @@ extension FileType {
     case .directory: return all.subtracting(ofContent).subtracting([.readLink, .link])
     case .symbolicLink:
       return all.subtracting(ofContent).subtracting(ofFolders).subtracting([.open, .close])
-    // The kernel opens them itself.
+    // The kernel opens them without asking the file system.
     case .fifo, .socket, .characterDevice, .blockDevice:
       return all.subtracting(ofContent).subtracting(ofFolders)
         .subtracting([.open, .close, .readLink])
@@ -98,10 +98,10 @@ extension FileType {
 }
 
 extension FaultFileSystem {
-  /// Adds rules behind those in force; their counts start at 0.
+  /// Adds rules after those in force; their counts start at 0.
   /// - Returns: Their numbers.
-  /// - Throws: `LabError` with code `.usage` for a rule that can never do what it says; then none
-  ///   is added.
+  /// - Throws: `LabError` with code `.usage` for a rule that can never take effect; then none is
+  ///   added.
   @discardableResult
   func addRules(_ rules: [FaultRule]) throws(LabError) -> [Int] {
     for rule in rules {

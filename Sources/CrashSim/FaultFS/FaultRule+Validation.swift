@@ -1,17 +1,17 @@
-// FaultRule+Validation.swift: refuses rules that could never do what they say, and numbers that no
-// run needs: rules also come from hostile bytes.
+// FaultRule+Validation.swift: rejects rules that can never take effect, and numbers larger than any
+// run needs, because rules may also come from untrusted bytes.
 
 import LabCore
 import Recording
 
 extension FaultRule {
-  /// Most rules that one mount takes at a time.
+  /// Most rules that a mount accepts at a time.
   static let countMax = 1000
   private static let delayMillisecondsMax = 60_000
   private static let bitsMax = 4096
   private static let partsMax = 4096
 
-  /// Refuses a rule that could never do what it says.
+  /// Rejects a rule that can never take effect.
   /// - Throws: `LabError` with code `.usage`, naming the field.
   public func validate() throws(LabError) {
     try when.validate()
@@ -74,7 +74,7 @@ extension FaultRule {
 
   private static func validate(_ tearing: Tearing) throws(LabError) {
     switch tearing.cut {
-    // A write is 1 MiB at most, so that a part of 256 bytes or more keeps the parts countable.
+    // A write is at most 1 MiB, so parts of 256 bytes or more keep their number small.
     case .fileUnits(let bytes):
       guard (256...UInt64(1 << 20)).contains(bytes) else {
         throw .usage("fault rule: torn: unit=\(bytes) is not in 256...1048576")
@@ -130,7 +130,7 @@ extension FaultRule.Effect {
     case .rot, .cutTail: OperationKind.ofRest
     case .readOnly: OperationKind.changing
     case .kill, .killOther: OperationKind.answered
-    // While one of these is under way the kernel lets go of any file's pages.
+    // During any of these the kernel can drop the pages of any file.
     case .clearCache: [.sync, .syncDirectory, .remove, .rename, .setExtendedAttribute]
     case .killFileSystem: nil
     }

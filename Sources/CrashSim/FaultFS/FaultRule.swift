@@ -1,48 +1,46 @@
-// FaultRule.swift: faults as data: when a rule applies, and what then happens (FaultEffect.swift).
-// docs/reference/faults.md is the reading for people; its JSON form is what the control sockets
-// take.
+// FaultRule.swift: faults as data: when a rule applies, and its effect (FaultEffect.swift).
+// docs/reference/faults.md describes rules for users; control sockets accept their JSON form.
 
 import LabCore
 
 /// A fault: when and what.
 public struct FaultRule: Codable, Hashable, Sendable {
-  /// Which operations a rule is about, and which of them it hits.
+  /// Which operations a rule applies to, and which of them it hits.
   public struct Match: Codable, Hashable, Sendable {
     /// Kinds of operations.
     public var kinds: Set<OperationKind>
     /// Glob over the path from the root of the mount; nil fits any path.
     ///
-    /// Paths have no leading slash. `*` and `?` stop at
-    /// `/`, `**` does not; a glob without `/` is about the last component.
+    /// Paths have no leading slash. `*` and `?` stop at `/`, `**` does not; a glob without `/` is
+    /// matched against the last component.
     public var path: String?
     /// First byte of the range that the operation must touch; nil is the start of the file.
     public var fromByte: UInt64?
-    /// First byte behind that range; nil is the end of the file.
+    /// First byte after that range; nil is the end of the file.
     public var toByte: UInt64?
-    /// Process that must have asked; nil is any.
+    /// The calling process; nil is any.
     public var process: Int32?
-    /// Glob over the command name of the process that asked (its first 15 bytes, as in
+    /// Glob over the command name of the calling process (its first 15 bytes, as in
     /// /proc/PID/comm); nil is any.
     public var command: String?
-    /// Glob over the name of the thread that asked, which is an actor's name in scenarios (first 15
+    /// Glob over the name of the calling thread, which in scenarios is an actor's name (first 15
     /// bytes); nil is any.
     public var actor: String?
     /// Hits only the n-th matching operation, counted from 1.
     public var nth: Int?
-    /// Hits every k-th matching operation, beginning with number `offset` + 1.
+    /// Hits every k-th matching operation, starting with number `offset` + 1.
     public var everyKth: Int?
     /// See `everyKth`; smaller than it.
     public var offset: Int
-    /// Hits with this chance only, drawn from the rule's seed and the match's number.
+    /// Hits only with this probability, drawn from the rule's seed and the match's number.
     public var chance: Chance?
-    /// Hits this many times at most.
+    /// Hits at most this many times.
     public var times: Int?
-    /// True when operations of the kernel's own (process 0) count and can be hit.
+    /// True when the kernel's own operations (process 0) count and can be hit.
     public var includesWriteBack: Bool
     /// Part of the run, between marks, in which operations count; nil is all of it.
     public var scope: MarkScope?
-    /// Phase that the caller's process must be in, as the process itself announced it; nil is any,
-    /// and none.
+    /// Phase, as announced by the process itself, that the caller must be in; nil is any or none.
     public var phase: String?
 
     /// Makes a match; without a count it hits every matching operation.
@@ -64,14 +62,14 @@ public struct FaultRule: Codable, Hashable, Sendable {
     }
   }
 
-  /// A chance as two whole numbers.
+  /// A probability as two whole numbers.
   public struct Chance: Codable, Hashable, Sendable {
     /// Favourable cases.
     public var numerator: Int
     /// All cases.
     public var denominator: Int
 
-    /// Makes the chance `numerator` in `denominator`.
+    /// Makes the probability `numerator` in `denominator`.
     public init(_ numerator: Int, in denominator: Int) {
       self.numerator = numerator
       self.denominator = denominator
@@ -80,12 +78,12 @@ public struct FaultRule: Codable, Hashable, Sendable {
 
   /// A part of the run, between marks.
   ///
-  /// It goes from each mark that begins with one text to the next one that begins with another.
-  /// Counting starts anew whenever the part begins.
+  /// It extends from each mark that begins with one text to the next one that begins with another.
+  /// Counting restarts whenever the part begins.
   public struct MarkScope: Codable, Hashable, Sendable {
-    /// How the mark begins that opens the part.
+    /// Prefix of the mark that opens the part.
     public var from: String
-    /// How the mark begins that closes it; nil is never.
+    /// Prefix of the mark that closes it; nil is never.
     public var until: String?
 
     /// Makes a scope.
@@ -103,13 +101,13 @@ public struct FaultRule: Codable, Hashable, Sendable {
     case after
   }
 
-  /// When it applies.
+  /// When the rule applies.
   public var when: Match
-  /// What happens then.
+  /// Its effect.
   public var what: Effect
-  /// What all of the rule's chances, bits and parts are drawn from.
+  /// Seed of all the rule's random choices.
   public var seed: UInt64
-  /// True: `error` may be one that the call never returns by its manual page.
+  /// True: `error` may be a number that the call does not return according to its manual page.
   public var allowsAnyErrno: Bool
 
   /// Makes a rule.
@@ -122,7 +120,7 @@ public struct FaultRule: Codable, Hashable, Sendable {
 }
 
 extension FaultRule.Match {
-  /// The first and the last byte in the words of a fault file; of a rule that is not valid, too.
+  /// The byte range as written in a fault file; also for an invalid rule.
   var bytesText: String {
     let last = toByte.map { $0 == 0 ? "-1" : "\($0 - 1)" } ?? ""
     return "\(fromByte ?? 0)..\(last)"
@@ -139,7 +137,7 @@ extension FaultRule.Match {
 }
 
 extension FaultRule: CustomStringConvertible {
-  /// The rule in the words of a fault file, on one line.
+  /// The rule as written in a fault file, on one line.
   public var description: String {
     var parts = ["on: [\(when.kinds.sorted().map(\.rawValue).joined(separator: ", "))]"]
     if let path = when.path { parts.append("file: \"\(path)\"") }
@@ -168,7 +166,7 @@ extension FaultRule: CustomStringConvertible {
     return "{" + parts.joined(separator: ", ") + "}"
   }
 
-  /// A word of YAML, in quotes unless it is letters and spaces.
+  /// A YAML word, quoted unless it consists of letters and spaces.
   private static func word(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy { $0 == 32 || (97...122).contains($0 | 32) }
     if isPlain, text.first != " ", text.last != " " { return text }

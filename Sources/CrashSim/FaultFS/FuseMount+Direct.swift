@@ -1,11 +1,11 @@
-// FuseMount+Direct.swift [U]: the requests that come most often, decoded and answered here: reads,
-// writes and syncs of open files, names that are looked up, made and removed, attributes; and two
-// that libfuse 3.14 does not know. It has no callback for any of them, so each is answered in one
-// place. It keeps a record of every request, under a lock, for an interrupt to find it; what is
-// answered at once needs none, what waits is found among the postponed, and an interrupt that comes
-// late finds nothing either way.
+// FuseMount+Direct.swift [U]: decodes and answers the most frequent requests: reads, writes and
+// syncs of open files, lookups, creations and removals of names, attributes; and two that libfuse
+// 3.14 does not support. libfuse has no callback for any of them, so each is answered in one place.
+// libfuse keeps a record of every request, under a lock, so that an interrupt can find it; a
+// request answered at once needs none, one that waits is found among the postponed ones, and a late
+// interrupt finds nothing in either case.
 // Invariant: a request is answered once, or kept for later and not answered.
-// Safety: see RawRequest.swift; answers are values of this stack.
+// Safety: see RawRequest.swift; answers are values on this stack.
 
 import CFuse
 import Glibc
@@ -13,8 +13,8 @@ import LabCore
 import Recording
 
 extension FuseMount {
-  /// Answers a request, if it is one of those; the caller has the lock.
-  /// - Returns: False when it is left to libfuse, and nothing has happened.
+  /// Answers a request of one of those kinds; the caller holds the lock.
+  /// - Returns: False when it is left to libfuse; then nothing has happened.
   func answersDirectly(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard let request = unsafe RawRequest(bytes) else { return false }
     do throws(ErrorNumber) {
@@ -34,7 +34,7 @@ extension FuseMount {
       default: return false
       }
     } catch {
-      // What waits begins again later.
+      // A request that waits is restarted later.
       if error != .waits { finish(request, error.rawValue) }
     }
     return true
@@ -52,7 +52,7 @@ extension FuseMount {
     }
     try request.withFile(asked.fh) { file throws(ErrorNumber) in
       var caller = caller(thread: request.thread)
-      // Mapped pages come from no one, or say of themselves that they are.
+      // Mapped pages have no calling process, or carry a flag that says what they are.
       caller.isWriteBack =
         request.thread == 0 || asked.write_flags & UInt32(FUSE_WRITE_CACHE) != 0
       let taken = try unsafe fileSystem.write(
@@ -80,7 +80,7 @@ extension FuseMount {
     try request.withFile(asked.fh) { file throws(ErrorNumber) in
       let count = Int(asked.size)
       let unique = request.header.unique
-      // A read into a caller's buffer names the owner of its locks, a read of pages does not.
+      // A read into a caller's buffer names the owner of its locks; a read of pages does not.
       let isPageIn = asked.read_flags & UInt32(FUSE_READ_LOCKOWNER) == 0
       switch try fileSystem.read(
         at: asked.offset, count: count, through: file, isPageIn: isPageIn,
@@ -88,7 +88,7 @@ extension FuseMount {
       {
       case .made(let bytes): unsafe bytes.withUnsafeBytes { unsafe _ = send(0, $0, to: unique) }
       case .held(let content):
-        // Straight from the file's memory: one piece in nearly all cases.
+        // Directly from the file's memory: one piece in nearly all cases.
         if let piece = unsafe content.piece(at: asked.offset, count: count) {
           unsafe send(0, piece, to: unique)
         } else {
@@ -98,7 +98,7 @@ extension FuseMount {
     }
   }
 
-  /// Refuses a direct call before any rule sees it, as file systems on disks do.
+  /// Rejects a misaligned direct call before any rule sees it, as disk file systems do.
   @inline(never)
   private func checkAlignment(_ offset: UInt64, _ count: UInt32) throws(ErrorNumber) {
     if let alignment = options.directAlignment,
@@ -116,7 +116,7 @@ extension FuseMount {
     reply(request, fuse_attr_out(inode, validSeconds: timeoutSeconds))
   }
 
-  /// FUSE_STATX, which comes where somebody asks when a file was made; newer than linux/fuse.h.
+  /// FUSE_STATX, sent when a process asks for a file's birth time; newer than linux/fuse.h.
   private static let extendedStatus = fuse_opcode(52)
 
   private func getStatus(_ request: RawRequest) throws(ErrorNumber) {
@@ -155,10 +155,10 @@ extension FuseMount {
     reply(request, created: file)
   }
 
-  /// FUSE_TMPFILE (Linux 6.1), which libfuse 3.14 has no callback for and old headers no name.
+  /// FUSE_TMPFILE (Linux 6.1): libfuse 3.14 has no callback for it, old headers have no name.
   private static let temporaryFile = fuse_opcode(51)
 
-  /// The kernel sends a name, which means nothing.
+  /// The kernel sends a name, which has no meaning.
   private func createNameless(_ request: RawRequest) throws(ErrorNumber) {
     let asked = try request.record(fuse_create_in.self)
     let file = try fileSystem.createNameless(
@@ -199,8 +199,8 @@ extension FuseMount {
     finish(request, 0)
   }
 
-  /// libfuse 3.14 does not know the longer record, without which the kernel does not say when an
-  /// access list has to clear set-gid.
+  /// libfuse 3.14 does not support the longer record, without which the kernel does not report that
+  /// an access list must clear set-gid.
   private func setExtendedAttribute(_ request: RawRequest) throws(ErrorNumber) {
     let asked: fuse_setxattr_in
     let recordBytes: Int
@@ -228,7 +228,7 @@ extension FuseMount {
     finish(request, 0)
   }
 
-  /// The one request that has no answer.
+  /// The one request without an answer.
   private func forget(_ request: RawRequest) throws(ErrorNumber) {
     let asked = try request.record(fuse_forget_in.self)
     fileSystem.tree.forget(request.inode, count: asked.nlookup)
@@ -239,14 +239,14 @@ extension FuseMount {
     return inode
   }
 
-  /// How long the kernel may remember names and attributes: nobody else changes the tree.
+  /// How long the kernel may cache names and attributes: only this mount changes the tree.
   ///
-  /// Nothing is remembered while a rule is about lookups or attributes.
+  /// Nothing is cached while a rule applies to lookups or attributes.
   var timeoutSeconds: UInt64 { fileSystem.plan.watchesAttributes ? 0 : 86400 * 365 }
 
   // MARK: Answers
 
-  /// Answers, but not before the kernel has dropped the pages that a fault made stale.
+  /// Answers after the kernel has dropped the pages that a fault made stale.
   private func finish(_ request: RawRequest, _ number: Int32) {
     if fileSystem.staleInodes.isEmpty {
       unsafe send(number, nil, to: request.header.unique)
@@ -258,13 +258,13 @@ extension FuseMount {
   }
 
   /// Answers with a record of linux/fuse.h.
-  /// - Returns: Whether the kernel took it.
+  /// - Returns: Whether the kernel accepted it.
   @discardableResult
   private func reply<Record: BitwiseCopyable>(_ request: RawRequest, _ record: Record) -> Bool {
     unsafe withUnsafeBytes(of: record) { unsafe send(0, $0, to: request.header.unique) }
   }
 
-  /// Answers with what lies in several pieces of a file's memory, or behind its end.
+  /// Answers with bytes in several pieces of a file's memory, or after its end.
   @inline(never)
   private func send(_ content: FileContent, _ offset: UInt64, _ count: Int, to unique: UInt64) {
     var pieces = unsafe [iovec()]
@@ -284,9 +284,9 @@ extension FuseMount {
     }
   }
 
-  /// Answers the request of a number.
+  /// Answers the request with a given number.
   ///
-  /// A short answer is sent from one place, because the kernel pins the pages of each part of it.
+  /// A short answer is sent from one buffer, because the kernel pins the pages of each part.
   @discardableResult
   func send(_ number: Int32, _ body: UnsafeRawBufferPointer?, to unique: UInt64) -> Bool {
     let shortBytes = 192
@@ -301,7 +301,7 @@ extension FuseMount {
         unsafe UnsafeMutableRawBufferPointer(rebasing: answer[headerBytes...])
           .copyMemory(from: body)
       }
-      // A caller that is gone by now is not an error.
+      // A caller that no longer exists is not an error.
       return unsafe cfuse_write(
         fuse_session_fd(session), answer.baseAddress, headerBytes + (isShort ? bodyBytes : 0),
         body?.baseAddress, isShort ? 0 : bodyBytes) >= 0

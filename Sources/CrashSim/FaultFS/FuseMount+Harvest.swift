@@ -1,21 +1,20 @@
-// FuseMount+Harvest.swift [U]: dirty mapped pages written back at seeded moments.
-// A store into a mapped page sends no request, so between two syncs of a mapping a trace would hold
-// one content only. At a seeded request the mount holds the request back, has the kernel write the
-// dirty pages of all open files back, and begins the request afterwards: its caller waits, so for
-// one actor it is decided what the pages hold.
+// FuseMount+Harvest.swift [U]: writes dirty mapped pages back at seeded moments.
+// A store into a mapped page sends no request, so between two syncs of a mapping a trace would have
+// only one content. At a seeded request the mount holds the request, has the kernel write back the
+// dirty pages of all open files, and then begins the request: its caller waits, so with a single
+// actor the content of the pages is deterministic.
 // The pages are written, not dropped (sync_file_range): between a write's copy into a page of the
-// cache and its request a dropped page could be read back as it was, and stay so.
-// A sync of everything has all pages written likewise, by syncfs of a descriptor of the root, which
+// cache and its request, a dropped page could be read back with its old content and keep it.
+// A sync of everything also has all pages written, by syncfs of a descriptor of the root, which
 // needs no file's name. syncfs may return before a FUSE file system's writes are done (on Linux
-// 6.18.44 it does), but the descriptor's RELEASEDIR is a request in the background as they are, and
-// comes behind those that were sent before it.
-// Invariants: a process of its own has the pages written, for the thread of page drops, without
-// the lock (PageWriter.swift); no rule, count or hold is about what that process asks; the file
-// that the held request names is left out, because the kernel may hold locks of its pages until we
-// answer; one request at a time is held, so that all others, which may hold locks of the other
-// files, are answered; requests of the kernel's own (process 0), among them what is written back,
-// are never held.
-// Safety: a held request owns a copy of the kernel's bytes, which is freed when it has begun.
+// 6.18.44 it does), but the descriptor's RELEASEDIR is a background request like them, and arrives
+// after those that were sent before it.
+// Invariants: a separate process has the pages written, for the page-drop thread, without the lock
+// (PageWriter.swift); no rule, count or hold applies to its requests; the file that the held
+// request names is left out, because the kernel may hold locks of its pages until we answer; only
+// one request at a time is held, so that all others, which may hold locks of other files, are
+// answered; requests of the kernel's own (process 0), including write-back, are never held.
+// Safety: a held request owns a copy of the kernel's bytes, which is freed once it has begun.
 
 import CFuse
 import Dispatch
@@ -36,7 +35,7 @@ struct HarvestClock {
     left = rule.gap(&random)
   }
 
-  /// Counts a request; true at a moment of write-back.
+  /// Counts a request; true when write-back is due.
   mutating func ticks() -> Bool {
     left -= 1
     if left > 0 { return false }
@@ -47,7 +46,7 @@ struct HarvestClock {
 
 /// The bytes of a request that has not begun.
 ///
-/// @unchecked: one thread at a time has it.
+/// @unchecked: only one thread at a time uses it.
 @safe final class HeldRequest: @unchecked Sendable {
   let memory: UnsafeMutableRawPointer
   let countBytes: Int
@@ -74,14 +73,15 @@ extension FuseMount {
     static let seek: UInt32 = 46
   }
 
-  /// Requests that tell of something done and get no answer, or that are the kernel's own and that
-  /// a cache or a descriptor's end decides on: counted, they would make the moments chance.
+  /// Requests that report a completed action and get no answer, or requests of the kernel's own
+  /// whose timing depends on a cache or a descriptor's end: counting them would make the moments
+  /// random.
   ///
   /// FORGET, READ, STATFS, RELEASE, FLUSH, INIT, RELEASEDIR, INTERRUPT, DESTROY, BATCH_FORGET.
   private static let uncounted: Set<UInt32> = [2, 15, 17, 18, 25, 26, 29, 36, 38, 42]
 
-  /// Holds a request back until dirty pages are written; the caller has the lock.
-  /// - Returns: False when the request shall begin now.
+  /// Holds a request until dirty pages are written; the caller holds the lock.
+  /// - Returns: False when the request should begin now.
   func harvests(before bytes: UnsafeRawBufferPointer) -> Bool {
     guard bytes.count >= Header.countBytes,
       unsafe bytes.loadUnaligned(fromByteOffset: Header.process, as: UInt32.self) != 0
@@ -93,7 +93,7 @@ extension FuseMount {
     else { return false }
     let own = unsafe bytes.loadUnaligned(fromByteOffset: Header.inode, as: UInt64.self)
     var job = PageDrops.Job()
-    // A file without a name cannot be opened; its pages are written when the kernel likes.
+    // A file without a name cannot be opened; the kernel writes its pages in its own time.
     job.dirtyPaths = openFiles.filter { $0.number.rawValue != own }
       .sorted { $0.number < $1.number }.compactMap { $0.path() }
     if job.dirtyPaths.isEmpty { return false }
@@ -103,11 +103,11 @@ extension FuseMount {
     return true
   }
 
-  /// Holds a question for data and holes back until the file's dirty mapped pages are written.
+  /// Holds a request for data or holes until the file's dirty mapped pages are written.
   ///
-  /// On a disk file system they count as data from the store on. The caller has the lock. The
-  /// kernel holds the lock of the file's writers meanwhile, and none of its pages.
-  /// - Returns: False when the request shall begin now.
+  /// On a disk file system they count as data from the store on. The caller holds the lock. The
+  /// kernel holds the file's write lock meanwhile, and no lock of its pages.
+  /// - Returns: False when the request should begin now.
   func awaitsPages(before bytes: UnsafeRawBufferPointer) -> Bool {
     guard bytes.count >= Header.countBytes,
       unsafe bytes.loadUnaligned(fromByteOffset: Header.opcode, as: UInt32.self) == Header.seek
@@ -122,7 +122,7 @@ extension FuseMount {
       job.dirtyPaths = [path]
       harvestsUnderWay += 1
     } else {
-      // To be opened it would need a name; nobody writes while it is held, so it may be dropped.
+      // It has no name to open; nothing writes to it while it is held, so it may be dropped.
       job.inodes = [inode.number]
     }
     job.request = unsafe HeldRequest(bytes)
@@ -135,10 +135,10 @@ extension FuseMount {
     fileSystem.tree.inodes.values.lazy.filter { $0.type == .regular && $0.openCount > 0 }
   }
 
-  /// Records that a thread synced everything, once all dirty mapped pages are written.
+  /// Records that a thread synced everything, after all dirty mapped pages are written.
   /// - Parameters:
-  ///   - thread: Who called sync(2) or syncfs(2), and waits.
-  ///   - answer: Called when the trace has it, on another thread.
+  ///   - thread: The thread that called sync(2) or syncfs(2), and waits.
+  ///   - answer: Called on another thread once the trace has the sync.
   func syncAll(by thread: Int32, then answer: @escaping @Sendable () -> Void) {
     var job = PageDrops.Job()
     let begin = lock.withLock { _ in
@@ -159,9 +159,9 @@ extension FuseMount {
 
   /// Has dirty pages written, then begins the request that is held for it.
   ///
-  /// The process that writes them opens each file by its name, and the caller of a held request
-  /// about a name has its directory locked: where the kernel has forgotten the file's name, both
-  /// would wait for ever. So the request begins when the writing takes long.
+  /// The writing process opens each file by its name, and the caller of a held request for a name
+  /// has locked its directory: if the kernel has forgotten the file's name, both would wait for
+  /// ever. So the request also begins when writing takes too long.
   func harvest(_ job: inout PageDrops.Job, by writer: inout PageWriterClient) {
     do throws(LabError) {
       drops.forgetOwnCloses()
@@ -173,7 +173,7 @@ extension FuseMount {
       }
       if job.writesAll, isWritten { awaitWriteBack() }
     } catch {
-      // Whoever asked for write-back would take the silence for a verdict.
+      // A user who asked for write-back would take silence for success.
       FileHandle.standardError.write(Data("faultline-fs: \(error.message)\n".utf8))
       exit(ExitCode.labFailed.rawValue)
     }
@@ -182,8 +182,8 @@ extension FuseMount {
     job.request = nil
   }
 
-  /// Waits until all writes have been done that the kernel sent before it closed a directory, those
-  /// among them that rules delay.
+  /// Waits until all writes are done that the kernel sent before it closed a directory, including
+  /// those that rules delay.
   private func awaitWriteBack() {
     let end = DispatchTime.now() + .seconds(PageWriterClient.timeoutSeconds)
     drops.awaitOwnClose(until: end)
@@ -197,7 +197,7 @@ extension FuseMount {
     }
   }
 
-  /// Between two looks at the requests that wait.
+  /// Time between two checks of the waiting requests.
   private static let pauseMicroseconds: UInt32 = 2000
 
   func begin(_ request: HeldRequest) {

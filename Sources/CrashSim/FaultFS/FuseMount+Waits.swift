@@ -1,9 +1,9 @@
-// FuseMount+Waits.swift [U]: requests that a rule makes wait, and pages that the kernel must drop.
-// A request that waits is kept as the bytes that the kernel sent, and begun again later: libfuse
-// forgets it meanwhile, so nobody else has to wait. Two threads work here: one begins requests
-// again under the mount's lock, one makes the kernel drop pages without it, because the kernel may
-// first write such pages back to us.
-// Safety: a postponed request owns its memory, which is freed when it is begun again or given up.
+// FuseMount+Waits.swift [U]: requests that wait for a rule, and pages that the kernel must drop.
+// A waiting request is kept as the bytes that the kernel sent, and begun again later; libfuse
+// forgets it meanwhile, so no other request has to wait. Two threads work here: one restarts
+// requests under the mount's lock, one makes the kernel drop pages without it, because the kernel
+// may first write such pages back to us.
+// Safety: a postponed request owns its memory, which is freed when it is restarted or given up.
 
 import CFuse
 import CSystem
@@ -14,14 +14,14 @@ import LabCore
 import Recording
 import Synchronization
 
-/// A request that has not been begun, or not to its end.
+/// A request that has not begun, or not been completed.
 @unsafe struct PostponedRequest {
   /// The kernel's number for it.
   let unique: UInt64
   let memory: UnsafeMutableRawPointer
   let countBytes: Int
   let ruleID: Int
-  /// When it shall begin; never by itself when a hang holds it.
+  /// When it is due; never by itself while a hang holds it.
   var dueNanoseconds: UInt64
   let isHang: Bool
   let decisions: [(kind: OperationKind, injection: Injection?)]
@@ -41,7 +41,7 @@ struct LatePipe: Sendable {
 
   func wake() { if writeEnd >= 0 { Descriptors.writeByte(to: writeEnd) } }
 
-  /// Waits until woken or for a time; -1 is for ever.
+  /// Waits until woken or for a given time; -1 is for ever.
   func wait(timeoutMilliseconds: Int) {
     _ = Descriptors.wait([readEnd], timeoutMilliseconds: timeoutMilliseconds)
     while let bytes = try? Descriptors.read(readEnd, limitBytes: 4096), !bytes.isEmpty {}
@@ -72,7 +72,7 @@ extension FuseMount {
     late.wake()
   }
 
-  /// True for an interrupt of a request that waits: it ends a hang; a delay ends by itself.
+  /// True for an interrupt of a waiting request: it ends a hang; a delay ends by itself.
   func endsWait(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard bytes.count >= Self.headerBytes + 8,
       unsafe bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self) == Self.interruptOpcode
@@ -88,13 +88,13 @@ extension FuseMount {
     return true
   }
 
-  /// Answers a request that waits with `EINTR`: it has not happened.
+  /// Answers a waiting request with `EINTR`: it was not performed.
   private func giveUp(_ entry: PostponedRequest) {
     unsafe send(EINTR, nil, to: entry.unique)
     unsafe entry.memory.deallocate()
   }
 
-  /// Answers all that wait, so that their callers let go of the mount; the caller has no lock.
+  /// Answers all waiting requests, so that their callers release the mount; takes the lock itself.
   func giveUpWaits() {
     lock.withLock { _ in
       let entries = unsafe postponed
@@ -103,7 +103,7 @@ extension FuseMount {
     }
   }
 
-  /// Lets requests begin that wait for rules which are gone; the caller has the lock.
+  /// Releases requests that wait for removed rules; the caller holds the lock.
   func endWaits(of rules: Set<Int>) {
     for index in unsafe postponed.indices where rules.contains(unsafe postponed[index].ruleID) {
       unsafe postponed[index].dueNanoseconds = 0
@@ -111,7 +111,7 @@ extension FuseMount {
     late.wake()
   }
 
-  /// Begins requests again when they are due; for a thread of its own.
+  /// Restarts requests when they are due; runs on a thread of its own.
   func serveLate() -> Never {
     while true {
       let timeout = lock.withLock { _ -> Int in
@@ -137,23 +137,23 @@ extension FuseMount {
 
 // MARK: - Pages
 
-/// What the kernel shall forget.
+/// What the kernel must drop from its caches.
 final class PageDrops: Sendable {
-  // @unchecked: a request's handle goes to one thread at a time.
+  // @unchecked: a request's handle is used by one thread at a time.
   @safe struct Job: @unchecked Sendable {
     var inodes: [InodeNumber] = []
     var names: [(parent: InodeNumber, name: FileName)] = []
     /// Files whose dirty pages are to be written.
     var dirtyPaths: [[UInt8]] = []
-    /// True when those of all files are to be.
+    /// True when the dirty pages of all files are to be written.
     var writesAll = false
-    /// A request that is answered afterwards, libfuse's or one of ours.
+    /// A request that is answered afterwards, from libfuse or one of ours.
     var handle: fuse_req_t?
     var unique: UInt64?
     var number: Int32 = 0
     /// A request that begins afterwards.
     var request: HeldRequest?
-    /// What comes last.
+    /// The last step.
     var then: (@Sendable () -> Void)?
   }
 
@@ -180,7 +180,7 @@ final class PageDrops: Sendable {
 }
 
 extension FuseMount {
-  /// How long a command waits for the kernel, which may itself wait for a request that hangs.
+  /// How long a command waits for the kernel, which may itself wait for a hanging request.
   private static let patienceMilliseconds = 2000
 
   /// Answers a request once the kernel has dropped the pages of some inodes.
@@ -188,7 +188,7 @@ extension FuseMount {
     unsafe drops.add(PageDrops.Job(inodes: inodes, handle: handle, number: number))
   }
 
-  /// Makes the kernel forget what rules of these kinds want to see it ask for; waits until it has.
+  /// Makes the kernel drop cached data that rules of these kinds must see it request; waits for it.
   func forgetCaches(for kinds: Set<OperationKind>) {
     let cached: Set<OperationKind> = [.read, .getAttributes, .lookUp, .readLink]
     if kinds.isDisjoint(with: cached) { return }
@@ -214,7 +214,7 @@ extension FuseMount {
     _ = done.wait(timeout: .now() + .milliseconds(Self.patienceMilliseconds))
   }
 
-  /// Makes the kernel drop pages; for a thread of its own, which holds no lock.
+  /// Makes the kernel drop pages; runs on a thread of its own that holds no lock.
   func serveDrops() -> Never {
     var writer = PageWriterClient(mountPoint: mountPoint)
     while true {
@@ -233,9 +233,9 @@ extension FuseMount {
 
   /// Makes the kernel forget a name.
   ///
-  /// It may ask us back meanwhile: the caller holds no lock.
+  /// The kernel may send a request meanwhile, so the caller must not hold a lock.
   func forgetEntry(_ name: FileName, in parent: InodeNumber) {
-    // libfuse sends the byte behind the name as well, which has to be a zero.
+    // libfuse also sends the byte after the name, which must be zero.
     unsafe (name.bytes + [0]).withUnsafeBytes { bytes in
       unsafe _ = fuse_lowlevel_notify_inval_entry(
         session, fuse_ino_t(parent.rawValue),

@@ -1,7 +1,7 @@
-// FuseMount.swift [U]: a FaultFileSystem served to the kernel by libfuse's low-level API.
-// Two threads meet here: one serves requests (`serve`), one obeys the control socket. Both hold
-// `lock` while they touch the file system, and the server answers a request while it holds it.
-// Invariant: before a request is handled, every mark that was written before it is in the trace.
+// FuseMount.swift [U]: serves a FaultFileSystem to the kernel through libfuse's low-level API.
+// Two threads work here: one serves requests (`serve`), one serves the control socket. Both hold
+// `lock` while they use the file system, and the server answers a request while it holds it.
+// Invariant: before a request is handled, every mark written before it is in the trace.
 
 import CFuse
 import CSystem
@@ -12,20 +12,20 @@ import Synchronization
 
 /// How a mount behaves.
 public struct FaultFSOptions: Codable, Hashable, Sendable {
-  /// True: the kernel sends writes of 4 KiB at most, aligned to pages.
+  /// True: the kernel sends writes of at most 4 KiB, aligned to pages.
   public var isPageGranular = false
-  /// Memory that files may use; beyond, calls get `ENOSPC`.
+  /// Memory that files may use; beyond it, calls get `ENOSPC`.
   public var quotaBytes: UInt64 = 4 << 30
-  /// What one recording may hold, with 256 bytes for each operation; beyond, it ends, and programs
-  /// go on.
+  /// Size limit of a recording, with 256 bytes for each operation; at the limit the recording ends,
+  /// and programs continue.
   public var recordingBytesMax = Self.recordingBytesMaxByDefault
-  /// Unless an option or the variable `FAULTLINE_RECORDING_LIMIT` says otherwise.
+  /// The limit unless an option or the variable `FAULTLINE_RECORDING_LIMIT` sets another one.
   public static let recordingBytesMaxByDefault: UInt64 = 4 << 30
-  /// Where a socket shall listen for `faultline fault`; nil is nowhere.
+  /// Where a socket for `faultline fault` listens; nil is nowhere.
   public var controlPath: String?
   /// When the kernel has to write dirty mapped pages back; nil leaves that to the kernel.
   public var writeBack: PageWriteBack?
-  /// What direct reads and writes must be aligned to; nil lets every one pass.
+  /// Required alignment of direct reads and writes; nil accepts all of them.
   public var directAlignment: DirectAlignment?
   /// What programs write to `FaultFSClient.marksWriteDescriptor` to make one mark.
   public var marks = MarkUnit.writes
@@ -37,7 +37,7 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
   ///
   /// For root only.
   public var allowsDevices = false
-  /// Where programs under test leave their call stacks; nil is nowhere.
+  /// Where programs under test record their call stacks; nil is nowhere.
   public var callStackPath: String?
 
   /// Makes options.
@@ -50,44 +50,43 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
   }
 }
 
-// @unchecked: `session` is libfuse's, which locks for itself; all else is touched under `lock`.
-/// A file system under service.
+// @unchecked: `session` is libfuse's, which does its own locking; all else is under `lock`.
+/// A mounted file system.
 @safe final class FuseMount: @unchecked Sendable {
   let mountPoint: String
   let options: FaultFSOptions
   let lock = Mutex<Void>(())
   let fileSystem: FaultFileSystem
   private(set) var session: OpaquePointer?
-  /// Requests that wait, by the order of their arrival.
+  /// Waiting requests in order of arrival.
   var postponed: [PostponedRequest] = unsafe []
-  /// Wakes the thread that begins them again.
+  /// Wakes the thread that restarts them.
   let late = LatePipe()
   let drops = PageDrops()
-  /// When requests wait until dirty mapped pages are written back; nil is never.
+  /// When requests are held until dirty mapped pages are written back; nil is never.
   var harvest: HarvestClock?
-  /// How many times dirty pages are being written back now, or will be: while any, no request is
-  /// held for that.
+  /// How many write-backs are running or due; unless 0, no further request is held for one.
   var harvestsUnderWay = 0
   /// True when a rule has ended the service.
   private(set) var isDead = false
-  /// True when somebody else has, by umount(8) for example.
+  /// True when another process has ended it, by umount(8) for example.
   private(set) var isEndedFromOutside = false
-  /// What the table of mounts says of it.
+  /// The mount's entry in the mount table.
   private var entry: String?
   private(set) var operationsServed: UInt64 = 0
-  /// The request under way, for the few bits that libfuse does not hand on; valid in handlers.
+  /// The current request, for the few bits that libfuse does not pass on; valid in handlers.
   private var request: UnsafeRawPointer?
   /// What programs under test print; touched under `lock`.
   let output: ProgramOutput
   /// Who serves, while it does.
   private var server: pthread_t?
-  /// The thread that serves is told when marks come in, and need not ask for them.
+  /// True when the serving thread is notified of marks and need not poll for them.
   private var isToldOfMarks = false
   private var callers = CallerTable()
-  /// Set once the kernel has our answer to INIT; until then answers are looked at.
+  /// Set once the kernel has our answer to INIT; until then answers are inspected.
   private var isInitialized = false
   private var clearsPrivileges = false
-  /// The flag of open files whose requests are looked at for their alignment; 0 is none.
+  /// The flag of open files whose requests are checked for alignment; 0 for none.
   let alignedFlag: UInt32
   /// True when the kernel sends the longer record of SETXATTR.
   private(set) var hasLongAttributeRequests = false
@@ -123,7 +122,7 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
     try mount()
   }
 
-  /// A tree whose root belongs to whoever mounts it.
+  /// A tree whose root belongs to the user who mounts it.
   static var emptyTree: TreeImage {
     var tree = TreeImage()
     tree.inodes[.root]?.ownership = Ownership(mode: 0o755, user: geteuid(), group: getegid())
@@ -131,7 +130,7 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
   }
 
   private func mount() throws(LabError) {
-    // The source of the mount tells `faultline fault` where to find the control socket.
+    // `faultline fault` finds the control socket through the mount's source.
     let source = options.controlPath ?? "faultline"
     var text = "default_permissions,fsname=\(source),subtype=faultfs"
     // A user's program may run under a group of its own, say; fusermount3 allows that to nobody.
@@ -187,8 +186,8 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
     entry == nil || MountTable.mount(at: mountPoint) == entry
   }
 
-  /// libfuse 3.14 does not know FUSE_HANDLE_KILLPRIV_V2, without which the kernel asks for
-  /// `security.capability` before every write, nor FUSE_SETXATTR_EXT; so they are set in our answer
+  /// libfuse 3.14 does not support FUSE_HANDLE_KILLPRIV_V2, without which the kernel asks for
+  /// `security.capability` before every write, nor FUSE_SETXATTR_EXT; so both are set in our answer
   /// to INIT.
   private func amendInitReply(_ pieces: UnsafeMutablePointer<iovec>?, _ count: Int32) {
     if isInitialized { return }
@@ -203,7 +202,7 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
     let flags = unsafe reply.loadUnaligned(fromByteOffset: flagsOffset, as: UInt32.self)
     let killPrivileges: UInt32 = 1 << 28
     // FUSE_INIT_EXT, then FUSE_DIRECT_IO_ALLOW_MMAP in the second word: files that rules on reads
-    // take out of the cache can be mapped nevertheless.
+    // exclude from the cache can still be mapped.
     let extended: UInt32 = 1 << 30
     let directMapping: UInt32 = 1 << 4
     let longAttributes: UInt32 = 1 << 29
@@ -219,9 +218,9 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
       of: more | (offeredMore & directMapping), toByteOffset: 32, as: UInt32.self)
   }
 
-  /// Chooses what the kernel shall do, in answer to its INIT.
+  /// Chooses the kernel's features in the answer to its INIT.
   func negotiate(_ connection: UnsafeMutablePointer<fuse_conn_info>) {
-    // With ASYNC_DIO the kernel lets no sync follow a direct write that a queue took (io_submit,
+    // With ASYNC_DIO the kernel sends no sync after a direct write from a queue (io_submit,
     // io_uring); without it, such a write is done when its request is, and its sync follows.
     let unwanted =
       FUSE_CAP_ASYNC_DIO | FUSE_CAP_AUTO_INVAL_DATA | FUSE_CAP_HANDLE_KILLPRIV
@@ -231,7 +230,7 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
     let wanted =
       FUSE_CAP_ATOMIC_O_TRUNC | FUSE_CAP_ASYNC_READ | FUSE_CAP_CACHE_SYMLINKS
       | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_EXPORT_SUPPORT
-      // With access lists the umask is ours to apply: a default list takes its place.
+      // With access lists we apply the umask ourselves: a default list replaces it.
       | FUSE_CAP_POSIX_ACL | FUSE_CAP_DONT_MASK
     unsafe connection.pointee.want &= ~UInt32(bitPattern: unwanted)
     unsafe connection.pointee.want |=
@@ -246,7 +245,7 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
   func serve() {
     Self.installWaking()
     var buffer = unsafe fuse_buf()
-    // Who writes a mark has raised the signal by then, so it is seen before the next request.
+    // A mark's writer has raised the signal by then, so it is seen before the next request.
     isToldOfMarks = lock.withLock { _ in
       server = pthread_self()
       return output.descriptor >= 0 && csystem_note_arrivals(output.descriptor) == 0
@@ -278,10 +277,10 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
     }
   }
 
-  /// Handles a request, or keeps a copy of it when a rule makes it wait; the caller has the lock.
+  /// Handles a request, or keeps a copy of it when a rule makes it wait; the caller holds the lock.
   /// - Parameters:
   ///   - bytes: The request.
-  ///   - decisions: What was decided before the request waited.
+  ///   - decisions: The decisions made before the request waited.
   func process(
     _ bytes: UnsafeMutableRawBufferPointer,
     resuming decisions: [(kind: OperationKind, injection: Injection?)] = []
@@ -300,14 +299,14 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
     }
   }
 
-  /// Leaves the users of the mount alone: the device is closed, the daemon lives for its client.
+  /// Disconnects the mount's users: the device is closed, but the daemon stays for its client.
   private func die() {
     isDead = true
     let null = unsafe csystem_open("/dev/null", O_RDWR | O_CLOEXEC, 0)
     unsafe _ = dup2(null, fuse_session_fd(session))
     Glibc.close(null)
-    // A request that waited is begun again by another thread than the one that serves, which may be
-    // reading, and has the device open as long as it does.
+    // A request that waited is restarted by a thread other than the serving one, which may be
+    // reading and keeps the device open while it does.
     if let server, pthread_equal(server, pthread_self()) == 0 {
       pthread_kill(server, Self.wakingSignal)
     }
@@ -315,34 +314,34 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
 
   private static let wakingSignal = SIGUSR2
 
-  /// Has the signal do nothing but end a read.
+  /// Installs a signal handler whose only effect is to end a read.
   private static func installWaking() {
     var action = sigaction()
     unsafe action.__sigaction_handler.sa_handler = { _ in }
     unsafe _ = sigaction(wakingSignal, &action, nil)
   }
 
-  /// Safe in a handler: without a range the kernel only marks the attributes as old.
+  /// Safe in a handler: without a range the kernel only marks the attributes as stale.
   private func forgetAttributes(of inode: InodeNumber) {
     unsafe _ = fuse_lowlevel_notify_inval_inode(session, fuse_ino_t(inode.rawValue), -1, 0)
   }
 
-  /// A word of the request under way, behind its header.
+  /// A word of the current request, after its header.
   func requestWord(at offset: Int) -> UInt32 {
     unsafe request?.loadUnaligned(fromByteOffset: 40 + offset, as: UInt32.self) ?? 0
   }
 
-  /// Who asked for a request.
+  /// The caller of a request.
   func caller(thread: Int32) -> Caller {
     callers.caller(
       thread: thread, now: monotonicNanoseconds(), lookUp: ProcessCalls.process(ofThread:))
   }
 
-  /// Has callers looked up again, for the sake of new rules; the caller has the lock.
+  /// Makes callers be looked up again for new rules; the caller holds the lock.
   func expireCallers() { callers.expire() }
 
-  /// Never kills the lab: not this process, its group, or its parent; thread numbers are looked up
-  /// anew, because a number may have been given to another process since.
+  /// Never kills Faultline: not this process, its group, or its parent; thread numbers are looked
+  /// up again, because a number may have been reused by another process.
   private static func kill(_ caller: Caller) {
     guard caller.thread > 0, let process = ProcessCalls.process(ofThread: caller.thread),
       process > 1, process != getpid(), process != getppid(), getpgid(process) != getpgrp()
@@ -350,7 +349,7 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
     Glibc.kill(process, SIGKILL)
   }
 
-  /// The same for those of the mount's users, dead ones among them, whose names fit.
+  /// The same for the mount's users, including dead ones, whose names fit.
   private func killOthers(_ glob: Glob, _ caller: Caller) {
     for other in callers.sorted where other.process != caller.process {
       let names = [ProcessCalls.name(of: other.thread), ProcessCalls.name(of: other.process)]
@@ -369,7 +368,7 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
 
   // MARK: Control
 
-  /// Replaces the tree; refused while the kernel knows more of the old one than its root.
+  /// Replaces the tree; rejected while the kernel holds more of the old one than its root.
   func replaceTree(_ tree: sending FileTree) throws(LabError) {
     let isFree = lock.withLock { _ in
       let old = fileSystem.tree
@@ -382,14 +381,14 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
     }
     let names = tree.root.listing().map(\.name)
     lock.withLock { _ in fileSystem.replaceTree(tree) }
-    // The kernel may remember the old root's attributes. Not under the lock: it may ask us back.
+    // The kernel may cache the old root's attributes. Not under the lock: it may send a request.
     unsafe _ = fuse_lowlevel_notify_inval_inode(session, 1, 0, 0)
     for name in names { forgetEntry(name, in: .root) }
   }
 
-  /// Unmounts; true when somebody used the mount all the time and it is still there.
+  /// Unmounts; true when the mount was in use all the time and still exists.
   func unmount(timeoutMilliseconds: Int) -> Bool {
-    // What else was mounted there since is not ours to take away.
+    // A mount made there since by another process is not ours to remove.
     if lock.withLock({ _ in isEndedFromOutside }), !isInTable { return false }
     let isAllowed = MountRight.mayMount
     let end = monotonicNanoseconds() + UInt64(timeoutMilliseconds) * 1_000_000
@@ -409,6 +408,6 @@ public struct FaultFSOptions: Codable, Hashable, Sendable {
     }
   }
 
-  /// Takes the mount away while somebody still uses it.
+  /// Aborts the mount while it is still in use.
   func abort() { try? PathCalls.abortMount(mountPoint) }
 }

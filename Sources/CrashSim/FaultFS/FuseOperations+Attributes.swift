@@ -1,4 +1,4 @@
-// FuseOperations+Attributes.swift [U]: callbacks on attributes, extended ones too.
+// FuseOperations+Attributes.swift [U]: callbacks on attributes, including extended ones.
 
 import CFuse
 import Glibc
@@ -27,7 +27,7 @@ extension FuseOperations {
     let fileSystem = unsafe request.fileSystem
     if valid & FUSE_SET_ATTR_SIZE != 0 {
       guard attributes.st_size >= 0 else { throw ErrorNumber(EINVAL) }
-      // A truncate by somebody without CAP_FSETID.
+      // A truncate by a caller without CAP_FSETID.
       if unsafe request.mount.requestWord(at: 0) & UInt32(FATTR_KILL_SUIDGID) != 0 {
         try fileSystem.dropPrivileges(of: inode, by: caller)
       }
@@ -75,7 +75,7 @@ extension FuseOperations {
       let name = unsafe FuseRequest.name(name)
       unsafe request.answer { () throws(ErrorNumber) in
         let inode = try unsafe request.inode(number)
-        // The kernel asks for access lists itself, so these requests are none of a program's.
+        // The kernel itself requests access lists, so these requests do not come from a program.
         if !name.isAccessList { try unsafe request.observe(.getExtendedAttribute, inode) }
         let value = try unsafe request.tree.extendedAttribute(name, of: inode)
         try unsafe FuseOperations.reply(request, value, size: size)
@@ -105,7 +105,7 @@ extension FuseOperations {
     }
   }
 
-  /// Size 0 asks how many bytes there are; a size too small is `ERANGE`.
+  /// Size 0 asks for the number of bytes; a size that is too small gets `ERANGE`.
   private static func reply(
     _ request: FuseRequest, _ bytes: [UInt8], size: Int
   ) throws(ErrorNumber) {

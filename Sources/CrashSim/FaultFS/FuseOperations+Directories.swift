@@ -1,5 +1,5 @@
 // FuseOperations+Directories.swift [U]: callbacks that read directories.
-// A listing is taken when a reader begins, so names that go or come meanwhile move no other entry.
+// A listing is taken when a reader starts, so names added or removed later move no other entry.
 
 import CFuse
 import Glibc

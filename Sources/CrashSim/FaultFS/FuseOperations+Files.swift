@@ -1,4 +1,4 @@
-// FuseOperations+Files.swift [U]: libfuse's callbacks on files, but for their bytes.
+// FuseOperations+Files.swift [U]: libfuse's callbacks on files, except reads and writes.
 
 import CFuse
 import Glibc
@@ -22,7 +22,7 @@ extension FuseOperations {
 
   // MARK: Open files
 
-  /// The open file that a handle stands for; the kernel only gives back what it was given.
+  /// The open file of a handle; the kernel only returns handles that it was given.
   static func openFile(_ info: UnsafeMutablePointer<fuse_file_info>) -> OpenFile? {
     guard let pointer = unsafe UnsafeMutableRawPointer(bitPattern: UInt(info.pointee.fh)) else {
       return nil
@@ -30,7 +30,7 @@ extension FuseOperations {
     return unsafe Unmanaged<OpenFile>.fromOpaque(pointer).takeUnretainedValue()
   }
 
-  /// Answers with an open file or directory, which is closed when the kernel does not take it.
+  /// Answers with an open file or directory, which is closed when the kernel does not accept it.
   static func reply(
     _ request: FuseRequest, opened file: OpenFile, _ info: UnsafeMutablePointer<fuse_file_info>
   ) {
@@ -62,14 +62,14 @@ extension FuseOperations {
     unsafe table.lseek = { handle, number, offset, origin, info in
       guard let request = unsafe FuseRequest(handle) else { return }
       unsafe request.answer { () throws(ErrorNumber) in
-        // SEEK_DATA is 3 and SEEK_HOLE is 4; the kernel does the others itself.
+        // SEEK_DATA is 3 and SEEK_HOLE is 4; the kernel handles the others itself.
         guard offset >= 0 else { throw ErrorNumber(ENXIO) }
         guard origin == 3 || origin == 4 else { throw ErrorNumber(EINVAL) }
         let inode = try unsafe request.inode(number)
         let content = try unsafe request.tree.content(of: inode)
         let file = unsafe info.flatMap { unsafe FuseOperations.openFile($0) }
         try unsafe request.observe(.seek, inode, through: file)
-        // What the kernel has written back for this call counts among the blocks.
+        // Pages that the kernel has written back for this call count in the blocks.
         if inode.writerCount > 0 {
           unsafe request.fileSystem.sideEffects.forgetAttributes(inode.number)
         }
@@ -88,7 +88,7 @@ extension FuseOperations {
 
   private static func replyStatus(_ request: FuseRequest) {
     let quota = unsafe request.tree.quota
-    // df follows what rules leave, as it would follow a small disk.
+    // df shows the space that rules leave, as on a small disk.
     let limits = unsafe request.fileSystem.plan.spaceLimits()
     let left = quota.limitBytes - quota.usedBytes
     let free = min(limits.free ?? left, left) / 4096

@@ -1,4 +1,4 @@
-// FuseOperations+Names.swift [U]: callbacks that find, make, move and take away names.
+// FuseOperations+Names.swift [U]: callbacks that look up, create, move and remove names.
 
 import CFuse
 import Glibc

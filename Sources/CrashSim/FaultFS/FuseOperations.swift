@@ -1,9 +1,9 @@
 // FuseOperations.swift [U]: the table of libfuse's callbacks, and what all of them need.
-// Each callback decodes its arguments, calls the file system, and answers exactly once. Nothing in
-// here traps on what a client sends: sizes and offsets are checked before they are converted.
-// Not in the table because they are answered before libfuse: FuseMount+Direct.swift has them.
+// Each callback decodes its arguments, calls the file system, and answers exactly once. No input
+// from a client can trap: sizes and offsets are checked before they are converted.
+// Not in the table because they are answered before libfuse: those in FuseMount+Direct.swift.
 // Not in the table on purpose: flush (closing is not a sync, and without it the kernel saves a
-// request per close), locks (the kernel's own work), access (default_permissions).
+// request per close), locks (done by the kernel), access (default_permissions).
 
 import CFuse
 import Glibc
@@ -27,7 +27,7 @@ enum FuseOperations {
   }
 }
 
-/// A request under way, with the mount it belongs to.
+/// A request in progress, with its mount.
 ///
 /// Safety: lives on the stack of one callback, during which libfuse keeps the request.
 @unsafe struct FuseRequest {
@@ -44,16 +44,16 @@ enum FuseOperations {
   var fileSystem: FaultFileSystem { unsafe mount.fileSystem }
   var tree: FileTree { unsafe mount.fileSystem.tree }
 
-  /// Who asks, in process, thread, user and group.
+  /// The caller: process, thread, user and group.
   var caller: Caller {
     guard let context = unsafe fuse_req_ctx(handle) else { return Caller() }
     return unsafe mount.caller(thread: Int32(truncatingIfNeeded: context.pointee.pid))
   }
 
-  /// True for the user 0, which has CAP_FSETID and CAP_SYS_ADMIN as a rule.
+  /// True for user 0, which normally has CAP_FSETID and CAP_SYS_ADMIN.
   var isRoot: Bool { unsafe fuse_req_ctx(handle)?.pointee.uid == 0 }
 
-  /// What the caller takes from the modes of what it makes, unless a default list says more.
+  /// The caller's umask; a default access list overrides it.
   var umask: UInt32 { unsafe UInt32(fuse_req_ctx(handle)?.pointee.umask ?? 0) }
 
   func ownership(mode: mode_t) -> Ownership {
@@ -67,7 +67,7 @@ enum FuseOperations {
     try unsafe mount.inode(InodeNumber(rawValue: UInt64(number)))
   }
 
-  /// A name as the kernel gives it.
+  /// A name as passed by the kernel.
   static func name(_ text: UnsafePointer<CChar>?) -> FileName {
     guard let text = unsafe text else { return FileName(bytes: []) }
     let count = unsafe strlen(text)
@@ -79,7 +79,7 @@ enum FuseOperations {
   func fail(_ error: ErrorNumber) { unsafe reply(number: error.rawValue) }
   func succeed() { unsafe reply(number: 0) }
 
-  /// Answers, but not before the kernel has dropped the pages that a fault made stale.
+  /// Answers after the kernel has dropped the pages that a fault made stale.
   private func reply(number: Int32) {
     let stale = unsafe fileSystem.staleInodes
     if stale.isEmpty {
@@ -89,13 +89,13 @@ enum FuseOperations {
     }
   }
 
-  /// Runs a callback's work; what it throws is the answer.
+  /// Runs a callback's work; an error that it throws becomes the answer.
   func answer(_ work: () throws(ErrorNumber) -> Void) {
     do throws(ErrorNumber) {
       try work()
     } catch {
       if error == .waits {
-        // The mount keeps the request's bytes and begins it again; libfuse forgets it until then.
+        // The mount keeps the request's bytes and restarts it; libfuse forgets it until then.
         unsafe fuse_reply_none(handle)
       } else {
         unsafe fail(error)
@@ -103,14 +103,14 @@ enum FuseOperations {
     }
   }
 
-  /// Lets the rules see an operation that changes nothing.
+  /// Shows the rules an operation that changes nothing.
   func observe(
     _ kind: OperationKind, _ inode: Inode?, through file: OpenFile? = nil
   ) throws(ErrorNumber) {
     try unsafe fileSystem.observe(kind, inode, through: file, by: caller)
   }
 
-  /// Answers with a name's inode, which the kernel then remembers once more.
+  /// Answers with a name's inode, which adds one to the kernel's lookup count.
   func reply(entry inode: Inode) {
     var entry = unsafe entry(inode)
     inode.lookupCount += 1
@@ -140,7 +140,7 @@ enum FuseOperations {
 }
 
 extension FileType {
-  /// The bits that stand for the kind in `st_mode`.
+  /// The file type bits in `st_mode`.
   var modeBits: UInt32 {
     switch self {
     case .regular: 0o100000
@@ -153,7 +153,7 @@ extension FileType {
     }
   }
 
-  /// The kind of a node that mknod makes; nil for what it cannot make.
+  /// The type of a node made by mknod; nil for types that mknod cannot make.
   init?(nodeMode mode: UInt32) {
     switch mode & 0o170000 {
     case 0, 0o100000: self = .regular

@@ -2,10 +2,10 @@
 
 import LabCore
 
-/// Seeded moments between operations at which the kernel has to write dirty mapped pages back, as
-/// it does by itself every few seconds.
+/// Seeded moments between operations at which the kernel must write dirty mapped pages back, as it
+/// does by itself every few seconds.
 public struct PageWriteBack: Codable, Hashable, Sendable, CustomStringConvertible {
-  /// The number from which the moments follow.
+  /// Seed of the moments.
   public var seed: UInt64
   /// Mean number of operations between two moments, at least 1.
   public var rate: Int
@@ -13,7 +13,7 @@ public struct PageWriteBack: Codable, Hashable, Sendable, CustomStringConvertibl
   /// Largest mean.
   package static let rateMax = 1_000_000
 
-  /// The mean unless the user says otherwise.
+  /// The default mean.
   public static let defaultRate = 4
 
   /// Makes moments.

@@ -1,16 +1,16 @@
 // PageWriter.swift [U]: a process that has the kernel write dirty pages of files on a mount.
-// The daemon does no file operation on its own mount: killed while a thread of its own waits for
-// an answer, it could not end, since that thread would hold /dev/fuse open and wait for ever. This
-// process waits in its place: when the daemon is killed the device is closed, the calls fail, and
-// the signal of its parent's death ends it.
-// Safety: the path outlives the one call that it is given to.
+// The daemon does no file operation on its own mount: if it were killed while one of its threads
+// waits for an answer, it could not end, because that thread would hold /dev/fuse open and wait for
+// ever. This process waits instead: when the daemon is killed the device is closed, the calls fail,
+// and the parent-death signal ends this process.
+// Safety: the path outlives the one call that uses it.
 
 import CSystem
 import Foundation
 import Glibc
 import LabCore
 
-/// The child's side: paths in, a line out when their pages are written.
+/// The child's side: reads paths, and writes a line when their pages are written.
 package struct PageWriter: ChildProgram {
   package static let name = "write-pages"
   package static let parameters = ["MOUNT-POINT"]
@@ -24,7 +24,7 @@ package struct PageWriter: ChildProgram {
   package init(_ arguments: inout ChildArguments) { self.init(mountPoint: arguments.text()) }
 
   /// Serves until the input ends.
-  /// - Throws: `LabError` when the daemon cannot be understood.
+  /// - Throws: `LabError` when a message of the daemon is invalid.
   package func run() throws(LabError) -> Int32 {
     var channel = LineChannel(input: 0, output: 1)
     while let line = try channel.readLine() {
@@ -38,7 +38,7 @@ package struct PageWriter: ChildProgram {
     return ExitCode.held.rawValue
   }
 
-  /// Has the dirty pages of all files written; false where the root cannot be opened.
+  /// Has the dirty pages of all files written; false if the root cannot be opened.
   private static func writeAll(below mountPoint: String) -> Bool {
     let root = unsafe csystem_open(mountPoint, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
     guard root >= 0 else { return false }
@@ -53,7 +53,7 @@ package struct PageWriter: ChildProgram {
         bytes.assumingMemoryBound(to: CChar.self).baseAddress.unsafelyUnwrapped,
         O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0)
     }
-    // Somebody may have taken the name away meanwhile.
+    // Another process may have removed the name meanwhile.
     guard descriptor >= 0 else { return }
     _ = csystem_write_dirty_pages(descriptor)
     Glibc.close(descriptor)
@@ -65,17 +65,17 @@ struct PageWriterClient {
   let mountPoint: String
   private var process: LineProcess?
 
-  /// After this a child that does not answer is killed.
+  /// A child that has not answered after this time is killed.
   static let timeoutSeconds = 60
-  /// After this it may be waiting for the request that is held for its sake.
+  /// After this time it may be waiting for the request that is held on its behalf.
   private static let patienceMilliseconds = 3000
 
   init(mountPoint: String) { self.mountPoint = mountPoint }
 
   /// Has the dirty pages of files written, and waits for it.
   /// - Parameters:
-  ///   - paths: Paths from the root of the mount; none is all files.
-  ///   - starting: Told the process, which has one thread, before it does anything.
+  ///   - paths: Paths from the root of the mount; empty for all files.
+  ///   - starting: Called with the process, which has one thread, before it does anything.
   ///   - overdue: Called when it takes long.
   /// - Returns: False when the process ended instead, or could not open the root.
   /// - Throws: `LabError` when no process can be started.

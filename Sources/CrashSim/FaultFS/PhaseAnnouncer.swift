@@ -1,5 +1,5 @@
-// PhaseAnnouncer.swift: [U] a program tells the faulty file system which phase of its work it is
-// in, so that what happens there is known to have hit that phase (Recording/Trace/PhaseLog.swift).
+// PhaseAnnouncer.swift: [U] a program announces the phase of its work to the faulty file system, so
+// that faults can be attributed to that phase (Recording/Trace/PhaseLog.swift).
 // Safety: the value is only passed to the one call.
 
 import CSystem
@@ -11,12 +11,12 @@ public final class PhaseAnnouncer: Sendable {
   private let announce: @Sendable (_ name: [UInt8]) -> Void
   private let isInPhase = Atomic<Bool>(false)
 
-  /// Announces to whoever is given; the empty name ends the phase.
+  /// Announces through the given function; the empty name ends the phase.
   public init(_ announce: @escaping @Sendable (_ name: [UInt8]) -> Void) {
     self.announce = announce
   }
 
-  /// Announces to the faulty file system on which a directory lies; on any other file system
+  /// Announces to the faulty file system that a directory is on; on any other file system
   /// announcements have no effect.
   public convenience init(directory: String) {
     self.init { name in
@@ -27,7 +27,7 @@ public final class PhaseAnnouncer: Sendable {
     }
   }
 
-  /// Begins a phase, which lasts until the next one begins or `end()` is called.
+  /// Begins a phase, which lasts until the next `begin` or `end()`.
   /// - Parameter phase: Its name; see `PhaseLog.name`.
   public func begin(_ phase: String) {
     isInPhase.store(true, ordering: .relaxed)

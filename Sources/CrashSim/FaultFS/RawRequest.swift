@@ -1,7 +1,7 @@
-// RawRequest.swift [U]: a request as the kernel sends it: a header, then a record and a name that
-// depend on what it asks for, all of them those of linux/fuse.h.
-// Safety: every read is inside of the request, whose size is checked first; a handle is what
-// `handOut` gave out.
+// RawRequest.swift [U]: a request as sent by the kernel: a header, then a record and a name that
+// depend on its kind, all as defined in linux/fuse.h.
+// Safety: every read is inside the request, whose size is checked first; a handle comes from
+// `handOut`.
 
 import CFuse
 import Glibc
@@ -22,11 +22,11 @@ import Recording
 
   var opcode: fuse_opcode { fuse_opcode(header.opcode) }
   var inode: InodeNumber { InodeNumber(rawValue: header.nodeid) }
-  /// 0 when the kernel asks for itself.
+  /// 0 for the kernel's own requests.
   var thread: Int32 { Int32(bitPattern: header.pid) }
 
-  /// The record behind the header.
-  /// - Throws: `EIO` when the request is too short for it, which the kernel's are not.
+  /// The record after the header.
+  /// - Throws: `EIO` when the request is too short for it, which the kernel's never are.
   @inline(__always)
   func record<Record: BitwiseCopyable>(_ type: Record.Type) throws(ErrorNumber) -> Record {
     guard unsafe bytes.count >= Self.headerBytes + MemoryLayout<Record>.size else {
@@ -35,7 +35,7 @@ import Recording
     return unsafe bytes.loadUnaligned(fromByteOffset: Self.headerBytes, as: type)
   }
 
-  /// The name behind a record of so many bytes.
+  /// The name after a record of the given size.
   /// - Throws: `EIO` when there is none.
   func name(behind recordBytes: Int = 0) throws(ErrorNumber) -> FileName {
     let start = Self.headerBytes + recordBytes
@@ -44,7 +44,7 @@ import Recording
     return FileName(bytes: unsafe Array(bytes[start..<end]))
   }
 
-  /// So many bytes behind a record and what follows it.
+  /// The bytes that follow a record and start after its first `recordBytes`.
   /// - Throws: `EIO` when there are fewer.
   func bytes(behind recordBytes: Int, count: Int) throws(ErrorNumber) -> [UInt8] {
     let start = Self.headerBytes + recordBytes
@@ -52,14 +52,14 @@ import Recording
     return unsafe Array(bytes[start..<start + count])
   }
 
-  /// What is to be written, behind a fuse_write_in.
+  /// The bytes to write, after a fuse_write_in.
   var payload: UnsafeRawBufferPointer {
     let start = Self.headerBytes + MemoryLayout<fuse_write_in>.size
     return unsafe UnsafeRawBufferPointer(rebasing: bytes[min(start, bytes.count)...])
   }
 
-  /// Calls `body` with the open file that a handle stands for.
-  /// - Throws: `EBADF` when it is none of the request's inode; what `body` throws.
+  /// Calls `body` with the open file of a handle.
+  /// - Throws: `EBADF` when it is not of the request's inode; whatever `body` throws.
   @inline(__always)
   func withFile(
     _ handle: UInt64, _ body: (OpenFile) throws(ErrorNumber) -> Void
@@ -67,7 +67,7 @@ import Recording
     guard let pointer = unsafe UnsafeRawPointer(bitPattern: UInt(handle)) else {
       throw ErrorNumber(EBADF)
     }
-    // Nobody closes it before this request is answered.
+    // It is not closed before this request is answered.
     var failure: ErrorNumber?
     unsafe Unmanaged<OpenFile>.fromOpaque(pointer)._withUnsafeGuaranteedRef { file in
       do throws(ErrorNumber) {
@@ -82,25 +82,25 @@ import Recording
 }
 
 extension OpenFile {
-  /// A handle for the kernel, which retains the file until it is taken back.
+  /// A handle for the kernel, which retains the file until `takeBack`.
   func handOut() -> UInt64 {
     unsafe UInt64(UInt(bitPattern: Unmanaged.passRetained(self).toOpaque()))
   }
 
-  /// Lets go of the file behind a handle that the kernel has released, or has not taken.
+  /// Releases the file of a handle that the kernel has released, or has not accepted.
   static func takeBack(_ handle: UInt64) {
     guard let pointer = unsafe UnsafeRawPointer(bitPattern: UInt(handle)) else { return }
     unsafe Unmanaged<OpenFile>.fromOpaque(pointer).release()
   }
 
-  /// What the kernel is told of its cache, as FOPEN_ flags.
+  /// The kernel's cache mode, as FOPEN_ flags.
   var kernelFlags: UInt32 {
     (isDirect ? UInt32(FOPEN_DIRECT_IO) : 0) | (keepsPages ? UInt32(FOPEN_KEEP_CACHE) : 0)
   }
 }
 
 extension Inode {
-  /// `stat` of it.
+  /// Its `stat` record.
   var attributes: stat {
     var attributes = stat()
     attributes.st_ino = numericCast(number.rawValue)
@@ -159,7 +159,7 @@ extension cfuse_statx_out {
     btime = cfuse_sx_time(inode.birthTime)
     ctime = cfuse_sx_time(inode.changeTime)
     mtime = cfuse_sx_time(inode.modificationTime)
-    // As in a device number of the kernel's, which `rdev` above is.
+    // As encoded in the kernel's device numbers, which `rdev` above is.
     rdev_major = (attributes.rdev & 0xfff00) >> 8
     rdev_minor = (attributes.rdev & 0xff) | ((attributes.rdev >> 12) & 0xfff00)
   }

@@ -1,6 +1,6 @@
 // SimulatedFileSystem.swift [U]: FaultFS without a mount: the same tree, fault rules and trace, in
-// the process of whoever uses it. No privileges, no /dev/fuse, no kernel in between.
-// Invariants: the file system is touched under `lock` only; a tree with open files is not replaced.
+// the process that uses it. Needs no privileges, no /dev/fuse and no kernel.
+// Invariants: the file system is used under `lock` only; a tree with open files is not replaced.
 
 import Foundation
 import Glibc
@@ -8,12 +8,12 @@ import LabCore
 import Recording
 import Synchronization
 
-/// The in-process backend to the faulty file system.
+/// The in-process backend of the faulty file system.
 ///
-/// Its calls are those of `FaultFSClient`, without a daemon that could be gone.
-// @unchecked: the file system and its inodes are only touched under `lock`.
+/// Its calls are those of `FaultFSClient`, without a daemon that could exit.
+// @unchecked: the file system and its inodes are only used under `lock`.
 @safe package final class SimulatedFileSystem: @unchecked Sendable {
-  /// Whoever acts is one process to the trace; 0 would be the kernel.
+  /// In the trace every caller is one process; 0 would be the kernel.
   package static let caller = Caller(process: getpid(), thread: getpid())
 
   private let fileSystem: FaultFileSystem
@@ -38,7 +38,7 @@ import Synchronization
     }
   }
 
-  /// Does something with the file system while nobody else does.
+  /// Runs `body` with exclusive access to the file system.
   package func withFileSystem<Result: Sendable, Failure: Error>(
     _ body: (FaultFileSystem) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -48,7 +48,7 @@ import Synchronization
   // MARK: Commands
 
   /// Replaces the tree by the initial tree of a trace file, or by an empty one.
-  /// - Throws: `LabError` when files are in use.
+  /// - Throws: `LabError` when files are open.
   package func load(_ path: String?) throws(LabError) {
     let image = try path.map { (path) throws(LabError) in try TraceFile.load(path).initial }
     try withFileSystem { fileSystem throws(LabError) in
@@ -59,7 +59,7 @@ import Synchronization
     }
   }
 
-  /// Makes the present tree the trace's initial one, all of it durable, and starts to record.
+  /// Makes the current tree the trace's initial one, all of it durable, and starts recording.
   package func beginRecording() { withFileSystem { $0.beginRecording() } }
 
   /// Appends a mark.
@@ -73,9 +73,9 @@ import Synchronization
     try TraceFile.save(endRecording(), to: path)
   }
 
-  /// Adds fault rules behind those in force; their counts start at 0.
-  /// - Throws: `LabError` with code `.usage` for a rule that only a mount can follow: here are no
-  ///   processes, no reads that could be seen, and nobody who could wait.
+  /// Adds fault rules after those in force; their counts start at 0.
+  /// - Throws: `LabError` with code `.usage` for a rule that only a mount can follow: there are no
+  ///   processes here, no observable reads, and no callers that could wait.
   package func addRules(_ rules: [FaultRule]) throws(LabError) {
     for rule in rules {
       let key: String?
@@ -96,7 +96,7 @@ import Synchronization
     _ = try withFileSystem { fileSystem throws(LabError) in try fileSystem.addRules(rules) }
   }
 
-  /// The phase that the process, which is this one, is in.
+  /// The current phase of the process, which is this one.
   package func phase(of process: Int32) -> String? {
     withFileSystem { $0.phases.phase(of: process) }
   }
@@ -108,7 +108,7 @@ import Synchronization
     }
   }
 
-  /// Removes all fault rules; writes that they held back are recorded.
+  /// Removes all fault rules; writes that they held are recorded.
   package func clearRules() { withFileSystem { $0.clearRules() } }
 
   /// How often each rule has matched and hit, in the order in which the rules were added.
