@@ -1,18 +1,18 @@
-// CallStackArea.swift: [U] the call stacks that programs under test leave for the filesystem.
-// A library in the program writes them (Sources/CallStacks) to a file that it maps; the number of
-// the thread that waits for an answer names its slot.
-// Invariant: what stands there was written by the program under test: every number is checked here,
-// and what does not fit is left out.
-// Safety: the buffer for frames has the room that the call asks for.
+// CallStackArea.swift: [U] reads the call stacks that programs under test record for FaultFS.
+// A library in the program (Sources/CallStacks) writes them to a file that it maps; the number of
+// the thread that waits for an answer selects its slot.
+// Invariant: the file was written by the program under test: every number is checked here, and
+// invalid ones are left out.
+// Safety: the frame buffer is as large as the call requires.
 
 import CSystem
 import Foundation
 import Glibc
 import LabCore
 
-/// The directory that programs under test share with the filesystem for their call stacks.
+/// The directory through which programs under test pass their call stacks to FaultFS.
 public struct CallStackDirectory: Sendable {
-  /// Variable that tells the library where the directory is.
+  /// Environment variable with the directory's path.
   static let environmentName = "FAULTLINE_STACKS"
   static let areaName = "threads"
   private static let libraryName = "libfaultline-stacks.so"
@@ -21,7 +21,7 @@ public struct CallStackDirectory: Sendable {
   public let path: String
   private let library: String
 
-  /// Makes what is shared, in an existing directory.
+  /// Creates the shared files in an existing directory.
   /// - Parameter path: An empty directory without links in its path.
   /// - Throws: `LabError` when the library is not beside the running program.
   public init(path: String) throws(LabError) {
@@ -40,7 +40,7 @@ public struct CallStackDirectory: Sendable {
     }
   }
 
-  /// What a program under test has in its environment so that it leaves its call stacks.
+  /// Environment variables that make a program under test record its call stacks.
   package var environment: [String: String] {
     let present = ProcessInfo.processInfo.environment["LD_PRELOAD"] ?? ""
     return [
@@ -49,9 +49,9 @@ public struct CallStackDirectory: Sendable {
   }
 }
 
-/// A call stack as a program left it.
+/// A call stack as recorded by a program.
 struct LeftCallStack: Hashable {
-  /// Number of the execution of a program.
+  /// Number of the program's execution.
   var image: UInt32
   /// `module << 48 | address`, from the innermost.
   var frames: [UInt64]
@@ -65,7 +65,7 @@ package final class CallStackArea {
   private var frames = [UInt64](repeating: 0, count: CallStacks.framesMax)
 
   /// Opens the area in a directory.
-  /// - Throws: `LabError` when it is not there.
+  /// - Throws: `LabError` when it does not exist.
   package init(directory: String) throws(LabError) {
     precondition(csystem_call_stack_frames_max == CallStacks.framesMax)
     let path = "\(directory)/\(CallStackDirectory.areaName)"
@@ -76,11 +76,11 @@ package final class CallStackArea {
     self.directory = directory
   }
 
-  /// Forgets what earlier recordings had.
+  /// Forgets the stacks of earlier recordings.
   func begin() { seen = SeenCallStacks() }
 
   /// The stack of a thread that waits for an answer.
-  /// - Returns: A number for `table(of:)`; nil when the thread left none.
+  /// - Returns: A number for `settle`; nil when the thread recorded none.
   func number(ofThread thread: Int32) -> Int? {
     guard thread > 0 else { return nil }
     var image: UInt32 = 0
@@ -91,10 +91,10 @@ package final class CallStackArea {
     return seen.number(of: LeftCallStack(image: image, frames: Array(frames.prefix(Int(depth)))))
   }
 
-  /// More of a list of modules is not read.
+  /// Longer module lists are cut here.
   private static let moduleListBytesMax = 1 << 20
 
-  /// What a program wrote down about its modules; nothing where it put no file.
+  /// A program's list of its modules; empty if it wrote none.
   private static func moduleList(_ path: String) -> Data {
     let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
     let descriptor = unsafe csystem_open(path, flags, 0)
@@ -103,20 +103,20 @@ package final class CallStackArea {
     return (try? file.read(upToCount: moduleListBytesMax)) ?? Data()
   }
 
-  /// Gives events the stacks of the trace instead of the numbers that they were recorded with.
-  /// - Returns: The stacks that events have.
+  /// Replaces the provisional stack numbers in events with those of the trace's stacks.
+  /// - Returns: The stacks that events refer to.
   func settle(_ events: inout [TraceEvent]) -> CallStacks {
     let directory = self.directory
     return seen.settle(&events) { image in Self.moduleList("\(directory)/\(image)") }
   }
 }
 
-/// The call stacks of a recording as they come, each once.
+/// The distinct call stacks of a recording, in order of appearance.
 struct SeenCallStacks {
   private var numbers: [LeftCallStack: Int] = [:]
   private var stacks: [LeftCallStack] = []
 
-  /// Most different stacks of one recording; later ones are left out.
+  /// Most distinct stacks of a recording; later ones are left out.
   private static let stacksMax = 1 << 16
 
   /// The number of a stack; nil when there are too many.
@@ -128,11 +128,11 @@ struct SeenCallStacks {
     return stacks.count - 1
   }
 
-  /// Gives events the stacks of the trace instead of these numbers.
+  /// Replaces these stack numbers in events with those of the trace's stacks.
   /// - Parameters:
   ///   - events: The events.
   ///   - moduleList: The file of an image.
-  /// - Returns: The stacks that events have.
+  /// - Returns: The stacks that events refer to.
   func settle(
     _ events: inout [TraceEvent], moduleList: @escaping (UInt32) -> Data
   ) -> CallStacks {
@@ -145,7 +145,7 @@ struct SeenCallStacks {
   }
 }
 
-/// Turns what programs left into the stacks of a trace.
+/// Converts the stacks that programs recorded into those of a trace.
 struct CallStackSettler {
   private let seen: [LeftCallStack]
   private let moduleList: (UInt32) -> Data
@@ -155,16 +155,16 @@ struct CallStackSettler {
   private var settled: [Int: Int?] = [:]
   private(set) var stacks = CallStacks()
 
-  /// Begins without stacks.
+  /// Starts without stacks.
   /// - Parameters:
-  ///   - seen: What programs left.
+  ///   - seen: The stacks that programs recorded.
   ///   - moduleList: The file of an image.
   init(_ seen: [LeftCallStack], moduleList: @escaping (UInt32) -> Data) {
     self.seen = seen
     self.moduleList = moduleList
   }
 
-  /// The number that a stack has in the trace; nil when no frame of it makes sense.
+  /// The number of a stack in the trace; nil when none of its frames is valid.
   mutating func number(of left: Int) -> Int? {
     if let known = settled[left] { return known }
     let number = settle(seen[left])
@@ -207,7 +207,7 @@ struct CallStackSettler {
 }
 
 extension RunDirectory {
-  /// Makes a new place where programs under test leave their call stacks.
+  /// Makes a new directory in which programs under test record their call stacks.
   package func makeCallStackDirectory() throws(LabError) -> CallStackDirectory {
     let path = try subdirectory("stacks")
     try DirectoryCleaner(path: path).clear()

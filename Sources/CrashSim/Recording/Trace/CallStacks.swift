@@ -1,12 +1,12 @@
-// CallStacks.swift: where in a program its operations were asked for, as far as that was recorded.
-// Invariant: addresses are those of the modules' files, so that the same program gives the same
-// stacks wherever the kernel loads it; stacks are numbered by the first events that have them.
+// CallStacks.swift: the places in a program that called its operations, where recorded.
+// Invariant: addresses are those in the modules' files, so that the same program gives the same
+// stacks wherever the kernel loads it; stacks are numbered in order of the first event with each.
 
 /// A place in the code of a module.
 public struct CodeAddress: Hashable, Sendable {
   /// Index of the module.
   public var module: Int
-  /// The return address as the module's file has it.
+  /// The return address, relative to the module's file.
   public var address: UInt64
 
   /// Makes an address.
@@ -16,11 +16,11 @@ public struct CodeAddress: Hashable, Sendable {
   }
 }
 
-/// The call stacks of one recording, each once.
+/// The distinct call stacks of a recording.
 public struct CallStacks: Hashable, Sendable {
   /// Most frames of a stack, from the innermost.
   public static let framesMax = 48
-  /// Most modules, and the end of the addresses in one.
+  /// Upper bound of module indices and of addresses in a module.
   static let modulesMax = 1 << 16
   static let addressEnd: UInt64 = 1 << 48
 
@@ -32,7 +32,7 @@ public struct CallStacks: Hashable, Sendable {
   /// No call stacks.
   public init() {}
 
-  /// True for a path that a module may have: what asks other programs about it does so in lines.
+  /// True for a valid module path: symbolizers are sent one path per line.
   static func isModulePath(_ path: String) -> Bool {
     path.hasPrefix("/")
       && path.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0 != "\"" && $0.value != 0x7f }

@@ -1,28 +1,28 @@
-// InjectedFault.swift: what the fault rules did to one operation, as a trace keeps it.
-// Invariant: `position` is the index of the event that carries the fault when `isOfEvent`, else of
-// the event that came next (or the number of events).
+// InjectedFault.swift: the effect of a fault rule on one operation, as kept in a trace.
+// Invariant: `position` is the index of the event with the fault when `isOfEvent`, otherwise of the
+// next event (or the number of events).
 
 /// One fault that was injected during a recording.
 public struct InjectedFault: Hashable, Sendable {
-  /// Index of the event that it changed, or before which it happened.
+  /// Index of the event that it changed or preceded.
   public var position: Int
-  /// True when the operation is in the trace, at `position`; a refused or delayed one is not.
+  /// True when the operation is in the trace, at `position`; a rejected or delayed one is not.
   public var isOfEvent: Bool
   /// Number of the rule on the mount.
   public var rule: Int
   /// Kind of the operation, as rules name it.
   public var kind: String
-  /// What happened, in the word of fault files.
+  /// The effect's key in fault files.
   public var effect: String
-  /// The error that the caller was told; 0 when none.
+  /// The error returned to the caller; 0 for none.
   public var errno: Int32
-  /// The object's path, for people.
+  /// The object's path, for display.
   public var path: String
-  /// The bytes that the operation was about.
+  /// The bytes that the operation affects.
   public var bytes: Range<UInt64>?
-  /// Process that asked for the operation; 0 when the kernel did.
+  /// Process that requested the operation; 0 for the kernel.
   public var process: Int32
-  /// Thread that asked for it.
+  /// Thread that requested it.
   public var thread: Int32
 
   /// Makes a fault.

@@ -1,10 +1,10 @@
-// Operation.swift [U]: what a program did to the file system, as the lab records and replays it.
-// Invariants: an operation is recorded when it takes effect and before its caller is answered, so
-// the trace's order is one that every client could have observed. Reads are not recorded. A failed
-// operation changed nothing and is not recorded, except for failed syncs (`.failed`).
-// Safety: the bytes of a name are looked at while it is held.
+// Operation.swift [U]: a program's operations on the file system, as recorded and replayed.
+// Invariants: an operation is recorded when it takes effect and before its caller gets the answer,
+// so the trace's order is one that every client could have observed. Reads are not recorded. A
+// failed operation changed nothing and is not recorded, except for failed syncs (`.failed`).
+// Safety: the bytes of a name are read while the name is retained.
 
-/// Number of an inode of the faulty filesystem; the root directory is 1.
+/// Number of an inode of the faulty file system; the root directory is 1.
 public struct InodeNumber: RawRepresentable, Hashable, Comparable, Sendable,
   CustomStringConvertible
 {
@@ -34,7 +34,7 @@ public struct FileName: Hashable, Comparable, Sendable, CustomStringConvertible 
   /// Makes a name from text.
   public init(_ text: String) { self.init(bytes: Array(text.utf8)) }
 
-  /// All bytes at once, which costs less than one after the other.
+  /// Hashes all bytes in one call, which is faster than one by one.
   public func hash(into hasher: inout Hasher) {
     unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
   }
@@ -44,7 +44,7 @@ public struct FileName: Hashable, Comparable, Sendable, CustomStringConvertible 
     a.bytes.lexicographicallyPrecedes(b.bytes)
   }
 
-  /// The name as text; bytes that are not UTF-8 are replaced.
+  /// The name as text; invalid UTF-8 is replaced.
   public var description: String { String(decoding: bytes, as: UTF8.self) }
 }
 
@@ -82,7 +82,7 @@ public enum Operation: Sendable, Hashable {
   ///
   /// It is gone after a crash unless a link gave it a name that persists.
   case createNameless(inode: InodeNumber, ownership: Ownership)
-  /// One more name for an inode.
+  /// Another name for an inode.
   case link(inode: InodeNumber, parent: InodeNumber, name: FileName)
   /// unlink or rmdir.
   case remove(inode: InodeNumber, parent: InodeNumber, name: FileName, isDirectory: Bool)
@@ -91,8 +91,8 @@ public enum Operation: Sendable, Hashable {
     inode: InodeNumber, from: InodeNumber, name: FileName, to: InodeNumber, newName: FileName,
     replaced: InodeNumber?)
   /// renameat2(RENAME_WHITEOUT): a rename, and `whiteout`, a new character device 0:0, takes the
-  /// place of the old name.
-  // Indirect: it is rare, and would make every operation of a trace larger.
+  /// old name.
+  // Indirect: it is rare, and would otherwise make every operation of a trace larger.
   indirect case renameWithWhiteout(
     inode: InodeNumber, from: InodeNumber, name: FileName, to: InodeNumber, newName: FileName,
     replaced: InodeNumber?, whiteout: InodeNumber, ownership: Ownership)
@@ -100,7 +100,7 @@ public enum Operation: Sendable, Hashable {
   case exchange(
     inode: InodeNumber, parent: InodeNumber, name: FileName, otherInode: InodeNumber,
     otherParent: InodeNumber, otherName: FileName)
-  /// Bytes in place; the size becomes at least offset + count.
+  /// Overwrites bytes; the size becomes at least offset + count.
   case write(inode: InodeNumber, offsetBytes: UInt64, payload: Payload)
   /// truncate, ftruncate, or O_TRUNC of an open.
   case truncate(inode: InodeNumber, oldSizeBytes: UInt64, newSizeBytes: UInt64)
@@ -117,12 +117,12 @@ public enum Operation: Sendable, Hashable {
   case sync(inode: InodeNumber, dataOnly: Bool)
   /// fsync of a directory.
   case syncDirectory(inode: InodeNumber)
-  /// sync, syncfs: all that was changed before, of every file and directory.
+  /// sync, syncfs: covers all earlier changes, of every file and directory.
   ///
-  /// So many events before it came while it waited: of these it covers write-back by the kernel
-  /// only.
+  /// `late`: this many events before it happened while it waited; of these it covers only
+  /// write-back by the kernel.
   case syncAll(late: Int)
-  /// The last descriptor of one open file that could write was closed.
+  /// The last writable descriptor of an open file was closed.
   case close(inode: InodeNumber)
 }
 
@@ -141,7 +141,7 @@ public final class Payload: Sendable, Hashable {
   /// Wraps bytes.
   public init(_ bytes: [UInt8]) { content = .bytes(bytes) }
 
-  /// Wraps bytes of a recording that is too large for an array for each write.
+  /// Wraps bytes of a recording that is too large for one array per write.
   init(_ store: PayloadStore, _ place: PayloadStore.Place) { content = .stored(store, place) }
 
   /// The bytes.

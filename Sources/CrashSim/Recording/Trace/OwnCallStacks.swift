@@ -1,16 +1,16 @@
-// OwnCallStacks.swift: [U] the lab's own call stacks, for what it records of the engine in its own
-// process (recoveries). Programs under test leave theirs themselves (CallStackArea.swift).
-// Safety: the buffers have the room that the call asks for; paths are copied, and the modules that
-// they belong to stay loaded.
+// OwnCallStacks.swift: [U] Faultline's own call stacks, for engine operations that it records in
+// its own process (recoveries). Programs under test record their own (CallStackArea.swift).
+// Safety: the buffers are as large as the call requires; paths are copied, and their modules stay
+// loaded.
 
 import CSystem
 import Foundation
 import LabCore
 
-/// The call stacks of this process, as they come.
+/// The call stacks of this process, in order of appearance.
 package struct OwnCallStacks {
   private var seen = SeenCallStacks()
-  /// The modules; a frame has the index of its own above its address.
+  /// The modules; a frame stores its module's index above its address.
   private var paths: [String] = []
   private let program = PathCalls.executable() ?? ""
 
@@ -18,7 +18,7 @@ package struct OwnCallStacks {
   }
 
   /// The stack of the calling thread.
-  /// - Returns: A number for `settle`; nil when there is none, or there are too many.
+  /// - Returns: A number for `settle`; nil without a stack, or when there are too many.
   package mutating func number() -> Int? {
     var addresses = [UInt64](repeating: 0, count: CallStacks.framesMax)
     var names = unsafe [UnsafePointer<CChar>?](repeating: nil, count: CallStacks.framesMax)
@@ -40,8 +40,8 @@ package struct OwnCallStacks {
     return paths.count - 1
   }
 
-  /// Gives events the stacks of the trace instead of these numbers.
-  /// - Returns: The stacks that events have.
+  /// Replaces these stack numbers in events with those of the trace's stacks.
+  /// - Returns: The stacks that events refer to.
   package func settle(_ events: inout [TraceEvent]) -> CallStacks {
     let list = Data(paths.joined(separator: "\n").utf8)
     return seen.settle(&events) { _ in list }

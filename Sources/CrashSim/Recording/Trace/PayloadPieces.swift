@@ -1,20 +1,20 @@
-// PayloadPieces.swift: [U] the memory of recorded payloads, used again by later recordings, and
-// made ahead of need by a thread that waits for nothing else: the kernel clears each page that it
-// gives, which takes longer than to copy a payload into it.
-// Safety: memory is a spare of `PayloadPieces`, or has one `PayloadPiece`, which gives it back when
-// its last user has gone; bytes of a piece before `usedBytes` are never written again.
+// PayloadPieces.swift: [U] the memory of recorded payloads, reused by later recordings and
+// allocated in advance by a dedicated thread: the kernel clears each page that it provides, which
+// takes longer than copying a payload into it.
+// Safety: memory is a spare of `PayloadPieces` or owned by one `PayloadPiece`, which returns it on
+// deinit; the first `usedBytes` of a piece are never written again.
 
 import CSystem
 import Dispatch
 import Glibc
 import Synchronization
 
-/// A piece of memory that is filled from its beginning on.
+/// A piece of memory that is filled from its start.
 ///
-/// @unchecked: one thread fills it, behind `usedBytes`, while others read what is before.
+/// @unchecked: one thread fills it after `usedBytes` while others read what is before.
 @safe final class PayloadPiece: @unchecked Sendable {
   let memory: UnsafeMutableRawPointer
-  /// Number of bytes from the beginning that stay; who fills the piece goes on behind them.
+  /// Number of bytes at the start that no longer change; appending continues after them.
   private(set) var usedBytes = 0
   private let source: PayloadPieces
 
@@ -25,8 +25,8 @@ import Synchronization
 
   deinit { unsafe source.give(memory) }
 
-  /// Copies bytes behind those that stay.
-  /// - Returns: Where they begin, or nil when they do not fit.
+  /// Copies bytes after the used ones.
+  /// - Returns: Their offset, or nil when they do not fit.
   func append(_ bytes: UnsafeRawBufferPointer) -> Int? {
     guard bytes.count <= PayloadPieces.pieceBytes - usedBytes else { return nil }
     let offset = usedBytes
@@ -38,36 +38,36 @@ import Synchronization
   }
 }
 
-/// Bytes in a piece that stay as long as it is held.
+/// Bytes in a piece that stay unchanged as long as it is retained.
 @safe package struct LentBytes {
   let piece: PayloadPiece
   let start: UnsafeRawPointer
 }
 
-/// Memory that will be written soon, and is not in the CPU's cache.
+/// Memory that will be written soon and is not in the CPU's cache.
 ///
-/// Who copies into such memory waits for it at what comes next, a lock or a reference count. The
-/// CPU fetches it beside other work, but no more than some lines at once: so parts of it are asked
-/// for now and then.
+/// Copying into such memory delays the next lock or reference count until it arrives. The CPU can
+/// fetch it in parallel to other work, but only some lines at once: so parts of it are prefetched
+/// now and then.
 @safe struct MemoryAhead {
-  /// A part of the first cache.
+  /// A part of the first-level cache.
   private static let bytesMax = 8192
-  /// At once: 16 lines.
+  /// Per step: 16 lines.
   private static let stepBytes = 1024
   private var start: UnsafeRawPointer?
   private var leftBytes = 0
 
   package init() { unsafe start = nil }
 
-  /// What follows a payload in its piece: the next one is likely as long.
+  /// The memory after a payload in its piece: the next payload is likely as long.
   package init(behind count: Int, in piece: PayloadPiece) {
     unsafe start = UnsafeRawPointer(piece.memory) + piece.usedBytes
     leftBytes = min(count, Self.bytesMax, PayloadPieces.pieceBytes - piece.usedBytes)
   }
 
-  /// Asks for the next part.
+  /// Prefetches the next part.
   ///
-  /// Memory that is gone by now does no harm: nothing is read.
+  /// Memory that has been freed meanwhile does no harm: nothing is read.
   @inline(__always)
   mutating func fetch() {
     guard leftBytes > 0, let from = unsafe start else { return }
@@ -78,18 +78,18 @@ import Synchronization
   }
 }
 
-/// Pieces of memory that nobody fills just now.
+/// Pieces of memory that are not being filled.
 @safe package final class PayloadPieces: @unchecked Sendable {
-  /// A write is at most 1 MiB.
+  /// A write is at most 1 MiB, so each piece fits at least two.
   static let pieceBytes = 2 << 20
-  /// Kept for the next recording.
+  /// Pieces kept for the next recording.
   private static let spareMax = 4
-  /// Made ahead.
+  /// Pieces allocated in advance.
   private static let aheadMax = 2
-  /// MADV_POPULATE_WRITE of madvise(2), Linux 5.14, which Glibc's module does not know.
+  /// MADV_POPULATE_WRITE of madvise(2), Linux 5.14, missing in the Glibc module.
   private static let populateWrite: Int32 = 23
 
-  // @unchecked: pointers go in and out under the lock.
+  // @unchecked: pointers are added and removed under the lock.
   @safe private struct Spare: @unchecked Sendable {
     let memory: UnsafeMutableRawPointer
   }
@@ -101,7 +101,7 @@ import Synchronization
 
   deinit { spares.withLock { for spare in $0 { unsafe Self.free(spare.memory) } } }
 
-  /// Hands out a piece, whose bytes are anything.
+  /// Returns a piece with arbitrary content.
   /// - Returns: An unused piece, or nil when there is no memory.
   func take() -> PayloadPiece? {
     let (spare, isFew) = spares.withLock { spares in
@@ -122,7 +122,7 @@ import Synchronization
     if !isKept { unsafe Self.free(memory) }
   }
 
-  /// Makes a piece whenever few are left; for a thread of its own.
+  /// Allocates a piece whenever few are left; runs on a thread of its own.
   package func makeAhead() -> Never {
     while true {
       isShort.wait()
@@ -136,8 +136,8 @@ import Synchronization
     let piece = unsafe mmap(
       nil, pieceBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     guard let piece = unsafe piece, unsafe piece != MAP_FAILED else { return nil }
-    // All pages at once instead of a fault for each; an older kernel refuses, and is only slower.
-    // Huge pages were faster on a fresh machine and far slower on a fragmented one.
+    // All pages at once instead of a fault for each; an older kernel rejects it, which is only
+    // slower. Huge pages were faster on a fresh machine and far slower on a fragmented one.
     unsafe _ = madvise(piece, pieceBytes, populateWrite)
     return unsafe piece
   }

@@ -1,9 +1,9 @@
-// PayloadStore.swift: [U] memory for the bytes of recorded writes: pieces that the kernel fills at
-// once, where an array for each write would cost a page fault for each. Beyond a bound the oldest
-// pieces go to a file without a name, so that recordings may be larger than memory.
-// Safety: one thread appends; places are given out by `append` and read by `bytes`, which checks
-// them, from any thread once nothing is appended any more. The store has its pieces as long as it
-// lives or until they are in the file; who else reads in a piece holds it.
+// PayloadStore.swift: [U] memory for the bytes of recorded writes: pieces that the kernel populates
+// at once, where one array per write would cost a page fault each. Above a limit the oldest pieces
+// move to a file without a name, so that recordings may be larger than memory.
+// Safety: one thread appends; places come from `append` and are checked by `bytes`, which any
+// thread may call once appending has ended. The store retains its pieces until it is freed or they
+// are in the file; any other reader of a piece retains it.
 
 import CSystem
 import Foundation
@@ -12,23 +12,23 @@ import LabCore
 
 /// Bytes of recorded writes.
 @safe package final class PayloadStore: @unchecked Sendable {
-  /// Where the bytes of one write lie.
+  /// The position of one write's bytes.
   struct Place: Sendable {
     fileprivate let piece: Int32
     fileprivate let offset: UInt32
     let countBytes: Int
   }
 
-  /// A recording holds so much in memory, where it is fast, before it uses the file.
+  /// A recording keeps this much in memory, where it is fast, before it uses the file.
   static let memoryBytesMax = 256 << 20
 
   private static let pieceBytes = PayloadPieces.pieceBytes
-  /// Where pieces come from and go to.
+  /// Pieces are taken from here and returned to it.
   private let source: PayloadPieces
   private let memoryPiecesMax: Int
-  /// The pieces that are in memory: all behind those in the file.
+  /// The pieces in memory: all those after the ones in the file.
   private var pieces: [PayloadPiece] = []
-  /// Number of pieces in the file, each at its number times its size.
+  /// Number of pieces in the file, each at its index times the piece size.
   private var filedCount = 0
   private var descriptor: Int32 = -1
   private var hasNoFile = false
@@ -37,7 +37,7 @@ import LabCore
 
   private let directory: String
 
-  /// Makes an empty one, whose file will lie in a directory.
+  /// Makes an empty store, with its file in a directory.
   init(
     source: PayloadPieces = PayloadPieces(), memoryBytesMax: Int = PayloadStore.memoryBytesMax,
     wrappedBytesMax: Int = 0, directory: String = RunDirectory.diskRoot
@@ -48,18 +48,18 @@ import LabCore
     memoryPiecesMax = max(1, memoryBytesMax / Self.pieceBytes)
   }
 
-  /// Makes an empty one for bytes that are wrapped: so many of them stay in arrays of their own,
-  /// all others go to the file.
+  /// Makes an empty store for wrapped bytes: this many of them stay in arrays of their own, all
+  /// others go to the file.
   package convenience init(wrappingUpTo wrappedBytesMax: Int) {
     self.init(memoryBytesMax: 0, wrappedBytesMax: wrappedBytesMax)
   }
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// True when the bytes are too many to be held twice.
+  /// True when the bytes are too many for a second copy.
   var isLarge: Bool { filedCount > 0 }
 
-  /// Wraps bytes: in an array of their own, or here, once all that were wrapped are more than
+  /// Wraps bytes: in an array of their own, or in this store once the wrapped bytes exceed what
   /// memory should hold.
   package func payload(_ bytes: [UInt8]) -> Payload {
     wrappedBytes += bytes.count
@@ -70,7 +70,7 @@ import LabCore
   }
 
   /// Copies bytes in.
-  /// - Returns: Their place, or nil when they do not fit a piece or there is no memory.
+  /// - Returns: Their place, or nil when they do not fit in a piece or there is no memory.
   func append(_ bytes: RawSpan) -> Place? {
     unsafe bytes.withUnsafeBytes { bytes in
       var offset = unsafe pieces.last?.append(bytes)
@@ -87,12 +87,12 @@ import LabCore
     }
   }
 
-  /// Where the next bytes will likely be copied to, behind so many that were.
+  /// Where the next bytes will likely be copied, after `count` bytes were.
   func memoryAhead(behind count: Int) -> MemoryAhead {
     pieces.last.map { MemoryAhead(behind: count, in: $0) } ?? MemoryAhead()
   }
 
-  /// The piece that a place lies in, and where it begins; nil when it is in the file.
+  /// The piece of a place and the offset in it; nil when it is in the file.
   func memory(of place: Place) -> LentBytes? {
     let index = Int(place.piece) - filedCount
     guard pieces.indices.contains(index) else { return nil }
@@ -115,22 +115,22 @@ import LabCore
           descriptor, buffer.baseAddress.map { unsafe $0 + count }, place.countBytes - count,
           off_t(offset + count))
         if got < 0, errno == EINTR { continue }
-        // The file is ours alone and this long, so its medium has failed under the lab.
+        // The file is private and long enough, so its medium has failed.
         precondition(got > 0, "cannot read the lab's own file of payloads: \(lastError())")
         count += got
       }
     }
   }
 
-  /// Moves the oldest piece to the file, once there are as many as memory is to hold.
+  /// Moves the oldest piece to the file once memory holds the maximum number.
   private func evict() {
     guard pieces.count >= memoryPiecesMax, moveToFile(pieces[0]) else { return }
     filedCount += 1
     pieces.removeFirst()
   }
 
-  /// Writes a piece behind those that are in the file.
-  /// - Returns: False when there is no file or no room for it; then all stays in memory.
+  /// Writes a piece after those in the file.
+  /// - Returns: False without a file or space for it; then everything stays in memory.
   private func moveToFile(_ piece: PayloadPiece) -> Bool {
     guard !hasNoFile else { return false }
     if descriptor < 0 { descriptor = unsafe csystem_unnamed_file(directory) }

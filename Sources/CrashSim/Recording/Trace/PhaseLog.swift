@@ -1,12 +1,12 @@
-// PhaseLog.swift: which phase of its work each process is in, as the processes announce it.
+// PhaseLog.swift: the phase that each process is in, as announced by the processes.
 // A process announces a phase by setting an extended attribute of the mount's root: the value is
-// the phase's name, and an empty value says that no phase is under way. The call is not an
-// operation of the program: rules do not apply to it, the trace has no operation for it, and it
-// changes nothing. An announcement is in order with the process's file operations, because each
-// waits for its answer.
+// the phase's name, and an empty value ends the phase. The call is not an operation of the program:
+// rules do not apply to it, the trace has no operation for it, and it changes nothing. An
+// announcement is ordered with the process's file operations, because each of them waits for its
+// answer.
 // Invariant: whatever processes announce, the log holds at most `processesMax` of them.
 
-/// What processes have announced.
+/// The phases that processes have announced.
 package struct PhaseLog {
   /// The attribute.
   package static let attribute = "user.faultline.phase"
@@ -19,11 +19,11 @@ package struct PhaseLog {
   package init() {
   }
 
-  /// The phase that a process is in.
+  /// The current phase of a process.
   package func phase(of process: Int32) -> String? { current[process] }
 
-  /// Takes an announcement in.
-  /// - Returns: False for a name that is none; it changes nothing.
+  /// Handles an announcement.
+  /// - Returns: False for an invalid name, which changes nothing.
   package mutating func note(_ value: [UInt8], of process: Int32) -> Bool {
     guard process > 0 else { return false }
     guard !value.isEmpty else {
@@ -36,7 +36,7 @@ package struct PhaseLog {
     return true
   }
 
-  /// The name of a phase that these bytes are: UTF-8 of 1 to 64 bytes without control characters.
+  /// The phase name in these bytes: UTF-8 of 1 to 64 bytes without control characters.
   package static func name(_ bytes: [UInt8]) -> String? {
     guard (1...nameBytesMax).contains(bytes.count),
       bytes.allSatisfy({ $0 >= 32 && $0 != 127 })

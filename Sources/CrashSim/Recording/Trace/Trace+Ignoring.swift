@@ -1,18 +1,18 @@
-// Trace+Ignoring.swift: a trace with fewer syncs, or with one more: on a disk that acknowledges
-// some and ignores them, and of a program that does not forget one.
+// Trace+Ignoring.swift: a trace with fewer syncs, as on a disk that acknowledges some syncs but
+// ignores them, or with one more, as of a program that does not omit it.
 
 import LabCore
 
 extension Trace {
-  /// Indices of the syncs that worked, in order; injected faults left out.
+  /// Indices of the syncs that succeeded, in order; without injected faults.
   package var workingSyncs: [Int] {
     events.indices.filter { isWorkingSync($0) }
   }
 
-  /// The trace as it would be had the disk ignored some of its syncs.
+  /// The trace as if the disk had ignored some of its syncs.
   /// - Parameter syncs: Indices of their events.
-  /// - Returns: The trace with these syncs marked as ignored; all else is as it was.
-  /// - Throws: `LabError` with code `.usage` when an event is not a sync that worked.
+  /// - Returns: The trace with these syncs marked as ignored; the rest is unchanged.
+  /// - Throws: `LabError` with code `.usage` when an event is not a sync that succeeded.
   /// - Complexity: O(events).
   package func ignoring(_ syncs: [Int]) throws(LabError) -> Trace {
     var trace = self
@@ -27,12 +27,12 @@ extension Trace {
     return trace
   }
 
-  /// The trace with one more operation, as an event of this index.
+  /// The trace with another operation inserted as the event with this index.
   /// - Complexity: O(events).
   package func inserting(_ operation: Operation, at index: Int) -> Trace {
     var trace = self
     for later in events.indices[index...] {
-      // What came while a sync of everything waited is one event more.
+      // One more event now happened while a sync of everything waited.
       guard case .operation(.syncAll(let late)) = events[later].body, later - late < index else {
         continue
       }

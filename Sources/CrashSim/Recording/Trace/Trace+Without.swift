@@ -1,10 +1,10 @@
-// Trace+Without.swift: a trace as if some files had never been. A database's lock file is shared
-// memory that happens to have a name: the first opener after a crash makes it anew whatever it
-// holds (the engine's invariant E8, tested by itself), so what a crash leaves of it is not a
-// question.
+// Trace+Without.swift: a trace as if some files had never existed. A database's lock file is shared
+// memory that happens to have a name: the first process that opens the database after a crash
+// recreates it whatever it holds (the engine's invariant E8, with its own test), so its content
+// after a crash does not matter.
 
 extension Trace {
-  /// The trace without every file that was made or found under a name for which `isLeftOut` holds.
+  /// The trace without every file created or found under a name for which `isLeftOut` is true.
   /// - Complexity: O(events).
   package func without(_ isLeftOut: (FileName) -> Bool) -> Trace {
     var trace = self

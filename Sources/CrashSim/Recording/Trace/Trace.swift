@@ -1,31 +1,31 @@
-// Trace.swift: one recorded run: the tree it began with, and all operations and marks in one order.
+// Trace.swift: one recorded run: the initial tree, and all operations and marks in one order.
 
-/// How an operation came about, beyond what its caller asked for.
+/// The circumstances of an operation, beyond the caller's request.
 public struct OperationFlags: OptionSet, Sendable, Hashable {
-  /// The bits as the trace file keeps them.
+  /// The bits as stored in the trace file.
   public let rawValue: UInt32
   /// Makes flags from their bits.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// The kernel wrote a mapped page back on its own account (process 0).
+  /// The kernel wrote a mapped page back by itself (process 0).
   public static let writeBack = OperationFlags(rawValue: 1)
   /// Injected: the sync was acknowledged and did nothing.
   public static let ignored = OperationFlags(rawValue: 2)
   /// Injected: the write was held and is recorded after operations that were issued later.
   public static let reordered = OperationFlags(rawValue: 4)
-  /// Injected: the call was answered with an error (for syncs: nothing became durable).
+  /// Injected: the call returned an error (for syncs: nothing became durable).
   public static let failed = OperationFlags(rawValue: 8)
-  /// The sync followed from O_SYNC or O_DSYNC, not from a call of its own.
+  /// The sync was caused by O_SYNC or O_DSYNC, not by a separate call.
   public static let openFlagSync = OperationFlags(rawValue: 16)
-  /// Injected: a fault rule changed what the operation did, or made it.
+  /// Injected: a fault rule changed the operation, or created it.
   public static let injected = OperationFlags(rawValue: 32)
-  /// Injected: the write brings back what the medium has; it is durable, and what it hides is gone.
+  /// Injected: the write restores what the medium has; it is durable, and what it covers is gone.
   public static let onMedium = OperationFlags(rawValue: 64)
-  /// The operation before is not without it: one call made both, and no crash comes between.
+  /// Inseparable from the operation before: one call made both, and no crash falls between them.
   public static let joined = OperationFlags(rawValue: 128)
 }
 
-/// What a workload said it had done, at its place between the operations.
+/// A workload's report of completed work, at its place between the operations.
 public struct Mark: Sendable, Hashable {
   /// The bytes of one line of, or one write to, standard output, or of one acknowledgement.
   public let bytes: [UInt8]
@@ -49,17 +49,17 @@ public struct TraceEvent: Sendable, Hashable {
 
   /// The operation or the mark.
   public let body: Body
-  /// How the operation came about.
+  /// The circumstances of the operation.
   public let flags: OperationFlags
-  /// Process that asked for it; 0 when the kernel did.
+  /// Process that requested it; 0 for the kernel.
   public let process: Int32
-  /// Thread that asked for it; 0 when the kernel did.
+  /// Thread that requested it; 0 for the kernel.
   public let thread: Int32
   /// Nanoseconds since the recording began.
   ///
-  /// Shown to people; no decision may use it.
+  /// For display; no decision may depend on it.
   public let timeNanoseconds: UInt64
-  /// Where in its program it was asked for: index of a stack of the trace, if that was recorded.
+  /// The call stack that requested it: index of a stack of the trace, if recorded.
   public internal(set) var stack: Int?
 
   /// Makes an event.
@@ -89,11 +89,11 @@ public struct Trace: Sendable {
   public var initial: TreeImage
   /// Operations and marks in one total order; the index is the event's number, from 0.
   public var events: [TraceEvent]
-  /// Every fault that was injected, in order; refused operations are only here.
+  /// Every injected fault, in order; rejected operations are only here.
   public var faults: [InjectedFault]
   /// The phases that processes announced, in order.
   public var phases: [TracePhase] = []
-  /// The call stacks that events name.
+  /// The call stacks that events refer to.
   public var callStacks = CallStacks()
   /// What of the program's output became one mark.
   public var markUnit = MarkUnit.writes

@@ -1,6 +1,6 @@
-// TraceFile.swift: a trace as an SQLite file. docs/reference/trace-format.md is the reading for
-// people. A tree file is a trace file without events. The schema's text is compared on load, so a
-// file cannot bring views, triggers or generated columns with it; a hostile file is a `LabError`.
+// TraceFile.swift: stores a trace as an SQLite file. docs/reference/trace-format.md describes the
+// format. A tree file is a trace file without events. The schema's text is compared on load, so a
+// file cannot contain views, triggers or generated columns; a malicious file gives a `LabError`.
 
 import Foundation
 import GRDB
@@ -45,7 +45,7 @@ public enum TraceFile {
     ),
   ]
 
-  /// Made only for a trace with faults: a file without it is as old lab versions wrote it.
+  /// Only in a trace with faults: a file without it is the same as from old Faultline versions.
   static let faultsTable = (
     name: "faults",
     sql: "CREATE TABLE faults(number INTEGER PRIMARY KEY, seq INTEGER NOT NULL, "
@@ -54,14 +54,14 @@ public enum TraceFile {
       + "length INTEGER, process INTEGER NOT NULL, thread INTEGER NOT NULL)"
   )
 
-  /// Made only for a trace whose processes announced phases.
+  /// Only in a trace whose processes announced phases.
   static let phasesTable = (
     name: "phases",
     sql: "CREATE TABLE phases(number INTEGER PRIMARY KEY, seq INTEGER NOT NULL, "
       + "process INTEGER NOT NULL, phase TEXT)"
   )
 
-  /// Made only for a trace with call stacks.
+  /// Only in a trace with call stacks.
   static let callStackTables = [
     (name: "modules", sql: "CREATE TABLE modules(number INTEGER PRIMARY KEY, path TEXT NOT NULL)"),
     (
@@ -75,7 +75,7 @@ public enum TraceFile {
     ),
   ]
 
-  /// Which of the tables that not every file has are there.
+  /// Which of the optional tables exist.
   struct Extras {
     var markUnit = MarkUnit.writes
     var faults = false
@@ -124,7 +124,7 @@ public enum TraceFile {
     }
   }
 
-  /// Pages of 4 KiB hold one payload of 2 KiB and more each, and those of a small trace cost least.
+  /// A page of 4 KiB holds only one payload of 2 KiB or more, but suits small traces best.
   private static func pageBytes(of trace: Trace) -> Int {
     var payloadBytes = trace.initial.contentBytes
     for event in trace.events {
@@ -134,8 +134,8 @@ public enum TraceFile {
     return payloadBytes > 16 << 20 ? 32_768 : 4096
   }
 
-  /// Loads a trace and checks all of it.
-  /// - Throws: `LabError` naming what is wrong with the file.
+  /// Loads a trace and validates all of it.
+  /// - Throws: `LabError` with the error in the file.
   /// - Complexity: O(size of the file).
   public static func load(_ path: String) throws(LabError) -> Trace {
     guard PathCalls.canAccess(path, 4) else {
@@ -188,7 +188,7 @@ public enum TraceFile {
       phases: try isThere(phasesTable, in: database), callStacks: ofStacks > 0)
   }
 
-  /// False when nothing has the table's name; anything but the table itself is an error.
+  /// False when there is no object of that name; an object other than the table is an error.
   private static func isThere(
     _ table: (name: String, sql: String), in database: Database
   ) throws -> Bool {
@@ -208,7 +208,7 @@ public enum TraceFile {
 }
 
 extension Row {
-  /// The column's text, or nil when it holds anything else.
+  /// The column's text, or nil if it has another type.
   func databaseText(_ index: Int) -> String? {
     let value: DatabaseValue = self[index]
     if case .string(let text) = value.storage { return text }
@@ -217,7 +217,7 @@ extension Row {
 }
 
 extension FileType {
-  /// The word that trace files use.
+  /// The name used in trace files.
   package var word: String {
     switch self {
     case .regular: "regular"

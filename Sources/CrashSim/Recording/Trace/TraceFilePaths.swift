@@ -1,13 +1,13 @@
-// TraceFilePaths.swift: which path an inode has while a trace's operations pass by.
+// TraceFilePaths.swift: the path of an inode at each point in a trace's operations.
 
-/// Follows names through a trace, for the column that people read.
+/// Follows names through a trace, for the column with paths for display.
 struct PathTracker {
   private struct Place {
     var parent: InodeNumber
     var name: FileName
   }
 
-  /// Deeper paths are cut: only a broken trace has a loop.
+  /// Deeper paths are cut: only a corrupt trace has a cycle.
   private static let depthMax = 512
   private var places: [InodeNumber: Place] = [:]
   private var cache: [InodeNumber: String] = [:]
@@ -36,7 +36,7 @@ struct PathTracker {
     return path
   }
 
-  /// The path of a name that need not exist any more.
+  /// The path of a name that may no longer exist.
   mutating func path(of name: FileName, in parent: InodeNumber) -> String {
     parent == .root ? name.description : path(of: parent) + "/" + name.description
   }

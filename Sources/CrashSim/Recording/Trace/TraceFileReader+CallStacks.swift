@@ -1,7 +1,7 @@
-// TraceFileReader+CallStacks.swift: reads the call stacks of a trace file, and believes none.
+// TraceFileReader+CallStacks.swift: reads and validates the call stacks of a trace file.
 
 extension TraceFileReader {
-  /// Reads all stacks and gives them to the events that name them.
+  /// Reads all stacks and assigns them to the events that refer to them.
   func readCallStacks(into trace: inout Trace) throws {
     var result = CallStacks()
     try each("modules", orderedBy: "number") { row in

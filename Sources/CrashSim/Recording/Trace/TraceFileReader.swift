@@ -1,6 +1,6 @@
-// TraceFileReader.swift: reads a trace file's rows into a trace and believes none of them.
-// Every number is checked for its range, every inode for its existence and kind at that moment, and
-// every length against its bytes; what fails names the table, the row and both numbers.
+// TraceFileReader.swift: reads a trace file's rows into a trace and trusts none of them.
+// Every number is checked for its range, every inode for its existence and type at that moment, and
+// every length against its bytes; an error names the table, the row and both numbers.
 
 import Foundation
 import GRDB
@@ -8,7 +8,7 @@ import LabCore
 
 /// Reads the rows of one trace file.
 struct TraceFileReader {
-  /// No file of the faulty filesystem is longer.
+  /// Maximum size of a file in the faulty file system.
   private static let sizeBytesMax = FileContent.limitBytes
   private let database: Database
   private let payloads = PayloadStore(wrappingUpTo: PayloadStore.memoryBytesMax)
@@ -160,7 +160,7 @@ struct TraceFileReader {
     endFile()
   }
 
-  /// A directory has exactly one name, so that no path can loop.
+  /// A directory has exactly one name, so that paths cannot form a cycle.
   private static func checkReachability(of image: TreeImage) throws {
     var named: Set<InodeNumber> = [.root]
     for inode in image.inodes.values {
@@ -245,7 +245,7 @@ struct TraceFileReader {
     }
   }
 
-  /// The number of an inode that an operation makes.
+  /// The number of an inode that an operation creates.
   private func newInode(
     _ column: Int, _ row: TraceRow, _ types: Types
   ) throws -> InodeNumber {

@@ -1,10 +1,10 @@
-// TraceFileRow.swift: one row of a trace file, read column by column with every value checked.
+// TraceFileRow.swift: one row of a trace file, read column by column; every value is checked.
 
 import Foundation
 import GRDB
 import LabCore
 
-/// A row whose columns may hold anything.
+/// A row whose columns may hold arbitrary values.
 struct TraceRow {
   private let row: Row
   private let table: String

@@ -1,4 +1,4 @@
-// TraceFileWriter.swift: puts a trace's tree and events into the tables of a trace file.
+// TraceFileWriter.swift: writes a trace's tree and events to the tables of a trace file.
 
 import Foundation
 import GRDB
@@ -92,7 +92,7 @@ struct TraceFileWriter {
     }
   }
 
-  /// A number as SQLite holds it.
+  /// A number as stored by SQLite.
   static func integer(_ value: UInt64) throws -> Int64 {
     guard let integer = Int64(exactly: value) else {
       throw LabError.lab("number \(value) is above \(Int64.max), the largest in a trace file")

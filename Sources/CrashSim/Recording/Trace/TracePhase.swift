@@ -1,12 +1,12 @@
-// TracePhase.swift: which phase of its work a process had come to, as the process itself announced.
+// TracePhase.swift: the phase of its work that a process was in, as announced by the process.
 
-/// A phase that a process has come to, or the end of its phases.
+/// The start of a phase of a process, or the end of its phases.
 public struct TracePhase: Hashable, Sendable {
-  /// Events before it; it lasts until the next one of its process.
+  /// Number of events before it; it lasts until the next one of its process.
   public var position: Int
   /// The process.
   public var process: Int32
-  /// The phase in the process's own words; nil when the process is in none any more.
+  /// The phase as named by the process; nil when the process leaves its phase.
   public var phase: String?
 
   /// Makes an entry.

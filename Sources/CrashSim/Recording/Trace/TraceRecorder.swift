@@ -1,10 +1,10 @@
 // TraceRecorder.swift: appends operations and marks to the trace of one recording.
-// Invariant: whoever appends holds the file system's lock and has not yet answered its caller, so
-// the order of the events is one that every client could have observed.
+// Invariant: the appending thread holds the file system's lock and has not yet answered its caller,
+// so the order of the events is one that every client could have observed.
 
-/// Who asked for an operation.
+/// The process that requested an operation.
 package struct Caller: Hashable, Sendable {
-  /// Process and thread; 0 when the kernel asked on its own account.
+  /// Process and thread; 0 for the kernel's own requests.
   package var process: Int32 = 0
   package var thread: Int32 = 0
   /// True for a page that the kernel writes back.
@@ -17,11 +17,11 @@ package struct Caller: Hashable, Sendable {
   }
 }
 
-/// A moment at which the clients are killed, with or without the power.
+/// A moment at which the clients are killed, with or without a power cut.
 public struct StopPoint: Codable, Hashable, Sendable {
-  /// After so many events of the recording, closes not counted; nil is at once.
+  /// After this many events of the recording, not counting closes; nil is at once.
   public var events: Int?
-  /// True when the power goes too: what is written later is acknowledged and not kept.
+  /// True for a power cut: what is written later is acknowledged but discarded.
   public var isPowerCut: Bool
 
   /// Makes a moment.
@@ -33,30 +33,30 @@ public struct StopPoint: Codable, Hashable, Sendable {
 
 /// Collects the events of one recording.
 package final class TraceRecorder {
-  /// Bytes that one recording may hold, with a fixed cost for each event; beyond, it ends.
+  /// Size limit of the recording, with a fixed cost for each event; at the limit it ends.
   package let limitBytes: UInt64
   package private(set) var isRecording = false
-  /// True once the recording has ended because it held as much as it may.
+  /// True once the recording has ended because it reached its size limit.
   package private(set) var isFull = false
   package private(set) var payloadBytes: UInt64 = 0
   private var trace = Trace(initial: TreeImage())
-  /// Bytes of writes that are recorded without a payload of their own, by index of the event.
+  /// Bytes of writes recorded without a payload of their own, by event index.
   private var store: PayloadStore
   private var ahead = MemoryAhead()
   private let pieces: PayloadPieces
   private let memoryBytesMax: Int
   private var places: [(event: Int, place: PayloadStore.Place)] = []
-  /// Number of events that are no closes, which never change their order among themselves.
+  /// Number of events other than closes, whose relative order never changes.
   package private(set) var orderedCount = 0
   private var startNanoseconds: UInt64 = 0
   private var stop: (point: StopPoint, kill: () -> Void)?
-  /// Number of events, closes not counted, when a stop point came.
+  /// Number of events, without closes, at the last stop point.
   package private(set) var stoppedAtEvents: Int?
   private let clockNanoseconds: () -> UInt64
-  /// Where callers leave their call stacks; nil when nobody asked for them.
+  /// Where callers record their call stacks; nil unless requested.
   package var callStacks: CallStackArea?
 
-  /// Makes one that holds at most `memoryBytesMax` bytes of payload in memory, the rest in a file.
+  /// Keeps at most `memoryBytesMax` bytes of payload in memory, the rest in a file.
   package init(
     limitBytes: UInt64, pieces: PayloadPieces = PayloadPieces(),
     memoryBytesMax: Int = PayloadStore.memoryBytesMax, clockNanoseconds: @escaping () -> UInt64
@@ -70,11 +70,11 @@ package final class TraceRecorder {
 
   package var eventCount: Int { trace.events.count }
 
-  /// Starts anew from a tree.
+  /// Starts a new recording from a tree.
   package func begin(_ initial: TreeImage) {
     trace = Trace(initial: initial)
     places = []
-    // Memory that nobody uses costs nothing; to move what is there costs more than to record it.
+    // Unused memory costs nothing; moving the events costs more than recording them.
     trace.events.reserveCapacity(1 << 16)
     places.reserveCapacity(1 << 16)
     store = PayloadStore(source: pieces, memoryBytesMax: memoryBytesMax)
@@ -88,11 +88,11 @@ package final class TraceRecorder {
     isRecording = true
   }
 
-  /// Stops, and hands the trace out.
+  /// Stops and returns the trace.
   ///
-  /// The kernel tells of closes without waiting for an answer, so it is chance whether the last
-  /// ones still came, and whether the first ones belong to files from before the recording. A close
-  /// matters between operations only: those that nothing precedes or follows are left out.
+  /// The kernel reports closes without waiting for an answer, so it is random whether the last ones
+  /// arrive in time, and whether the first ones belong to files from before the recording. A close
+  /// matters only between operations: closes at either end are left out.
   package func end() -> Trace {
     isRecording = false
     defer {
@@ -111,7 +111,7 @@ package final class TraceRecorder {
     return trace
   }
 
-  /// Chooses when the clients are to be killed; a power cut freezes the trace at that moment.
+  /// Sets when the clients are to be killed; a power cut freezes the trace at that moment.
   package func arm(_ point: StopPoint, kill: @escaping () -> Void) {
     stop = (point, kill)
     stoppedAtEvents = nil
@@ -126,7 +126,7 @@ package final class TraceRecorder {
     stop.kill()
   }
 
-  /// Turns the places of faults and steps, counted without closes, into indices of events.
+  /// Converts the positions of faults and steps, counted without closes, into event indices.
   private func placeFaults() {
     var indices = trace.events.indices.filter { !trace.events[$0].isClose }
     indices.append(trace.events.count)
@@ -138,7 +138,7 @@ package final class TraceRecorder {
     }
   }
 
-  /// Notes a fault: of the operation that is recorded next, or of one that is not.
+  /// Notes a fault of the next recorded operation, or of one that is not recorded.
   package func note(_ fault: InjectedFault) {
     guard isRecording else { return }
     var fault = fault
@@ -148,7 +148,7 @@ package final class TraceRecorder {
     endIfFull()
   }
 
-  /// Notes a phase of a process, which begins behind what is recorded so far; nil ends it.
+  /// Notes a phase of a process that begins after the events so far; nil ends it.
   package func note(phase: String?, of process: Int32) {
     guard isRecording else { return }
     trace.phases.append(TracePhase(position: orderedCount, process: process, phase: phase))
@@ -156,15 +156,15 @@ package final class TraceRecorder {
     endIfFull()
   }
 
-  /// What a fault counts towards the limit: an endless loop of refused calls has an end, too.
+  /// A fault's share of the limit, so that a recording of endless rejected calls ends, too.
   private static let faultBytes: UInt64 = 128
-  /// What an event counts besides its payload.
+  /// An event's share of the limit, besides its payload.
   private static let eventBytes: UInt64 = 256
 
-  /// Ends the recording where it holds more than it may.
+  /// Ends the recording if it exceeds its limit.
   ///
-  /// Programs go on: what they are told must not depend on what somebody keeps of it. Clients that
-  /// were to be killed later are killed now, since the moment cannot come any more.
+  /// Programs continue: their results must not depend on what is recorded. Clients that were to be
+  /// killed later are killed now, since that moment can no longer come.
   private func endIfFull() {
     guard payloadBytes + UInt64(trace.events.count) * Self.eventBytes > limitBytes else { return }
     isRecording = false
@@ -174,7 +174,7 @@ package final class TraceRecorder {
     kill?()
   }
 
-  /// Gives a recorded write its bytes.
+  /// Sets the bytes of a recorded write.
   private func fill(_ index: Int, from place: PayloadStore.Place) {
     let event = trace.events[index]
     guard case .operation(.write(let inode, let offset, _)) = event.body else {
@@ -187,7 +187,7 @@ package final class TraceRecorder {
       stack: event.stack)
   }
 
-  /// Bytes of a write that is about to happen, kept for the trace.
+  /// Bytes of a write that is about to be performed, kept for the trace.
   package struct KeptBytes {
     fileprivate enum Content {
       case place(PayloadStore.Place)
@@ -195,15 +195,15 @@ package final class TraceRecorder {
     }
 
     fileprivate let content: Content
-    /// Where they stay as long as the piece is held, for the file to use them there; nil once
-    /// memory is scarce, and pieces are not to be held.
+    /// Where they stay while the piece is retained, for the file to use them there; nil once memory
+    /// is scarce and pieces must not be retained.
     package let loan: LentBytes?
-    /// True when memory has become scarce: what was lent before must not be held any longer.
+    /// True when memory has become scarce: earlier loans must be ended.
     package let endsLoans: Bool
   }
 
-  /// Keeps bytes in a copy.
-  /// - Returns: Nil when nothing is recorded.
+  /// Keeps a copy of bytes.
+  /// - Returns: Nil when not recording.
   package func keep(_ bytes: RawSpan) -> KeptBytes? {
     guard isRecording else { return nil }
     let wasLarge = store.isLarge
@@ -218,14 +218,14 @@ package final class TraceRecorder {
       endsLoans: store.isLarge && !wasLarge)
   }
 
-  /// Has the CPU fetch some of the memory that the next bytes are kept in.
+  /// Has the CPU prefetch some of the memory for the next bytes.
   @inline(__always)
   package func fetchAhead() { ahead.fetch() }
 
   /// Records a write, whose bytes become a payload when the recording ends.
   ///
-  /// A later close is inserted behind the last event that is not a mark, so events of writes never
-  /// change their index.
+  /// A later close is inserted after the last event that is not a mark, so the indices of writes
+  /// never change.
   package func recordWrite(
     _ bytes: KeptBytes, at offset: UInt64, to inode: InodeNumber, flags: OperationFlags = [],
     by caller: Caller
@@ -249,7 +249,7 @@ package final class TraceRecorder {
     _ operation: Operation, flags: OperationFlags = [], by caller: Caller
   ) -> TraceEvent {
     var stack: Int?
-    // Nobody waits for the answer to a close, so its thread may be anywhere by now.
+    // The caller does not wait for the answer to a close, so its thread may be anywhere by now.
     if let callStacks, !operation.isClose {
       stack = callStacks.number(ofThread: caller.thread)
     }
@@ -264,8 +264,8 @@ package final class TraceRecorder {
     append(event(operation, flags: flags, by: caller))
   }
 
-  /// How many events came since there were so many; 0 when all are write-back by the kernel, closes
-  /// or marks.
+  /// The number of events since event number `begin`; 0 if all of them are write-back by the
+  /// kernel, closes or marks.
   package func eventsNotWrittenBack(since begin: Int) -> Int {
     let rest = trace.events[min(begin, trace.events.count)...]
     return rest.allSatisfy { $0.isMark || $0.isClose || $0.flags.contains(.writeBack) }
@@ -278,8 +278,8 @@ package final class TraceRecorder {
       TraceEvent(.mark(mark), timeNanoseconds: clockNanoseconds() &- startNanoseconds))
   }
 
-  /// A close comes before the marks that directly precede it: the client did not wait for its
-  /// answer, so on which side of a mark it arrives is chance, and means nothing.
+  /// A close is placed before the marks that directly precede it: the client did not wait for its
+  /// answer, so on which side of a mark it arrives is random and has no meaning.
   package func append(_ event: TraceEvent) {
     switch event.body {
     case .operation(.close):

@@ -1,9 +1,9 @@
-// TraceReplay.swift: what the operations of a trace do to a tree, without a file system.
-// A trace is complete when replaying it over its initial tree gives the tree that the file system
-// ended with (after `normalized`); the tests of FaultFS prove that for real programs.
+// TraceReplay.swift: applies the operations of a trace to a tree, without a file system.
+// A trace is complete when replaying it over its initial tree gives the final tree of the file
+// system (after `normalized`); the tests of FaultFS check that for real programs.
 
 extension Operation {
-  /// The inode that the operation is about; the root for a sync of everything.
+  /// The inode that the operation affects; the root for a sync of everything.
   public var inode: InodeNumber {
     switch self {
     case .create(let inode, parent: _, name: _, type: _, ownership: _, target: _, device: _):
@@ -26,7 +26,7 @@ extension Operation {
     }
   }
 
-  /// True for what makes earlier changes durable, and changes nothing.
+  /// True for operations that make earlier changes durable and change nothing.
   package var isSync: Bool {
     switch self {
     case .sync, .syncDirectory, .syncAll: true
@@ -37,7 +37,7 @@ extension Operation {
   /// True for sync and syncfs.
   package var isSyncOfAll: Bool { if case .syncAll = self { true } else { false } }
 
-  /// The word for the operation in trace files and reports.
+  /// The operation's name in trace files and reports.
   public var word: String {
     switch self {
     case .create: "create"
@@ -62,11 +62,11 @@ extension Operation {
 }
 
 extension TreeImage {
-  /// Does to the tree what the operation did to the file system.
+  /// Applies the operation to the tree.
   ///
-  /// An inode that loses its last name stays in `inodes` (it may be open); see
-  /// `removeUnreachable`. An operation on an inode that the tree does not have does nothing.
-  /// - Complexity: O(extents of the file); O(payload) for a write inside or behind one extent.
+  /// An inode that loses its last name stays in `inodes` (it may be open); see `removeUnreachable`.
+  /// An operation on an inode that is not in the tree does nothing.
+  /// - Complexity: O(extents of the file); O(payload) for a write inside or after one extent.
   public mutating func apply(_ operation: Operation) {
     switch operation {
     case .create(let inode, let parent, let name, let type, let ownership, let target, let device):
@@ -111,7 +111,7 @@ extension TreeImage {
     }
   }
 
-  /// Drops the inodes that no path from the root leads to.
+  /// Removes the inodes that no path from the root leads to.
   public mutating func removeUnreachable() {
     var reached: Set<InodeNumber> = [.root]
     var waiting: [InodeNumber] = [.root]
@@ -135,21 +135,21 @@ extension TreeImage {
 }
 
 extension InodeImage {
-  /// Puts bytes in place; the size becomes at least their end.
+  /// Overwrites bytes; the size becomes at least their end.
   public mutating func write(_ bytes: [UInt8], at offset: UInt64) {
     if bytes.isEmpty { return }
     sizeBytes = max(sizeBytes, offset + UInt64(bytes.count))
     for piece in Extent.pieces(of: bytes, at: offset) { put(piece) }
   }
 
-  /// Puts an extent in place, joined with those of its block that it overlaps or touches.
+  /// Inserts an extent, joined with those of its block that it overlaps or touches.
   private mutating func put(_ piece: Extent) {
     let offset = piece.offsetBytes
     let end = piece.endBytes
     let block = offset / Extent.blockBytes * Extent.blockBytes
     var first = firstExtent(endingFrom: offset)
     while first < extents.count, extents[first].endBytes <= block { first += 1 }
-    // What begins at the next block does not touch.
+    // An extent that begins at the next block does not touch.
     let stop = min(end, block + Extent.blockBytes - 1)
     guard first < extents.count, extents[first].offsetBytes <= stop else {
       extents.insert(piece, at: first)
@@ -167,7 +167,7 @@ extension InodeImage {
       extents[first].bytes.replaceSubrange(begin..<covered, with: piece.bytes)
       return
     }
-    // The bytes join several extents, or begin before the first of them.
+    // The bytes join several extents, or begin before the first one.
     var joined: [UInt8] = []
     if start < offset { joined += extents[first].bytes.prefix(Int(offset - start)) }
     joined += piece.bytes
@@ -178,7 +178,7 @@ extension InodeImage {
       with: CollectionOfOne(Extent(offsetBytes: min(start, offset), bytes: joined)))
   }
 
-  /// Cuts the content, or lets the file grow by zeros.
+  /// Cuts the content, or extends the file with zeros.
   public mutating func truncate(to newSizeBytes: UInt64) {
     if newSizeBytes < sizeBytes { zero(from: newSizeBytes, to: sizeBytes) }
     sizeBytes = newSizeBytes
@@ -204,7 +204,7 @@ extension InodeImage {
     }
   }
 
-  /// Index of the first extent that ends at or behind a position.
+  /// Index of the first extent that ends at or after a position.
   private func firstExtent(endingFrom position: UInt64) -> Int {
     var low = 0
     var high = extents.count

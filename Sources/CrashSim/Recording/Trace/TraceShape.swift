@@ -1,14 +1,14 @@
-// TraceShape.swift: what two recordings must have in common for their crash states to have the same
-// numbers.
+// TraceShape.swift: the properties that two recordings must share for their crash states to have
+// the same numbers.
 
 extension Trace {
   /// Shape of the trace: two recordings with the same shape have the same crash states by number.
   ///
-  /// It follows from kinds, inodes, positions and sizes of all events, but not from bytes, names,
-  /// times or processes.
+  /// It depends on kinds, inodes, positions and sizes of all events, but not on bytes, names, times
+  /// or processes.
   public var shape: String { shape(ofFirst: events.count) }
 
-  /// Shape of the trace up to a crash point, on which a state of that point depends alone.
+  /// Shape of the trace up to a crash point, the only part that a state there depends on.
   package func shape(ofFirst count: Int) -> String {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     func add(_ value: UInt64) {

@@ -1,21 +1,22 @@
-// TreeImage.swift: a whole file tree as a value: what a recording starts from and a crash leaves.
-// Invariants: the root exists and is a directory; every entry names an inode of the image; extents
-// are sorted, do not overlap, are not empty, lie inside the file's size, and none crosses a
-// multiple of `Extent.blockBytes`; all else reads as zeros.
+// TreeImage.swift: a whole file tree as a value: the start of a recording, or the result of a
+// crash.
+// Invariants: the root exists and is a directory; every entry refers to an inode of the image;
+// extents are sorted, do not overlap, are not empty, lie inside the file's size, and none crosses a
+// multiple of `Extent.blockBytes`; everything else reads as zeros.
 
 /// A run of bytes in a file, inside one block of it.
 ///
-/// Trees share the bytes of blocks that are the same, and those of a large tree lie in a file.
+/// Trees share the bytes of equal blocks, and those of a large tree are in a file.
 public struct Extent: Hashable, Sendable {
-  /// No extent crosses a multiple of this, so that a small change of a large file copies little.
+  /// No extent crosses a multiple of this, so that a small change in a large file copies little.
   public static let blockBytes: UInt64 = 1 << 20
 
   /// Position in the file.
   public var offsetBytes: UInt64
-  /// The bytes, as trees share them.
+  /// The bytes, shared between trees.
   package private(set) var payload: Payload
 
-  /// Makes an extent; of bytes that may be many, `pieces(of:at:)` makes several.
+  /// Makes an extent; for a long run of bytes, `pieces(of:at:)` makes several.
   public init(offsetBytes: UInt64, bytes: [UInt8]) {
     self.init(offsetBytes: offsetBytes, payload: Payload(bytes))
   }
@@ -25,7 +26,7 @@ public struct Extent: Hashable, Sendable {
     self.payload = payload
   }
 
-  /// Extents that hold the bytes from a position on, one for each block.
+  /// Extents that hold the bytes from a position on, one per block.
   public static func pieces(of bytes: [UInt8], at offsetBytes: UInt64) -> [Extent] {
     parts(of: offsetBytes..<offsetBytes + UInt64(bytes.count)).map { range in
       let part = Int(range.lowerBound - offsetBytes)..<Int(range.upperBound - offsetBytes)
@@ -35,7 +36,7 @@ public struct Extent: Hashable, Sendable {
     }
   }
 
-  /// A range cut where blocks begin.
+  /// A range cut at block boundaries.
   static func parts(of range: Range<UInt64>) -> [Range<UInt64>] {
     var parts: [Range<UInt64>] = []
     var start = range.lowerBound
@@ -49,12 +50,12 @@ public struct Extent: Hashable, Sendable {
 
   /// The bytes.
   /// - Complexity: O(1); O(bytes), and a read of a file, in a large tree. A change copies them once
-  ///   while another tree has them, too.
+  ///   if another tree shares them.
   public var bytes: [UInt8] {
     get { payload.bytes }
     _modify {
       var bytes = payload.bytes
-      // The array has one owner while it is changed.
+      // While it is changed, the array has a single owner.
       payload = Payload.empty
       defer { payload = Payload(bytes) }
       yield &bytes
@@ -64,22 +65,22 @@ public struct Extent: Hashable, Sendable {
   /// Number of bytes.
   public var countBytes: Int { payload.countBytes }
 
-  /// First position behind the extent.
+  /// First position after the extent.
   package var endBytes: UInt64 { offsetBytes + UInt64(countBytes) }
 }
 
-/// Joins bytes, given in the order of their places, into the extents of one file.
+/// Joins bytes, given in file order, into the extents of one file.
 struct ExtentBuilder {
-  /// First position behind what was given.
+  /// First position after the given bytes.
   private(set) var endBytes: UInt64 = 0
   private var extents: [Extent] = []
   private var run: [UInt8] = []
   private let store: PayloadStore?
 
-  /// Begins a file whose bytes will lie in a store; without one, in memory.
+  /// Starts a file with its bytes in a store; without one, in memory.
   init(in store: PayloadStore? = nil) { self.store = store }
 
-  /// Adds bytes, at `endBytes` or behind it.
+  /// Adds bytes at or after `endBytes`.
   mutating func append(_ bytes: some RandomAccessCollection<UInt8>, at offset: UInt64) {
     var rest = bytes[...]
     for part in Extent.parts(of: offset..<offset + UInt64(bytes.count)) {
@@ -90,7 +91,7 @@ struct ExtentBuilder {
     }
   }
 
-  /// Ends the file; what is appended next is of another.
+  /// Ends the file; later bytes belong to the next one.
   mutating func finish() -> [Extent] {
     endRun()
     endBytes = 0
@@ -116,7 +117,7 @@ public struct InodeImage: Hashable, Sendable {
   public var extendedAttributes: [FileName: [UInt8]] = [:]
   /// A regular file's size.
   public var sizeBytes: UInt64 = 0
-  /// A regular file's content; what lies between reads as zeros.
+  /// A regular file's content; gaps read as zeros.
   public var extents: [Extent] = []
   /// A directory's entries, without `.` and `..`.
   public var entries: [FileName: InodeNumber] = [:]
@@ -137,7 +138,7 @@ public struct TreeImage: Hashable, Sendable {
   /// All inodes by number.
   public var inodes: [InodeNumber: InodeImage]
 
-  /// A tree with nothing but a root directory.
+  /// A tree with only a root directory.
   public init() {
     inodes = [.root: InodeImage(type: .directory, ownership: Ownership(mode: 0o755))]
   }
@@ -147,7 +148,7 @@ public struct TreeImage: Hashable, Sendable {
     inodes.values.reduce(0) { $1.extents.reduce($0) { $0 + $1.countBytes } }
   }
 
-  /// The smallest number above all inodes of the tree.
+  /// The smallest number above all inode numbers of the tree.
   public var nextInode: InodeNumber {
     InodeNumber(rawValue: (inodes.keys.map(\.rawValue).max() ?? 1) + 1)
   }

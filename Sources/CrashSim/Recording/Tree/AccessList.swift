@@ -1,12 +1,12 @@
-// AccessList.swift: a POSIX access control list (acl(5)) as the extended attributes hold it, and
-// what it has to do with a file's mode. The kernel decides by it who may do what; here it is kept,
-// inherited, and changed by chmod, as the file systems of Linux do it.
+// AccessList.swift: a POSIX access control list (acl(5)) as stored in extended attributes, and its
+// relation to a file's mode. The kernel enforces it; here it is kept, inherited, and changed by
+// chmod, as in the file systems of Linux.
 //   offset_bytes  size  field, little-endian
 //              0     4  version: 2
 //      4 + 8 * n     2  tag of entry n
 //      6 + 8 * n     2  its permissions, 0 to 7
 //      8 + 8 * n     4  user or group, of a named one
-// Invariant: tags ascend; the three of the mode are there once each, and a mask where anybody is
+// Invariant: tags ascend; each of the mode's three occurs once, and a mask if a user or group is
 // named.
 
 import Glibc
@@ -38,7 +38,7 @@ struct AccessList: Equatable {
   private(set) var entries: [Entry] = []
 
   /// Reads a list.
-  /// - Throws: `EOPNOTSUPP` for another version, `EINVAL` for what is not a list.
+  /// - Throws: `EOPNOTSUPP` for another version, `EINVAL` for an invalid list.
   init(_ bytes: [UInt8]) throws(ErrorNumber) {
     func number(at offset: Int, count: Int) -> UInt32 {
       (0..<count).reduce(0) { $0 | UInt32(bytes[offset + $1]) << UInt32(8 * $1) }
@@ -69,7 +69,7 @@ struct AccessList: Equatable {
       && count(.mask) <= 1 && (!namesAnybody || count(.mask) == 1)
   }
 
-  /// The list as the attribute holds it.
+  /// The list as stored in the attribute.
   var bytes: [UInt8] {
     func bytes(_ number: UInt32, count: Int) -> [UInt8] {
       (0..<count).map { UInt8(truncatingIfNeeded: number >> UInt32(8 * $0)) }
@@ -81,7 +81,7 @@ struct AccessList: Equatable {
       }
   }
 
-  /// True when a mode says the same.
+  /// True when the list is equivalent to a mode.
   var isMode: Bool { entries.allSatisfy { !$0.tag.isNamed && $0.tag != .mask } }
 
   /// Owner, group or mask, and others, as the nine bits of a mode.
@@ -97,7 +97,7 @@ struct AccessList: Equatable {
     }
   }
 
-  /// Does what chmod does to a list; of the mode only the nine bits count.
+  /// Applies chmod to the list; only the nine permission bits of the mode count.
   mutating func setMode(_ mode: UInt32) {
     let group = entries.contains { $0.tag == .mask } ? Tag.mask : .group
     for index in entries.indices {
@@ -110,7 +110,7 @@ struct AccessList: Equatable {
     }
   }
 
-  /// The list that something made with a mode gets of this default list: no more than the mode.
+  /// The list that an object created with a mode inherits from this default list: at most the mode.
   func inherited(mode: UInt32) -> AccessList {
     var list = self
     list.setMode(self.mode & mode)
@@ -121,7 +121,7 @@ struct AccessList: Equatable {
 extension FileName {
   /// The attribute with the list that decides on access.
   package static let accessList = FileName("system.posix_acl_access")
-  /// The attribute of a directory with the list for what is made in it.
+  /// The attribute of a directory with the default list for new objects in it.
   package static let defaultAccessList = FileName("system.posix_acl_default")
 
   /// True for the attributes that hold access lists.
@@ -129,8 +129,8 @@ extension FileName {
 }
 
 extension FileTree {
-  /// What something new in a folder is like: with the folder's group where the folder gives it, and
-  /// by its default list, or else without what the caller's umask takes.
+  /// The attributes of a new object in a folder: the folder's group if the folder's set-gid bit is
+  /// set, and permissions by its default list, or otherwise by the caller's umask.
   func inherit(
     from parent: Inode, _ type: FileType, _ ownership: Ownership, umask: UInt32
   ) throws(ErrorNumber) -> (ownership: Ownership, attributes: [FileName: [UInt8]]) {
@@ -154,7 +154,7 @@ extension FileTree {
     return (ownership, attributes)
   }
 
-  /// The access list of an inode under another mode; nil when it has none.
+  /// An inode's access list adapted to another mode; nil when it has none.
   package func accessList(of inode: Inode, withMode mode: UInt32) throws(ErrorNumber) -> [UInt8]? {
     guard !inode.extendedAttributes.isEmpty,
       let bytes = inode.extendedAttributes[.accessList]
@@ -164,10 +164,10 @@ extension FileTree {
     return list.bytes
   }
 
-  /// What an access list makes of an inode: the mode that goes with it, and the attribute, which is
-  /// nil when the mode says it all.
+  /// The effect of an access list on an inode: the matching mode, and the attribute, which is nil
+  /// when the mode is equivalent.
   ///
-  /// `clearsSetGroup` says that its owner may not give files of that group away with set-gid.
+  /// `clearsSetGroup`: the owner may not set set-gid for the file's group, so it is cleared.
   package func reading(
     accessList bytes: [UInt8], for inode: Inode, clearsSetGroup: Bool
   ) throws(ErrorNumber) -> (mode: UInt32, attribute: [UInt8]?) {
@@ -177,7 +177,7 @@ extension FileTree {
     return (mode, list.isMode ? nil : list.bytes)
   }
 
-  /// Refuses what is not a default list, and one for something else than a directory.
+  /// Rejects an invalid default list, and one for anything but a directory.
   package func check(defaultList bytes: [UInt8], for inode: Inode) throws(ErrorNumber) {
     guard inode.isDirectory else { throw ErrorNumber(EACCES) }
     _ = try AccessList(bytes)

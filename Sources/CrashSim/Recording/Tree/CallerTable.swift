@@ -1,7 +1,7 @@
-// CallerTable.swift: which processes the threads belong to that use a mount.
-// Invariant: an answer counts for a second, and not beyond the next rule. Numbers come again: a
-// pid_max of 32,768 is common, and hundreds of workers and a build go through it in minutes. A rule
-// that asks for a process would let the thread of another one pass.
+// CallerTable.swift: the processes of the threads that use a mount.
+// Invariant: an entry is valid for a second, and not beyond the next rule. Numbers are reused: a
+// pid_max of 32,768 is common, and hundreds of workers and a build use all of it in minutes. A
+// stale entry would let another process's thread pass a rule that names a process.
 
 /// The users of a mount, by thread.
 package struct CallerTable {
@@ -13,19 +13,19 @@ package struct CallerTable {
   private static let freshNanoseconds: UInt64 = 1_000_000_000
   private static let countMax = 65536
   private var answers: [Int32: Answer] = [:]
-  /// The last one, who mostly is the next one, too.
+  /// The last caller, which usually is the next one, too.
   private var last: (thread: Int32, answer: Answer) = (0, Answer(process: 0, atNanoseconds: 0))
 
   package init() {
   }
 
-  /// All that came, dead ones among them, by the number of the thread.
+  /// All callers so far, including dead ones, ordered by thread number.
   package var sorted: [Caller] {
     answers.sorted { $0.key < $1.key }
       .map { Caller(process: $0.value.process, thread: $0.key) }
   }
 
-  /// Who a thread is.
+  /// The identity of a thread.
   /// - Parameters:
   ///   - thread: Its number; 0 and below are the kernel itself.
   ///   - now: The time, in nanoseconds.
@@ -41,7 +41,7 @@ package struct CallerTable {
     return Caller(process: last.answer.process, thread: thread)
   }
 
-  /// Has all of them looked up again when they come next: somebody new may have come.
+  /// Makes all callers be looked up again at their next request: numbers may have been reused.
   package mutating func expire() {
     last = (0, Answer(process: 0, atNanoseconds: 0))
     for thread in answers.keys { answers[thread]?.atNanoseconds = 0 }
@@ -53,7 +53,7 @@ package struct CallerTable {
     let known = answers[thread]
     if let known, now &- known.atNanoseconds < Self.freshNanoseconds { return known }
     if answers.count > Self.countMax { answers = [:] }
-    // Who is gone by now, and comes late with a close or a page, is who it was.
+    // A process that has exited, with a late close or page, keeps its identity.
     let answer = Answer(
       process: lookUp(thread) ?? known?.process ?? thread, atNanoseconds: now)
     answers[thread] = answer

@@ -1,10 +1,10 @@
 // FileContent+Extents.swift: [U] a file's bytes as a value, for crash states and trace files.
-// Safety: pieces are read while they are shown, and the content does not change meanwhile.
+// Safety: pieces are read during the callback, and the content does not change meanwhile.
 
 extension FileContent {
-  /// The content as extents: maximal runs of 4 KiB pages that hold a byte other than zero, cut
-  /// where an extent must end.
-  /// - Parameter store: Where the bytes are when they are too many for memory.
+  /// The content as extents: maximal runs of 4 KiB pages with a nonzero byte, cut where an extent
+  /// must end.
+  /// - Parameter store: Where the bytes go when they are too many for memory.
   /// - Returns: The extents in order.
   func extents(in store: PayloadStore) -> [Extent] {
     var builder = ExtentBuilder(in: store)
@@ -12,14 +12,14 @@ extension FileContent {
       let base = index * UInt64(Self.chunkBytes)
       unsafe forEachPiece(at: base, count: UInt64(Self.chunkBytes)) { piece in
         var start = 0
-        // Only a chunk's memory can hold other bytes than zeros, and it is its first piece.
+        // Only a chunk's memory, its first piece, can hold bytes other than zeros.
         while start < piece.count {
           let end = min(start + Self.pageBytes, piece.count)
           let page = unsafe UnsafeRawBufferPointer(rebasing: piece[start..<end])
           if unsafe !page.allSatisfy({ $0 == 0 }) {
             let offset = base + UInt64(start)
             unsafe builder.append(page, at: offset)
-            // Small chunks end inside a page, whose rest is zeros as far as the file goes.
+            // A small chunk ends inside a page; zeros follow up to its end, or the file's.
             let rest = sizeBytes - builder.endBytes
             let padding = min(Self.pageBytes - page.count, Int(clamping: rest))
             builder.append(repeatElement(0, count: padding), at: builder.endBytes)
@@ -31,7 +31,7 @@ extension FileContent {
     return builder.finish()
   }
 
-  /// The same in a store of their own.
+  /// The same, with a new store.
   package func extents() -> [Extent] {
     extents(in: PayloadStore(wrappingUpTo: PayloadStore.memoryBytesMax))
   }

@@ -1,11 +1,11 @@
 // FileContent.swift [U]: the bytes of one regular file, sparse and fast.
 // Invariants: a file is a table of chunks of 64 KiB; a chunk's memory holds its first
-// `capacityBytes` bytes and all behind reads as zeros; memory beyond the file's size is zero;
+// `capacityBytes` bytes and all after them reads as zeros; memory beyond the file's size is zero;
 // `pages` has a bit for each 4 KiB page that counts as allocated, `written` for each of them that
-// was written to and not only reserved; `chargedBytes` of every chunk is
-// reserved in the quota, and is at least its capacity. Whole pages that a recording keeps anyway
-// are not copied: they are loans, and the chunk's memory has nothing of them. Whatever else than to
-// write whole pages is done to a chunk takes its loans back first (`settle`), by copying them.
+// was written and not only reserved; `chargedBytes` of every chunk is reserved in the quota, and is
+// at least its capacity. Whole pages that a recording keeps anyway are not copied: they are loans,
+// and absent from the chunk's memory. Any change of a chunk other than writing whole pages first
+// ends its loans (`settle`) by copying them.
 
 import Glibc
 import LabCore
@@ -14,21 +14,21 @@ import LabCore
 @safe package final class FileContent {
   package static let pageBytes = 4096
   static let chunkBytes = 65536
-  /// Files end here; a write or truncate beyond is `EFBIG`.
+  /// Maximum file size; a write or truncate beyond it gets `EFBIG`.
   package static let limitBytes: UInt64 = 16 << 40
-  /// Chunks below this index sit in an array, the others of a sparse file in a dictionary.
+  /// Chunks below this index are in an array, the others of a sparse file in a dictionary.
   private static let denseCount: UInt64 = 65536
   private static let smallestBytes = 512
   nonisolated(unsafe) private static let zeros = unsafe UnsafeRawBufferPointer(
     start: calloc(1, chunkBytes), count: chunkBytes)
 
-  /// The pages of one chunk that are lent.
+  /// The lent pages of one chunk.
   @unsafe private final class Loans {
     var pages: [LentBytes?] = Array(
       repeating: nil, count: chunkBytes / pageBytes)
   }
 
-  /// A part of the file; the memory is nil as long as nothing was written.
+  /// A part of the file; the memory is nil until something is written.
   @unsafe private struct Chunk {
     var memory: UnsafeMutableRawPointer?
     var loans: Loans?
@@ -84,7 +84,7 @@ import LabCore
     unsafe changePageCount(by: -chunk.pages.nonzeroBitCount)
   }
 
-  /// Reserves memory for a chunk's first `endBytes` bytes; false when the quota is used up.
+  /// Reserves memory for a chunk's first `endBytes` bytes; false when the quota is exhausted.
   private func charge(_ chunk: inout Chunk, to endBytes: Int) -> Bool {
     if unsafe endBytes <= chunk.chargedBytes { return true }
     let wanted = Self.capacity(endBytes)
@@ -93,14 +93,14 @@ import LabCore
     return true
   }
 
-  /// How many bytes of memory a chunk has that holds so many.
+  /// The memory size of a chunk that holds this many bytes.
   private static func capacity(_ endBytes: Int) -> Int {
     var capacity = smallestBytes
     while capacity < endBytes { capacity *= 2 }
     return capacity
   }
 
-  /// Gives a chunk memory for its first `endBytes` bytes; false when the quota is used up.
+  /// Gives a chunk memory for its first `endBytes` bytes; false when the quota is exhausted.
   private func grow(_ chunk: inout Chunk, to endBytes: Int) -> Bool {
     if unsafe endBytes <= chunk.capacityBytes { return true }
     guard unsafe charge(&chunk, to: endBytes) else { return false }
@@ -151,7 +151,7 @@ import LabCore
     }
   }
 
-  /// The end of a range, or `EFBIG` when it does not fit in a file.
+  /// The end of a range, or `EFBIG` when it exceeds the file size limit.
   private static func end(_ offset: UInt64, _ count: UInt64) throws(ErrorNumber) -> UInt64 {
     let (end, overflow) = offset.addingReportingOverflow(count)
     if overflow || end > limitBytes { throw ErrorNumber(EFBIG) }
@@ -160,12 +160,12 @@ import LabCore
 
   // MARK: Changes
 
-  /// Puts bytes in place, as many as there is room for, and grows the file to hold them; changes
-  /// nothing when it throws.
+  /// Writes as many bytes as there is space for, and grows the file to hold them; changes nothing
+  /// when it throws.
   ///
   /// `loan` is where the same bytes stay; nil when only a copy of them is safe.
-  /// - Returns: The number of bytes from the beginning that are in place.
-  /// - Throws: `ENOSPC` when there is room for none.
+  /// - Returns: The number of bytes written, from the start.
+  /// - Throws: `ENOSPC` when there is space for none.
   func writePart(
     _ bytes: RawSpan, at offset: UInt64, lent loan: LentBytes? = nil
   ) throws(ErrorNumber) -> Int {
@@ -200,7 +200,7 @@ import LabCore
     return Int(count)
   }
 
-  /// Puts all bytes in place; changes nothing when it throws.
+  /// Writes all bytes; changes nothing when it throws.
   func write(_ bytes: [UInt8], at offset: UInt64) throws(ErrorNumber) {
     _ = try Self.end(offset, UInt64(bytes.count))
     guard prepare(offset, UInt64(bytes.count), isLoan: false) == bytes.count else {
@@ -210,7 +210,7 @@ import LabCore
     _ = try unsafe writePart(bytes.span.bytes, at: offset)
   }
 
-  /// Lets go of chunks of a range that were prepared, and hold nothing.
+  /// Releases chunks of a range that were prepared and hold nothing.
   private func giveBack(_ offset: UInt64, _ count: UInt64) {
     Self.forEachPart(offset, count) { index, _ in
       if let chunk = unsafe chunk(index), unsafe chunk.pages == 0 {
@@ -221,8 +221,8 @@ import LabCore
     }
   }
 
-  /// Sees to it that a range can be written or lent.
-  /// - Returns: For how many bytes from its beginning that worked: all, or whole pages.
+  /// Prepares a range for writing or lending.
+  /// - Returns: The number of bytes prepared from its start: all, or whole pages.
   private func prepare(_ offset: UInt64, _ count: UInt64, isLoan: Bool) -> Int {
     var prepared = 0
     Self.forEachPart(offset, count) { index, range in
@@ -243,7 +243,7 @@ import LabCore
     return prepared
   }
 
-  /// Changes a chunk where it stands.
+  /// Changes a chunk in place.
   private func change<Result>(_ index: UInt64, _ body: (inout Chunk) -> Result) -> Result {
     if index < Self.denseCount, unsafe index < UInt64(dense.count) {
       return unsafe body(&dense[Int(index)])
@@ -253,7 +253,7 @@ import LabCore
     return unsafe body(&chunk)
   }
 
-  /// Sees to it that a range of a chunk can be written or lent.
+  /// Prepares a range of a chunk for writing or lending.
   private func prepare(_ index: UInt64, _ range: Range<Int>, isLoan: Bool) -> Bool {
     unsafe change(index) { chunk in
       if isLoan {
@@ -265,7 +265,7 @@ import LabCore
     }
   }
 
-  /// Notes where the bytes of whole pages are.
+  /// Notes the location of the bytes of whole pages.
   private static func lend(
     _ loan: LentBytes, from first: Int, to chunk: inout Chunk, _ range: Range<Int>
   ) {
@@ -276,12 +276,12 @@ import LabCore
     }
   }
 
-  /// Copies what is lent to a chunk, whose memory is its own then.
+  /// Copies lent pages into a chunk's own memory.
   private func settle(_ chunk: inout Chunk) {
     guard let loans = unsafe chunk.loans else { return }
     unsafe chunk.loans = nil
     guard let last = unsafe loans.pages.lastIndex(where: { $0 != nil }) else { return }
-    // The quota has it; without memory there is nothing that the file could show.
+    // The quota includes it; without memory there is nothing that the file could show.
     guard unsafe grow(&chunk, to: (last + 1) * Self.pageBytes),
       let memory = unsafe chunk.memory
     else { preconditionFailure("no memory for \(Self.chunkBytes) bytes of a file") }
@@ -291,8 +291,8 @@ import LabCore
     }
   }
 
-  /// Makes all bytes the file's own, so that no recording has to keep them.
-  /// - Complexity: O(chunks), and a copy of what is lent.
+  /// Copies all lent bytes, so that no recording has to keep them.
+  /// - Complexity: O(chunks), and a copy of lent pages.
   func settle() {
     for index in unsafe dense.indices { unsafe settle(&dense[index]) }
     for index in unsafe Array(far.keys) { settle(index) }
@@ -302,7 +302,7 @@ import LabCore
     if unsafe chunk(index)?.loans != nil { unsafe change(index) { unsafe settle(&$0) } }
   }
 
-  /// Cuts the file or lets it grow by a hole.
+  /// Cuts the file, or extends it with a hole.
   func truncate(to newSizeBytes: UInt64) throws(ErrorNumber) {
     if newSizeBytes > Self.limitBytes { throw ErrorNumber(EFBIG) }
     if newSizeBytes < sizeBytes {
@@ -314,7 +314,7 @@ import LabCore
     sizeBytes = newSizeBytes
   }
 
-  /// Makes a range read as zeros and gives its whole pages back; the size stays.
+  /// Makes a range read as zeros and frees its whole pages; the size stays.
   func punch(_ offset: UInt64, _ count: UInt64) {
     let (sum, overflow) = offset.addingReportingOverflow(count)
     let end = overflow ? Self.limitBytes : min(sum, Self.limitBytes)
@@ -337,7 +337,7 @@ import LabCore
     return lower..<Int(min(end - base, UInt64(chunkBytes)))
   }
 
-  /// Zeroes a part of a chunk; pages that it covers whole no longer count as allocated.
+  /// Zeroes a part of a chunk; pages that it covers completely no longer count as allocated.
   private func clear(_ index: UInt64, _ range: Range<Int>) {
     settle(index)
     guard var chunk = unsafe chunk(index) else { return }
@@ -364,7 +364,7 @@ import LabCore
       missing += unsafe Self.chunkBytes - (chunk(index)?.chargedBytes ?? 0)
       return true
     }
-    // All or nothing: what does not fit leaves nothing reserved.
+    // All or nothing: a range that does not fit leaves nothing reserved.
     guard quota.reserve(missing) else { throw ErrorNumber(ENOSPC) }
     Self.forEachPart(offset, count) { index, range in
       var chunk = unsafe chunk(index) ?? Chunk()
@@ -400,7 +400,7 @@ import LabCore
     }
   }
 
-  /// The memory of a range, cut at the file's end, when it lies in one place.
+  /// The memory of a range, cut at the file's end, if it is contiguous.
   ///
   /// Safety: as for `forEachPiece`.
   @unsafe package func piece(at offset: UInt64, count: Int) -> UnsafeRawBufferPointer? {
@@ -424,7 +424,7 @@ import LabCore
     return bytes
   }
 
-  /// Numbers of the chunks that hold anything, in order.
+  /// Numbers of the chunks with content, in order.
   func chunkIndices() -> [UInt64] {
     let held = unsafe dense.indices.filter {
       unsafe dense[$0].memory != nil || dense[$0].loans != nil
@@ -432,9 +432,9 @@ import LabCore
     return unsafe held + far.keys.sorted()
   }
 
-  /// The next position from `offset` on that was written to (or, if not `isData`, that was not).
+  /// The next position from `offset` on that was written (or, if not `isData`, was not).
   ///
-  /// What is allocated only is a hole, as unwritten extents are to ext4, XFS and Btrfs.
+  /// Allocated but unwritten space is a hole, like unwritten extents in ext4, XFS and Btrfs.
   package func seek(from offset: UInt64, isData: Bool) throws(ErrorNumber) -> UInt64 {
     guard offset < sizeBytes else { throw ErrorNumber(ENXIO) }
     var position = offset
@@ -477,7 +477,7 @@ import LabCore
     return last - first + 1 - held
   }
 
-  /// The first chunk from an index on that was written to.
+  /// The first chunk from an index on that was written.
   private func nextChunk(from first: UInt64) -> UInt64? {
     var index = first
     while unsafe index < UInt64(dense.count) {

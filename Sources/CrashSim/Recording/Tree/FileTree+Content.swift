@@ -1,4 +1,4 @@
-// FileTree+Content.swift: what changes an inode without touching names: bytes, sizes, attributes.
+// FileTree+Content.swift: changes to an inode other than names: bytes, sizes, attributes.
 
 import Glibc
 import LabCore
@@ -16,14 +16,14 @@ extension FileTree {
     package static let zeroRange = AllocationMode(rawValue: 16)
   }
 
-  /// A regular file's content, or the error that a data call on another kind of file gets.
+  /// A regular file's content, or the error for a data call on another kind of file.
   package func content(of inode: Inode) throws(ErrorNumber) -> FileContent {
     if let content = inode.content { return content }
     throw ErrorNumber(inode.isDirectory ? EISDIR : EINVAL)
   }
 
-  /// Writes what there is room for.
-  /// - Returns: The number of bytes from the beginning that were written.
+  /// Writes as much as there is space for.
+  /// - Returns: The number of bytes written, from the start.
   package func write(
     _ bytes: RawSpan, at offset: UInt64, to inode: Inode, lent loan: LentBytes? = nil
   ) throws(ErrorNumber) -> Int {
@@ -38,10 +38,10 @@ extension FileTree {
     touchContent(inode)
   }
 
-  /// Makes the bytes of all files their own: what a recording kept of them may go.
+  /// Copies the lent bytes of all files: a recording may then free them.
   package func settle() { for inode in inodes.values { inode.content?.settle() } }
 
-  /// Returns the size before.
+  /// Truncates; returns the previous size.
   package func truncate(_ inode: Inode, to sizeBytes: UInt64) throws(ErrorNumber) -> UInt64 {
     let content = try content(of: inode)
     let oldSizeBytes = content.sizeBytes
@@ -84,7 +84,7 @@ extension FileTree {
 
   private static let daySeconds: Int64 = 86400
 
-  /// A read, as mounts with relatime note it, which is the usual way (mount(8)).
+  /// Notes a read as mounts with relatime, the usual option, do (mount(8)).
   package func noteAccess(to inode: Inode) {
     let time = now()
     let last = inode.accessTime
@@ -96,7 +96,7 @@ extension FileTree {
     inode.accessTime = time
   }
 
-  /// What Linux does to the mode of a file that somebody without CAP_FSETID writes, and to any file
+  /// The mode that Linux sets when a caller without CAP_FSETID writes to a file, and for any file
   /// that gets a new owner; nil when there is nothing to clear.
   package func modeWithoutPrivileges(_ inode: Inode) -> UInt32? {
     guard !inode.isDirectory else { return nil }
@@ -120,7 +120,7 @@ extension FileTree {
     let known = ["user.", "trusted.", "security."].contains {
       name.bytes.starts(with: $0.utf8) && name.bytes.count > $0.utf8.count
     }
-    // Of `system.` the access lists, which the kernel enforces, and nothing else.
+    // Of `system.` only the access lists, which the kernel enforces.
     if !known, !name.isAccessList { throw ErrorNumber(EOPNOTSUPP) }
   }
 

@@ -1,7 +1,7 @@
 // FileTree.swift: a POSIX file tree in memory: what FaultFS serves.
-// It knows nothing of FUSE, faults or traces; one thread uses it at a time.
-// Invariants: a method that throws changed nothing; inode numbers are never used twice; every inode
-// of `inodes` has a name, a lookup or an open file.
+// It does not depend on FUSE, faults or traces; one thread uses it at a time.
+// Invariants: a method that throws changed nothing; inode numbers are never reused; every inode of
+// `inodes` has a name, a lookup or an open file.
 
 import Glibc
 import LabCore
@@ -10,7 +10,7 @@ import LabCore
 package final class FileTree {
   /// Longest name of a file.
   package static let nameBytesMax = 255
-  /// What an inode and a name cost in the quota, so that nobody fills memory with empty files.
+  /// The quota cost of an inode or a name, so that empty files cannot fill the memory.
   package static let inodeCostBytes = 512
 
   package private(set) var inodes: [InodeNumber: Inode] = [:]
@@ -20,7 +20,7 @@ package final class FileTree {
   package let now: () -> Timestamp
 
   /// Makes a tree from an image.
-  /// - Throws: `EINVAL` when the image breaks an invariant, `ENOSPC` when it exceeds the quota.
+  /// - Throws: `EINVAL` when the image violates an invariant, `ENOSPC` when it exceeds the quota.
   package init(
     image: TreeImage = TreeImage(), quotaBytes: UInt64, now: @escaping () -> Timestamp
   ) throws(ErrorNumber) {
@@ -86,7 +86,7 @@ package final class FileTree {
     return inode
   }
 
-  /// The tree as a value: what can be reached from the root, files as maximal non-zero runs.
+  /// The tree as a value: everything reachable from the root, files as maximal non-zero runs.
   package func image() -> TreeImage {
     var image = TreeImage()
     let store = PayloadStore(wrappingUpTo: PayloadStore.memoryBytesMax)
@@ -123,7 +123,7 @@ package final class FileTree {
     return inode
   }
 
-  /// Lets go of an inode that nothing refers to any more.
+  /// Frees an inode that nothing refers to any more.
   func reclaim(_ inode: Inode) {
     guard inode.names.isEmpty, inode.lookupCount == 0, inode.openCount == 0,
       inode.number != .root
@@ -133,7 +133,7 @@ package final class FileTree {
     quota.release(inode.extendedAttributes.reduce(0) { $0 + $1.key.bytes.count + $1.value.count })
   }
 
-  /// Forgets lookups of the kernel.
+  /// Subtracts forgotten lookups of the kernel.
   package func forget(_ number: InodeNumber, count: UInt64) {
     guard let inode = inodes[number] else { return }
     inode.lookupCount -= min(inode.lookupCount, count)
@@ -165,8 +165,8 @@ package final class FileTree {
     return entry.inode
   }
 
-  /// The inode itself or its folder, as handles of files are looked up (open_by_handle_at(2)); nil
-  /// for any other name.
+  /// The inode itself or its folder, for file handles (open_by_handle_at(2)); nil for any other
+  /// name.
   package func lookUpDots(_ name: FileName, from inode: Inode) throws(ErrorNumber) -> Inode? {
     if name == FileName(".") { return inode }
     guard name == FileName("..") else { return nil }
@@ -181,7 +181,7 @@ package final class FileTree {
     if parent.entries[name] != nil { throw ErrorNumber(EEXIST) }
   }
 
-  /// A new inode without a name, with what a folder gives it.
+  /// A new inode without a name, with the attributes inherited from a folder.
   private func makeInode(
     in parent: Inode, type: FileType, ownership: Ownership, umask: UInt32 = 0,
     target: [UInt8] = [], device: UInt64 = 0
@@ -229,8 +229,8 @@ package final class FileTree {
     touch(parent)
   }
 
-  /// open(O_TMPFILE): a regular file without a name, which lives as long as it is open unless a
-  /// link gives it one.
+  /// open(O_TMPFILE): a regular file without a name, which exists while it is open unless a link
+  /// gives it a name.
   package func createNameless(
     in folder: Inode, ownership: Ownership, umask: UInt32, isLinkable: Bool
   ) throws(ErrorNumber) -> Inode {
@@ -242,7 +242,7 @@ package final class FileTree {
     return inode
   }
 
-  /// unlink or rmdir; the inode lives on while it is open.
+  /// unlink or rmdir; the inode exists while it is open.
   package func remove(
     _ name: FileName, in parent: Inode, isDirectory: Bool
   ) throws(ErrorNumber) -> Inode {
@@ -259,7 +259,7 @@ package final class FileTree {
     return inode
   }
 
-  /// Takes a name away, with the link counts of both sides.
+  /// Removes a name and updates the link counts of both inodes.
   private func detach(_ name: FileName, _ inode: Inode, from parent: Inode) {
     parent.removeEntry(name)
     inode.linkCount = inode.isDirectory ? 0 : inode.linkCount - 1
@@ -275,7 +275,7 @@ package final class FileTree {
 
   // MARK: Rename
 
-  /// What a rename did.
+  /// The result of a rename.
   package enum Renaming {
     /// Both names were links to one file: nothing happened.
     case nothing
@@ -318,7 +318,7 @@ package final class FileTree {
       if !inode.isDirectory, other.isDirectory { throw ErrorNumber(EISDIR) }
       guard other.entries.isEmpty else { throw ErrorNumber(ENOTEMPTY) }
     }
-    // Nothing is changed when there is no room for it.
+    // If there is no space for it, nothing is changed.
     var device: Inode?
     if flags & Self.whiteout != 0 {
       device = try makeInode(in: from, type: .characterDevice, ownership: whiteoutOwner)
@@ -364,7 +364,7 @@ package final class FileTree {
     return .exchanged(a, b)
   }
 
-  /// True when a directory is another one or lies below it.
+  /// True when a directory is `ancestor` or lies below it.
   private func isInside(_ directory: Inode, _ ancestor: Inode) -> Bool {
     var current = directory
     while true {

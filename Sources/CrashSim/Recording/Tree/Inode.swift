@@ -1,7 +1,7 @@
 // Inode.swift: one object of the file tree, and the entries of a directory.
 // Invariants: `linkCount` of a file is the number of its names, of a directory 2 + its
-// subdirectories (0 once removed); `names` lists every name; an inode lives as long as it has a
-// name, a lookup of the kernel, or an open file.
+// subdirectories (0 once removed); `names` lists every name; an inode exists while it has a name, a
+// lookup of the kernel, or an open file.
 
 import Glibc
 import LabCore
@@ -17,12 +17,12 @@ package struct InodeName {
   }
 }
 
-/// A failed sync that each open file is told of once, as the kernel's errseq does it.
+/// A failed sync that each open file reports once, as the kernel's errseq does.
 package struct SyncError {
-  /// Rises with each failure of the file.
+  /// Increases with each failure of the file.
   package let sequence: UInt64
   package let number: Int32
-  /// The rule whose removal takes the error back.
+  /// The rule whose removal clears the error.
   package let ruleID: Int
 
   package init(sequence: UInt64, number: Int32, ruleID: Int) {
@@ -34,7 +34,7 @@ package struct SyncError {
 
 /// One object of the file tree.
 package final class Inode {
-  /// What a name in a directory stands for; the cookie rises with every name the directory gets.
+  /// The target of a name in a directory; the cookie increases with every name added.
   package struct Entry {
     package let inode: Inode
     package let cookie: UInt64
@@ -56,25 +56,25 @@ package final class Inode {
   /// A directory's entries.
   package private(set) var entries: [FileName: Entry] = [:]
   private var nextCookie: UInt64 = 1
-  /// Where the inode can be found; a directory has one place at most.
+  /// The inode's places in the tree; a directory has at most one.
   package var names: [InodeName] = []
-  /// How many lookups the kernel has not yet forgotten.
+  /// Number of lookups that the kernel has not yet forgotten.
   package var lookupCount: UInt64 = 0
   package var openCount = 0
-  /// How many of the open files may write, also by a mapping.
+  /// Number of open files that may write, including through a mapping.
   package var writerCount = 0
   /// What the medium holds, while a rule needs it or a failed sync has left pages clean.
   package var shadow: PageShadow?
-  /// Pages that the kernel has in its cache or had there, while that matters.
+  /// Pages that the kernel has or had in its cache, while that matters.
   package var cachedPages: Set<UInt64> = []
-  /// The last failed sync that open files are still to be told of.
+  /// The last failed sync that some open files have still to report.
   package var syncError: SyncError?
   /// True when a fault made the medium differ from what the kernel may have cached.
   package var isDamaged = false
   /// True for a file that never had a name and may get one: open(O_TMPFILE) without O_EXCL.
   package var isLinkable = false
-  /// False for a file that had no name any more when the recording began: it is not in the trace's
-  /// initial tree and no operation can bring it there.
+  /// False for a file that had lost its last name before the recording began: it is not in the
+  /// trace's initial tree, and no operation can add it.
   package var isTraced = true
 
   init(
@@ -117,12 +117,12 @@ package final class Inode {
     entry.inode.names.removeAll { $0.parent === self && $0.name == name }
   }
 
-  /// The entries in the order in which they got their names.
+  /// The entries in the order in which their names were added.
   package func listing() -> [(name: FileName, inode: Inode)] {
     entries.sorted { $0.value.cookie < $1.value.cookie }.map { ($0.key, $0.value.inode) }
   }
 
-  /// A path from the root without a leading slash; nil when the inode has no name any more.
+  /// A path from the root without a leading slash; nil when the inode has no name left.
   package func path() -> [UInt8]? {
     var parts: [[UInt8]] = []
     var inode = self

@@ -1,8 +1,8 @@
-// MemoryQuota.swift: how much memory the files of one tree may use, and do.
+// MemoryQuota.swift: the memory that the files of one tree may use, and do use.
 
 /// Memory that all files of one tree share.
 package final class MemoryQuota {
-  /// The most that may be used.
+  /// The maximum.
   package let limitBytes: UInt64
   package private(set) var usedBytes: UInt64 = 0
   /// Pages that all files occupy.
@@ -10,7 +10,7 @@ package final class MemoryQuota {
 
   init(limitBytes: UInt64) { self.limitBytes = limitBytes }
 
-  /// Takes bytes from the quota; false when it does not have them.
+  /// Reserves bytes; false when they would exceed the quota.
   func reserve(_ countBytes: Int) -> Bool {
     let (sum, overflow) = usedBytes.addingReportingOverflow(UInt64(countBytes))
     if overflow || sum > limitBytes { return false }

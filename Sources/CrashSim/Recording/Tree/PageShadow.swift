@@ -1,24 +1,24 @@
-// PageShadow.swift: what the medium holds of a file where that is not what the file shows: of pages
-// that were changed since the last sync, and of pages that a failed sync left clean in the cache.
-// Kept while a rule in force needs it, and for clean pages as long as they are what they are.
-// Invariant: a page in `pages` is on the medium as it says there, every other page as the file has
-// it. It holds no more memory than the file did at its last sync.
+// PageShadow.swift: the medium's content of a file where it differs from the visible content: pages
+// changed since the last sync, and pages that a failed sync left clean in the cache.
+// Kept while a rule in force needs it, and for clean pages as long as they are clean.
+// Invariant: a page in `pages` has that content on the medium, every other page the file's. It uses
+// no more memory than the file did at its last sync.
 
-/// What the medium holds of the pages of one file.
+/// The medium's content of the pages of one file.
 package final class PageShadow {
   package static let pageBytes = UInt64(FileContent.pageBytes)
   /// Size at the last sync.
   package private(set) var sizeBytes: UInt64
   /// Whole pages, padded with zeros; empty for a page of zeros.
   private(set) var pages: [UInt64: [UInt8]] = [:]
-  /// Those of `pages` that a failed sync left clean: the cache alone has the new content.
+  /// Those of `pages` that a failed sync left clean: only the cache has the new content.
   package private(set) var clean: Set<UInt64> = []
-  /// Pages behind the end of the last sync that are on the medium as the file has them.
+  /// Pages after the last sync's end that are on the medium as in the file.
   private var arrived: Set<UInt64> = []
 
   package init(of content: FileContent) { sizeBytes = content.sizeBytes }
 
-  /// Remembers the pages of a range that is about to change.
+  /// Saves the pages of a range that is about to change.
   /// - Complexity: O(pages of the range that the file occupies).
   package func keep(_ range: Range<UInt64>, of content: FileContent) {
     if !arrived.isEmpty { keepArrived(in: range, of: content) }
@@ -29,7 +29,7 @@ package final class PageShadow {
     }
   }
 
-  /// Remembers all pages from a position on that the file occupies; it is about to be cut there.
+  /// Saves all pages from a position on that the file occupies; the file is about to be cut there.
   package func keepTail(from offset: UInt64, of content: FileContent) {
     if !arrived.isEmpty { keepArrived(in: offset..<UInt64.max, of: content) }
     var position = offset / Self.pageBytes * Self.pageBytes
@@ -55,21 +55,21 @@ package final class PageShadow {
 
   // MARK: Syncs
 
-  /// A sync failed: what was dirty is clean now, and not on the medium.
+  /// A sync failed: dirty pages are now clean, but not on the medium.
   /// - Complexity: O(pages that changed since the last sync).
   package func failSync(of content: FileContent) {
     keepGrowth(of: content)
     clean = Set(pages.keys)
   }
 
-  /// Pages that were changed and not synced since, in order; a failed sync left none of them clean.
+  /// Pages changed since the last sync and not left clean by a failed one, in order.
   /// - Complexity: O(pages that changed since the last sync), and sorting them.
   package func dirtyPages(of content: FileContent) -> [UInt64] {
     keepGrowth(of: content)
     return pages.keys.filter { !clean.contains($0) }.sorted()
   }
 
-  /// A dirty page is on the medium.
+  /// A dirty page has reached the medium.
   package func arrive(page: UInt64) {
     pages.removeValue(forKey: page)
     if (page + 1) * Self.pageBytes > sizeBytes { arrived.insert(page) }
@@ -119,7 +119,7 @@ package final class PageShadow {
     forgetDirty()
   }
 
-  /// Keeps clean pages only.
+  /// Keeps only clean pages.
   package func forgetDirty() { pages = pages.filter { clean.contains($0.key) } }
 
   /// The clean pages that a range touches, in order.
@@ -129,11 +129,11 @@ package final class PageShadow {
     return clean.filter { touched.contains($0) }.sorted()
   }
 
-  /// A clean page is dirty again: the next sync writes all of it.
+  /// A clean page becomes dirty again: the next sync writes all of it.
   package func becomeDirty(page: UInt64) { clean.remove(page) }
 
   /// A clean page left the cache.
-  /// - Returns: What the medium has there, a whole page.
+  /// - Returns: The medium's content there, a whole page.
   package func evict(page: UInt64) -> [UInt8] {
     clean.remove(page)
     return Self.padded(pages.removeValue(forKey: page) ?? [])
@@ -168,7 +168,7 @@ package final class PageShadow {
     return bytes
   }
 
-  /// The remembered pages in order, cut at the end of the last sync.
+  /// The saved pages in order, cut at the end of the last sync.
   package func oldPages() -> [(offsetBytes: UInt64, bytes: [UInt8])] {
     pages.filter { $0.key * Self.pageBytes < sizeBytes }.sorted { $0.key < $1.key }
       .map { page, bytes in
