@@ -1,7 +1,6 @@
-// ContentHash.swift: 128-bit hashes of tree content, made to be kept up to date by small
-// differences.
+// ContentHash.swift: 128-bit hashes of tree content that can be updated incrementally.
 // Invariant: a sum of contributions does not depend on the order in which they were added, and
-// taking one away restores the sum. Not meant to stand against an adversary.
+// subtracting one restores the sum. Not resistant to an adversary.
 
 /// A 128-bit hash.
 public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
@@ -10,7 +9,7 @@ public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
   /// Lower half.
   public var low: UInt64
 
-  /// Makes a hash of its halves.
+  /// Makes a hash from its halves.
   public init(high: UInt64 = 0, low: UInt64 = 0) {
     self.high = high
     self.low = low
@@ -19,7 +18,7 @@ public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
   /// 32 hexadecimal digits.
   public var description: String { hexadecimal(high) + hexadecimal(low) }
 
-  /// The hash already is one.
+  /// The value already is a hash.
   public func hash(into hasher: inout Hasher) { hasher.combine(low) }
 
   static func += (a: inout ContentHash, b: ContentHash) {
@@ -56,7 +55,7 @@ public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
     return ContentHash(high: a ^ (b >> 31), low: b ^ (a >> 30))
   }
 
-  /// The hash of some bytes, their number included.
+  /// The hash of some bytes and their count.
   package static func of(_ bytes: [UInt8]) -> ContentHash {
     var hash = ContentHash(high: 0x5bd1_e995, low: UInt64(bytes.count))
     var word: UInt64 = 0
@@ -73,7 +72,7 @@ public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
     return hash.mixed(with: word)
   }
 
-  /// What a page adds to its file's sum; nothing for a page of zeros.
+  /// A page's contribution to its file's sum; 0 for a page of zeros.
   @inline(__always)
   static func contribution(ofPage page: Int, hash: UInt64) -> ContentHash {
     guard hash != 0 else { return ContentHash() }

@@ -1,13 +1,13 @@
-// CrashDirectory.swift: a crash image kept for a person to look at.
+// CrashDirectory.swift: saves a crash image for inspection.
 
 import Foundation
 import LabCore
 import Recording
 
-/// Keeps crash images.
+/// Saves crash images.
 package enum CrashDirectory {
   /// Writes an image into a new or empty directory.
-  /// - Throws: `LabError` with code `.usage` when the directory holds something.
+  /// - Throws: `LabError` with code `.usage` when the directory is not empty.
   package static func keep(_ tree: TreeImage, in directory: String) throws(LabError) {
     let manager = FileManager.default
     guard (try? manager.contentsOfDirectory(atPath: directory))?.isEmpty ?? true else {

@@ -1,17 +1,17 @@
 // CrashImage.swift: the file tree of one crash state, as its consumers see it.
-// Invariant: a view of the builder's present state, valid only until the builder shows another one;
-// use after that traps.
+// Invariant: a view of the builder's current state, valid only until the builder shows another one;
+// later use traps.
 
 import LabCore
 import Recording
 
-/// The file tree of one crash state; valid only inside the closure that it was given to.
+/// The file tree of one crash state; valid only inside the closure that receives it.
 public struct CrashImage {
   /// One name of the tree.
   public struct Entry {
     /// Names from the root, separated by `/`; empty for the root itself.
     public let path: [UInt8]
-    /// Number that entries of one inode share, from 0; nil for an inode with a single name.
+    /// Number shared by the entries of one inode, from 0; nil for an inode with a single name.
     public let hardLinkGroup: Int?
     let node: ImageNode
 
@@ -27,9 +27,9 @@ public struct CrashImage {
     public var device: UInt64 { node.device }
     /// A regular file's size.
     public var sizeBytes: UInt64 { node.sizeBytes }
-    /// Number that the inode had in the recorded run.
+    /// The inode's number in the recorded run.
     public var inode: InodeNumber { node.number }
-    /// A regular file's content but for its holes; runs of whole pages, cut at the size.
+    /// A regular file's content without its holes; runs of whole pages, cut at the size.
     public var extents: [Extent] { node.extents(in: .forState()) }
 
     /// A copy of the bytes of a range, cut at the size.
@@ -49,10 +49,10 @@ public struct CrashImage {
     precondition(builder.generation == generation, "a crash image was used after its state")
   }
 
-  /// Calls a closure with every reachable name, directories before what they hold, names in the
-  /// order of their bytes; the root comes first.
-  /// - Throws: What the closure throws.
-  /// - Complexity: O(reachable names), content not counted.
+  /// Calls a closure with every reachable name, directories before their content, names in byte
+  /// order, starting with the root.
+  /// - Throws: Whatever the closure throws.
+  /// - Complexity: O(reachable names), without content.
   public func forEachEntry(_ body: (Entry) throws(LabError) -> Void) throws(LabError) {
     checkValid()
     let groups = hardLinkGroups()
@@ -67,7 +67,7 @@ public struct CrashImage {
     }
   }
 
-  /// Groups of reachable names of one inode, numbered by their first name.
+  /// Groups of reachable names of the same inode, numbered by their first name.
   private func hardLinkGroups() -> [InodeNumber: Int] {
     guard !builder.multiplyLinked.isEmpty else { return [:] }
     var counts: [InodeNumber: Int] = [:]
@@ -96,7 +96,7 @@ public struct CrashImage {
     return node
   }
 
-  /// The entry of a path, or nil; symbolic links are not followed.
+  /// The entry at a path, or nil; symbolic links are not followed.
   public func entry(at path: String) -> Entry? {
     node(at: path).map { Entry(path: Array(path.utf8), hardLinkGroup: nil, node: $0) }
   }
@@ -109,7 +109,8 @@ public struct CrashImage {
   }
 
   /// The reachable tree as a value, with the inode numbers of the recorded run.
-  /// - Complexity: O(touched bytes), copied but for blocks that are as the trace began with them.
+  /// - Complexity: O(touched bytes), copied except for blocks unchanged since the trace's initial
+  ///   tree.
   public func treeImage() -> TreeImage {
     checkValid()
     let store = PayloadStore.forState()
@@ -135,7 +136,7 @@ public struct CrashImage {
 }
 
 extension PayloadStore {
-  /// What the tree of one crash state holds in memory; several wait for checkers at a time.
+  /// Memory limit of the tree of one crash state; several may wait for checkers at a time.
   private static let stateBytesMax = 64 << 20
 
   /// A store for the tree of one crash state.

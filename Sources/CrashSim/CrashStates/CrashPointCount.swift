@@ -1,16 +1,16 @@
-// CrashPointCount.swift: how many crash states of each crash point there are, and how many failed.
+// CrashPointCount.swift: the numbers of states and failed states of each crash point.
 
-/// How many states of one crash point there are, and how many failed.
+/// The numbers of states and failed states of one crash point.
 public struct CrashPointCount: Codable, Sendable, Hashable {
-  /// The power goes after this many events.
+  /// The power fails after this many events.
   public var crashPoint: Int
-  /// Distinct states that no earlier crash point has.
+  /// Distinct states that did not occur at an earlier crash point.
   public var distinct: Int
-  /// Those that were checked; nil when that was not counted for each crash point, because the
-  /// exploration was cut short or left states out.
+  /// Those that were checked; nil when not counted for each crash point, because the exploration
+  /// was cut short or skipped states.
   public var checked: Int?
   /// Those that failed.
   public var failing: Int
-  /// Whether the last event before it is a mark: something was acknowledged just then.
+  /// True if the last event before it is a mark, that is, an acknowledgement.
   public var followsMark: Bool?
 }

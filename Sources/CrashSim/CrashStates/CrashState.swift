@@ -1,18 +1,18 @@
-// CrashState.swift: one allowed set of surviving units, on top of everything durable.
+// CrashState.swift: one allowed set of surviving units, in addition to everything durable.
 // Invariant: kept, lost and the torn unit are the pending units of the crash point, each exactly
-// once; kept is closed under dependencies, which include those of the torn unit.
+// once; kept is closed under dependencies, including those of the torn unit.
 
 /// One allowed set of surviving units at one crash point.
 public struct CrashState: Hashable, Sendable {
-  /// The power goes after this many events.
+  /// The power fails after this many events.
   public let crashPoint: Int
   /// Number of marks before the crash point.
   public let acknowledgedMarks: Int
-  /// Pending units that survive whole, ascending.
+  /// Pending units that survive completely, ascending.
   public let kept: [Int]
-  /// Pending units of which nothing survives, ascending.
+  /// Pending units that are lost completely, ascending.
   public let lost: [Int]
-  /// A unit of which a part survives.
+  /// A unit that survives in part.
   public let torn: TornWrite?
 
   package init(
@@ -43,7 +43,7 @@ public enum Strategy: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// A crash state as an exploration comes across it.
+/// A crash state as found by an exploration.
 public struct ExploredState: Hashable, Sendable {
   /// Number among the distinct states of the exploration.
   public let ordinal: Int

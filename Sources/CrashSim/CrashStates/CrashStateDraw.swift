@@ -1,6 +1,6 @@
 // CrashStateDraw.swift: one crash state of one crash point, drawn from a seed.
-// A strategy is drawn first, then one of its proposals: a state that loses all is as likely as one
-// that keeps some of many units, however many of those there are.
+// A strategy is drawn first, then one of its proposals: a state that loses everything is as likely
+// as one that keeps some of many units, however many such states there are.
 
 import LabCore
 
@@ -13,8 +13,8 @@ extension CrashStateEnumerator {
       kept: table.pendingUnits(at: last), lost: [], torn: nil)
   }
 
-  /// Draws a state of the last crash point: the power goes when the trace ends.
-  /// - Parameter seed: What the choice follows from.
+  /// Draws a state of the last crash point, at which the power fails when the trace ends.
+  /// - Parameter seed: Seed of the choice.
   /// - Returns: A state that the model allows.
   /// - Throws: `LabError` of a strategy.
   /// - Complexity: O(units of the trace + proposals of the crash point).

@@ -1,38 +1,38 @@
-// CrashStateEnumerator.swift: goes through the crash states of a trace, the same ones in the same
-// order every time. Pass 1 (`plan`) counts and selects; pass 2 (`visit`) shows the selected states.
-// Invariant: which states there are, their order and their ordinals depend on trace, model, seed
-// and options only; budget and shard select among them.
+// CrashStateEnumerator.swift: iterates over the crash states of a trace, in the same order every
+// time. Pass 1 (`plan`) counts and selects; pass 2 (`visit`) shows the selected states.
+// Invariant: the set of states, their order and their ordinals depend only on trace, model, seed
+// and options; budget and shard select among them.
 
 import LabCore
 import Recording
 
-/// Whether an exploration goes on.
+/// Whether an exploration continues.
 public enum VisitDecision: Sendable, Hashable {
   case goOn, stop
 }
 
-/// Goes through the crash states of a trace.
+/// Iterates over the crash states of a trace.
 public struct CrashStateEnumerator: Sendable {
   /// The trace's units under the model.
   public let table: UnitTable
-  /// What samples, garbage and budget choices follow from.
+  /// Seed of samples, garbage and budget choices.
   public let seed: Seed
   /// Sizes.
   public let options: ExplorationOptions
-  /// Shape of the trace as it was recorded, whatever syncs are ignored.
+  /// Shape of the trace as recorded, regardless of ignored syncs.
   package let shape: String
-  /// What ignored syncs would have secured; with it, only states that lose some of it count.
+  /// What ignored syncs would have secured; if set, only states that lose some of it count.
   let secured: SecuredUnits?
 
   /// Prepares an exploration.
   /// - Parameters:
   ///   - trace: The run.
   ///   - model: The rules.
-  ///   - seed: What choices follow from.
+  ///   - seed: Seed of all choices.
   ///   - options: Sizes.
-  ///   - ignoredSyncs: Events of syncs that the disk is to ignore; then only those states are gone
-  ///     through that the syncs would have prevented.
-  /// - Throws: `LabError` when the trace or the model is broken, or an event is not a sync.
+  ///   - ignoredSyncs: Events of syncs that the disk ignores; if given, only states that these
+  ///     syncs would have prevented are visited.
+  /// - Throws: `LabError` when the trace or the model is invalid, or an event is not a sync.
   /// - Complexity: O(events + units).
   public init(
     trace: Trace, model: PersistenceModel, seed: Seed,
@@ -47,13 +47,13 @@ public struct CrashStateEnumerator: Sendable {
     self.options = options
   }
 
-  /// Pass 1: counts the distinct states and selects those that fit a budget.
+  /// Pass 1: counts the distinct states and selects those within a budget.
   /// - Parameters:
   ///   - budget: Most states to visit; nil for all.
-  ///   - inWaves: Whether the most telling states are visited first, for a visit that may be cut
-  ///     short; else they come in the order of their crash points, which takes one pass.
+  ///   - inWaves: Whether the most informative states are visited first, for a visit that may be
+  ///     cut short; otherwise they are in the order of their crash points, which takes one pass.
   /// - Returns: The counts and the selection.
-  /// - Throws: `LabError` when an image grows beyond its limits.
+  /// - Throws: `LabError` when an image exceeds its limits.
   public func plan(
     budget: Int? = nil, inWaves: Bool = false
   ) throws(LabError) -> ExplorationPlan {
@@ -68,11 +68,11 @@ public struct CrashStateEnumerator: Sendable {
       of: table.trace)
   }
 
-  /// Pass 2: shows the selected states, in the plan's order; of a plan in waves, once for each.
+  /// Pass 2: shows the selected states in the plan's order; with waves, in one pass per wave.
   /// - Parameters:
-  ///   - plan: What `plan(budget:)` of an equal enumerator returned.
+  ///   - plan: The result of `plan(budget:)` of an equal enumerator.
   ///   - shard: The part to visit.
-  ///   - body: Gets each state with its image, which is valid until it returns.
+  ///   - body: Called with each state and its image, which is valid until it returns.
   /// - Throws: `LabError` of the image or of the closure.
   public func visit(
     _ plan: ExplorationPlan, shard: Shard = .whole,
@@ -88,14 +88,14 @@ public struct CrashStateEnumerator: Sendable {
     }
   }
 
-  /// The state that a key describes.
+  /// The state of a key.
   /// - Throws: `LabError` with code `.usage` when the key belongs to another model or trace.
   public func state(for key: StateKey) throws(LabError) -> CrashState { try table.state(for: key) }
 
   /// The key of a state.
   public func key(of state: CrashState) -> StateKey { StateKey(state, of: table) }
 
-  /// Shows one state, built from the beginning of the trace.
+  /// Shows one state, built from the start of the trace.
   /// - Complexity: O(bytes of the units up to the crash point).
   public func withImage<Result>(
     of state: CrashState, _ body: (CrashImage) throws(LabError) -> Result
@@ -105,7 +105,7 @@ public struct CrashStateEnumerator: Sendable {
   }
 }
 
-/// Images of several states of one crash point, each built from the one before.
+/// Images of several states of one crash point, each built from the previous one.
 public final class CrashPointImages {
   private let builder: ImageBuilder
 

@@ -1,9 +1,9 @@
-// Deduplicator.swift: which contents were seen under the present acknowledgements.
-// Marks only ever rise in number, so that what was seen before the latest mark need not be kept.
+// Deduplicator.swift: the contents seen under the current acknowledgements.
+// The number of marks only grows, so contents seen before the latest mark can be forgotten.
 
-/// Which contents were seen since the latest mark.
+/// The contents seen since the latest mark.
 struct Deduplicator {
-  /// Whether a content is new, with the ordinal of its state.
+  /// Whether a content is new, with its state's ordinal.
   enum Verdict {
     case new(Int)
     case old(Int)
@@ -20,6 +20,6 @@ struct Deduplicator {
     return .new(ordinal)
   }
 
-  /// Forgets all contents, since the acknowledgements changed; ordinals go on.
+  /// Forgets all contents, since the acknowledgements changed; ordinals continue.
   mutating func removeAll() { ordinals.removeAll(keepingCapacity: true) }
 }

@@ -1,8 +1,7 @@
 // DirectoryWriter.swift: [U] writes a crash image into a real directory, for checkers that are
 // programs.
-// Invariant: afterwards the directory holds the image and nothing else: names, kinds, hard links,
-// sizes, bytes, permissions, owners (as root) and extended attributes. Times are those of the
-// writing.
+// Invariant: afterwards the directory holds the image and nothing else: names, types, hard links,
+// sizes, bytes, permissions, owners (as root) and extended attributes. Times are those of writing.
 // Safety: buffers are passed to one system call each and not kept.
 
 import CSystem
@@ -20,16 +19,16 @@ public struct DirectoryWriter: Sendable {
   /// A writer for an existing directory.
   public init(path: String) { self.path = path }
 
-  /// Replaces the directory's content by an image.
+  /// Replaces the directory's content with an image.
   /// - Throws: `LabError` naming the path when a call fails.
-  /// - Complexity: O(bytes of the image + what was there before).
+  /// - Complexity: O(bytes of the image + previous content).
   public func write(_ tree: TreeImage) throws(LabError) {
     try DirectoryCleaner(path: path).clear()
     guard let root = tree.inodes[.root] else {
       throw .internalError("a crash image without a root")
     }
     var firstPaths: [InodeNumber: KernelPath] = [:]
-    // Directories get their permissions last, deepest first, so that none locks its own writer out.
+    // Directories get their permissions last, deepest first, so that they stay writable.
     var directories: [(path: KernelPath, inode: InodeImage)] = [(KernelPath(path), root)]
     var next = 0
     while next < directories.count {

@@ -12,11 +12,11 @@ final class EnumerationRun {
   private var window: PendingWindow
   private var seen = Deduplicator()
   private var proposed: Set<ContentHash> = []
-  /// Places of which a state has to lose one; nil when any state will do.
+  /// Places of which a state must lose at least one; nil when every state counts.
   private var securedPlaces: [Int]?
   private(set) var candidates = 0
   private(set) var explored = 0
-  /// Which of the explored proposals showed a distinct state.
+  /// The explored proposals that showed a distinct state.
   private(set) var proposals = ProposalRecord()
   private(set) var bound = StateBound()
   var isStopped = false
@@ -27,13 +27,13 @@ final class EnumerationRun {
     window = PendingWindow(table: enumerator.table)
   }
 
-  /// Goes through all crash points.
+  /// Iterates over all crash points.
   /// - Parameters:
-  ///   - distinct: Gets the ordinal of each distinct state, which strategy found it, the file of
-  ///     which it has a write in part, and what names the set of call stacks that lost something,
-  ///     if the trace has call stacks.
-  ///   - duplicate: Gets the ordinal of a state that was found again, and by which strategy.
-  /// - Throws: `LabError` when an image outgrows its limits or the lab is asked to stop.
+  ///   - distinct: Called with the ordinal of each distinct state, the strategy that found it, the
+  ///     file with a partial write in it, and an identifier of the set of call stacks that lost
+  ///     something, if the trace has call stacks.
+  ///   - duplicate: Called with the ordinal of a state that was found again, and the strategy.
+  /// - Throws: `LabError` when an image exceeds its limits or the run is interrupted.
   func enumerate(
     distinct: (Int, Strategy, InodeNumber?, ContentHash?) -> Void,
     duplicate: (Int, Strategy) -> Void
@@ -49,7 +49,7 @@ final class EnumerationRun {
       if securedPlaces?.isEmpty != true { bound.add(window.bound) }
       guard news != .none else { continue }
       window.isFull = news == .all
-      // Copied once, and not for each state.
+      // Copied once instead of for each state.
       let window = window
       try propose { (kept, torn, strategy) throws(LabError) in
         let ids = kept.members(of: window.ids)
@@ -67,7 +67,7 @@ final class EnumerationRun {
     }
   }
 
-  /// The file of the write of which a state has a part only; nil when it was not made for that.
+  /// The file with a partial write; nil when the state was not proposed for that.
   private func tornFile(_ kept: KeptSet, _ torn: TornWrite?, _ strategy: Strategy) -> InodeNumber? {
     let table = enumerator.table
     var unit = torn?.unit
@@ -80,7 +80,7 @@ final class EnumerationRun {
     return inode
   }
 
-  /// What names the set of call stacks of the units that a state does not keep.
+  /// Identifies the set of call stacks of the units that a state does not keep.
   private func stackSet(losing kept: KeptSet) -> ContentHash? {
     let table = enumerator.table
     if table.trace.callStacks.stacks.isEmpty { return nil }
@@ -93,12 +93,12 @@ final class EnumerationRun {
     }
   }
 
-  /// Goes through all crash points again and shows those states that a plan selects; all others
-  /// are known by their number, so that they are not built.
+  /// Iterates over all crash points again and shows the states that a plan selects; all others are
+  /// skipped by their number, without being built.
   ///
-  /// With a wave only those of it are shown.
+  /// With a wave, only its states are shown.
   /// - Throws: `LabError` with code `.nondeterminism` when the plan is of another exploration, and
-  ///   what `body` throws.
+  ///   whatever `body` throws.
   func revisit(
     _ plan: ExplorationPlan, _ shard: Shard, wave: KeptSet?,
     _ body: (ExploredState) throws(LabError) -> Void
@@ -136,12 +136,12 @@ final class EnumerationRun {
     }
   }
 
-  /// The pending units that a state keeps neither whole nor in part.
+  /// The pending units that a state loses completely.
   private static func lost(of pending: [Int], keeping kept: [Int], _ torn: TornWrite?) -> [Int] {
     var lost: [Int] = []
     lost.reserveCapacity(pending.count - kept.count)
     var next = 0
-    // Both lists ascend.
+    // Both lists are ascending.
     for id in pending {
       if next < kept.count, kept[next] == id {
         next += 1
@@ -156,7 +156,7 @@ final class EnumerationRun {
     LabError(.nondeterminism, "the plan does not fit the states at crash point \(crashPoint)")
   }
 
-  /// Which states of a crash point can be new.
+  /// The states of a crash point that can be new.
   private enum News {
     case none, newestUnits, all
   }
@@ -172,8 +172,8 @@ final class EnumerationRun {
     case .operation(let operation):
       if crashPoint == last { return .all }
       switch operation {
-      // A sync takes states away, but a failed one lifts the order that its data had, and one that
-      // takes units out of the journal's order lifts theirs.
+      // A sync removes states, but a failed one releases the order of its data, and one that takes
+      // units out of the journal's order releases theirs.
       case .sync, .syncDirectory, .syncAll:
         let liftsOrder =
           enumerator.table.model.syncCoverage == .objectAndNames
@@ -184,7 +184,7 @@ final class EnumerationRun {
     }
   }
 
-  /// Hands over each proposal of the crash point once.
+  /// Passes on each distinct proposal of the crash point.
   private func propose(
     _ body: (KeptSet, TornWrite?, any CandidateStrategy) throws(LabError) -> Void
   ) throws(LabError) {

@@ -1,6 +1,6 @@
-// Explanation.swift: a crash state in sentences: what was lost, what shows that it came too late,
-// and which sync was missing in between.
-// Invariant: follows from trace, model and state alone; the same state reads the same every time.
+// Explanation.swift: describes a crash state in sentences: what was lost, which event shows that it
+// should have been durable, and which sync was missing in between.
+// Invariant: depends only on trace, model and state; the same state has the same text every time.
 
 import LabCore
 import Recording
@@ -11,29 +11,29 @@ public struct Explanation: Sendable, Hashable {
   public struct Loss: Sendable, Hashable {
     /// Index of the operation's event.
     public let event: Int
-    /// The operation as a person would say it.
+    /// The operation in words.
     public let text: String
     /// The file, or the directory whose entries changed.
     public let inode: InodeNumber
     /// Its path.
     public let path: String
-    /// True when what was lost are names, which an fsync of the directory would have secured.
+    /// True when names were lost, which an fsync of the directory would have secured.
     public let isDirectoryEntry: Bool
   }
 
   /// What was lost, in order of events.
   public let losses: [Loss]
-  /// The loss that the rest is about.
+  /// The loss that the other fields explain.
   public let cause: Loss?
-  /// Event that was issued later and survived, or was acknowledged.
+  /// Later event that survived, or was acknowledged.
   public let laterEvent: Int?
-  /// The sentence that says so.
+  /// The sentence about it.
   public let disorder: String?
   /// The sync that was missing; nil when none would have helped.
   public let missing: MissingSync?
-  /// The sentence that says why no sync would have helped.
+  /// The sentence that explains why no sync would have helped.
   public let unpreventable: String?
-  /// Syncs in between that were injected not to work.
+  /// Syncs in between that faults disabled.
   public let brokenSyncs: [String]
 
   /// The sentence that names the missing sync.
@@ -51,17 +51,17 @@ public struct Explainer: Sendable {
   private let table: UnitTable
   private let index: PathIndex
 
-  /// Prepares for a table's trace.
+  /// Prepares to explain states of a table's trace.
   public init(table: UnitTable) {
     self.table = table
     index = PathIndex(table.trace)
   }
 
-  /// Says what a state lost, and what should have been synced; best for a minimized state.
+  /// Describes what a state lost and what should have been synced; best for a minimized state.
   /// - Parameters:
   ///   - state: A state of the table.
-  ///   - cause: Event of the loss that matters; nil takes the first.
-  ///   - mark: Event of the acknowledgement that came too early; nil takes whatever survived first.
+  ///   - cause: Event of the relevant loss; nil takes the first.
+  ///   - mark: Event of the premature acknowledgement; nil takes whatever survived first.
   /// - Returns: The sentences, in parts.
   public func explain(_ state: CrashState, cause: Int? = nil, mark: Int? = nil) -> Explanation {
     var lost = state.lost
@@ -80,7 +80,7 @@ public struct Explainer: Sendable {
       brokenSyncs: brokenSyncs(from: losses[0].event, before: state.crashPoint, lost: lost))
   }
 
-  /// What a state lost, event by event; a torn write is one of them.
+  /// What a state lost, event by event, including a torn write.
   package func losses(of state: CrashState) -> [Explanation.Loss] {
     let torn = state.torn
     var byEvent: [Int: [Int]] = [:]
@@ -142,7 +142,7 @@ public struct Explainer: Sendable {
     return parts.joined(separator: " and ")
   }
 
-  /// What a sync would have to be called on.
+  /// The inode on which a sync would have to be called.
   private func subject(_ unit: Int, isEntry: Bool) -> InodeNumber {
     for effect in table.units[unit].effects {
       switch effect {
@@ -155,8 +155,8 @@ public struct Explainer: Sendable {
 
   // MARK: Disorder
 
-  /// The first later event that survived although something before it was lost: an acknowledged
-  /// mark, or an operation of which something was kept.
+  /// The first later event that survived a loss before it: an acknowledged mark, or an operation of
+  /// which something was kept.
   private func laterEvent(than event: Int, lost: Set<Int>, before crashPoint: Int) -> Int? {
     var at = event + 1
     while at < crashPoint {
@@ -175,8 +175,8 @@ public struct Explainer: Sendable {
     return "Event #\(event), issued later, survived: \(describe(event))."
   }
 
-  /// Why no sync keeps a crash from leaving a state of which nothing later survived and nothing was
-  /// acknowledged: a program can call one only when the operation has ended.
+  /// Why no sync prevents a state in which nothing later survived and nothing was acknowledged: a
+  /// program can call a sync only after the operation has ended.
   private func unpreventable(_ event: Int, _ state: CrashState) -> String {
     let isTorn = state.torn.map { table.units[$0.unit].event == event } ?? false
     let lost = Set(state.lost)
@@ -251,7 +251,7 @@ public struct Explainer: Sendable {
     return operation.place(at: event, paths: index, end: table.trace.events.count)
   }
 
-  /// An event's operation as a person would say it.
+  /// An event's operation in words.
   public func describe(_ event: Int) -> String {
     switch table.trace.events[event].body {
     case .mark(let mark): "mark '\(mark.text)'"

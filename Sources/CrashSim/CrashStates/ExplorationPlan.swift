@@ -1,18 +1,18 @@
-// ExplorationPlan.swift: how many states there are, and which of them a budget selects.
-// A budget takes the first states of the one order that all of them have (VisitOrder.swift).
+// ExplorationPlan.swift: the number of states, and those that a budget selects.
+// A budget selects the first states of the single order of all states (VisitOrder.swift).
 
 import LabCore
 import Recording
 
-/// How many states there are, and which of them a budget selects.
+/// The number of states, and those that a budget selects.
 public struct ExplorationPlan: Sendable, Codable {
-  /// Kept sets that strategies proposed, repetitions included.
+  /// Kept sets that strategies proposed, including repetitions.
   public let candidates: Int
   /// Kept sets that were built and hashed.
   public let explored: Int
   /// States that differ in content or acknowledgements.
   public let distinct: Int
-  /// Those of them that a structured strategy found.
+  /// Those that a structured strategy found.
   public let distinctOfClass1: Int
   /// States selected for visiting.
   public let selected: Int
@@ -22,12 +22,12 @@ public struct ExplorationPlan: Sendable, Codable {
   /// The selected states in parts that are visited one after another, each as large as all before
   /// it; nil when all are visited in the order of their crash points.
   let waves: [KeptSet]?
-  /// The selected states in the order of their choice; nil without waves.
+  /// The selected states in the order of selection; nil without waves.
   fileprivate let order: [Int32]?
-  /// The budget with which each crash point that has states of its own is seen at least once; nil
-  /// when all states are visited in the order of their crash points.
+  /// The budget at which each crash point with states of its own is visited at least once; nil when
+  /// all states are visited in the order of their crash points.
   package let budgetOfEachCrashPoint: Int?
-  /// Which proposals show the distinct states.
+  /// The proposals that show the distinct states.
   let proposals: ProposalRecord
 
   /// True when pass 2 visits a state.
@@ -45,8 +45,8 @@ public struct ExplorationPlan: Sendable, Codable {
     return ordinal < other
   }
 
-  /// How many states a budget needs at least for one of these to be selected; nil when none is
-  /// selected, and without waves.
+  /// The smallest budget that selects one of these states; nil when none is selected, and without
+  /// waves.
   /// - Complexity: O(selected).
   package func budget(findingAnyOf states: Set<Int>) -> Int? {
     order?.firstIndex { states.contains(Int($0)) }.map { $0 + 1 }
@@ -60,15 +60,15 @@ public struct ExplorationPlan: Sendable, Codable {
     }
   }
 
-  /// Crash points with their own states, counted.
+  /// The counts of crash points with states of their own.
   ///
   /// - Parameters:
   ///   - shard: The part that was visited.
-  ///   - trace: What was recorded.
-  ///   - checked: Whether a state of the shard that was selected was checked; nil when that was
-  ///     not counted.
+  ///   - trace: The recorded trace.
+  ///   - checked: Whether a selected state of the shard was checked; nil when that was not
+  ///     counted.
   ///   - failures: Ordinals of the states that failed, ascending.
-  /// - Returns: One entry for each crash point at which states are, in order.
+  /// - Returns: One entry for each crash point that has states, in order.
   package func counts(
     in shard: Shard, of trace: Trace, checked: ((Int) -> Bool)?, failures: [Int]
   ) -> [CrashPointCount] {
@@ -87,22 +87,22 @@ public struct ExplorationPlan: Sendable, Codable {
     }
   }
 
-  /// True when pass 2 visits a state of this crash point's own.
+  /// True when pass 2 visits a state that first occurs at this crash point.
   package func judgesAny(at crashPoint: Int, _ shard: Shard) -> Bool {
     let ordinals =
       proposals.first(at: crashPoint).ordinal..<proposals.first(at: crashPoint + 1).ordinal
     return selectsAny(of: ordinals, shard)
   }
 
-  /// True when pass 2 visits one of these states; with a wave, when that does.
+  /// True when pass 2, or one wave of it, visits one of these states.
   func selectsAny(of ordinals: Range<Int>, _ shard: Shard, wave: KeptSet? = nil) -> Bool {
     guard let states = wave ?? selection else { return !ordinals.isEmpty }
     return ordinals.contains { $0 % shard.count == shard.index && states.contains($0) }
   }
 }
 
-/// Which of the proposals of each crash point show a distinct state: with it, pass 2 knows a
-/// state's ordinal without building the state.
+/// The proposals of each crash point that show a distinct state: with it, pass 2 knows a state's
+/// ordinal without building the state.
 struct ProposalRecord: Sendable, Codable {
   private var words: [UInt64] = []
   private var count = 0
@@ -137,14 +137,14 @@ struct ProposalRecord: Sendable, Codable {
   }
 }
 
-/// What pass 1 notes of each distinct state.
+/// The notes of pass 1 on each distinct state.
 struct PlanRecord {
   private var classes: [UInt8] = []
-  /// Of each state, the number of the file of which a write arrived in part, 0 when none did; files
-  /// behind the 255th share a number.
+  /// For each state, the number of the file with a partial write, 0 for none; files after the 255th
+  /// share a number.
   private var tornFiles: [UInt8] = []
   private var fileNumbers: [InodeNumber: UInt8] = [:]
-  /// States in which nothing survived, or everything.
+  /// States in which nothing or everything survived.
   private var plain: Set<Int> = []
   /// The first state of each set of call stacks.
   private var representatives: [Int] = []
@@ -172,7 +172,7 @@ struct PlanRecord {
     classes[ordinal] = min(classes[ordinal], UInt8(strategy.priorityClass))
   }
 
-  /// The plan for a trace that was explored.
+  /// The plan for an explored trace.
   func plan(
     budget: Int?, inWaves: Bool, seed: Seed, explored: Int, candidates: Int, bound: StateBound,
     proposals: ProposalRecord, of trace: Trace
@@ -209,7 +209,7 @@ struct PlanRecord {
       budgetOfEachCrashPoint: budgetOfEachCrashPoint, proposals: proposals)
   }
 
-  /// How far the order has to go for each crash point that has states of its own to be seen.
+  /// The budget at which each crash point with states of its own has been visited.
   /// - Complexity: O(states).
   private static func budgetOfEachCrashPoint(
     _ selected: [Int32], then rest: inout VisitOrder, _ proposals: ProposalRecord
@@ -232,15 +232,15 @@ struct PlanRecord {
     return budget
   }
 
-  /// Crash points of the beginning, where files are made that nothing protects yet, and the states
-  /// of each that have turns of their own.
+  /// Number of crash points at the start, where files are created and not yet protected, and of the
+  /// states of each that form separate groups.
   private static let beginningPoints = 16
   private static let statesOfBeginning = 8
 
   /// States of the first wave; a power of two.
   private static let firstWave = 32
 
-  /// States that have a write in part, by its file.
+  /// States with a partial write, by its file.
   private func tornStates() -> [[Int]] {
     var groups = [[Int]](repeating: [], count: Int(tornFiles.max() ?? 0) + 1)
     for (ordinal, file) in tornFiles.enumerated() where file > 0 {
@@ -252,7 +252,7 @@ struct PlanRecord {
   private func order(
     _ proposals: ProposalRecord, _ seed: Seed, _ trace: Trace
   ) -> VisitOrder {
-    // Crash points that have states of their own.
+    // Crash points with states of their own.
     let points = (0..<proposals.crashPointCount).map { point in
       (point, proposals.first(at: point).ordinal..<proposals.first(at: point + 1).ordinal)
     }.filter { !$0.1.isEmpty }

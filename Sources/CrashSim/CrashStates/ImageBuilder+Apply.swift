@@ -1,5 +1,5 @@
-// ImageBuilder+Apply.swift: effects of units, and how each is taken back.
-// Invariant: whoever changes a node marks it stale, also when taking the change back.
+// ImageBuilder+Apply.swift: applies and reverts the effects of units.
+// Invariant: code that changes a node marks it stale, also when it reverts the change.
 
 import LabCore
 import Recording
@@ -39,13 +39,13 @@ extension ImageBuilder {
     return node
   }
 
-  /// Applies what arrived of a torn write.
+  /// Applies the sectors of a torn write that arrived.
   func apply(_ torn: TornWrite) throws(LabError) {
     for case .data(let inode, let offset, let payload, let slice) in table.units[torn.unit].effects
     {
       let node = try node(inode)
       let sector = UInt64(TornWrite.sectorBytes)
-      // Below this every sector that did not arrive holds what it held.
+      // Below this, every sector that did not arrive holds its old content.
       let unit = table.units[torn.unit]
       let held = table.model.canExpose(unit) ? unit.sizeBeforeBytes : .max
       let inPlace = table.model.sectorOverwriteIsAtomic ? held : 0
@@ -63,7 +63,7 @@ extension ImageBuilder {
         } else if start >= inPlace {
           let isConfined = table.model.powersafeOverwrite
           let from = isConfined ? max(start, offset) : start
-          // Beyond the end of the file nothing can be seen of the damage, now or later.
+          // Beyond the end of the file the damage is invisible, now and later.
           let stop = min(start + sector, isConfined ? end : max(end, node.sizeBytes))
           let damage = torn.rest.bytes(unit: torn.unit, sector: index, count: Int(stop - from))
           if let damage { try write(damage, 0..<damage.count, at: from, into: node, unit: nil) }
@@ -74,7 +74,7 @@ extension ImageBuilder {
 
   // MARK: Content
 
-  /// Writes bytes; `unit` names the unit when the bytes are one of its effects.
+  /// Writes bytes; `unit` is the unit when the bytes are one of its effects.
   func write(
     _ bytes: [UInt8], _ slice: Range<Int>, at offset: UInt64, into node: ImageNode, unit: Int?
   ) throws(LabError) {
@@ -87,7 +87,7 @@ extension ImageBuilder {
     try put(bytes, slice, at: range, into: node, unit: unit)
   }
 
-  /// Writes bytes of which somebody keeps what was there; the buffer has room for them.
+  /// Writes bytes whose old content the caller has saved; the buffer is large enough.
   func put(
     _ bytes: [UInt8], _ slice: Range<Int>, at range: Range<Int>, into node: ImageNode, unit: Int?
   ) throws(LabError) {
@@ -114,7 +114,7 @@ extension ImageBuilder {
   private func resize(_ node: ImageNode, to newSize: UInt64) throws(LabError) {
     undo.append(.size(node, node.sizeBytes))
     if newSize == 0, node.file.touchedCount > 0 {
-      // Emptying swaps the content instead of saving all of its bytes.
+      // Truncation to 0 swaps the content instead of saving all of its bytes.
       undo.append(.content(node, node.file))
       touchedPages -= node.file.touchedCount
       node.file = ImageContent()
@@ -192,7 +192,7 @@ extension ImageBuilder {
 
   // MARK: Undo
 
-  /// Takes the last change back.
+  /// Reverts the last change.
   func revertLast() {
     let count = undo.count
     switch undo.popLast() {
@@ -225,7 +225,7 @@ extension ImageBuilder {
 }
 
 extension TornWrite.Rest {
-  /// What a damaged sector holds; nil where it keeps its old bytes.
+  /// The content of a damaged sector; nil where it keeps its old bytes.
   func bytes(unit: Int, sector: Int, count: Int) -> [UInt8]? {
     switch self {
     case .old: return nil

@@ -1,10 +1,10 @@
-// ImageBuilder+Hash.swift: the hash of the reachable tree, kept up to date from changed nodes
-// upward. A directory has at most one name in every state (UnitTableBuilder sees to it), so that
-// what hangs below the root is a tree; unreachable directories can form a cycle, hence the bound on
-// the way up.
+// ImageBuilder+Hash.swift: the hash of the reachable tree, updated from changed nodes upward. A
+// directory has at most one name in every state (ensured by UnitTableBuilder), so everything below
+// the root is a tree; unreachable directories can form a cycle, hence the depth limit on the way
+// up.
 
 extension ImageBuilder {
-  /// Longest way up that is followed; paths longer than the system's limit do not occur.
+  /// Depth limit on the way up; paths longer than the system's limit do not occur.
   private static let maximumDepth = 4096
 
   func markStale(_ node: ImageNode) {
@@ -26,7 +26,7 @@ extension ImageBuilder {
     return result
   }
 
-  /// Recomputes a node's hash and hands a change on to the directories that name it.
+  /// Recomputes a node's hash and propagates a change to the directories that name it.
   private func refresh(_ changed: ImageNode, depth: Int) {
     var node = changed
     var depth = depth
@@ -48,7 +48,7 @@ extension ImageBuilder {
     }
   }
 
-  /// Which reachable names are one inode; nothing where fewer than two are.
+  /// The set of reachable names of an inode; 0 for fewer than two.
   private func linkGroupHash(of node: ImageNode) -> ContentHash {
     var sum = ContentHash()
     var reachable = 0
@@ -60,7 +60,7 @@ extension ImageBuilder {
     return reachable > 1 ? sum.mixed(with: UInt64(reachable)) : ContentHash()
   }
 
-  /// Hash of the names from an entry up to the root; nil when the way does not lead there.
+  /// Hash of the names from an entry up to the root; nil when it is not reachable from the root.
   private func pathHash(of link: ImageNode.Link) -> ContentHash? {
     var hash = link.nameHash
     var directory = link.parent

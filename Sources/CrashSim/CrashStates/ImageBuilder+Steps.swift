@@ -1,19 +1,19 @@
-// ImageBuilder+Steps.swift: from one crash state of a crash point to the next.
-// Invariants: ordered steps lie on each other in the order of units; a free step lies on no ordered
-// step of its file that is younger, and on no younger free step of the same bytes. So whatever goes
-// is taken off youngest first, and what comes is put on oldest first.
+// ImageBuilder+Steps.swift: goes from one crash state of a crash point to the next.
+// Invariants: ordered steps are stacked in the order of units; a free step lies on no ordered step
+// of its file that is younger, and on no younger free step of the same bytes. So steps are removed
+// youngest first and applied oldest first.
 
 import LabCore
 import Recording
 
-/// What free units covered, by unit.
+/// The content that free units covered, by unit.
 struct FreeSteps {
   private static let off = Int32(-2)
   private static let zeros = Int32(-1)
 
-  /// Of a page: where its old bytes lie in `buffer`, or `zeros`; of a size: `zeros`.
+  /// For a page: the position of its old bytes in `buffer`, or `zeros`; for a size: `zeros`.
   private var places: [Int32]
-  /// Of a page: its hash, if `isHashKnown`; of a size: the size before.
+  /// For a page: its hash, if `isHashKnown`; for a size: the previous size.
   private var before: [UInt64]
   private var isHashKnown: [Bool]
   private let buffer = FlatBuffer()
@@ -28,7 +28,7 @@ struct FreeSteps {
 
   func isOn(_ unit: Int) -> Bool { places[unit] != Self.off }
 
-  /// Keeps what a unit is about to cover.
+  /// Saves what a unit is about to cover.
   mutating func cover(_ range: Range<Int>, of file: ImageContent, by unit: Int) throws(LabError) {
     let record = file[range.lowerBound / ImageContent.pageBytes]
     isHashKnown[unit] = !record.isDirty
@@ -47,7 +47,7 @@ struct FreeSteps {
     places[unit] = place
   }
 
-  /// Puts back what a unit covered.
+  /// Restores what a unit covered.
   mutating func uncover(_ range: Range<Int>, of file: ImageContent, from unit: Int) {
     let place = places[unit]
     if place == Self.zeros {
@@ -66,13 +66,13 @@ struct FreeSteps {
     }
   }
 
-  /// Keeps the size that a unit is about to change.
+  /// Saves the size that a unit is about to change.
   mutating func cover(sizeBytes: UInt64, by unit: Int) {
     places[unit] = Self.zeros
     before[unit] = sizeBytes
   }
 
-  /// The size before a unit, which is off now.
+  /// The size before a unit that has been removed.
   mutating func uncoverSize(from unit: Int) -> UInt64 {
     places[unit] = Self.off
     return before[unit]
@@ -80,7 +80,7 @@ struct FreeSteps {
 }
 
 extension ImageBuilder {
-  /// An ordered unit that was applied, or one of which a part was.
+  /// An ordered unit that was applied, completely or in part.
   struct Step {
     var unit: Int
     var isTorn: Bool
@@ -88,12 +88,12 @@ extension ImageBuilder {
     var undoCount: Int
   }
 
-  /// Goes over from the state shown to another.
+  /// Goes from the current state to another.
   /// - Parameters:
   ///   - wanted: Units, ascending.
-  ///   - torn: One more, of which a part arrived.
-  /// - Throws: `LabError` when the image outgrows its limits.
-  /// - Complexity: O(units) to compare, O(bytes of the units that go, come, or lie on those).
+  ///   - torn: One more, which arrived in part.
+  /// - Throws: `LabError` when the image exceeds its limits.
+  /// - Complexity: O(units) to compare, O(bytes of the units removed, added, or lying on those).
   func goOver(to wanted: [Int], torn: TornWrite?) throws(LabError) {
     markGeneration &+= 1
     let (off, on) = difference(to: wanted)
@@ -124,13 +124,13 @@ extension ImageBuilder {
     shown = wanted
   }
 
-  /// Takes everything off.
+  /// Removes all steps.
   func takeAllOff() {
     takeOff(free: shown.reversed().filter { free.isOn($0) }, cut: 0)
     shown.removeAll(keepingCapacity: true)
   }
 
-  /// Which units go and which come, ascending; both get marks.
+  /// The units to remove and those to add, ascending; both are marked.
   private func difference(to wanted: [Int]) -> (off: [Int], on: [Int]) {
     var off: [Int] = []
     var on: [Int] = []
@@ -153,7 +153,7 @@ extension ImageBuilder {
     return (off, on)
   }
 
-  /// Index of the oldest ordered step that has to be taken off.
+  /// Index of the oldest ordered step that must be removed.
   private func firstToGo(off: [Int], on: [Int], torn: TornWrite?) -> Int {
     var cut = ordered.count
     func lower(to unit: Int) { cut = min(cut, ordered.firstPlace { $0.unit >= unit }) }
@@ -168,7 +168,7 @@ extension ImageBuilder {
     guard cut > 0, let lowest = [off.first, on.first].compactMap({ $0 }).min(),
       lowest < ordered[cut - 1].unit
     else { return cut }
-    // What lies under an ordered step of its file waits for that one to go.
+    // A unit under an ordered step of its file can change only after that step is removed.
     var firsts: [InodeNumber: Int] = [:]
     for unit in off + on where table.overlaps.freedom(of: unit) != .ordered {
       guard let inode = table.units[unit].effects.first?.contentInode else { continue }
@@ -180,7 +180,7 @@ extension ImageBuilder {
     return under ?? cut
   }
 
-  /// Free units that stay but lie on what goes or comes, each once, and marked.
+  /// Free units that stay but lie on changed ones, each once, and marked.
   private func lyingOn(off: [Int], on: [Int], torn: TornWrite?, cut: Int) -> [Int] {
     var found: [Int] = []
     func add(_ unit: Int) {
@@ -191,7 +191,7 @@ extension ImageBuilder {
     guard let last = shown.last else { return [] }
     for unit in [off, on].joined() where table.overlaps.freedom(of: unit) != .ordered {
       var next = table.overlaps.next(after: unit)
-      // What has a mark goes on with the chain itself.
+      // The chain of a marked unit is followed when that unit is handled.
       while let over = next, over <= last, marks[over] != markGeneration {
         if free.isOn(over) { add(over) }
         next = table.overlaps.next(after: over)
@@ -220,7 +220,7 @@ extension ImageBuilder {
       : table.overlaps.contentInodes(of: step.unit)
   }
 
-  /// Takes free units, youngest first, and the ordered steps from an index on.
+  /// Removes free units, youngest first, and the ordered steps from an index on.
   private func takeOff(free units: [Int], cut: Int) {
     for unit in units {
       while ordered.count > cut, let last = ordered.last, last.unit > unit { revertStep() }
@@ -266,8 +266,8 @@ extension ImageBuilder {
 }
 
 extension Array {
-  /// The first place from which on all elements fulfil a condition, which later ones do when an
-  /// earlier one does.
+  /// The first place from which on all elements fulfil a condition that is monotonic: if an element
+  /// fulfils it, all later ones do.
   fileprivate func firstPlace(where holds: (Element) -> Bool) -> Int {
     var low = 0
     var high = count

@@ -1,17 +1,16 @@
-// ImageBuilder.swift: the tree as it lies on the medium at a crash point, and one crash state on
-// top.
-// Invariants: the base holds every unit that is durable at the crash point (but for deferred ones,
-// which belong to every state); `shown` are the units applied on top, the ordered ones of them each
-// with its part of the undo log, the free ones each with what it covers; taking all of them off
-// restores the base byte for byte. From one state to the next only the difference is taken off and
-// put on, with what lies on it (ImageBuilder+Steps.swift).
+// ImageBuilder.swift: the tree on the medium at a crash point, with one crash state on top.
+// Invariants: the base holds every unit that is durable at the crash point (except deferred ones,
+// which belong to every state); `shown` are the units applied on top, the ordered ones each with
+// its part of the undo log, the free ones each with what it covers; removing all of them restores
+// the base byte for byte. From one state to the next only the difference is removed and applied,
+// with what lies on it (ImageBuilder+Steps.swift).
 
 import LabCore
 import Recording
 
 /// Limits of a crash image.
 public struct ImageLimits: Sendable, Hashable {
-  /// Bytes of touched pages, over all files.
+  /// Bytes of touched pages, summed over all files.
   public var touchedBytes: Int
   /// Makes limits; 4 GiB by default.
   public init(touchedBytes: Int = 4 << 30) { self.touchedBytes = touchedBytes }
@@ -21,17 +20,17 @@ public struct ImageLimits: Sendable, Hashable {
 public final class ImageBuilder {
   let table: UnitTable
   let limits: ImageLimits
-  /// The crash point that the base belongs to.
+  /// The crash point of the base.
   public private(set) var crashPoint = 0
   let root: ImageNode
   package var nodes: [InodeNumber: ImageNode] = [:]
-  /// Units on top of the base, ascending; a torn one is none of them.
+  /// Units on top of the base, ascending, without a torn one.
   var shown: [Int] = []
-  /// Those of `shown` that are ordered, and the torn one, ascending.
+  /// The ordered ones of `shown` and the torn one, ascending.
   var ordered: [Step] = []
   var undo = UndoLog()
   var free: FreeSteps
-  /// Units of the change under way bear the generation.
+  /// Units of the current change have the current generation here.
   var marks: [UInt32]
   var markGeneration: UInt32 = 0
   var staleNodes: [ImageNode] = []
@@ -40,13 +39,13 @@ public final class ImageBuilder {
   var touchedPages = 0
   /// Durable units whose effect must wait for pending ones, ascending.
   private var deferred: [Int] = []
-  /// Hash of the page that a data unit writes whole, once known; else 0.
+  /// Hash of the page that a data unit writes completely, if known; otherwise 0.
   var wholePageHashes: [UInt64]
-  /// Rises with every change of what is shown, so that a stale `CrashImage` is noticed.
+  /// Increases with every change of what is shown, so that use of a stale `CrashImage` is detected.
   private(set) var generation = 0
 
-  /// Begins at crash point 0 with the trace's initial tree.
-  /// - Throws: `LabError` when the initial tree breaks its rules or does not fit.
+  /// Starts at crash point 0 with the trace's initial tree.
+  /// - Throws: `LabError` when the initial tree is invalid or too large.
   public init(table: UnitTable, limits: ImageLimits = ImageLimits()) throws(LabError) {
     self.table = table
     self.limits = limits
@@ -95,7 +94,7 @@ public final class ImageBuilder {
     undo.removeAll()
   }
 
-  /// Moves the base to a later crash point; whatever was shown is undone.
+  /// Moves the base to a later crash point and undoes the state shown.
   /// - Complexity: O(bytes that became durable in between).
   public func advance(to target: Int) throws(LabError) {
     precondition(target >= crashPoint, "an image moves forward only")
@@ -123,12 +122,11 @@ public final class ImageBuilder {
 
   /// Shows the state that keeps some pending units.
   /// - Parameters:
-  ///   - kept: Ids, ascending, closed under dependencies; durable ones are there without being
-  ///     named.
-  ///   - torn: One more unit, of which a part arrived.
+  ///   - kept: Ids, ascending, closed under dependencies; durable units are included implicitly.
+  ///   - torn: One more unit, which arrived in part.
   /// - Returns: The hash of the reachable tree.
-  /// - Throws: `LabError` when the image outgrows its limits.
-  /// - Complexity: O(units), and the bytes of those by which it differs from the state shown last.
+  /// - Throws: `LabError` when the image exceeds its limits.
+  /// - Complexity: O(units), and the bytes of those that differ from the state shown last.
   @discardableResult
   public func show(kept: [Int], torn: TornWrite? = nil) throws(LabError) -> ContentHash {
     generation += 1

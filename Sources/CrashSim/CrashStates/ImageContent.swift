@@ -1,12 +1,12 @@
 // ImageContent.swift: one regular file's bytes with a hash per page and a sum over the pages.
-// Invariants: `sum` holds the recorded hashes of all touched pages that lie wholly below
+// Invariants: `sum` has the recorded hashes of all touched pages that lie completely below
 // `fullPages`; a dirty page's recorded hash is stale until the next `hash`; bytes of untouched
 // pages are zero.
 
 import LabCore
 import Recording
 
-/// What is known of one page.
+/// The state of one page.
 struct PageRecord {
   var hash: UInt64 = 0
   var isTouched = false
@@ -21,18 +21,18 @@ package final class ImageContent {
 
   let buffer = FlatBuffer()
   private var near: [PageRecord] = []
-  /// Pages of `near` from here on are all zeros, not dirty, and their hashes are 0: a growing file
-  /// asks time and again what lies there.
+  /// Pages of `near` from here on are all zeros, not dirty, and have hash 0: for a growing file
+  /// they are looked up often.
   private(set) var contentEnd = 0
-  /// Behind the last of `near` that became dirty since the last `hash`.
+  /// End of the pages of `near` that became dirty since the last `hash`.
   private var dirtyEnd = 0
   private var far: [Int: PageRecord] = [:]
   private var dirtyPages: [Int] = []
   private(set) var touchedCount = 0
-  /// Number of pages that lie wholly inside the file.
+  /// Number of pages that lie completely inside the file.
   private(set) var fullPages = 0
   private var sum = ContentHash()
-  /// Whole blocks that have not changed since they were loaded, by their number.
+  /// Whole blocks that are unchanged since they were loaded, by their number.
   private var shared: [Payload?] = []
   private static let blockPages = Int(Extent.blockBytes) / pageBytes
 
@@ -53,13 +53,13 @@ package final class ImageContent {
     }
   }
 
-  /// Calls a closure for each of the first pages with a number that differs when the page's bytes
-  /// do; 0 when its hash is not known now.
+  /// Calls a closure for each of the first pages with a number that differs if the page's bytes do;
+  /// 0 when its hash is currently unknown.
   @inline(__always)
   package func forEachIdentity(
     ofPagesBelow end: Int, _ body: (_ page: Int, _ identity: UInt64) -> Void
   ) {
-    // Looked at in one go: this runs over all pages for every state.
+    // Read through a local array: this runs over all pages for every state.
     let records = near
     for page in 0..<end {
       let record = page < records.count ? records[page] : self[page]
@@ -67,8 +67,8 @@ package final class ImageContent {
     }
   }
 
-  /// Touched pages of a range, in no particular order beyond the first 4 GiB, but for those below
-  /// that whose changes were all taken back.
+  /// Touched pages of a range, in no particular order beyond the first 4 GiB; below that, without
+  /// pages whose changes were all reverted.
   func touchedPages(in range: Range<Int>) -> [Int] {
     var found: [Int] = []
     let end = min(range.upperBound, contentEnd)
@@ -79,7 +79,7 @@ package final class ImageContent {
     return found
   }
 
-  /// Makes room for a file of a size.
+  /// Reserves space for a file of a given size.
   func reserve(_ sizeBytes: UInt64) throws(LabError) {
     guard sizeBytes <= UInt64(1 << 46) else {
       throw .lab("a file of \(sizeBytes) bytes does not fit a crash image")
@@ -93,7 +93,7 @@ package final class ImageContent {
     range.lowerBound / pageBytes..<(range.upperBound + pageBytes - 1) / pageBytes
   }
 
-  /// Notes what the content was loaded from, so that trees need no copies of it.
+  /// Notes the origin of the content, so that trees need no copies of it.
   func share(_ extents: [Extent]) {
     for extent in extents where extent.countBytes == Int(Extent.blockBytes) {
       let block = Int(extent.offsetBytes / Extent.blockBytes)
@@ -130,10 +130,10 @@ package final class ImageContent {
     return isNew
   }
 
-  /// Goes back to an earlier end of the content, once all that was written since is taken back.
+  /// Restores an earlier end of the content, after all later writes are reverted.
   func lowerContentEnd(to end: Int) { contentEnd = min(contentEnd, max(end, dirtyEnd)) }
 
-  /// Sets a page's hash where it is known without reading the page.
+  /// Sets a page's hash when it is known without reading the page.
   func setHash(_ hash: UInt64, ofPage page: Int) {
     var record = self[page]
     record.isDirty = false
@@ -150,7 +150,7 @@ package final class ImageContent {
     record.hash = hash
   }
 
-  /// Moves the file's end as far as the sum is concerned.
+  /// Updates the sum for a new end of the file.
   func setSize(_ sizeBytes: UInt64) {
     let pages = Int(sizeBytes / UInt64(Self.pageBytes))
     guard pages != fullPages else { return }

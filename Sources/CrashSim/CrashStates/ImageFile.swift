@@ -1,6 +1,6 @@
-// ImageFile.swift [U]: flat, growable, sparse-safe buffers: one file's bytes, and the undo log's
-// bytes.
-// Invariants: bytes never written read as zeros; memory is taken for touched pages only (large
+// ImageFile.swift [U]: flat, growable buffers for sparse content: one file's bytes, and the undo
+// log's bytes.
+// Invariants: bytes never written read as zeros; memory is used for touched pages only (large
 // buffers are lazily zeroed mappings), so a file of 1 TB with two written pages costs two pages;
 // every access is checked against the capacity; pointers never leave a closure.
 // Not Sendable: an image belongs to the thread that builds it.
@@ -15,7 +15,7 @@ import LabCore
 @safe
 final class FlatBuffer {
   static let pageBytes = 4096
-  /// From here on memory comes from a mapping of its own, whose untouched pages cost nothing.
+  /// From this size on, memory is a separate mapping, whose untouched pages cost nothing.
   private static let mappedFrom = 1 << 20
 
   private var base: UnsafeMutableRawPointer?
@@ -24,7 +24,7 @@ final class FlatBuffer {
   deinit { unsafe Self.release(base, capacityBytes) }
 
   /// Makes room for `countBytes`, keeping the bytes.
-  /// - Complexity: O(pages with memory), without a copy, once it is a mapping of its own.
+  /// - Complexity: O(pages with memory), without a copy, once it is a separate mapping.
   func reserve(_ countBytes: Int) throws(LabError) {
     guard countBytes > capacityBytes else { return }
     var capacity = max(capacityBytes, Self.pageBytes)
@@ -85,7 +85,7 @@ final class FlatBuffer {
     if let base = unsafe base { unsafe memset(base + range.lowerBound, 0, range.count) }
   }
 
-  /// Copies a range to another buffer that has room for it.
+  /// Copies a range to another buffer that is large enough.
   func copy(_ range: Range<Int>, to other: FlatBuffer, at offset: Int) {
     precondition(range.lowerBound >= 0 && range.upperBound <= capacityBytes, "beyond the buffer")
     precondition(offset >= 0 && offset + range.count <= other.capacityBytes, "no room")
@@ -137,7 +137,7 @@ final class FlatBuffer {
     }
     guard any != 0 else { return 0 }
     let mixed = foldedProduct(lanes.0 ^ 0xa076_1d64_78bd_642f, lanes.1 ^ 0xe703_7ed1_a0b4_28db)
-    // 0 stands for zeros here, and the highest number for them where 0 means unknown.
+    // 0 stands for zeros here, and `max` for zeros where 0 means unknown.
     return mixed == 0 || mixed == .max ? 1 : mixed
   }
 }
@@ -149,11 +149,11 @@ extension CrashImage {
   /// not.
   /// - Parameters:
   ///   - path: Names separated by `/`, from the image's root.
-  ///   - body: Gets the bytes and their number.
-  /// - Returns: What the closure returns, or nil when no regular file has that path.
-  /// - Throws: `LabError` when the file does not fit the address space, and what the closure
+  ///   - body: Called with the bytes and their count.
+  /// - Returns: The closure's result, or nil when no regular file has that path.
+  /// - Throws: `LabError` when the file does not fit the address space, and whatever the closure
   ///   throws.
-  /// - Complexity: O(path) where the file was asked for before, else O(its touched pages).
+  /// - Complexity: O(path) if the file was requested before, otherwise O(its touched pages).
   public func withFile<Result>(
     at path: String, _ body: (UnsafeRawBufferPointer, Int) throws(LabError) -> Result
   ) throws(LabError) -> Result? {
@@ -175,7 +175,7 @@ extension CrashImage.Entry {
   /// Calls a closure with all bytes of a regular file, holes included; empty for other types.
   ///
   /// The pointer must not leave the closure.
-  /// - Throws: `LabError` when the file does not fit the address space, and what the closure
+  /// - Throws: `LabError` when the file does not fit the address space, and whatever the closure
   ///   throws.
   public func withContent<Result>(
     _ body: (UnsafeRawBufferPointer) throws(LabError) -> Result

@@ -1,7 +1,7 @@
 // ImageNode.swift: one inode of a crash image, reachable or not.
-// Invariants: `entriesSum` is the sum of its entries' contributions; `hash` is that of the content
-// described, unless the node waits in the builder's list of stale nodes; each entry is mirrored by
-// a link in the node it names.
+// Invariants: `entriesSum` is the sum of its entries' contributions; `hash` is that of the current
+// content, unless the node is in the builder's list of stale nodes; each entry is mirrored by a
+// link in the node that it names.
 
 import Recording
 
@@ -14,7 +14,7 @@ package final class ImageNode {
     var contribution: ContentHash
   }
 
-  /// A name that an inode has.
+  /// A name of an inode.
   struct Link {
     unowned let parent: ImageNode
     let name: FileName
@@ -56,7 +56,7 @@ package final class ImageNode {
     ContentHash.of(name.bytes).mixed(with: ContentHash.of(value))
   }
 
-  /// The hash of what the node holds now.
+  /// The hash of the node's current content.
   func currentHash() -> ContentHash {
     var result =
       identityHash

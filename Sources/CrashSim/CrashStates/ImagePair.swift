@@ -1,18 +1,18 @@
-// ImagePair.swift: two images of one crash point, so that a state is shown from a near one: most
-// states keep nearly all pending units or nearly none, and strategies propose both in turn.
-// Invariant: which image shows a state decides how long that takes, and nothing else.
+// ImagePair.swift: two images of one crash point, so that a state is shown from the nearer one:
+// most states keep nearly all or nearly no pending units, and strategies propose both in turn.
+// Invariant: which image shows a state affects only the time that it takes.
 
 import LabCore
 
 /// Two images of one crash point.
 struct ImagePair {
   private static let windowMin = 64
-  /// A tree of which more bytes are touched is there once.
+  /// For trees with more touched bytes there is only one image.
   private static let touchedBytesMax = 64 << 20
 
   private let first: ImageBuilder
   private var second: ImageBuilder?
-  /// What each shows, by places of the window; all others are off.
+  /// The places of the window that each shows; all others are off.
   private var firstKept: [UInt64] = []
   private var secondKept: [UInt64] = []
   /// Places of units that change bytes, which cost more than others.
@@ -24,11 +24,12 @@ struct ImagePair {
 
   /// Shows a state in the image that is nearer to it.
   /// - Parameters:
-  ///   - kept: By places of the window.
-  ///   - ids: The same units.
-  ///   - torn: One more unit, of which a part arrived.
-  ///   - window: Of the crash point that the first image is at.
+  ///   - kept: The units, by places of the window.
+  ///   - ids: The ids of the same units.
+  ///   - torn: One more unit, which arrived in part.
+  ///   - window: The window of the crash point of the first image.
   /// - Returns: The hash of the reachable tree.
+  /// - Throws: `LabError` when an image exceeds its limits.
   /// - Throws: `LabError` when an image outgrows its limits.
   mutating func show(
     _ kept: KeptSet, ids: [Int], torn: TornWrite?, in window: PendingWindow
@@ -56,8 +57,8 @@ struct ImagePair {
     return try image.show(kept: ids, torn: torn)
   }
 
-  /// Takes in the units that a window has won, and begins anew when it lost some: images that move
-  /// over a sync show nothing.
+  /// Adds units that are new in a window, and starts over when it lost some: an image that is moved
+  /// past a sync shows no state.
   private mutating func follow(_ window: PendingWindow) {
     if window.count < knownPlaces || window.ids.first != oldestUnit {
       firstKept = []
@@ -76,7 +77,7 @@ struct ImagePair {
     knownPlaces = window.count
   }
 
-  /// Number of units that change bytes and are in one of both sets.
+  /// Number of units that change bytes and are in exactly one of the sets.
   private func distance(_ wanted: [UInt64], _ shown: [UInt64]) -> Int {
     var sum = 0
     for (at, word) in wanted.enumerated() {

@@ -26,7 +26,7 @@ struct KeptSet: Hashable, Sendable, Codable {
 
   mutating func remove(_ index: Int) { words[index >> 6] &= ~(1 << UInt64(index & 63)) }
 
-  /// True when some member is `lower` or more.
+  /// True when a member is at least `lower`.
   func hasMember(from lower: Int) -> Bool {
     guard lower < count else { return false }
     let first = lower >> 6

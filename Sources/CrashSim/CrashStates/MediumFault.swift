@@ -1,23 +1,23 @@
-// MediumFault.swift: one thing that a medium did to a file at rest, long after every sync: a value,
-// so that a state is a list of them and a token can name it.
-// Invariant: a fault and the recording say all that is needed to do it again.
+// MediumFault.swift: one fault of a medium in a file at rest, long after every sync: a value, so
+// that a state is a list of faults and a token can name it.
+// Invariant: a fault and the recording suffice to reproduce it.
 
-/// What a medium did to one file that nobody was writing.
+/// A fault of the medium in a file that was not being written.
 public struct MediumFault: Sendable, Hashable, Codable {
-  /// What became of the bytes.
+  /// The kind of damage.
   public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
-    /// One bit is another one.
+    /// One bit is flipped.
     case bitFlip
     /// A sector reads as zeros.
     case zeroSector
-    /// A sector holds what it held before its last writes: they were lost, or are read stale.
+    /// A sector holds its content before its last writes: they were lost, or the read is stale.
     case staleSector
-    /// A sector holds what belongs to another sector of the file.
+    /// A sector holds the content of another sector of the file.
     case misdirectedSector
-    /// The file ends earlier.
+    /// The file is shorter.
     case truncatedTail
 
-    /// What happened, without where: `a turned bit`.
+    /// The fault without its place: `a turned bit`.
     package var phrase: String {
       switch self {
       case .bitFlip: "a turned bit"
@@ -29,15 +29,15 @@ public struct MediumFault: Sendable, Hashable, Codable {
     }
   }
 
-  /// What became of the bytes.
+  /// The kind of damage.
   public var kind: Kind
   /// Path of the file, from the root of the tree.
   public var file: String
-  /// The byte, the first byte of the sector, or where the file ends now.
+  /// The byte, the first byte of the sector, or the new end of the file.
   public var offsetBytes: UInt64
-  /// Bytes of the sector; 1 for a bit, 0 for a cut.
+  /// Bytes of the sector; 1 for a bit, 0 for a truncation.
   public var countBytes: Int
-  /// Number of the bit; event before which the sector held this; where the other sector begins.
+  /// Number of the bit; event before which the sector had this content; start of the other sector.
   public var source: UInt64
 
   package init(kind: Kind, file: String, offsetBytes: UInt64, countBytes: Int, source: UInt64) {
@@ -48,10 +48,10 @@ public struct MediumFault: Sendable, Hashable, Codable {
     self.source = source
   }
 
-  /// What happened, without where: `a turned bit`.
+  /// The fault without its place: `a turned bit`.
   package var phrase: String { kind.phrase }
 
-  /// What happened and where, in one sentence without a full stop.
+  /// The fault and its place, in one sentence without a full stop.
   package var sentence: String {
     let last = offsetBytes + UInt64(max(1, countBytes)) - 1
     return switch kind {
@@ -65,10 +65,10 @@ public struct MediumFault: Sendable, Hashable, Codable {
     }
   }
 
-  /// Does it to the file's bytes; nothing where the file has no such bytes any more.
+  /// Applies the fault to the file's bytes; no effect where the file no longer has such bytes.
   /// - Parameters:
   ///   - bytes: The file.
-  ///   - stale: What its sector held before the event `source`.
+  ///   - stale: The content of a fault's sector before the event `source`.
   package func apply(to bytes: inout [UInt8], stale: (MediumFault) -> [UInt8]?) {
     guard let start = Int(exactly: offsetBytes), start < bytes.count else { return }
     let end = min(start + countBytes, bytes.count)
@@ -88,11 +88,11 @@ public struct MediumFault: Sendable, Hashable, Codable {
   }
 }
 
-/// A file tree at rest with faults of the medium in it.
+/// A file tree at rest with faults of the medium.
 public struct MediaState: Sendable, Hashable, Codable {
-  /// The tree is that after so many events, all of it durable.
+  /// The tree is that after this many events, all of it durable.
   public var eventCount: Int
-  /// What then happened to it, in this order.
+  /// The faults, in the order in which they are applied.
   public var faults: [MediumFault]
 
   package init(eventCount: Int, faults: [MediumFault]) {

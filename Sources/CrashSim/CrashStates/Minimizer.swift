@@ -1,6 +1,6 @@
-// Minimizer.swift: the fewest lost units with which a failing state still fails.
+// Minimizer.swift: finds the fewest lost units with which a failing state still fails.
 // Invariant: every state that is tried is allowed by the model; the last failing one is returned,
-// so a call limit costs minimality only.
+// so a limit on calls costs only minimality.
 
 import LabCore
 import Recording
@@ -18,15 +18,15 @@ public struct Minimizer {
 
   /// Restores as many lost units as possible while the state keeps failing.
   ///
-  /// First the torn write is made whole or dropped, then ever smaller parts of the files and
-  /// directories get back all that they lost, then of the operations, then of the lost units, each
-  /// with what it depends on.
+  /// First the torn write is completed or dropped; then ever smaller groups of files and
+  /// directories get back all that they lost, then of operations, then of lost units, each with its
+  /// dependencies.
   /// - Parameters:
   ///   - state: A failing state of the table.
   ///   - stillFails: Checks a state.
   /// - Returns: The smallest failing state found; restoring any one of its lost units makes it
   ///   pass, unless the calls ran out.
-  /// - Throws: What the check throws.
+  /// - Throws: Whatever the check throws.
   public func minimized(
     _ state: CrashState, stillFails: (CrashState) throws(LabError) -> Bool
   ) throws(LabError) -> CrashState {
@@ -46,7 +46,7 @@ public struct Minimizer {
         }
       }
     }
-    /// Restores ever smaller parts of what is lost, no group of units in parts.
+    /// Restores ever smaller parts of what is lost; a group of units is never split.
     func restore(_ groups: (CrashState) -> [[Int]]) throws(LabError) {
       var parts = 2
       var open = groups(best)
@@ -78,8 +78,8 @@ public struct Minimizer {
     return best
   }
 
-  /// Lost units by the file or directory that a sync would have to be called on, in order of the
-  /// first of each; none when that is the only one.
+  /// Lost units by the file or directory on which a sync would have to be called, in order of the
+  /// first unit of each; empty when there is only one.
   package func lostByInode(_ state: CrashState) -> [[Int]] {
     var places: [InodeNumber: Int] = [:]
     var groups: [[Int]] = []
@@ -95,7 +95,7 @@ public struct Minimizer {
     return groups.count > 1 ? groups : []
   }
 
-  /// Lost units by the operation that they are of, in order; none when each has one.
+  /// Lost units by their operation, in order; empty when each operation has only one.
   private func lostByEvent(_ state: CrashState) -> [[Int]] {
     var groups: [[Int]] = []
     for unit in state.lost.sorted() {
@@ -108,8 +108,8 @@ public struct Minimizer {
     return groups.count < state.lost.count ? groups : []
   }
 
-  /// The state with some lost units kept, and all that they depend on; nil when that would need the
-  /// torn unit whole.
+  /// The state that also keeps some lost units and their dependencies; nil when that would require
+  /// the whole torn unit.
   package func restoring(
     _ restored: [Int], in state: CrashState
   ) throws(LabError) -> CrashState? {

@@ -1,20 +1,20 @@
-// MissingSync.swift: the sync that would have kept a failing state from being, and the proof that
-// it would: the trace with the sync in it, split into units again.
+// MissingSync.swift: the sync that would have prevented a failing state, and the proof that it
+// would: the trace with the sync added, split into units again.
 
 import LabCore
 import Recording
 
 /// A sync that a program does not call.
 public struct MissingSync: Sendable, Hashable {
-  /// Index of the last event that was lost and that the sync has to come after.
+  /// Index of the last lost event, after which the sync must be called.
   public let after: Int
-  /// Index of the later event that survived or was acknowledged: the sync has to come before it.
+  /// Index of the later event that survived or was acknowledged, before which it must be called.
   public let before: Int
-  /// What should be synced.
+  /// The inode to sync.
   public let inode: InodeNumber
   /// Its path.
   public let path: String
-  /// True when it is a directory, whose names were lost.
+  /// True when it is a directory that lost names.
   public let isDirectory: Bool
   /// True when fdatasync does not cover what was lost.
   public let needsFullSync: Bool
@@ -28,7 +28,7 @@ public struct MissingSync: Sendable, Hashable {
     return "Missing: \(call) '\(path)' between event #\(after) and event #\(before)."
   }
 
-  /// Whether the sync, put in its place, keeps a crash from leaving a state.
+  /// Whether the sync, at its place, prevents a state.
   /// - Parameters:
   ///   - state: A state of `table`.
   ///   - table: The units of the trace without the sync.
@@ -40,7 +40,7 @@ public struct MissingSync: Sendable, Hashable {
     for operation in calls {
       let trace = table.trace.inserting(operation, at: before)
       let synced = try UnitTable(trace: trace, model: table.model)
-      // A sync has no units of its own, so they keep their numbers; events move on by one.
+      // A sync has no units, so units keep their numbers; later events move by one.
       guard synced.units.count == table.units.count,
         lost.contains(where: { synced.isDurable($0, at: state.crashPoint + 1) })
       else { return false }

@@ -1,28 +1,29 @@
-// ModelTranslation.swift: whether a crash state found under one model is allowed under another.
-// States are compared by what they are made of: bytes of each write, and the other effects of each
-// event. A coarser unit must be wholly there or wholly gone; a torn write may be torn there too.
+// ModelTranslation.swift: decides whether a crash state found under one model is allowed under
+// another.
+// States are compared by their parts: bytes of each write, and the other effects of each event. A
+// coarser unit must be wholly there or wholly lost; a torn write may be torn there, too.
 
 import LabCore
 import Recording
 
-/// What a state holds of one event.
+/// The part of one event in a state.
 private struct EventShare {
-  /// Parts of the payload that are there, that hold damage; the rest is gone.
+  /// Parts of the payload that are present or damaged; the rest is lost.
   var present: [Range<Int>] = []
   var damaged: [Range<Int>] = []
-  /// The largest size that is there; a write may give a file several, one after another.
+  /// The largest size that is present; a write may set several sizes, one after another.
   var size: UInt64?
-  /// Other effects that are there.
+  /// Other effects that are present.
   var effects: Set<EffectKey> = []
 }
 
-/// An effect of an event other than data, told apart from its neighbours.
+/// Identifies an effect of an event, other than data.
 private enum EffectKey: Hashable {
   case zero, attribute
   case entry(InodeNumber, FileName)
 }
 
-/// How much of a unit a state holds.
+/// The part of a unit in a state.
 private enum UnitShare {
   case kept, lost, torn, impossible
 }
@@ -38,8 +39,7 @@ extension UnitTable {
     return try UnitTable(trace: trace, model: other).allows(state, of: self)
   }
 
-  /// True when this table's model allows a state that was found with another table of the same
-  /// trace.
+  /// True when this table's model allows a state found with another table of the same trace.
   /// - Complexity: O(units issued before the crash point).
   public func allows(_ state: CrashState, of sourceTable: UnitTable) -> Bool {
     let shares = sourceTable.incompleteShares(of: state)
@@ -70,14 +70,14 @@ extension UnitTable {
     if sourceTable.exposes(state, against: model) { return false }
     let issued = issuedCount(at: state.crashPoint)
     for unit in kept.union(torn) where !isDurable(unit, at: state.crashPoint) {
-      // Zeros that a smaller size hides may as well be gone.
+      // Zeros that a smaller size hides may just as well be lost.
       if units[unit].kind == .zero && isCutOff(unit, before: issued, kept) { continue }
       guard waitsForKeptOnly(unit, kept, at: state.crashPoint) else { return false }
     }
     return true
   }
 
-  /// True when all that a unit waits for is there, or could be without anybody seeing it.
+  /// True when all dependencies of a unit are present, or could be without any visible effect.
   private func waitsForKeptOnly(_ unit: Int, _ kept: Set<Int>, at crashPoint: Int) -> Bool {
     var open = pendingDependencies(of: unit, at: crashPoint).filter { !kept.contains($0) }
     var seen = Set(open)
@@ -103,7 +103,7 @@ extension UnitTable {
     }
   }
 
-  /// True when a torn write of the state destroys bytes that it did not name.
+  /// True when a torn write of the state destroys bytes outside of the written range.
   private func damagesNeighbours(_ state: CrashState) -> Bool {
     guard !model.powersafeOverwrite, let torn = state.torn, torn.rest != .old,
       case .data(_, let offset, _, let slice)? = units[torn.unit].effects.first
@@ -146,7 +146,7 @@ extension UnitTable {
 
   private func event(ofTornIn state: CrashState) -> Int? { state.torn.map { units[$0.unit].event } }
 
-  /// What the state holds of each event of which it does not hold everything.
+  /// The parts, in the state, of each event that is incomplete.
   private func incompleteShares(of state: CrashState) -> [Int: EventShare] {
     var lost = Set(state.lost)
     if let torn = state.torn { lost.insert(torn.unit) }
@@ -203,7 +203,7 @@ extension UnitTable {
 
   private func share(of unit: PendingUnit, in shares: [Int: EventShare]) -> UnitShare {
     guard let share = shares[unit.event] else { return .kept }
-    // Zeros apart from the size that they came with, where a truncate is one unit.
+    // Zeros without the size that came with them, where a truncate is one unit.
     if share.effects.contains(.zero), !zeroes(inEvent: unit.event) { return .impossible }
     var present = 0
     var absent = 0
@@ -244,7 +244,7 @@ extension UnitTable {
     }
   }
 
-  /// True when one of an event's units gives the file exactly a size.
+  /// True when one of an event's units sets exactly this size.
   private func hasSizes(ofEvent event: Int, upTo size: UInt64?) -> Bool {
     units(ofEvent: event).contains { unit in
       units[unit].effects.contains { effect in
@@ -258,9 +258,9 @@ extension UnitTable {
   }
 }
 
-/// Models over one trace, to name those that a finding needs.
+/// The models over one trace, to name those that allow a finding.
 public struct ModelLadder: Sendable {
-  /// Traces with more events are split again for each question: the tables of all models would take
+  /// Traces with more events are split again for each query: the tables of all models would use
   /// more memory than the trace.
   private static let keptEventsMax = 20_000
 
@@ -268,8 +268,8 @@ public struct ModelLadder: Sendable {
   private let models: [PersistenceModel]
   private let tables: [UnitTable]
 
-  /// Splits the trace under each model, when it is short.
-  /// - Throws: `LabError` when the trace or a model is broken.
+  /// Splits the trace under each model if it is short.
+  /// - Throws: `LabError` when the trace or a model is invalid.
   public init(
     trace: Trace, models: [PersistenceModel] = PersistenceModel.stock
   ) throws(LabError) {
@@ -282,9 +282,9 @@ public struct ModelLadder: Sendable {
     self.tables = tables
   }
 
-  /// The models that allow a state, none before one that allows less; the state's own is always
-  /// among them.
-  /// - Throws: `LabError` when a model is broken.
+  /// The models that allow a state, none before one that allows less; the state's own model is
+  /// always among them.
+  /// - Throws: `LabError` when a model is invalid.
   public func allowing(
     _ state: CrashState, of table: UnitTable
   ) throws(LabError) -> [PersistenceModel] {
@@ -301,7 +301,7 @@ public struct ModelLadder: Sendable {
     return found.contains(table.model) ? found : found + [table.model]
   }
 
-  /// The first model, from the strongest on, that allows a state.
+  /// The first model, starting from the strongest, that allows a state.
   public func strongestAllowing(
     _ state: CrashState, of table: UnitTable
   ) throws(LabError) -> PersistenceModel? {

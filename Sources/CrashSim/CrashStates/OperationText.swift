@@ -1,9 +1,9 @@
-// OperationText.swift: operations as a person would say them, with the paths of their time.
+// OperationText.swift: describes operations in words, with the paths valid at the time.
 
 import Recording
 
 extension Operation {
-  /// The operation as a person would say it.
+  /// The operation in words.
   /// - Parameters:
   ///   - event: Index of its event.
   ///   - paths: Paths of the trace.
@@ -51,7 +51,7 @@ extension Operation {
 }
 
 extension FileType {
-  /// The type as a person would say it.
+  /// The type in words.
   fileprivate var phrase: String {
     switch self {
     case .regular: "file"

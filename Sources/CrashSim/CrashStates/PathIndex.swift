@@ -1,16 +1,16 @@
-// PathIndex.swift: which paths an inode had at which place of a trace, as the running program saw
-// it.
-// Invariant: built from the operations alone, whatever a crash leaves.
+// PathIndex.swift: the paths of each inode at each point of a trace, as the running program saw
+// them.
+// Invariant: built from the operations alone, independent of crashes.
 
 import Recording
 
-/// Which paths an inode had at which place of a trace.
+/// The paths of each inode at each point of a trace.
 public struct PathIndex: Sendable {
-  /// A name that an inode had for a while.
+  /// A name of an inode during a part of the trace.
   private struct Naming: Sendable {
     let parent: InodeNumber
     let name: FileName
-    /// The name held at crash points `from..<until`.
+    /// The name is valid at crash points `from..<until`.
     let from: Int
     var until: Int
   }
@@ -74,8 +74,8 @@ public struct PathIndex: Sendable {
     namings[inode]?[index].until = point
   }
 
-  /// All paths of an inode at a crash point, in the order in which they were made; names are
-  /// separated by `/`, and the root is the empty path.
+  /// All paths of an inode at a crash point, in the order of their creation; names are separated by
+  /// `/`, and the root is the empty path.
   public func paths(of inode: InodeNumber, at crashPoint: Int) -> [String] {
     if inode == .root { return [""] }
     return (namings[inode] ?? []).compactMap { naming in
@@ -84,8 +84,8 @@ public struct PathIndex: Sendable {
     }
   }
 
-  /// The path by which a person knows an inode at a crash point: its first one then; else its last
-  /// one before, marked as removed; else its number.
+  /// The path of an inode for display at a crash point: its first one then; otherwise its last one
+  /// before, marked as removed; otherwise its number.
   public func path(of inode: InodeNumber, at crashPoint: Int) -> String {
     if inode == .root { return "/" }
     if let path = paths(of: inode, at: crashPoint).first { return path }
@@ -98,7 +98,7 @@ public struct PathIndex: Sendable {
   private func path(of naming: Naming, at crashPoint: Int) -> String? {
     var names = [naming.name.description]
     var directory = naming.parent
-    // A tree has no deeper path than names in the trace; the bound guards against broken traces.
+    // No path of a tree is deeper than its number of names; the limit is for invalid traces.
     for _ in 0..<4096 {
       if directory == .root { return names.reversed().joined(separator: "/") }
       guard

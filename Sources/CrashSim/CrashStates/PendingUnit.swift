@@ -1,22 +1,21 @@
 // PendingUnit.swift: the smallest piece of a volatile change that can persist alone.
-// Invariants: ids rise in trace order; a unit depends on units with smaller ids only; effects of a
-// kept set are applied in order of ids.
+// Invariants: ids ascend in trace order; a unit depends only on units with smaller ids; effects of
+// a kept set are applied in order of ids.
 
 import Recording
 
 /// One elementary change of a file tree.
 public enum Effect: Sendable, Equatable {
-  /// Bytes of a payload in place. Says nothing of the size: bytes beyond it stay invisible.
+  /// Bytes of a payload in place. Does not change the size: bytes beyond it stay invisible.
   case data(inode: InodeNumber, offsetBytes: UInt64, payload: Payload, slice: Range<Int>)
-  /// The size; what lies beyond a smaller one is discarded and reads as zeros if the file grows
-  /// again.
+  /// The size; bytes beyond a smaller one are discarded and read as zeros if the file grows again.
   case size(inode: InodeNumber, newSizeBytes: UInt64)
   /// A range that reads as zeros.
   case zero(inode: InodeNumber, offsetBytes: UInt64, countBytes: UInt64)
-  /// A name for an inode, replacing what the name meant. An entry that persists implies that its
+  /// A name for an inode, replacing its previous target. An entry that persists implies that its
   /// inode exists, with the ownership, link text and device of its creation.
   case setEntry(parent: InodeNumber, name: FileName, inode: InodeNumber)
-  /// A name goes.
+  /// Removes a name.
   case removeEntry(parent: InodeNumber, name: FileName)
   /// Owner and permissions.
   case ownership(inode: InodeNumber, ownership: Ownership)
@@ -48,13 +47,13 @@ extension Effect {
 
 /// The smallest piece of a volatile change that can persist alone.
 public struct PendingUnit: Sendable {
-  /// What a unit changes, which decides the rules it follows.
+  /// The kind of change, which decides the applicable rules.
   public enum Kind: Sendable, Hashable {
     /// Bytes of a file.
     case data
-    /// A size that grew by a write.
+    /// A size increased by a write.
     case growth
-    /// A size set by truncate or fallocate, perhaps with a range of zeros.
+    /// A size set by truncate or fallocate, possibly with a range of zeros.
     case explicitSize
     /// A range of zeros alone.
     case zero
@@ -72,26 +71,26 @@ public struct PendingUnit: Sendable {
   public let event: Int
   /// What the unit changes.
   public let kind: Kind
-  /// What happens, all of it or nothing.
+  /// The effects, which persist all together or not at all.
   public let effects: [Effect]
   /// Units that must persist before this one; all smaller than `id`.
   public let dependencies: [Int]
-  /// Of a write's data: the size that the file had before; what lies below is overwritten in place.
+  /// For a write's data: the previous size of the file; bytes below it are overwritten in place.
   public var sizeBeforeBytes: UInt64 = 0
-  /// Of a write's data: whether the file's page is on the medium already.
+  /// For a write's data: whether the file's page is on the medium already.
   public var page: PageAge = .old
 
-  /// How long a file has had the page that a unit writes.
+  /// The age of the page that a unit writes.
   public enum PageAge: Sendable, Hashable {
-    /// The page is new to the file with this very write.
+    /// The page is new to the file with this write.
     case fresh
     /// It was new with an earlier write that no sync has covered yet.
     case unsynced
-    /// It has a block of its own on the medium.
+    /// It has a block on the medium.
     case old
   }
 
-  /// The same unit, waiting for one more.
+  /// The same unit with one more dependency.
   func waiting(for dependency: Int) -> PendingUnit {
     PendingUnit(
       id: id, event: event, kind: kind, effects: effects,
@@ -99,14 +98,14 @@ public struct PendingUnit: Sendable {
       page: page)
   }
 
-  /// The same unit with one more effect, and perhaps waiting for one more.
+  /// The same unit with one more effect, and possibly one more dependency.
   func joined(with effect: Effect, waitingFor dependency: Int?) -> PendingUnit {
     PendingUnit(
       id: id, event: event, kind: kind, effects: effects + [effect],
       dependencies: Set(dependencies + (dependency.map { [$0] } ?? [])).sorted())
   }
 
-  /// The file whose bytes it writes or zeroes first of all, and where they begin.
+  /// The file whose bytes it writes or zeroes first, and where they start.
   var content: (inode: InodeNumber, offsetBytes: UInt64)? {
     switch effects.first {
     case .data(let inode, let offsetBytes, _, _)?, .zero(let inode, let offsetBytes, _)?:
@@ -115,8 +114,8 @@ public struct PendingUnit: Sendable {
     }
   }
 
-  /// True when both change bytes of one file, so that the later one's effect includes or hides the
-  /// earlier one's.
+  /// True when both change bytes of the same file, so that the later one's effect includes or hides
+  /// the earlier one's.
   func changesContent(ofFileIn other: PendingUnit) -> Bool {
     guard case .data(let file, _, _, _)? = other.effects.first else { return false }
     return effects.contains { effect in

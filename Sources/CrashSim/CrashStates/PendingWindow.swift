@@ -1,7 +1,7 @@
-// PendingWindow.swift: the pending units of one crash point with their order, moving with the
+// PendingWindow.swift: the pending units of one crash point with their order; moves through the
 // trace.
-// Invariant: `ids` ascends; local dependencies are smaller than the unit; durable units are gone
-// and dependencies cut by a failed sync are left out.
+// Invariant: `ids` ascends; local dependencies are smaller than the unit; durable units are
+// removed, and dependencies cut by a failed sync are left out.
 
 /// The pending units of one crash point with their order.
 package struct PendingWindow {
@@ -15,7 +15,7 @@ package struct PendingWindow {
   private(set) var newest = 0..<0
   /// First place issued after the latest sync.
   private(set) var firstAfterSync = 0
-  /// All states of this crash point count as new, not only those that keep a newest unit.
+  /// True: all states of this crash point count as new, not only those that keep a newest unit.
   var isFull = true
   private var placeOf: [Int: Int] = [:]
 
@@ -72,7 +72,7 @@ package struct PendingWindow {
 
   // MARK: Closures
 
-  /// Adds a place and all that it depends on.
+  /// Adds a place and all of its dependencies.
   func keep(_ place: Int, in kept: inout KeptSet) {
     if kept.contains(place) { return }
     var open = [place]
@@ -98,10 +98,10 @@ package struct PendingWindow {
     }
   }
 
-  /// True when a kept set can only be told at this crash point, not at an earlier one.
+  /// True when a kept set is first possible at this crash point.
   func isNew(_ kept: KeptSet) -> Bool { isFull || kept.hasMember(from: newest.lowerBound) }
 
-  /// Up to `limit` places: the first and the last halves when there are more.
+  /// Up to `limit` places: when there are more, half of the limit from each end.
   func places(atMost limit: Int, in range: Range<Int>? = nil) -> [Int] {
     let range = range ?? 0..<count
     guard range.count > limit else { return Array(range) }

@@ -1,4 +1,4 @@
-// PersistenceModel+Choice.swift: models as a user names them on the command line or in a scenario.
+// PersistenceModel+Choice.swift: models as named on the command line or in a scenario.
 
 import LabCore
 
@@ -6,7 +6,7 @@ extension PersistenceModel {
   /// The names of the stock models, the strongest first.
   public static var stockNames: String { stock.map(\.name).joined(separator: ", ") }
 
-  /// The models of a choice: a name or a specification, several with commas, or `all`.
+  /// The models of a choice: a name or a specification, several separated by commas, or `all`.
   /// - Throws: `LabError` with code `.usage` that lists the names.
   public static func chosen(_ text: String) throws(LabError) -> [PersistenceModel] {
     if text == "all" { return stock }

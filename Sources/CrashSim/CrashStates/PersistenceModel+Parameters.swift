@@ -1,5 +1,5 @@
 // PersistenceModel+Parameters.swift: the parameters of a model as words, for files and replay
-// tokens, and which combinations the mechanism can follow.
+// tokens, and the combinations that the mechanism supports.
 // Invariant: every parameter of a model is in `ModelParameter.all` with all its values, so that a
 // model is fully described by its name, its version and one word for each.
 
@@ -9,9 +9,9 @@ import LabCore
 public struct ModelParameter: Sendable {
   /// The key.
   public let key: String
-  /// The values it can have.
+  /// Its possible values.
   public let words: [String]
-  /// The value of a model.
+  /// The value in a model.
   public let word: @Sendable (PersistenceModel) -> String
   /// Changes a model; the word must be one of `words`.
   package let set: @Sendable (inout PersistenceModel, String) -> Void
@@ -32,7 +32,7 @@ public struct ModelParameter: Sendable {
       set: { if let value = Value(rawValue: $1) { $0[keyPath: path] = value } })
   }
 
-  /// The value that a model has for a key; empty for an unknown one.
+  /// A model's value for a key; empty for an unknown key.
   package static func word(of key: String, in model: PersistenceModel) -> String {
     all.first { $0.key == key }?.word(model) ?? ""
   }
@@ -65,9 +65,9 @@ public struct ModelParameter: Sendable {
 
 /// Two parameters of one model that contradict each other.
 public struct ModelConflict: Sendable, Hashable {
-  /// The parameter to change, unless the other one gives way.
+  /// The parameter to change, unless the other one is changed.
   public let key: String
-  /// What is wrong, and what to do about it.
+  /// The problem and its remedy.
   public let message: String
 }
 
@@ -75,7 +75,7 @@ extension PersistenceModel {
   /// Longest name.
   package static let nameLettersMax = 40
 
-  /// What the mechanism cannot follow; empty for a good model.
+  /// Combinations that the mechanism does not support; empty for a valid model.
   public var conflicts: [ModelConflict] {
     var found: [ModelConflict] = []
     func demand(_ isGood: Bool, _ key: String, _ message: String) {
@@ -155,7 +155,7 @@ extension PersistenceModel {
       "with dataOrder: journal a sync commits the journal; write journalOfInode or everything")
   }
 
-  /// True for a name that `--model` can take.
+  /// True for a name that `--model` accepts.
   package static func isPlain(name: String) -> Bool {
     !name.isEmpty && name.utf8.count <= nameLettersMax
       && name.utf8.allSatisfy { byte in
@@ -163,7 +163,7 @@ extension PersistenceModel {
       }
   }
 
-  /// Refuses parameters that the mechanism cannot follow.
+  /// Rejects parameters that the mechanism does not support.
   /// - Throws: `LabError` with code `.usage`.
   public func validate() throws(LabError) {
     guard Self.isPlain(name: name) else {
@@ -186,8 +186,9 @@ extension PersistenceModel {
 
   // MARK: A model as one word
 
-  /// The model as one word without commas, as replay tokens and `--model` take it: the name of a
-  /// stock model, or `name@version:key=value;…` with every parameter that differs from `posix`.
+  /// The model as one word without commas, as accepted in replay tokens and by `--model`: the name
+  /// of a stock model, or `name@version:key=value;…` with every parameter that differs from
+  /// `posix`.
   public var specification: String {
     if Self.named(name) == self { return name }
     let base = PersistenceModel.posix

@@ -1,37 +1,37 @@
-// PersistenceModel.swift: what a file system may keep of changes that no sync covered yet.
-// A model is a value made of parameters over one mechanism (UnitTable), so that a user can define
-// one; docs/explanation/crash-model.md gives each parameter's meaning and the source of each stock
+// PersistenceModel.swift: what a file system may keep of changes that no sync has covered yet.
+// A model is a set of parameters of one mechanism (UnitTable), so that users can define their own;
+// docs/explanation/crash-model.md gives each parameter's meaning and the source of each stock
 // model's choice.
 // Invariant: a stock model's parameters never change under the same version.
 
-/// Rules for what of the changes since the last sync may survive a crash.
+/// Rules for which of the changes since the last sync may survive a crash.
 public struct PersistenceModel: Hashable, Sendable, CustomStringConvertible {
-  /// In which order changes of names, sizes and attributes reach the medium.
+  /// The order in which changes of names, sizes and attributes reach the medium.
   public enum MetadataOrder: String, Hashable, Sendable, CaseIterable {
-    /// Only changes of one and the same object keep their order.
+    /// Only changes of the same object keep their order.
     case perObject
-    /// Changes of one inode keep their order; a directory's are those of its entries.
+    /// Changes of one inode keep their order; a directory's changes are those of its entries.
     case perInode
     /// One journal: names, explicit sizes and attributes in program order; data and delayed growth
-    /// apart.
+    /// are separate.
     case journal
-    /// Every operation, data included, persists wholly and after all earlier ones.
+    /// Every operation, including data, persists as a whole and after all earlier ones.
     case total
   }
 
-  /// What written data waits for, besides earlier changes of the same block.
+  /// What written data depends on, besides earlier changes of the same block.
   public enum DataOrder: String, Hashable, Sendable, CaseIterable {
     /// Nothing.
     case unordered
     /// All earlier changes of the same file.
     case perFile
-    /// The journal as it was when the write was issued: what copy-on-write makes of it.
+    /// The journal as of the time of the write: the result of copy-on-write.
     case afterMetadata
     /// Data is in the journal, each page with the size that it gives the file.
     case journal
   }
 
-  /// What a size that grew by a write waits for.
+  /// What a size increased by a write depends on.
   public enum GrowthOrder: String, Hashable, Sendable, CaseIterable {
     /// No data.
     case none
@@ -41,9 +41,9 @@ public struct PersistenceModel: Hashable, Sendable, CustomStringConvertible {
     case wholeWrite
   }
 
-  /// Where a torn write may leave bytes that nobody wrote to the file.
+  /// Where a torn write may leave bytes that were never written to the file.
   public enum StaleBytes: String, Hashable, Sendable, CaseIterable {
-    /// Nowhere, and a page that is new to the file is seen only once all of it has arrived.
+    /// Nowhere; a page that is new to the file becomes visible only once all of it has arrived.
     case none
     /// In pages that are new to the file; the rest of an older one was zeroed when it was written.
     case newPages
@@ -59,15 +59,15 @@ public struct PersistenceModel: Hashable, Sendable, CustomStringConvertible {
     case objectAndNames
     /// What `object` says, and the journal up to the last change that touched the synced inode.
     case journalOfInode
-    /// All that was issued before.
+    /// Everything issued before.
     case everything
   }
 
-  /// Name, as `--model` takes it: lower case letters, digits and `-`.
+  /// Name, as accepted by `--model`: lower case letters, digits and `-`.
   public var name: String
-  /// Rises when the meaning of the name changes; saved states name it.
+  /// Increases when the meaning of the name changes; saved states include it.
   public var version: Int
-  /// Data is split at multiples of this many bytes of the file, each part persisting alone.
+  /// Data is split at multiples of this many bytes of the file; each part persists separately.
   public var dataUnitBytes: Int
   /// Order among metadata.
   public var metadataOrder: MetadataOrder
@@ -75,34 +75,33 @@ public struct PersistenceModel: Hashable, Sendable, CustomStringConvertible {
   public var dataOrder: DataOrder
   /// What fsync and fdatasync of a file or a directory guarantee.
   public var syncCoverage: SyncCoverage
-  /// A size that grew by a write is not part of the journal, since blocks are allocated later.
+  /// A size increased by a write is not part of the journal, since blocks are allocated later.
   public var delayedAllocation: Bool
   /// Both halves of a rename or an exchange persist together.
   public var renameIsAtomic: Bool
-  /// The size that a write gives a file persists at once; else page by page.
+  /// The size that a write gives a file persists at once; otherwise page by page.
   public var appendIsAtomic: Bool
-  /// What of a write's data persists before the size that it gives the file.
+  /// The part of a write's data that persists before the size that it gives the file.
   public var dataBeforeGrowth: GrowthOrder
-  /// A truncate into a page persists at once; else the zeros that it leaves in the rest of the page
-  /// are data, which may come before the new size.
+  /// A truncate into a page persists at once; otherwise the zeros that it leaves in the rest of the
+  /// page are data, which may persist before the new size.
   public var shrinkIsAtomic: Bool
   /// A rename over an existing file persists after the renamed file's delayed data and size.
   public var safeReplaceByRename: Bool
-  /// Data and size of a file that was truncated to nothing, rewritten and closed persist before
-  /// later metadata.
+  /// Data and size of a file that was truncated to 0, rewritten and closed persist before later
+  /// metadata.
   public var safeCloseAfterTruncate: Bool
   /// After a failed sync, pages count as clean: no later sync writes them.
   public var failedSyncDropsData: Bool
   /// A data unit in flight may be cut at multiples of this; nil: a unit is never torn.
   public var sectorBytes: Int?
-  /// Damage of a torn write stays within the bytes that the write named; else it hits whole
-  /// sectors, bytes of earlier, durable writes included (SQLite calls the promise "powersafe
-  /// overwrite").
+  /// Damage of a torn write stays within the written bytes; otherwise it affects whole sectors,
+  /// including bytes of earlier, durable writes (SQLite calls this promise "powersafe overwrite").
   public var powersafeOverwrite: Bool
   /// A sector that is overwritten in place is old or new; only space that is new to the file may
   /// hold zeros or garbage after a torn write.
   public var sectorOverwriteIsAtomic: Bool
-  /// Where a torn write may leave bytes that nobody wrote to the file.
+  /// Where a torn write may leave bytes that were never written to the file.
   public var staleBytes: StaleBytes
 
   /// Makes a model; the defaults are those of `posix`.

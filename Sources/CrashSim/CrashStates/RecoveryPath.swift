@@ -1,20 +1,20 @@
-// RecoveryPath.swift: which state of which recovery: power failed, again while the database
-// recovered or made its first commit after that, and maybe once more after the recovery from there.
+// RecoveryPath.swift: identifies a state of nested recoveries: the power failed again while the
+// database recovered or made its first commit, and possibly once more in the following recovery.
 // Text: the keys of the states in this order, with `>` between them.
 
 import LabCore
 
-/// The states in which recoveries were left, one after another.
+/// The states in which recoveries were interrupted, one after another.
 package struct RecoveryPath: Sendable, Hashable, CustomStringConvertible {
   /// Most recoveries in a row.
   package static let depthMax = 3
 
   package private(set) var keys: [StateKey] = []
 
-  /// No recovery was left.
+  /// No recovery was interrupted.
   package init() {}
 
-  /// Reads a path's text; the empty text is not a recovery.
+  /// Parses a path; the empty text is not a recovery.
   /// - Throws: `LabError` with code `.usage`.
   package init(parsing text: String) throws(LabError) {
     guard !text.isEmpty else { return }
@@ -30,7 +30,7 @@ package struct RecoveryPath: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The path with one more recovery.
+  /// The path followed by another recovery.
   package func appending(_ key: StateKey) -> RecoveryPath {
     var path = self
     path.keys.append(key)

@@ -1,8 +1,8 @@
-// SecuredUnits.swift: which pending units some syncs secure: those that are durable with them and
-// pending without. A crash without the syncs that loses none of these units is also a crash with
-// them, so that it says nothing about the syncs.
+// SecuredUnits.swift: the pending units that some syncs secure: durable with them and pending
+// without. A crash without the syncs that loses none of these units is also possible with them, so
+// it proves nothing about the syncs.
 
-/// What syncs secure, and when.
+/// The units that syncs secure, and from when.
 struct SecuredUnits: Sendable {
   /// With the syncs, each unit is durable after this event.
   private let durableFrom: [Int]

@@ -1,7 +1,7 @@
-// Shard.swift: one of several runs that share the states of an exploration, and how a run learns
-// which one it is: from its command line, or from the array job or CI matrix that started it.
-// Invariant: the n-th state belongs to shard n modulo count, whatever the machine, the number of
-// checkers and the time they take, so that all shards together are the whole, each state once.
+// Shard.swift: one of several runs that share the states of an exploration; a run takes its number
+// from its command line, or from the array job or CI matrix that started it.
+// Invariant: the n-th state belongs to shard n modulo count, regardless of the machine, the number
+// of checkers and their speed, so that all shards together visit every state exactly once.
 
 import LabCore
 
@@ -25,7 +25,7 @@ public struct Shard: Hashable, Sendable {
   /// The only part.
   public static let whole = Shard(index: 0, of: 1)
 
-  /// The part that a text such as `2/4` names, counted from 1.
+  /// The part named by a text such as `2/4`, counted from 1.
   /// - Throws: `LabError` with code `.usage`.
   public static func parse(_ text: String) throws(LabError) -> Shard {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
@@ -41,16 +41,16 @@ public struct Shard: Hashable, Sendable {
 
 /// A system that numbers the runs it starts.
 struct ShardSource: Sendable {
-  /// Variable with this run's number.
+  /// Environment variable with this run's number.
   let index: String
-  /// Variables of which the first that is set holds the number of runs.
+  /// Environment variables for the number of runs; the first one that is set counts.
   let counts: [String]
   /// The number of the first run, or the variables that hold it and the step to the next.
   let first: Int
   var firstVariable: String?
   var stepVariable: String?
 
-  /// The systems, in the order in which they are asked.
+  /// The systems, in the order in which they are checked.
   static let all = [
     ShardSource(
       index: "SLURM_ARRAY_TASK_ID", counts: ["SLURM_ARRAY_TASK_COUNT"], first: 0,
@@ -67,19 +67,20 @@ struct ShardSource: Sendable {
   ]
 }
 
-/// A shard, and the variable that named it, if one did.
+/// A shard, and the environment variable that selected it, if any.
 public struct ShardChoice: Sendable, Hashable {
   /// The part.
   public let shard: Shard
-  /// The variable with its number; nil when the command line said it, or nothing did.
+  /// The variable with its number; nil when it came from the command line, or by default.
   public let variable: String?
 
-  /// The part that the command line names; else the one that the environment names; else the whole.
+  /// The part selected on the command line; otherwise the one in the environment; otherwise the
+  /// whole.
   /// - Parameters:
-  ///   - option: What `--shard` was given, if anything.
-  ///   - environment: The variables.
-  /// - Returns: The part and where it came from.
-  /// - Throws: `LabError` with code `.usage` when numbers are missing or do not fit together.
+  ///   - option: The value of `--shard`, if given.
+  ///   - environment: The environment variables.
+  /// - Returns: The part and its origin.
+  /// - Throws: `LabError` with code `.usage` when numbers are missing or inconsistent.
   public static func make(
     option: String?, environment: [String: String]
   ) throws(LabError) -> ShardChoice {
@@ -95,7 +96,7 @@ public struct ShardChoice: Sendable, Hashable {
 }
 
 extension ShardSource {
-  /// The part that the variables name.
+  /// The part that the variables select.
   fileprivate func shard(
     _ text: String, _ environment: [String: String]
   ) throws(LabError) -> Shard {

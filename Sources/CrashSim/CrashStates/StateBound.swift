@@ -1,8 +1,8 @@
-// StateBound.swift: how many crash states there are, exactly or as an upper bound, for reports.
+// StateBound.swift: the number of crash states, exactly or as an upper bound, for reports.
 // The pending units of a crash point are covered by chains, each unit following one it depends on;
-// a down-closed set takes a prefix of every chain, so there are at most the product of (length +
-// 1). That is exact when every unit depends on nothing but its predecessor in the chain.
-// Floating point is for showing only; no choice follows from it.
+// a down-closed set takes a prefix of every chain, so the product of (length + 1) is an upper
+// bound. It is exact when every unit depends only on its predecessor in the chain.
+// Floating point is for display only; no choice depends on it.
 
 import Glibc
 
@@ -33,7 +33,7 @@ struct ChainBound {
     }
   }
 
-  /// The product as a number where it is small.
+  /// The product as a number if it is small.
   var smallCount: Int? {
     guard log10Count < 15 else { return nil }
     return lengths.reduce(1) { $0 * ($1 + 1) }
@@ -44,7 +44,7 @@ struct ChainBound {
 public struct StateBound: Sendable, Hashable, Codable, CustomStringConvertible {
   /// The sum while it is small and every part was.
   private var sum: Int? = 0
-  /// Decimal logarithm of the sum; nil for 0, of which JSON can say no logarithm.
+  /// Decimal logarithm of the sum; nil for 0, whose logarithm JSON cannot represent.
   private var log10Sum: Double?
   /// False when the number is an upper bound.
   public private(set) var isExact = true
@@ -69,7 +69,7 @@ public struct StateBound: Sendable, Hashable, Codable, CustomStringConvertible {
     if let sum { return prefix + String(sum) }
     let log10Sum = log10Sum ?? 0
     var exponent = Int(log10Sum.rounded(.down))
-    // Rounded up, so that a bound stays one.
+    // Rounded up, so that it remains an upper bound.
     var tenths = Int((pow(10, log10Sum - Double(exponent)) * 10).rounded(.up))
     if tenths >= 100 {
       tenths = 10

@@ -1,8 +1,8 @@
 // StateKey.swift: the exact description of one crash state, short enough for a command line.
-// Text: MODEL@VERSION:pCRASHPOINT:kept=RUNS or
-// lost=RUNS[:torn=UNIT.FIRST-END.old|zeros|garbage-SEED] RUNS is a comma-separated list of unit ids
-// and id ranges (`3-5`, ends included), or `none`. FIRST-END are the sectors that arrived, END
-// excluded. The shorter of the two lists is written.
+// Text: MODEL@VERSION:pCRASHPOINT:kept=RUNS or …:lost=RUNS, followed by an optional
+// :torn=UNIT.FIRST-END.old|zeros|garbage-SEED. RUNS is a comma-separated list of unit ids and id
+// ranges (`3-5`, ends included), or `none`. FIRST-END are the sectors that arrived, END excluded.
+// The shorter of the two lists is written.
 
 import LabCore
 
@@ -18,7 +18,7 @@ public struct StateKey: Hashable, Sendable, CustomStringConvertible {
   public let listsKept: Bool
   /// Runs of unit ids, ascending.
   public let runs: [ClosedRange<Int>]
-  /// A unit of which a part survives.
+  /// A unit that survives in part.
   public let torn: TornWrite?
 
   /// Describes a state of a table.
@@ -63,7 +63,7 @@ public struct StateKey: Hashable, Sendable, CustomStringConvertible {
     return text
   }
 
-  /// Reads a key's text; nil when it is none.
+  /// Parses a key; nil when it is invalid.
   public init?(parsing text: String) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 3 || parts.count == 4 else { return nil }
@@ -162,8 +162,8 @@ extension UnitTable {
   /// The state that keeps some pending units, checked.
   /// - Parameters:
   ///   - crashPoint: Number of events before the crash.
-  ///   - kept: Pending units that survive whole, ascending.
-  ///   - torn: One more pending unit, of which a part survives.
+  ///   - kept: Pending units that survive completely, ascending.
+  ///   - torn: One more pending unit, which survives in part.
   /// - Returns: The state.
   /// - Throws: `LabError` with code `.usage` when the model does not allow the state.
   public func state(

@@ -1,6 +1,6 @@
 // TornWrite.swift: a data unit of which only some sectors arrived.
-// Sectors are counted from the one that holds the unit's first byte. Damage (zeros, garbage) hits
-// whole sectors, also those bytes of them that the write did not name.
+// Sectors are counted from the one that holds the unit's first byte. Damage (zeros, garbage)
+// affects whole sectors, including their bytes outside of the written range.
 
 import LabCore
 
@@ -27,11 +27,11 @@ public struct TornWrite: Hashable, Sendable {
 
   /// What the other sectors hold.
   public enum Rest: Hashable, Sendable {
-    /// What they held before.
+    /// Their previous content.
     case old
     /// Zeros.
     case zeros
-    /// Bytes that nobody wrote, drawn from a seed.
+    /// Bytes that were never written, drawn from a seed.
     case garbage(Seed)
   }
 

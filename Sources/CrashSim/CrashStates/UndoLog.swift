@@ -1,14 +1,14 @@
-// UndoLog.swift: what has to be put back to take a crash state off its base, last change first.
+// UndoLog.swift: what must be restored to remove a crash state from its base, last change first.
 
 import LabCore
 import Recording
 
-/// What has to be put back to take a crash state off its base.
+/// What must be restored to remove a crash state from its base.
 struct UndoLog {
-  /// One change, described by what was there before.
+  /// One change, described by the previous value.
   enum Record {
-    /// Bytes, now in the log's buffer from `saved` on. `hash` is the page's when it was known and
-    /// the bytes lie in one page; `end` is that of the file's content.
+    /// Bytes, saved in the log's buffer from `saved` on. `hash` is the page's if it was known and
+    /// the bytes are in one page; `end` is that of the file's content.
     case bytes(ImageNode, offset: Int, count: Int, saved: Int, hash: UInt64?, end: Int)
     /// A size.
     case size(ImageNode, UInt64)

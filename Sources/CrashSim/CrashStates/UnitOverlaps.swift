@@ -1,21 +1,21 @@
-// UnitOverlaps.swift: which units of a table change the same bytes or sizes, so that an image can
-// take one of them off and put back only those that lay on top of it.
+// UnitOverlaps.swift: the units of a table that change the same bytes or sizes, so that an image
+// can remove one of them and restore only those on top of it.
 // Invariant: `next` is greater than the unit; two free units that change the same page, or the size
 // of the same file, are on one chain of `next`.
 
 import Recording
 
-/// Which units of a table change the same bytes or sizes.
+/// The units of a table that change the same bytes or sizes.
 struct UnitOverlaps {
-  /// How a unit may be put on an image and taken off again.
+  /// In which order a unit may be applied to an image and removed again.
   enum Freedom: UInt8 {
-    /// Bytes of one page: in any order with all but those of its page, and the ordered ones.
+    /// Bytes of one page: in any order, except relative to those of its page and the ordered ones.
     case page
-    /// A size behind all bytes and sizes that were written before: in any order with all but other
-    /// such sizes of its file, and the ordered ones.
+    /// A size after all bytes and sizes written before: in any order, except relative to other such
+    /// sizes of its file and the ordered ones.
     case growth
-    /// All else: in the order of units with other ordered ones; and those that change content with
-    /// every unit of their files.
+    /// All others: in the order of units with other ordered ones, and those that change content
+    /// also with every unit of their files.
     case ordered
   }
 
@@ -38,7 +38,7 @@ struct UnitOverlaps {
     var contents: [Int: [InodeNumber]] = [:]
     var lastOfPage: [Page: Int] = [:]
     var lastSize: [InodeNumber: Int] = [:]
-    // Behind the last byte that any unit so far may have written, and no smaller than any size.
+    // After the last byte that any unit so far may have written, and at least as large as any size.
     var ends = trace.initial.inodes.mapValues { image in
       image.extents.reduce(image.sizeBytes) { max($0, $1.endBytes) }
     }
@@ -85,13 +85,13 @@ struct UnitOverlaps {
     }
   }
 
-  /// How a unit may be put on and taken off.
+  /// In which order a unit may be applied and removed.
   func freedom(of unit: Int) -> Freedom { freedoms[unit] }
 
   /// The next free unit that overlaps a free one.
   func next(after unit: Int) -> Int? { nexts[unit] < 0 ? nil : Int(nexts[unit]) }
 
-  /// Files whose content an ordered unit changes; of a torn one its file.
+  /// Files whose content an ordered unit changes; for a torn unit, its file.
   func contentInodes(of unit: Int) -> [InodeNumber] { contents[unit] ?? [] }
 }
 

@@ -1,9 +1,9 @@
 // UnitTable.swift: all pending units of a trace under one model, and when each becomes durable.
-// Invariants: built once, never changed; units are in order of events; whatever is durable at a
-// crash point is closed under the dependencies in force there (but for superseded units, see
-// below). A superseded unit counts as durable although its dependencies may not be: a later durable
-// truncate hides its effect. A dropped unit (its pages were marked clean by a failed sync) is never
-// made durable by a sync of its own, and metadata no longer waits for it.
+// Invariants: built once, never changed; units are in order of events; the set of units durable at
+// a crash point is closed under the dependencies in force there (except for superseded units). A
+// superseded unit counts as durable although its dependencies may not be: a later durable truncate
+// hides its effect. A dropped unit (a failed sync marked its pages clean) is never made durable by
+// its own sync, and metadata no longer waits for it.
 
 import Recording
 
@@ -19,23 +19,23 @@ public struct UnitTable: Sendable {
   let firstUnit: [Int]
   /// Number of marks before each crash point.
   let marksBefore: [Int]
-  /// Event whose completion made the unit durable; `never` when no sync did.
+  /// Event whose completion made the unit durable; `never` if no sync did.
   let durableFrom: [Int]
-  /// Failed sync that dropped the unit's data; `never` when none did.
+  /// Failed sync that dropped the unit's data; `never` if none did.
   let droppedFrom: [Int]
   /// Units that each sync made durable, ascending.
   let becomesDurable: [Int: [Int]]
-  /// Durable units whose effect must wait for smaller pending units of the same inode, and for
-  /// which event (a truncate that cuts through pending data).
+  /// Durable units whose effect must wait for smaller pending units of the same inode, with the
+  /// event until which they wait (a truncate that cuts through pending data).
   let deferredUntil: [Int: Int]
   /// Units that are durable only because a later durable size hides them.
   let superseded: Set<Int>
-  /// What a creation says of each inode of the trace.
+  /// The attributes with which each inode of the trace was created.
   let creations: [InodeNumber: InodeImage]
-  /// Which units change the same bytes or sizes.
+  /// The units that change the same bytes or sizes.
   let overlaps: UnitOverlaps
 
-  /// Stands for an event that does not come.
+  /// Stands for an event that never happens.
   static let never = Int.max
 
   /// Number of crash points: before the first event, and after each.

@@ -48,7 +48,7 @@ extension UnitTableBuilder {
     }
   }
 
-  /// Adds the unit of a size that grew by a write; the inode's size in memory is left alone.
+  /// Adds the unit of a size increased by a write; does not change the inode's size in memory.
   private mutating func grow(_ inode: InodeNumber, to newSize: UInt64, after data: [Int?]) {
     guard let record = inodes[inode] else { preconditionFailure("checked by the caller") }
     let effects = [Effect.size(inode: inode, newSizeBytes: newSize)]
@@ -73,14 +73,14 @@ extension UnitTableBuilder {
     }
   }
 
-  /// True when a page held no block of the disk before the write that is being read.
+  /// True when a page had no block on the disk before the current write.
   private func isNewlyAllocated(page: UInt64, in before: InodeProgress) -> Bool {
     let allocatedPages = (before.sizeBytes + Self.pageBytes - 1) / Self.pageBytes
     return page >= allocatedPages && !before.preallocated.contains { $0.contains(page) }
   }
 
-  /// Adds the unit of a write's data in one block; with the size that it gives the file, where
-  /// data is journaled.
+  /// Adds the unit of a write's data in one block; with the resulting size of the file, if data is
+  /// journaled.
   private mutating func writeBlock(
     _ inode: InodeNumber, start: UInt64, payload: Payload, slice: Range<Int>, isGrowing: Bool,
     newSize: UInt64?
@@ -115,7 +115,7 @@ extension UnitTableBuilder {
         $0.pendingSize.append(unit)
       }
     }
-    // Without delayed allocation a commit of the journal waits for new data, whatever it commits.
+    // Without delayed allocation, every commit of the journal waits for new data.
     let isOnOrderedList = isDelayed || (isGrowing && model.dataBeforeGrowth == .wholeWrite)
     if !model.delayedAllocation, model.dataOrder == .unordered, model.dataBeforeGrowth != .none,
       isOnOrderedList
@@ -150,7 +150,7 @@ extension UnitTableBuilder {
       let cut = record.pendingData.filter { isCut(units[$0], at: newSize) }
       if !cut.isEmpty { straddled[unit] = cut }
     }
-    // With a journal, a page beyond the cut gets new blocks, which nothing names before the cut
+    // With a journal, a page beyond the cut gets new blocks, to which nothing refers before the cut
     // persists.
     let firstFreed = (newSize + blockBytes - 1) / blockBytes
     let isJournal = model.metadataOrder == .journal
@@ -163,8 +163,8 @@ extension UnitTableBuilder {
     }
   }
 
-  /// Adds the zeros that a truncate leaves in the page that it cuts: a write of that page like any
-  /// other, which nothing ties to the new size.
+  /// Adds the zeros that a truncate leaves in the page that it cuts: an ordinary write of that
+  /// page, independent of the new size.
   private mutating func zeroRestOfPage(
     _ inode: InodeNumber, from newSize: UInt64, to oldSize: UInt64
   ) {

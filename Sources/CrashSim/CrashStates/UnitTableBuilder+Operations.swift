@@ -1,4 +1,4 @@
-// UnitTableBuilder+Operations.swift: which units an operation consists of, and what they wait for.
+// UnitTableBuilder+Operations.swift: the units of each operation, and their dependencies.
 
 import LabCore
 import Recording
@@ -30,7 +30,7 @@ extension UnitTableBuilder {
         try split(operation)
       }
       if flags.contains(.writeBack) { writtenBack.formUnion(first..<units.count) }
-      // The program has seen it on the medium: nothing takes it back, nor what is ordered before.
+      // The program saw it on the medium: it cannot be lost, nor can what is ordered before.
       if flags.contains(.onMedium) { makeDurable(Array(first..<units.count)) }
     }
   }
@@ -58,7 +58,7 @@ extension UnitTableBuilder {
       update(inode) { $0.creation = unit }
       touch([inode, parent], by: unit, dataToo: true)
     case .createNameless(let inode, let ownership):
-      // Nobody can see it before it has a name.
+      // It is not visible before it has a name.
       try add(inode, InodeImage(type: .regular, ownership: ownership))
     case .link(let inode, let parent, let name):
       let unit = try setName(inode, EntryKey(parent: parent, name: name))
@@ -109,8 +109,8 @@ extension UnitTableBuilder {
     }
   }
 
-  /// Attributes that came with the operation before: with a creation they travel as owner and mode
-  /// do, and another change of attributes is one unit with them.
+  /// Attributes that came with the previous operation: after a creation they are handled like its
+  /// owner and mode, and another change of attributes forms one unit with them.
   private mutating func join(_ operation: Operation) throws(LabError) {
     switch operation {
     case .setExtendedAttribute(let inode, let name, let value) where created == inode:
@@ -128,7 +128,7 @@ extension UnitTableBuilder {
     }
   }
 
-  /// Adds an effect to the unit of the operation before.
+  /// Adds an effect to the unit of the previous operation.
   private mutating func join(_ effect: Effect, after last: Int?) throws(LabError) -> Int {
     guard let unit = units.indices.last,
       units[unit].effects.allSatisfy({ $0.isAttribute(of: effect.syncedInode) })
@@ -141,7 +141,7 @@ extension UnitTableBuilder {
     return unit
   }
 
-  /// A new inode, empty, whose creation travels with its name.
+  /// A new, empty inode, whose creation persists with its name.
   private mutating func add(_ inode: InodeNumber, _ image: InodeImage) throws(LabError) {
     guard inodes[inode] == nil else {
       throw .lab("broken trace: event \(event) creates inode \(inode) a second time")
@@ -151,7 +151,7 @@ extension UnitTableBuilder {
     created = inode
   }
 
-  /// Notes that a journal unit changed what fsync of these inodes has to wait for.
+  /// Notes that a journal unit changed what fsync of these inodes must wait for.
   mutating func touch(_ touched: [InodeNumber], by unit: Int, dataToo: Bool = false) {
     for inode in touched {
       update(inode) {
@@ -163,8 +163,8 @@ extension UnitTableBuilder {
 
   // MARK: Names
 
-  /// What a change of an entry waits for where no journal orders it: the entry's last change, and
-  /// for a directory the last change of its own names, so that a directory never has two.
+  /// The dependencies of a change of an entry without a journal: the entry's last change, and for a
+  /// directory the last change of its own names, so that a directory never has two.
   private func nameDependencies(_ inode: InodeNumber, _ key: EntryKey) throws(LabError) -> [Int?] {
     let record = try progress(of: inode)
     guard try progress(of: key.parent).type == .directory else {
@@ -205,11 +205,11 @@ extension UnitTableBuilder {
     leaving device: InodeNumber? = nil
   ) throws(LabError) {
     let record = try progress(of: inode)
-    // A directory and what takes its name change places as two directories do (R4).
+    // A directory and the file that takes its name are exchanged like two directories (R4).
     let isAtomic = model.renameIsAtomic || device != nil && record.type == .directory
     guard isAtomic else {
       if let device {
-        // The device takes the old name over, so that there is no state without either.
+        // The device takes over the old name, so that no state lacks both.
         _ = try setName(inode, to)
         let unit = try setName(device, from)
         update(device) { $0.creation = unit }

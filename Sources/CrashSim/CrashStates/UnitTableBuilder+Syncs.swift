@@ -1,5 +1,5 @@
 // UnitTableBuilder+Syncs.swift: what a sync makes durable.
-// Invariant: what becomes durable is closed downward under the dependencies in force.
+// Invariant: the set that becomes durable is closed downward under the dependencies in force.
 
 import LabCore
 import Recording
@@ -97,7 +97,7 @@ extension UnitTableBuilder {
   }
 
   /// Units that gave an inode its names, or for fdatasync its first one, with the creations of the
-  /// directories in which these names are.
+  /// directories that contain these names.
   private func names(of record: InodeProgress, dataOnly: Bool) -> [Int] {
     var open = dataOnly ? [record.creation].compactMap { $0 } : record.pendingNames
     var found: [Int] = []
@@ -119,7 +119,7 @@ extension UnitTableBuilder {
     journalBarrier += (record.delayedData + record.pendingSize).filter(isPending)
   }
 
-  /// A failed sync: the pages count as clean, though the medium never got them.
+  /// A failed sync: the pages count as clean, though they never reached the medium.
   private mutating func drop(_ data: [Int]) {
     for unit in data
     where isPending(unit) && units[unit].kind == .data && droppedFrom[unit] == UnitTable.never {
@@ -132,7 +132,7 @@ extension UnitTableBuilder {
     firstPending = units.count
   }
 
-  /// Makes units durable, with all that they depend on and all that they supersede.
+  /// Makes units durable, with their dependencies and all that they supersede.
   mutating func makeDurable(_ roots: [Int]) {
     var open = roots
     var reached: [Int] = []
@@ -163,10 +163,11 @@ extension UnitTableBuilder {
     becomesDurable[event]?.sort()
   }
 
-  /// Ties what was issued behind units that left the journal's order to what is still before them.
+  /// Makes units that follow those taken out of the journal's order depend on what still precedes
+  /// them.
   ///
   /// The units are durable although earlier ones of the journal are not; without the new
-  /// dependencies, later ones would no longer wait for those. Before the sync they say nothing new.
+  /// dependencies, later ones would no longer wait for those. Before the sync these add nothing.
   private mutating func relink(_ reached: [Int]) {
     for unit in reached.sorted() {
       let previous = pendingJournal(from: journalPrevious[unit])
@@ -191,7 +192,7 @@ extension UnitTableBuilder {
     return at
   }
 
-  /// Pending sizes of the inode that are durable with a later explicit one.
+  /// Pending sizes of the inode that become durable with a later explicit one.
   private func earlierSizes(than unit: Int) -> [Int] {
     guard supersedes, case .size(let inode, _)? = units[unit].effects.last else { return [] }
     return (inodes[inode]?.pendingSize ?? []).filter { size in
@@ -203,9 +204,9 @@ extension UnitTableBuilder {
   /// False where sizes and data of a file are in one order, which is followed to the end.
   private var supersedes: Bool { model.dataOrder != .journal && model.dataOrder != .perFile }
 
-  /// Makes durable what an explicit size hides: earlier sizes of the inode, and data beyond itself.
+  /// Makes durable what an explicit size hides: earlier sizes of the inode, and data beyond it.
   ///
-  /// They would otherwise be applied after it.
+  /// Otherwise they would be applied after it.
   private mutating func supersede(by unit: Int, reached: inout [Int]) {
     guard supersedes else { return }
     for case .size(let inode, let newSize) in units[unit].effects {
@@ -218,7 +219,7 @@ extension UnitTableBuilder {
         reached.append(hidden)
       }
     }
-    // What the size does not hide of a block keeps its order (R1).
+    // The part of a block that the size does not hide keeps its order (R1).
     for hidden in reached where superseded.contains(hidden) {
       let earlier = contentBefore(superseded: hidden)
       guard !earlier.isEmpty else { continue }
@@ -233,7 +234,7 @@ extension UnitTableBuilder {
     }
   }
 
-  /// Pending units that changed the content of a block before a superseded one did.
+  /// Pending units that changed the content of a block before a superseded one.
   func contentBefore(superseded unit: Int) -> [Int] {
     var open = [unit]
     var seen: Set<Int> = []
@@ -253,7 +254,7 @@ extension UnitTableBuilder {
     return found.sorted()
   }
 
-  /// Keeps the lists that are searched per write short.
+  /// Shortens the lists that are searched per write.
   private mutating func forgetDurableOrder(_ inode: InodeNumber) {
     guard let record = inodes[inode] else { return }
     let ranges = record.ranges.filter { isPending($0.unit) }

@@ -1,21 +1,21 @@
-// UnitTableBuilder.swift: goes through a trace once, splitting operations into units (this file and
+// UnitTableBuilder.swift: reads a trace once, splitting operations into units (this file and
 // +Operations) and finding what each sync makes durable (+Syncs).
-// Invariant: what the builder knows of an inode is what a running kernel knows: sizes and names as
-// of the latest operation, not as of the latest sync.
+// Invariant: the builder's state of an inode is that of a running kernel: sizes and names as of the
+// latest operation, not as of the latest sync.
 
 import LabCore
 import Recording
 
-/// What the builder remembers of an inode while it reads the trace.
+/// The builder's state of an inode while it reads the trace.
 final class InodeProgress {
   var type: FileType
   var sizeBytes: UInt64
   /// Unit that made the first name; nil for inodes of the initial tree.
   var creation: Int?
-  /// Latest unit that changed the size, and latest that set it outright.
+  /// Latest unit that changed the size, and latest one that set it explicitly.
   var lastSize: Int?
   var lastExplicitSize: Int?
-  /// Latest unit that touched one of a directory's own names.
+  /// Latest unit that changed one of a directory's own names.
   var lastName: Int?
   var lastOwnership: Int?
   var lastAttribute: [FileName: Int] = [:]
@@ -25,7 +25,7 @@ final class InodeProgress {
   var ranges: [(blocks: Range<UInt64>, unit: Int)] = []
   /// Pages reserved by fallocate beyond the end.
   var preallocated: [Range<UInt64>] = []
-  /// Pages first written since the last sync: delayed allocation may still hold them back.
+  /// Pages first written since the last sync: delayed allocation may still hold them in memory.
   var delayedPages: Set<UInt64> = []
   /// Units not known to be durable when they were added; filtered when read.
   var pendingData: [Int] = []
@@ -35,14 +35,14 @@ final class InodeProgress {
   var pendingEntries: [Int] = []
   /// Units that gave the inode a name.
   var pendingNames: [Int] = []
-  /// Latest unit of the inode's own order, for models that have one for each inode.
+  /// Latest unit of the inode's own order, for models with one order per inode.
   var lastChange: Int?
-  /// Latest journal unit that touched the inode, at all and in a way that fdatasync covers.
+  /// Latest journal unit that affected the inode: any, and one that fdatasync covers.
   var lastTouch: Int?
   var lastDataTouch: Int?
   /// End of the journal when the size last grew by a write.
   var journalAtGrowth: Int?
-  /// Truncated to nothing while it had content, and not closed since.
+  /// Truncated to 0 while it had content, and not closed since.
   var wasEmptied = false
 
   init(type: FileType, sizeBytes: UInt64) {
@@ -64,7 +64,7 @@ struct UnitTableBuilder {
   var creations: [InodeNumber: InodeImage] = [:]
   /// Units per entry, for models that order nothing else.
   var entryUnits: [EntryKey: Int] = [:]
-  /// Latest unit of the journal (or of the whole order).
+  /// Latest unit of the journal (or of the total order).
   var lastJournal: Int?
   /// Units that the next journal unit must wait for: a rewritten file was closed, or new data was
   /// written where allocation is not delayed.
@@ -73,7 +73,7 @@ struct UnitTableBuilder {
   /// journal's order: see `relink`.
   var journalPrevious: [Int: Int] = [:]
   var journalNext: [Int: [Int]] = [:]
-  /// Units that wait for `journalPrevious` for no other reason: a sync of them does not.
+  /// Units that depend on `journalPrevious` for no other reason: a sync of them does not.
   var isJournalOnly: Set<Int> = []
   var durableFrom: [Int] = []
   var droppedFrom: [Int] = []
@@ -83,13 +83,13 @@ struct UnitTableBuilder {
   var straddled: [Int: [Int]] = [:]
   /// First unit not known to be durable, for models whose syncs cover everything.
   var firstPending = 0
-  /// First unit that the last sync of everything may not have covered.
+  /// First unit that the last sync of everything may have left uncovered.
   var firstUnsynced = 0
-  /// Units that the kernel wrote back by itself, since the last sync of everything at least.
+  /// Units that the kernel wrote back by itself, at least since the last sync of everything.
   var writtenBack: Set<Int> = []
-  /// What the last operation made.
+  /// The inode that the last operation created.
   var created: InodeNumber?
-  /// The event being read.
+  /// The current event.
   var event = 0
 
   init(model: PersistenceModel, initial: TreeImage) {
@@ -125,7 +125,7 @@ struct UnitTableBuilder {
     return id
   }
 
-  /// The inodes among whose changes the model keeps the order, of those that a unit changes.
+  /// Of the inodes that a unit changes, those whose changes the model keeps in order.
   private func orderedInodes(_ kind: PendingUnit.Kind, _ effects: [Effect]) -> Set<InodeNumber> {
     let isData = kind == .data || kind == .growth
     let isSize = kind == .explicitSize || kind == .zero
@@ -137,7 +137,7 @@ struct UnitTableBuilder {
     return Set(effects.map(\.syncedInode))
   }
 
-  /// Adds a unit of names, explicit sizes or attributes: into the journal where there is one.
+  /// Adds a unit of names, explicit sizes or attributes: to the journal if there is one.
   @discardableResult
   mutating func emitMetadata(
     _ kind: PendingUnit.Kind, _ effects: [Effect], after dependencies: [Int?]
@@ -149,7 +149,7 @@ struct UnitTableBuilder {
     return id
   }
 
-  /// Adds a unit that waits for the journal as it is now.
+  /// Adds a unit that depends on the journal as it is now.
   mutating func emitAfterJournal(
     _ kind: PendingUnit.Kind, _ effects: [Effect], after dependencies: [Int?]
   ) -> Int {
@@ -178,7 +178,7 @@ struct UnitTableBuilder {
     if let record = inodes[inode] { change(record) }
   }
 
-  /// False for durable units, and for ids that joining an operation's parts has taken back.
+  /// False for durable units, and for ids removed by joining an operation's parts.
   func isPending(_ unit: Int) -> Bool {
     unit < durableFrom.count && durableFrom[unit] == UnitTable.never
   }

@@ -1,22 +1,22 @@
-// VisitOrder.swift: the one order of all states of an exploration; a budget of states is a prefix
-// of it, and a budget of time cuts it where the time ends.
-// Invariants: which state comes when depends on the trace, the model and the seed alone; of two
-// budgets the smaller one's states are among the larger one's.
-// Groups of states take turns by their weights, each in an order that is telling from its start:
-// the two plainest states behind each mark (nothing survived, everything did), those of the first
-// crash points, where files are made, and of the last one, a state of each set of call stacks that
-// lost something (many states of one loop that loses its writes show one bug), files of which a
-// write arrived in part, and every crash point: one state of each, plain ones first, then one more.
-// Most states are at few crash points, so some are drawn from all. A group that is used up leaves
-// its turns to the others.
+// VisitOrder.swift: the single order of all states of an exploration; a budget of states is a
+// prefix of it, and a budget of time ends it when the time is up.
+// Invariants: the order depends only on the trace, the model and the seed; of two budgets, the
+// smaller one's states are among the larger one's.
+// Groups of states take turns by their weights, each in an order that is informative from its
+// start: the two plainest states after each mark (nothing survived, everything did), those of the
+// first crash points, where files are created, and of the last one, one state for each set of call
+// stacks that lost something (many states of one loop that loses its writes show one bug), files
+// with a partial write, and every crash point: one state of each, plain ones first, then another.
+// Most states belong to few crash points, so some are drawn from all states. The turns of an
+// exhausted group go to the others.
 
 import LabCore
 
-/// Deals states out, the most telling ones early.
+/// Deals states, the most informative ones early.
 package struct VisitOrder {
   /// One group of states.
   private struct Group {
-    /// Turns, of those of all groups that are not used up.
+    /// The group's share of turns among all groups that are not exhausted.
     let weight: Int
     var credit = 0
     let states: [Int]
@@ -27,7 +27,7 @@ package struct VisitOrder {
   private var dealt: KeptSet
   private var random: PRNG
 
-  /// An order of `count` states in which nothing is grouped yet.
+  /// An order of `count` states without groups.
   init(of count: Int, _ random: PRNG) {
     groups = []
     dealt = KeptSet(count: count)
@@ -39,9 +39,9 @@ package struct VisitOrder {
     if !states.isEmpty { groups.append(Group(weight: weight, states: states)) }
   }
 
-  /// The next state; nil when all groups are used up.
+  /// The next state; nil when all groups are exhausted.
   ///
-  /// Turns as nginx's smooth weighted round robin has them: those of a group are spread evenly.
+  /// Turns follow nginx's smooth weighted round robin: those of a group are spread evenly.
   /// - Complexity: O(groups) amortized.
   mutating func next() -> Int? {
     while !groups.isEmpty {
@@ -66,7 +66,7 @@ package struct VisitOrder {
     return nil
   }
 
-  /// Numbers below `count` in an order of which every prefix is spread over the whole.
+  /// Numbers below `count` in an order in which every prefix is spread over the whole range.
   package static func spread(_ count: Int, seed: Seed) -> [Int] {
     var order = VisitOrder(of: 0, PRNG(seed))
     return order.spread(Array(0..<count))
@@ -74,8 +74,8 @@ package struct VisitOrder {
 
   // MARK: Orders within a group
 
-  /// All in an order of which every prefix is spread over the whole: that of reversed bits (van der
-  /// Corput's sequence), begun where the seed says.
+  /// All elements in an order in which every prefix is spread over the whole: that of reversed bits
+  /// (van der Corput's sequence), with a start drawn from the seed.
   mutating func spread<Element>(_ elements: [Element]) -> [Element] {
     guard elements.count > 2 else { return elements }
     let bits = Int.bitWidth - (elements.count - 1).leadingZeroBitCount
@@ -88,14 +88,14 @@ package struct VisitOrder {
     }
   }
 
-  /// All in an order drawn by chance.
+  /// All elements in random order.
   mutating func drawn(_ elements: [Int]) -> [Int] {
     var result = elements
     for at in result.indices.dropFirst() { result.swapAt(at, random.below(at + 1)) }
     return result
   }
 
-  /// One of each list, then one more of each, until all are used up.
+  /// One of each list, then another of each, until all are exhausted.
   /// - Complexity: O(lists + elements).
   func inTurns(_ lists: [[Int]]) -> [Int] {
     var result: [Int] = []

@@ -1,4 +1,4 @@
-// AllButOneStrategy.swift: one unit is lost, with what cannot persist without it.
+// AllButOneStrategy.swift: one unit is lost, with the units that depend on it.
 
 import LabCore
 
@@ -7,7 +7,7 @@ struct AllButOneStrategy: CandidateStrategy {
 
   func propose(_ context: StrategyContext, _ emit: Proposal) throws(LabError) {
     let window = context.window
-    // From the newest back: neighbours then share the long beginning of what they keep.
+    // From the newest backwards: consecutive states then share the long start of what they keep.
     for place in window.places(atMost: context.unitLimit).reversed() {
       var kept = KeptSet.all(window.count)
       window.lose(place, in: &kept)

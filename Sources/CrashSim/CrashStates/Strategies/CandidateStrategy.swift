@@ -1,5 +1,5 @@
 // CandidateStrategy.swift: what the strategies share: each proposes kept sets for one crash point.
-// Invariant: a strategy's proposals follow from the window, the options and the seed alone.
+// Invariant: a strategy's proposals depend only on the window, the options and the seed.
 
 import LabCore
 
@@ -9,13 +9,13 @@ public struct ExplorationOptions: Sendable, Hashable {
   public var exhaustiveUpTo: Int
   /// Seeded samples per crash point with more.
   public var samplesPerCrashPoint: Int
-  /// Chances with which a sample keeps a unit, in turn.
+  /// Probabilities with which a sample keeps a unit, in turn.
   public var keepChances: [Ratio]
-  /// Most units that prefixes, all-but-one and only-one go through per crash point.
+  /// Most units that prefixes, all-but-one and only-one iterate over per crash point.
   public var unitsPerStrategy: Int
-  /// Units that all proposals of one strategy at one crash point may name together, roughly.
+  /// Approximate limit of the units in all proposals of one strategy at one crash point.
   public var unitsPerCrashPoint: Int
-  /// Units from which on samples are drawn at some crash points only, roughly.
+  /// Approximate number of units from which on only some crash points get samples.
   public var unitsPerSample = 8192
   /// Units next to a sync that are combined in pairs.
   public var pairedUnits: Int
@@ -43,21 +43,23 @@ public struct ExplorationOptions: Sendable, Hashable {
   }
 }
 
-/// What a strategy draws on.
+/// The input of a strategy.
 struct StrategyContext {
   let window: PendingWindow
   let options: ExplorationOptions
   let seed: Seed
 
-  /// Most units that a strategy goes through: fewer where so many units pend that every proposal is
-  /// costly, so that a trace without syncs takes time in proportion to its length.
+  /// Most units that a strategy iterates over: fewer where there are so many pending units that
+  /// every proposal is costly, so that the time for a trace without syncs is proportional to its
+  /// length.
   var unitLimit: Int { limited(options.unitsPerStrategy, atLeast: 8) }
 
-  /// Number of samples, reduced likewise.
+  /// Number of samples, reduced in the same way.
   var sampleLimit: Int { limited(options.samplesPerCrashPoint, atLeast: 2) }
 
-  /// True for a strategy that skips this crash point: where so many units pend that one proposal is
-  /// costly, only some crash points between two writes get more than the state that keeps all.
+  /// True for a strategy that skips this crash point: where there are so many pending units that
+  /// one proposal is costly, only some crash points between two writes get more than the state that
+  /// keeps all units.
   func leavesOut(_ strategy: Strategy) -> Bool {
     if strategy == .allKept || isNearPromise { return false }
     let units = strategy == .sample ? options.unitsPerSample : options.unitsPerCrashPoint
@@ -65,7 +67,7 @@ struct StrategyContext {
     return window.crashPoint % stride != 0
   }
 
-  /// Next to a mark or a sync more is worth trying than between two writes.
+  /// Next to a mark or a sync, more proposals are worthwhile than between two writes.
   private var isNearPromise: Bool { window.isFull || window.isBeforeSync }
 
   private func limited(_ wanted: Int, atLeast least: Int) -> Int {
@@ -74,7 +76,7 @@ struct StrategyContext {
   }
 }
 
-/// Takes a proposed kept set, with a torn write beside it.
+/// Accepts a proposed kept set, with an optional torn write.
 typealias Proposal = (KeptSet, TornWrite?) throws(LabError) -> Void
 
 /// Proposes kept sets for one crash point.

@@ -1,4 +1,4 @@
-// ExhaustiveStrategy.swift: every down-closed set, where the pending units are few.
+// ExhaustiveStrategy.swift: every down-closed set, where there are few pending units.
 
 import LabCore
 
@@ -11,9 +11,9 @@ struct ExhaustiveStrategy: CandidateStrategy {
     try extend(KeptSet(count: window.count), from: 0, window, emit)
   }
 
-  /// Goes through the choices for the places from `place` on.
+  /// Iterates over the choices for the places from `place` on.
   ///
-  /// As deep as there are units, and they are few. Sets that begin alike follow each other.
+  /// The depth is the number of units, which is small. Sets with the same start are consecutive.
   private func extend(
     _ kept: KeptSet, from place: Int, _ window: PendingWindow, _ emit: Proposal
   ) throws(LabError) {

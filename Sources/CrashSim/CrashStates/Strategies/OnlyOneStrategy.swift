@@ -1,4 +1,4 @@
-// OnlyOneStrategy.swift: one unit overtakes all others; only what it depends on survives with it.
+// OnlyOneStrategy.swift: one unit survives alone; only its dependencies survive with it.
 
 import LabCore
 

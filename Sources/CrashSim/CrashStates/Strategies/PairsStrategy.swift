@@ -1,6 +1,6 @@
 // PairsStrategy.swift: two units next to a sync are lost together, or survive alone together.
-// Bugs gather at syncs: the first units after one and the last before the next are those whose
-// order the program had reason to care about.
+// Bugs are frequent at syncs: the order of the first units after one and of the last before the
+// next is what the program cares about.
 
 import LabCore
 

@@ -1,4 +1,4 @@
-// PrefixStrategy.swift: everything up to some unit survives, nothing after it.
+// PrefixStrategy.swift: everything up to some unit survives, and nothing after it.
 
 import LabCore
 

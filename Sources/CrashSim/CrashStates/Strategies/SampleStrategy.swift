@@ -1,6 +1,7 @@
-// SampleStrategy.swift: down-closed sets drawn from the seed, where the pending units are many.
-// Each unit is kept with a chance; then, in turn, either what a kept unit depends on is kept too
-// (long chains survive), or what depends on a lost one is lost too (long chains are cut early).
+// SampleStrategy.swift: down-closed sets drawn from the seed, where there are many pending units.
+// Each unit is kept with a given probability; then, in turn, either the dependencies of kept units
+// are kept, too (long chains survive), or the dependents of lost units are lost, too (long chains
+// are cut early).
 
 import LabCore
 

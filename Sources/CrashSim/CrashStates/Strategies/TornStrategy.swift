@@ -31,7 +31,7 @@ struct TornStrategy: CandidateStrategy {
     }
   }
 
-  /// What the sectors of a unit that did not arrive may hold; empty where it cannot be torn.
+  /// What the sectors of a unit that did not arrive may hold; empty if it cannot be torn.
   private static func rests(
     of unit: PendingUnit, endBytes: UInt64, in model: PersistenceModel, _ seed: Seed
   ) -> [TornWrite.Rest] {
@@ -41,7 +41,7 @@ struct TornStrategy: CandidateStrategy {
     return [.old, .zeros, .garbage(seed.derived("garbage"))]
   }
 
-  /// The first sector alone, all but the last, a middle one alone.
+  /// Only the first sector, all but the last, only a middle one.
   private static func cuts(sectors: Int) -> [Range<Int>] {
     switch sectors {
     case 0: []
