@@ -1,4 +1,4 @@
-// ByteAmount.swift: a number of bytes as people write it.
+// ByteAmount.swift: a number of bytes as written by users.
 
 /// A number of bytes such as `65536`, `512M` or `16G`.
 public struct ByteAmount: Hashable, Sendable, CustomStringConvertible {
@@ -12,8 +12,8 @@ public struct ByteAmount: Hashable, Sendable, CustomStringConvertible {
   /// Makes an amount.
   public init(_ bytes: UInt64) { self.bytes = bytes }
 
-  /// Reads a number with K, M, G or T behind it, or nothing: units of 1,024.
-  /// - Throws: `LabError` with code `.usage` for anything else, zero among it.
+  /// Parses a number with an optional suffix K, M, G or T, in units of 1,024.
+  /// - Throws: `LabError` with code `.usage` for anything else, including zero.
   public init(parsing text: String, for option: String) throws(LabError) {
     let unit = Self.units.first { text.uppercased().hasSuffix($0.letter) }
     let digits = unit == nil ? text[...] : text.dropLast()

@@ -1,7 +1,7 @@
-// ChildProcess.swift: [U] a program started by the lab, and how it ended.
-// Invariants: every child is reaped exactly once, by `wait` or `kill`; a child that leads a group
-// of its own takes its whole group with it.
-// Safety: pointers to arguments and environment live only for the call that starts the child.
+// ChildProcess.swift: [U] a program started by Faultline, and how it ended.
+// Invariants: every child is reaped exactly once, by `wait` or `kill`; when a child that leads a
+// process group is killed, its whole group is.
+// Safety: pointers to arguments and environment are valid only for the call that starts the child.
 
 import CSystem
 import Glibc
@@ -44,11 +44,11 @@ package enum ProcessEnding: Sendable, Hashable, Codable, CustomStringConvertible
 
 /// A running child.
 package struct ChildProcess: Sendable {
-  /// What to start and how.
+  /// The program to start, and its settings.
   package struct Launch: Sendable {
     /// Program path, then its arguments.
     package var arguments: [String]
-    /// Variables added to, or replacing those of, the lab's own environment.
+    /// Variables added to Faultline's own environment, or replacing them.
     package var environment: [String: String] = [:]
     /// Working directory.
     package var workingDirectory: String?
@@ -58,11 +58,11 @@ package struct ChildProcess: Sendable {
     package var standardOutput: Int32 = -1
     /// See `standardInput`.
     package var standardError: Int32 = -1
-    /// A further descriptor, and the number the child sees it under.
+    /// A further descriptor, and its number in the child.
     package var inherited: (descriptor: Int32, number: Int32)?
     /// CPU to pin the child to.
     package var cpu: Int32?
-    /// Whether the child leads a process group of its own.
+    /// Whether the child leads a process group.
     package var ownGroup = true
     /// Whether the child is killed when the thread that started it ends.
     package var diesWithParent = true
@@ -80,8 +80,8 @@ package struct ChildProcess: Sendable {
 
   /// Number of the process, and of its group when it leads one.
   package let pid: Int32
-  /// Where syncs that wait come in, for `SyncAnswerer`; below zero, the error of seccomp(2) where
-  /// none do, or -1.
+  /// The descriptor with pending syncs, for `SyncAnswerer`; if negative, the error of seccomp(2),
+  /// or -1 when syncs are not held.
   package let syncCalls: Int32
   private let leadsGroup: Bool
 
@@ -151,7 +151,7 @@ package struct ChildProcess: Sendable {
   /// Waits until the child ends, and reaps it.
   /// - Parameter timeoutSeconds: After this time the child and its group are killed; nil waits
   ///   forever.
-  /// - Returns: How it ended. An interruption of the lab (Ctrl-C) kills the child too.
+  /// - Returns: How it ended. An interruption of Faultline (Ctrl-C) also kills the child.
   package func wait(timeoutSeconds: Int? = nil) -> ProcessEnding {
     let descriptor = csystem_open_process(pid)
     defer { if descriptor >= 0 { Glibc.close(descriptor) } }

@@ -1,23 +1,22 @@
-// ChildProgram.swift: a program of the lab that `faultline` runs as a process of its own, with
-// `faultline child NAME …`. Each stands beside the code that starts it, and says in one place what
-// its arguments are, for whoever starts it and for the process itself. The command has the table of
-// them all.
+// ChildProgram.swift: a subprogram that `faultline` runs as a separate process, with `faultline
+// child NAME …`. Each is next to the code that starts it, and defines its arguments in one place,
+// for both processes. The command has the table of all of them.
 
-/// A program that `faultline` runs as a process of its own.
+/// A subprogram that `faultline` runs as a separate process.
 package protocol ChildProgram: Sendable {
   /// Its name on the command line.
   static var name: String { get }
-  /// What its arguments are, in order, for the message when they are not as they must be.
+  /// The names of its arguments, in order, for error messages.
   static var parameters: [String] { get }
   /// Whether it mounts or unmounts.
   static var mounts: Bool { get }
   /// What it is started with, in the order of `parameters`.
   var arguments: [String] { get }
-  /// Takes what it was started with.
+  /// Parses its arguments.
   init(_ arguments: inout ChildArguments) throws(LabError)
-  /// Does the work, in the process.
+  /// Does the work in the child process.
   /// - Returns: The exit status.
-  /// - Throws: `LabError` when it cannot go on.
+  /// - Throws: `LabError` when it cannot continue.
   func run() throws(LabError) -> Int32
 }
 
@@ -31,10 +30,10 @@ extension ChildProgram {
   /// The subcommand and the name, for a shell; arguments that the shell knows may follow.
   package static var shellWords: String { "\(subcommand) \(name)" }
 
-  /// What follows the program on the command line.
+  /// The command line after the program.
   package var commandLine: [String] { [Self.subcommand, Self.name] + arguments }
 
-  /// All of the command line for a shell.
+  /// The complete command line for a shell.
   /// - Parameter program: The program `faultline`, as a shell word.
   /// - Returns: The words, each argument quoted.
   package func shellCommand(program: String) -> String {
@@ -42,10 +41,10 @@ extension ChildProgram {
     return ([program, Self.shellWords] + words).joined(separator: " ")
   }
 
-  /// Takes what a process was started with.
-  /// - Parameter arguments: What followed the name.
+  /// Parses the arguments of a process.
+  /// - Parameter arguments: The arguments after the name.
   /// - Returns: The program, ready to run.
-  /// - Throws: `LabError` with code `.usage` when they are not as they must be.
+  /// - Throws: `LabError` with code `.usage` when they are invalid.
   package static func started(with arguments: [String]) throws(LabError) -> Self {
     var reader = ChildArguments(arguments, of: Self.self)
     try reader.checkCount()
@@ -55,7 +54,7 @@ extension ChildProgram {
 
 private let childSubcommand = "child"
 
-/// What a child was started with, taken one after the other.
+/// A child's arguments, taken one after the other.
 package struct ChildArguments {
   private let arguments: [String]
   private let name: String
@@ -68,7 +67,7 @@ package struct ChildArguments {
     parameters = program.parameters
   }
 
-  /// Holds the number of arguments against the parameters.
+  /// Compares the number of arguments with the parameters.
   func checkCount() throws(LabError) {
     if arguments.count != parameters.count {
       throw misuse("\(Formatting.counted(arguments.count, "argument")) given")
@@ -82,7 +81,7 @@ package struct ChildArguments {
     return arguments[taken - 1]
   }
 
-  /// The next argument, which is a number.
+  /// The next argument, as a number.
   package mutating func number<Number: FixedWidthInteger>() throws(LabError) -> Number {
     let text = text()
     guard let number = Number(text) else {
@@ -91,7 +90,7 @@ package struct ChildArguments {
     return number
   }
 
-  /// The error of arguments that are not as they must be.
+  /// The error for invalid arguments.
   package func misuse(_ what: String) -> LabError {
     let usage = (["faultline", childSubcommand, name] + parameters).joined(separator: " ")
     return .usage("\(usage): \(what); faultline starts it itself")

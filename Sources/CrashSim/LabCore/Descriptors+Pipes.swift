@@ -12,7 +12,7 @@ extension Descriptors {
     return (pair[0], pair[1])
   }
 
-  /// An empty file to write to; -1 when it cannot be made.
+  /// A new empty file for writing; -1 when it cannot be created.
   package static func create(_ path: String) -> Int32 {
     unsafe csystem_open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
   }

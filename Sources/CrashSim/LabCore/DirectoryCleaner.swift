@@ -1,10 +1,10 @@
-// DirectoryCleaner.swift: [U] empties a directory, whatever bytes its names are made of.
+// DirectoryCleaner.swift: [U] empties a directory; its names may be any bytes.
 // Safety: buffers are passed to one system call each and not kept.
 
 import Foundation
 import Glibc
 
-/// A path as the kernel sees it: bytes that need not be UTF-8.
+/// A path as passed to the kernel: bytes that need not be UTF-8.
 package struct KernelPath: CustomStringConvertible {
   /// The bytes with a terminating NUL.
   package let characters: [CChar]
@@ -40,10 +40,10 @@ package struct DirectoryCleaner {
   /// A cleaner of an existing directory.
   package init(path: KernelPath) { self.path = path }
 
-  /// Removes all that the directory holds, whatever bytes its names are made of.
+  /// Removes everything in the directory; names may be any bytes.
   /// - Throws: `LabError` naming the path when a call fails.
   package func clear() throws(LabError) {
-    // Each directory stands before what it holds, so the reverse order empties it first.
+    // Each directory precedes its content, so the reverse order empties it first.
     var entries: [(path: KernelPath, isDirectory: Bool)] = []
     var open = [path]
     while let directory = open.popLast() {
@@ -54,14 +54,14 @@ package struct DirectoryCleaner {
         let isDirectory = attributes.st_mode & Glibc.S_IFMT == Glibc.S_IFDIR
         entries.append((entry, isDirectory))
         guard isDirectory else { continue }
-        // A checker or a crash image may have locked it.
+        // A checker or a crash image may have removed its permissions.
         if !isRoot { _ = unsafe chmod(entry.characters, 0o700) }
         open.append(entry)
       }
     }
     for (entry, isDirectory) in entries.reversed() {
       let status = unsafe isDirectory ? rmdir(entry.characters) : unlink(entry.characters)
-      // Somebody else may have removed it: a checker's child that still ends.
+      // Another process may have removed it: a checker's child that is still ending.
       if status < 0 && errno != ENOENT { try must(status, "remove", entry) }
     }
   }

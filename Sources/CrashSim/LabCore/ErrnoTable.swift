@@ -1,16 +1,16 @@
-// ErrnoTable.swift: which errors a call may return, from the ERRORS sections of Linux man-pages
+// ErrnoTable.swift: the errors that a call may return, from the ERRORS sections of Linux man-pages
 // 6.03 (open, read, write, truncate, fallocate, posix_fallocate, mkdir, mknod, symlink, link,
 // unlink, rmdir, rename, chmod, chown, setxattr, removexattr, fsync, msync, lookups by stat,
 // utimensat, readlink, getdents, opendir, getxattr, listxattr, statfs, lseek).
-// A kind of operation stands for several calls and has the errors of all of them. EIO may come from
-// every call that reaches the medium, also where a page does not list it. ENOSYS is nobody's: the
-// kernel would take it for "never ask again", and answer in our place from then on.
+// A kind of operation stands for several calls and has the errors of all of them. Every call that
+// reaches the medium may return EIO, even if its page does not list it. No call may return ENOSYS:
+// the kernel would take it for "never ask again", and answer by itself from then on.
 
 import Glibc
 
 /// Errors by call.
 public enum ErrnoTable {
-  /// Every name that rules can use, with its number.
+  /// Every name that rules may use, with its number.
   public static let numbers: [String: Int32] = [
     "E2BIG": E2BIG, "EACCES": EACCES, "EAGAIN": EAGAIN, "EBADF": EBADF, "EBUSY": EBUSY,
     "EDESTADDRREQ": EDESTADDRREQ, "EDQUOT": EDQUOT, "EEXIST": EEXIST, "EFAULT": EFAULT,
@@ -33,11 +33,11 @@ public enum ErrnoTable {
   private static let names = Dictionary(
     numbers.map { ($0.value, $0.key) }, uniquingKeysWith: { min($0, $1) })
 
-  /// What any call that follows a path may return.
+  /// Errors of any call that follows a path.
   private static let path: Set<Int32> = [
     EACCES, EBADF, EFAULT, ELOOP, ENAMETOOLONG, ENOENT, ENOMEM, ENOTDIR, EIO,
   ]
-  /// What any call that makes a name may return.
+  /// Errors of any call that creates a name.
   private static let name: Set<Int32> = path.union([
     EDQUOT, EEXIST, EINVAL, ENOSPC, EPERM, EROFS,
   ])
@@ -85,8 +85,8 @@ public enum ErrnoTable {
     }
   }
 
-  /// Refuses an error that an operation of these kinds cannot return.
-  /// - Throws: `LabError` with code `.usage`, listing what the call may return.
+  /// Rejects an error that an operation of these kinds cannot return.
+  /// - Throws: `LabError` with code `.usage`, listing the possible errors.
   package static func check(
     _ number: Int32, for kinds: Set<OperationKind>, allowsAny: Bool
   ) throws(LabError) {

@@ -1,8 +1,8 @@
-// Formatting.swift: numbers and counted nouns as people read them.
+// Formatting.swift: formats numbers and counted nouns for display.
 
 import Foundation
 
-/// Numbers as people read them.
+/// Numbers for display.
 package enum Formatting {
   /// 12345 as `12,345`.
   package static func grouped(_ number: Int) -> String {
@@ -20,7 +20,7 @@ package enum Formatting {
     String(format: "%.\(decimals)f", value)
   }
 
-  /// A number of things a second: `286`, `0.4`.
+  /// A rate per second: `286`, `0.4`.
   package static func rate(_ value: Double) -> String {
     value < 10 ? fixed(value, 1) : grouped(Int(value))
   }

@@ -1,7 +1,7 @@
 // Glob.swift: patterns over paths, as fault rules use them.
 
-/// A pattern over a path: `?` and `*` stop at `/`, `**` does not; `[a-e]` and `[!a-e]` are one byte
-/// of a class, other than `/`.
+/// A pattern over a path: `?` and `*` stop at `/`, `**` does not; `[a-e]` and `[!a-e]` match one
+/// byte of a class, other than `/`.
 package struct Glob: Hashable, Sendable {
   private enum Part: Hashable {
     case byte(UInt8)
@@ -43,7 +43,7 @@ package struct Glob: Hashable, Sendable {
     isNameOnly = !bytes.contains(UInt8(ascii: "/")) && !pattern.contains("**")
   }
 
-  /// The class that begins at a bracket, and where its closing bracket is; nil when none closes it.
+  /// The class that begins at a bracket, and the position of its closing bracket; nil without one.
   private static func readClass(_ bytes: [UInt8], from start: Int) -> (Part, end: Int)? {
     var index = start + 1
     let isNegated =
@@ -52,7 +52,7 @@ package struct Glob: Hashable, Sendable {
     let first = index
     var ranges: [ClosedRange<UInt8>] = []
     while index < bytes.count {
-      // The first one is a member.
+      // A bracket in first position is a member.
       if bytes[index] == UInt8(ascii: "]"), index > first {
         return (.oneOf(ranges, isNegated: isNegated), index)
       }
@@ -61,7 +61,7 @@ package struct Glob: Hashable, Sendable {
         index + 2 < bytes.count && bytes[index + 1] == UInt8(ascii: "-")
         && bytes[index + 2] != UInt8(ascii: "]")
       let high = isRange ? bytes[index + 2] : low
-      // A range the wrong way round has no member, as in a shell.
+      // A reversed range has no member, as in a shell.
       if low <= high { ranges.append(low...high) }
       index += isRange ? 3 : 1
     }

@@ -1,16 +1,16 @@
-// Interruption.swift: Ctrl-C, SIGTERM and SIGHUP as a flag that long work looks at.
-// The handler only sets the flag: whoever waits sees it within 100 ms, stops its children, unmounts
-// and reports what was found so far. A second Ctrl-C changes nothing: the next start sweeps what is
+// Interruption.swift: Ctrl-C, SIGTERM and SIGHUP as a flag that long operations check.
+// The handler only sets the flag: waiting code sees it within 100 ms, stops its children, unmounts
+// and reports what was found so far. A second Ctrl-C has no effect: the next start removes what is
 // left.
 
 import Glibc
 import Synchronization
 
-/// The user's wish to stop.
+/// The user's request to stop.
 package enum Interruption {
   private static let flag = Atomic<Bool>(false)
 
-  /// True once the lab was asked to stop.
+  /// True once Faultline was asked to stop.
   package static var isRequested: Bool { flag.load(ordering: .relaxed) }
 
   /// Routes SIGINT, SIGTERM and SIGHUP to the flag, and ignores SIGPIPE.
@@ -21,10 +21,10 @@ package enum Interruption {
     _ = signal(SIGPIPE, SIG_IGN)
   }
 
-  /// Asks the lab to stop, as Ctrl-C does.
+  /// Requests a stop, as Ctrl-C does.
   static func request() { flag.store(true, ordering: .relaxed) }
 
-  /// Does something during which Ctrl-C is meant for somebody else on the terminal.
+  /// Runs `body` while Ctrl-C is meant for another process on the terminal.
   package static func whileIgnored<Result>(
     _ body: () throws(LabError) -> Result
   ) throws(LabError) -> Result {
@@ -33,7 +33,7 @@ package enum Interruption {
     return try body()
   }
 
-  /// Throws when the lab was asked to stop.
+  /// Throws when Faultline was asked to stop.
   package static func check() throws(LabError) {
     if isRequested { throw .interrupted }
   }

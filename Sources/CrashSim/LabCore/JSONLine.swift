@@ -1,11 +1,11 @@
-// JSONLine.swift: a value as one line of JSON, as the processes of the lab exchange them.
+// JSONLine.swift: a value as one line of JSON, as exchanged by Faultline's processes.
 
 import FoundationEssentials
 
 /// Values as lines.
 package enum JSONLine {
-  /// A value as a line, its line feed included; the same value always gives the same bytes.
-  /// - Throws: `LabError` with code `.lab` when it cannot be written as JSON.
+  /// A value as a line with its line feed; the same value always gives the same bytes.
+  /// - Throws: `LabError` with code `.lab` when it cannot be encoded as JSON.
   package static func encode(_ value: some Encodable) throws(LabError) -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -16,8 +16,8 @@ package enum JSONLine {
     }
   }
 
-  /// The value that a line holds.
-  /// - Throws: `LabError` with code `.lab` when it holds none.
+  /// The value in a line.
+  /// - Throws: `LabError` with code `.lab` when it contains none.
   package static func decode<Message: Decodable>(
     _ line: some Sequence<UInt8>
   ) throws(LabError) -> Message {

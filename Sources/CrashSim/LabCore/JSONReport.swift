@@ -1,4 +1,4 @@
-// JSONReport.swift: how every report becomes JSON text: readable, and the same for the same values.
+// JSONReport.swift: encodes reports as JSON text: readable, and the same for the same values.
 
 import Foundation
 

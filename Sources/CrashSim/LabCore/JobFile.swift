@@ -1,10 +1,10 @@
-// JobFile.swift: what a child is to do, as a JSON file that its parent writes.
+// JobFile.swift: a child's job, as a JSON file that its parent writes.
 
 import Foundation
 
-/// Reads and writes the files by which jobs go to children.
+/// Reads and writes the job files of children.
 package enum JobFile {
-  /// Writes a job down.
+  /// Writes a job.
   /// - Throws: `LabError` with code `.lab` when it cannot be written.
   package static func write(_ job: some Encodable, to path: String) throws(LabError) {
     do {
@@ -14,8 +14,8 @@ package enum JobFile {
     }
   }
 
-  /// The job that a file holds.
-  /// - Throws: `LabError` with code `.lab` when it holds none.
+  /// The job in a file.
+  /// - Throws: `LabError` with code `.lab` when the file contains none.
   package static func read<Job: Decodable>(_ path: String) throws(LabError) -> Job {
     do {
       let data = try Data(contentsOf: URL(fileURLWithPath: path))

@@ -1,16 +1,16 @@
-// LabError.swift: errors of the lab and of its input, and the exit codes that follow.
+// LabError.swift: errors of Faultline and of its input, and their exit codes.
 
-/// An error of the lab itself or of its input; never a finding.
+/// An error of Faultline itself or of its input; never a finding.
 public struct LabError: Error, Sendable, CustomStringConvertible {
-  /// What kind of error it is, and with it the exit code.
+  /// The kind of error, which determines the exit code.
   public enum Code: String, Codable, Sendable, Hashable {
-    /// The command line, a scenario or a file given by the user is wrong.
+    /// The command line, a scenario or a file from the user is invalid.
     case usage
-    /// The lab failed: mount, fork, out of space, a broken trace.
+    /// Faultline failed: mount, fork, out of space, an invalid trace.
     case lab
     /// The same seed did not give the same run.
     case nondeterminism
-    /// The user asked the lab to stop.
+    /// The user asked Faultline to stop.
     case interrupted
   }
 
@@ -25,16 +25,16 @@ public struct LabError: Error, Sendable, CustomStringConvertible {
     self.message = message
   }
 
-  /// An error in what the user gave.
+  /// An error in the user's input.
   public static func usage(_ message: String) -> LabError { LabError(.usage, message) }
-  /// A failure of the lab itself.
+  /// A failure of Faultline itself.
   public static func lab(_ message: String) -> LabError { LabError(.lab, message) }
-  /// A broken invariant of the lab: nothing that the user did can explain it.
+  /// A broken invariant of Faultline: no user input can cause it.
   package static func internalError(_ what: String) -> LabError {
     LabError(.lab, "internal error: \(what); please report it with the command and its seed")
   }
 
-  /// The lab was asked to stop while it worked.
+  /// Faultline was asked to stop while it worked.
   public static let interrupted = LabError(.interrupted, "interrupted")
 
   /// The message.
@@ -51,7 +51,7 @@ public struct LabError: Error, Sendable, CustomStringConvertible {
   }
 }
 
-/// What the `faultline` command tells its caller.
+/// The exit code of the `faultline` command.
 package enum ExitCode: Int32, Sendable {
   /// Every promise held.
   case held = 0
@@ -59,7 +59,7 @@ package enum ExitCode: Int32, Sendable {
   case broken = 1
   /// Usage or scenario error.
   case usage = 2
-  /// The lab itself failed.
+  /// Faultline itself failed.
   case labFailed = 3
   /// The same seed did not give the same run.
   case nondeterminism = 4

@@ -1,8 +1,8 @@
-// LabVersion.swift: the version of the lab, as the command and its reports name it.
+// LabVersion.swift: Faultline's version, as shown by the command and its reports.
 
 import Synchronization
 
-/// The version of the lab.
+/// Faultline's version.
 public enum LabVersion {
   /// For example `0.2.0`.
   public static let text = "0.2.0"
@@ -11,13 +11,13 @@ public enum LabVersion {
 
   /// The commit that the command was built from.
   ///
-  /// The command sets it. It is empty where that is unknown.
+  /// Set by the command; empty if unknown.
   package static var commit: String {
     get { built.withLock { $0 } }
     set { built.withLock { $0 = newValue } }
   }
 
-  /// The version with its commit, as far as that is known.
+  /// The version with its commit, if known.
   package static var full: String {
     let commit = commit
     return commit.isEmpty ? text : "\(text) (commit \(commit))"

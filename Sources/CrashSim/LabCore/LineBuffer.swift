@@ -1,9 +1,9 @@
 // LineBuffer.swift: cuts a stream of bytes into lines.
-// Invariant: a line is complete when its line feed has arrived; nothing before that is given out.
+// Invariant: a line is complete when its line feed has arrived; it is not returned before.
 
 /// Cuts a stream of bytes into lines.
 package struct LineBuffer: Sendable {
-  /// Longest line that is taken, without its line feed.
+  /// Longest accepted line, without its line feed.
   package static let lineBytesMax = 512 << 20
 
   private var bytes: [UInt8] = []
@@ -12,15 +12,15 @@ package struct LineBuffer: Sendable {
   /// An empty buffer.
   package init() {}
 
-  /// Bytes that wait for their line feed.
+  /// Number of bytes without a line feed yet.
   package var countBytes: Int { bytes.count }
 
-  /// Adds bytes as they arrive.
+  /// Appends bytes as they arrive.
   package mutating func append(_ chunk: some Sequence<UInt8>) {
     bytes.append(contentsOf: chunk)
   }
 
-  /// Takes the next whole line, without its line feed; nil when none is whole yet.
+  /// Takes the next complete line, without its line feed; nil when there is none yet.
   package mutating func next() -> [UInt8]? {
     guard let end = bytes[scanned...].firstIndex(of: UInt8(ascii: "\n")) else {
       scanned = bytes.count

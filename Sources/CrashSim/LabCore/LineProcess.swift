@@ -1,4 +1,4 @@
-// LineProcess.swift: a child of the program `faultline`, which is asked by lines.
+// LineProcess.swift: a child process of the program `faultline` that answers requests in lines.
 // Invariant: when the child ends, by itself or by a signal, its ending is the answer; a child that
 // does not answer in time is killed, and that is its ending.
 
@@ -6,7 +6,7 @@ import CSystem
 import Foundation
 import Glibc
 
-/// What came of a question.
+/// The result of a request.
 package enum LineAnswer: Sendable {
   /// The line, without its line feed.
   case line([UInt8])
@@ -14,9 +14,9 @@ package enum LineAnswer: Sendable {
   case ended(ProcessEnding)
 }
 
-/// A child that reads lines and writes lines.
+/// A child that reads and writes lines.
 package final class LineProcess {
-  /// Its number.
+  /// Its process number.
   package var pid: Int32 { child.pid }
 
   private let child: ChildProcess
@@ -26,12 +26,12 @@ package final class LineProcess {
   private var buffer = LineBuffer()
   private var ending: ProcessEnding?
 
-  /// Starts a child of the program `faultline`, which lies beside the running one.
+  /// Starts a child of the program `faultline`, from the running program's folder.
   /// - Parameters:
-  ///   - program: What to start, with its arguments.
+  ///   - program: The subprogram and its arguments.
   ///   - cpu: A CPU to pin the child to.
-  ///   - errorPath: Where its standard error goes; nil drops it.
-  ///   - environment: Variables to add to the lab's own.
+  ///   - errorPath: File for its standard error; nil discards it.
+  ///   - environment: Variables to add to Faultline's own.
   /// - Throws: `LabError` with code `.lab` when it cannot be started.
   package convenience init(
     _ program: some ChildProgram, cpu: Int32? = nil, errorPath: String? = nil,
@@ -80,10 +80,10 @@ package final class LineProcess {
 
   deinit { end() }
 
-  /// A program of ours, beside the running one.
+  /// A program of Faultline, in the running program's folder.
   /// - Parameter name: Its name.
   /// - Returns: Its path.
-  /// - Throws: `LabError` with code `.lab` when it is not there.
+  /// - Throws: `LabError` with code `.lab` when it does not exist.
   package static func program(_ name: String = "faultline") throws(LabError) -> String {
     let folder = PathCalls.executable().map { URL(fileURLWithPath: $0).deletingLastPathComponent() }
     guard let path = folder?.appendingPathComponent(name).path, PathCalls.canAccess(path, X_OK)
@@ -93,18 +93,18 @@ package final class LineProcess {
 
   /// Writes a line and reads the answer.
   /// - Parameters:
-  ///   - line: The question, its line feed included.
-  ///   - timeoutSeconds: After this the child is killed.
-  /// - Returns: The line it answered, or how it ended.
-  /// - Throws: `LabError` when the lab was asked to stop.
+  ///   - line: The request, including its line feed.
+  ///   - timeoutSeconds: After this time the child is killed.
+  /// - Returns: The line that it answered, or how it ended.
+  /// - Throws: `LabError` when Faultline was asked to stop.
   package func ask(_ line: [UInt8], timeoutSeconds: Int) throws(LabError) -> LineAnswer {
     if let ending = send(line) { return .ended(ending) }
     return try read(timeoutSeconds: timeoutSeconds)
   }
 
   /// Writes a line.
-  /// - Parameter line: The question, its line feed included.
-  /// - Returns: How the child ended, when nobody is there to read it.
+  /// - Parameter line: The request, including its line feed.
+  /// - Returns: How the child ended, if it no longer reads.
   package func send(_ line: [UInt8]) -> ProcessEnding? {
     if let ending { return ending }
     do throws(ErrorNumber) {
@@ -115,18 +115,18 @@ package final class LineProcess {
     }
   }
 
-  /// Waits a while for the next line that the child writes.
-  /// - Parameter seconds: How long.
-  /// - Returns: Nil when nothing came in that time.
-  /// - Throws: `LabError` when the lab was asked to stop.
+  /// Waits for a limited time for the child's next line.
+  /// - Parameter seconds: The time limit.
+  /// - Returns: Nil when nothing arrived in that time.
+  /// - Throws: `LabError` when Faultline was asked to stop.
   package func poll(seconds: Int) throws(LabError) -> LineAnswer? {
     try poll(milliseconds: seconds * 1000)
   }
 
-  /// Waits a while for the next line that the child writes.
-  /// - Parameter milliseconds: How long.
-  /// - Returns: Nil when nothing came in that time.
-  /// - Throws: `LabError` when the lab was asked to stop.
+  /// Waits for a limited time for the child's next line.
+  /// - Parameter milliseconds: The time limit.
+  /// - Returns: Nil when nothing arrived in that time.
+  /// - Throws: `LabError` when Faultline was asked to stop.
   package func poll(milliseconds: Int) throws(LabError) -> LineAnswer? {
     if let line = buffer.next() { return .line(line) }
     if let ending { return .ended(ending) }
@@ -142,10 +142,10 @@ package final class LineProcess {
     return nil
   }
 
-  /// Reads the next line that the child writes.
-  /// - Parameter timeoutSeconds: After this without a line the child is killed.
+  /// Reads the child's next line.
+  /// - Parameter timeoutSeconds: After this time without a line the child is killed.
   /// - Returns: The line, or how it ended.
-  /// - Throws: `LabError` when the lab was asked to stop.
+  /// - Throws: `LabError` when Faultline was asked to stop.
   package func read(timeoutSeconds: Int) throws(LabError) -> LineAnswer {
     if let answer = try poll(seconds: timeoutSeconds) { return answer }
     child.kill()
@@ -153,7 +153,7 @@ package final class LineProcess {
     return .ended(.timedOut(seconds: timeoutSeconds))
   }
 
-  /// What the child wrote to standard error, at most some kilobytes.
+  /// What the child wrote to standard error, limited to some kilobytes.
   package var errorText: String {
     guard let errorPath, let bytes = FileManager.default.contents(atPath: errorPath) else {
       return ""
@@ -161,7 +161,7 @@ package final class LineProcess {
     return String(String(decoding: bytes, as: UTF8.self).suffix(8 << 10))
   }
 
-  /// Kills the child if it still runs.
+  /// Kills the child if it is still running.
   package func end() {
     if ending == nil { ending = child.kill() }
     if !isClosed {
@@ -173,7 +173,7 @@ package final class LineProcess {
 
   private var isClosed = false
 
-  /// The child closed its output: it ends now, or is made to.
+  /// The child closed its output: waits for its end, or kills it.
   private func finish() -> ProcessEnding {
     let how = child.wait(timeoutSeconds: 10)
     child.killGroup()

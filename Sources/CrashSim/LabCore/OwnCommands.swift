@@ -1,41 +1,41 @@
-// OwnCommands.swift: [U] how a program under test fared with the lab's own commands. A shell script
-// goes on after a `faultline fault add` that failed, and exits with 0; the run then lacks what the
-// command was to do, and nobody sees why. So the command itself tells the run, in a file that its
-// environment names.
-// Invariants: a line is written by one call, so lines of processes side by side stay whole; what
-// failed first and was done afterwards by the same command is not a failure; the file is bounded.
+// OwnCommands.swift: [U] the results of `faultline` commands that a program under test ran. A shell
+// script continues after a `faultline fault add` that failed, and exits with 0; without a report,
+// the run would silently lack the command's effect. So each command writes its result to a file
+// that its environment names.
+// Invariants: a line is written in one call, so concurrent processes do not mix lines; a failure
+// does not count if the same command succeeded later; the file is bounded.
 // Safety: paths are passed to one system call each and not kept.
 
 import CSystem
 import Foundation
 import Glibc
 
-/// What the lab's own commands note for the run whose program started them.
+/// The results that `faultline` commands report to the run that started their program.
 package enum OwnCommands {
-  /// Variable with the path of the file; empty or missing outside of programs under test.
+  /// Environment variable with the file's path; empty or missing outside of programs under test.
   package static let variable = "FAULTLINE_OWN_COMMANDS"
 
   /// One command that has ended.
   private struct Entry: Codable {
     let arguments: [String]
-    /// Why it failed; nil when it did what it is for.
+    /// Why it failed; nil if it succeeded.
     let failure: String?
   }
 
-  /// A longer file takes no more lines.
+  /// Size of the file above which nothing is appended.
   private static let bytesMax = 1 << 20
-  /// More of a command or a message is not kept.
+  /// Longer commands and messages are cut here.
   private static let textMax = 400
 
-  /// What does the same for a run's own mount.
+  /// Alternatives that have the same effect on a run's own mount.
   private static let remedies = [
     "fault add": "; --fault and --faults give the rules of a run",
     "fault mark": "; what the workload prints is its marks",
   ]
 
-  /// Whether a command changes what a run does, so that the run lacks something when it fails.
+  /// Whether a command changes what a run does, so that a failure makes the run incomplete.
   ///
-  /// Lists change nothing, and who waits in vain has an answer: both may be questions.
+  /// Lists change nothing, and a failed `wait` is an answer: both may be queries.
   private static func isNeeded(_ arguments: [String], _ code: ExitCode) -> Bool {
     guard arguments.first == "fault", code != .interrupted else { return false }
     switch arguments.dropFirst().first {
@@ -45,11 +45,11 @@ package enum OwnCommands {
     }
   }
 
-  /// Tells the run of the program that started this command how the command ended.
+  /// Reports to the run that started this command's program how the command ended.
   /// - Parameters:
   ///   - arguments: The command line, without the program's name.
-  ///   - code: What it leaves with.
-  ///   - failure: Why it failed; nil when it did not.
+  ///   - code: Its exit code.
+  ///   - failure: Why it failed; nil if it did not.
   package static func note(_ arguments: [String], _ code: ExitCode, failure: String?) {
     guard let path = ProcessInfo.processInfo.environment[variable], !path.isEmpty,
       isNeeded(arguments, code)
@@ -58,7 +58,7 @@ package enum OwnCommands {
       arguments: arguments.map { String($0.prefix(textMax)) },
       failure: failure.map { String($0.prefix(textMax)) })
     guard let line = try? JSONEncoder().encode(entry) else { return }
-    // Without O_CREAT: the file is there as long as the run that asks for it.
+    // Without O_CREAT: the file exists as long as the run that reads it.
     let descriptor = unsafe csystem_open(path, O_WRONLY | O_APPEND | O_CLOEXEC, 0)
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }
@@ -67,16 +67,16 @@ package enum OwnCommands {
     _ = StandardStream.send(Array(line) + [0x0A], to: descriptor)
   }
 
-  /// Begins anew, for programs of any user.
+  /// Creates an empty file, writable by programs of any user.
   package static func begin(at path: String) {
     let descriptor = unsafe csystem_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o622)
     guard descriptor >= 0 else { return }
-    // The mask of the process does not apply to it.
+    // fchmod is not subject to the process's umask.
     fchmod(descriptor, 0o622)
     close(descriptor)
   }
 
-  /// What the commands that failed were to do, a line each.
+  /// The commands that failed, one line each.
   package static func failures(at path: String) -> [String] {
     var failures: [(arguments: [String], text: String)] = []
     let bytes = FileManager.default.contents(atPath: path) ?? Data()

@@ -1,8 +1,8 @@
-// ProgressLine.swift: how far the checking of states has come, in a line that a terminal replaces.
+// ProgressLine.swift: the progress of checking states, in a line that a terminal overwrites.
 
-/// How far the checking of states has come.
+/// The progress of checking states.
 package struct ProgressLine {
-  /// What is explored: a model, or a real file system.
+  /// The subject of the exploration: a model, or a real file system.
   let subject: String
   let done: Int
   let total: Int
@@ -17,7 +17,7 @@ package struct ProgressLine {
     self.seconds = seconds
   }
 
-  /// The line, with the time that is left at the rate so far.
+  /// The line, with the remaining time at the rate so far.
   package var text: String {
     let line =
       "\(subject): \(Formatting.grouped(done)) of \(Formatting.grouped(total)) states, "

@@ -1,11 +1,11 @@
-// RunDirectory.swift: [U] where one run of the lab keeps its mounts and crash images, and how a
-// later run sweeps up after one that was killed.
+// RunDirectory.swift: [U] the directory for a run's mounts and crash images, and the cleanup after
+// an earlier run that was killed.
 // Layout: ROOT/faultline-UID/PID-STARTTIME-SPACE/N/{mount, checker-K, …}; N counts the runs of a
-// process, which may be several at a time. Pids are used again, so STARTTIME is field 22 of
-// /proc/PID/stat; containers have pids of their own and may share the memory that ROOT lies in, so
-// SPACE is the pid namespace. The process holds a lock on its directory (flock(2)), which ends with
-// it and tells the living from the dead in every container.
-// Invariant: nothing is removed below a path that is still mounted, and nothing of a living run.
+// process, of which several may be active. Pids are reused, so STARTTIME is field 22 of
+// /proc/PID/stat; containers have their own pids and may share the memory of ROOT, so SPACE is the
+// pid namespace. The process holds a lock on its directory (flock(2)), which ends with it and shows
+// in every container whether it is alive.
+// Invariant: nothing is removed below a path that is still mounted, and nothing of a live run.
 // Safety: paths are passed to one system call and not kept.
 
 import CSystem
@@ -13,15 +13,15 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// The private directory of one run, below shared memory when there is room, else the temporary
-/// directory.
+/// The private directory of one run, in shared memory if there is enough, otherwise in the
+/// temporary directory.
 package struct RunDirectory: Sendable {
-  /// Variable that marks every process of a run, so that a later run can find the ones left behind.
+  /// Variable that marks every process of a run, so that a later run can find leftover ones.
   package static let environmentName = "FAULTLINE_RUN"
-  /// Variable that marks the programs under test and their checkers, but nothing of the lab itself.
+  /// Variable that marks programs under test and their checkers, but no process of Faultline.
   package static let programName = "FAULTLINE_PROGRAM"
 
-  /// Absolute path; no other run of this process has it.
+  /// Absolute path; not shared with another run of this process.
   package let path: String
   /// Name of this process's runs: process, start time and pid namespace.
   package let name: String
@@ -31,19 +31,19 @@ package struct RunDirectory: Sendable {
   private let watch: RunGuard?
   private let use = Use()
 
-  /// One user of the process's directory, who lets go of it once.
+  /// One user of the process's directory, which releases it once.
   private final class Use: Sendable {
     let isOver = Atomic<Bool>(false)
     let strayCount = Atomic(0)
     let syncsError = Atomic<Int32>(0)
   }
 
-  /// The runs of this process: how many there were, and how many use its directory; the last one
-  /// removes that.
+  /// The runs of this process: how many were started, and how many use its directory; the last one
+  /// removes it.
   private static let runs = Mutex((begun: 0, using: 0, lock: Int32(-1)))
 
-  /// Sweeps what dead runs left, then makes this run's directory.
-  /// - Throws: `LabError` when no directory can be made.
+  /// Cleans up after dead runs, then makes this run's directory.
+  /// - Throws: `LabError` when no directory can be created.
   package init() throws(LabError) {
     let root = Self.root()
     Self.sweep(root: root)
@@ -71,7 +71,7 @@ package struct RunDirectory: Sendable {
     return full
   }
 
-  /// Removes the run's directory; mounts inside must be gone.
+  /// Removes the run's directory; mounts in it must be gone.
   package func remove() {
     guard !use.isOver.exchange(true, ordering: .relaxed) else { return }
     Self.runs.withLock { runs in
@@ -84,37 +84,37 @@ package struct RunDirectory: Sendable {
     watch?.dismiss()
   }
 
-  /// What a program under test has in its environment besides the variables of its role.
+  /// Environment variables of every program under test, besides those of its role.
   package var programEnvironment: [String: String] {
     [Self.programName: mark, OwnCommands.variable: ""]
   }
 
-  /// Where the lab's own commands note for this run how they ended, once it has begun to ask.
+  /// The file in which `faultline` commands report their results, once requested.
   package var ownCommandsPath: String { "\(path)/own-commands" }
 
   private var mark: String { "\(name)/\(number)" }
 
-  /// Kills what is left of the programs under test, also what left its process group.
+  /// Kills the remaining programs under test, including those that left their process group.
   package func killPrograms() {
     for pid in livePrograms() { kill(pid, SIGKILL) }
   }
 
-  /// The processes of programs under test that have not ended.
+  /// The live processes of programs under test.
   package func livePrograms() -> [Int32] { Self.processes { $0.has(Self.programName, mark) } }
 
-  /// How many processes were left by the last program that acknowledges, when its shell had ended.
+  /// Number of processes that the last acknowledging program left when its shell had ended.
   package var strayCount: Int {
     get { use.strayCount.load(ordering: .relaxed) }
     nonmutating set { use.strayCount.store(newValue, ordering: .relaxed) }
   }
 
-  /// Why sync(2) and syncfs(2) of the last program were not seen; 0 when they were.
+  /// Why sync(2) and syncfs(2) of the last program were not intercepted; 0 if they were.
   package var syncsError: Int32 {
     get { use.syncsError.load(ordering: .relaxed) }
     nonmutating set { use.syncsError.store(newValue, ordering: .relaxed) }
   }
 
-  /// Notes a mount outside of the directory, so that a later run can detach it.
+  /// Records a mount outside of the directory, so that a later run can detach it.
   package func note(mount: String) throws(LabError) {
     do {
       try Data(mount.utf8).write(to: URL(fileURLWithPath: "\(path)/\(Self.notedMount)"))
@@ -125,17 +125,17 @@ package struct RunDirectory: Sendable {
 
   private static let notedMount = "mount-outside"
 
-  /// Unmounts, kills and removes what runs that are no longer alive left behind.
-  /// - Complexity: one pass over `/proc` when there is a dead run, else O(runs).
+  /// Unmounts, kills and removes the leftovers of runs that are no longer alive.
+  /// - Complexity: one pass over `/proc` when there is a dead run, otherwise O(runs).
   package static func sweep(root: String = Self.root()) {
     let runs = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
     for run in runs.sorted().map({ "\(root)/\($0)" }) where !isAlive(run: run) { sweep(run: run) }
   }
 
-  /// Unmounts, kills and removes what the runs of one dead process left behind.
+  /// Unmounts, kills and removes the leftovers of one dead process's runs.
   package static func sweep(run path: String) {
     let name = String(path.split(separator: "/").last ?? "")
-    // A process may start another between a look and a kill; nobody starts any after some rounds.
+    // A process may start another between check and kill; after some rounds none is left.
     for _ in 0..<20 {
       killProcesses { $0.has(environmentName, name) || $0.worksBelow(path) }
       var stale = mounts(below: path)
@@ -150,11 +150,11 @@ package struct RunDirectory: Sendable {
     }
   }
 
-  /// Variable that names the directory for mounts, traces and crash images, where shared memory is
-  /// too small for them or memory is short.
+  /// Variable with the directory for mounts, traces and crash images, if shared memory is too small
+  /// for them or memory is scarce.
   package static let scratchName = "FAULTLINE_SCRATCH"
 
-  /// `ROOT/faultline-UID`; where that is somebody else's, with the number of the user namespace.
+  /// `ROOT/faultline-UID`; if that belongs to another user, with the number of the user namespace.
   package static func root() -> String {
     let sharedMemory = "/dev/shm"
     let environment = ProcessInfo.processInfo.environment
@@ -167,8 +167,8 @@ package struct RunDirectory: Sendable {
     return paths.first(where: PrivateDirectory.isFreeOrOwn) ?? paths[0]
   }
 
-  /// The user as the namespace outside of ours calls it: root of a user namespace is none there,
-  /// and shares /dev/shm with the one who is (user_namespaces(7)).
+  /// The user's number outside of our namespace: root of a user namespace is not root there, and
+  /// shares /dev/shm with the real root (user_namespaces(7)).
   private static func outerUser() -> UInt64 {
     let own = UInt64(getuid())
     let table = FileManager.default.contents(atPath: "/proc/self/uid_map") ?? Data()
@@ -237,16 +237,16 @@ package struct RunDirectory: Sendable {
     return lock
   }
 
-  /// The number in `pid:[4026531836]`, which is what the link says (namespaces(7)).
+  /// The number in the link text `pid:[4026531836]` (namespaces(7)).
   private static func space(_ kind: String) -> String {
     let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/\(kind)")
     return String((link ?? "0").filter(\.isWholeNumber))
   }
 
-  /// True while some process, in whatever container, holds the directory's lock.
+  /// True while a process, in any container, holds the directory's lock.
   private static func isAlive(run path: String) -> Bool {
     let parts = path.split(separator: "/").last?.split(separator: "-") ?? []
-    // A name that no run of ours has is not ours to remove.
+    // A name that is not in the form of a run's is not ours to remove.
     guard parts.count == 3, parts.allSatisfy({ UInt64($0) != nil }) else { return true }
     let descriptor = unsafe csystem_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
     guard descriptor >= 0 else { return true }
@@ -260,12 +260,12 @@ package struct RunDirectory: Sendable {
       let end = text.lastIndex(of: ")")
     else { return nil }
     let fields = text[text.index(after: end)...].split(separator: " ")
-    // A zombie runs no more; its parent only has not asked how it ended.
+    // A zombie is dead; only its parent has not reaped it yet.
     guard fields.count > 19, fields[0] != "Z" else { return nil }
     return String(fields[19])
   }
 
-  /// Kills all other processes that a condition holds for.
+  /// Kills all other processes that fulfil a condition.
   private static func killProcesses(_ isMeant: (ProcessEntry) -> Bool) {
     for pid in processes(isMeant) { kill(pid, SIGKILL) }
   }
@@ -277,20 +277,20 @@ package struct RunDirectory: Sendable {
   }
 }
 
-/// What `/proc` says of a process.
+/// A process's entry in `/proc`.
 private struct ProcessEntry {
   let pid: Int32
 
-  /// True when it was started with a variable of this value.
+  /// True when it was started with this value of a variable.
   func has(_ variable: String, _ value: String) -> Bool {
     let environment = FileManager.default.contents(atPath: "/proc/\(pid)/environ") ?? Data()
     let wanted = Array("\(variable)=\(value)".utf8)
     return environment.split(separator: 0).contains { $0.elementsEqual(wanted) }
   }
 
-  /// True when its working directory lies at or below a run's, and it began after the run did.
+  /// True when its working directory is at or below a run's, and it started after the run.
   ///
-  /// It may have cleared its environment. An older process is somebody's shell.
+  /// It may have cleared its environment. An older process may be a user's shell.
   func worksBelow(_ path: String) -> Bool {
     let began = RunDirectory.startTime(of: pid).flatMap { UInt64($0) } ?? 0
     let name = path.split(separator: "/").last?.split(separator: "-") ?? []

@@ -1,17 +1,17 @@
-// RunGuard.swift: a process that outlives a killed lab by a moment and sweeps up behind it, so that
-// nothing has to wait for the next start.
-// Invariants: it does nothing while the lab lives; it ends with the lab, whichever way that ends;
-// it holds neither the lab's output nor its directory open.
+// RunGuard.swift: a process that briefly outlives a killed Faultline and cleans up after it, so
+// that the cleanup need not wait for the next start.
+// Invariants: it does nothing while Faultline lives; it ends with Faultline, however that ends; it
+// keeps neither Faultline's output nor its directory open.
 
 import Foundation
 import Glibc
 import Synchronization
 
-/// Watches over one run.
+/// Guards one run.
 package final class RunGuard: Sendable {
   private struct State {
     var child: ChildProcess?
-    /// The guard waits for the end of this one, which the kernel closes when the lab dies.
+    /// The guard waits for the end of this pipe, which the kernel closes when Faultline dies.
     var descriptor: Int32
   }
 
@@ -19,7 +19,7 @@ package final class RunGuard: Sendable {
 
   /// Starts the guard of a run's directory; nil when it cannot be started.
   ///
-  /// Without it the next start of the lab sweeps.
+  /// Without it, the next start of Faultline cleans up.
   init?(path: String) {
     guard let program = try? LineProcess.program(), let (theirs, ours) = try? Descriptors.makePipe()
     else { return nil }
@@ -40,7 +40,7 @@ package final class RunGuard: Sendable {
 
   deinit { dismiss() }
 
-  /// Ends the guard; the run has cleaned up itself.
+  /// Ends the guard; the run has done its own cleanup.
   func dismiss() {
     state.withLock { state in
       guard let child = state.child else { return }
@@ -51,7 +51,7 @@ package final class RunGuard: Sendable {
   }
 }
 
-/// The guard's own side: waits until its lab is gone, then sweeps.
+/// The guard's own side: waits until Faultline has ended, then cleans up.
 package struct RunSweeper: ChildProgram {
   package static let name = "guard"
   package static let parameters = ["DIRECTORY"]
@@ -65,7 +65,7 @@ package struct RunSweeper: ChildProgram {
 
   package init(_ arguments: inout ChildArguments) { self.init(directory: arguments.text()) }
 
-  /// Waits for the end of standard input, the pipe that the lab holds open.
+  /// Waits for the end of standard input, the pipe that Faultline keeps open.
   package func run() -> Int32 {
     while true {
       do throws(ErrorNumber) {

@@ -1,5 +1,5 @@
-// ScenarioDiagnostic.swift: what is wrong with a scenario file, where, and what to do about it.
-// Invariant: a file with one diagnostic yields no scenario, so nothing of it is ever run.
+// ScenarioDiagnostic.swift: an error in a scenario file, with its position and remedy.
+// Invariant: a file with a diagnostic yields no scenario, so no part of it is ever run.
 
 /// A place in a file; both numbers count from 1, columns in Unicode scalars.
 public struct SourcePosition: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
@@ -19,7 +19,7 @@ public struct SourcePosition: Hashable, Comparable, Sendable, Codable, CustomStr
     (a.line, a.column) < (b.line, b.column)
   }
 
-  /// The place so many columns further; not before the first.
+  /// The position this many columns further; not before the first.
   package func moved(byColumns count: Int) -> SourcePosition {
     SourcePosition(line: line, column: max(1, column + count))
   }
@@ -28,15 +28,15 @@ public struct SourcePosition: Hashable, Comparable, Sendable, Codable, CustomStr
   public var description: String { "\(line):\(column)" }
 }
 
-/// One thing that is wrong with a scenario file.
+/// An error in a scenario file.
 public struct ScenarioDiagnostic: Hashable, Sendable, CustomStringConvertible {
-  /// Name of the file as it was given.
+  /// Name of the file as given.
   public let file: String
-  /// Where it is wrong.
+  /// The position of the error.
   public let position: SourcePosition
-  /// What is wrong.
+  /// The error.
   public let message: String
-  /// The valid word that is nearest to what was written, if any is near.
+  /// The valid word nearest to the written one, if any is near.
   public let nearest: String?
   /// What to write instead.
   public let remedy: String
@@ -52,7 +52,7 @@ public struct ScenarioDiagnostic: Hashable, Sendable, CustomStringConvertible {
     self.remedy = remedy
   }
 
-  /// The same so many columns further.
+  /// The same, this many columns further.
   package func moved(byColumns count: Int) -> ScenarioDiagnostic {
     ScenarioDiagnostic(
       file: file, position: position.moved(byColumns: count), message: message, nearest: nearest,
@@ -66,7 +66,7 @@ public struct ScenarioDiagnostic: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// All that is wrong with one scenario file.
+/// All errors in one scenario file.
 public struct ScenarioError: Error, Sendable, CustomStringConvertible {
   /// The diagnostics, by position; never empty.
   public let diagnostics: [ScenarioDiagnostic]
@@ -77,16 +77,16 @@ public struct ScenarioError: Error, Sendable, CustomStringConvertible {
     self.diagnostics = diagnostics.sorted { $0.position < $1.position }
   }
 
-  /// One diagnostic a line.
+  /// One diagnostic per line.
   public var description: String {
     diagnostics.map(\.description).joined(separator: "\n")
   }
 
-  /// The same as an error of the lab, with its exit code.
+  /// The same as a `LabError`, with its exit code.
   public var labError: LabError { .usage(description) }
 }
 
-/// The word of a list that is nearest to a written one, if it is near enough to be meant.
+/// The word in a list that is nearest to a written one, if it is near enough.
 /// - Complexity: O(words × length²), over at most 40 letters of each word.
 package func nearestWord(to written: String, among words: [String]) -> String? {
   if written.count > 1, let whole = words.sorted().first(where: { $0.hasPrefix(written) }) {
@@ -101,11 +101,11 @@ package func nearestWord(to written: String, among words: [String]) -> String? {
   if let best, best.distance <= max(2, target.count / 2), best.distance < best.word.count {
     return best.word
   }
-  // A word written out, like 'integer'.
+  // An abbreviation such as `int` of a word written in full, such as 'integer'.
   return words.filter { $0.count > 2 && written.hasPrefix($0) }.max { $0.count < $1.count }
 }
 
-/// Letters that are added, left out, changed, or swapped with their neighbour.
+/// Number of letters added, left out, changed, or swapped with their neighbour.
 private func editDistance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
   var (previous, before) = (Array(0...b.count), [Int]())
   for (i, letter) in a.enumerated() {

@@ -1,10 +1,10 @@
-// Seed.swift: the 64-bit number that every choice of a run follows from, and the generator over it.
-// Invariant: a component draws from a sub-seed of its own, so one more draw here moves nothing
-// there.
+// Seed.swift: the 64-bit number that determines every choice of a run, and its generator.
+// Invariant: each component draws from its own sub-seed, so an additional draw in one does not
+// affect another.
 
-/// The number from which all of a run's choices follow.
+/// The number that determines all of a run's choices.
 public struct Seed: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-  /// The seed itself.
+  /// The number.
   public let rawValue: UInt64
 
   /// Makes a seed from its number.
@@ -12,7 +12,7 @@ public struct Seed: RawRepresentable, Hashable, Sendable, CustomStringConvertibl
     self.rawValue = rawValue
   }
 
-  /// The seed in decimal, as `--seed` takes it.
+  /// The seed in decimal, as accepted by `--seed`.
   public var description: String { String(rawValue) }
 
   /// The sub-seed of a named component.
@@ -33,7 +33,7 @@ public struct Seed: RawRepresentable, Hashable, Sendable, CustomStringConvertibl
 public struct PRNG: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// Starts the sequence that belongs to a seed.
+  /// Starts the sequence of a seed.
   public init(_ seed: Seed) {
     state = seed.rawValue
   }
@@ -50,20 +50,20 @@ public struct PRNG: RandomNumberGenerator, Sendable {
     return Int(next(upperBound: UInt64(bound)))
   }
 
-  /// True with the given chance.
+  /// True with the given probability.
   public mutating func chance(_ ratio: Ratio) -> Bool {
     below(ratio.denominator) < ratio.numerator
   }
 }
 
-/// A chance as two whole numbers, so that no choice depends on floating point.
+/// A probability as two whole numbers, so that no choice depends on floating point.
 public struct Ratio: Hashable, Sendable, CustomStringConvertible {
   /// Favourable cases.
   public let numerator: Int
   /// All cases, at least 1.
   public let denominator: Int
 
-  /// Makes the chance `numerator` in `denominator`.
+  /// Makes the probability `numerator` in `denominator`.
   public init(_ numerator: Int, in denominator: Int) {
     precondition(denominator > 0 && (0...denominator).contains(numerator), "not a chance")
     self.numerator = numerator

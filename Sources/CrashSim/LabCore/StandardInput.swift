@@ -1,6 +1,6 @@
-// StandardInput.swift: lines that a person types, or a file or pipe holds.
-// Invariants: Ctrl-C ends the waiting within 100 ms; a line that is too long is an error, and no
-// input makes the lab grow.
+// StandardInput.swift: reads lines typed by the user, or from a file or pipe.
+// Invariants: Ctrl-C ends waiting within 100 ms; a line that is too long is an error, so memory use
+// does not depend on the input.
 
 import Glibc
 
@@ -18,10 +18,10 @@ package struct StandardInput {
 
   init(descriptor: Int32) { self.descriptor = descriptor }
 
-  /// Whether a person is asked.
+  /// Whether the input is a terminal.
   package var isTerminal: Bool { isatty(descriptor) == 1 }
 
-  /// The next line without its line feed; nil at the end, and when the lab was asked to stop.
+  /// The next line without its line feed; nil at the end, and when Faultline was asked to stop.
   /// - Throws: `LabError` with code `.usage` for a line that is too long.
   package mutating func next() throws(LabError) -> String? {
     while true {

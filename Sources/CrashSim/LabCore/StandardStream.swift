@@ -1,7 +1,7 @@
-// StandardStream.swift: [U] what the lab prints, on streams whose readers may go away.
-// Invariants: a reader that has enough (`faultline run --list | head -1`) ends the command quietly:
-// what follows is dropped, and long work stops as after Ctrl-C. Nothing that a stream answers
-// traps.
+// StandardStream.swift: [U] Faultline's output, to streams whose readers may close them.
+// Invariants: a reader that has read enough (`faultline run --list | head -1`) ends the command
+// quietly: further output is discarded, and long operations stop as after Ctrl-C. No error of a
+// stream traps.
 // Safety: the buffer is passed to one system call at a time and not kept.
 
 import Glibc
@@ -21,7 +21,7 @@ package enum StandardStream {
     }
   }
 
-  /// Writes text, whole if anybody takes it.
+  /// Writes text, completely if the stream has a reader.
   package func write(_ text: String) {
     if case .output = self, Self.isOutputLost.load(ordering: .relaxed) { return }
     let failure = Self.send(Array(text.utf8), to: descriptor)
@@ -34,7 +34,7 @@ package enum StandardStream {
     Interruption.request()
   }
 
-  /// Writes all bytes to a descriptor that blocks or not.
+  /// Writes all bytes to a blocking or non-blocking descriptor.
   /// - Returns: The error number of the write that failed, or 0.
   static func send(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
     unsafe bytes.withUnsafeBytes { buffer in

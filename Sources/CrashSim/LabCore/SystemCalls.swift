@@ -1,5 +1,5 @@
-// SystemCalls.swift [U]: the system calls that FaultFS and its client need beside libfuse.
-// Safety: every pointer given to a call here is valid for that call and kept by nobody.
+// SystemCalls.swift [U]: the system calls that FaultFS and its client need besides libfuse.
+// Safety: every pointer passed to a call here is valid for that call and not kept.
 
 import CSystem
 @unsafe @preconcurrency import Glibc
@@ -19,7 +19,7 @@ package func wallClock() -> Timestamp {
   return Timestamp(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
 }
 
-/// A clock that only rises.
+/// A monotonic clock.
 package func monotonicNanoseconds() -> UInt64 {
   var time = timespec()
   unsafe clock_gettime(CLOCK_MONOTONIC, &time)
@@ -35,7 +35,7 @@ package struct OwnedDescriptor: ~Copyable, Sendable {
 
 /// Calls on descriptors.
 package enum Descriptors {
-  /// Reads what is there, at most `limitBytes`; empty at the end, nil when it would block.
+  /// Reads the available bytes, at most `limitBytes`; empty at the end, nil if it would block.
   package static func read(_ descriptor: Int32, limitBytes: Int) throws(ErrorNumber) -> [UInt8]? {
     var failure: Int32 = 0
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limitBytes) { buffer, count in
@@ -48,7 +48,7 @@ package enum Descriptors {
     return bytes
   }
 
-  /// Sends all bytes; a peer that is gone is `EPIPE` and no signal.
+  /// Sends all bytes; a closed peer gives `EPIPE` instead of a signal.
   package static func send(_ bytes: [UInt8], to socket: Int32) throws(ErrorNumber) {
     var failure: Int32 = 0
     unsafe bytes.withUnsafeBytes { buffer in
@@ -68,7 +68,7 @@ package enum Descriptors {
     if failure != 0 { throw ErrorNumber(failure) }
   }
 
-  /// Waits until one of the descriptors can be read or has ended; returns those, none on timeout.
+  /// Waits until a descriptor is readable or has ended; returns those descriptors, [] on timeout.
   package static func wait(_ descriptors: [Int32], timeoutMilliseconds: Int) -> [Int32] {
     var polls = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     let timeout = Int32(clamping: timeoutMilliseconds)
@@ -110,7 +110,7 @@ package enum Descriptors {
 
 /// Calls on processes.
 package enum ProcessCalls {
-  /// The process that a thread belongs to, from /proc; nil when it is gone.
+  /// The process of a thread, from /proc; nil when it has ended.
   package static func process(ofThread thread: Int32) -> Int32? {
     let descriptor = unsafe csystem_open("/proc/\(thread)/status", O_RDONLY | O_CLOEXEC, 0)
     guard descriptor >= 0 else { return nil }
@@ -122,7 +122,7 @@ package enum ProcessCalls {
     return nil
   }
 
-  /// The name of a process or a thread, from /proc; nil when it is gone or the kernel's own.
+  /// The name of a process or thread, from /proc; nil when it has ended or is the kernel's.
   package static func name(of thread: Int32) -> [UInt8]? {
     guard thread > 0 else { return nil }
     let descriptor = unsafe csystem_open("/proc/\(thread)/comm", O_RDONLY | O_CLOEXEC, 0)
@@ -163,7 +163,7 @@ package enum ProcessCalls {
     return pid
   }
 
-  /// Reaps a child; false when it has not ended within the time.
+  /// Reaps a child; false when it has not ended in time.
   package static func reap(_ pid: pid_t, timeoutMilliseconds: Int) -> Bool {
     let end = monotonicNanoseconds() + UInt64(timeoutMilliseconds) * 1_000_000
     while true {
@@ -177,9 +177,9 @@ package enum ProcessCalls {
 
 /// Calls on paths.
 package enum PathCalls {
-  /// Drops what the kernel's cache has of a file, so that the next read comes from the medium.
+  /// Drops a file's pages from the kernel's cache, so that the next read comes from the medium.
   ///
-  /// Advice: pages that a process maps stay.
+  /// This is only advice: pages mapped by a process stay.
   package static func forgetCache(of path: String) {
     let descriptor = unsafe csystem_open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0)
     guard descriptor >= 0 else { return }
@@ -212,7 +212,7 @@ package enum PathCalls {
   /// The running program's own file.
   package static func executable() -> String? { resolve("/proc/self/exe") }
 
-  /// Makes a directory, unless there is one.
+  /// Makes a directory, unless it exists.
   /// - Throws: `LabError` when the call fails.
   package static func makeDirectory(_ path: String) throws(LabError) {
     guard unsafe mkdir(path, 0o755) == 0 || errno == EEXIST else {
@@ -222,7 +222,7 @@ package enum PathCalls {
 
   package static func removeFile(_ path: String) { unsafe _ = unlink(path) }
 
-  /// Writes over a file from its start, and makes it when it is not there.
+  /// Overwrites a file from its start, or creates it.
   /// - Throws: `LabError` when a call fails.
   package static func overwrite(_ path: String, with bytes: [UInt8]) throws(LabError) {
     let descriptor = unsafe csystem_open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
@@ -233,11 +233,11 @@ package enum PathCalls {
     try LineChannel(input: -1, output: descriptor).write(bytes)
   }
 
-  /// Puts new content in the place of a file, which keeps its permissions: after a crash it has the
-  /// old content or the new.
-  /// - Throws: `LabError` when a call fails; the file is as it was.
-  /// - Durability: The content is on the disk before it takes the file's place, and the new name
-  ///   before this returns.
+  /// Replaces a file's content and keeps its permissions: after a crash it has the old content or
+  /// the new.
+  /// - Throws: `LabError` when a call fails; then the file is unchanged.
+  /// - Durability: The content is on the disk before it replaces the file, and the new name before
+  ///   this returns.
   package static func replace(_ path: String, with bytes: [UInt8]) throws(LabError) {
     let temporary = "\(path).new-\(getpid())"
     func failure(_ call: String) -> LabError {
@@ -253,7 +253,7 @@ package enum PathCalls {
     defer { if !isDone { unsafe _ = unlink(temporary) } }
     do {
       defer { Glibc.close(descriptor) }
-      // Only root can give a file away; others keep their own files anyway.
+      // Only root can change a file's owner; other users own their files anyway.
       _ = fchown(descriptor, status.st_uid, status.st_gid)
       guard fchmod(descriptor, mode) == 0 else { throw failure("fchmod") }
       try LineChannel(input: -1, output: descriptor).write(bytes)
@@ -268,7 +268,7 @@ package enum PathCalls {
     guard fsync(parent) == 0 else { throw failure("fsync of its folder") }
   }
 
-  /// Cuts a file; one that is shorter, or not there, stays as it is.
+  /// Cuts a file; a file that is shorter or does not exist is not changed.
   /// - Throws: `LabError` when the call fails.
   package static func cut(_ path: String, toBytes bytes: UInt64) throws(LabError) {
     var status = stat()
@@ -282,10 +282,10 @@ package enum PathCalls {
     if unsafe csystem_unmount(path) != 0 { throw lastError() }
   }
 
-  /// Takes a mount away that somebody still uses.
+  /// Removes a mount that is still in use.
   ///
-  /// Whoever waits for an answer of its server gets an error: no signal ends such a wait, and
-  /// threads of the server can be among those who wait.
+  /// Threads that wait for an answer of its server get an error: no signal ends such a wait, and
+  /// threads of the server can be among them.
   package static func abortMount(_ path: String) throws(ErrorNumber) {
     if unsafe csystem_abort_mount(path) == 0 { return }
     let error = lastError()

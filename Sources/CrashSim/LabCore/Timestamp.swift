@@ -1,6 +1,6 @@
-// Timestamp.swift: a moment with the resolution that file times have.
+// Timestamp.swift: a time with the resolution of file times.
 
-/// A moment as file times keep it.
+/// A time as stored in file times.
 package struct Timestamp: Hashable, Sendable {
   package var seconds: Int64
   package var nanoseconds: Int64
