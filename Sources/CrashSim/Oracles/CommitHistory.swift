@@ -1,24 +1,25 @@
-// CommitHistory.swift: from the plan and the acknowledgements to what a crash may leave.
-// Three values for each transaction: it must be there (acknowledged), it may be there, whole (in
-// flight, or failed in a way that says nothing of the disk), or it must not (cancelled, refused,
-// not begun). Invariant: a state's version is that of its predecessor plus one; with grouped
-// commits it may be one more for each group, because a group can end in a version without changes.
-// Transactions of concurrent actors have their turns one after the other, so each is in flight on
-// top of the one before it, and whoever is acknowledged makes all before it durable.
+// CommitHistory.swift: derives the contents that a crash may leave from the plan and the
+// acknowledgements.
+// Each transaction must be present (acknowledged), may be present as a whole (in flight, or failed
+// with an error that leaves open what is on disk), or must be absent (cancelled, rejected, not
+// begun). Invariant: a state's version is its predecessor's plus one; with grouped commits it may
+// be one more for each group, because a group can end in a version without changes. Transactions of
+// concurrent actors are serialized, so each is in flight on top of the previous one, and an
+// acknowledgement makes all before it durable.
 
 import Findings
 import LabCore
 import Workload
 
-/// A content that the database may have.
+/// A possible content of the database.
 public struct CommittedState: Sendable, Hashable {
   /// The transaction that made it; nil for the empty database.
   public let transaction: Int?
   /// Its version.
   public let version: UInt64
-  /// Sentinel rows in it (see `Sentinel`).
+  /// Number of sentinel rows in it (see `Sentinel`).
   let sentinels: Int
-  /// The content's hash with no sentinel row, with one, and so on.
+  /// The content's hash with 0, 1, … sentinel rows.
   let hashes: [UInt64]
 
   init(transaction: Int?, version: UInt64, sentinels: Int, hashes: [UInt64]) {
@@ -28,25 +29,25 @@ public struct CommittedState: Sendable, Hashable {
     self.hashes = hashes
   }
 
-  /// One for each recovery that power failed in, and one to show that the last state is usable.
+  /// One per recovery interrupted by a power failure, and one to check that the last is usable.
   private static let sentinelsMax = CrashDeclaration.recoveryDepthMax + 1
 
   /// The content's hash.
   public var contentHash: UInt64 { hashes[sentinels] }
   /// The content's hash after one more sentinel commit, an empty row under the highest key; nil
-  /// when nobody needs to know.
+  /// when it is not needed.
   public var hashWithSentinel: UInt64? {
     hashes.indices.contains(sentinels + 1) ? hashes[sentinels + 1] : nil
   }
 
-  /// A model's content as a version, without sentinel rows.
+  /// A model's content as a version without sentinel rows.
   package init(transaction: Int?, version: UInt64, _ model: ReferenceModel) {
     self.init(
       transaction: transaction, version: version, sentinels: 0,
       hashes: model.contentHashes(withSentinels: Self.sentinelsMax))
   }
 
-  /// The same content under another number.
+  /// The same content with another version number.
   func numbered(_ version: UInt64) -> CommittedState {
     CommittedState(
       transaction: transaction, version: version, sentinels: sentinels, hashes: hashes)
@@ -58,15 +59,15 @@ public struct CommittedState: Sendable, Hashable {
   }
 }
 
-/// What may be found after a crash at one point of a run.
+/// The contents that may be found after a crash at one point of a run.
 public struct AllowedOutcomes: Sendable, Hashable {
-  /// False until an open was acknowledged: then there may be no database yet, or half of one.
+  /// False until an open was acknowledged: before, the database may be missing or incomplete.
   public var mustExist: Bool
-  /// The newest acknowledged content: this or a later one must be there.
+  /// The newest acknowledged content: this or a later one must be present.
   public var acked: CommittedState
-  /// Contents that may be there instead.
+  /// Contents that may be present instead.
   public var candidates: [CommittedState]
-  /// Content hashes of the copies that must be there, by name.
+  /// Content hashes of the copies that must exist, by name.
   public var copies: [String: UInt64] = [:]
 
   package init(
@@ -81,21 +82,21 @@ public struct AllowedOutcomes: Sendable, Hashable {
     self.copies = copies
   }
 
-  /// All contents that are allowed.
+  /// All allowed contents.
   public var states: [CommittedState] { [acked] + candidates }
 
-  /// The allowed content of this version and hash.
+  /// The allowed content with this version and hash.
   func state(version: UInt64, contentHash: UInt64) -> CommittedState? {
     if acked.version == version, acked.contentHash == contentHash { return acked }
     return candidates.first { $0.version == version && $0.contentHash == contentHash }
   }
 }
 
-/// Replays a plan as far as acknowledgements go.
+/// Replays a plan as far as it was acknowledged.
 ///
-/// An open that finds a transaction nobody acknowledged goes on from there, but does not make it
-/// durable: it may have been in the cache only. So what was acknowledged stays what must be there
-/// until the next commit, which comes after it in every order, is acknowledged.
+/// An open that finds an unacknowledged transaction continues from it, but does not make it
+/// durable: it may only have been in the cache. So the last acknowledged content remains the
+/// required one until the next commit, which follows it in every order, is acknowledged.
 package struct CommitHistory {
   private struct Content {
     let model: ReferenceModel
@@ -111,27 +112,27 @@ package struct CommitHistory {
   private var live: Content
   /// The acknowledged content and those that opens found after it; `live` is one of them.
   private var found: [Content]
-  /// Failed in a way that says nothing of the disk, since the last open.
+  /// Failed since the last open, with an error that leaves open what is on disk.
   private var doubtful: [Content] = []
-  /// What a killed process may have left; others build on it when it is there.
+  /// What a killed process may have left; later transactions build on it if it is present.
   private var orphans: [Content] = []
-  /// The open transaction on top of what is live, and of each orphan; of concurrent actors, one on
-  /// top of the other.
+  /// The open transaction on top of the live content, and of each orphan; with concurrent actors,
+  /// one on top of the other.
   private var inFlight: [Content] = []
-  /// The content's hash with the transaction that began last, whatever became of it.
+  /// The content's hash after the transaction that began last, whatever its outcome.
   private var begunHash: UInt64?
-  /// The open transaction, once somebody saw it: nobody may see the version before it again.
+  /// The open transaction, once a process has seen it: none may see the previous version again.
   private var published: Content?
   package private(set) var outcomes: AllowedOutcomes
-  /// Broken promises that show without a crash, for example a version that is not the next one.
+  /// Broken promises that are visible without a crash, for example a wrong version number.
   package private(set) var violations: [Violation] = []
-  /// What a hash stands for, so that a wrong content can be named.
+  /// Names of hashes, so that a wrong content can be identified.
   package private(set) var labels: [UInt64: String] = [:]
 
-  /// What the running program must see.
+  /// The content that the running program must see.
   package var liveState: CommittedState { live.state }
 
-  /// Begins before the first open; `emptyVersion` is that of a database without any commit.
+  /// Starts before the first open; `emptyVersion` is that of a database without commits.
   package init(_ plan: WorkloadPlan, emptyVersion: UInt64) {
     transactions = plan.transactions
     isConcurrent = plan.isConcurrent
@@ -149,8 +150,8 @@ package struct CommitHistory {
     CommittedState(transaction: transaction, version: version, model)
   }
 
-  /// Takes one acknowledgement in.
-  /// - Throws: `LabError` with code `.lab` when it names a transaction that the plan does not have.
+  /// Processes one acknowledgement.
+  /// - Throws: `LabError` with code `.lab` when it names a transaction that is not in the plan.
   package mutating func consume(_ entry: AckLog.Entry) throws(LabError) {
     published = nil
     switch entry {
@@ -176,7 +177,7 @@ package struct CommitHistory {
     if isGrouped { outcomes.candidates += numberedByGroups(outcomes.acked, Array(others)) }
   }
 
-  /// The same contents under the numbers that a group's last version may have.
+  /// The same contents with the version numbers that a group's last version may have.
   private func numberedByGroups(
     _ acked: CommittedState, _ others: [Content]
   ) -> [CommittedState] {
@@ -185,7 +186,7 @@ package struct CommitHistory {
     return states
   }
 
-  /// The number of the transaction that began last; a group before it may have ended in one more.
+  /// Sets the version of the transaction that began last; a group before it may have added one.
   private mutating func number(_ number: Int, _ version: UInt64) {
     guard let last = inFlight.last, last.state.transaction == number else { return }
     let expected = last.state.version
@@ -200,7 +201,7 @@ package struct CommitHistory {
     labels[numbered.contentHash] = numbered.label
   }
 
-  /// A transaction has ended, and is not there.
+  /// A transaction has ended without effect.
   private mutating func close(_ number: Int) {
     if isConcurrent {
       inFlight.removeAll { $0.state.transaction == number }
@@ -218,7 +219,7 @@ package struct CommitHistory {
     if !isConcurrent { inFlight = [] }
     for base in [inFlight.last ?? live] + orphans {
       var model = base.model
-      // A transaction with a statement that does not fit never reaches its commit.
+      // A transaction with an invalid statement never reaches its commit.
       guard model.apply(transaction) == nil else { continue }
       let state = Self.state(number, version: base.state.version + 1, model)
       if base.state == (inFlight.last ?? live).state { begunHash = state.contentHash }
@@ -234,7 +235,7 @@ package struct CommitHistory {
     let place = inFlight.firstIndex { $0.state.transaction == number } ?? 0
     let open = inFlight.filter { $0.state.transaction == number }
     guard let content = open.first(where: { $0.state.version == version }) ?? open.first else {
-      // One that had to be refused and was not: the answer says so, and the contents will.
+      // It was not rejected as it had to be: the answer shows that, and so will the contents.
       if transactions.indices.contains(number), transactions[number].fails != nil { return }
       throw .lab("mark 'commit \(number)': this transaction is not in flight")
     }
@@ -262,8 +263,8 @@ package struct CommitHistory {
     }
   }
 
-  /// Takes in that a running program saw the newest version.
-  /// - Returns: Whether it may be what it is: the live one, what a killed process left, or what a
+  /// Records that a running program saw the newest version.
+  /// - Returns: Whether it may be that: the live one, one left by a killed process, or one that a
   ///   stopped process has published.
   package mutating func sees(version: UInt64, contentHash: UInt64) -> Bool {
     func fits(_ content: Content) -> Bool {
@@ -308,7 +309,7 @@ package struct CommitHistory {
       found.append(later)
       return
     }
-    // A group's last version, without changes behind the one before it.
+    // A group's last version, without changes relative to the one before it.
     let before = found + open
     if isGrouped, let same = before.last(where: { $0.state.version + 1 == version }) {
       live = Content(model: same.model, state: same.state.numbered(version))

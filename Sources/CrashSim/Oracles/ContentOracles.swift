@@ -1,6 +1,6 @@
-// ContentOracles.swift: atomicity and the reference model, which share one question: whose content
-// is this? A content that belongs to no version is a part of a transaction (atomicity); a content
-// that belongs to another version than the one it is found under is a mix-up (reference model).
+// ContentOracles.swift: atomicity and the reference model, which both ask which version a content
+// belongs to. A content of no version is part of a transaction (atomicity); a content of another
+// version than the one under which it is found is a mix-up (reference model).
 
 import Findings
 
@@ -28,20 +28,20 @@ enum ReferenceModelOracle {
   }
 }
 
-/// A content that is not the one its version must have.
+/// A content that differs from the one its version must have.
 private struct ContentDoubt {
   let version: UInt64
   let hash: String
   let expected: String
-  /// Whose content it is, if anybody's.
+  /// The version that the content belongs to, if any.
   let found: String?
 
-  /// Nil when the content is right, or when there is none of a version that may be there.
+  /// Nil when the content is right, or absent in a version that may be present.
   init?(_ seen: RecoveredState, _ allowed: AllowedOutcomes, _ timeline: OutcomeTimeline) {
     guard let version = seen.version, let contentHash = seen.contentHash else { return nil }
     let states = allowed.states.filter { $0.version == version }
     if states.contains(where: { $0.contentHash == contentHash }) { return nil }
-    // Before the first acknowledgement the number of the empty version is the engine's own affair.
+    // Before the first acknowledgement the engine may choose the number of the empty version.
     if !allowed.mustExist, allowed.acked.contentHash == contentHash { return nil }
     if states.isEmpty, allowed.mustExist || version > allowed.acked.version { return nil }
     self.version = version

@@ -1,5 +1,5 @@
-// DurabilityOracle.swift: what was acknowledged is there: the recovered version is not below it.
-// Without a power cut it is not below what an open found before, acknowledged or not.
+// DurabilityOracle.swift: acknowledged commits are present: the recovered version is not below the
+// last of them. Without a power cut it is not below what an open found before, acknowledged or not.
 
 import Findings
 
@@ -13,7 +13,7 @@ enum DurabilityOracle {
       got: "the recovered version is \(version)")
   }
 
-  /// As long as power does not fail, what an open has found stays: it showed what the medium has.
+  /// Without a power failure, what an open has found remains: it was read from the medium.
   static func judge(_ seen: RecoveredState, foundBefore: UInt64) -> Violation? {
     guard let version = seen.version, version < foundBefore else { return nil }
     return Violation(

@@ -1,5 +1,5 @@
 // EngineCheck+Media.swift: opens a file that the medium damaged, reads all of it, verifies it and
-// commits to it, each whatever the step before said, and lets the oracle judge.
+// commits to it, each step regardless of the previous one's result, and lets the oracle judge.
 
 import Engine
 import Findings
@@ -13,9 +13,9 @@ extension EngineCheck {
     let path: String
     /// The newest version before the damage, as the X-ray found it.
     let version: UInt64
-    /// Marks before the file rested.
+    /// Number of marks before the file was at rest.
     let marksSeen: Int
-    /// By how many versions it may go back.
+    /// The number of versions by which it may go back.
     let versionsBack: Int
     /// Whether the damage is within the fault budget.
     let isUsable: Bool
@@ -39,24 +39,24 @@ extension EngineCheck {
     }
   }
 
-  /// Files of which a check of the plan knows the content: the database and its copies.
+  /// Files whose content a check of the plan knows: the database and its copies.
   package static func knownFiles(of plan: WorkloadPlan) -> [String] {
     [DatabaseFile.name] + plan.commands.compactMap(\.action.copy?.fileName)
   }
 
   /// Judges a damaged file.
   /// - Parameters:
-  ///   - image: The file with the damage, loaded. The check writes into the backend's copy.
-  ///   - file: What is known of it.
+  ///   - image: The file with the damage, loaded. The check writes to the backend's copy.
+  ///   - file: The expectations for it.
   ///   - ordinal: The state's number, for `Options.xrayEvery`.
-  /// - Returns: How the database took it, and the broken promises.
-  /// - Throws: `LabError` with code `.lab` for a file whose content nobody knows.
+  /// - Returns: How the database handled it, and the broken promises.
+  /// - Throws: `LabError` with code `.lab` for a file with unknown content.
   package func judge(
     _ image: ImageBackend, _ file: DamagedFile, ordinal: Int
   ) throws(LabError) -> (verdict: MediaVerdict, violations: [Violation]) {
     let (promise, declaration) = try promise(of: file)
     let place = DatabasePlace.image(image)
-    // Before the engine opens the file: that may change it.
+    // Before the engine opens the file, because that may change it.
     let xray = isXrayed(place, ordinal) ? place.bytes.map { XRaySight($0) } : nil
     let sight = look(at: place, image, declaration, promise)
     var violations = [MediaOracle.judge(sight, promise)].compactMap { $0 }
@@ -99,11 +99,11 @@ extension EngineCheck {
     var sight = MediaSight()
     let changes = image.changeCount
     do throws(EngineError) {
-      // It was a database, so a program would not let an open make a new one.
+      // It was a database, so a program would not let an open create a new one.
       let opened = try place.open(declaration, createsImage: false)
       sight.version = opened.version.rawValue
       sight.wasCreated = image.changeCount != changes
-      // Reading comes first, so that it has to find damage by itself.
+      // Reading comes first, so that it must detect damage by itself.
       do throws(EngineError) {
         let snapshot = try opened.snapshot()
         defer { snapshot.release() }

@@ -1,7 +1,6 @@
-// EngineCheck.swift: opens one crash image after the other and lets the oracles judge what is
-// there. Invariant: an image is judged from what the engine says of it (open, version, content
-// hash, verify, one more commit) and from the acknowledgements alone; nothing is remembered from
-// image to image.
+// EngineCheck.swift: opens one crash image after the other and lets the oracles judge the result.
+// Invariant: an image is judged only by the engine's results for it (open, version, content hash,
+// verify, one more commit) and the acknowledgements; no state is kept from image to image.
 
 import Engine
 import FaultFS
@@ -13,21 +12,21 @@ import Workload
 
 /// Judges crash images of one run.
 public struct EngineCheck: Sendable {
-  /// How much is checked.
+  /// The extent of the checks.
   public struct Options: Sendable {
-    /// The commit after recovery is tried on every state whose ordinal this divides; 0 is never.
+    /// The commit after recovery is tried on every state whose ordinal is a multiple; 0 is never.
     public var usableEvery = 1
     /// Runs the engine's verification.
     public var verifies = true
-    /// The X-ray gives its opinion on every state whose ordinal this divides, and of large images
-    /// on fewer, since it reads every row; 0 is never.
+    /// The X-ray reads every state whose ordinal is a multiple, and fewer large images, since it
+    /// reads every row; 0 is never.
     public var xrayEvery = 16
 
     /// Everything, on every state.
     public init() {}
   }
 
-  /// What may be found, for every point of the run.
+  /// The allowed contents, for every point of the run.
   public let timeline: OutcomeTimeline
   let table: TableDeclaration?
   let database: DatabaseDeclaration
@@ -35,12 +34,12 @@ public struct EngineCheck: Sendable {
   private let sentinelNumber: Int
   let options: Options
 
-  /// Prepares the judgement of a run's crash states.
+  /// Prepares to judge a run's crash states.
   /// - Parameters:
-  ///   - plan: What the workload was told.
+  ///   - plan: The workload's plan.
   ///   - marks: All marks of its trace, in order.
-  ///   - options: How much is checked.
-  /// - Throws: `LabError` with code `.lab` when the marks are not of this plan.
+  ///   - options: The extent of the checks.
+  /// - Throws: `LabError` with code `.lab` when the marks do not belong to this plan.
   /// - Complexity: O(marks × rows).
   public init(
     _ plan: WorkloadPlan, marks: [Mark], options: Options = .init()
@@ -53,7 +52,7 @@ public struct EngineCheck: Sendable {
     self.options = options
   }
 
-  /// Prepares the judgement of one moment of a run; it is that of 0 marks.
+  /// Prepares to judge one moment of a run, which counts as that of 0 marks.
   package init(
     _ allowed: AllowedOutcomes, table: TableDeclaration,
     database: DatabaseDeclaration = DatabaseDeclaration()
@@ -79,11 +78,11 @@ public struct EngineCheck: Sendable {
 
   /// Judges a crash image.
   /// - Parameters:
-  ///   - image: The database file of the crash state, loaded; nil when the state has no such file.
-  ///     The check writes into the backend's copy.
+  ///   - image: The database file of the crash state, loaded; nil when the state has none. The
+  ///     check writes to the backend's copy.
   ///   - marksSeen: Number of marks before the crash point.
-  ///   - ordinal: The state's number, for `Options.usableEvery` and `xrayEvery`; 0 is one of those
-  ///     on which all is tried.
+  ///   - ordinal: The state's number, for `Options.usableEvery` and `xrayEvery`; with 0, everything
+  ///     is tried.
   /// - Returns: The broken promises; empty when all held.
   /// - Complexity: O(bytes of the image).
   public func judge(
@@ -92,19 +91,19 @@ public struct EngineCheck: Sendable {
     judge(image.map { .image($0) }, marksSeen: marksSeen, ordinal: ordinal)
   }
 
-  /// Judges the database that a directory holds, and may change it.
+  /// Judges the database in a directory, and may change it.
   /// - Parameters:
-  ///   - directory: Where the crash state was laid down.
+  ///   - directory: The directory with the crash state.
   ///   - marksSeen: Number of marks before the crash point.
-  ///   - ordinal: The state's number, for `Options.usableEvery` and `xrayEvery`; 0 is one of those
-  ///     on which all is tried.
-  ///   - foundBefore: The version that the run's last open found, when no power was cut since.
+  ///   - ordinal: The state's number, for `Options.usableEvery` and `xrayEvery`; with 0, everything
+  ///     is tried.
+  ///   - foundBefore: The version that the run's last open found, unless the power was cut since.
   /// - Returns: The broken promises; empty when all held.
   public func judge(
     directory: String, marksSeen: Int, ordinal: Int = 0, foundBefore: UInt64? = nil
   ) -> [Violation] {
     let path = directory + "/" + DatabaseFile.name
-    // The engine's first opener looks at the medium; the X-ray has to see the same.
+    // The engine's first open reads from the medium; the X-ray must see the same.
     PathCalls.forgetCache(of: path)
     var found = judge(
       .path(path), marksSeen: marksSeen, ordinal: ordinal, foundBefore: foundBefore)
@@ -116,15 +115,15 @@ public struct EngineCheck: Sendable {
     return found
   }
 
-  /// Copies that the plan writes, for whoever keeps their images.
+  /// Copies in the plan, for code that keeps their images.
   package var plannedCopies: [CopyStep] { copies }
 
-  /// Judges a copy that the run wrote beside the database; see `judge(_:marksSeen:ordinal:)`.
+  /// Judges a copy that the run wrote; see `judge(_:marksSeen:ordinal:)`.
   package func judge(_ copy: CopyStep, _ image: ImageBackend?, marksSeen: Int) -> [Violation] {
     judge(copy, image.map { .image($0) }, marksSeen: marksSeen)
   }
 
-  /// A copy is not there, or whole; once it was acknowledged it is there.
+  /// A copy is missing or complete; once acknowledged, it must exist.
   private func judge(
     _ copy: CopyStep, _ place: DatabasePlace?, marksSeen: Int
   ) -> [Violation] {
@@ -166,7 +165,7 @@ public struct EngineCheck: Sendable {
       seen.isMissing = true
       return violations(seen, allowed)
     }
-    // Before the engine opens the file: that may change it.
+    // Before the engine opens the file, because that may change it.
     let sight = isXrayed(place, ordinal) ? place.bytes.map { XRaySight($0) } : nil
     var seen = recover(place, database)
     var found = violations(seen, allowed)
@@ -181,7 +180,7 @@ public struct EngineCheck: Sendable {
     guard found.isEmpty, options.usableEvery > 0, ordinal % options.usableEvery == 0,
       let version = seen.version, let contentHash = seen.contentHash
     else { return found }
-    // A database that was created by this open is the empty one under whatever number.
+    // A database created by this open is the empty one, whatever its version.
     let state =
       allowed.state(version: version, contentHash: contentHash) ?? allowed.acked
     seen.useError = use(place, state, version: version)
@@ -189,8 +188,8 @@ public struct EngineCheck: Sendable {
     return found
   }
 
-  /// The X-ray costs some hundred times what the engine's own reading of an image costs, which
-  /// knows most nodes from the states before: so large images get it less often.
+  /// The X-ray takes some hundred times as long as the engine's own reading of an image, because
+  /// the engine has verified most nodes in earlier states: so large images get it less often.
   private static let bytesPerXray = 512
 
   func isXrayed(_ place: DatabasePlace, _ ordinal: Int) -> Bool {
@@ -210,7 +209,7 @@ public struct EngineCheck: Sendable {
 
   // MARK: - Observation
 
-  /// Opens the database and looks.
+  /// Opens the database and reads it.
   private func recover(
     _ place: DatabasePlace, _ declaration: DatabaseDeclaration
   ) -> RecoveredState {
@@ -237,15 +236,15 @@ public struct EngineCheck: Sendable {
     return seen
   }
 
-  /// What the engine finds in a file, encrypted or not; nil when it does not open.
+  /// The content that the engine finds in a file, encrypted or not; nil when it does not open.
   package func contentHash(of file: [UInt8]) -> UInt64? {
     let image = ImageBackend()
     image.load(file)
     return recover(.image(image), database).contentHash
   }
 
-  /// Commits a sentinel row, opens again and looks.
-  /// - Returns: What went wrong, in words.
+  /// Commits a sentinel row, reopens and checks.
+  /// - Returns: The problem, in words.
   private func use(_ place: DatabasePlace, _ state: CommittedState, version: UInt64) -> String? {
     do throws(EngineError) {
       return try commitAndLook(place, state, version: version)
@@ -256,7 +255,7 @@ public struct EngineCheck: Sendable {
 
   /// Commits a sentinel row.
   ///
-  /// A function of its own, so that the handle is gone when it returns.
+  /// A separate function, so that the handle is released when it returns.
   private func commit(
     _ state: CommittedState, _ place: DatabasePlace, _ table: TableDeclaration
   ) throws(EngineError) -> UInt64 {
@@ -267,9 +266,9 @@ public struct EngineCheck: Sendable {
     return committed
   }
 
-  /// Commits a sentinel row, opens again and looks.
-  /// - Returns: What is not as it must be, in words.
-  /// - Throws: `EngineError` when the engine says itself that it cannot.
+  /// Commits a sentinel row, reopens and checks.
+  /// - Returns: The deviation, in words.
+  /// - Throws: `EngineError` when the engine reports a failure itself.
   func commitAndLook(
     _ place: DatabasePlace, _ state: CommittedState, version: UInt64
   ) throws(EngineError) -> String? {
@@ -292,12 +291,12 @@ public struct EngineCheck: Sendable {
   }
 }
 
-/// Where a check finds its database.
+/// The location of a check's database.
 enum DatabasePlace {
   case image(ImageBackend)
   case path(String)
 
-  /// An image may be one of a creation, unless it was a database before.
+  /// The image may be of an unfinished creation, unless it was a database before.
   func open(
     _ declaration: DatabaseDeclaration, createsImage: Bool = true
   ) throws(EngineError) -> Database {
@@ -343,7 +342,7 @@ enum DatabasePlace {
 
 /// The recording of a recovery, and the check that judges crashes during it.
 package struct RecoveryRun: Sendable {
-  /// What the recovery and the first commit after it did, from the crash image on.
+  /// The operations of the recovery and the first commit after it, starting at the crash image.
   public let trace: Trace
   /// Judges the crash states of that trace.
   public let check: EngineCheck
@@ -353,14 +352,14 @@ extension EngineCheck {
   /// Inode of the database file in the trace of a recovery.
   public static let recoveryInode = InodeNumber(rawValue: 2)
 
-  /// Records recovery, and the first commit after it, from a crash image that the oracles accept.
+  /// Records recovery and the first commit after it, from a crash image that the oracles accept.
   ///
-  /// The trace's tree holds `data.realm` in its root directory, durable as the crash left it.
+  /// The trace's tree has `data.realm` in its root directory, durable as the crash left it.
   /// - Parameters:
   ///   - image: The database file, loaded. The recording changes the backend's copy.
   ///   - marksSeen: Number of marks before the first crash.
-  ///   - recordsCallStacks: Whether the trace says where each call was made.
-  /// - Returns: The run; nil when the image breaks a promise already, or holds no database.
+  ///   - recordsCallStacks: Whether the trace has the call stack of each call.
+  /// - Returns: The run; nil when the image already breaks a promise, or has no database.
   package func recoveryRun(
     _ image: ImageBackend, marksSeen: Int, recordsCallStacks: Bool = false
   ) -> RecoveryRun? {

@@ -1,9 +1,9 @@
 // ImageBackend.swift [U]: the engine's storage over one file's bytes in a crash image.
-// Invariants: the image is copied when it is loaded and never changed; the memory is used again for
-// the next image, unless a mapping of the last one is still alive; `identities` says what a page of
-// the memory holds, or that nobody knows, so that pages which are there already are not copied and
-// nodes that were verified already are known to the engine; a file grows by `growthBytesMax` at
-// most. What the engine does can be recorded as a trace, to crash during recovery in turn.
+// Invariants: the image is copied when it is loaded and never changed; the memory is reused for the
+// next image, unless a mapping of the last one still exists; `identities` gives the content of each
+// page of the memory, or unknown, so that unchanged pages are not copied and the engine skips nodes
+// that it has verified; a file grows by at most `growthBytesMax`. The engine's operations can be
+// recorded as a trace, to simulate crashes during recovery.
 
 import CrashStates
 import Engine
@@ -12,10 +12,10 @@ import Recording
 
 /// A file in memory that the engine can open, for one crash state after the other.
 @safe public final class ImageBackend: StorageBackend, @unchecked Sendable {
-  // Safety: a backend is used from one thread at a time, as the engine promises for `write`,
-  // `allocate`, `sync` and `map`; mappings hold the memory itself, not this object.
+  // Safety: a backend is used by one thread at a time, as the engine promises for `write`,
+  // `allocate`, `sync` and `map`; mappings retain the memory itself, not this object.
 
-  /// How the backend fails, to try that oracles see it.
+  /// How the backend fails, to test that oracles detect it.
   public enum Failure: Sendable {
     /// Every write and every growth fails.
     case writes
@@ -25,9 +25,9 @@ import Recording
     case forgetsWrites
   }
 
-  /// Names the file in messages.
+  /// The file's name in messages.
   public let path: String
-  /// How the backend fails; nil when it does not.
+  /// How the backend fails; nil if it does not.
   public var failure: Failure?
   /// Number of writes and growths since the image was loaded.
   public private(set) var changeCount = 0
@@ -41,8 +41,8 @@ import Recording
 
   /// Makes a backend over an empty file.
   /// - Parameters:
-  ///   - path: Names the file in messages.
-  ///   - growthBytesMax: How much a file may grow beyond its image.
+  ///   - path: The file's name in messages.
+  ///   - growthBytesMax: The most by which a file may grow beyond its image.
   public init(path: String = "data.realm in a crash image", growthBytesMax: Int = 64 << 20) {
     self.path = path
     self.growthBytesMax = growthBytesMax
@@ -52,7 +52,7 @@ import Recording
 
   // MARK: - Images
 
-  /// Makes these bytes the file; they are copied.
+  /// Loads a copy of these bytes as the file.
   /// - Complexity: O(bytes).
   public func load(_ bytes: UnsafeRawBufferPointer) {
     reset(size: bytes.count)
@@ -60,7 +60,7 @@ import Recording
     memory.identities.forget(Self.pages(0..<size))
   }
 
-  /// Makes the file of a crash image the file; copies the pages that are not there already.
+  /// Loads the file of a crash image; copies only pages that are not loaded already.
   fileprivate func load(_ bytes: UnsafeRawBufferPointer, _ content: ImageContent) {
     reset(size: bytes.count)
     let identities = memory.identities
@@ -70,7 +70,7 @@ import Recording
       unsafe memory.copy(bytes, page * pageBytes..<(page + 1) * pageBytes)
       identities[page] = identity
     }
-    // Of a page that the file ends in, the hash may cover bytes behind the end.
+    // For the page in which the file ends, the hash may cover bytes after the end.
     let rest = bytes.count / pageBytes * pageBytes..<bytes.count
     guard !rest.isEmpty else { return }
     unsafe memory.copy(bytes, rest)
@@ -79,13 +79,13 @@ import Recording
 
   private static func pages(_ range: Range<Int>) -> Range<Int> { ImageContent.pages(of: range) }
 
-  /// Makes these bytes the file.
+  /// Loads these bytes as the file.
   /// - Complexity: O(bytes).
   public func load(_ bytes: [UInt8]) {
     unsafe bytes.withUnsafeBytes { unsafe load($0) }
   }
 
-  /// Makes a regular file of a crash state's tree the file.
+  /// Loads a regular file of a crash state's tree as the file.
   /// - Complexity: O(size).
   public func load(_ inode: InodeImage) {
     let count = Int(clamping: inode.sizeBytes)
@@ -102,7 +102,7 @@ import Recording
     }
   }
 
-  /// The file's bytes as they are now.
+  /// The file's current bytes.
   public var bytes: [UInt8] { unsafe Array(memory.view(size)) }
 
   private func reset(size: Int) {
@@ -119,13 +119,13 @@ import Recording
 
   // MARK: - Recording
 
-  /// Records what happens from now on as operations on this inode.
+  /// Records all further operations as operations on this inode.
   package func startRecording(_ inode: InodeNumber, recordsCallStacks: Bool = false) {
     recording = ImageRecording(inode: inode)
     if recordsCallStacks { recording?.callStacks = OwnCallStacks() }
   }
 
-  /// Puts a mark between the recorded operations.
+  /// Inserts a mark between the recorded operations.
   package func record(_ mark: Mark) {
     recording?.trace.events.append(TraceEvent(.mark(mark)))
   }
@@ -139,8 +139,8 @@ import Recording
   }
 
   /// Ends the recording.
-  /// - Parameter initial: The tree that it began with.
-  /// - Returns: What was recorded, in order.
+  /// - Parameter initial: The initial tree.
+  /// - Returns: The recorded operations, in order.
   package func endRecording(from initial: TreeImage) -> Trace {
     defer { recording = nil }
     return recording?.ended(from: initial) ?? Trace(initial: initial)
@@ -161,7 +161,7 @@ import Recording
   public func sizeBytes() -> UInt64 { UInt64(size) }
 
   /// Writes inside the file.
-  /// - Throws: `EngineError` with code `.io` outside the file, or when told to fail.
+  /// - Throws: `EngineError` with code `.io` outside the file, or if set to fail.
   public func write(_ bytes: UnsafeRawBufferPointer, at offsetBytes: UInt64) throws(EngineError) {
     let start = Int(clamping: offsetBytes)
     guard start <= size, bytes.count <= size - start else {
@@ -178,8 +178,8 @@ import Recording
     memory.identities.forget(Self.pages(start..<start + bytes.count))
   }
 
-  /// Makes the file longer.
-  /// - Throws: `EngineError` with code `.noSpace` above the bound, or `.io` when told to fail.
+  /// Extends the file.
+  /// - Throws: `EngineError` with code `.noSpace` above the limit, or `.io` if set to fail.
   public func allocate(upTo sizeBytes: UInt64) throws(EngineError) {
     let wanted = Int(clamping: sizeBytes)
     guard wanted > size else { return }
@@ -196,7 +196,7 @@ import Recording
         oldSizeBytes: old, newSizeBytes: sizeBytes)
     })
     if memory.capacity < wanted {
-      // Old mappings keep the old memory; nobody writes to that any more.
+      // Old mappings keep the old memory, which is no longer written.
       let larger = ImageMemory(capacity: min(limit, wanted * 2), copying: memory.identities)
       unsafe larger.bytes.copyMemory(from: unsafe memory.view(size))
       memory = larger
@@ -206,8 +206,8 @@ import Recording
     size = wanted
   }
 
-  /// Cuts the file's end off.
-  /// - Throws: `EngineError` with code `.io` when told to fail.
+  /// Truncates the file.
+  /// - Throws: `EngineError` with code `.io` if set to fail.
   public func truncate(to sizeBytes: UInt64) throws(EngineError) {
     let kept = Int(clamping: sizeBytes)
     guard kept < size else { return }
@@ -219,8 +219,8 @@ import Recording
     size = kept
   }
 
-  /// Does nothing but to be recorded.
-  /// - Throws: `EngineError` with code `.io` when told to fail.
+  /// Only records the sync.
+  /// - Throws: `EngineError` with code `.io` if set to fail.
   public func sync() throws(EngineError) {
     if case .syncs = failure {
       record({ .sync(inode: $0, dataOnly: true) }, flags: .failed)
@@ -229,7 +229,7 @@ import Recording
     record({ .sync(inode: $0, dataOnly: true) })
   }
 
-  /// The file's bytes; writes show in them.
+  /// The file's bytes; later writes are visible in them.
   public func map() -> MappedFile {
     unsafe MappedFile(
       borrowing: unsafe memory.view(size), owner: memory, identities: memory.identities)
@@ -243,9 +243,9 @@ import Recording
   }
 }
 
-/// What a backend has recorded.
+/// A backend's recording.
 private struct ImageRecording {
-  /// The lab itself; a recording has one process, so any number will do.
+  /// Faultline itself; a recording has one process, so any number will do.
   static let process: Int32 = 1
 
   let inode: InodeNumber
@@ -264,9 +264,9 @@ private struct ImageRecording {
 
 /// Memory of an image, shared with the mappings of it.
 @safe private final class ImageMemory: @unchecked Sendable {
-  // Safety: one thread writes; readers look only at bytes that the engine has published to them.
+  // Safety: one thread writes; readers access only bytes that the engine has published to them.
   let bytes: UnsafeMutableRawBufferPointer
-  /// What the pages hold; belongs to this memory alone, so that mappings of another stay right.
+  /// The pages' content; belongs to this memory alone, so that mappings of another remain valid.
   let identities: SectorIdentities
 
   init(capacity: Int, _ cache: NodeCache) {
@@ -301,9 +301,9 @@ private struct ImageRecording {
 }
 
 extension ImageBackend {
-  /// Makes a regular file of a crash image the file.
+  /// Loads a regular file of a crash image as the file.
   /// - Returns: False when the image has no regular file there.
-  /// - Complexity: O(pages), and O(bytes) of those that differ from what was loaded before.
+  /// - Complexity: O(pages), and O(bytes) of those that differ from the previously loaded ones.
   public func load(_ image: CrashImage, at path: String) throws(LabError) -> Bool {
     guard let node = image.node(at: path), node.type == .regular else { return false }
     // Safety: the bytes are copied before the closure returns.

@@ -1,14 +1,14 @@
 // MediaOracle.swift: a database whose medium changed at rest. Within the fault budget it opens, is
-// usable, and has the content of the newest version or of one that the budget names. Beyond it, an
-// error says so, or the content is right because nothing that anybody reads was hit. Wrong content
-// without an error is never allowed, nor a version that is older than the budget says.
-// It leaves out what nobody can see from a file alone: an older copy of the whole of it.
+// usable, and has the content of the newest version or of one that the budget names. Beyond it,
+// either an error is reported, or the content is right because nothing that was read was damaged.
+// Wrong content without an error is never allowed, nor a version older than the budget allows.
+// Not covered, because a file alone cannot show it: an older copy of the whole file.
 
 import Findings
 
-/// What was seen of a damaged database: facts only.
+/// The observations of a damaged database: facts only.
 struct MediaSight {
-  /// Whether open wrote a new database over what was there.
+  /// Whether open replaced the file with a new database.
   var wasCreated = false
   /// The error of open.
   var openError: String?
@@ -18,17 +18,17 @@ struct MediaSight {
   var contentHash: UInt64?
   /// The error of reading everything.
   var readError: String?
-  /// What `verify()` said.
+  /// The result of `verify()`.
   var verifyError: String?
-  /// The error of a commit, or of looking at it.
+  /// The error of a commit, or of checking it.
   var useError: String?
-  /// What was wrong after that commit without an error.
+  /// The deviation after that commit, without an error.
   var useFault: String?
 
-  /// The first error that told of the damage.
+  /// The first error that reported the damage.
   var error: String? { openError ?? readError ?? verifyError }
 
-  /// The same, as the X-ray's oracle wants it.
+  /// The same in the form that the X-ray's oracle requires.
   var recovered: RecoveredState {
     var state = RecoveredState()
     state.openError = openError
@@ -44,7 +44,7 @@ struct MediaSight {
 struct MediaPromise {
   /// The newest version.
   let newest: CommittedState
-  /// All that may be found: the newest version, and those that the fault budget lets come back.
+  /// All allowed contents: the newest version, and those that the fault budget permits.
   let allowed: [CommittedState]
   /// Whether the damage is within the fault budget.
   let isUsable: Bool
@@ -55,7 +55,7 @@ struct MediaPromise {
 enum MediaOracle {
   static func judge(_ sight: MediaSight, _ promise: MediaPromise) -> Violation? {
     let newest = promise.newest.label
-    // The error has a line of its own: states are grouped by the first one.
+    // The error is on a separate line, because states are grouped by the first one.
     func broken(_ promised: String, _ got: String, _ error: String? = nil) -> Violation {
       let lines = ["\(got): \(promise.damage)", error].compactMap { $0 }
       return Violation(.media, promised: promised, got: lines.joined(separator: "\n"))
@@ -78,13 +78,13 @@ enum MediaOracle {
     return nil
   }
 
-  /// How a database took a damage that broke no promise.
+  /// How a database handled damage without breaking a promise.
   static func verdict(_ sight: MediaSight, _ promise: MediaPromise) -> MediaVerdict {
     if sight.error != nil { return .detected }
     return sight.version == promise.newest.version ? .unharmed : .wentBack
   }
 
-  /// What is wrong and was not said.
+  /// The undetected deviation of the content.
   private static func contentFault(_ sight: MediaSight, _ promise: MediaPromise) -> String? {
     guard sight.openError == nil, let version = sight.version else { return nil }
     let states = promise.allowed.filter { $0.version == version }

@@ -1,5 +1,5 @@
-// OutcomeTimeline.swift: what may be found after a crash, for every point of a run, computed once,
-// so that judging one of thousands of crash states costs two comparisons.
+// OutcomeTimeline.swift: the contents allowed after a crash, for every point of a run, computed
+// once, so that judging one of thousands of crash states takes two comparisons.
 
 import Findings
 import LabCore
@@ -8,7 +8,7 @@ import Workload
 
 /// The allowed outcomes by number of marks seen.
 public struct OutcomeTimeline: Sendable {
-  /// Broken promises that show in the acknowledgements alone, without any crash.
+  /// Broken promises visible in the acknowledgements alone, without any crash.
   public let violations: [Violation]
   private let outcomes: [AllowedOutcomes]
   private let outcomeOfMarks: [Int]
@@ -16,9 +16,9 @@ public struct OutcomeTimeline: Sendable {
 
   /// Computes the outcomes of a whole run.
   /// - Parameters:
-  ///   - plan: What the workload was told.
+  ///   - plan: The workload's plan.
   ///   - marks: All marks of its trace, in order.
-  /// - Throws: `LabError` with code `.lab` when the marks are not of this plan.
+  /// - Throws: `LabError` with code `.lab` when the marks do not belong to this plan.
   /// - Complexity: O(marks × rows).
   public init(_ plan: WorkloadPlan, marks: [Mark]) throws(LabError) {
     let whole = AckLog(marks)
@@ -64,7 +64,7 @@ public struct OutcomeTimeline: Sendable {
     labels = [state.contentHash: state.label, next.contentHash: next.label]
   }
 
-  /// The timeline of a run of which only one moment counts.
+  /// The timeline of a run with only one relevant moment.
   init(only allowed: AllowedOutcomes) {
     outcomes = [allowed]
     outcomeOfMarks = [0]
@@ -76,7 +76,7 @@ public struct OutcomeTimeline: Sendable {
   /// Number of marks of the whole run.
   public var markCount: Int { outcomeOfMarks.count - 1 }
 
-  /// What may be found after a crash that came when this many marks were seen.
+  /// The contents allowed after a crash at which this many marks had been seen.
   public func outcomes(marksSeen: Int) -> AllowedOutcomes {
     precondition(outcomeOfMarks.indices.contains(marksSeen), "more marks than the run has")
     return outcomes[outcomeOfMarks[marksSeen]]
@@ -87,20 +87,20 @@ public struct OutcomeTimeline: Sendable {
     precondition(outcomeOfMarks.indices.contains(marksSeen), "more marks than the run has")
     var states: [CommittedState] = []
     for outcome in outcomes[...outcomeOfMarks[marksSeen]] where outcome.mustExist {
-      // A version that was lost and committed anew counts as what it is now.
+      // A version that was lost and committed again counts with its new content.
       states.removeAll { $0.version >= outcome.acked.version }
       states.append(outcome.acked)
     }
     return states
   }
 
-  /// Number of the outcomes: crash states with equal images and equal numbers need one judgement.
+  /// Number of the outcomes: crash states with equal images and numbers need only one judgement.
   public func outcomeIndex(marksSeen: Int) -> Int {
     precondition(outcomeOfMarks.indices.contains(marksSeen), "more marks than the run has")
     return outcomeOfMarks[marksSeen]
   }
 
-  /// What a content hash stands for in this run, if it is known.
+  /// The name of a content hash in this run, if known.
   func label(of contentHash: UInt64) -> String? {
     labels[contentHash]
   }

@@ -1,5 +1,5 @@
-// PrefixOracle.swift: the commits that are there are a beginning of those that were begun: the
-// recovered version is not above the last one that may be there.
+// PrefixOracle.swift: the commits present are a prefix of those that were begun: the recovered
+// version is not above the last one allowed.
 
 import Findings
 

@@ -1,6 +1,6 @@
-// StructureOracle.swift: the file opens, and the engine's own verification finds nothing.
-// It looks at every state. Before an open was acknowledged there may be no database, or an
-// unfinished one, which an open finishes; it must verify even then.
+// StructureOracle.swift: the file opens, and the engine's own verification finds no error.
+// Applies to every state. Before an open was acknowledged there may be no database, or an
+// unfinished one, which an open completes; even then it must verify.
 
 import Findings
 

@@ -1,6 +1,6 @@
-// UsableOracle.swift: a database that recovered goes on working: it takes a commit, verifies, and
-// shows what it held and the commit after it is opened again. Tried only on states that are right
-// otherwise.
+// UsableOracle.swift: a recovered database continues to work: it accepts a commit, verifies, and
+// after reopening has its previous content and that commit. Tried only on states without other
+// violations.
 
 import Findings
 

@@ -1,15 +1,15 @@
 // XRayOracle.swift: a second opinion on the structure: the X-ray, which shares no decoder with the
-// engine, must find the file sound when the engine does, and see the same version and content.
-// The engine's content hash is not part of the format, so the hasher is shared; the values that it
-// is fed here come from the X-ray.
+// engine, must find the file valid when the engine does, and see the same version and content. The
+// engine's content hash is not part of the format, so the hasher is shared; the values that it gets
+// here come from the X-ray.
 
 import Engine
 import Findings
 
-/// What the X-ray sees of a database, in the engine's words.
+/// The X-ray's view of a database, in the engine's terms.
 struct XRaySight {
   let xray: XRay
-  /// The content's hash, when the file could be read to the end.
+  /// The content's hash, if the file could be read to the end.
   let contentHash: UInt64?
 
   init(_ bytes: [UInt8]) {
@@ -21,7 +21,7 @@ struct XRaySight {
 }
 
 enum XRayOracle {
-  /// Compares what the X-ray saw before the engine opened the file with what the engine says.
+  /// Compares what the X-ray saw before the engine opened the file with the engine's results.
   static func judge(_ sight: XRaySight, _ seen: RecoveredState) -> Violation? {
     let xray = sight.xray
     let engineFault = seen.openError ?? seen.damage
@@ -83,7 +83,7 @@ private final class XRayContentHash {
     hasher.combine(key: key, row.map(\.engineValue))
   }
 
-  /// Feeds the tables that have no rows.
+  /// Adds the tables without rows.
   func finishTables(_ tables: [XRayTable]) {
     for table in tables where table.tree.count == 0 { begin(table) }
   }
@@ -104,7 +104,7 @@ private final class XRayContentHash {
 }
 
 extension XRayValue {
-  /// The same value, as the engine names it.
+  /// The same value as an engine value.
   var engineValue: Value {
     switch self {
     case .null: .null

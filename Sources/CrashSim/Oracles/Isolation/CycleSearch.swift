@@ -1,23 +1,23 @@
-// CycleSearch.swift: the shortest cycle of each kind in each strongly connected component.
-// Classes are searched from the weakest level to the strongest, so that what is told of a component
-// is what breaks the weakest level; a component that is explained is not searched again.
-// Invariant: work is bounded: a component whose cycles of a class are not all looked at within the
-// budget gives the shortest one found so far, and `isCutOff` says so.
+// CycleSearch.swift: finds the shortest cycle of each kind in each strongly connected component.
+// Classes are searched from the weakest level to the strongest, so that the reported cycle of a
+// component violates the weakest level; a component with a reported cycle is not searched again.
+// Invariant: work is bounded: a component whose search for a class exceeds the budget gives the
+// shortest cycle found so far, and sets `isCutOff`.
 
 /// Finds cycles in a graph.
 struct CycleSearch {
   /// A kind of cycle.
   struct CycleClass {
     let name: AnomalyName
-    /// What the first edge is.
+    /// The kinds of the first edge.
     let first: DependencyKinds
-    /// What all others are.
+    /// The kinds of all other edges.
     let others: DependencyKinds
-    /// No two anti-dependencies follow each other.
+    /// True: no two anti-dependencies are adjacent.
     var isNonadjacent = false
   }
 
-  /// A cycle, as indices of edges; the first one leads away from the first transaction.
+  /// A cycle, as indices of edges; the first one starts at the first transaction.
   struct Cycle {
     let name: AnomalyName
     let edges: [Int]
@@ -27,13 +27,13 @@ struct CycleSearch {
   private(set) var cycles: [Cycle] = []
   private(set) var isCutOff = false
   private var explained: [Bool]
-  // One search's state; a stamp says which search an entry belongs to.
+  // State of one search; a stamp tells which search an entry belongs to.
   private var stamps: [Int32]
   private var parents: [Int32]
   private var stamp: Int32 = 0
   private var budget = 0
 
-  /// Edges that are looked at for one class in one component, at most.
+  /// Most edges visited for one class in one component.
   static let budgetPerComponent = 4_000_000
 
   init(_ graph: DependencyGraph) {
@@ -75,13 +75,13 @@ struct CycleSearch {
 
   /// Searches all classes.
   /// - Parameters:
-  ///   - lost: Transactions in lost updates, which need no cycle in words as well.
+  ///   - lost: Transactions in lost updates, whose cycles need not be reported as well.
   ///   - stale: Transactions in stale reads.
   /// - Complexity: O(nodes and edges) for each class while there is no cycle.
   mutating func search(lost: [Int], stale: [Int]) {
     for classes in [Self.plain, Self.process, Self.realtime] {
       if classes[0].name == .writeCycleRealtime { explain(stale) }
-      // One pass tells whether there is anything to look for.
+      // One pass finds whether there is any cycle.
       guard hasCycle(by: classes[4].first.union(classes[4].others)) else { continue }
       for kind in classes {
         if kind.name == .singleAntiDependency { explain(lost) }
@@ -133,10 +133,10 @@ struct CycleSearch {
     }
   }
 
-  /// The shortest way from an edge's end to its beginning, and the edge before it.
+  /// The shortest path from an edge's end to its start, and the edge before it.
   ///
-  /// Edges between moments cost nothing, and nor does leaving one: a step in time counts once.
-  /// A state is a node and whether an anti-dependency led to it, where that matters.
+  /// Edges between moments cost nothing, nor does leaving one: a step in time counts once. A state
+  /// is a node and whether an anti-dependency led to it, where that matters.
   private mutating func shortest(
     closing first: Int, _ kind: CycleClass, in components: StrongComponents, below limit: Int
   ) -> [Int]? {
@@ -176,7 +176,7 @@ struct CycleSearch {
     return nil
   }
 
-  /// Steps between transactions; one through moments counts once.
+  /// Number of steps between transactions; a step through moments counts once.
   private func stepCount(_ edges: [Int]) -> Int {
     edges.count { Int(graph.edges[$0].source) < graph.transactionCount }
   }

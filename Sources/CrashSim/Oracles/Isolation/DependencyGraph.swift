@@ -1,22 +1,22 @@
-// DependencyGraph.swift: who has to come before whom: write, read and anti-dependencies, the order
-// of sessions, and the order of time.
+// DependencyGraph.swift: which transactions must precede which: write, read and anti-dependencies,
+// the order of sessions, and the order of time.
 // Invariants: nodes 0..<transactionCount are the transactions that took effect, in the order of
 // their begins; the rest are moments, one after each acknowledged end, in a chain. So the order of
-// time costs O(transactions) edges, however many ran side by side.
+// time costs O(transactions) edges, however many ran concurrently.
 
-/// Why one transaction comes before another.
+/// Why one transaction precedes another.
 struct DependencyKinds: OptionSet, Hashable {
   let rawValue: UInt8
 
-  /// It appended the value before that of the other.
+  /// It appended the value directly before that of the other.
   static let write = DependencyKinds(rawValue: 1)
-  /// The other read its value last in a list.
+  /// The other read its value as the last one of a list.
   static let read = DependencyKinds(rawValue: 2)
-  /// The other appended what it did not see yet.
+  /// The other appended a value that it did not see yet.
   static let anti = DependencyKinds(rawValue: 4)
   /// The other is later in its session.
   static let session = DependencyKinds(rawValue: 8)
-  /// It was over before the other began.
+  /// It had ended before the other began.
   static let time = DependencyKinds(rawValue: 16)
 }
 
@@ -25,9 +25,9 @@ struct Dependency {
   let source: Int32
   let target: Int32
   let kind: DependencyKinds
-  /// The list, for dependencies by a list.
+  /// The list, for a dependency through a list.
   var list = 0
-  /// The source's value; for an anti-dependency how many values the source saw.
+  /// The source's value; for an anti-dependency, the number of values that the source saw.
   var sourceValue = 0
   /// The target's value.
   var targetValue = 0
@@ -35,7 +35,7 @@ struct Dependency {
 
 /// The dependencies of a history.
 struct DependencyGraph {
-  /// Indices into the history of the transactions that took effect.
+  /// Indices, in the history, of the transactions that took effect.
   let transactions: [Int]
   let nodeCount: Int
   /// Sorted by source.
@@ -74,7 +74,7 @@ struct DependencyGraph {
     return node < transactions.count && transactions[node] == index ? node : nil
   }
 
-  /// How many dependencies of a kind there are.
+  /// Number of dependencies of a kind.
   func count(_ kind: DependencyKinds) -> Int { edges.count { $0.kind == kind } }
 }
 
@@ -107,13 +107,13 @@ extension DependencyGraph {
           targetValue: targetValue))
     }
 
-    /// The node of who appended a value; -1 when nobody with effect did.
+    /// The node of the transaction that appended a value; -1 if none that took effect did.
     private func writer(of value: Int, _ list: VersionOrders.List) -> Int32 {
       list.writers[value].map { nodes[$0.transaction] } ?? -1
     }
 
     mutating func addLists() {
-      // For each list, who appended the values that were read.
+      // For each list, the transactions that appended the values that were read.
       let writers = orders.lists.map { list in list.observed.map { writer(of: $0, list) } }
       for (place, list) in orders.lists.enumerated() {
         var last: (node: Int32, value: Int)?
@@ -139,14 +139,14 @@ extension DependencyGraph {
       }
     }
 
-    /// What comes before a reader, and what after it.
+    /// Adds the transactions before and after a reader.
     private mutating func addRead(
       of name: Int, seeing values: ArraySlice<Int>, by reader: Int32, _ writers: [[Int32]]
     ) {
       guard let place = orders.places[name] else { return }
       let list = orders.lists[place]
       let count = values.count
-      // What is incompatible is told as such, and has no place in the order.
+      // An incompatible read is reported separately and has no place in the order.
       guard count <= list.observed.count, values.elementsEqual(list.observed.prefix(count))
       else { return }
       if let last = (0..<count).last(where: { writers[place][$0] >= 0 }) {
@@ -166,7 +166,7 @@ extension DependencyGraph {
       var last: [Int: Int32] = [:]
       for (node, index) in transactions.enumerated() {
         let transaction = orders.history.transactions[index]
-        // When its client does not know the end, it may take effect after the session's next one.
+        // If its client does not know the end, it may take effect after the session's next one.
         guard transaction.outcome == .committed else { continue }
         if let before = last[transaction.session] { add(before, Int32(node), .session) }
         last[transaction.session] = Int32(node)
@@ -194,7 +194,7 @@ extension DependencyGraph {
 }
 
 extension [Int] {
-  /// The first index from which on a condition holds that holds for all behind, too.
+  /// The first index that fulfils a monotonic condition: if an index fulfils it, all later ones do.
   fileprivate func partitioningIndex(where holds: (Int) -> Bool) -> Int {
     var low = 0
     var high = count

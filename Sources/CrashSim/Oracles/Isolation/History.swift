@@ -1,22 +1,22 @@
-// History.swift: what transactions over lists did, as their clients saw it.
-// Invariants: a position is the number of a line in the history's file, and lines stand in the
-// order in which things happened; a session runs one transaction after the other.
+// History.swift: the operations of transactions over lists, as their clients saw them.
+// Invariants: a position is a line number in the history's file, and lines are in chronological
+// order; a session runs one transaction after the other.
 
-/// One thing that a transaction did.
+/// An operation of a transaction.
 package enum HistoryOperation: Sendable, Hashable {
-  /// Put a value at the end of a list; nobody else appends that value to that list.
+  /// Appended a value to a list; no other operation appends that value to that list.
   case append(list: Int, value: Int)
-  /// Saw a whole list.
+  /// Read a whole list.
   case read(list: Int, values: [Int])
 }
 
-/// How a transaction ended, as far as its client knows.
+/// A transaction's outcome, as far as its client knows.
 package enum HistoryOutcome: String, Sendable, Hashable, CaseIterable {
   /// The commit was acknowledged.
   case committed
-  /// It has had no effect, as its client was told.
+  /// It had no effect, as reported to its client.
   case aborted
-  /// The client never heard: it may have taken effect or not.
+  /// The client got no answer: it may have taken effect or not.
   case unknown
 }
 
@@ -24,15 +24,15 @@ package enum HistoryOutcome: String, Sendable, Hashable, CaseIterable {
 package struct HistoryTransaction: Sendable, Hashable {
   /// Its number in the file.
   package var number: Int
-  /// Who ran it.
+  /// The session that ran it.
   package var session: Int
   /// Position of its begin.
   package var begin: Int
-  /// Position at which it was over for good; nil when it may take effect at any time later.
+  /// Position after which it cannot take effect; nil when it may take effect at any later time.
   package var end: Int?
-  /// How it ended.
+  /// Its outcome.
   package var outcome: HistoryOutcome
-  /// What it did, in order.
+  /// Its operations, in order.
   package var operations: [HistoryOperation]
 
   /// Makes a transaction.
@@ -51,7 +51,7 @@ package struct HistoryTransaction: Sendable, Hashable {
 
 /// Transactions over lists, in the order in which they began.
 package struct History: Sendable, Hashable {
-  /// The transactions; positions of begins rise.
+  /// The transactions, with ascending begins.
   package var transactions: [HistoryTransaction]
 
   /// Makes a history.
@@ -60,12 +60,12 @@ package struct History: Sendable, Hashable {
 
 // MARK: - Lines
 
-/// The lines of a history file (docs/reference/histories.md); each is written by one call, so that
-/// a killed process leaves whole ones.
+/// The lines of a history file (docs/reference/histories.md); each is written in one call, so that
+/// a killed process leaves complete ones.
 package enum HistoryLine {
   /// The first line of every history.
   package static let header = "{\"history\":1}"
-  /// Everything that is still open has ended, with or without effect: the power went.
+  /// All open transactions have ended, with or without effect: the power failed.
   package static let crash = "{\"crash\":1}"
 
   /// A transaction begins.
@@ -73,7 +73,7 @@ package enum HistoryLine {
     "{\"begin\":\(number),\"session\":\(session)}"
   }
 
-  /// What a transaction did; written before it asks for its commit.
+  /// A transaction's operations; written before it requests its commit.
   package static func operations(_ number: Int, _ operations: [HistoryOperation]) -> String {
     let items = operations.map { operation in
       switch operation {

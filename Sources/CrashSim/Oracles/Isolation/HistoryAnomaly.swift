@@ -1,20 +1,20 @@
-// HistoryAnomaly.swift: what can be wrong with a history, in Adya's terms ("Weak Consistency: A
-// Generalized Theory and Optimistic Implementations for Distributed Transactions", 1999), and which
-// levels of isolation forbid it.
+// HistoryAnomaly.swift: the anomalies of a history, in Adya's terms ("Weak Consistency: A
+// Generalized Theory and Optimistic Implementations for Distributed Transactions", 1999), and the
+// levels of isolation that forbid them.
 
-/// A level of isolation; each forbids what the one before it does, and more.
+/// A level of isolation; each forbids what the previous one does, and more.
 package enum IsolationLevel: String, Sendable, Codable, CaseIterable, Comparable {
   /// Adya's PL-1: writes of transactions are not interleaved.
   case readUncommitted = "read-uncommitted"
-  /// Adya's PL-2: only what was committed, and nothing intermediate, is read.
+  /// Adya's PL-2: only committed, final values are read.
   case readCommitted = "read-committed"
   /// Adya's PL-SI: each transaction reads from one version of everything.
   case snapshotIsolation = "snapshot-isolation"
-  /// Adya's PL-3: as if one transaction ran after the other.
+  /// Adya's PL-3: equivalent to running one transaction after the other.
   case serializable
-  /// In an order that keeps that of each session.
+  /// The same, in an order that keeps that of each session.
   case strongSessionSerializable = "strong-session-serializable"
-  /// In an order that keeps that of time.
+  /// The same, in an order that keeps that of time.
   case strictSerializable = "strict-serializable"
 
   /// Weaker levels come first.
@@ -30,19 +30,19 @@ package enum IsolationLevel: String, Sendable, Codable, CaseIterable, Comparable
 
 /// Name of an anomaly.
 package enum AnomalyName: String, Sendable, Codable, CaseIterable {
-  /// A value that nobody appended was read.
+  /// A value that was never appended was read.
   case garbageRead = "garbage-read"
   /// A value was read twice in one list.
   case duplicateRead = "duplicate-read"
-  /// Of two reads of a list none is the other's beginning.
+  /// Of two reads of a list, neither is a prefix of the other.
   case incompatibleReads = "incompatible-reads"
-  /// Appends of one transaction to a list are not in its order.
+  /// Appends of one transaction to a list are in another order.
   case reorderedAppends = "reordered-appends"
   /// Transactions overwrote each other in a cycle.
   case writeCycle = "G0"
   /// An aborted transaction's append was read.
   case abortedRead = "G1a"
-  /// A transaction's append was read that was not its last one to the list.
+  /// A read returned an append of a transaction that was not its last one to the list.
   case intermediateRead = "G1b"
   /// Information flowed in a cycle.
   case circularFlow = "G1c"
@@ -66,7 +66,7 @@ package enum AnomalyName: String, Sendable, Codable, CaseIterable {
   case nonadjacentAntiDependenciesProcess = "G-nonadjacent-process"
   /// `G2-item` with the order of a session.
   case antiDependencyCycleProcess = "G2-item-process"
-  /// What was acknowledged before a transaction began was not seen by it.
+  /// A transaction did not see what was acknowledged before it began.
   case staleRead = "stale-read"
   /// `G0` with the order of time.
   case writeCycleRealtime = "G0-realtime"
@@ -100,11 +100,11 @@ package enum AnomalyName: String, Sendable, Codable, CaseIterable {
 
 /// One anomaly of a history.
 package struct HistoryAnomaly: Sendable, Hashable, Codable {
-  /// What it is.
+  /// Its name.
   package var name: AnomalyName
-  /// Numbers of the transactions in it, in the order of the words.
+  /// Numbers of its transactions, in the order of the description.
   package var transactions: [Int]
-  /// What happened, a sentence a line.
+  /// The description, one sentence per line.
   package var lines: [String]
 
   /// The weakest level that forbids it.

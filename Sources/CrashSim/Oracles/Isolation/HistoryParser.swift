@@ -1,7 +1,7 @@
-// HistoryParser.swift: from the lines of a history file to transactions. Every wrong line is an
-// error with its number and the remedy; nothing is passed over.
-// Invariants: memory is at most some times the file's bytes; transactions stand in the order of
-// their begins; what a crash found open is unknown and over, what the file's end found open is
+// HistoryParser.swift: parses the lines of a history file into transactions. Every invalid line is
+// an error with its number and the remedy; none is skipped.
+// Invariants: memory use is a small multiple of the file's bytes; transactions are in the order of
+// their begins; those open at a crash are unknown and over, those open at the file's end are
 // unknown and may take effect at any time.
 
 import FoundationEssentials
@@ -22,7 +22,7 @@ package struct HistoryParser {
   private var places: [Int: Int] = [:]
   /// The open transaction of each session.
   private var open: [Int: Int] = [:]
-  /// Began since the last crash.
+  /// Transactions begun since the last crash.
   private var recent: [Int] = []
 
   private init(file: String) { self.file = file }
@@ -125,7 +125,7 @@ package struct HistoryParser {
     places[number].map { transactions[$0].begin } ?? 0
   }
 
-  /// The open transaction of this number.
+  /// The index of the open transaction with this number.
   private func place(of number: Int) throws(LabError) -> Int {
     guard let place = places[number] else {
       throw wrong("transaction \(number) has no line {\"begin\":\(number),…} before this one")
@@ -156,7 +156,7 @@ package struct HistoryParser {
     open[transactions[place].session] = nil
   }
 
-  /// The sessions of this moment are over, and so is all that may still have been on its way.
+  /// All current sessions have ended, with everything that may still have been in flight.
   private mutating func crash() {
     for place in recent where transactions[place].end == nil {
       transactions[place].end = line

@@ -1,9 +1,9 @@
-// HistoryScanner.swift: the bytes of one line of a history: JSON of a known shape, without building
-// values of it. Invariant: every call either moves forward or throws, and no number overflows.
+// HistoryScanner.swift: scans one line of a history: JSON of a known form, without building values
+// from it. Invariant: every call either advances or throws, and no number overflows.
 
 /// Reads one line.
 package struct HistoryScanner {
-  /// What a line names; the parser decides what belongs together.
+  /// The fields of a line; the parser checks which of them belong together.
   package struct Fields {
     var history: Int?
     package var begin: Int?
@@ -16,7 +16,7 @@ package struct HistoryScanner {
     var count = 0
   }
 
-  /// What is wrong, in words, and where.
+  /// An error, in words, with its place.
   package struct Fault: Error {
     let column: Int
     package let message: String
@@ -49,7 +49,7 @@ package struct HistoryScanner {
     }
   }
 
-  /// Takes a byte if it comes next, after spaces.
+  /// Consumes a byte if it comes next, after spaces.
   private mutating func takes(_ byte: UInt8) -> Bool {
     skipSpace()
     guard position < end, bytes[position] == byte else { return false }
@@ -116,7 +116,7 @@ package struct HistoryScanner {
     return fields
   }
 
-  /// False when the key is unknown or comes once more.
+  /// False when the key is unknown or duplicate.
   private mutating func take(_ key: String, into fields: inout Fields) throws(Fault) -> Bool {
     switch key {
     case "history" where fields.history == nil: fields.history = try integer()

@@ -1,8 +1,8 @@
-// IsolationOracle.swift: judges a history of transactions over lists: which anomalies of Adya's it
-// has, told in words, and which levels of isolation it keeps.
-// Lists that are only appended to show the order of writes to whoever reads them (Kingsbury,
-// Alvaro: "Elle: Inferring Isolation Anomalies from Experimental Observations", 2020), so the graph
-// of dependencies is found from the reads alone, and a cycle in it is a proof.
+// IsolationOracle.swift: judges a history of transactions over lists: describes its anomalies in
+// Adya's terms, and finds the levels of isolation that it satisfies.
+// Lists that are only appended to show readers the order of writes (Kingsbury, Alvaro: "Elle:
+// Inferring Isolation Anomalies from Experimental Observations", 2020), so the graph of
+// dependencies is found from the reads alone, and a cycle in it is a proof.
 
 import LabCore
 
@@ -10,9 +10,9 @@ import LabCore
 package enum IsolationOracle {
   /// Judges a history.
   /// - Parameter history: The history.
-  /// - Returns: Its anomalies, and the levels that it keeps.
+  /// - Returns: Its anomalies, and the levels that it satisfies.
   /// - Throws: `LabError` with code `.usage` when a value is appended to a list twice.
-  /// - Complexity: O(operations, values read, and transactions × log) while nothing is wrong.
+  /// - Complexity: O(operations, values read, and transactions × log) without anomalies.
   package static func check(_ history: History) throws(LabError) -> IsolationReport {
     var orders = try VersionOrders(history)
     let lost = orders.findLostUpdates()
@@ -34,7 +34,7 @@ package enum IsolationOracle {
     report.counts = AnomalyName.allCases.compactMap { name in
       counts[name].map { AnomalyCount(name: name, count: $0) }
     }
-    // Stable: of one level, those first that were found first.
+    // Stable: anomalies of one level remain in the order in which they were found.
     report.anomalies = IsolationLevel.allCases.flatMap { level in
       orders.anomalies.filter { $0.level == level }
     }
@@ -42,7 +42,7 @@ package enum IsolationOracle {
   }
 }
 
-/// A cycle in words.
+/// Describes a cycle in words.
 private struct CycleWords {
   private(set) var transactions: [Int] = []
   private(set) var lines: [String] = []

@@ -1,4 +1,4 @@
-// IsolationReport.swift: what is said of a history: in words, and as JSON
+// IsolationReport.swift: the report on a history, as text and as JSON
 // (docs/reference/histories.md).
 
 import FoundationEssentials
@@ -8,11 +8,11 @@ import LabCore
 package struct AnomalyCount: Sendable, Hashable, Codable {
   /// Its name.
   package var name: AnomalyName
-  /// How often; of cycles, in how many strongly connected components.
+  /// Its count; for cycles, the number of strongly connected components.
   package var count: Int
 }
 
-/// What a history shows.
+/// The result for a history.
 package struct IsolationReport: Sendable, Hashable, Codable, JSONReport {
   /// Version of the JSON form.
   package var version = 1
@@ -20,11 +20,11 @@ package struct IsolationReport: Sendable, Hashable, Codable, JSONReport {
   package var transactions: Int
   /// Acknowledged ones.
   package var committed: Int
-  /// Those that were aborted.
+  /// Aborted ones.
   package var aborted: Int
-  /// Those whose end nobody knows.
+  /// Those with an unknown outcome.
   package var unknown: Int
-  /// Acknowledged ones, and those of unknown end that somebody saw.
+  /// Acknowledged ones, and those of unknown outcome whose effect was read.
   package var tookEffect = 0
   /// Dependencies between writers.
   package var writeDependencies = 0
@@ -32,11 +32,11 @@ package struct IsolationReport: Sendable, Hashable, Codable, JSONReport {
   package var readDependencies = 0
   /// Dependencies from a reader to a writer.
   package var antiDependencies = 0
-  /// What is wrong, weakest level first; at most eight of each name.
+  /// The anomalies, weakest level first; at most eight of each name.
   package var anomalies: [HistoryAnomaly] = []
-  /// How often each is there.
+  /// The count of each anomaly.
   package var counts: [AnomalyCount] = []
-  /// Whether some cycles were not searched to the end: a shorter one may exist.
+  /// Whether some cycle searches were cut off: a shorter cycle may exist.
   package var isCutOff = false
 
   init(_ history: History) {
@@ -46,12 +46,12 @@ package struct IsolationReport: Sendable, Hashable, Codable, JSONReport {
     unknown = history.transactions.count { $0.outcome == .unknown }
   }
 
-  /// The strongest level that the history keeps; nil when it keeps none.
+  /// The strongest level that the history satisfies; nil if none.
   package var strongestLevel: IsolationLevel? {
     IsolationLevel.allCases.last { holds($0) }
   }
 
-  /// Whether nothing in the history is forbidden by a level.
+  /// Whether the history has no anomaly that a level forbids.
   package func holds(_ level: IsolationLevel) -> Bool {
     counts.allSatisfy { $0.name.level > level }
   }
@@ -61,7 +61,7 @@ package struct IsolationReport: Sendable, Hashable, Codable, JSONReport {
     anomalies.filter { $0.level <= level }
   }
 
-  /// The report for people, judged by a level.
+  /// The report as text, judged by a level.
   package func lines(judgedBy level: IsolationLevel) -> [String] {
     var lines = [
       "\(Formatting.counted(transactions, "transaction")): \(committed) committed, "

@@ -7,7 +7,7 @@
 struct StrongComponents {
   /// The component of each node.
   let component: [Int32]
-  /// How many transactions each component has; moments do not count.
+  /// The number of transactions in each component, without moments.
   let sizes: [Int]
 
   /// Finds the components by edges of some kinds.

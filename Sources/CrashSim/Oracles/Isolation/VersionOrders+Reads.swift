@@ -1,14 +1,14 @@
-// VersionOrders+Reads.swift: the two anomalies that people ask for by name: a lost update, and a
-// read that misses what was acknowledged before it began.
+// VersionOrders+Reads.swift: the two anomalies that users know by name: a lost update, and a read
+// that misses what was acknowledged before it began.
 
 extension VersionOrders {
-  /// What a transaction saw of a list before its own appends.
+  /// A transaction's view of a list before its own appends.
   private struct View {
     let list: Int
     let count: Int
   }
 
-  /// The views of a transaction that fit the list's order, one for each read.
+  /// A transaction's views that fit the list's order, one for each read.
   private func views(of index: Int) -> [View] {
     var own: [Int: Int] = [:]
     var views: [View] = []
@@ -26,7 +26,7 @@ extension VersionOrders {
     return views
   }
 
-  /// Tells pairs of transactions that appended to the version of a list that both had read.
+  /// Reports pairs of transactions that appended to the version of a list that both had read.
   /// - Returns: The transactions, as indices into the history.
   /// - Complexity: O(operations and values read).
   mutating func findLostUpdates() -> [Int] {
@@ -52,7 +52,7 @@ extension VersionOrders {
     return found
   }
 
-  /// Lists that a transaction appended to after it had read them: where, how much, what.
+  /// The lists that a transaction appended to after it had read them: index, count, value.
   private func updates(of index: Int) -> [(place: Int, count: Int, value: Int)] {
     var read: [Int: Int] = [:]
     var done: Set<Int> = []
@@ -74,7 +74,7 @@ extension VersionOrders {
     return updates
   }
 
-  /// Tells reads that miss what was over before their transaction began.
+  /// Reads that miss appends that had ended before their transaction began.
   /// - Returns: The transactions, as indices into the history.
   /// - Complexity: O(operations and values read).
   mutating func findStaleReads() -> [Int] {
@@ -100,7 +100,7 @@ extension VersionOrders {
     return found
   }
 
-  /// For each number of values seen, which of the appends not seen was over first.
+  /// For each number of values seen, the unseen append that ended first.
   private func firstEnds(_ list: List) -> [(end: Int, transaction: Int, value: Int)] {
     var first = (end: Int.max, transaction: -1, value: 0)
     func take(_ value: Int) {

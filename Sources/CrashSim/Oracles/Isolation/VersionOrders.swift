@@ -1,18 +1,18 @@
 // VersionOrders.swift: for each list the order in which its values were appended, as far as reads
-// tell it; and what no order can explain: garbage, duplicates, incompatible, dirty and intermediate
-// reads.
-// Invariants: `observed` of a list is its longest read by a transaction that took effect; a value
-// that such a transaction appended and nobody read comes behind all that were read. A transaction
-// of unknown outcome took effect if one that took effect read a value of it.
+// show it; and reads that no order can explain: garbage, duplicate, incompatible, dirty and
+// intermediate reads.
+// Invariants: `observed` of a list is its longest read by a transaction that took effect; values
+// that such a transaction appended and none read come after all that were read. A transaction of
+// unknown outcome took effect if one that took effect read a value of it.
 
 import LabCore
 
-/// What reads tell about lists.
+/// The orders of lists inferred from reads.
 struct VersionOrders {
-  /// Who appended a value.
+  /// The transaction that appended a value.
   struct Writer {
     let transaction: Int
-    /// Whether the transaction appends to the list once more.
+    /// Whether the transaction appends to the list again.
     let isIntermediate: Bool
   }
 
@@ -22,9 +22,9 @@ struct VersionOrders {
     var writers: [Int: Writer] = [:]
     /// Values in the order of their appends.
     var observed: [Int] = []
-    /// Who read that much, for messages.
+    /// The transaction with the longest read, for messages.
     var reader = -1
-    /// Values appended with effect that nobody read, in the order of the file.
+    /// Values appended with effect but never read, in the order of the file.
     var unobserved: [Int] = []
   }
 
@@ -35,7 +35,7 @@ struct VersionOrders {
   private(set) var tookEffect: [Bool]
   private(set) var anomalies: [HistoryAnomaly] = []
 
-  /// Most anomalies of one name that are told.
+  /// Most anomalies of one name that are reported.
   static let toldMax = 8
   private var told: [AnomalyName: Int] = [:]
 
@@ -80,7 +80,7 @@ struct VersionOrders {
     }
   }
 
-  /// Finds which transactions of unknown outcome took effect.
+  /// Finds the transactions of unknown outcome that took effect.
   private mutating func spreadEffects() {
     var waiting = history.transactions.indices.filter { tookEffect[$0] }
     while let index = waiting.popLast() {
@@ -110,7 +110,7 @@ struct VersionOrders {
         lines: lines))
   }
 
-  /// How many anomalies of each name there are, told or not.
+  /// The count of anomalies of each name, reported or not.
   var counts: [AnomalyName: Int] { told }
 
   private mutating func judgeReads(of index: Int) {
@@ -146,7 +146,7 @@ struct VersionOrders {
     }
   }
 
-  /// Looks at one read, and takes it in.
+  /// Checks one read and adds it.
   private mutating func judge(_ values: [Int], of list: Int, by index: Int) {
     guard let place = places[list] else { return }
     var known: Set<Int> = []
@@ -184,7 +184,7 @@ struct VersionOrders {
     compare(values, at: place, by: index)
   }
 
-  /// Lists only grow, so of two reads one is the beginning of the other.
+  /// Lists only grow, so of two reads one must be a prefix of the other.
   private mutating func compare(_ values: [Int], at place: Int, by index: Int) {
     let known = lists[place].observed
     let common = min(values.count, known.count)
@@ -202,10 +202,10 @@ struct VersionOrders {
     }
   }
 
-  /// At most so many values stand in a message.
+  /// Most values in a message.
   private static let valuesMax = 24
 
-  /// A list in words, its middle left out when it is long.
+  /// A list as text, abbreviated in the middle when it is long.
   static func text(_ values: [Int]) -> String {
     guard values.count > valuesMax else {
       return "[\(values.map { "\($0)" }.joined(separator: ", "))]"
@@ -226,8 +226,8 @@ struct VersionOrders {
     judgeOwnOrders()
   }
 
-  /// A transaction's appends to a list take effect in its order, and those that nobody read come
-  /// behind those that somebody did.
+  /// A transaction's appends to a list take effect in its order, and those that were never read
+  /// follow those that were.
   private mutating func judgeOwnOrders() {
     let positions = lists.map { list in
       Dictionary(
@@ -253,6 +253,6 @@ struct VersionOrders {
 }
 
 extension HistoryTransaction {
-  /// For messages.
+  /// Name for messages.
   var name: String { "transaction \(number) (line \(begin))" }
 }

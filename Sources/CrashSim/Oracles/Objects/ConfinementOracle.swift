@@ -1,11 +1,11 @@
-// ConfinementOracle.swift: a use on another thread is an error that names both threads, and never
-// gives a value.
+// ConfinementOracle.swift: use on another thread is an error that names both threads, and never
+// returns a value.
 
 import Findings
 
 package enum ConfinementOracle {
-  // `use` is what was done to what belongs to `owner` on the thread of `caller`; `message` is what
-  // the error said, nil when there was none.
+  // `use` is the operation that the thread `caller` did on an object of `owner`; `message` is the
+  // text of the error, nil without one.
   package static func judge(
     _ use: String, owner: String, caller: String, message: String?
   ) -> Violation? {

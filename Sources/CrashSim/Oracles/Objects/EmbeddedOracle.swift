@@ -1,5 +1,5 @@
-// EmbeddedOracle.swift: each embedded object has exactly one owner: none is left behind when its
-// owner goes, and no two owners share one.
+// EmbeddedOracle.swift: each embedded object has exactly one owner: none remains when its owner is
+// deleted, and no two owners share one.
 
 import Findings
 import Workload

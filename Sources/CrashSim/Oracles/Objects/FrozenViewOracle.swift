@@ -1,5 +1,5 @@
-// FrozenViewOracle.swift: what is frozen never changes, and a live realm moves to another version
-// only when it is told to.
+// FrozenViewOracle.swift: frozen objects never change, and a live realm moves to another version
+// only on request.
 
 import Findings
 

@@ -1,4 +1,4 @@
-// LinkOracle.swift: no link dangles: a deleted object takes the links to it along.
+// LinkOracle.swift: no link dangles: deleting an object also removes the links to it.
 
 import Findings
 

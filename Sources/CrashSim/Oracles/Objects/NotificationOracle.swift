@@ -1,10 +1,10 @@
-// NotificationOracle.swift: what an observer was told, applied to the collection as it was at the
-// call before, gives the collection as it is.
+// NotificationOracle.swift: applying the changes reported to an observer to the previous content of
+// the collection gives its current content.
 
 import Findings
 
 package enum NotificationOracle {
-  /// What one call told, positions ascending.
+  /// The changes of one call, positions ascending.
   package struct Change: Sendable, Hashable {
     var deletions: [Int]
     var insertions: [Int]
@@ -41,7 +41,7 @@ package enum NotificationOracle {
     return judge(replayed: replayed, now: now, change)
   }
 
-  /// What an observer has heard so far must be what its collection is.
+  /// Replaying all changes reported so far must give the collection's content.
   package static func judge(replayed: [String], now: [String], _ change: Change? = nil)
     -> Violation?
   {

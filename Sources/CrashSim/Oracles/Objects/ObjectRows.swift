@@ -1,5 +1,5 @@
-// ObjectRows.swift: the rows of the lab's classes as the engine gives them, with their links as
-// keys. What is not of the expected type reads as nothing: the oracles will say that it is missing.
+// ObjectRows.swift: the rows of Faultline's classes as returned by the engine, with their links as
+// keys. A value of an unexpected type reads as empty: the oracles will report it as missing.
 
 import Engine
 import Workload

@@ -1,6 +1,6 @@
 // ObjectSight.swift: all objects of a realm as plain values, read in two ways: through the object
-// database's API, property by property, and from the engine's rows, without it.
-// Invariant: what is compared is sorted where the order means nothing, and never where it does.
+// database's API, property by property, and directly from the engine's rows.
+// Invariant: compared collections are sorted where their order has no meaning, and only there.
 
 import Engine
 import ObjectDatabase
@@ -26,17 +26,17 @@ package struct ObjectSight: Sendable, Hashable {
     var owner: Int?
     /// The weight or the breed, as the version has it.
     var kind: String
-    /// The persons whose lists it is in; a person with two places counts twice.
+    /// The persons in whose lists it is; a person with two places counts twice.
     var fans: [Int]
   }
 
   var people: [Int: Person] = [:]
   package var dogs: [Int: Dog] = [:]
 
-  /// How much there is, for messages.
+  /// The number of objects, for messages.
   var summary: String { "\(people.count) people and \(dogs.count) dogs" }
 
-  /// The first object in which two sights differ, in words; nil when they are the same.
+  /// Describes the first object in which two sights differ; nil when they are equal.
   func difference(from other: ObjectSight) -> String? {
     let ids = Set(people.keys).union(other.people.keys).sorted()
     for id in ids where people[id] != other.people[id] {
@@ -85,7 +85,7 @@ package struct ObjectSight: Sendable, Hashable {
 
   // MARK: from the rows
 
-  /// Takes all objects from rows.
+  /// Reads all objects from rows.
   init(_ rows: ObjectRows) {
     var ids: [Int64: Int] = [:]
     for (key, dog) in rows.dogs { ids[key] = dog.int("_id") }

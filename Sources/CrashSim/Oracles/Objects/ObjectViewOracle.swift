@@ -1,5 +1,5 @@
 // ObjectViewOracle.swift: what a program reads through objects, lists, sets, maps and linking
-// objects is what the rows of its version hold.
+// objects equals the rows of its version.
 
 import Findings
 

@@ -1,4 +1,4 @@
-// QueryOracle.swift: a query, over an index or not, finds what a look at each object finds.
+// QueryOracle.swift: a query, with or without an index, finds what checking each object finds.
 
 import Engine
 import Findings
@@ -7,7 +7,7 @@ import QueryReference
 import Workload
 
 package enum QueryOracle {
-  /// What a query found for the dogs of one age.
+  /// The result of a query for the dogs of one age.
   package struct Found: Sendable, Hashable {
     var age: Int
     var dogs: [Int]
@@ -30,7 +30,7 @@ package enum QueryOracle {
     return nil
   }
 
-  /// How queries see the tables of the lab's classes.
+  /// The tables of Faultline's classes in the form of the query compiler.
   static func tables(_ schemas: [TableSchema]) -> [QueryTable] {
     let fans = BacklinkProperty(
       name: "fans", originTable: ObjectClasses.person, originColumn: "dogs")
@@ -41,13 +41,13 @@ package enum QueryOracle {
     }
   }
 
-  /// A query must find what the naive evaluator finds, which asks each condition of each object.
+  /// A query must find what the naive evaluator finds, which checks each condition on each object.
   /// - Parameters:
-  ///   - query: The query; the database has taken it.
+  ///   - query: The query, accepted by the database.
   ///   - found: The primary keys that it found, in order.
-  ///   - snapshot: The version that it was asked of.
-  /// - Returns: What is broken, or nil.
-  /// - Throws: `EngineError`, or `QueryError` for a query that is none.
+  ///   - snapshot: The version that was queried.
+  /// - Returns: The violation, or nil.
+  /// - Throws: `EngineError`, or `QueryError` for an invalid query.
   /// - Complexity: O(objects²) for `SORT` and `DISTINCT`, O(objects) for conditions without links.
   package static func judge(
     _ query: ObjectQuery, found: [Int], _ snapshot: Snapshot

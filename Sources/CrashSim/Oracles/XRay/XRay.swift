@@ -1,10 +1,10 @@
 // XRay.swift: a second reader of the file format, written from docs/reference/file-format.md alone,
-// so that a mistake that the engine makes when it writes and again when it reads shows. It shares
-// no code with the engine. Invariants: nothing traps, hangs or grows without bound on any bytes;
-// what can be read is reported even when something else is broken; `faults` is empty only if every
-// rule of the document that can be checked on one file was checked and holds.
+// so that a mistake made in both the engine's writer and its reader is detected. It shares no code
+// with the engine. Invariants: no bytes make it trap, hang or use unbounded memory; what can be
+// read is reported even when something else is broken; `faults` is empty only if every rule of the
+// document that can be checked on one file was checked and holds.
 
-/// What a database file holds, read without the engine.
+/// The content of a database file, read without the engine.
 package struct XRay: Sendable {
   /// A root slot.
   package struct Slot: Sendable, Hashable {
@@ -12,17 +12,17 @@ package struct XRay: Sendable {
     package let version: UInt64
     /// The link to the group.
     package let top: XRayLink
-    /// End of what the version uses.
+    /// End of the version's space.
     package let logicalSizeBytes: UInt64
     /// Whether the version was committed with one sync.
     package let isOneSync: Bool
   }
 
-  /// A root slot as it was found.
+  /// The state of a root slot in the file.
   package enum FoundSlot: Sendable, Hashable {
-    /// One copy at least is right.
+    /// At least one copy is valid.
     case valid(Slot)
-    /// None is.
+    /// No copy is valid.
     case invalid
     /// All bytes are 0.
     case empty
@@ -36,7 +36,7 @@ package struct XRay: Sendable {
     case indexLeaf, listSegment
   }
 
-  /// Who a node belongs to.
+  /// The owner of a node.
   package enum Owner: Sendable, Hashable {
     /// The version itself.
     case group
@@ -47,27 +47,27 @@ package struct XRay: Sendable {
 
   /// A node that the version reaches.
   package struct Node: Sendable, Hashable {
-    /// Where it stands.
+    /// Its position.
     package let refBytes: UInt64
     /// Its size, header included.
     package let sizeBytes: Int
     /// The version that wrote it.
     package let version: UInt64
-    /// What it is.
+    /// Its kind.
     package let kind: Kind
     /// Its height over the leaves.
     package let level: Int
-    /// Whose it is.
+    /// Its owner.
     package let owner: Owner
   }
 
-  /// Sectors of the free list; `released` is 0 when they are free.
+  /// Sectors in the free list; `released` is 0 for free ones.
   package struct Span: Sendable, Hashable {
     /// The first sector.
     package let start: UInt64
-    /// How many they are.
+    /// Their number.
     package let count: UInt64
-    /// The version that wrote what is there.
+    /// The version that wrote their content.
     package let born: UInt64
     /// The version that released it.
     package let released: UInt64
@@ -77,7 +77,7 @@ package struct XRay: Sendable {
 
   /// Size of the file.
   package internal(set) var fileSizeBytes: UInt64 = 0
-  /// The number of the layout, when the file header is right.
+  /// The layout's number, if the file header is valid.
   package internal(set) var formatVersion: UInt32?
   /// Whether the file is encrypted; then only the file header, the slots and the nonces
   /// are read.
@@ -94,25 +94,25 @@ package struct XRay: Sendable {
   package internal(set) var nodes: [Node] = []
   /// Free and pending sectors.
   package internal(set) var spans: [Span] = []
-  /// Leaves that stand in the file as they were, with edits beside the link.
+  /// Leaves that are unchanged in the file, with edits next to the link.
   package internal(set) var patchedLeafCount = 0
-  /// Rows that were read.
+  /// Rows read.
   package internal(set) var rowCount: UInt64 = 0
-  /// Pairs of indexes that were read.
+  /// Pairs of indexes read.
   package internal(set) var pairCount: UInt64 = 0
-  /// What is wrong, at most `faultsMax` of them, the first one first.
+  /// The faults, at most `faultsMax`, in the order in which they were found.
   package internal(set) var faults: [XRayFault] = []
 
-  /// More faults than that are not kept.
+  /// Further faults are not kept.
   static let faultsMax = 16
 
-  /// Whether nothing is wrong.
+  /// Whether there are no faults.
   package var isSound: Bool { faults.isEmpty }
 }
 
 /// A link: the ref of a node and its checksum.
 package struct XRayLink: Sendable, Hashable {
-  /// Where the node stands; 0 for none.
+  /// The node's position; 0 for none.
   package let refBytes: UInt64
   /// Its checksum.
   package let checksum: UInt64
@@ -136,15 +136,15 @@ package struct XRayColumn: Sendable, Hashable {
   package let name: String
   /// What it holds.
   package let type: XRayType
-  /// One value a row, or several.
+  /// Whether a row has one value or several.
   package let collection: XRayCollection
   /// Whether null is a value.
   package let isOptional: Bool
   /// Whether it has a search index.
   package let isIndexed: Bool
-  /// Whether its values differ.
+  /// Whether its values are unique.
   package let isUnique: Bool
-  /// The table that links lead to; 0 for other types.
+  /// The target table of links; 0 for other types.
   package let targetID: UInt32
   /// The name of that table.
   package internal(set) var targetName: String?

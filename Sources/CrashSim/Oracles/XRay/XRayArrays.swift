@@ -1,6 +1,6 @@
 // XRayArrays.swift: the arrays of a leaf: descriptors, packed numbers and bytes.
-// Invariant: an array lies inside of its node, and `ends` ascend up to the number of bytes, before
-// anything is read from them.
+// Invariant: an array lies inside its node, and `ends` ascend up to the number of bytes; both are
+// checked before anything is read from them.
 
 /// Numbers of one width above a base.
 struct XRayPacked {
@@ -32,7 +32,7 @@ struct XRayColumnArrays {
   let isOptional: Bool
   /// The numbers, or the ends of entries; nil when the leaf does not have the column.
   var numbers: XRayPacked?
-  /// Nanoseconds, or the flags of entries that stand outside.
+  /// Nanoseconds, or the flags of entries stored outside.
   var second: XRayPacked?
   var bytes = XRayBytes.none
   var nulls: XRayPacked?
@@ -62,7 +62,7 @@ struct XRayColumnArrays {
     return kinds
   }
 
-  /// Bytes of entry `place`, and whether they are a link to where they stand.
+  /// Bytes of entry `place`, and whether they are a link to their location.
   func entry(_ place: Int) throws(XRayFault) -> (bytes: XRayBytes, isOutside: Bool) {
     guard let ends = numbers, let flags = second else { return (.none, false) }
     let start = place == 0 ? 0 : Int(truncatingIfNeeded: try ends[place - 1])
@@ -81,7 +81,7 @@ struct XRayArrays {
     let kind: UInt8
     let column: UInt16
 
-    /// Bytes of the array; an array without any may stand anywhere in the node.
+    /// Size of the array; an array without bytes may be anywhere in the node.
     func sizeBytes(elements: Int) -> Int {
       let hasBytes = [5, 12, 13].contains(kind)
       return hasBytes ? Int(clamping: base) : (elements * width + 7) / 8
@@ -97,7 +97,7 @@ struct XRayArrays {
       throw XRayFault("array descriptors=\(node.secondCount)")
     }
     var found: [Descriptor] = []
-    // Behind the descriptors, and each array behind the one before.
+    // After the descriptors, and each array after the previous one.
     var end = XRayNode.headerBytes + 16 * node.secondCount
     for place in 0..<node.secondCount {
       let at = XRayNode.headerBytes + 16 * place
@@ -141,7 +141,7 @@ struct XRayArrays {
     )
   }
 
-  /// The arrays of a table's columns; one that the leaf does not have reads as null, 0 or empty.
+  /// The arrays of a table's columns; one missing in the leaf reads as null, 0 or empty.
   func columns(_ columns: [XRayColumn]) throws(XRayFault) -> [XRayColumnArrays] {
     var result: [XRayColumnArrays] = []
     for column in columns {
@@ -154,7 +154,7 @@ struct XRayArrays {
     return result
   }
 
-  /// The arrays of a column that must be there, in the leaf of a collection.
+  /// The arrays of a column that must exist, in the leaf of a collection.
   func column(_ id: UInt16, _ empty: XRayColumnArrays) throws(XRayFault) -> XRayColumnArrays {
     var arrays = empty
     try fill(&arrays, descriptors.filter { $0.column == id })

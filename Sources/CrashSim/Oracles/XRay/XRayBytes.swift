@@ -1,12 +1,12 @@
 // XRayBytes.swift [U]: bytes of a file that are never read outside of their bounds, and the two
 // hash functions of the format, written from docs/reference/file-format.md.
-// Invariant: every access is checked and is an error outside; nothing here traps on any bytes.
+// Invariant: every access is checked and throws outside of the bounds; no bytes can trap.
 
-/// What is wrong with a file, as its second reader sees it.
+/// An error in a file, found by its second reader.
 package struct XRayFault: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What disagrees, with both numbers.
+  /// The contradiction, with both numbers.
   package let message: String
-  /// The node it was found in, or nil.
+  /// The node in which it was found, or nil.
   package let refBytes: UInt64?
 
   package init(_ message: String, at refBytes: UInt64? = nil) {
@@ -20,8 +20,8 @@ package struct XRayFault: Error, Sendable, Hashable, CustomStringConvertible {
 
 /// A read-only view.
 @safe struct XRayBytes: @unchecked Sendable {
-  // Safety: each load is checked against `count`; whoever makes the first view keeps the memory
-  // alive and unchanged for as long as parts of it are in use.
+  // Safety: each load is checked against `count`; the creator of the first view keeps the memory
+  // alive and unchanged while parts of it are in use.
   private let base: UnsafeRawPointer?
   let count: Int
 
@@ -81,7 +81,7 @@ package struct XRayFault: Error, Sendable, Hashable, CustomStringConvertible {
   var checksum: UInt64 {
     guard let base = unsafe base else { return Self.folded([], count: 0) }
     @inline(__always) func word(_ offset: Int) -> UInt64 {
-      // Safety: the loops below stay eight bytes in front of the end.
+      // Safety: the loops below stay eight bytes before the end.
       unsafe UInt64(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
     var (a, b, c, d) = (Self.lanes[0], Self.lanes[1], Self.lanes[2], Self.lanes[3])
@@ -154,7 +154,7 @@ package struct XRayFault: Error, Sendable, Hashable, CustomStringConvertible {
     while offset < count {
       var word: UInt64 = 0
       for place in 0..<min(8, count - offset) {
-        // Safety: the place lies in front of the end.
+        // Safety: the place lies before the end.
         let byte = unsafe base?.load(fromByteOffset: offset + place, as: UInt8.self) ?? 0
         word |= UInt64(byte) << UInt64(8 * place)
       }
@@ -169,7 +169,7 @@ package struct XRayFault: Error, Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// Reads one thing after the other.
+/// Reads consecutive fields.
 struct XRayCursor {
   let bytes: XRayBytes
   private(set) var offset: Int
@@ -228,7 +228,7 @@ struct XRayCursor {
     }
   }
 
-  /// Bytes with their number as a varint in front.
+  /// Bytes preceded by their count as a varint.
   mutating func sized() throws(XRayFault) -> XRayBytes {
     let size = try varint()
     guard let size = Int(exactly: size) else { throw XRayFault("a size of \(size) bytes") }

@@ -1,11 +1,11 @@
-// XRayDates.swift: dates that nanoseconds cannot express, read as docs/reference/file-format.md has
-// them.
+// XRayDates.swift: dates that nanoseconds cannot express, as defined in
+// docs/reference/file-format.md.
 
 /// Parts of a second.
 enum XRayDates {
   private static let reference: Int64 = 978_307_200
 
-  /// A date whose part of a second is nanoseconds or, from 10^9 up, a fine date's.
+  /// A date with a part of a second that is in nanoseconds or, from 10^9 up, a fine date's.
   static func date(_ seconds: Int64, _ rest: Int64) throws(XRayFault) -> XRayValue {
     if (0..<1_000_000_000).contains(rest) { return .date(seconds, rest) }
     let time = time(seconds, rest)
@@ -36,7 +36,7 @@ enum XRayDates {
     return Double(seconds - reference) + fraction
   }
 
-  /// Whether a part stands before another one of the same second.
+  /// Whether a part precedes another one in the same second.
   static func precedes(_ left: Int64, _ right: Int64, in seconds: Int64) -> Bool {
     let (isFine, otherIsFine) = (left >= 1_000_000_000, right >= 1_000_000_000)
     guard isFine || otherIsFine else { return left < right }

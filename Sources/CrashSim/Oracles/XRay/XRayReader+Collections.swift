@@ -1,4 +1,4 @@
-// XRayReader+Collections.swift: collections: encoded in a row, or as a tree of positions.
+// XRayReader+Collections.swift: reads collections: encoded in a row, or as a tree of positions.
 
 extension XRayReader {
   private static let elementCountMax = 4096
@@ -82,7 +82,7 @@ extension XRayReader {
   }
 }
 
-/// A collection as it is read.
+/// A collection during reading.
 struct XRayContent {
   let column: XRayColumnArrays
   var keys: [String] = []
@@ -90,7 +90,7 @@ struct XRayContent {
 
   init(_ column: XRayColumnArrays) { self.column = column }
 
-  /// The collection, if its order is right.
+  /// The collection, if its order is valid.
   func value() throws(XRayFault) -> XRayValue {
     switch column.collection {
     case .none, .list: return .list(elements)

@@ -1,11 +1,11 @@
-// XRayReader+Group.swift: the group: tables, columns and where their trees are.
+// XRayReader+Group.swift: reads the group: tables, columns and the positions of their trees.
 
 extension XRayReader {
   private static let tableCountMax = 1024
   private static let columnCountMax = 128
 
   /// Reads the group.
-  /// - Returns: The link to the free list, how many leaves have a patch, and the tables.
+  /// - Returns: The link to the free list, the number of leaves with a patch, and the tables.
   mutating func readGroup(
     _ node: XRayNode
   ) throws(XRayFault) -> (freeList: XRayLink, patchedLeaves: Int, tables: [XRayTable]) {

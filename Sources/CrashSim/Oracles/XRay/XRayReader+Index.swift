@@ -1,11 +1,11 @@
-// XRayReader+Index.swift: search indexes and backlinks, held against the rows.
+// XRayReader+Index.swift: reads search indexes and backlinks, and compares them with the rows.
 
 extension XRayReader {
   private typealias Pair = XRayGathered.Pair
   private static let indexChildCountMax = 125
   private static let indexNodeBytesMax = 4032
 
-  /// Reads the index of a column; it has exactly the pairs that the rows gave.
+  /// Reads a column's index; it must have exactly the pairs derived from the rows.
   mutating func readIndex(
     _ index: XRayTree, _ position: Int, _ table: XRayTable, compares: Bool
   ) {
@@ -28,7 +28,7 @@ extension XRayReader {
     }
   }
 
-  /// How far the pairs were read.
+  /// The progress of reading the pairs.
   private struct IndexWalk {
     let expected: [Pair]
     let compares: Bool

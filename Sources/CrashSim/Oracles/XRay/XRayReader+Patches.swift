@@ -1,9 +1,9 @@
-// XRayReader+Patches.swift [U]: leaves that stand in the file as they were, with edits beside the
+// XRayReader+Patches.swift [U]: reads leaves that are unchanged in the file, with edits next to the
 // link.
 
-/// What an inner node keeps of a leaf that has changed.
+/// An inner node's entry for a changed leaf.
 struct XRayPatch {
-  /// The checksum of the leaf that stands in the file.
+  /// The checksum of the leaf in the file.
   let checksum: UInt64
   let edits: XRayBytes
 }
@@ -64,7 +64,7 @@ extension XRayReader {
     }
     var fault: XRayFault?
     unsafe leaf.withUnsafeBytes { source in
-      // Safety: what is read of the rows is copied; no view outlives the closure.
+      // Safety: everything read from the rows is copied; no view outlives the closure.
       let node = unsafe XRayNode(
         bytes: XRayBytes(source), refBytes: base.refBytes, version: base.version,
         count: base.count, secondCount: base.secondCount)

@@ -1,10 +1,10 @@
-// XRayReader+Space.swift: the free list with its segments: which sectors are free or pending; and
-// whether all that a commit of one sync wrote is there.
+// XRayReader+Space.swift: reads the free list with its segments: the free and pending sectors; and
+// checks whether everything that a commit with one sync wrote has arrived.
 
-/// The node of a free list, split.
+/// The node of a free list, decoded.
 private struct XRayFreeList {
   let segments: [XRayLink]
-  /// What recovery has to check of a commit of one sync.
+  /// What recovery must check of a commit with one sync.
   let fresh: [XRayLink]
   let spans: XRayBytes
 
@@ -13,7 +13,7 @@ private struct XRayFreeList {
     let freshCount = Int(try cursor.number(UInt32.self))
     let reserved = try cursor.number(UInt32.self)
     guard reserved == 0 else { throw XRayFault("reserved bytes of the free list: \(reserved)") }
-    // Checked before anything is made for them.
+    // Checked before memory is allocated for them.
     let links = try node.bytes.part(at: cursor.offset, count: (node.secondCount + freshCount) * 16)
     spans = try node.bytes.part(at: cursor.offset + links.count, count: node.count * 24)
     var segments: [XRayLink] = []
@@ -75,7 +75,7 @@ extension XRayReader {
     found.spans.append(span)
   }
 
-  /// Whether everything that a commit of one sync wrote is there.
+  /// Whether everything that a commit with one sync wrote has arrived.
   func hasArrived(_ candidate: XRay.Slot) -> Bool {
     var reader = XRayReader(file) { _, _, _ in }
     do throws(XRayFault) {
@@ -90,7 +90,7 @@ extension XRayReader {
       for link in list.fresh {
         let (_, size) = try reader.headerAndSize(link)
         bytes += size
-        // Before it is read, so that no bytes make this long.
+        // Checked before reading, so that no bytes can make this slow.
         guard bytes <= Self.freshBytesMax,
           try reader.checked(link, sizeBytes: size).version == candidate.version
         else { return false }

@@ -1,6 +1,6 @@
-// XRayReader+Tree.swift: a table's tree: inner nodes by keys, leaves row by row.
+// XRayReader+Tree.swift: reads a table's tree: inner nodes by keys, leaves row by row.
 
-/// What the reader collects from rows to hold against indexes and links.
+/// Data collected from rows to compare with indexes and links.
 struct XRayGathered {
   /// A pair of an index.
   struct Pair: Comparable {
@@ -13,7 +13,7 @@ struct XRayGathered {
     }
   }
 
-  /// Pairs that the rows of the current table give, by column.
+  /// Pairs from the rows of the current table, by column.
   var pairs: [[Pair]] = []
   /// Values of unique columns of the current table, by column.
   var values: [Set<XRayValue>] = []
@@ -21,15 +21,15 @@ struct XRayGathered {
   var rows: UInt64 = 0
   /// The last key of the current table.
   var lastKey: Int64?
-  /// Keys of the tables that links lead to.
+  /// Keys of the tables that are targets of links.
   var keys: [UInt32: [Int64]] = [:]
-  /// Keys that links name, with what names them.
+  /// Keys that links name, with the origin of each link.
   var targets: [(table: UInt32, key: Int64, from: String)] = []
-  /// Tables that links lead to.
+  /// Tables that are targets of links.
   var isTarget: Set<UInt32> = []
 }
 
-/// Bounds of keys: `low` ≤ key < `high`, where they are there.
+/// Bounds of keys: `low` ≤ key < `high`, if present.
 struct XRayRange {
   var low: Int64?
   var high: Int64?
@@ -93,7 +93,7 @@ extension XRayReader {
     }
   }
 
-  /// Bytes of an inner node up to its last link.
+  /// Size of an inner node up to its last link.
   static func innerBytes(children count: Int, separatorBytes: Int) -> Int {
     XRayNode.headerBytes + (count - 1) * separatorBytes + count * 16
   }
@@ -159,7 +159,7 @@ extension XRayReader {
     }
   }
 
-  /// Takes a row in for indexes, unique columns and links.
+  /// Adds a row's values for indexes, unique columns and links.
   private mutating func gather(
     _ table: XRayTable, _ key: Int64, _ row: [XRayValue]
   ) throws(XRayFault) {
@@ -190,7 +190,7 @@ extension XRayReader {
     }
   }
 
-  /// Every link leads to a row; only if all rows were read.
+  /// Checks that every link has a target row; only if all rows were read.
   mutating func checkLinks() {
     guard found.isSound else { return }
     for target in gathered.targets {

@@ -1,4 +1,4 @@
-// XRayReader+Values.swift: values: of arrays, encoded in a row, and in nodes of their own.
+// XRayReader+Values.swift: reads values: of arrays, encoded in a row, and in separate nodes.
 
 extension XRayReader {
   private static let valueBytesMax = 16 << 20
@@ -76,7 +76,7 @@ extension XRayReader {
     return try node.bytes.part(at: XRayNode.headerBytes, count: node.count)
   }
 
-  /// The link and the word of an entry that stands outside.
+  /// The link and the word of an entry stored outside.
   static func outside(_ entry: XRayBytes) throws(XRayFault) -> (XRayLink, UInt64) {
     guard entry.count == 24 else { throw XRayFault("an entry outside has \(entry.count) bytes") }
     var cursor = XRayCursor(entry)

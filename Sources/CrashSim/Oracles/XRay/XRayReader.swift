@@ -1,6 +1,6 @@
 // XRayReader.swift [U]: reads the file header, the slots and nodes, and claims their sectors.
 // Invariant: a sector is claimed once, and a node is read only after its sectors were claimed, so
-// every walk ends and costs no more than the file is long.
+// every traversal ends and its cost is bounded by the file's length.
 
 extension XRay {
   /// Called for each row, tables in their order and keys ascending.
@@ -9,7 +9,7 @@ extension XRay {
   /// Reads a file.
   /// - Parameters:
   ///   - bytes: The whole file.
-  ///   - visitor: Is given the rows as they are read.
+  ///   - visitor: Called with the rows as they are read.
   /// - Complexity: O(bytes), and O(rows) memory for indexes and links.
   package init(_ bytes: [UInt8], visitor: @escaping RowVisitor = { _, _, _ in }) {
     self = unsafe bytes.withUnsafeBytes { source in
@@ -21,7 +21,7 @@ extension XRay {
   }
 }
 
-/// A node that was checked.
+/// A checked node.
 struct XRayNode {
   let bytes: XRayBytes
   let refBytes: UInt64
@@ -32,7 +32,7 @@ struct XRayNode {
   static let headerBytes = 48
 }
 
-/// The state of one reading.
+/// The state of a reader.
 struct XRayReader {
   static let sectorBytes = 4096
   static let firstSector = 3
@@ -51,12 +51,12 @@ struct XRayReader {
     self.visitor = visitor
   }
 
-  /// Keeps what is wrong.
+  /// Records a fault.
   mutating func note(_ fault: XRayFault) {
     if found.faults.count < XRay.faultsMax { found.faults.append(fault) }
   }
 
-  /// Runs a part and keeps what goes wrong in it.
+  /// Runs a step and records its fault.
   mutating func attempt(_ body: (inout XRayReader) throws(XRayFault) -> Void) {
     do throws(XRayFault) { try body(&self) } catch { note(error) }
   }
@@ -76,11 +76,11 @@ struct XRayReader {
     }
   }
 
-  /// Looks for two sealed nodes with one nonce: whoever has both learns the difference of their
-  /// contents, and can forge others (NIST SP 800-38D, section 8).
+  /// Checks that no two sealed nodes share a nonce: an attacker with both would learn the
+  /// difference of their contents, and could forge others (NIST SP 800-38D, section 8).
   ///
-  /// Nodes say in the clear which nonce sealed them. Left-overs of old versions count, too: they
-  /// were sealed once like all others.
+  /// Nodes store the nonce that sealed them in the clear. Leftovers of old versions count, too:
+  /// they were sealed like all others.
   private mutating func compareNonces() throws(XRayFault) {
     var places: [[UInt8]: Int] = [:]
     for sector in 3..<max(3, file.count / Self.sectorBytes) {
@@ -135,7 +135,7 @@ struct XRayReader {
       throw XRayFault("no slot is valid: \(found.slots[0]), \(found.slots[1])")
     }
     found.chosen = newest
-    // A version of one sync is taken only if everything that its commit wrote has arrived.
+    // A version with one sync is accepted only if everything that its commit wrote has arrived.
     guard newest.isOneSync, !found.isEncrypted else { return }
     for candidate in valid {
       if !candidate.isOneSync || hasArrived(candidate) {
@@ -177,7 +177,7 @@ struct XRayReader {
 
   // MARK: - Version
 
-  /// Prepares reading a version; its logical size must lie in the file.
+  /// Prepares for reading a version; its logical size must not exceed the file.
   mutating func begin(_ chosen: XRay.Slot) throws(XRayFault) {
     slot = chosen
     let size = chosen.logicalSizeBytes
@@ -219,14 +219,14 @@ struct XRayReader {
   }
 
   private mutating func checkSectors() {
-    // What a broken parent leads to is not reached; that is no second fault.
+    // What a broken parent links to is not reached; that is not a second fault.
     guard found.isSound else { return }
     let lost = claimed.indices.dropFirst(Self.firstSector).filter { !claimed[$0] }
     guard let first = lost.first else { return }
     note(XRayFault("\(lost.count) sectors from \(first) on are neither reachable nor free"))
   }
 
-  /// Reads the node that a link leads to, and claims its sectors.
+  /// Reads the node of a link, and claims its sectors.
   mutating func node(
     _ link: XRayLink, _ kind: XRay.Kind, level: Int, _ owner: XRay.Owner
   ) throws(XRayFault) -> XRayNode {
@@ -249,7 +249,7 @@ struct XRayReader {
     return node
   }
 
-  /// The node that a link leads to, whatever its kind, when every byte of it is right.
+  /// The node of a link, of any kind, if every byte of it is valid.
   func checked(_ link: XRayLink, sizeBytes: Int) throws(XRayFault) -> XRayNode {
     let ref = link.refBytes
     let bytes = try file.part(at: Int(ref), count: sizeBytes)
@@ -269,7 +269,7 @@ struct XRayReader {
       secondCount: Int(try bytes.number(36, UInt32.self)))
   }
 
-  /// The header of a node that says that it is the one meant, and the node's size in the file.
+  /// The header of a node, checked to be the linked one, and the node's size in the file.
   func headerAndSize(_ link: XRayLink) throws(XRayFault) -> (XRayBytes, Int) {
     let ref = link.refBytes
     let end = slot.logicalSizeBytes

@@ -1,4 +1,4 @@
-// XRayValue.swift: values as the second reader of the format finds them, their order in sets and
+// XRayValue.swift: values as read by the second reader of the format, their order in sets and
 // dictionaries, and the images by which indexes order them; written from
 // docs/reference/file-format.md.
 
@@ -9,7 +9,7 @@ package enum XRayType: UInt8, Sendable, Hashable {
   case string, bool, float, double, binary, date, objectId, uuid, decimal128, link, mixed
 }
 
-/// What each row of a column has, by its number in the file.
+/// The number of values in each row of a column, by its number in the file.
 package enum XRayCollection: UInt8, Sendable, Hashable {
   /// One value, or several of them.
   case none = 0
@@ -18,7 +18,7 @@ package enum XRayCollection: UInt8, Sendable, Hashable {
 
 /// A value of a row or of a collection; floats are their bits.
 package enum XRayValue: Sendable, Hashable {
-  /// Nothing.
+  /// Null.
   case null
   case int(Int64)
   case bool(Bool)
@@ -64,7 +64,7 @@ extension XRayValue {
     }
   }
 
-  /// Whether a value stands before another one in a set.
+  /// Whether a value precedes another one in a set.
   static func precedes(_ left: XRayValue, _ right: XRayValue) -> Bool {
     switch (left, right) {
     case (.int(let left), .int(let right)), (.link(let left), .link(let right)): left < right
@@ -89,7 +89,7 @@ extension XRayValue {
     left.utf8.lexicographicallyPrecedes(right.utf8)
   }
 
-  /// Bits of a float so that their unsigned order is −NaN, −∞ … −0, 0 … ∞, NaN.
+  /// Bits of a float, mapped so that their unsigned order is −NaN, −∞ … −0, 0 … ∞, NaN.
   private static func ordered<Bits: FixedWidthInteger>(_ bits: Bits) -> Bits {
     let sign = Bits(1) << (Bits.bitWidth - 1)
     return bits & sign == 0 ? bits | sign : ~bits
@@ -108,7 +108,7 @@ extension XRayValue {
     }
   }
 
-  /// Keys of the rows that a value of a link column leads to.
+  /// Keys of the target rows of a value of a link column.
   var targets: [Int64] {
     switch self {
     case .link(let key): [key]
@@ -118,7 +118,7 @@ extension XRayValue {
     }
   }
 
-  /// The value with strings as their bytes: equal strings are equal byte by byte then.
+  /// The value with strings as their bytes, so that equality is byte by byte.
   var exact: XRayValue {
     if case .string(let text) = self { .binary(Array(text.utf8)) } else { self }
   }
