@@ -1,15 +1,15 @@
 // AckLog.swift: what a workload has acknowledged so far, read from the marks of its trace.
 // The marks, one per line:
-//   begin N                  transaction N is about to be asked for
-//   number N version V       its commit, should it come to that, will be version V
-//   commit N version V       it was acknowledged as version V: it must be there
+//   begin N                  transaction N is about to be requested
+//   number N version V       its commit, if it happens, will be version V
+//   commit N version V       it was acknowledged as version V: it must be present
 //   failed N CODE            it ended with an error (see `isIndeterminate`)
-//   cancel N                 it was rolled back: it must not be there
+//   cancel N                 it was rolled back: it must be absent
 //   recovered version V      a database was opened, and V is its newest version
 //   copied NAME              the copy NAME.realm of the newest version is complete
 // Invariant: at most one transaction of each actor is open (`begin` without an end), and actors
 // begin in the order of their turns; lines that begin with none of these words are a program's own
-// output and are passed over.
+// output and are ignored.
 
 import Recording
 
@@ -86,9 +86,9 @@ package struct AckLog: Sendable, Hashable {
     for mark in marks { append(mark) }
   }
 
-  /// Reads one more mark.
+  /// Reads another mark.
   ///
-  /// A line may come in several marks, and a mark may hold several lines.
+  /// A line may be split over several marks, and a mark may hold several lines.
   package mutating func append(_ mark: Mark) {
     for byte in mark.bytes {
       if byte != UInt8(ascii: "\n") {
@@ -105,17 +105,17 @@ package struct AckLog: Sendable, Hashable {
     entries.append(entry)
   }
 
-  /// Transactions that must be there, in order.
+  /// Transactions that must be present, in order.
   package var acked: [Int] {
     entries.compactMap { if case .commit(let number, _) = $0 { number } else { nil } }
   }
 
-  /// Transactions that must not be there.
+  /// Transactions that must be absent.
   package var cancelled: [Int] {
     entries.compactMap { if case .cancel(let number) = $0 { number } else { nil } }
   }
 
-  /// The transaction that may be there, whole, because nobody heard how it ended.
+  /// The transaction that may be present as a whole, because its outcome was not reported.
   package var inFlight: Int? {
     var open: Int?
     for entry in entries {
@@ -147,13 +147,14 @@ package struct AckLog: Sendable, Hashable {
 
   /// True when a transaction that failed with this code may nevertheless be on the disk.
   ///
-  /// A failed write or sync does not say what the medium holds, so such a transaction may be there,
-  /// whole, until the next open says which (E4). Every other code is given before a byte of the
+  /// After a failed write or sync the medium's content is unknown, so such a transaction may be
+  /// present as a whole, until the next open shows it (E4). Every other code is returned before any
+  /// byte of the transaction could be published, so it must be absent.
   /// transaction could be published, so that it must not be there.
   package static func isIndeterminate(_ code: String) -> Bool {
     code == "io" || code == "noSpace" || code == killedCode
   }
 
-  /// The code of a transaction whose process was killed over it.
+  /// The code of a transaction whose process was killed during it.
   package static let killedCode = "killed"
 }

@@ -1,9 +1,9 @@
-// BackendChoice.swift: the two ways by which a workload reaches the faulty file tree.
+// BackendChoice.swift: the two ways in which a workload accesses the faulty file tree.
 
-/// Which backend scenarios go through.
+/// The backend of a scenario.
 package enum BackendChoice: String, Codable, CaseIterable, Sendable, Hashable {
   /// A FUSE mount and a worker process.
   case fuse
-  /// The tree as the engine's storage, in the lab's own process.
+  /// The tree as the engine's storage, in Faultline's own process.
   case inProcess = "in-process"
 }

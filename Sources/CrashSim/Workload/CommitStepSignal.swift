@@ -1,17 +1,17 @@
-// CommitStepSignal.swift: a process that ends itself, or stands still, before one step of its
-// commits. Invariants: `getpid` names the process itself, so no other one is ever meant; who is to
-// stand still says so first, so that whoever waits for its answer need not.
+// CommitStepSignal.swift: a process that ends or stops itself before one step of its commits.
+// Invariants: `getpid` is the process itself, so no other process can be hit; a process that stops
+// reports that first, so that its parent need not wait for its answer.
 
 import Engine
 import Glibc
 import LabCore
 import Synchronization
 
-/// What befalls a process before which step of its commits.
+/// The event for a process, and the step of its commits before which it happens.
 package struct CommitStepSignal: Sendable, Hashable, Codable {
   /// The step, counted from 1 since the open.
   var number: Int
-  /// Whether it goes on when it is told to.
+  /// True: the process stops and can be continued; false: it ends.
   var stops: Bool
 
   package init(number: Int, stops: Bool) {
@@ -29,8 +29,8 @@ package final class CommitStepWatch: Sendable {
     self.signal = signal
   }
 
-  /// Comes to a step.
-  /// - Throws: `EngineError` with code `.io` when nobody can be told that the process stops.
+  /// Called before each step.
+  /// - Throws: `EngineError` with code `.io` when the stop cannot be reported.
   package func reach() throws(EngineError) {
     guard reached.add(1, ordering: .relaxed).newValue == signal.number else { return }
     guard signal.stops else {
@@ -43,7 +43,7 @@ package final class CommitStepWatch: Sendable {
     } catch {
       throw EngineError(code: .io, message: "cannot say that the process stops: \(error)")
     }
-    // To this thread: sent to the process, another one may take it, and the commit goes on a while.
+    // To this thread: sent to the process, another thread may take it while the commit continues.
     raise(SIGSTOP)
   }
 }

@@ -5,27 +5,27 @@ import FaultFS
 
 /// How every process of a scenario opens the database.
 package struct DatabaseDeclaration: Sendable, Hashable, Codable {
-  /// The protocol by which it commits.
+  /// The commit protocol.
   package var commit = DeclaredProtocol.twoPhase
-  /// Which key it is encrypted with.
+  /// The encryption key.
   package var key = DeclaredKey.none
   /// Whether commits of actors that wait for each other share their syncs.
   package var isGrouped = false
-  /// Whether every open compacts the file when nobody else uses it.
+  /// Whether every open compacts the file when no other process uses it.
   package var compactsOnLaunch = false
-  /// Whether it is opened for reading only.
+  /// Whether it is opened read-only.
   package var isReadOnly = false
   /// Most versions that may be alive at once; nil for no bound.
   package var activeVersionsMax: Int?
-  /// How realms are opened; nil for a scenario that works with the engine's own tables.
+  /// How realms are opened; nil for a scenario that uses the engine's own tables.
   package var objects: ObjectDeclaration?
   /// Ends or stops the process before a step of its commits.
   package var atCommitStep: CommitStepSignal?
 
-  /// Two syncs a commit, in the clear.
+  /// Two syncs per commit, not encrypted.
   package init() {}
 
-  /// The same for a copy, which may have a key of its own.
+  /// The same for a copy, which may have another key.
   package func of(_ copy: CopyStep) -> DatabaseDeclaration {
     var declaration = self
     declaration.key = copy.key ?? key
@@ -56,14 +56,14 @@ package struct DatabaseDeclaration: Sendable, Hashable, Codable {
   }
 }
 
-/// A commit protocol, as scenarios name it.
+/// A commit protocol, as named in scenarios.
 package enum DeclaredProtocol: String, Sendable, Hashable, Codable, CaseIterable {
   /// Nodes, sync, root slot, sync.
   case twoPhase = "two-phase"
   /// Nodes and root slot, sync.
   case checksummed
 
-  /// The same for the engine.
+  /// The engine's value for it.
   fileprivate var engineProtocol: CommitProtocol {
     switch self {
     case .twoPhase: .twoPhase
@@ -72,14 +72,14 @@ package enum DeclaredProtocol: String, Sendable, Hashable, Codable, CaseIterable
   }
 }
 
-/// A key of the lab's own, as scenarios name it.
+/// A fixed key, as named in scenarios.
 package enum DeclaredKey: String, Sendable, Hashable, Codable, CaseIterable {
   /// Not encrypted.
   case none
   case first
   case second
 
-  /// Its 64 bytes; no secret, as a lab's key need not be one.
+  /// Its 64 bytes; a test key need not be secret.
   package var bytes: [UInt8]? {
     guard self != .none else { return nil }
     let start: UInt8 = self == .first ? 1 : 101
@@ -87,11 +87,11 @@ package enum DeclaredKey: String, Sendable, Hashable, Codable, CaseIterable {
   }
 }
 
-/// A copy to be written.
+/// A copy to write.
 package struct CopyStep: Sendable, Hashable, Codable {
-  /// Its name; the file is `NAME.realm`, beside the database.
+  /// Its name; the file is `NAME.realm`, next to the database.
   package var name: String
-  /// The key that it gets; that of the database when nil.
+  /// Its key; that of the database when nil.
   package var key: DeclaredKey?
 
   package init(name: String, key: DeclaredKey? = nil) {

@@ -1,28 +1,28 @@
-// FaultDeclaration+Rule.swift: a scenario's fault as a rule of the faulty filesystem.
+// FaultDeclaration+Rule.swift: converts a scenario's fault to a rule of the faulty file system.
 
 import FaultFS
 import LabCore
 
 extension FaultDeclaration {
-  /// How a `begin` mark of any transaction starts.
+  /// Start of the `begin` mark of any transaction.
   private static let anyBegin = "begin "
 
-  /// The fault of a sweep at another of its places.
+  /// The fault of a sweep, moved to another place.
   /// - Parameter place: The number of the operation, from 1.
-  /// - Returns: The fault, which hits that operation alone, or that one and all later ones.
+  /// - Returns: The fault, which hits only that operation, or that one and all later ones.
   package func moved(to place: Int) -> FaultDeclaration {
     var fault = self
     fault.which = lasts ? .every(1, offset: place - 1) : .nth(place)
     return fault
   }
 
-  /// Whether the fault of a sweep hits all later operations, too.
+  /// Whether the fault of a sweep also hits all later operations.
   package var lasts: Bool {
     if case .every = which { true } else { false }
   }
 
-  /// The rule that does what the declaration says.
-  /// - Throws: `LabError` with code `.usage` for an errno that is unknown.
+  /// The rule for the declaration.
+  /// - Throws: `LabError` with code `.usage` for an unknown errno.
   package func rule() throws(LabError) -> FaultRule {
     var match = FaultRule.Match([], path: fileGlob)
     match.fromByte = bytes?.first
@@ -74,13 +74,13 @@ extension FaultDeclaration {
     }
   }
 
-  /// From the `begin` mark of a transaction, its line feed included, to the next one.
+  /// From the `begin` mark of a transaction, including its line feed, to the next one.
   private static func scope(of transaction: Int) -> FaultRule.MarkScope {
     let begin = AckLog.Entry.begin(transaction).mark.text
     return FaultRule.MarkScope(from: begin, until: anyBegin)
   }
 
-  /// `any` stands for all that the effect can hit; for an error, for all that may return it.
+  /// `any` stands for all kinds that the effect can hit; for an error, all that may return it.
   private func kinds(for what: FaultRule.Effect) -> Set<OperationKind> {
     let operations = [on] + alsoOn
     guard operations.contains(.any) else { return Set(operations.flatMap(\.kinds)) }
@@ -109,6 +109,6 @@ extension FaultOperation {
 }
 
 extension ByteSpan {
-  /// First byte behind the span, as a rule names it; nil is the file's end.
+  /// First byte after the span, as used in a rule; nil is the file's end.
   fileprivate var behind: UInt64? { last.flatMap { $0 == .max ? nil : $0 + 1 } }
 }

@@ -1,5 +1,5 @@
-// PlannedValue.swift: a value of a column as plans and models keep it, with its form as JSON:
-// null, a number, a text, a list, or an object with one key that names the type.
+// PlannedValue.swift: a value of a column in plans and models, with its JSON form: null, a number,
+// a text, a list, or an object with one key that names the type.
 
 import Engine
 import FoundationEssentials
@@ -19,7 +19,7 @@ package enum PlannedValue: Sendable, Hashable {
   case link(Int64)
   case list([PlannedValue])
 
-  /// Bytes that a person would count: 8 for an int, the UTF-8 length for a string.
+  /// Size of the data itself: 8 for an int, the UTF-8 length for a string.
   package var contentBytes: Int {
     switch self {
     case .null: 0
@@ -33,7 +33,7 @@ package enum PlannedValue: Sendable, Hashable {
     }
   }
 
-  /// What a column holds that no statement ever filled.
+  /// A column's value when no statement has filled it.
   static func empty(_ column: ColumnDeclaration) -> PlannedValue {
     if column.isOptional { return .null }
     if let kind = column.objects { return kind.empty }
@@ -136,7 +136,7 @@ extension PlannedValue: Codable {
 }
 
 extension PlannedValue {
-  /// The value as the engine takes it.
+  /// The value in the engine's form.
   package var engineValue: Value {
     switch self {
     case .null: .null
@@ -152,7 +152,7 @@ extension PlannedValue {
     }
   }
 
-  /// A value as the engine gave it; nil for those that no scenario can declare.
+  /// A value from the engine; nil for one that no scenario can declare.
   package init?(_ value: Value) {
     switch value {
     case .null: self = .null

@@ -1,53 +1,53 @@
-// ProcessEvent.swift: what befalls a process between its commands, and the files that belong to it.
-// Invariant: a limit leaves a process what it has; only what it would take further is refused.
+// ProcessEvent.swift: events of a process between its commands, and the files of a database.
+// Invariant: a limit leaves a process what it has; only further allocations fail.
 
 import LabCore
 
-/// What befalls a process between two of its commands.
+/// An event of a process between two of its commands.
 package enum ProcessEvent: Sendable, Hashable, Codable {
-  /// A signal that lets nothing of it run any more.
+  /// SIGKILL, after which none of its code runs.
   case kill
-  /// It ends by itself, and closes nothing.
+  /// It ends by itself, without closing.
   case exit
-  /// It stands still, with all that it holds.
+  /// It is stopped, and keeps all that it holds.
   case stop
-  /// It goes on after a stop.
+  /// It continues after a stop.
   case resume
-  /// From now on it gets no more of a resource than this.
+  /// From now on it gets at most this much of a resource.
   case limit(ProcessLimit)
 }
 
 /// A resource of a process that can run out.
 package enum LimitedResource: String, Sendable, Hashable, Codable, CaseIterable {
-  /// Descriptors beyond those that are open.
+  /// Descriptors in addition to the open ones.
   case descriptors
-  /// Bytes of the largest file that it may write (`RLIMIT_FSIZE`).
+  /// Size limit of the files that it may write (`RLIMIT_FSIZE`).
   case fileBytes
-  /// Bytes of address space beyond those in use (`RLIMIT_AS`).
+  /// Bytes of address space in addition to those in use (`RLIMIT_AS`).
   case memoryBytes
 }
 
-/// A bound of a resource.
+/// A limit of a resource.
 package struct ProcessLimit: Sendable, Hashable, Codable {
-  /// What is bounded.
+  /// The resource.
   package var resource: LimitedResource
-  /// How much there is; nil lifts the bound.
+  /// The amount; nil removes the limit.
   package var count: UInt64?
 
-  /// Makes a bound.
+  /// Makes a limit.
   package init(_ resource: LimitedResource, count: UInt64?) {
     self.resource = resource
     self.count = count
   }
 }
 
-/// What befalls a file of the database, from outside of every process that uses it.
+/// An event of a database file, caused from outside of the processes that use it.
 package enum FileEvent: Sendable, Hashable, Codable {
-  /// Its name is removed; who has it open keeps it.
+  /// Its name is removed; processes that have it open keep it.
   case remove(DatabasePart)
-  /// Its bytes are written over, or it is made with such bytes when it is not there.
+  /// Its bytes are overwritten, or it is created with such bytes if it does not exist.
   case overwrite(DatabasePart, with: FileFilling)
-  /// It loses what is behind so many bytes; a shorter one stays as it is.
+  /// It is cut after this many bytes; a shorter one is not changed.
   case cut(DatabasePart, toBytes: UInt64)
 }
 
@@ -70,7 +70,7 @@ package enum DatabasePart: String, Sendable, Hashable, Codable, CaseIterable {
   }
 }
 
-/// Bytes that a file is written over with.
+/// Bytes with which a file is overwritten.
 package enum FileFilling: String, Sendable, Hashable, Codable, CaseIterable {
   case zeros
   case ones

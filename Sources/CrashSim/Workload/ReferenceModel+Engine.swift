@@ -1,10 +1,9 @@
-// ReferenceModel+Engine.swift: the model's content as the number that the engine gives for the
-// same.
+// ReferenceModel+Engine.swift: the hash that the engine computes for the model's content.
 
 import Engine
 
 extension TableDeclaration {
-  /// The table as the engine declares it; its key is not a column there.
+  /// The table's schema in the engine; its key is not a column there.
   package var schema: TableSchema {
     TableSchema(
       name: name,
@@ -16,7 +15,7 @@ extension TableDeclaration {
       })
   }
 
-  /// The row that a statement fills nothing of.
+  /// The row for which a statement sets no value.
   var emptyRow: [PlannedValue] { columns.map { .empty($0) } }
 }
 
@@ -38,7 +37,7 @@ extension DeclaredType {
 }
 
 extension ReferenceModel {
-  /// What `Snapshot.contentHash()` gives for this content.
+  /// The value of `Snapshot.contentHash()` for this content.
   /// - Complexity: O(tables); with objects O(bytes of the rows).
   package func contentHash() -> UInt64 {
     hasher().finalize()
@@ -58,8 +57,8 @@ extension ReferenceModel {
     return hashes
   }
 
-  // The order of tables and rows does not count for the hash. Here the first table comes last, so
-  // that sentinel rows can follow.
+  // The order of tables and rows does not affect the hash. Here the first table comes last, so that
+  // sentinel rows can follow.
   private func hasher() -> ContentHasher {
     var hasher = ContentHasher()
     guard hasTables else { return hasher }
@@ -76,8 +75,8 @@ extension ReferenceModel {
   }
 }
 
-/// The hashes of a table's rows, summed up as rows come and go: a history asks for the content's
-/// hash after each of its transactions, which change few of many rows.
+/// The sum of a table's row hashes, updated with each change: a history needs the content's hash
+/// after each of its transactions, which change few of many rows.
 struct RowSum: Sendable, Hashable {
   private(set) var hashes: UInt64 = 0
   private let table: ContentHasher
@@ -88,7 +87,7 @@ struct RowSum: Sendable, Hashable {
     table = hasher
   }
 
-  /// Takes the row that was under a key away, and adds the one that is there now.
+  /// Subtracts the old row under a key, and adds the new one.
   mutating func replace(_ old: [PlannedValue]?, _ new: [PlannedValue]?, _ key: Int64) {
     hashes &-= old.map { table.rowHash(key: key, $0.map(\.engineValue)) } ?? 0
     hashes &+= new.map { table.rowHash(key: key, $0.map(\.engineValue)) } ?? 0
@@ -99,8 +98,8 @@ struct RowSum: Sendable, Hashable {
   func hash(into hasher: inout Hasher) { hasher.combine(hashes) }
 }
 
-/// The lab's own commit after a recovery: one empty row in the first table, which it creates if a
-/// crash came before the tables.
+/// Faultline's own commit after a recovery: one empty row in the first table, which it creates if
+/// the crash happened before the tables existed.
 package enum Sentinel {
   /// The key of a sentinel row; a scenario cannot use it (`ScenarioBounds.keys`).
   static func key(_ index: Int) -> Int64 {

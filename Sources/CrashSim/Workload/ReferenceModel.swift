@@ -1,7 +1,7 @@
-// ReferenceModel.swift: what the database must hold, kept in ordinary dictionaries.
-// Invariant: it says what docs/reference/scenarios.md says of statements: an insert needs a free
-// key, an update and a delete an existing one, an upsert always fits. It knows nothing of files,
-// nodes or versions.
+// ReferenceModel.swift: the required content of the database, kept in ordinary dictionaries.
+// Invariant: it implements statements as docs/reference/scenarios.md defines them: an insert needs
+// a free key, an update and a delete an existing one, an upsert is always valid. It does not depend
+// on files, nodes or versions.
 
 /// The tables as dictionaries.
 package struct ReferenceModel: Sendable, Hashable {
@@ -10,12 +10,12 @@ package struct ReferenceModel: Sendable, Hashable {
   /// False until transaction 0: a new database has no table.
   package private(set) var hasTables: Bool
   private var rows: [String: [Int64: [PlannedValue]]] = [:]
-  /// What the rows of each table add to the content's hash.
+  /// The contribution of each table's rows to the content's hash.
   private(set) var sums: [String: RowSum] = [:]
-  /// What the file holds of objects; nil when the tables are the engine's own.
+  /// The content of objects; nil when the tables are the engine's own.
   private(set) var objects: ObjectModel?
 
-  /// A database that has the tables, or, on request, none yet.
+  /// A database with the tables, or, on request, without them.
   package init(tables: [TableDeclaration], hasTables: Bool = true) {
     self.tables = tables
     self.hasTables = hasTables
@@ -34,7 +34,7 @@ package struct ReferenceModel: Sendable, Hashable {
     objects?.open(schema)
   }
 
-  /// Does what transaction 0 does.
+  /// Applies transaction 0.
   package mutating func createTables() {
     hasTables = true
   }
@@ -54,7 +54,7 @@ package struct ReferenceModel: Sendable, Hashable {
     rows.values.reduce(0) { $0 + $1.count }
   }
 
-  /// Bytes of keys and values, as a person would count them.
+  /// Bytes of the data in keys and values.
   /// - Complexity: O(rows).
   package var contentBytes: Int {
     var sum = 0
@@ -72,7 +72,7 @@ package struct ReferenceModel: Sendable, Hashable {
     rows[table, default: [:]].sorted { $0.key < $1.key }.map { (key: $0.key, values: $0.value) }
   }
 
-  /// Puts a row in place of what is under its key; nil leaves none there.
+  /// Replaces the row under a key; nil removes it.
   private mutating func put(_ values: [PlannedValue]?, _ key: Int64, in table: String) {
     let old = rows[table]?[key]
     rows[table, default: [:]][key] = values
@@ -80,8 +80,8 @@ package struct ReferenceModel: Sendable, Hashable {
   }
 
   /// Applies one statement.
-  /// - Returns: The engine's error code that this statement must end with; nil when it takes
-  /// effect.
+  /// - Returns: The engine's error code with which this statement must fail; nil when it takes
+  ///   effect.
   package mutating func apply(_ mutation: Mutation) -> String? {
     let exists = rows[mutation.table]?[mutation.key] != nil
     switch mutation.kind {
@@ -98,7 +98,7 @@ package struct ReferenceModel: Sendable, Hashable {
     return nil
   }
 
-  /// A link to a row that is gone is null.
+  /// Links to a deleted row become null.
   /// - Complexity: O(rows of the tables with such links).
   private mutating func forgetLinks(to key: Int64, in target: String) {
     for table in tables {
@@ -112,8 +112,8 @@ package struct ReferenceModel: Sendable, Hashable {
     }
   }
 
-  /// Applies a whole transaction, or nothing of it.
-  /// - Returns: The error code of the first statement that does not fit; nil when all did.
+  /// Applies a whole transaction, or none of it.
+  /// - Returns: The error code of the first invalid statement; nil when all are valid.
   package mutating func apply(_ transaction: PlannedTransaction) -> String? {
     if transaction.number == 0 { createTables() }
     let (before, sumsBefore, objectsBefore) = (rows, sums, objects)

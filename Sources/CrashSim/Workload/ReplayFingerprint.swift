@@ -1,11 +1,11 @@
-// ReplayFingerprint.swift: what a failure was seen with, so that a replay with something else says
-// so. The scenario's part is a hash of its file's bytes, the engine's one of its sources (made by
-// the build, equal in all clones of a commit); the file format's version stands before it.
+// ReplayFingerprint.swift: the versions that a failure was seen with, so that a replay with others
+// can report it. The scenario's part is a hash of its file's bytes, the engine's part one of its
+// sources (made by the build, equal in all clones of a commit), after the file format's version.
 
 import CrashStates
 import Engine
 
-/// What decides how a scenario runs, in two short words.
+/// The versions that determine a scenario's run, in two short words.
 package struct ReplayFingerprint: Codable, Sendable, Hashable {
   /// Hash of the scenario file's bytes.
   package var scenario: String
@@ -16,16 +16,16 @@ package struct ReplayFingerprint: Codable, Sendable, Hashable {
   package static let presentEngine =
     "v\(FormatVersion.current.rawValue)-\(EngineSources.fingerprint)"
 
-  /// A scenario as it was read, with the engine of this build.
+  /// A scenario's bytes, with the engine of this build.
   /// - Parameter bytes: The scenario file's content.
   package init(ofScenario bytes: [UInt8]) {
     scenario = Self.word(bytes)
     engine = Self.presentEngine
   }
 
-  /// What differs from what a failure was seen with.
+  /// The differences from the versions that a failure was seen with.
   /// - Parameters:
-  ///   - seen: The token's fingerprint; nil of a token that has none.
+  ///   - seen: The token's fingerprint; nil for a token without one.
   ///   - path: The scenario file, for the message.
   /// - Returns: One line for each difference, with both values; empty when there is none.
   package func differences(from seen: ReplayFingerprint?, scenario path: String) -> [String] {

@@ -1,13 +1,13 @@
-// Scenario.swift: one property of the engine, as a person wrote it down.
-// Invariants (the parser proves them): names are unique; every step names actors, tables, columns
-// and pins that exist; steps are possible in their order (no write before an open, no release of
-// what is not pinned); numbers lie in the ranges that docs/reference/scenarios.md gives.
+// Scenario.swift: one property of the engine, as written by the user.
+// Invariants (ensured by the parser): names are unique; every step names existing actors, tables,
+// columns and pins; steps are possible in their order (no write before an open, no release of what
+// is not pinned); numbers are in the ranges of docs/reference/scenarios.md.
 
 import Exploration
 import FaultFS
 import LabCore
 
-/// A scenario: a schema, actors, steps, and what is to go wrong around them.
+/// A scenario: a schema, actors, steps, and the disturbances around them.
 public struct Scenario: Sendable, Hashable {
   /// The property in one sentence.
   package var title: String
@@ -21,33 +21,33 @@ public struct Scenario: Sendable, Hashable {
   package var database = DatabaseDeclaration()
   /// Steps, in order.
   package var steps: [ScenarioStep]
-  /// Which schedules of the steps that run side by side are run.
+  /// The schedules of its concurrent steps.
   package var schedule: ScheduleDeclaration?
   /// Power cuts to explore.
   package var crash: CrashDeclaration?
-  /// What the medium may do to the database at rest.
+  /// Faults of the medium in the database at rest.
   package var media: MediaDeclaration?
   /// Processes to kill.
   package var kill: KillDeclaration?
-  /// Operations that fail, one in each of many runs.
+  /// Operations that fail, one in each run.
   package var sweep: FaultDeclaration?
   /// Faults of the file system.
   package var faults: [FaultDeclaration]
-  /// When dirty mapped pages are written back, if not as syncs ask for.
+  /// When dirty mapped pages are written back, besides by syncs.
   package var writeBack: WriteBackDeclaration?
-  /// Says that this scenario plants a bug, and which oracles may find it.
+  /// Declares that this scenario plants a bug, and which oracles may find it.
   package var negative: NegativeDeclaration?
   /// The scenario's own seed; the run's when nil.
   package var seed: Seed?
-  /// Words by which a run can choose it, each once, in the order of the file.
+  /// Words by which a run can select it, each once, in the order of the file.
   package var tags: [String] = []
-  /// What its text was when it was read from a file; nil when it was not.
+  /// The hash of its text when it was read from a file; otherwise nil.
   package var fingerprint: ReplayFingerprint?
-  /// Where it says what is explored.
+  /// The lines of its sections.
   package var lines = ScenarioLines()
   /// Histories that are drawn for it, in place of tables, processes and steps.
   package var history: HistoryDeclaration?
-  /// Which of a scenario's histories this is; nil for a scenario that somebody wrote.
+  /// Its number among a scenario's histories; nil for a scenario written by hand.
   package var historyNumber: Int?
 
   package init(
@@ -90,8 +90,8 @@ public struct Scenario: Sendable, Hashable {
     self.lines = lines
   }
 
-  /// The same without the places in its file, which decide nothing but random values and messages;
-  /// equal for two texts of the same scenario.
+  /// The same without positions in its file, which affect only random values and messages; equal
+  /// for two texts of the same scenario.
   package var withoutPlaces: Scenario {
     let none = SourcePosition(line: 1, column: 1)
     var scenario = self
@@ -109,7 +109,7 @@ public struct Scenario: Sendable, Hashable {
     return scenario
   }
 
-  /// Why it cannot run in-process; nil when it can.
+  /// Why it cannot run in-process; nil if it can.
   package var needsMount: String? {
     if history?.needsMount == true { return "what its histories may do needs a FUSE mount" }
     if processes.count > 1 { return "several processes need a FUSE mount" }
@@ -130,26 +130,26 @@ public struct Scenario: Sendable, Hashable {
   package var scheduleBackend: BackendChoice? { needsMount == nil ? .inProcess : nil }
 
   /// The faults as rules, in the order of the file.
-  /// - Throws: `LabError` with code `.usage` for one that cannot be a rule.
+  /// - Throws: `LabError` with code `.usage` for a fault that cannot be a rule.
   package func rulesOfFaults() throws(LabError) -> [FaultRule] {
     var rules: [FaultRule] = []
     for fault in faults { rules.append(try fault.rule()) }
     return rules
   }
 
-  /// The steps that run side by side, block by block.
+  /// The concurrent steps, block by block.
   package var blocks: [[ScenarioStep]] {
     Dictionary(grouping: steps.filter { $0.block != nil }, by: \.block)
       .sorted { ($0.key ?? 0) < ($1.key ?? 0) }.map(\.value)
   }
 
-  /// The process that an actor is a thread of; every actor has one.
+  /// The process of an actor, which is one of its threads; every actor has one.
   package func process(of actor: String) -> ProcessDeclaration {
     processes.first { $0.actors.contains(actor) } ?? processes[0]
   }
 }
 
-/// Lines of a scenario file that reports point at, from 1; nil for what it does not say.
+/// Lines of a scenario file for use in reports, from 1; nil for sections that it does not have.
 package struct ScenarioLines: Sendable, Hashable {
   /// Line of `title`.
   package var title: Int?
@@ -210,11 +210,11 @@ package struct ColumnDeclaration: Sendable, Hashable, Codable {
   package var isList = false
   /// Whether it has a search index.
   package var isIndexed = false
-  /// Whether no two rows have the same value.
+  /// Whether its values are unique.
   package var isUnique = false
-  /// The table whose rows a link leads to.
+  /// The target table of a link.
   package var target: String?
-  /// What it is in the lab's classes, where no table of a scenario can have it.
+  /// Its type in Faultline's classes, if no table of a scenario can have it.
   package var objects: ObjectColumn?
 
   /// Makes a column of single values that are never null.
@@ -253,17 +253,17 @@ package struct ProcessDeclaration: Sendable, Hashable, Codable {
   }
 }
 
-/// One step: actors that do something, one after the other.
+/// One step: actors that act one after the other.
 package struct ScenarioStep: Sendable, Hashable {
-  /// Where it stands in the file.
+  /// Its position in the file.
   package var position: SourcePosition
-  /// Who does it, in this order; empty for an expectation, which any open actor checks.
+  /// The actors, in this order; empty for an expectation, which any open actor checks.
   package var actors: [String]
-  /// What is done.
+  /// The action.
   package var action: StepAction
-  /// Number of the block whose actors run side by side; nil for a step in lockstep.
+  /// Number of the block of concurrent actors; nil for a step in lockstep.
   package var block: Int?
-  /// How it opens the database; nil where that is as for all processes, or where nothing is opened.
+  /// How it opens the database; nil for the default of all processes, or if it opens nothing.
   package var database: DatabaseDeclaration?
 
   package init(
@@ -280,24 +280,24 @@ package struct ScenarioStep: Sendable, Hashable {
     self.database = database
   }
 
-  /// Whether it needs workers in processes of their own.
+  /// Whether it needs workers in separate processes.
   package var isOfProcesses: Bool {
     if case .command(let action) = action { action.isOfProcesses } else { false }
   }
 }
 
-/// What a step does.
+/// The action of a step.
 package enum StepAction: Sendable, Hashable {
-  /// What its actor is told as it stands. The first open of a run also creates the tables.
+  /// A command sent to its actor as written. The first open of a run also creates the tables.
   case command(WorkerAction)
   /// Commits, or cancels, transactions.
   case write(WriteStep)
-  /// Compares the live database with what must be true.
+  /// Tries something that must fail with this code.
   case expect([LiveExpectation])
   /// Tries something that must be refused with this code.
   case attempt(WorkerAction, fails: String)
 
-  /// What its actor is told, or tries, as it stands.
+  /// The command that is sent to, or tried by, its actor as written.
   package var told: WorkerAction? {
     switch self {
     case .command(let action), .attempt(let action, _): action
@@ -306,7 +306,7 @@ package enum StepAction: Sendable, Hashable {
   }
 }
 
-/// A run of transactions of one shape.
+/// A series of transactions of one form.
 package struct WriteStep: Sendable, Hashable {
   /// Number of transactions.
   package var repeats: Int
@@ -346,15 +346,15 @@ package enum StatementKind: String, Sendable, Hashable, Codable, CaseIterable {
 
 /// One statement of a transaction.
 package struct WriteStatement: Sendable, Hashable {
-  /// Where it stands in the file.
+  /// Its position in the file.
   package var position: SourcePosition
-  /// What it does.
+  /// Its kind.
   package var kind: StatementKind
   /// The table.
   package var table: String
-  /// Rows it touches in each transaction.
+  /// Number of rows it changes in each transaction.
   package var times: Int
-  /// Whether it touches fewer where no key is left.
+  /// Whether it changes fewer if no key is left.
   package var isAtMost = false
   /// How keys are chosen.
   package var key: KeyRule
@@ -382,11 +382,11 @@ package struct WriteStatement: Sendable, Hashable {
 package enum KeyRule: Sendable, Hashable {
   /// Always this key.
   case constant(Int64)
-  /// Walks through the range, again and again.
+  /// Iterates over the range, repeatedly.
   case walk(ClosedRange<Int64>)
   /// Draws from the range.
   case random(ClosedRange<Int64>)
-  /// The smallest key above all keys that the table ever held.
+  /// The smallest key above all keys that the table has ever had.
   case sequence
 }
 
@@ -394,17 +394,17 @@ package enum KeyRule: Sendable, Hashable {
 package enum ValueRule: Sendable, Hashable {
   /// Always this number.
   case int(Int64)
-  /// Walks through the range, again and again.
+  /// Iterates over the range, repeatedly.
   case walk(ClosedRange<Int64>)
   /// Draws from the range.
   case randomInt(ClosedRange<Int64>)
-  /// Draws an int of a random width, so that narrow and wide columns both occur.
+  /// Draws an int of random width, so that narrow and wide columns both occur.
   case anyInt
   /// Always this text.
   case text(String)
-  /// Always this one of the two.
+  /// Always this value.
   case bool(Bool)
-  /// Always this number; it is finite.
+  /// Always this number, which is finite.
   case double(Double)
   /// Draws lower-case letters; the length is drawn from the range.
   case letters(ClosedRange<Int>)
@@ -416,7 +416,7 @@ package enum ValueRule: Sendable, Hashable {
   case items(ClosedRange<Int>)
 }
 
-/// A claim about the live database.
+/// An assertion about the live database.
 package enum LiveExpectation: Sendable, Hashable, Codable {
   /// A table has this many rows.
   case count(table: String, rows: Int)
@@ -430,6 +430,6 @@ package enum LiveExpectation: Sendable, Hashable, Codable {
   case fileTimesContentAtMost(UInt64)
   /// A pinned version reads as it did when it was pinned.
   case pinnedUnchanged(String)
-  /// The engine's verification finds nothing.
+  /// The engine's verification finds no error.
   case verifies
 }

@@ -1,5 +1,5 @@
-// ScenarioDisturbance.swift: what is to go wrong around a workload: power cuts, kills and faults,
-// and the planted bug that a negative scenario must be caught with.
+// ScenarioDisturbance.swift: the disturbances around a workload: power cuts, kills and faults, and
+// the planted bug that a negative scenario must detect.
 
 import CrashStates
 import Engine
@@ -10,7 +10,7 @@ import LabCore
 
 /// Power cuts to explore.
 package struct CrashDeclaration: Sendable, Hashable {
-  /// Persistence models as `PersistenceModel.chosen` takes them; none where there are systems.
+  /// Persistence models as accepted by `PersistenceModel.chosen`; empty if there are systems.
   package var models: [String]
   /// File systems of the kernel on which the same is explored.
   package var systems: [KernelFileSystem] = []
@@ -18,7 +18,7 @@ package struct CrashDeclaration: Sendable, Hashable {
   package var explore: ExploreRule
   /// Most states to visit per model; no bound when nil.
   package var budgetStates: Int?
-  /// In how many recoveries, one after another, power fails again: during the recovery or the first
+  /// Number of consecutive recoveries in which power fails again: during the recovery or the first
   /// commit after it.
   package var recoveryDepth: Int
 
@@ -36,15 +36,15 @@ package struct CrashDeclaration: Sendable, Hashable {
     self.recoveryDepth = recoveryDepth
   }
 
-  /// More is refused: each level multiplies the states.
+  /// More is rejected: each level multiplies the states.
   package static let recoveryDepthMax = RecoveryPath.depthMax
 }
 
-/// Mapped pages that are written back while the workload runs.
+/// Write-back of mapped pages while the workload runs.
 package struct WriteBackDeclaration: Sendable, Hashable {
   /// Mean number of operations between two moments.
   package var rate = PageWriteBack.defaultRate
-  /// The number from which the moments follow; the run's seed when nil.
+  /// Seed of the moments; the run's seed when nil.
   package var seed: UInt64?
 
   package init(rate: Int = PageWriteBack.defaultRate, seed: UInt64? = nil) {
@@ -66,17 +66,17 @@ package enum ExploreRule: String, Sendable, Hashable, CaseIterable {
   case prefixes
 }
 
-/// A process to kill, in one run for each place.
+/// A process to kill, in a separate run for each place.
 package struct KillDeclaration: Sendable, Hashable {
   /// The process.
   package var process: String
-  /// At which of its file operations.
+  /// The file operations at which it is killed.
   package var place: KillPlace
   /// Before the operation takes effect, after it, or each in turn.
   package var side: KillSide
-  /// Whether it ends there, or only stands still for a while.
+  /// Whether it ends there, or is only stopped for a while.
   package var manner = KillManner.kill
-  /// Crash states of each of these runs that are visited under each model; nil for none.
+  /// Number of crash states that are visited of each of these runs under each model; nil for none.
   package var crashStates: Int?
 
   package init(
@@ -94,11 +94,11 @@ package struct KillDeclaration: Sendable, Hashable {
   }
 }
 
-/// What becomes of a process at a place.
+/// What happens to a process at a place.
 package enum KillManner: String, Sendable, Hashable, CaseIterable {
   /// It ends.
   case kill
-  /// It stands still until somebody has to wait for it, or it is told its next command.
+  /// It is stopped until another process has to wait for it, or until its next command.
   case stop
 }
 
@@ -107,13 +107,13 @@ package enum KillPlace: Sendable, Hashable {
   case everyOperation
   case everySync
   case everyWrite
-  /// Where a file is cut or gets another size.
+  /// Where a file is cut or changes its size.
   case everyTruncate
-  /// Between the commands it is told.
+  /// Between its commands.
   case everyCommand
   /// Before each named step of its commits.
   case everyCommitStep
-  /// Only at this one, counted from 1.
+  /// Only at this operation, counted from 1.
   case operation(Int)
 }
 
@@ -126,9 +126,9 @@ package enum KillSide: String, Sendable, Hashable, CaseIterable {
 
 /// A fault of the file system: when, and what.
 package struct FaultDeclaration: Sendable, Hashable {
-  /// Where it stands in the file.
+  /// Its position in the file.
   package var position: SourcePosition
-  /// The operations it is about.
+  /// The operations it applies to.
   package var on: FaultOperation
   /// Only files whose name fits this glob.
   package var fileGlob: String?
@@ -136,9 +136,9 @@ package struct FaultDeclaration: Sendable, Hashable {
   package var bytes: ByteSpan?
   /// Which of the matching operations are hit.
   package var which: FaultCount
-  /// What happens to them.
+  /// The effect on them.
   package var effect: FaultEffect
-  /// Further operations it is about.
+  /// Further operations it applies to.
   package var alsoOn: [FaultOperation] = []
   /// Further conditions.
   package var conditions = FaultConditions()
@@ -166,30 +166,30 @@ package struct FaultDeclaration: Sendable, Hashable {
 
 /// Conditions of a fault beyond its operations, place and count.
 package struct FaultConditions: Sendable, Hashable {
-  /// Process that must have asked.
+  /// The calling process.
   package var process: Int32?
-  /// Glob over the name of the asking process.
+  /// Glob over the name of the calling process.
   package var command: String?
-  /// Glob over the name of the asking thread; an actor's thread has the actor's name.
+  /// Glob over the name of the calling thread; an actor's thread has the actor's name.
   package var actor: String?
-  /// Hits with this chance only.
+  /// Hits only with this probability.
   package var chance: FaultRule.Chance?
-  /// Hits so many times at most.
+  /// Hits at most this many times.
   package var times: Int?
-  /// Counts only behind marks that begin so.
+  /// Counts only after marks with this start.
   package var scope: FaultRule.MarkScope?
-  /// Phase that the asking process must be in, as it announced it.
+  /// Phase, as announced, that the calling process must be in.
   package var phase: String?
-  /// Counts write-back by the kernel too.
+  /// Also counts write-back by the kernel.
   package var includesWriteBack = false
-  /// What chances, bits and parts are drawn from.
+  /// Seed of probabilities, bits and parts.
   package var seed: UInt64 = 1
-  /// Errors need not be ones that the call may return.
+  /// Allows errors that the call does not return according to its manual page.
   package var allowsAnyErrno = false
-  /// An error is told once per open file.
+  /// An error is returned once per open file.
   package var isOncePerOpenFile = false
 
-  /// Makes no conditions.
+  /// No conditions.
   package init() {}
 }
 
@@ -222,13 +222,13 @@ package enum FaultOperation: String, Sendable, Hashable, CaseIterable {
   /// The same, as the system call is named.
   case statfs
   case seek
-  /// All that the effect can hit.
+  /// All kinds that the effect can hit.
   case any
 }
 
 /// Which of the matching operations a fault hits.
 package enum FaultCount: Sendable, Hashable {
-  /// Each.
+  /// All of them.
   case each
   /// Those with number `offset`, `offset + k`, … counted from 0 since the recording began.
   case every(Int, offset: Int)
@@ -242,16 +242,16 @@ package enum FaultCount: Sendable, Hashable {
   case eachOfTransaction(Int)
 }
 
-/// What a fault does.
+/// The effect of a fault.
 package enum FaultEffect: Sendable, Hashable {
-  /// Answers success and does nothing.
+  /// Reports success and does nothing.
   case ignore
-  /// Answers with this errno, by name; a sync makes nothing durable.
+  /// Returns this errno, by name; a sync makes nothing durable.
   case error(String)
-  /// Holds a write back until a write to these bytes of the same file has taken effect; syncs of
-  /// the file that come between are acknowledged without it.
+  /// Holds a write until a write to these bytes of the same file has taken effect; earlier syncs of
+  /// the file are acknowledged without it.
   case holdBehind(ByteSpan)
-  /// One of the effects that need no word of a scenario.
+  /// An effect without a word of its own in scenarios.
   case other(FaultRule.Effect)
 }
 

@@ -1,6 +1,6 @@
 // ScenarioGrammar.swift: every key and every fixed word of the scenario language, in one place.
-// Invariant: the parser takes its keys from here and scenarios/schema.json lists the same ones
-// under `$defs` with the names of these cases (a test compares them), so an editor and the parser
+// Invariant: the parser takes its keys from here, and scenarios/schema.json lists the same ones
+// under `$defs` with the names of these cases (a test compares them), so editors and the parser
 // agree.
 
 import CrashStates
@@ -42,8 +42,8 @@ package enum GrammarObject: String, CaseIterable, Sendable {
 
   /// The keys, in the order in which messages list them.
   ///
-  /// A schema's tables and columns, processes, actors and pins are names that a file makes up; they
-  /// are not here.
+  /// A schema's tables and columns, processes, actors and pins are names chosen in a file; they are
+  /// not included.
   package var keys: [String] {
     switch self {
     case .scenario:
@@ -99,10 +99,10 @@ package enum GrammarObject: String, CaseIterable, Sendable {
     }
   }
 
-  /// Keys of `database` that say how a realm is opened.
+  /// Keys of `database` with options of realms.
   package static let realmKeys = ["schemaVersion", "migration", "deleteIfNeeded", "seedCopy"]
 
-  /// What messages call it.
+  /// Its name in messages.
   package var title: String {
     switch self {
     case .randomText: "random text"
@@ -115,11 +115,11 @@ package enum GrammarObject: String, CaseIterable, Sendable {
   }
 }
 
-/// The fixed words of the language that are no keys.
+/// The fixed words of the language that are not keys.
 package enum GrammarWords {
-  /// What an actor can be told in one word.
+  /// Commands for an actor that consist of one word.
   package static let actions = ActionWord.all.map(\.word)
-  /// What an actor can try and be refused, in one word.
+  /// Commands of one word that can be tried and fail.
   package static let attempts = ActionWord.all.filter(\.canBeTried).map(\.word)
   /// The type of a table's key.
   package static let primary = "int primary"
@@ -133,7 +133,7 @@ package enum GrammarWords {
     types += ["int unique", "string unique"]
     return types
   }()
-  /// What drawn histories can do.
+  /// Contents of drawn histories.
   package static let historyContents = HistoryContent.allCases.map(\.rawValue)
   package static let historyFeatures = HistoryFeature.allCases.map(\.rawValue)
   /// Types of a list's elements, written in brackets.
@@ -145,8 +145,8 @@ package enum GrammarWords {
     "every operation", "every sync", "every write", "every truncate", "every command",
     "every commit step",
   ]
-  /// Engine error codes that a command can be expected to fail with; a compaction that others stand
-  /// in the way of is `refused`.
+  /// Engine error codes that can be expected from a command; `refused` is for a compaction that
+  /// other users prevent.
   package static let errorCodes = [
     "io", "noSpace", "corrupted", "poisoned", "locked", "notADatabase", "unsupportedFormat",
     "schemaMismatch", "tableExists", "noSuchTable", "keyExists", "keyNotFound", "valueTooLarge",
@@ -159,16 +159,16 @@ package enum GrammarWords {
   package static let commitSteps = CommitStep.allCases.map(\.description)
   /// Bytes of a medium's sector.
   package static let sectorSizes = ["512", "4096"]
-  /// Errors a fault can answer with.
+  /// Errors that a fault can return.
   package static let errnos = ErrnoTable.numbers.keys.sorted()
-  /// What a fault can do; it has one of these keys.
+  /// Effects of a fault; it has one of these keys.
   package static let faultEffects = [
     "ignore", "error", "holdBehind", "short", "noSpaceAfter", "quota", "delay", "hang",
     "failSync", "lose", "torn", "misdirect", "stale", "flip", "rot", "cutTail", "makeReadOnly",
     "clearCache", "killCaller", "killOther", "killFileSystem",
   ]
   /// Names that no table, column, process, actor or pin may have, because a step or a statement
-  /// would then have two readings.
+  /// would then be ambiguous.
   package static let reserved: Set<String> = Set(
     GrammarObject.step.keys + GrammarObject.action.keys + GrammarObject.statement.keys
       + GrammarObject.step.oldKeys.map(\.old) + actions
@@ -177,15 +177,15 @@ package enum GrammarWords {
 
 /// Bounds of the numbers in a scenario file.
 public enum ScenarioBounds {
-  /// Keys: those above are the lab's own.
+  /// Keys: those above are reserved for Faultline.
   package static let keys: ClosedRange<Int64> = -(1 << 62)...(1 << 62)
-  /// Keys of rows with a unique value, which follows from the key.
+  /// Keys of rows with a unique value, which is derived from the key.
   package static let uniqueKeys: ClosedRange<Int64> = -(1 << 50)...(1 << 50)
   /// Transactions of one step, rows of one statement.
   package static let repeats: ClosedRange<Int64> = 1...1_000_000
-  /// Statements that a whole scenario may come to.
+  /// Most statements in an expanded scenario.
   package static let mutations = 2_000_000
-  /// Statements, and rows and keys that are passed over to plan them: a second or two.
+  /// Most statements, rows and keys visited during planning: a second or two.
   public static let planWork = 50_000_000
   /// Letters of one text.
   package static let letters: ClosedRange<Int64> = 0...1_000_000
@@ -195,7 +195,7 @@ public enum ScenarioBounds {
   package static let textBytes = 256 << 20
   /// Tables; columns of one table; actors.
   package static let names = 64
-  /// Bytes of a file that a medium's faults can lie in.
+  /// Bytes of a file in which a medium's faults can be.
   package static let mediaBytes: Int64 = 1 << 48
   /// Letters of a name.
   package static let nameLetters = 63

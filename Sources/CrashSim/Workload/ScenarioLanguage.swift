@@ -1,22 +1,22 @@
-// ScenarioLanguage.swift: the version of the language in which scenarios, fault files and model
-// files are written, and the words that had another spelling before version 1 (decision 0925).
-// Invariants: no old spelling of a mapping is one of its keys, and each stands for one of them, so
-// that an old file has one reading. Files without a version are of version 1.
+// ScenarioLanguage.swift: the version of the language of scenarios, fault files and model files,
+// and the words whose spelling changed in version 1 (decision 0925).
+// Invariants: no old spelling of a mapping is one of its keys, and each stands for exactly one, so
+// an old file is unambiguous. Files without a version have version 1.
 
 import LabCore
 import Synchronization
 
 /// The language of scenarios, fault files and model files.
 package enum ScenarioLanguage {
-  /// The version that is read; a later one is refused.
+  /// The supported version; later ones are rejected.
   package static let version = 1
   /// The key of the version, at the top of a file.
   package static let key = "version"
 
-  /// Refuses what was made with a later version.
+  /// Rejects content made with a later version.
   /// - Parameters:
-  ///   - version: The version; nil for none, which is 1.
-  ///   - what: What has it, for the message.
+  ///   - version: The version; nil for none, which means 1.
+  ///   - what: The name of the content, for the message.
   /// - Throws: `LabError` with code `.usage`.
   package static func check(_ version: Int?, of what: String) throws(LabError) {
     guard let version, version != Self.version else { return }
@@ -35,7 +35,7 @@ extension GrammarObject {
     package let new: String
   }
 
-  /// The old spellings of its keys, which are read for one release.
+  /// The old spellings of its keys, which are accepted for one release.
   package var oldKeys: [OldKey] {
     oldWords.map { OldKey(old: $0.0, new: $0.1) }
   }
@@ -59,26 +59,26 @@ extension GrammarObject {
     }
   }
 
-  /// The key that a word stands for: itself, unless it is an old spelling.
+  /// The key for a word: the word itself, unless it is an old spelling.
   package func presentKey(_ word: String) -> String {
     oldKeys.first { $0.old == word }?.new ?? word
   }
 }
 
-/// A word in the spelling that it had before version 1, at its place in a text.
+/// A word spelled as before version 1, with its position in a text.
 package struct OldSpelling: Hashable, Sendable, CustomStringConvertible {
   /// Name of the file, or of the argument.
   package let file: String
-  /// Where the word stands.
+  /// Position of the word.
   package var position: SourcePosition
   /// The word.
   package let old: String
-  /// How it is spelled now.
+  /// Its current spelling.
   package let new: String
   /// Whether the text is a file, which `faultline run --migrate` can rewrite.
   package var isInFile = true
 
-  /// Makes one, of a file.
+  /// Makes an old spelling in a file.
   package init(file: String, position: SourcePosition, old: String, new: String) {
     self.file = file
     self.position = position
@@ -86,7 +86,7 @@ package struct OldSpelling: Hashable, Sendable, CustomStringConvertible {
     self.new = new
   }
 
-  /// The warning: what it is called now, and what to do.
+  /// The warning: the new spelling, and the remedy.
   package var description: String {
     let remedy = isInFile ? "'faultline run --migrate \(file)' rewrites it" : "write the new word"
     return "\(file):\(position): warning: '\(old)' is now '\(new)', and only this release still "
@@ -97,7 +97,7 @@ package struct OldSpelling: Hashable, Sendable, CustomStringConvertible {
 extension OldSpelling {
   private static let told = Mutex<Set<OldSpelling>>([])
 
-  /// Writes the warning to standard error, unless it has been written before.
+  /// Writes the warning to standard error, once.
   package func warn() {
     guard Self.told.withLock({ $0.insert(self).inserted }) else { return }
     StandardStream.errors.write("\(self)\n")

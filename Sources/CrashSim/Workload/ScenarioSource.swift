@@ -1,19 +1,19 @@
-// ScenarioSource.swift: a scenario file as a tree that can be made smaller and written again.
-// Invariant: only steps, statements, `repeat`, `times` and `upTo` change; all else is as the author
-// wrote it, comments and line breaks aside.
+// ScenarioSource.swift: a scenario file as a tree that can be reduced and written again.
+// Invariant: only steps, statements, `repeat`, `times` and `upTo` change; everything else stays as
+// the author wrote it, except comments and line breaks.
 
 import LabCore
 import Yams
 
-/// A scenario file that can be made smaller.
+/// A scenario file that can be reduced.
 package struct ScenarioSource {
-  /// A number that says how often something is done.
+  /// A number of repetitions.
   package struct Count: Hashable {
     /// Index of the step.
     let step: Int
-    /// Index of the statement whose number it is; nil for the step's `repeat`.
+    /// Index of its statement; nil for the step's `repeat`.
     let statement: Int?
-    /// The key that it is the value of.
+    /// Its key.
     var key = "repeat"
     /// The number.
     package let value: Int
@@ -21,7 +21,7 @@ package struct ScenarioSource {
 
   private var root: Node
 
-  /// Reads a text that the scenario parser has accepted, and so one without aliases.
+  /// Parses a text that the scenario parser has accepted, so it contains no aliases.
   /// - Throws: `LabError` with code `.usage` when it has no list of steps after all.
   package init(_ text: String, file: String) throws(LabError) {
     guard let node = try? Yams.compose(yaml: text), node["steps"]?.sequence != nil else {
@@ -30,19 +30,19 @@ package struct ScenarioSource {
     root = node
   }
 
-  /// A step, and the block of steps side by side that it stands in: its place in the file.
+  /// A step, and the block of concurrent steps that contains it: its place in the file.
   private struct Entry {
     var node: Node
     var block: Int?
   }
 
-  /// Number of steps, those of blocks included.
+  /// Number of steps, including those of blocks.
   package var stepCount: Int { entries.count }
 
   /// Number of statements of a step; 0 for a step that writes nothing.
   package func statementCount(ofStep step: Int) -> Int { statements(ofStep: step).count }
 
-  /// All numbers above 1 that say how often something is done, in the order of the file.
+  /// All numbers of repetitions above 1, in the order of the file.
   package var counts: [Count] {
     entries.indices.flatMap { step in
       let repeats = action(ofStep: step)?["repeat"]?.int.map {
@@ -57,7 +57,7 @@ package struct ScenarioSource {
     }
   }
 
-  /// The scenario with some of its steps.
+  /// The scenario reduced to some of its steps.
   package func keeping(steps kept: [Int]) -> ScenarioSource {
     var source = self
     let all = entries
@@ -65,13 +65,13 @@ package struct ScenarioSource {
     return source
   }
 
-  /// The scenario with some of the statements of a step.
+  /// The scenario with only some of the statements of a step.
   package func keeping(statements kept: [Int], ofStep step: Int) -> ScenarioSource {
     let all = statements(ofStep: step)
     return changing(step) { $0["write"] = Self.list(kept.map { all[$0] }, like: $0["write"]) }
   }
 
-  /// The scenario with another number in the place of a count.
+  /// The scenario with another value for a count.
   package func setting(_ count: Count, to value: Int) -> ScenarioSource {
     var statements = statements(ofStep: count.step)
     return changing(count.step) { action in
@@ -85,7 +85,7 @@ package struct ScenarioSource {
   }
 
   /// The scenario as YAML.
-  /// - Throws: `LabError` with code `.lab` when the YAML library refuses its own tree.
+  /// - Throws: `LabError` with code `.lab` when the YAML library rejects its own tree.
   package func text() throws(LabError) -> String {
     do {
       return try Yams.serialize(node: root, width: -1, allowUnicode: true)
@@ -94,13 +94,13 @@ package struct ScenarioSource {
     }
   }
 
-  /// The text of a scenario with a drawn history in the place of `history`.
+  /// The text of a scenario with `history` replaced by a drawn history.
   /// - Parameters:
   ///   - drawn: The sections of the history.
   ///   - text: The scenario that it was drawn for.
   ///   - file: The scenario's file, for messages.
   /// - Returns: The text of an ordinary scenario.
-  /// - Throws: `LabError` with code `.lab` when the YAML library refuses one of the two.
+  /// - Throws: `LabError` with code `.lab` when the YAML library rejects one of the two.
   package static func text(
     of drawn: DrawnHistory, in text: String, file: String
   ) throws(LabError) -> String {
@@ -109,7 +109,7 @@ package struct ScenarioSource {
     else {
       throw .lab("\(file): history \(drawn.parameters.number) cannot be read again")
     }
-    // The history's steps come where 'history' stood.
+    // The history's steps replace 'history'.
     let pairs = root.flatMap { key, value in
       key.string == "history" ? Array(sections) : [(key: key, value: value)]
     }
@@ -137,7 +137,7 @@ package struct ScenarioSource {
           nodes.append(entry.node)
           continue
         }
-        // The first one of a block stands for all of it.
+        // The first step of a block stands for the whole block.
         guard place == 0 || newValue[place - 1].block != block else { continue }
         var whole = old[block]
         let steps = newValue.filter { $0.block == block }.map(\.node)

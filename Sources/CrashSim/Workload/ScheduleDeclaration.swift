@@ -1,14 +1,14 @@
-// ScheduleDeclaration.swift: which schedules of its concurrent steps a scenario asks for.
+// ScheduleDeclaration.swift: the schedules of concurrent steps that a scenario requests.
 
-/// Which schedules are run.
+/// The strategy for choosing schedules.
 package enum DeclaredStrategy: String, Codable, Sendable, Hashable, CaseIterable {
-  /// One schedule, as a person wrote it.
+  /// One schedule, written by the user.
   case scripted
-  /// Anybody at each point.
+  /// A random actor at each point.
   case random
   /// Priorities that change at drawn points.
   case pct
-  /// All within a bound of preemptions.
+  /// All schedules within a limit of preemptions.
   case exhaustive
 }
 
@@ -16,13 +16,13 @@ package enum DeclaredStrategy: String, Codable, Sendable, Hashable, CaseIterable
 package enum DeclaredPoints: String, Codable, Sendable, Hashable, CaseIterable {
   /// Steps of commits, of pins and of the queue of writers.
   case steps
-  /// Those, and each access to a word that handles of all processes share.
+  /// The same, and each access to a word shared by handles of all processes.
   case shared
 }
 
-/// The schedules that a scenario asks for.
+/// The schedules that a scenario requests.
 package struct ScheduleDeclaration: Codable, Sendable, Hashable {
-  /// Which.
+  /// The strategy.
   package var strategy = DeclaredStrategy.pct
   /// Depth of bugs that `pct` looks for: one more than the preemptions that they need.
   package var depth = 3
@@ -30,12 +30,12 @@ package struct ScheduleDeclaration: Codable, Sendable, Hashable {
   package var preemptions = 2
   /// Most schedules.
   package var runs = 300
-  /// Before what the scheduler decides who goes on.
+  /// The points at which the scheduler chooses the next actor.
   package var points = DeclaredPoints.steps
   /// The lines of a script, for `scripted`.
   package var script: [String] = []
 
-  /// Most of each.
+  /// The maximum of each.
   package static let depthMax = 8
   package static let preemptionsMax = 8
   package static let runsMax = 1_000_000
@@ -44,7 +44,7 @@ package struct ScheduleDeclaration: Codable, Sendable, Hashable {
   /// 300 schedules by priorities with two changes.
   package init() {}
 
-  /// What reports call it, for example `schedule pct depth 3`.
+  /// Its name in reports, for example `schedule pct depth 3`.
   package var name: String {
     switch strategy {
     case .scripted: "schedule scripted"

@@ -1,6 +1,8 @@
 // SimulatedStorage.swift [U]: the engine's storage over one file of a SimulatedFileSystem, and the
-// steps by which the engine creates and opens a file, done to the tree instead of the system.
-// Invariants: `memory` holds the file's bytes and zeros behind them; an operation that the tree
+// steps by which the engine creates and opens a file, applied to the tree instead of the system.
+// Invariants: `memory` holds the file's bytes, followed by zeros; an operation that the tree
+// rejected changed neither; only one storage at a time has a file open, as the engine's lock
+// requires.
 // refused changed neither; one storage at a time has a file open, as the engine's lock demands.
 
 import Engine
@@ -12,10 +14,11 @@ import Synchronization
 
 /// One file of the faulty tree as the engine's storage.
 ///
-/// Mappings show every write up to the next growth. Growth may move the file to new memory;
-/// mappings of the old one keep it alive and show what was in it then, which the contract allows.
-// @unchecked: the engine uses a backend from one thread at a time, and the inode is touched under
-// the file system's lock only.
+/// Writes are visible in mappings until the next growth, which may move the file to new memory;
+/// mappings of the old memory keep it alive with its content at that time, which the contract
+/// allows.
+// @unchecked: the engine uses a backend from one thread at a time, and the inode is used only under
+// the file system's lock.
 @safe final class SimulatedStorage: StorageBackend, @unchecked Sendable {
   let path: String
   private let fileSystem: SimulatedFileSystem
@@ -37,7 +40,7 @@ import Synchronization
 
   deinit { close() }
 
-  /// Does a call as the engine's system calls do it, which begin again when they are interrupted.
+  /// Performs a call like the engine's system calls, which are restarted when interrupted.
   private func perform(
     _ name: String, _ body: (FaultFileSystem) throws(ErrorNumber) -> Void
   ) throws(EngineError) {
@@ -58,7 +61,7 @@ import Synchronization
         offsetBytes + UInt64(bytes.count) <= inode.sizeBytes, "writes stay inside the file")
       var taken = 0
       while taken < bytes.count {
-        // A short write is continued, as the engine's system calls do it.
+        // A short write is continued, as by the engine's system calls.
         let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[taken...])
         taken += try unsafe fileSystem.write(
           rest.bytes, at: offsetBytes + UInt64(taken), to: inode, by: SimulatedFileSystem.caller)
@@ -84,7 +87,7 @@ import Synchronization
     memory = memory.cut(to: Int(clamping: sizeBytes))
   }
 
-  /// Never repeated: what a failed sync left behind is unknown.
+  /// Never repeated: the state after a failed sync is unknown.
   func sync() throws(EngineError) {
     do throws(ErrorNumber) {
       try fileSystem.withFileSystem { fileSystem throws(ErrorNumber) in
@@ -97,7 +100,7 @@ import Synchronization
     }
   }
 
-  /// Drops whole pages, as posix_fadvise(2) does: where a sync has failed, the medium shows.
+  /// Drops whole pages, like posix_fadvise(2): after a failed sync, the medium's content shows.
   func forgetCache(at offsetBytes: UInt64, count: UInt64) {
     let pageBytes = PageShadow.pageBytes
     let end = offsetBytes.addingReportingOverflow(count)
@@ -116,7 +119,7 @@ import Synchronization
     }
   }
 
-  /// Shows what the file went back to when its sync failed as on Btrfs.
+  /// Shows the content to which the file reverted after a failed sync as on Btrfs.
   private func refreshReverted() {
     let content = fileSystem.withFileSystem { fileSystem -> [UInt8]? in
       guard fileSystem.staleInodes.contains(inode.number) else { return nil }
@@ -139,7 +142,7 @@ import Synchronization
     }
   }
 
-  /// Empties the file; only for the left-over of an unfinished creation.
+  /// Empties the file; only for the leftover of an unfinished creation.
   fileprivate func removeContent() throws(EngineError) {
     try perform("ftruncate") { fileSystem throws(ErrorNumber) in
       try fileSystem.truncate(inode, to: 0, by: SimulatedFileSystem.caller)
@@ -150,7 +153,7 @@ import Synchronization
 
 /// Memory of a file, shared with the mappings of it; new memory is zero.
 @safe private final class SimulatedMemory: @unchecked Sendable {
-  // Safety: one thread writes; readers look only at bytes that the engine has published to them.
+  // Safety: one thread writes; readers access only bytes that the engine has published to them.
   let bytes: UnsafeMutableRawBufferPointer
 
   init(capacity: Int) {
@@ -168,7 +171,7 @@ import Synchronization
     return larger
   }
 
-  /// A copy of the first bytes; what was behind them reads as 0 when the file grows again.
+  /// A copy of the first bytes; those after them read as 0 when the file grows again.
   func cut(to count: Int) -> SimulatedMemory {
     let smaller = SimulatedMemory(capacity: count)
     unsafe smaller.bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
@@ -185,10 +188,10 @@ import Synchronization
 extension SimulatedFileSystem {
   private static let suffix = ".creating"
 
-  /// Opens the database in a file of the root directory, and creates it when there is none.
+  /// Opens the database in a file of the root directory, and creates it if it does not exist.
   ///
-  /// What happens to the tree is what `Database.open(path:)` does to a mount, step by step.
-  /// - Throws: `EngineError` as `Database.open(path:)` does.
+  /// The tree is changed in the same steps as a mount by `Database.open(path:)`.
+  /// - Throws: `EngineError` like `Database.open(path:)`.
   package func openDatabase(
     _ name: String, _ declaration: DatabaseDeclaration = .init(),
     announcing phases: PhaseAnnouncer? = nil
@@ -196,7 +199,7 @@ extension SimulatedFileSystem {
     try openDatabase(name, options: declaration.options(announcing: phases))
   }
 
-  /// Opens it with the engine's own options.
+  /// The same with the engine's own options.
   package func openDatabase(
     _ name: String, options: Database.Options
   ) throws(EngineError) -> Database {
@@ -220,14 +223,14 @@ extension SimulatedFileSystem {
       storage.close()
       throw error
     }
-    // The database is there, so whatever has the temporary name is a left-over; nobody needs it.
+    // The database exists, so a file with the temporary name is a leftover that can be removed.
     withFileSystem { fileSystem in
       let name = FileName(name + Self.suffix)
       guard fileSystem.tree.root.entries[name] != nil else { return }
       try? fileSystem.remove(
         name, in: fileSystem.tree.root, isDirectory: false, by: Self.caller)
     }
-    // An opener of a file that is the only one has these dropped; they are asked for when it reads.
+    // The first process to open a file drops these pages, so that they are read from the medium.
     storage.forgetCache(at: 0, count: Layout.forgottenBytes)
     return storage
   }
@@ -254,7 +257,7 @@ extension SimulatedFileSystem {
     return SimulatedStorage(inode, path: path, in: self)
   }
 
-  /// Makes the database under a temporary name, and gives it its own when it is durable.
+  /// Makes the database under a temporary name, and renames it when it is durable.
   private func create(
     _ name: String, _ given: Database.Options
   ) throws(EngineError) -> Database {
@@ -319,13 +322,13 @@ extension SimulatedFileSystem {
   }
 }
 
-/// An inode on its way out of the lock to the storage that has it open.
-// @unchecked: nobody looks into the inode outside of the lock.
+/// An inode passed from the lock to the storage that opens it.
+// @unchecked: the inode is not accessed outside of the lock.
 private struct OpenedInode: @unchecked Sendable {
-  /// Nil when somebody else has the file open.
+  /// Nil when another storage has the file open.
   let inode: Inode?
 
-  /// Counts one more open file, unless there is one; the caller holds the lock.
+  /// Counts another open file, unless there is one; the caller holds the lock.
   init(_ inode: Inode) {
     guard inode.openCount == 0 else {
       self.inode = nil

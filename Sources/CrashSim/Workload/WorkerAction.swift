@@ -1,24 +1,24 @@
-// WorkerAction.swift: what a worker can be told, and what the lab has to know of each action: how a
-// scenario says it, what it needs, and how it reads in a list of steps. A new action begins here,
-// and goes on where it is done (Worker.swift, ObjectSession.swift); docs/decisions/0922 says how.
+// WorkerAction.swift: the actions of a worker, with their properties: their words in a scenario,
+// their requirements, and their text in a list of steps. A new action is added here first, then
+// where it is performed (Worker.swift, ObjectSession.swift); see docs/decisions/0922.
 
 import LabCore
 
-/// What a worker can be told.
+/// An action of a worker.
 package enum WorkerAction: Sendable, Hashable, Codable {
-  /// Opens the database, or joins those who have it open.
+  /// Opens the database, or shares the process's open handle.
   case open
-  /// Leaves; the last one closes.
+  /// Stops using it; the last actor closes it.
   case close
   /// Closes and opens the process's database.
   case reopen
-  /// Runs transaction 0: creates these tables, those that exist already excepted.
+  /// Runs transaction 0: creates these tables, unless they exist.
   case createTables([TableDeclaration])
-  /// Keeps the newest version alive under a name.
+  /// Pins the newest version under a name.
   case pin(String)
   /// Compares and releases a pinned version.
   case release(String)
-  /// Compares what the engine says changed since a pinned version with what the contents differ in.
+  /// Compares the changes since a pinned version, as the engine reports them, with the contents.
   case diff(String)
   /// Runs a transaction.
   case transaction(PlannedTransaction)
@@ -26,41 +26,41 @@ package enum WorkerAction: Sendable, Hashable, Codable {
   case compact
   /// Writes a copy of the newest version, opens it and compares.
   case copy(CopyStep)
-  /// Runs the engine's verification, and answers with the content's hash.
+  /// Runs the engine's verification, and returns the content's hash.
   case verify
-  /// Checks a claim about the live database. For `fileTimesContentAtMost` the worker measures the
-  /// content itself.
+  /// Checks an assertion about the live database. For `fileTimesContentAtMost` the worker measures
+  /// the content itself.
   case expect(LiveExpectation)
-  /// Forks, and asks the child what it can do.
+  /// Forks, and tests in the child what it may do.
   case fork
-  /// Compares what a query over objects finds with what it must find.
+  /// Compares the result of a query over objects with the required one.
   case query(ObjectQuery)
-  /// Observes what a query finds, and keeps what is told.
+  /// Observes the result of a query, and records the reported changes.
   case observe(ObjectQuery)
   /// Moves the actor's realm to the newest version.
   case refresh
-  /// Gives up the version that the actor's realm reads.
+  /// Invalidates the actor's realm, which releases its version.
   case invalidate
-  /// Uses another actor's realm, which must be refused.
+  /// Uses another actor's realm, which must fail.
   case misuse(of: String)
-  /// Something befalls the actor's process; the lab or the worker does it.
+  /// An event of the actor's process, caused by Faultline or the worker.
   case process(ProcessEvent)
-  /// Something befalls a file; the lab does it.
+  /// An event of a file, caused by Faultline.
   case file(FileEvent)
 }
 
-/// An action that a scenario says by one word, or by a key with a name as its value.
+/// An action written as one word, or as a key with a name as its value.
 package struct ActionWord: Sendable {
   /// The word.
   package let word: String
-  /// What the value is the name of, where the word can be a key; nil where it stands alone.
+  /// What the value names, if the word can be a key; nil if it stands alone.
   package var nameOf: String?
-  /// Whether `try` takes the word.
+  /// Whether `try` accepts the word.
   package var canBeTried = false
-  /// The action with a name; a word that stands alone has the actor's.
+  /// The action with a name; for a word without a value, the actor's name.
   package let action: @Sendable (String) -> WorkerAction
 
-  /// All of them, in the order in which messages list them.
+  /// All words, in the order in which messages list them.
   package static let all: [ActionWord] = [
     ActionWord(word: "open", canBeTried: true) { _ in .open },
     ActionWord(word: "close") { _ in .close },
@@ -75,7 +75,7 @@ package struct ActionWord: Sendable {
     ActionWord(word: "invalidate") { _ in .invalidate },
   ]
 
-  /// The words of actions that can run beside those of other actors.
+  /// The words of actions that can run concurrently with those of other actors.
   package static let together = all.filter { $0.action("").goesTogether }.map(\.word)
 
   /// The words that can be keys.
@@ -105,7 +105,7 @@ extension WorkerAction {
     }
   }
 
-  /// Whether it needs workers in processes of their own.
+  /// Whether it needs workers in separate processes.
   package var isOfProcesses: Bool {
     switch self {
     case .process, .fork, .file: true
@@ -113,7 +113,7 @@ extension WorkerAction {
     }
   }
 
-  /// Whether it writes a second file, which the in-process storage has not.
+  /// Whether it writes a second file, which the in-process storage does not support.
   package var writesSecondFile: Bool {
     switch self {
     case .compact, .copy: true
@@ -121,7 +121,7 @@ extension WorkerAction {
     }
   }
 
-  /// Whether it may have to wait for a process that stands still, which then goes on before.
+  /// Whether it may have to wait for a stopped process, which is then continued first.
   package var waitsForOthers: Bool {
     switch self {
     case .createTables, .transaction, .compact, .copy, .fork, .process, .file: true
@@ -129,7 +129,7 @@ extension WorkerAction {
     }
   }
 
-  /// Whether its answer has the newest version with its content, which the model is held against.
+  /// Whether its answer includes the newest version and content, which are compared with the model.
   package var showsContent: Bool {
     switch self {
     case .verify, .pin, .diff, .copy, .compact: true
@@ -137,7 +137,7 @@ extension WorkerAction {
     }
   }
 
-  /// Whether it can run beside the steps of other actors, under any schedule.
+  /// Whether it can run concurrently with steps of other actors, under any schedule.
   package var goesTogether: Bool {
     switch self {
     case .pin, .release, .diff, .verify, .compact: true
@@ -145,7 +145,7 @@ extension WorkerAction {
     }
   }
 
-  /// Why it has no meaning over objects, or over tables, and what to do instead; nil when it has.
+  /// Why it does not apply to objects, or to tables, with an alternative; nil if it applies.
   package func misfit(hasObjects: Bool) -> (message: String, remedy: String)? {
     switch self {
     case .refresh, .invalidate:
@@ -177,7 +177,7 @@ extension WorkerAction {
 // MARK: - In words
 
 extension WorkerAction {
-  /// What it does, for people.
+  /// The action in words.
   package var phrase: String {
     switch self {
     case .open: "open the database; the first to do so creates it and its tables"
@@ -207,7 +207,7 @@ extension WorkerAction {
 }
 
 extension LiveExpectation {
-  /// What is claimed, for people.
+  /// The assertion in words.
   package var phrase: String {
     switch self {
     case .count(let table, let rows): "\(table) has \(Formatting.counted(rows, "row"))"
@@ -223,7 +223,7 @@ extension LiveExpectation {
 }
 
 extension ProcessEvent {
-  /// What befalls the process, for people.
+  /// The event of the process, in words.
   var phrase: String {
     switch self {
     case .kill: "it is killed"
@@ -238,7 +238,7 @@ extension ProcessEvent {
 }
 
 extension FileEvent {
-  /// What befalls the file, for people.
+  /// The event of the file, in words.
   var phrase: String {
     switch self {
     case .remove(let part): "remove the name of the \(part.rawValue) file"

@@ -1,28 +1,28 @@
-// WorkerProtocol.swift: what a worker process and its parent say to each other: one JSON object per
-// line in each direction, a command down, then its answer up.
-// Invariants: each command gets exactly one answer, in order, and `stopped` before it when the
-// process stands still in between; a line that is not a command gets an error answer; a line is at
-// most `LineBuffer.lineBytesMax` long, and the worker ends when a longer one comes.
+// WorkerProtocol.swift: the messages between a worker process and its parent: one JSON object per
+// line in each direction, a command, then its answer.
+// Invariants: each command gets exactly one answer, in order, preceded by `stopped` if the process
+// is stopped in between; a line that is not a command gets an error answer; a line has at most
+// `LineBuffer.lineBytesMax` bytes, and the worker ends when a longer one arrives.
 
 import Findings
 import FoundationEssentials
 import LabCore
 
-/// What a worker says to a command.
+/// A worker's answer to a command.
 package enum WorkerAnswer: Sendable, Hashable {
-  /// Done. A commit and an open tell the newest version; `verify` also the hash of its content.
+  /// Done. A commit and an open return the newest version; `verify` also the hash of its content.
   case done(version: UInt64? = nil, contentHash: UInt64? = nil)
-  /// The engine refused with this code, or, with code `protocol`, the worker could not understand.
+  /// The engine failed with this code; code `protocol`: the worker did not understand the command.
   case failed(code: String, message: String)
-  /// The engine did what it was told, and a promise turned out to be broken.
+  /// The engine performed the command, and broke a promise.
   case broken(Violation)
 
-  /// The process stands still before a step of a commit; the answer proper comes when it goes on.
+  /// The process is stopped before a step of a commit; the real answer follows when it continues.
   case stopped
 
-  /// The code of an answer that says the command made no sense to the worker.
+  /// The code for a command that the worker did not understand.
   package static let protocolCode = "protocol"
-  /// The code of a compaction that did nothing, because others use the database.
+  /// The code for a compaction that did nothing, because other processes use the database.
   package static let refusedCode = "refused"
 }
 
@@ -80,14 +80,14 @@ extension WorkerAnswer: Codable {
 
 /// Lines of the protocol as bytes.
 package enum WorkerWire {
-  /// The command that a line holds.
-  /// - Throws: `LabError` with code `.lab` when it holds none.
+  /// The command in a line.
+  /// - Throws: `LabError` with code `.lab` when it contains none.
   package static func command(_ line: some Sequence<UInt8>) throws(LabError) -> WorkerCommand {
     try JSONLine.decode(line)
   }
 
-  /// The answer that a line holds.
-  /// - Throws: `LabError` with code `.lab` when it holds none.
+  /// The answer in a line.
+  /// - Throws: `LabError` with code `.lab` when it contains none.
   package static func answer(_ line: some Sequence<UInt8>) throws(LabError) -> WorkerAnswer {
     try JSONLine.decode(line)
   }

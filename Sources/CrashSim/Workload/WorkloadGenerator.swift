@@ -1,20 +1,20 @@
-// WorkloadGenerator.swift: expands a scenario under a seed. It keeps a model of what the database
-// will hold, so that no statement fails unless the scenario asks for it.
-// Invariants: each statement draws from a seed of its own, so one more statement moves no other; a
-// key that a failing transaction touched is in doubt, and only upserts use it from then on.
+// WorkloadGenerator.swift: expands a scenario with a seed. It keeps a model of the database's
+// content, so that no statement fails unless the scenario requires it.
+// Invariants: each statement has its own seed, so an additional statement changes no other; a key
+// that a failing transaction used is in doubt, and only upserts use it from then on.
 
 import LabCore
 
 extension WorkloadPlan {
   /// Expands a scenario.
   /// - Parameters:
-  ///   - scenario: What to expand.
-  ///   - seed: The run's seed; the scenario's own one goes before it.
-  ///   - workMax: Statements, and rows and keys that are passed over for them, at most.
-  /// - Throws: `LabError` with code `.usage` and the statement's place when no key is left for it,
-  ///   or the work is more than that.
-  /// - Complexity: O(work): a search for a key that is there may pass over all rows of its table,
-  ///   and a transaction that is not kept over all rows.
+  ///   - scenario: The scenario.
+  ///   - seed: The run's seed; the scenario's own seed takes precedence.
+  ///   - workMax: Most statements, rows and keys that are visited.
+  /// - Throws: `LabError` with code `.usage` and the statement's position when no key is left for
+  ///   it, or the work exceeds the limit.
+  /// - Complexity: O(work): a search for an existing key may visit all rows of its table, and a
+  ///   transaction that is not kept may visit all rows.
   public init(
     _ scenario: Scenario, seed: Seed, workMax: Int = ScenarioBounds.planWork
   ) throws(LabError) {
@@ -31,24 +31,24 @@ struct WorkloadGenerator {
   private var commands: [WorkerCommand] = []
   private var transactionCount = 0
   private var hasTables = false
-  /// The version of the lab's classes that the file has by now.
+  /// The current version of Faultline's classes in the file.
   private var schemaVersion: UInt64 = 0
   private var openActors: [String] = []
   private var stopped: Set<String> = []
-  /// Who can say whether what is pinned is as it was.
+  /// Actors that can check whether a pinned version is unchanged.
   private var pinOwners: [String: String] = [:]
   private var doubtful: [String: Set<Int64>] = [:]
   private var highestKey: [String: Int64] = [:]
   private var walkSteps: [SourcePosition: UInt64] = [:]
   private var generators: [SourcePosition: PRNG] = [:]
   private var textBytes = 0
-  /// Work that may still be done: no scenario of a few lines is planned for hours.
+  /// Remaining work: no scenario of a few lines is planned for hours.
   private var workLeft: Int
-  /// The block of the step that is being expanded.
+  /// The block of the current step.
   private var block: Int?
-  /// Where that step is.
+  /// The position of the current step.
   private var position: SourcePosition?
-  /// How that step opens the database.
+  /// How the current step opens the database.
   private var database = DatabaseDeclaration()
 
   init(_ scenario: Scenario, seed: Seed, workMax: Int) {
@@ -149,7 +149,7 @@ struct WorkloadGenerator {
 
   private var highestDog: Int64 { highestKey[ObjectClasses.dog] ?? 0 }
 
-  /// Whether opening a realm commits something, or, after a kill or a failure, may have to.
+  /// Whether opening a realm commits something, or may have to after a kill or a failure.
   private func needsTransaction(_ schema: ObjectDeclaration, _ actor: String) -> Bool {
     let process = scenario.process(of: actor).name
     return schema.schemaVersion != schemaVersion
@@ -167,7 +167,7 @@ struct WorkloadGenerator {
     for statement in write.statements {
       for _ in 0..<statement.times {
         guard let mutation = try makeMutation(statement, fails: write.fails) else { break }
-        // A statement that is asked to fail leaves the model as it was.
+        // A statement that must fail does not change the model.
         _ = model.apply(mutation)
         mutations.append(mutation)
       }
@@ -187,7 +187,7 @@ struct WorkloadGenerator {
     }
   }
 
-  /// The statement's next row; nil when it has fewer because no key is left.
+  /// The statement's next row; nil if it has fewer rows because no key is left.
   private mutating func makeMutation(
     _ statement: WriteStatement, fails: String?
   ) throws(LabError) -> Mutation? {
@@ -255,13 +255,13 @@ struct WorkloadGenerator {
     }
   }
 
-  /// The first key at or after a place, round the range, with which the statement does what it
-  /// shall.
+  /// The first key at or after a place, wrapping around the range, for which the statement has the
+  /// required result.
   private mutating func search(
     _ statement: WriteStatement, _ range: ClosedRange<Int64>, count: UInt64, from start: UInt64,
     fails: String?
   ) throws(LabError) -> Int64? {
-    // No more keys can be in the way of a free one than the table has rows, doubts included.
+    // At most the table's rows, including doubtful ones, can precede a free key.
     let rows = model.count(of: statement.table) + (doubtful[statement.table]?.count ?? 0)
     for step in 0..<min(count, UInt64(rows) + 1) {
       let place = (start + step) % count
@@ -273,7 +273,7 @@ struct WorkloadGenerator {
       if case .walk = statement.key { walkSteps[statement.position] = place + 1 }
       return key
     }
-    // An existing key may lie farther away; then the rows are the shorter list.
+    // An existing key may be farther away; then the rows are the shorter list.
     let first = range.lowerBound &+ Int64(bitPattern: start)
     let keys = try keys(of: statement.table, at: statement.position).filter {
       range.contains($0) && fits($0, statement, fails)
@@ -328,7 +328,7 @@ struct WorkloadGenerator {
 
   // MARK: - Work
 
-  /// Counts work that is about to be done.
+  /// Counts work before it is done.
   private mutating func spend(_ work: Int, at position: SourcePosition?) throws(LabError) {
     guard work <= workLeft else {
       throw failure(
@@ -359,7 +359,7 @@ struct WorkloadGenerator {
   private mutating func makeValue(
     _ rule: ValueRule, _ position: SourcePosition, _ index: Int, _ column: ColumnDeclaration
   ) throws(LabError) -> PlannedValue {
-    // A column walks and draws apart from the other columns of its statement.
+    // Each column of a statement has its own sequence and seed.
     let place = SourcePosition(line: position.line, column: position.column + (index + 1) << 12)
     var generator = generator(place)
     defer { generators[place] = generator }
@@ -395,7 +395,7 @@ struct WorkloadGenerator {
     }
   }
 
-  /// A value that no other row has: it follows from the key.
+  /// A value that no other row has, derived from the key.
   private mutating func makeUnique(
     _ column: ColumnDeclaration, _ key: Int64, _ statement: WriteStatement
   ) throws(LabError) -> PlannedValue {
@@ -412,7 +412,7 @@ struct WorkloadGenerator {
     return .string("\(key)-\(generator.letters(generator.below(12)))")
   }
 
-  /// A link to the row that the rule names, or null when that does not exist.
+  /// A link to the row that the rule selects, or null if it does not exist.
   private mutating func makeLink(
     _ rule: ValueRule, _ position: SourcePosition, _ place: SourcePosition,
     _ column: ColumnDeclaration, _ generator: inout PRNG
@@ -464,7 +464,7 @@ extension ColumnDeclaration {
 }
 
 extension PRNG {
-  /// An int of a random width.
+  /// An int of random width.
   fileprivate mutating func anyInt() -> Int64 {
     let bits = next()
     return Int64(bitPattern: bits) >> Int64(below(64))

@@ -1,10 +1,10 @@
-// WorkloadPlan+Marks.swift: which actor of a plan each acknowledgement in a recording belongs to.
+// WorkloadPlan+Marks.swift: finds the actor of each acknowledgement in a recording.
 
 import Findings
 import Recording
 
 extension WorkloadPlan {
-  /// The actors of the marks that a run of the plan left.
+  /// The actors of the marks from a run of the plan.
   /// - Parameter trace: The recording of that run.
   /// - Returns: The actor of each mark that is an acknowledgement.
   package func actorMarks(in trace: Trace) -> ActorMarks {

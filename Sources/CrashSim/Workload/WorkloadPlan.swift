@@ -1,16 +1,15 @@
-// WorkloadPlan.swift: what a scenario comes to: a flat list of concrete commands.
+// WorkloadPlan.swift: an expanded scenario: a flat list of concrete commands.
 // Invariants: the same scenario and seed give the same plan, byte for byte as JSON; transactions
-// are numbered 0, 1, 2, … in the order of the commands, and number 0 creates the tables. The same
-// plan goes to the worker, which runs it, and to the oracles, which know from it what must come
-// out.
+// are numbered 0, 1, 2, … in the order of the commands, and number 0 creates the tables. The worker
+// runs the plan, and the oracles derive the required results from the same plan.
 
 import LabCore
 
-/// A scenario, expanded under a seed.
+/// A scenario, expanded with a seed.
 public struct WorkloadPlan: Sendable, Hashable, Codable {
   /// The scenario's title.
   package var title: String
-  /// The seed that every choice followed from.
+  /// The seed of all choices.
   package var seed: UInt64
   /// The processes with their threads.
   package var processes: [ProcessDeclaration]
@@ -27,36 +26,36 @@ public struct WorkloadPlan: Sendable, Hashable, Codable {
   /// Whether transactions of several actors may be in flight at once.
   package var isConcurrent: Bool { commands.contains { $0.block != nil } }
 
-  /// The table that takes the lab's own commits.
+  /// The table for Faultline's own commits.
   package var sentinelTable: TableDeclaration? {
     database.objects == nil ? tables.first : ObjectClasses.sentinelTable
   }
 
-  /// The process that an actor is a thread of.
+  /// The process of an actor, which is one of its threads.
   package func process(of actor: String) -> String {
     processes.first { $0.actors.contains(actor) }?.name ?? ""
   }
 }
 
-/// One thing that one actor is told to do.
+/// One command for one actor.
 package struct WorkerCommand: Sendable, Hashable, Codable {
   /// Place in the plan, from 0.
   package var index: Int
-  /// The thread that does it.
+  /// The actor's thread.
   package var actor: String
-  /// What it does.
+  /// Its action.
   package var action: WorkerAction
-  /// How the database is opened, for those actions that open one.
+  /// How the database is opened, for actions that open one.
   package var database: DatabaseDeclaration?
-  /// The code that it must be refused with; a transaction has one of its own.
+  /// The code with which it must fail; a transaction has its own.
   package var fails: String?
-  /// Number of the block whose actors run side by side; nil for a command in lockstep.
+  /// Number of the block of concurrent actors; nil for a command in lockstep.
   package var block: Int?
-  /// Whether it may do nothing: a compaction beside others, who may use the file just then.
+  /// Whether it may do nothing: a concurrent compaction, while other actors may use the file.
   package var mayBeRefused: Bool { block != nil && action == .compact }
-  /// Where the scenario's step that asks for it is.
+  /// Position of the scenario's step.
   package var position: SourcePosition?
-  /// Its number, and where it was asked for, as messages say it.
+  /// Its number and position, for messages.
   package var name: String { "command \(index)" + (position.map { " (at \($0))" } ?? "") }
 
   /// Makes a command.
@@ -77,7 +76,7 @@ package struct WorkerCommand: Sendable, Hashable, Codable {
     }
   }
 
-  /// The transaction that it asks for, if it asks for one.
+  /// Its transaction, if it has one.
   package var transaction: PlannedTransaction? {
     switch action {
     case .createTables: PlannedTransaction(number: 0, schema: database?.objects)
@@ -93,15 +92,15 @@ package struct PlannedTransaction: Sendable, Hashable, Codable {
   package var number: Int
   /// Its statements, in order.
   package var mutations: [Mutation]
-  /// Ends in a roll-back.
+  /// Ends in a rollback.
   package var cancels: Bool
   /// Runs as an asynchronous write of a realm.
   package var isAsync = false
-  /// The engine's error code that it must end with.
+  /// The engine's error code with which it must fail.
   package var fails: String?
-  /// A copy that it writes of what it sees, before it ends.
+  /// A copy of what it sees, written before it ends.
   package var copy: CopyStep?
-  /// The open of a realm, which it consists of.
+  /// The open of a realm, if it consists of one.
   package var schema: ObjectDeclaration?
 
   /// Makes a transaction.
@@ -119,7 +118,7 @@ package struct PlannedTransaction: Sendable, Hashable, Codable {
 
 /// One concrete statement.
 package struct Mutation: Sendable, Hashable, Codable {
-  /// What it does.
+  /// Its kind.
   package var kind: StatementKind
   /// The table.
   package var table: String

@@ -1,42 +1,41 @@
-// HistoryDeclaration.swift: what a scenario says of the histories that are drawn for it, and what a
-// history is drawn under. Invariant: a history depends on the declaration, the seed and its number,
-// and on nothing else.
+// HistoryDeclaration.swift: a scenario's declaration of drawn histories, and the parameters drawn
+// for one history. Invariant: a history depends only on the declaration, the seed and its number.
 
 import LabCore
 
-/// What a history writes.
+/// The content of a history.
 package enum HistoryContent: String, Codable, Sendable, Hashable, CaseIterable {
   /// Rows of drawn tables.
   case tables
-  /// Objects of the lab's classes.
+  /// Objects of Faultline's classes.
   case objects
 }
 
-/// What a scenario says of drawn histories.
+/// A scenario's declaration of drawn histories.
 package struct HistoryDeclaration: Sendable, Hashable {
   /// Number of histories.
   package var histories = 10
-  /// Steps of each, about.
+  /// Approximate number of steps of each.
   package var steps = 60
-  /// Keys among which rows come and go, at most.
+  /// Most keys of rows that are added and deleted.
   package var rows = 400
   /// Most processes.
   package var processes = 3
   package var content = HistoryContent.tables
-  /// Whether each has a block of steps side by side, for the scenario's `schedule`.
+  /// Whether each has a block of concurrent steps, for the scenario's `schedule`.
   package var isScheduled = false
-  /// Features that are on in each history, unless they exclude each other.
+  /// Features that each history has, unless they exclude each other.
   package var always: Set<HistoryFeature> = []
-  /// Features that are on in none.
+  /// Features that no history has.
   package var never: Set<HistoryFeature> = []
-  /// The scenario's text: what a history is put into.
+  /// The scenario's text, into which a history is inserted.
   package var source = ""
 
   package init() {}
 
   /// Bounds of the number of histories.
   package static let historyCounts: ClosedRange<Int64> = 1...100_000
-  /// Bounds of the number of steps; more could come to a text that is too long for a scenario.
+  /// Bounds of the number of steps; more could exceed the length limit of a scenario.
   package static let stepCounts: ClosedRange<Int64> = 1...1_000
   /// Bounds of the number of keys.
   package static let rowCounts: ClosedRange<Int64> = 1...5_000
@@ -45,7 +44,7 @@ package struct HistoryDeclaration: Sendable, Hashable {
   /// Most actors of a process.
   static let actorsMax = 3
 
-  /// Features that its histories may have at all.
+  /// Features that its histories may have.
   package var features: [HistoryFeature] {
     let others = content == .objects ? HistoryFeature.ofTables : HistoryFeature.ofObjects
     return HistoryFeature.allCases.filter {
@@ -53,7 +52,7 @@ package struct HistoryDeclaration: Sendable, Hashable {
     }
   }
 
-  /// Processes that a history may have, with all the actors that they may have.
+  /// Processes that a history may have, with all their possible actors.
   package var declaredProcesses: [ProcessDeclaration] {
     (1...processes).map { number in
       ProcessDeclaration(
@@ -62,7 +61,7 @@ package struct HistoryDeclaration: Sendable, Hashable {
     }
   }
 
-  /// Whether a history may do what only a mount can.
+  /// Whether a history may need a mount.
   package var needsMount: Bool {
     features.contains { feature in
       HistoryFeature.ofMounts.contains(feature)
@@ -72,35 +71,35 @@ package struct HistoryDeclaration: Sendable, Hashable {
   }
 }
 
-/// What was drawn for one history before its first step.
+/// The values drawn for one history before its first step.
 package struct HistoryParameters: Sendable, Hashable {
-  /// Which of the scenario's histories it is, from 0.
+  /// Number of the history among the scenario's, from 0.
   package var number: Int
-  /// Features that are on.
+  /// Its features.
   package var features: Set<HistoryFeature>
   var content = HistoryContent.tables
-  /// Whether it has a block of steps side by side.
+  /// Whether it has a block of concurrent steps.
   var isScheduled = false
-  /// Tables; none for objects.
+  /// Tables; empty for objects.
   var tables: [TableDeclaration] = []
   /// Processes with their actors.
   var processes: [ProcessDeclaration] = []
-  /// Keys among which rows come and go.
+  /// Number of keys of rows that are added and deleted.
   var rows = 1
   /// Most rows of a statement.
   var statementRows = 1
   /// Most transactions of one step.
   var runLength = 1
-  /// One step of so many is followed by a look at the content.
+  /// One step in this many is followed by a check of the content.
   var checkEvery = 1
   /// Most pins at a time.
   var pinsMax = 0
-  /// Actors of the process that is to be killed, who come first and write most.
+  /// Actors of the process that will be killed, which start first and write most.
   var doomed: [String] = []
-  /// Whether only upserts are written, because nobody knows which rows are there.
+  /// Whether only upserts are written, because the existing rows are unknown.
   var writesUpserts = false
 
-  /// What was drawn, for people.
+  /// The drawn values, for display.
   package var description: String {
     let on = HistoryFeature.allCases.filter { features.contains($0) }
     let actors = processes.map { "\($0.name) (\($0.actors.count))" }.joined(separator: " ")
@@ -114,7 +113,7 @@ package struct HistoryParameters: Sendable, Hashable {
 
 /// A history as the sections of a scenario.
 package struct DrawnHistory: Sendable, Hashable {
-  /// What was drawn first.
+  /// The values drawn first.
   package var parameters: HistoryParameters
   /// `schema`, `processes`, `database` and `steps` in YAML.
   package var text: String

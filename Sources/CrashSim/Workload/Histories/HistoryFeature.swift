@@ -1,61 +1,61 @@
-// HistoryFeature.swift: what a drawn history can do, each of which is on or off in it (swarm
-// testing: Groce, Zhang, Eide, Chen, Regehr, ISSTA 2012). A feature that is off makes room for what
-// the others do together.
+// HistoryFeature.swift: the features of a drawn history, each of which is on or off in it (swarm
+// testing: Groce, Zhang, Eide, Chen, Regehr, ISSTA 2012). A feature that is off leaves room for
+// combinations of the others.
 
-/// Something that a drawn history does, or does not.
+/// A feature that a drawn history may have.
 package enum HistoryFeature: String, Sendable, Hashable, Codable, CaseIterable {
-  // Who works.
-  /// Several processes, each with a handle of its own.
+  // Processes and threads.
+  /// Several processes, each with its own handle.
   case processes
   /// Several actors in a process, which share its handle.
   case threads
-  // How the file is opened.
-  /// The file is encrypted; then one process has it open.
+  // Open options.
+  /// The file is encrypted; then only one process has it open.
   case encrypted
-  /// Commits need one sync.
+  /// Commits use one sync.
   case oneSync
   /// Commits of actors that wait for each other share their syncs.
   case grouped
-  // What is read.
+  // Reads.
   /// Versions are pinned.
   case pins
-  /// Some pins stay nearly as long as the history.
+  /// Some pins last nearly as long as the history.
   case oldPins
-  /// What changed since a pin is compared.
+  /// The changes since a pin are compared.
   case diffs
-  /// Hardly anybody reads.
+  /// Reads are very rare.
   case rareReads
-  // What is written.
+  // Writes.
   /// Rows are deleted.
   case deletes
   /// Tables lose nearly all of their rows at once.
   case nearlyEmpty
   /// Many transactions change a row or two.
   case fewChanges
-  /// One actor commits many times while the others rest.
+  /// One actor commits many times while the others are idle.
   case runs
   /// Transactions of many rows.
   case manyRows
   /// Transactions are rolled back.
   case cancels
-  /// Transactions fail by a statement.
+  /// Transactions fail because of a statement.
   case refusals
-  // What befalls files and processes.
+  // Events of files and processes.
   /// The file is compacted.
   case compact
-  /// The file is compacted when it is opened.
+  /// The file is compacted on open.
   case launch
   /// Copies are written.
   case copies
   /// Copies are written within transactions.
   case copiesInWrites
-  /// Handles are closed and opened again.
+  /// Handles are closed and reopened.
   case reopens
-  /// Processes end without a close.
+  /// Processes end without closing.
   case exits
   /// Processes are killed between two steps.
   case kills
-  /// Processes stand still while others go on.
+  /// Processes are stopped while others continue.
   case stops
   // Columns and values.
   case ints
@@ -71,20 +71,20 @@ package enum HistoryFeature: String, Sendable, Hashable, Codable, CaseIterable {
   case nulls
   case indexes
   case unique
-  /// Texts at the bounds of sizes, up to several nodes long.
+  /// Texts at size limits, up to several nodes long.
   case longTexts
-  /// Ints at the bounds of widths.
+  /// Ints at width limits.
   case widths
   // Objects.
-  /// Realms move to the newest version, or give theirs up.
+  /// Realms move to the newest version, or are invalidated.
   case refreshes
-  /// Queries of every operator are compared with a look at each object.
+  /// Queries with every operator are compared with checking each object.
   case queries
-  /// Observers follow what queries find.
+  /// Observers follow the results of queries.
   case observers
-  /// Transactions begin and commit while the realm's thread goes on.
+  /// Transactions begin and commit while the realm's thread continues.
   case asyncWrites
-  /// Realms are used on threads that they do not belong to.
+  /// Realms are used on the wrong threads.
   case misuses
   /// The program is replaced by its next version, whose classes have other properties.
   case migrations
@@ -97,31 +97,31 @@ package enum HistoryFeature: String, Sendable, Hashable, Codable, CaseIterable {
   package static let columnKinds: [HistoryFeature] = [
     .ints, .texts, .bools, .doubles, .binaries, .dates, .uuids, .mixed, .lists, .links,
   ]
-  /// What the in-process backend cannot do.
+  /// Features that the in-process backend does not support.
   package static let ofMounts: Set<HistoryFeature> = [
     .processes, .compact, .launch, .copies, .copiesInWrites, .exits, .kills, .stops,
   ]
-  /// What only histories of objects have.
+  /// Features for histories of objects only.
   package static let ofObjects: Set<HistoryFeature> = [
     .refreshes, .queries, .observers, .asyncWrites, .misuses, .migrations, .embedded, .sets, .maps,
   ]
-  /// What only histories of tables have: a realm has no such thing, or its classes always have it.
+  /// Features for histories of tables only: realms do not have them, or their classes always do.
   package static let ofTables: Set<HistoryFeature> = [
     .oneSync, .grouped, .diffs, .compact, .copiesInWrites, .ints, .texts, .bools, .doubles,
     .binaries, .dates, .uuids, .mixed, .indexes, .unique,
   ]
-  /// What cannot stand beside steps side by side, which are threads of the lab that write whatever
-  /// order their commits come in.
+  /// Features not supported with concurrent steps, which are threads of Faultline and write in
+  /// whatever order their commits happen.
   static let notOfSchedules: Set<HistoryFeature> = ofMounts.union([.links])
-  /// What counts on all that came before, so that nothing may have been killed or have failed.
+  /// Features that depend on all earlier steps, so nothing may have been killed or have failed.
   static let ofKnownRows: Set<HistoryFeature> = [
     .deletes, .nearlyEmpty, .links, .refusals, .compact, .launch, .copies, .copiesInWrites, .exits,
     .kills, .stops, .migrations,
   ]
-  /// What cannot stand beside a sweep, besides that.
+  /// Further features not supported with a sweep.
   static let notOfSweeps: Set<HistoryFeature> = [.pins, .oldPins, .diffs, .processes]
 
-  /// What it is nothing without.
+  /// The feature that this one requires.
   var needed: HistoryFeature? {
     switch self {
     case .oldPins, .diffs: .pins
@@ -133,7 +133,7 @@ package enum HistoryFeature: String, Sendable, Hashable, Codable, CaseIterable {
     }
   }
 
-  /// In how many of a hundred histories it is on, where nothing else decides.
+  /// Percentage of histories that have it, unless something else decides.
   var percent: Int {
     switch self {
     case .encrypted: 20

@@ -1,12 +1,12 @@
-// HistoryGenerator+Objects.swift: what histories of objects have beside those of tables: realms
-// that move, queries, observers, and a program that is replaced by its next version.
+// HistoryGenerator+Objects.swift: the additional steps of histories of objects: realms that move,
+// queries, observers, and a program that is replaced by its next version.
 
 import LabCore
 
 extension HistoryGenerator {
-  /// How an actor opens the database now.
+  /// How an actor currently opens the database.
   /// - Parameter more: A key of `open` besides the version of the classes.
-  /// - Returns: The action in the words of a scenario.
+  /// - Returns: The action in scenario syntax.
   func opening(_ more: String? = nil) -> String {
     let version = schemaVersion == 1 ? nil : "schemaVersion: \(schemaVersion)"
     let keys = [version, more].compactMap { $0 }
@@ -19,7 +19,7 @@ extension HistoryGenerator {
     emit("\(pick(ready)): \(random.below(4) == 0 ? "invalidate" : "refresh")")
   }
 
-  /// An actor uses the realm of another one of its process.
+  /// An actor uses the realm of another actor in its process.
   mutating func misuse() {
     let able = ready
     let pairs = able.flatMap { caller in
@@ -27,12 +27,12 @@ extension HistoryGenerator {
     }
     guard !pairs.isEmpty else { return }
     let (caller, owner) = pick(pairs)
-    // After a reopen a realm is there when its actor first does something.
+    // After a reopen a realm exists only once its actor uses it.
     emit("\(owner): refresh")
     emit("\(caller): {misuse: \(owner)}")
   }
 
-  /// Everybody leaves, and whoever comes back has the next version of the program.
+  /// All actors leave; those that return have the program's next version.
   mutating func migrate() {
     guard schemaVersion == 1, let actor = beAlone() else { return }
     for other in open { emit("\(other): close") }
@@ -43,7 +43,7 @@ extension HistoryGenerator {
 
   // MARK: - Queries
 
-  /// Several, because each costs little beside a commit.
+  /// Several queries, because each is cheap compared to a commit.
   mutating func query() {
     let actor = pick(ready)
     for _ in 0..<12 { ask("query", actor) }
@@ -60,13 +60,13 @@ extension HistoryGenerator {
 
   // MARK: - Writes
 
-  /// A class with the name of its key, and what fills its properties, some of them not at all.
+  /// A class with its key's name, and rules for some or all of its properties.
   mutating func makeObject() -> (table: String, values: String) {
     let rows = parameters.rows
     var values: [(name: String, value: String)] = []
     let isDog = random.below(2) == 0
     values.append(("name", nameValue()))
-    // Small ones are met by queries.
+    // Small values are matched by queries.
     values.append(("age", random.below(2) == 0 ? "random 1..9" : intValue()))
     if isDog {
       if has(.links) { values.append(("owner", pick(["random", "null", "random 1..\(rows)"]))) }
@@ -89,7 +89,7 @@ extension HistoryGenerator {
     return (isDog ? "Dog, _id" : "Person, _id", text.joined())
   }
 
-  /// Short names are found by queries, and are alike more often.
+  /// Short names are matched by queries, and repeat more often.
   private mutating func nameValue() -> String {
     random.below(2) == 0 ? "{random: letters 0..2}" : textValue()
   }

@@ -1,12 +1,12 @@
-// HistoryGenerator+Steps.swift: the steps of a history that write nothing, and the values of those
-// that do.
+// HistoryGenerator+Steps.swift: the steps of a history that write nothing, and the values for those
+// that write.
 
 import LabCore
 
 extension HistoryGenerator {
   // MARK: - Handles
 
-  /// An actor that does not have the database open opens it.
+  /// An actor without the database open opens it.
   mutating func openOne() {
     let closed = parameters.processes.filter { $0.name != stopped?.process }.flatMap(\.actors)
       .filter { !open.contains($0) }
@@ -66,13 +66,13 @@ extension HistoryGenerator {
     emit("\(pick(ready)): {copy: \(makeName("f"))}")
   }
 
-  /// One actor is alone with the file, and compacts it.
+  /// One actor has the file to itself, and compacts it.
   mutating func compact() {
     guard let actor = beAlone() else { return }
     emit("\(actor): compact")
   }
 
-  /// The same at an open.
+  /// The same on open.
   mutating func launch() {
     guard let actor = beAlone() else { return }
     releaseAll { _ in true }
@@ -81,7 +81,7 @@ extension HistoryGenerator {
     emit("\(actor): \(opening("compactOnLaunch: true"))")
   }
 
-  /// Has all other processes close, and releases all pins; rarely, so that pins grow old.
+  /// Makes all other processes close, and releases all pins; rarely, so that pins grow old.
   mutating func beAlone() -> String? {
     guard stopped == nil, pins.isEmpty || random.below(3) == 0 else { return nil }
     let actor = pick(ready)
@@ -94,7 +94,7 @@ extension HistoryGenerator {
 
   // MARK: - Processes
 
-  /// A process ends, and closes nothing.
+  /// A process ends without closing.
   mutating func end(by word: String) {
     let process = process(of: pick(ready))
     emit("\(word): \(process.name)")
@@ -117,7 +117,7 @@ extension HistoryGenerator {
 
   // MARK: - Values
 
-  /// How the columns of a statement are filled, some of them not at all.
+  /// Rules for some or all columns of a statement.
   mutating func values(_ table: TableDeclaration) -> String {
     table.columns.map { column in
       random.below(5) == 0 ? "" : ", \(column.name): \(value(column))"
@@ -148,7 +148,7 @@ extension HistoryGenerator {
     has(.longTexts) ? makeText() : pick(["random", "{random: letters 0..20}", "same"])
   }
 
-  /// An int at the bounds of a width.
+  /// An int at a width limit.
   private mutating func makeInt() -> String {
     let bits = pick([0, 1, 2, 4, 7, 8, 15, 16, 31, 32, 62])
     let power = Int64(1) << bits
@@ -158,10 +158,10 @@ extension HistoryGenerator {
     ])
   }
 
-  /// A text at the bounds of a size.
+  /// A text at a size limit.
   private mutating func makeText() -> String {
     let count = pick([0, 1, 7, 8, 15, 16, 63, 64, 255, 256, 1024, 4050, 8200, 20_000])
-    // Long ones are few, so that a history stays small.
+    // Long texts are rare, to keep histories small.
     guard count < 1024 || random.below(3) == 0 else { return "random" }
     return pick(["{random: letters \(count)}", "{random: letters 0..\(count + 1)}"])
   }

@@ -1,8 +1,8 @@
-// HistoryGenerator+Together.swift: the block of steps that run side by side, for a schedule. What
-// stands in it is possible in whatever order its commits come: upserts, and looks at versions.
+// HistoryGenerator+Together.swift: the block of concurrent steps, for a schedule. It contains only
+// steps that are possible in any order of commits: upserts, and reads of versions.
 
 extension HistoryGenerator {
-  /// All actors of the process at once, each with a few steps.
+  /// All actors of the process concurrently, each with a few steps.
   mutating func runTogether() {
     hasBlock = true
     while open.count < parameters.processes[0].actors.count { openOne() }

@@ -1,31 +1,31 @@
-// HistoryGenerator.swift: from the parameters of a history to its steps, in the words that a person
-// would write them in. It knows who has the database open, what is pinned and who stands still, so
-// that each step is possible where it stands; which rows are there only the plan knows, so its
-// statements take as many as there are ('upTo').
-// Invariants: the same parameters and seed give the same text; every pin is released, nobody is
-// left standing still, and the last steps look at the content through every handle.
+// HistoryGenerator.swift: expands the parameters of a history to steps, in scenario syntax. It
+// tracks which actors have the database open, what is pinned and which process is stopped, so that
+// each step is possible at its place; only the plan knows which rows exist, so statements take as
+// many as there are ('upTo').
+// Invariants: the same parameters and seed give the same text; every pin is released, no process
+// remains stopped, and the last steps check the content through every handle.
 
 import LabCore
 
-/// The state of a history that is being drawn.
+/// The state of a history during drawing.
 struct HistoryGenerator {
   let parameters: HistoryParameters
   let stepsMax: Int
   var random: PRNG
   private(set) var steps: [String] = []
-  /// Actors that have the database open, in the order in which they came.
+  /// Actors that have the database open, in the order of their opens.
   var open: [String] = []
   var pins: [Pin] = []
-  /// The process that stands still, and until which step.
+  /// The stopped process, and the step at which it continues.
   var stopped: (process: String, until: Int)?
   private var phase = Phase.grow
   private var phaseLeft = 0
   private var writer = ""
   private var hasWritten = false
-  /// Whether it has its steps side by side.
+  /// Whether it already has its concurrent steps.
   var hasBlock = false
   private var nameCount = 0
-  /// The version of the program's classes, of histories of objects.
+  /// The version of the program's classes, in histories of objects.
   var schemaVersion = 1
 
   struct Pin {
@@ -34,7 +34,7 @@ struct HistoryGenerator {
     let until: Int
   }
 
-  /// What most transactions of a while do.
+  /// What most transactions do for a while.
   private enum Phase: CaseIterable {
     case grow
     case shrink
@@ -42,14 +42,14 @@ struct HistoryGenerator {
     case mix
   }
 
-  /// A step that can be drawn, and how often.
+  /// A step that can be drawn, and its weight.
   private typealias Choice = (weight: Int, step: (inout HistoryGenerator) -> Void)
 
   /// Draws a history.
   /// - Parameters:
-  ///   - scenario: What it is for; it has a declaration of histories.
+  ///   - scenario: The scenario, which has a declaration of histories.
   ///   - seed: The run's seed.
-  ///   - number: Which history, from 0.
+  ///   - number: Number of the history, from 0.
   /// - Returns: The history.
   /// - Complexity: O(steps × actors).
   fileprivate static func draw(_ scenario: Scenario, seed: Seed, number: Int) -> DrawnHistory {
@@ -80,7 +80,7 @@ struct HistoryGenerator {
     parameters.processes.first { $0.actors.contains(actor) } ?? parameters.processes[0]
   }
 
-  /// Actors that can do something now.
+  /// Actors that can currently act.
   var ready: [String] { open.filter { process(of: $0).name != stopped?.process } }
 
   mutating func pick<Element>(_ elements: [Element]) -> Element {
@@ -90,7 +90,7 @@ struct HistoryGenerator {
   // MARK: - Steps
 
   private mutating func drawSteps() {
-    // The block stands among steps in lockstep.
+    // The block is placed among steps in lockstep.
     let blockPlace = parameters.isScheduled ? stepsMax / 4 + random.below(stepsMax / 2 + 1) : nil
     while steps.count < stepsMax {
       drawStep()
@@ -145,7 +145,7 @@ struct HistoryGenerator {
     add(1, .kills) { $0.end(by: "kill") }
     add(1, .stops) { $0.stop() }
     add(3, .refreshes) { $0.refresh() }
-    // A dozen queries of an empty database would be most of a short history.
+    // Otherwise a dozen queries of an empty database would make up most of a short history.
     if hasWritten { add(4, .queries) { $0.query() } }
     add(3, .observers) { $0.observe() }
     add(1, .misuses) { $0.misuse() }
@@ -153,7 +153,7 @@ struct HistoryGenerator {
     return choices
   }
 
-  /// Looks at the content, as a rule through a handle that has rested.
+  /// Checks the content, usually through a handle that was idle.
   private mutating func look() {
     guard !ready.isEmpty else { return }
     let actor = pick(ready)
@@ -180,7 +180,7 @@ struct HistoryGenerator {
 
   private mutating func write() {
     let actor = ready.contains(writer) && random.below(4) > 0 ? writer : pick(ready)
-    // Else a history could change and delete nothing all the time.
+    // Otherwise a history could consist of changes and deletes of nothing.
     if !hasWritten { phase = .grow }
     hasWritten = true
     var keys = ""
@@ -230,7 +230,7 @@ struct HistoryGenerator {
     }
   }
 
-  /// A table or class with the name of its key, and what fills its columns.
+  /// A table or class with its key's name, and rules for its columns.
   mutating func makeTarget() -> (table: String, values: String) {
     if parameters.content == .objects { return makeObject() }
     let table = pick(parameters.tables)
@@ -264,9 +264,9 @@ struct HistoryGenerator {
 extension DrawnHistory {
   /// Draws a history.
   /// - Parameters:
-  ///   - scenario: What it is for; it has a declaration of histories.
+  ///   - scenario: The scenario, which has a declaration of histories.
   ///   - seed: The run's seed.
-  ///   - number: Which history, from 0.
+  ///   - number: Number of the history, from 0.
   /// - Complexity: O(steps × actors).
   package init(_ scenario: Scenario, seed: Seed, number: Int) {
     self = HistoryGenerator.draw(scenario, seed: seed, number: number)
@@ -274,7 +274,7 @@ extension DrawnHistory {
 }
 
 extension ColumnDeclaration {
-  /// Its type as a scenario says it.
+  /// Its type in scenario syntax.
   var word: String {
     if isList { return "[\(type.rawValue)]" }
     if let target { return "link \(target)" }

@@ -1,14 +1,14 @@
-// HistoryParameters+Drawing.swift: which features a history has, its tables, its processes and its
-// sizes. Invariant: each is drawn from a seed of its own, so that one more moves no other.
+// HistoryParameters+Drawing.swift: draws a history's features, tables, processes and sizes.
+// Invariant: each has its own seed, so that an additional one changes no other.
 
 import LabCore
 
 extension HistoryParameters {
   /// Draws the parameters of one history.
   /// - Parameters:
-  ///   - scenario: What the history is for; it has a declaration of histories.
+  ///   - scenario: The scenario, which has a declaration of histories.
   ///   - seed: The run's seed.
-  ///   - number: Which history, from 0.
+  ///   - number: Number of the history, from 0.
   /// - Complexity: O(features and columns).
   init(_ scenario: Scenario, seed: Seed, number: Int) {
     let declaration = scenario.history ?? HistoryDeclaration()
@@ -48,7 +48,7 @@ extension HistoryParameters {
       features.subtract(HistoryFeature.ofKnownRows)
     }
     if scenario.sweep != nil { features.subtract(HistoryFeature.notOfSweeps) }
-    // Those that the scenario asks for stay when two exclude each other.
+    // When two features exclude each other, the one that the scenario requires stays.
     if features.isSuperset(of: [.encrypted, .processes]) {
       features.remove(declaration.always.contains(.processes) ? .encrypted : .processes)
     }
@@ -89,7 +89,7 @@ extension HistoryParameters {
       for place in 1...1 + random.below(6) {
         let kind = kinds[random.below(kinds.count)]
         var column = drawColumn("c\(place)", kind, features, &random)
-        // The first table takes the lab's own rows, which are all alike.
+        // The first table takes Faultline's own rows, which are all equal.
         if number > 1, features.contains(.unique), !column.isList, !column.isOptional,
           column.type == .int || column.type == .string, random.below(2) == 0
         {

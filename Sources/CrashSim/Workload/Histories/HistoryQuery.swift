@@ -1,22 +1,22 @@
-// HistoryQuery.swift: queries over the lab's classes, of every operator of the query language that
-// their properties allow. The text stands in single quotes of YAML, so it has none.
-// Invariant: each text is one that the binder takes, whatever objects there are.
+// HistoryQuery.swift: queries over Faultline's classes, with every operator of the query language
+// that their properties allow. The text is put in single quotes in YAML, so it contains none.
+// Invariant: the binder accepts each text, whatever objects exist.
 
 import LabCore
 
 /// Draws queries.
 struct HistoryQuery {
-  /// Which version of the classes the queries are for.
+  /// The version of the classes that the queries are for.
   let schemaVersion: Int
-  /// Primary keys go up to this, about.
+  /// Primary keys are at most about this.
   let keys: Int
   var random: PRNG
 
-  /// Draws a query and the class that it is over.
+  /// Draws a query and its class.
   mutating func draw() -> (text: String, name: String) {
     let isDog = random.below(2) == 0
     let name = isDog ? "name" : label
-    // An index answers one condition alone.
+    // An index can be used for a single condition only.
     var text =
       switch random.below(4) {
       case 0: number("age")
@@ -121,7 +121,7 @@ struct HistoryQuery {
     switch random.below(8) {
     case 0: return "\(path) IN {\"\(letters)\", \"same\", \"\(makeText())\"}"
     case 1:
-      // A star as its number: as a letter behind a quote it would look like an alias of YAML.
+      // A star as its character code: after a quote, the star itself would look like a YAML alias.
       let star = "\\u002a"
       let pattern = pick([star, "?", ""]) + letters + pick([star, "?", ""])
       return "\(path) \(pick(["LIKE", "LIKE[c]"])) \"\(pattern)\""
@@ -141,7 +141,7 @@ struct HistoryQuery {
     }
   }
 
-  /// None, one or two letters, some of them large.
+  /// None, one or two letters, some of them upper case.
   private mutating func makeText() -> String {
     let letters = Array("aAbcdeEmnorst")
     return String((0..<random.below(3)).map { _ in letters[random.below(letters.count)] })

@@ -1,9 +1,9 @@
-// KennelClasses.swift: the lab's classes, in two versions of one program. Version 2 calls
-// `Person.name` fullName, has `Dog.breed`, and has no `Dog.weight` any more.
+// KennelClasses.swift: Faultline's classes, in two versions of a program. Version 2 renames
+// `Person.name` to fullName, has `Dog.breed`, and no longer has `Dog.weight`.
 
 import ObjectDatabase
 
-/// One version of the lab's classes.
+/// One version of Faultline's classes.
 package protocol Kennel: SendableMetatype {
   associatedtype Person: KennelPerson
   associatedtype Dog: KennelDog
@@ -33,19 +33,19 @@ package protocol KennelDog: Object {
   var _id: Int { get }
   var name: String { get set }
   var age: Int { get set }
-  /// The property that version 1 has and version 2 has not, or nil.
+  /// The property that only version 1 has, or nil.
   var weightIfAny: Int? { get set }
   /// The property that only version 2 has, or nil.
   var breedIfAny: String? { get }
 }
 
-/// Where a person lives; a part of the person.
+/// A person's address, embedded in the person.
 package final class Address: EmbeddedObject {
   @Persisted package var city: String
   @Persisted package var rooms: List<Room>
 }
 
-/// A part of an address.
+/// A room, embedded in an address.
 package final class Room: EmbeddedObject {
   @Persisted package var name: String
   @Persisted package var size: Int
@@ -161,12 +161,12 @@ extension DeclaredMigration {
     }
   }
 
-  /// What a dog of unknown weight is, and one of a known one.
+  /// The breed for a dog of unknown weight, and for one of known weight.
   static func breed(ofWeight weight: Int?) -> String {
     weight.map { "of \($0) pounds" } ?? "unknown"
   }
 
-  /// The key of the dog that each person gets.
+  /// The key of the new dog for a person.
   static func newDog(of person: Int) -> Int { person &+ newDogs }
   private static let newDogs = 1_000_000
 

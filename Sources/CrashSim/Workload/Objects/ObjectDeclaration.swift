@@ -1,5 +1,5 @@
-// ObjectDeclaration.swift: how an actor opens a realm over the lab's own classes: which version of
-// the classes its program has, and what it does when the file has another.
+// ObjectDeclaration.swift: how an actor opens a realm over Faultline's own classes: the version of
+// the classes in its program, and what it does when the file has another.
 
 import LabCore
 
@@ -7,33 +7,33 @@ import LabCore
 package struct ObjectDeclaration: Sendable, Hashable, Codable {
   /// The version of its classes, 1 or 2 (docs/reference/scenarios.md, "Objects").
   package var schemaVersion: UInt64 = 1
-  /// The block that it migrates an older file with.
+  /// The migration block for an older file.
   package var migration = DeclaredMigration.none
-  /// Whether all data goes where a migration would be needed.
+  /// Whether all data is deleted if a migration would be needed.
   package var deletesIfNeeded = false
-  /// The copy that is taken over when there is no file, by its name.
+  /// The name of the copy that is used when there is no file.
   package var seed: String?
-  /// Whether the open itself makes the realm; otherwise the transaction that follows it does.
+  /// Whether the open itself creates the realm; otherwise the following transaction does.
   package var joins = true
 
   /// Version 1, without a block.
   package init() {}
 
-  /// Versions of the lab's classes.
+  /// Versions of Faultline's classes.
   package static let versions: ClosedRange<Int64> = 1...2
 }
 
-/// A migration block of the lab's own.
+/// A predefined migration block.
 package enum DeclaredMigration: String, Sendable, Hashable, Codable, CaseIterable {
-  /// There is none, so nothing may be lost.
+  /// No block, so no data may be lost.
   case none
-  /// It does nothing, so that what version 2 has no property for goes.
+  /// An empty block, so properties that version 2 does not have are lost.
   case empty
-  /// It renames `Person.name`, makes `Dog.breed` of what goes, and adds a dog for each person.
+  /// Renames `Person.name`, fills `Dog.breed` from removed data, and adds a dog for each person.
   case full
 }
 
-/// A column of the lab's classes that no table of a scenario can have.
+/// A column type of Faultline's classes that tables of a scenario cannot have.
 package enum ObjectColumn: String, Sendable, Hashable, Codable, CaseIterable {
   /// `Person.home`: an embedded object with a list of embedded objects, or null.
   case home
@@ -41,13 +41,13 @@ package enum ObjectColumn: String, Sendable, Hashable, Codable, CaseIterable {
   case dogs
   /// `Person.nicknames`: a set of texts.
   case nicknames
-  /// `Person.scores`: a map of texts to numbers.
+  /// `Person.scores`: a map from texts to numbers.
   case scores
 }
 
-/// The lab's classes, as statements see them: one row for each object, by its primary key.
+/// Faultline's classes, as statements see them: one row for each object, by its primary key.
 package enum ObjectClasses {
-  /// What a scenario's `schema` says to choose them.
+  /// The word in a scenario's `schema` that selects them.
   package static let word = "objects"
 
   package static let person = "Person"
@@ -71,7 +71,7 @@ package enum ObjectClasses {
       columns: [column("name", .string), column("age", .int), owner, weight]),
   ]
 
-  /// The table that takes the lab's own commits: it is the same in every version.
+  /// The table for Faultline's own commits: it is the same in every version.
   static let sentinelTable = TableDeclaration(
     name: "__realm", key: "key", columns: [column("schemaVersion", .int)])
 
@@ -96,8 +96,8 @@ package enum ObjectClasses {
 extension ObjectColumn {
   /// A value of the column.
   ///
-  /// Links lead to dogs that exist, of the keys `dogs`. Without a `range` of the number of elements
-  /// that is drawn, too, and every fourth home is null.
+  /// Links refer to existing dogs, with keys in `dogs`. Without a `range`, the number of elements
+  /// is drawn as well, and every fourth home is null.
   func draw(_ range: ClosedRange<Int>?, dogs: [Int64], _ generator: inout PRNG) -> PlannedValue {
     let count = range.map { Int.random(in: $0, using: &generator) } ?? Int(generator.below(4))
     switch self {
@@ -131,6 +131,6 @@ extension ObjectColumn {
     Set((0..<count).map { _ in word(&generator) }).sorted()
   }
 
-  /// What the column holds that no statement ever filled.
+  /// The column's value when no statement has filled it.
   var empty: PlannedValue { self == .home ? .null : .list([]) }
 }

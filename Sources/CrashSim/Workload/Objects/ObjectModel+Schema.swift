@@ -1,4 +1,4 @@
-// ObjectModel+Schema.swift: the model's classes, what opening them does to the rows, and the
+// ObjectModel+Schema.swift: the model's classes, the effect of an open on the rows, and the
 // content's hash. Like the rest of the model it follows docs/reference/object-database.md.
 
 import Engine
@@ -44,7 +44,7 @@ extension ObjectModel {
     ColumnSchema(name: name, type: .link, collection: .list, target: target)
   }
 
-  /// What a column holds that nothing was ever written to.
+  /// The value of a column that was never written.
   static func empty(_ column: ColumnSchema) -> Value {
     switch column.collection {
     case .list: return .list([])
@@ -62,7 +62,7 @@ extension ObjectModel {
 
   // MARK: opening
 
-  /// Does what the open of a program does.
+  /// Applies a program's open.
   mutating func open(_ declaration: ObjectDeclaration) {
     guard let version else {
       makeClasses(declaration.schemaVersion, isNew: true)
@@ -78,7 +78,7 @@ extension ObjectModel {
     }
   }
 
-  /// Makes all tables, the two of the object database first where they are not there.
+  /// Makes all tables, starting with the object database's own two if they do not exist.
   private mutating func makeClasses(_ version: UInt64, isNew: Bool) {
     if isNew { nextTableID += 2 }
     classes = [:]
@@ -120,7 +120,7 @@ extension ObjectModel {
     }
   }
 
-  /// Takes a column away and puts an empty one behind the last.
+  /// Removes a column and appends an empty one.
   private mutating func replace(_ name: String, with column: ColumnSchema, of table: String) {
     guard let index = classes[table]?.schema.columns.firstIndex(where: { $0.name == name }) else {
       return
@@ -135,7 +135,7 @@ extension ObjectModel {
 
   // MARK: the hash
 
-  /// Feeds all tables; the one that sentinel rows follow in comes last.
+  /// Adds all tables to the hash; the one with sentinel rows comes last.
   func feed(_ hasher: inout ContentHasher) {
     guard let version else { return }
     for name in Self.names {

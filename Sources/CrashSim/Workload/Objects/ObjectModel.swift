@@ -1,12 +1,12 @@
-// ObjectModel.swift: what the file of a realm must hold, row for row: the tables that
-// docs/reference/object-database.md ("In the file") says there are, kept in ordinary dictionaries.
+// ObjectModel.swift: the required content of a realm's file, row for row: the tables specified in
+// docs/reference/object-database.md ("In the file"), kept in ordinary dictionaries.
 // Invariants: it is written from that document, and shares no code with the object database; row
-// keys come from the next key of the class and are never given twice; an embedded row has the one
-// link of its owner, and goes with it.
+// keys come from the next key of the class and are never reused; an embedded row has exactly one
+// link, from its owner, and is deleted with it.
 
 import Engine
 
-/// The rows of a realm over the lab's classes.
+/// The rows of a realm over Faultline's classes.
 struct ObjectModel: Sendable, Hashable {
   /// A table and its rows.
   struct Table: Sendable, Hashable {
@@ -15,7 +15,7 @@ struct ObjectModel: Sendable, Hashable {
     /// Row keys by primary key.
     var keys: [Int64: Int64] = [:]
     var nextKey: Int64 = 0
-    /// The engine's number of the table.
+    /// The engine's number for the table.
     var id: Int64
   }
 
@@ -23,7 +23,7 @@ struct ObjectModel: Sendable, Hashable {
   var version: UInt64?
   /// The classes by name.
   var classes: [String: Table] = [:]
-  /// The number that the next table gets.
+  /// The number for the next table.
   var nextTableID: Int64 = 1
 
   // MARK: rows
@@ -36,7 +36,7 @@ struct ObjectModel: Sendable, Hashable {
     return row[index]
   }
 
-  /// Changes a row's value; a column that the class has not is passed over.
+  /// Changes a row's value; a column that the class does not have is ignored.
   mutating func set(_ value: Value, _ name: String, _ key: Int64, _ column: String) {
     guard
       let index = classes[name]?.schema.columns.firstIndex(where: { $0.name == column })
@@ -90,7 +90,7 @@ struct ObjectModel: Sendable, Hashable {
 
   // MARK: statements
 
-  /// Does what a statement does that fits.
+  /// Applies a valid statement.
   mutating func apply(_ mutation: Mutation) {
     guard let table = classes[mutation.table] else { return }
     let known = table.keys[mutation.key]
@@ -139,7 +139,7 @@ struct ObjectModel: Sendable, Hashable {
     }
   }
 
-  /// A home that differs from the one that is there takes its place.
+  /// Replaces a home that differs from the existing one.
   private mutating func fillHome(_ person: Int64, _ value: PlannedValue) {
     let old = self.value(ObjectClasses.person, person, "home")
     if home(old) == value { return }
@@ -161,7 +161,7 @@ struct ObjectModel: Sendable, Hashable {
     set(.list(rooms), ObjectClasses.address, key, "rooms")
   }
 
-  /// A home as statements write it down.
+  /// A home in the form of statements.
   private func home(_ link: Value) -> PlannedValue? {
     guard case .link(let key) = link else { return .null }
     guard case .list(let links) = value(ObjectClasses.address, key, "rooms"),
@@ -179,7 +179,7 @@ struct ObjectModel: Sendable, Hashable {
 }
 
 extension PlannedValue {
-  /// The elements of a list; none of anything else.
+  /// The elements of a list; empty for anything else.
   package var elements: [PlannedValue] {
     if case .list(let elements) = self { elements } else { [] }
   }
