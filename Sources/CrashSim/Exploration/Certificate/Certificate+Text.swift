@@ -1,11 +1,11 @@
 // Certificate+Text.swift: a certificate as lines for a terminal, and as Markdown for a document.
-// Invariant: the Markdown holds no times, so that the same program gives the same document.
+// Invariant: the Markdown contains no times, so that the same program gives the same document.
 
 import Findings
 import LabCore
 
 extension Certificate {
-  /// The certificate in lines for the console.
+  /// The certificate as lines for the console.
   public var lines: [String] {
     var lines = ["certificate of \(name)  \(title)"]
     lines += baseline.map { "  all syncs kept: " + Console.line(of: $0) }
@@ -39,14 +39,14 @@ extension Certificate {
       + ["      crash: \(proof.crash)", "      replay: faultline replay \(proof.token)"]
   }
 
-  /// What happens when all are ignored that are not needed alone; nil where that was not asked.
+  /// The result of ignoring all syncs that are not needed alone; nil if that was not tried.
   private var togetherText: String? {
     together.map {
       "the \(unneeded.count) that are not needed alone, ignored together: \(Optional($0).text)"
     }
   }
 
-  /// What it comes to, in one line.
+  /// The result in one line.
   var summary: String {
     let needed = syncs.count { $0.verdict?.isNeeded == true }
     let open = syncs.count { $0.verdict == nil }
@@ -65,7 +65,7 @@ extension Certificate {
     }
   }
 
-  /// The certificate as Markdown, from a heading of level 2 on.
+  /// The certificate as Markdown, starting at a heading of level 2.
   public var markdown: String {
     var lines = ["## \(title)", "", "`\(name)`, all syncs kept:", ""]
     lines += baseline.map { report in
@@ -88,7 +88,7 @@ extension Certificate {
     return lines.joined(separator: "\n")
   }
 
-  /// A site with its proof, and those of its syncs that are not needed.
+  /// A site with its proof, and its syncs that are not needed.
   private static func paragraphs(of site: CertifiedSite) -> [String] {
     var text = "**Site \(site.number)**: \(site.text). \(sentence(site.verdict.text))"
     if let proof = site.verdict?.proof {
@@ -107,7 +107,7 @@ extension Certificate {
   /// Most columns of a line of Markdown.
   private static let columnsMax = 128
 
-  /// The text in lines that are as long as they may be.
+  /// The text wrapped into lines of maximum length.
   private static func wrapped(_ text: String, indent: String = "") -> [String] {
     var lines: [String] = []
     var line = ""
@@ -129,13 +129,13 @@ extension Certificate {
 }
 
 extension CertifiedSite {
-  /// The syncs to list one by one: not needed, or not looked at; the site's own verdict says it
-  /// where it has one sync only.
+  /// The syncs to list individually: not needed, or not checked; none if the site has only one
+  /// sync, because the site's own verdict covers it.
   fileprivate var unneeded: [CertifiedSync] {
     syncs.count > 1 ? syncs.filter { $0.verdict?.isNeeded != true } : []
   }
 
-  /// How many were issued, and how many are needed when ignored one at a time.
+  /// How many syncs were issued, and how many are needed when ignored one at a time.
   fileprivate var countsText: String {
     let needed = syncs.count { $0.verdict?.isNeeded == true }
     let open = syncs.count { $0.verdict == nil }

@@ -1,26 +1,26 @@
-// Certificate.swift: what `faultline certify` found, as a value; the JSON report is this value.
-// Invariant: all but `seconds` follows from program, models, seed and budget.
+// Certificate.swift: the result of `faultline certify` as a value; the JSON report is this value.
+// Invariant: everything except `seconds` depends only on program, models, seed and budget.
 
 import Findings
 import LabCore
 
 /// Everything that one call of `faultline certify` reports.
 public struct CertificateReport: JSONReport, Codable, Sendable {
-  /// Format of the JSON; rises when a field changes its meaning.
+  /// Format of the JSON; increases when a field changes its meaning.
   public var formatVersion = 1
   /// Seed of the run.
   public var seed: UInt64
-  /// True when the lab was asked to stop: what is here is all that was known then.
+  /// True when Faultline was asked to stop: the report has what was known then.
   public var isInterrupted = false
-  /// One for each scenario, or the one of the program.
+  /// One for each scenario, or one for the program.
   public var certificates: [Certificate] = []
 
   /// Makes an empty report.
   public init(seed: UInt64) { self.seed = seed }
 
-  /// What the command leaves with.
+  /// The exit code of the command.
   /// - Parameter failsOnRedundant: Whether a sync that is not needed counts as broken.
-  /// - Returns: The code; an interruption has one of its own, whatever was found.
+  /// - Returns: The code; an interruption has its own code, regardless of the result.
   package func exitCode(failsOnRedundant: Bool) -> ExitCode {
     if isInterrupted { return .interrupted }
     let isBroken = certificates.contains { certificate in
@@ -30,17 +30,17 @@ public struct CertificateReport: JSONReport, Codable, Sendable {
   }
 }
 
-/// Which syncs of one program are needed.
+/// The syncs of one program, and which of them are needed.
 public struct Certificate: Codable, Sendable {
   /// How a certificate ended.
   public enum Outcome: String, Codable, Sendable {
-    /// Every sync is needed, and together they are enough.
+    /// Every sync is needed, and together they are sufficient.
     case complete
-    /// They are enough, and no state was found that some of them prevent.
+    /// They are sufficient, but no state was found that some of them prevent.
     case redundant
-    /// They are not enough: the program breaks a promise with all of them.
+    /// They are insufficient: the program breaks a promise with all of them.
     case broken
-    /// The lab was asked to stop before every sync was looked at.
+    /// Faultline was asked to stop before every sync was checked.
     case interrupted
   }
 
@@ -55,14 +55,14 @@ public struct Certificate: Codable, Sendable {
   public var baseline: [ExplorationReport] = []
   /// The fault rules under which a program was recorded; nil when there were none.
   public var rules: [RuleOutcome]?
-  /// What the recording of a program lacks, so that the certificate says less than it seems to.
+  /// What the recording of a program lacks, which limits the certificate.
   public var skipped: [String]?
   /// The places that issue syncs, in the order of their first syncs.
   public var sites: [CertifiedSite] = []
-  /// What happens when all syncs are ignored that are not needed one at a time, where they are of
-  /// several sites: one can stand in for another.
+  /// The result of ignoring all syncs that are not needed one at a time, if they belong to several
+  /// sites: one can substitute for another.
   public var together: SyncVerdict?
-  /// True when the lab was asked to stop.
+  /// True when Faultline was asked to stop.
   public var isInterrupted = false
   /// Wall time.
   public var seconds = 0.0
@@ -98,7 +98,7 @@ public struct Certificate: Codable, Sendable {
   }
 }
 
-/// Syncs that one place of the program issues.
+/// Syncs issued by one place of the program.
 public struct CertifiedSite: Codable, Sendable {
   /// Number of the site in its certificate, from 1.
   public var number: Int
@@ -106,30 +106,30 @@ public struct CertifiedSite: Codable, Sendable {
   public var text: String
   /// Its syncs, in order.
   public var syncs: [CertifiedSync]
-  /// What happens when all of them are ignored; nil when the lab was stopped before.
+  /// The result of ignoring all of them; nil when Faultline was stopped before.
   public var verdict: SyncVerdict?
 }
 
-/// One sync that the program issued.
+/// One sync of the program.
 public struct CertifiedSync: Codable, Sendable {
   /// Index of its event in the trace.
   public var event: Int
   /// The call in words.
   public var text: String
-  /// What happens when it alone is ignored; nil when the lab was stopped before.
+  /// The result of ignoring only this sync; nil when Faultline was stopped before.
   public var verdict: SyncVerdict?
 }
 
-/// What happens when syncs are ignored.
+/// The result of ignoring syncs.
 public struct SyncVerdict: Codable, Sendable, Hashable {
-  /// The state that the syncs prevent, under the first model that has one; nil when no state that
-  /// was explored breaks a promise.
+  /// The state that the syncs prevent, under the first model that has one; nil when no explored
+  /// state breaks a promise.
   public var proof: Finding?
   /// The model of the proof.
   public var model: String?
-  /// States that were judged, up to the proof.
+  /// Number of states judged, up to the proof.
   public var exploredCount = 0
-  /// States that ignoring the syncs makes possible, of those that were counted.
+  /// Number of counted states that are possible only when the syncs are ignored.
   public var distinctCount = 0
 
   /// True when a promise breaks without the syncs.

@@ -1,8 +1,8 @@
-// CertificateMaker.swift: goes through the syncs of a recorded run, ignores each, then all of each
-// site, then all that were not needed alone, and asks for a state that breaks a promise.
-// Invariant: a sync is called needed only with a state that a crash may leave without it, that a
-// crash cannot leave with it, and that the checker rejects; what was not proven is said with the
-// number of states behind it.
+// CertificateMaker.swift: iterates over the syncs of a recorded run, ignores each, then all of each
+// site, then all that were not needed alone, and looks for a state that breaks a promise.
+// Invariant: a sync counts as needed only with a state that a crash may leave without it, that a
+// crash cannot leave with it, and that the checker rejects; other results include the number of
+// states on which they are based.
 
 import CrashStates
 import Findings
@@ -11,19 +11,19 @@ import Recording
 
 /// A recorded run whose crash states can be explored with some of its syncs ignored.
 package protocol CertifiableRun {
-  /// The run as it was recorded.
+  /// The recorded run.
   var trace: Trace { get }
-  /// The models to look under, one after another.
+  /// The models to explore, one after another.
   var models: [PersistenceModel] { get }
 
   /// Explores the run.
   /// - Parameters:
-  ///   - ignoredSyncs: Syncs that the disk ignores; with some, the exploration ends at the first
-  ///     state that breaks a promise. Empty for the whole exploration of the run as it was.
+  ///   - ignoredSyncs: Syncs that the disk ignores; if given, the exploration ends at the first
+  ///     state that breaks a promise. Empty to explore the original run completely.
   ///   - model: The model.
-  ///   - progress: What the exploration is about, for the progress line.
-  /// - Returns: How far it went, and what it found.
-  /// - Throws: What recording and judging throw.
+  ///   - progress: The subject of the exploration, for the progress line.
+  /// - Returns: The extent of the exploration, and its findings.
+  /// - Throws: Whatever recording and judging throw.
   func explore(
     ignoring ignoredSyncs: [Int], under model: PersistenceModel, progress: String
   ) throws(LabError) -> ExplorationReport
@@ -41,7 +41,7 @@ package struct CertificateMaker {
     self.title = title
   }
 
-  /// Explores with all syncs, and if that holds, without each and without each site.
+  /// Explores with all syncs, and if that holds, without each sync and without each site.
   package func make() throws(LabError) -> Certificate {
     let clock = ContinuousClock()
     let start = clock.now
@@ -103,7 +103,7 @@ package struct CertificateMaker {
       progress: "all that are not needed alone ignored")
   }
 
-  /// The first proof that syncs are needed; without one, how many states were looked at.
+  /// The first proof that syncs are needed; without one, the number of states explored.
   private func verdict(without syncs: [Int], progress: String) throws(LabError) -> SyncVerdict {
     var verdict = SyncVerdict()
     for model in run.models {
@@ -115,7 +115,7 @@ package struct CertificateMaker {
         verdict.model = model.name
         return verdict
       }
-      // A verdict of half the states would read like one of all.
+      // A verdict on half of the states would look like one on all.
       if report.isInterrupted { throw .interrupted }
     }
     return verdict
@@ -123,7 +123,7 @@ package struct CertificateMaker {
 }
 
 extension Trace {
-  /// An event's operation as a person would say it; empty for a mark.
+  /// An event's operation in words; empty for a mark.
   fileprivate func sentence(ofEvent event: Int, paths: PathIndex) -> String {
     guard case .operation(let operation) = events[event].body else { return "" }
     return operation.sentence(at: event, paths: paths)

@@ -1,15 +1,15 @@
 // SyncSite.swift: the places of a program that issue syncs, as far as a trace shows them.
-// What a trace shows of a place is which call came, on which file, what the file had got since its
-// last sync, and where in the repeating pattern of the workload the call came: how many syncs after
-// the last mark, and behind which other sync; with call stacks also its source lines. Syncs that
-// agree in all of it are of one site (docs/explanation/certificates.md).
-// Invariant: sites follow from the trace alone, and come in the order of their first syncs.
+// For each sync the trace shows the call, its file, the changes of the file since its last sync,
+// and its position in the workload's repeating pattern: the number of syncs since the last mark,
+// and the preceding sync; with call stacks also the source lines. Syncs that agree in all of these
+// belong to one site (docs/explanation/certificates.md).
+// Invariant: sites depend only on the trace, and are in the order of their first syncs.
 
 import CrashStates
 import Findings
 import Recording
 
-/// Syncs that one place of the program issues, as far as the trace tells.
+/// Syncs issued by one place of the program, as far as the trace shows.
 struct SyncSite: Sendable, Hashable {
   /// What the syncs have in common, in words.
   let text: String
@@ -25,7 +25,7 @@ struct SyncSite: Sendable, Hashable {
   }
 }
 
-/// Reads a trace from its beginning.
+/// Reads a trace from its start.
 private struct SyncSiteFinder {
   /// Places in the pattern beyond this one are not told apart by their number.
   private static let positionMax = 8
@@ -35,7 +35,7 @@ private struct SyncSiteFinder {
   private let working: Set<Int>
   private var places: [String: Int] = [:]
   private(set) var sites: [(text: String, syncs: [Int])] = []
-  /// What each inode got since its last sync.
+  /// The changes of each inode since its last sync.
   private var changes: [InodeNumber: Set<Change>] = [:]
   private var syncsSinceMark = 0
   private var lastSync: String?
@@ -94,13 +94,13 @@ private struct SyncSiteFinder {
     }
   }
 
-  /// The path with each number replaced by `N`, so that numbered files are alike.
+  /// The path with each number replaced by `N`, so that numbered files are equal.
   private func pattern(_ inode: InodeNumber, at index: Int) -> String {
     paths.path(of: inode, at: index).withNumbersReplaced
   }
 }
 
-/// What a sync may secure of a file or a directory.
+/// A change of a file or directory that a sync may secure.
 private enum Change: String, Comparable, CaseIterable {
   case created, written, allocated, truncated
   case named, renamed, removed, attributes
@@ -111,7 +111,7 @@ private enum Change: String, Comparable, CaseIterable {
 }
 
 extension Operation {
-  /// What the operation changes of which file or directory.
+  /// The files and directories that the operation changes, and how.
   fileprivate var changes: [(InodeNumber, Change)] {
     switch self {
     case .create(let inode, let parent, _, _, _, _, _): [(inode, .created), (parent, .named)]

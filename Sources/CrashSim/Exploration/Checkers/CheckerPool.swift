@@ -1,14 +1,14 @@
-// CheckerPool.swift: [U] several checkers side by side, each with its own thread, directory and
+// CheckerPool.swift: [U] several concurrent checkers, each with its own thread, directory and
 // processes.
-// Invariant: the results do not depend on how many checkers there are or who takes which state:
-// they are kept by the state's ordinal.
+// Invariant: the results do not depend on the number of checkers or the assignment of states to
+// them: they are stored by the state's ordinal.
 
 import Findings
 import Foundation
 import LabCore
 import Recording
 
-/// One state on its way to a checker.
+/// One state to be judged by a checker.
 package struct StateJob: Sendable {
   /// Place of the state in the exploration's fixed order.
   package let ordinal: Int
@@ -17,7 +17,7 @@ package struct StateJob: Sendable {
   /// What the workload had acknowledged.
   package let acknowledged: [UInt8]
 
-  /// Variables of the checker's environment for this state alone.
+  /// Environment variables of the checker for this state only.
   package let variables: [String: String]
 
   /// Makes a job.
@@ -33,11 +33,11 @@ package struct StateJob: Sendable {
 
 /// Checks states on `count` threads.
 ///
-/// `@unchecked Sendable`: all mutable state is behind `condition`.
+/// `@unchecked Sendable`: all mutable state is protected by `condition`.
 package final class CheckerPool: @unchecked Sendable {
   private let condition = NSCondition()
   private let capacity: Int
-  /// Jobs that hold more wait alone.
+  /// Limit of the images' total size in the queue; a larger job is queued alone.
   private static let waitingBytesMax = 256 << 20
   private var jobs: [StateJob] = []
   private var waitingBytes = 0
@@ -50,9 +50,9 @@ package final class CheckerPool: @unchecked Sendable {
 
   /// Starts the threads, one for each checker.
   /// - Parameters:
-  ///   - checkers: What judges.
-  ///   - known: Verdicts that count already, by ordinal; a nil failure is a state that held.
-  ///   - onVerdict: Called with ordinal and result of each state, from the checkers' threads.
+  ///   - checkers: The checkers.
+  ///   - known: Verdicts of earlier runs, by ordinal; a nil failure is a state that held.
+  ///   - onVerdict: Called with ordinal and result of each state, on the checkers' threads.
   package init(
     _ checkers: [any StateChecker], known: [Int: CheckResult?] = [:],
     onVerdict: @escaping @Sendable (Int, CheckResult) -> Void = { _, _ in }
@@ -76,8 +76,8 @@ package final class CheckerPool: @unchecked Sendable {
   /// Number of states that failed so far.
   package var failureCount: Int { condition.withLock { failures.count } }
 
-  /// Hands a state over; waits while the checkers are behind.
-  /// - Returns: False when the lab was asked to stop: the state will not be judged, nor any other.
+  /// Enqueues a state; waits while the checkers are busy.
+  /// - Returns: False when Faultline was asked to stop: no further state will be judged.
   /// - Throws: The first error of a checker.
   package func submit(_ job: StateJob) throws(LabError) -> Bool {
     condition.lock()
@@ -97,9 +97,9 @@ package final class CheckerPool: @unchecked Sendable {
     return true
   }
 
-  /// Waits until all states are judged, or those at hand when the lab was asked to stop.
-  /// - Parameter progress: Called now and then while it waits.
-  /// - Returns: The failures by ordinal; `finishedCount` tells how many states were judged.
+  /// Waits until all states are judged, or only the current ones when Faultline was asked to stop.
+  /// - Parameter progress: Called now and then while waiting.
+  /// - Returns: The failures by ordinal; `finishedCount` is the number of states judged.
   /// - Throws: The first error of a checker.
   package func finish(progress: () -> Void = {}) throws(LabError) -> [Int: CheckResult] {
     condition.lock()
@@ -124,7 +124,7 @@ package final class CheckerPool: @unchecked Sendable {
           isSample: LoopChecker.isSample(job.ordinal))
         record(result, of: job)
       } catch {
-        // Without a verdict the state does not count.
+        // A state without a verdict does not count.
         if error.code != .interrupted { fail(error) }
       }
     }

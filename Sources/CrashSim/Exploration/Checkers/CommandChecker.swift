@@ -1,9 +1,9 @@
 // CommandChecker.swift: [U] judges a crash state with any program: its exit status is the verdict.
-// The program finds the crashed directory as its working directory and in $FAULTLINE_DIR, and what
-// the workload had acknowledged before the crash in the file $FAULTLINE_OUTPUT (the idea is
-// ALICE's).
-// Invariant: a checker that traps, hangs or leaves processes behind is a verdict about that state,
-// and touches no other state.
+// The program gets the crashed directory as its working directory and in $FAULTLINE_DIR, and
+// everything the workload had acknowledged before the crash in the file $FAULTLINE_OUTPUT (an idea
+// from ALICE).
+// Invariant: a checker that traps, hangs or leaves processes running gives a verdict for that
+// state, and affects no other state.
 // Safety: buffers are passed to one system call each and not kept.
 
 import CSystem
@@ -13,9 +13,9 @@ import Glibc
 import LabCore
 import Recording
 
-/// Runs a checker command on crash states, one after another, in a directory of its own.
+/// Runs a checker command on crash states, one after another, in its own directory.
 public final class CommandChecker: Sendable {
-  /// More of a checker's output is not kept.
+  /// A checker's output is cut at this length.
   public static let outputLimitBytes = 64 << 10
 
   private let command: String
@@ -29,11 +29,11 @@ public final class CommandChecker: Sendable {
   /// Makes a checker that works below `slot`, an existing empty directory.
   /// - Parameters:
   ///   - command: Shell command that judges.
-  ///   - slot: Where it works.
-  ///   - timeoutSeconds: After this the checker has failed.
-  ///   - environment: Variables that it gets besides those of every checker.
-  ///   - device: What the images of a device hold; nil where crash images are directories.
-  /// - Throws: `LabError` when the directory cannot be made.
+  ///   - slot: Its directory.
+  ///   - timeoutSeconds: After this time the checker has failed.
+  ///   - environment: Variables in addition to those of every checker.
+  ///   - device: The content of the images of a device; nil if crash images are directories.
+  /// - Throws: `LabError` when the directory cannot be created.
   package init(
     command: String, slot: String, timeoutSeconds: Int, environment: [String: String] = [:],
     device: DeviceCheck? = nil
@@ -51,10 +51,10 @@ public final class CommandChecker: Sendable {
   /// - Parameters:
   ///   - tree: The crash image.
   ///   - acknowledged: The workload's output before the crash.
-  ///   - variables: Variables of the environment for this state alone.
-  /// - Returns: How the checker ended and what it said.
-  /// - Throws: `LabError` when the state cannot be written or the checker not started, and when the
-  ///   lab is asked to stop before the checker has answered.
+  ///   - variables: Environment variables for this state only.
+  /// - Returns: How the checker ended, and its output.
+  /// - Throws: `LabError` when the state cannot be written or the checker not started, and when
+  ///   Faultline is asked to stop before the checker has answered.
   public func check(
     _ tree: TreeImage, acknowledged: [UInt8], variables: [String: String] = [:]
   ) throws(LabError) -> CheckResult {
@@ -70,7 +70,7 @@ public final class CommandChecker: Sendable {
     return result.ending.isSuccess ? afterwards ?? result : result
   }
 
-  /// Runs the checker on what the directory holds.
+  /// Runs the checker on the content of the directory.
   private func run(
     acknowledged: [UInt8], _ variables: [String: String]
   ) throws(LabError) -> CheckResult {
@@ -91,14 +91,14 @@ public final class CommandChecker: Sendable {
     let child = try ChildProcess(launch)
     let ending = child.wait(timeoutSeconds: timeoutSeconds)
     child.killGroup()
-    // A checker that was killed because the lab stops has said nothing about the state.
+    // A checker killed because Faultline stops has given no verdict on the state.
     try Interruption.check()
-    // What the checker says itself comes first: the complaints of the tools that it calls must not
-    // become the headline that findings are grouped by.
+    // The checker's own output comes first: error messages of the tools that it calls must not
+    // become the headline by which findings are grouped.
     return CheckResult(ending: ending, output: portable(Self.read(output) + Self.read(errors)))
   }
 
-  /// The text without the names that this run's directories happen to have: two runs say the same.
+  /// The text without the names of this run's directories, so that two runs give the same text.
   private func portable(_ text: String) -> String {
     text.replacing(stage.directory, with: "$FAULTLINE_DIR")
       .replacing(acknowledgedPath, with: "$FAULTLINE_OUTPUT")

@@ -1,4 +1,4 @@
-// CrashStateStage.swift: where a checker finds a crash state: files in a directory, or a file
+// CrashStateStage.swift: provides a crash state to a checker: as files in a directory, or as a file
 // system mounted from an image.
 
 import CrashStates
@@ -7,17 +7,17 @@ import Glibc
 import LabCore
 import Recording
 
-/// Makes a crash state ready for a checker, and clears up behind it.
+/// Prepares a crash state for a checker, and cleans up after it.
 protocol CrashStateStage: Sendable {
   /// The checker's working directory.
   var directory: String { get }
 
-  /// Makes a state ready.
+  /// Prepares a state.
   /// - Returns: Nil, or a verdict that needs no checker.
   func present(_ tree: TreeImage) throws(LabError) -> CheckResult?
 
   /// Clears up after the checker.
-  /// - Returns: A verdict about what it left, if there is one.
+  /// - Returns: A verdict on what it left, if there is one.
   func withdraw() throws(LabError) -> CheckResult?
 }
 

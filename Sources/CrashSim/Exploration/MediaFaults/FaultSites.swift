@@ -1,12 +1,13 @@
-// FaultSites.swift: every fault that a medium can do to one file at one moment, by number, so that
-// few are tried exhaustively and of many a seed chooses.
-// Invariants: variants of a site differ; the same seed gives the same ones; what is listed depends
+// FaultSites.swift: every fault of a medium in one file at one moment, by number, so that few are
+// tried exhaustively and many are sampled by a seed.
+// Invariants: variants of a site differ; the same seed gives the same ones; the list depends only
+// on the file, its history and the declaration.
 // on the file, its history and the declaration alone.
 
 import CrashStates
 import LabCore
 
-/// The faults that one file can suffer.
+/// The possible faults in one file.
 struct FaultSites {
   /// A sector and a kind of fault.
   struct Site: Hashable {
@@ -19,7 +20,7 @@ struct FaultSites {
   let bytes: [UInt8]
   let map: StructureMap
   let sectorBytes: Int
-  /// In the order of the file, then of the kinds.
+  /// Sorted by position in the file, then by kind.
   private(set) var sites: [Site] = []
   private let history: MediumHistory
   private let place: MediaPlace?
@@ -46,14 +47,14 @@ struct FaultSites {
     }
   }
 
-  /// Where a cut can fall within a sector: at its beginning, and at this many drawn bytes.
+  /// Positions of a cut in a sector: at its start, and at this many drawn bytes.
   private static let cutsInside = 2
 
   private func range(of sector: Int) -> Range<Int> {
     sector * sectorBytes..<min((sector + 1) * sectorBytes, bytes.count)
   }
 
-  /// Number of variants of a site; some of them may change nothing.
+  /// Number of variants of a site; some of them may have no effect.
   func variantCount(of site: Site) -> Int {
     switch site.kind {
     case .bitFlip: bits(of: site.sector).reduce(0) { $0 + Self.count($1) } * 8
@@ -64,7 +65,7 @@ struct FaultSites {
     }
   }
 
-  /// The fault with this number; nil when it changes nothing.
+  /// The fault with this number; nil when it has no effect.
   func variant(_ number: Int, of site: Site) -> MediumFault? {
     let range = range(of: site.sector)
     func fault(_ count: Int, at offset: Int, _ source: Int) -> MediumFault {
@@ -101,7 +102,7 @@ struct FaultSites {
 
   // MARK: - Bits
 
-  /// The bytes of a sector that may be hit: those that mean something, and the others.
+  /// The bytes of a sector that may be damaged: those with a meaning, and the others.
   private func bits(of sector: Int) -> [[Range<Int>]] {
     var whole = range(of: sector)
     if case .bytes(let offset, let length) = place {
@@ -125,8 +126,8 @@ struct FaultSites {
 
   private static func count(_ ranges: [Range<Int>]) -> Int { ranges.reduce(0) { $0 + $1.count } }
 
-  /// The bit with this number: by turns one that means something and one that does not, as long as
-  /// there are both.
+  /// The bit with this number: alternately one with a meaning and one without, while there are
+  /// both.
   private func bit(_ number: Int, of sector: Int) -> (byte: Int, bit: Int) {
     let groups = bits(of: sector)
     let counts = groups.map { Self.count($0) * 8 }
@@ -146,7 +147,7 @@ struct FaultSites {
     preconditionFailure("a number above the number of bits")
   }
 
-  /// The number that a number stands for in a drawn order of 0 ..< count.
+  /// The image of a number under a random permutation of 0 ..< count.
   private func permuted(_ number: Int, of count: Int, _ label: String) -> Int {
     guard count > 1 else { return 0 }
     var generator = PRNG(seed.derived(label))

@@ -6,10 +6,10 @@ public enum FileStructure: String, Sendable, Hashable, Codable, CaseIterable {
   case header
   /// The two root slots.
   case slots
-  /// Nodes that the newest version wrote, its group and free list among them.
+  /// Nodes that the newest version wrote, including its group and free list.
   case newest
-  /// The other nodes that the newest version reaches; in an encrypted file all that is not newest.
+  /// The other nodes that the newest version reaches; in an encrypted file everything not newest.
   case nodes
-  /// Free and pending sectors, and what lies behind the logical end.
+  /// Free and pending sectors, and everything after the logical end.
   case free
 }

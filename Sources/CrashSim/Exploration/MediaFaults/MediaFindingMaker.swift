@@ -1,4 +1,4 @@
-// MediaFindingMaker.swift: findings about files that a medium damaged at rest.
+// MediaFindingMaker.swift: makes findings about files that a medium damaged at rest.
 
 import CrashStates
 import Findings
@@ -7,12 +7,12 @@ import LabCore
 import Recording
 
 extension MediaState {
-  /// One of the faults that breaks a promise alone, or the state as it was found.
+  /// One of the faults that breaks a promise alone, or the original state.
   /// - Parameters:
-  ///   - result: What was said about the state.
-  ///   - judge: Judges a state of one fault; nil when it breaks no promise.
-  /// - Returns: The state, and what was said about it.
-  /// - Throws: What `judge` throws.
+  ///   - result: The judgement of the state.
+  ///   - judge: Judges a state with one fault; nil when it breaks no promise.
+  /// - Returns: The state, and its judgement.
+  /// - Throws: Whatever `judge` throws.
   package func smallest(
     _ result: CheckResult, _ judge: (MediaState) throws(LabError) -> CheckResult?
   ) throws(LabError) -> (MediaState, CheckResult) {
@@ -25,12 +25,12 @@ extension MediaState {
   }
 }
 
-/// A file before and after a damage.
+/// A file before and after damage.
 package struct DamagedBytes {
   let path: String
   let before: [UInt8]
   let after: [UInt8]
-  /// Its parts, where they are known.
+  /// Its parts, if known.
   let map: StructureMap?
 
   package init(path: String, before: [UInt8], after: [UInt8], map: StructureMap?) {
@@ -41,7 +41,7 @@ package struct DamagedBytes {
   }
 }
 
-/// Puts damaged states in words.
+/// Describes damaged states in words.
 package struct MediaFindingMaker {
   let trace: Trace
 
@@ -49,19 +49,19 @@ package struct MediaFindingMaker {
     self.trace = trace
   }
 
-  /// What stands for the models that allow the state.
+  /// Shown instead of the models that allow the state.
   static let models = ["any, when the medium changes after the last sync"]
   /// Most differences that are shown.
   private static let differencesMax = 3
 
-  /// A finding about a state.
+  /// A finding for a state.
   /// - Parameters:
   ///   - number: Its number in the run.
   ///   - state: The state.
   ///   - damaged: The file of its faults.
-  ///   - result: What the judge said about it.
-  ///   - stateCount: Number of states that failed alike.
-  ///   - token: What replays it.
+  ///   - result: The judgement of it.
+  ///   - stateCount: Number of states with the same failure.
+  ///   - token: Its replay token.
   /// - Returns: The finding.
   package func finding(
     number: Int, _ state: MediaState, _ damaged: DamagedBytes, _ result: CheckResult,

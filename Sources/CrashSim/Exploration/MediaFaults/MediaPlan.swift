@@ -1,8 +1,8 @@
-// MediaPlan.swift: which faults of the medium are tried: every sector with every kind once, then
-// further variants, then pairs, until the budget ends; of more than fit, as many of each part of
-// the file as can be, so that two root slots are not lost among a thousand leaves.
-// Invariant: states come in the order of their moments; each changes its file, and no two of one
-// moment leave the same file.
+// MediaPlan.swift: selects the faults of the medium to try: every sector with every kind once, then
+// further variants, then pairs, until the budget is used up; if there are too many, as many as
+// possible of each part of the file, so that two root slots are not lost among a thousand leaves.
+// Invariants: states are in the order of their moments; each changes its file, and no two of one
+// moment give the same file.
 
 import CrashStates
 import LabCore
@@ -10,30 +10,30 @@ import Recording
 
 /// The states of an exploration of the medium's faults.
 package struct MediaPlan: Codable {
-  /// Stands for the model in reports.
+  /// The name used in reports in place of a model.
   package static let name = "media"
 
   /// The states, by ordinal.
   package private(set) var states: [MediaState] = []
-  /// The order in which they are judged, where it is not that of their ordinals.
+  /// The order in which they are judged, if different from their ordinals.
   private var visitOrder: [Int]?
-  /// Single faults that there are, those that change nothing and those that were left out included.
+  /// Number of single faults, including those without effect and those left out.
   package private(set) var faultCount = 0
-  /// Events after which the files rested.
+  /// Events after which the files were at rest.
   package private(set) var moments: [Int] = []
 
-  /// Reads the parts of a file from its bytes; throws when the file is unsound.
+  /// Reads the parts of a file from its bytes; throws when the file is invalid.
   package typealias Structure = (_ bytes: [UInt8]) throws -> StructureMap
 
-  /// Chooses the states of a run.
+  /// Selects the states of a run.
   /// - Parameters:
   ///   - trace: The run.
-  ///   - declaration: What may happen.
-  ///   - paths: The files of which the declaration's glob chooses.
-  ///   - seed: Decides variants and samples.
-  ///   - structure: Reads the parts of a file from its bytes; nil where nobody knows them.
-  /// - Throws: `LabError` with code `.usage` when no file fits or nothing can happen to it; with
-  ///   code `.lab` when a file is unsound without any fault.
+  ///   - declaration: The possible faults.
+  ///   - paths: The files from which the declaration's glob selects.
+  ///   - seed: Determines variants and samples.
+  ///   - structure: Reads the parts of a file from its bytes; nil if its format is unknown.
+  /// - Throws: `LabError` with code `.usage` when no file fits or no fault is possible in it; with
+  ///   code `.lab` when a file is invalid without any fault.
   package init(
     _ trace: Trace, _ declaration: MediaDeclaration, paths: [String], seed: Seed,
     structure: Structure? = nil
@@ -73,10 +73,10 @@ package struct MediaPlan: Codable {
   /// States of the first wave.
   private static let firstWave = 32
 
-  /// Has the states judged in waves, each as large as all before it and spread over all of them.
+  /// Has the states judged in waves, each as large as all before it and spread over all states.
   ///
-  /// Whoever is cut short has seen some of every moment and file (decision 0865). Within a wave
-  /// they come in the order of their moments, as a history only goes forward.
+  /// A run that is cut short has then covered some of every moment and file (decision 0865). Within
+  /// a wave states are in the order of their moments, because a history only moves forward.
   package mutating func visitInWaves(seed: Seed) {
     let spread = VisitOrder.spread(states.count, seed: seed.derived("visits"))
     var order: [Int] = []
@@ -90,8 +90,8 @@ package struct MediaPlan: Codable {
   /// The ordinals of a shard, in the order in which they are judged.
   /// - Parameters:
   ///   - shard: The shard.
-  ///   - last: The last one that is judged already; nil is none.
-  /// - Returns: Those that are not judged yet.
+  ///   - last: The last one that has been judged; nil for none.
+  /// - Returns: Those that have not been judged yet.
   package func visits(of shard: Shard, after last: Int? = nil) -> [Int] {
     let all = visitOrder ?? Array(states.indices)
     let mine = all.filter { $0 % shard.count == shard.index }
@@ -99,7 +99,7 @@ package struct MediaPlan: Codable {
     return Array(mine.drop { $0 != last }.dropFirst())
   }
 
-  /// Events after which the files rest.
+  /// Events after which the files are at rest.
   private static func moments(of trace: Trace, _ moment: MediaMoment) -> [Int] {
     var moments: [Int] = []
     if moment == .everyCommit {
@@ -129,14 +129,14 @@ package struct MediaPlan: Codable {
   }
 }
 
-/// Chooses among the faults of one file at one moment.
+/// Selects among the faults of one file at one moment.
 private struct FaultChoice {
   private let sites: FaultSites
   private let history: MediumHistory
   private let budget: Int
   private let each: Int
   private var generator: PRNG
-  /// What was chosen, a list for each state.
+  /// The selected faults, a list for each state.
   private(set) var faults: [[MediumFault]] = []
   private var seen: Set<ContentHash> = []
 
@@ -152,16 +152,16 @@ private struct FaultChoice {
     let singles = each == 1 ? budget : (budget + 1) / 2
     chooseSingles(upTo: singles)
     if each == 2 { choosePairs() }
-    // What pairs left over.
+    // Use what pairs have left of the budget.
     if faults.count < budget { chooseSingles(upTo: budget) }
   }
 
-  /// Adds a state, if its file is a new one.
+  /// Adds a state, if its file is new.
   private mutating func add(_ list: [MediumFault]) {
     guard let bytes = history.bytes(at: sites.path, with: list) else { return }
     var hash = ContentHash(low: UInt64(bytes.count))
     var isChanged = bytes.count != sites.bytes.count
-    // Equal files are equal in the sectors that were hit, and the others are as they were.
+    // Equal files have equal damaged sectors; all other sectors are unchanged.
     for sector in Set(list.map { Int(clamping: $0.offsetBytes) / sites.sectorBytes }).sorted() {
       let range = (sector * sites.sectorBytes..<(sector + 1) * sites.sectorBytes)
         .clamped(to: bytes.indices)
@@ -182,13 +182,13 @@ private struct FaultChoice {
         guard faults.count < count else { return }
         if let fault = sites.variant(round, of: site) { add([fault]) }
       }
-      // Only bits are left, and what they give was chosen before.
+      // Only bits are left, and their effects were selected before.
       idleRounds = faults.count == before ? idleRounds + 1 : 0
       if idleRounds > 64 { return }
     }
   }
 
-  /// The sites drawn in turn from the parts of the file.
+  /// The sites, drawn in turn from the parts of the file.
   private mutating func mixedOrder() -> [FaultSites.Site] {
     var queues = FileStructure.allCases.map { part in sites.sites.filter { $0.part == part } }
     for place in queues.indices { queues[place].shuffle(using: &generator) }
@@ -201,7 +201,7 @@ private struct FaultChoice {
     return order
   }
 
-  /// Pairs of faults: all of the first variants when they fit, else drawn, part by part.
+  /// Pairs of faults: all of the first variants if they fit, otherwise drawn, part by part.
   private mutating func choosePairs() {
     let firsts = sites.sites.compactMap { sites.variant(0, of: $0) }
     let (product, isOver) = firsts.count.multipliedReportingOverflow(by: firsts.count)

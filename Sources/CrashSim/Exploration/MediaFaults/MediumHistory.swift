@@ -1,34 +1,34 @@
-// MediumHistory.swift: the files of a recorded run as bytes, event by event, and what their sectors
-// held before, which is what a stale sector can show.
-// Invariants: everything before the event it stands at is on the medium; of each sector the last
-// `staleMax` contents are kept, so memory does not grow with the number of writes.
+// MediumHistory.swift: the files of a recorded run as bytes, event by event, and the previous
+// contents of their sectors, which a stale sector can show.
+// Invariants: everything before the current event is on the medium; the last `staleMax` contents of
+// each sector are kept, so memory does not grow with the number of writes.
 
 import CrashStates
 import Recording
 
-/// Goes forward through a trace.
+/// Moves forward through a trace.
 package struct MediumHistory {
-  /// What a sector held before an event; zeros behind the end of the file.
+  /// A sector's content before an event; zeros after the end of the file.
   struct Earlier {
     let event: Int
     let bytes: [UInt8]
   }
 
-  /// Earlier contents that are kept of each sector.
+  /// Number of earlier contents that are kept of each sector.
   static let staleMax = 8
 
   let trace: Trace
   let sectorBytes: Int
-  /// Names and attributes; sizes and content of files are in `contents`.
+  /// Names and attributes; sizes and contents of files are in `contents`.
   private var names: TreeImage
   private var contents: [InodeNumber: [UInt8]] = [:]
   private var earlier: [InodeNumber: [Int: [Earlier]]] = [:]
-  /// The event that comes next.
+  /// The next event.
   package private(set) var eventCount = 0
-  /// Marks that were seen.
+  /// Number of marks seen.
   package private(set) var marksSeen = 0
 
-  /// Begins before the first event.
+  /// Starts before the first event.
   package init(_ trace: Trace, sectorBytes: Int) {
     self.trace = trace
     self.sectorBytes = sectorBytes
@@ -44,7 +44,7 @@ package struct MediumHistory {
     }
   }
 
-  /// Goes on until so many events have happened.
+  /// Advances until this many events have happened.
   package mutating func advance(to count: Int) {
     while eventCount < min(count, trace.events.count) {
       switch trace.events[eventCount].body {
@@ -93,7 +93,7 @@ package struct MediumHistory {
     }
   }
 
-  /// Keeps what the sectors of a range hold, because they are about to change.
+  /// Saves the content of the sectors of a range before they change.
   private mutating func note(_ inode: InodeNumber, _ range: Range<Int>) {
     guard let bytes = contents[inode], !range.isEmpty else { return }
     let sectors = range.lowerBound / sectorBytes...(range.upperBound - 1) / sectorBytes
@@ -106,7 +106,7 @@ package struct MediumHistory {
     }
   }
 
-  /// A sector as the medium has it.
+  /// A sector on the medium.
   private func whole(_ sector: Int, of bytes: [UInt8]) -> [UInt8] {
     let end = min((sector + 1) * sectorBytes, bytes.count)
     let content = bytes[sector * sectorBytes..<end]
@@ -132,7 +132,7 @@ package struct MediumHistory {
     var open = [(InodeNumber.root, "")]
     while let (number, prefix) = open.popLast() {
       for (name, child) in names.inodes[number]?.entries ?? [:] {
-        // A path that is not text could not stand in a token.
+        // A path that is not text cannot be part of a token.
         guard let text = String(validating: name.bytes, as: UTF8.self) else { continue }
         if contents[child] != nil { paths.append(prefix + text) }
         if names.inodes[child]?.type == .directory { open.append((child, prefix + text + "/")) }
@@ -141,11 +141,11 @@ package struct MediumHistory {
     return paths.sorted()
   }
 
-  /// The bytes of a regular file; nil when there is none at this path.
+  /// The bytes of a regular file; nil if there is none at this path.
   package func bytes(at path: String) -> [UInt8]? { inode(at: path).flatMap { contents[$0] } }
 
-  /// What a sector of a file held before, the last content first, each once, without what it holds
-  /// now.
+  /// The previous contents of a file's sector, the latest first, each once, without its current
+  /// content.
   func earlierContents(at path: String, sector: Int) -> [Earlier] {
     guard let inode = inode(at: path), let bytes = contents[inode] else { return [] }
     guard sector * sectorBytes < bytes.count else { return [] }
@@ -153,14 +153,14 @@ package struct MediumHistory {
     return (earlier[inode]?[sector] ?? []).reversed().filter { seen.insert($0.bytes).inserted }
   }
 
-  /// What the sector of a fault held before the fault's event.
+  /// The content of a fault's sector before the fault's event.
   func staleContent(of fault: MediumFault) -> [UInt8]? {
     guard let inode = inode(at: fault.file) else { return nil }
     let sector = Int(clamping: fault.offsetBytes) / sectorBytes
     return earlier[inode]?[sector]?.first { UInt64($0.event) == fault.source }?.bytes
   }
 
-  /// A file's bytes with faults of the medium in them.
+  /// A file's bytes after faults of the medium.
   package func bytes(at path: String, with faults: [MediumFault]) -> [UInt8]? {
     guard var bytes = bytes(at: path) else { return nil }
     for fault in faults where fault.file == path {
@@ -169,7 +169,7 @@ package struct MediumHistory {
     return bytes
   }
 
-  /// The whole tree with faults of the medium in it.
+  /// The whole tree after faults of the medium.
   package func tree(with faults: [MediumFault]) -> TreeImage {
     var tree = names
     for (number, content) in contents {

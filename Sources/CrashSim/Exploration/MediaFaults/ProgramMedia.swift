@@ -1,6 +1,6 @@
-// ProgramMedia.swift: faults of the medium at rest in the files of any program: the checker says
-// whether the content is right, and may say that it noticed the damage.
-// Invariant: which states are judged depends on the recording, the options and the seed alone.
+// ProgramMedia.swift: faults of the medium at rest in the files of any program: the checker decides
+// whether the content is right, and may report that the program detected the damage.
+// Invariant: the judged states depend only on the recording, the options and the seed.
 
 import CrashStates
 import Findings
@@ -8,26 +8,26 @@ import Foundation
 import LabCore
 import Recording
 
-/// What a medium may do to the files that a program left.
+/// The possible faults of a medium in a program's files.
 public struct ProgramMedia: Sendable, Hashable {
-  /// What may happen.
+  /// The kinds of faults.
   public var kinds = MediumFault.Kind.allCases
   /// Glob over the files.
   public var fileGlob = "**"
-  /// With at most so many faults the checker must find the content right, not only the damage.
+  /// With at most this many faults the content must be right, not only the damage detected.
   public var survivedCount = 0
 
-  /// With this exit status a checker says that the program noticed the damage.
+  /// The exit status by which a checker reports that the program detected the damage.
   public static let detectedStatus: Int32 = 77
-  /// The variable in which the checker finds that status.
+  /// The environment variable that passes that status to the checker.
   static let detectedVariable = "FAULTLINE_DETECTED"
-  /// More faults a state does not have.
+  /// Most faults in a state.
   public static let faultsMax = 2
 
-  /// Every kind in every file, and none need be survived.
+  /// Every kind in every file, with no promise to survive any.
   public init() {}
 
-  /// The kinds that a text names: some with commas, or `all`.
+  /// The kinds named by a text: several separated by commas, or `all`.
   /// - Throws: `LabError` with code `.usage`.
   public static func kinds(parsing text: String) throws(LabError) -> [MediumFault.Kind] {
     if text == "all" { return MediumFault.Kind.allCases }
@@ -42,7 +42,7 @@ public struct ProgramMedia: Sendable, Hashable {
     return MediumFault.Kind.allCases.filter { chosen.contains($0) }
   }
 
-  /// The same as a scenario would say it.
+  /// The same as a scenario's declaration.
   func declaration(budget: Int?) -> MediaDeclaration {
     var declaration = MediaDeclaration()
     declaration.kinds = kinds
@@ -52,14 +52,14 @@ public struct ProgramMedia: Sendable, Hashable {
     return declaration
   }
 
-  /// Whether a checker's answer about so many faults breaks the promise.
+  /// Whether a checker's answer for this many faults breaks the promise.
   func isBroken(by result: CheckResult, faultCount: Int) -> Bool {
     if result.ending.isSuccess { return false }
     return result.ending != .exited(Self.detectedStatus) || faultCount <= survivedCount
   }
 }
 
-/// The exploration of what a medium does to one program's files.
+/// The exploration of a medium's faults in one program's files.
 struct ProgramMediaExploration {
   let program: ProgramUnderTest
   let settings: ExplorationSettings
@@ -70,7 +70,7 @@ struct ProgramMediaExploration {
 
   private var declaration: MediaDeclaration { media.declaration(budget: settings.budget) }
 
-  /// The files as the program left them.
+  /// The files at the end of the program.
   private func history() -> MediumHistory {
     var history = MediumHistory(trace, sectorBytes: declaration.sectorBytes)
     history.advance(to: trace.events.count)
@@ -81,7 +81,7 @@ struct ProgramMediaExploration {
     ProgramMedia.detectedVariable: "\(ProgramMedia.detectedStatus)"
   ]
 
-  /// Judges the states that the budget selects.
+  /// Judges the states selected by the budget.
   func explore(firstNumber: Int) throws(LabError) -> ExplorationReport {
     let history = history()
     let plan = try MediaPlan(
@@ -121,7 +121,7 @@ struct ProgramMediaExploration {
     return report
   }
 
-  /// All answers that are not exit status 0, by ordinal.
+  /// All results other than exit status 0, by ordinal.
   private func check(
     _ plan: MediaPlan, _ history: MediumHistory
   ) throws(LabError) -> (results: [Int: CheckResult], checkedCount: Int, isCutShort: Bool) {
@@ -132,7 +132,7 @@ struct ProgramMediaExploration {
     let clock = ContinuousClock()
     let start = clock.now
     let acknowledged = trace.acknowledged(trace.markCount)
-    // Time may end anywhere, and must not leave the end of a file out.
+    // Time may run out at any point, which must not leave out the end of a file.
     let mine = VisitOrder.spread(plan.states.count, seed: settings.seed.derived("visits"))
       .filter { $0 % settings.shard.count == settings.shard.index }
     var total = 0

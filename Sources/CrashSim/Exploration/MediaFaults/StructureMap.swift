@@ -1,31 +1,31 @@
-// StructureMap.swift: which part of a database file each sector belongs to. The parts do not
-// overlap: every sector is of one of them.
+// StructureMap.swift: the part of a database file to which each sector belongs. The parts do not
+// overlap and cover every sector.
 
 import CrashStates
 
 /// The parts of one file.
 package struct StructureMap {
-  /// Bytes of the sectors that the format speaks of.
+  /// Size of the format's sectors.
   package static let sectorBytes = 4096
 
   /// The part of each sector.
   let parts: [FileStructure]
-  /// Bytes of each sector that mean something, first to last.
+  /// Ranges of each sector's bytes that have a meaning, in order.
   let used: [[Range<Int>]]
-  /// What stands in each sector, in words.
+  /// The content of each sector, in words.
   let names: [String]
   /// The newest version.
   package let version: UInt64
-  /// End of what it accounts for.
+  /// End of the space that it accounts for.
   let logicalSizeBytes: UInt64
 
-  /// A file whose parts are known.
+  /// A file with known parts.
   /// - Parameters:
   ///   - parts: The part of each sector.
-  ///   - used: Bytes of each sector that mean something.
-  ///   - names: What stands in each sector, in words.
+  ///   - used: Ranges of each sector's bytes that have a meaning.
+  ///   - names: The content of each sector, in words.
   ///   - version: The newest version.
-  ///   - logicalSizeBytes: End of what it accounts for.
+  ///   - logicalSizeBytes: End of the space that it accounts for.
   package init(
     parts: [FileStructure], used: [[Range<Int>]], names: [String], version: UInt64,
     logicalSizeBytes: UInt64
@@ -37,7 +37,7 @@ package struct StructureMap {
     self.logicalSizeBytes = logicalSizeBytes
   }
 
-  /// A file of which nobody knows the format: one part.
+  /// A file with an unknown format: one part.
   package init(unknown bytes: [UInt8]) {
     let count = (bytes.count + Self.sectorBytes - 1) / Self.sectorBytes
     parts = [FileStructure](repeating: .nodes, count: count)
@@ -47,31 +47,31 @@ package struct StructureMap {
     logicalSizeBytes = UInt64(bytes.count)
   }
 
-  /// What stands at an offset, in words.
+  /// The content at an offset, in words.
   package func name(at offsetBytes: UInt64) -> String {
     let sector = Int(clamping: offsetBytes) / Self.sectorBytes
     return names.indices.contains(sector) ? names[sector] : "beyond the end of the file"
   }
 
-  /// The part that an offset belongs to.
+  /// The part of an offset.
   func part(at offsetBytes: UInt64) -> FileStructure {
     let sector = Int(clamping: offsetBytes) / Self.sectorBytes
     return parts.indices.contains(sector) ? parts[sector] : .free
   }
 }
 
-/// How much of which parts is damaged.
+/// The amount of damage in each part.
 package struct MediaDamage: Equatable {
   /// Damaged sectors of each part.
   var sectors: [FileStructure: Int] = [:]
-  /// The file ends before the newest version does.
+  /// The file ends before the newest version.
   var isCutShort = false
 
-  /// Compares a file with what it was.
+  /// Compares a file with its original.
   /// - Parameters:
   ///   - bytes: The damaged file.
-  ///   - before: The file as it was.
-  ///   - faults: What happened to it.
+  ///   - before: The original.
+  ///   - faults: The faults in it.
   ///   - map: Its parts.
   package init(
     _ bytes: [UInt8], was before: [UInt8], _ faults: [MediumFault], _ map: StructureMap
@@ -90,7 +90,7 @@ package struct MediaDamage: Equatable {
     guard bytes.count < before.count else { return }
     let lost = map.parts[(bytes.count / Self.sectorBytes)...]
     for part in lost where part != .free { sectors[part, default: 0] += 1 }
-    // A cut of what nobody uses is one damage, however long it is.
+    // A cut of unused space counts as one damage, however long it is.
     if lost.contains(.free) { sectors[.free, default: 0] += 1 }
   }
 

@@ -1,9 +1,9 @@
-// Debugger.swift: stops a worker at one of its file operations and hands it to gdb.
-// The operation is made to wait by a rule of the faulty file system; gdb takes hold of every thread
-// meanwhile; then the operation goes on, and its thread stands still as its call returns: in the
-// very call, with the operation done.
-// Invariants: the worker is let go however gdb ends; nothing is stopped when the operation never
-// comes.
+// Debugger.swift: stops a worker at one of its file operations and attaches gdb.
+// A rule of the faulty file system makes the operation wait; meanwhile gdb attaches to every
+// thread; then the operation continues, and its thread stops as its call returns: still in that
+// call, with the operation done.
+// Invariants: the worker is released however gdb ends; nothing is stopped if the operation never
+// happens.
 
 import FaultFS
 import Foundation
@@ -11,9 +11,9 @@ import Glibc
 import LabCore
 import Synchronization
 
-/// The worker that is asked now, for whoever has to know it.
+/// Publishes the worker that is currently processing a command.
 package final class WorkerWatch: Sendable {
-  /// A process, and the name of its thread that does what is asked.
+  /// A process, and the name of its thread that runs the command.
   package struct Asked: Sendable {
     package var process: Int32
     package var actor: String
@@ -26,19 +26,19 @@ package final class WorkerWatch: Sendable {
 
   private let asked = Mutex<Asked?>(nil)
 
-  /// Nobody is asked yet.
+  /// No worker is active yet.
   package init() {}
 
-  /// Who is asked; nil for nobody.
+  /// The active worker; nil if there is none.
   package var current: Asked? {
     get { asked.withLock { $0 } }
     set { asked.withLock { $0 = newValue } }
   }
 }
 
-/// gdb, and what it is told.
+/// gdb and its commands.
 package struct Debugger: Sendable {
-  /// Longest time that a person may look at a stopped worker.
+  /// Longest time that a user may inspect a stopped worker.
   package static let patienceSeconds = 86_400
   private static let name = "gdb"
 
@@ -46,8 +46,9 @@ package struct Debugger: Sendable {
   private let commands: [String]
 
   /// Finds gdb.
-  /// - Parameter commands: What it does, one after another, before it leaves; empty lets a person
-  ///   type.
+  /// - Parameter commands: gdb commands to run before it exits; empty for an interactive session.
+  /// - Throws: `LabError` with code `.usage`, with instructions for installing gdb if it is
+  ///   missing.
   /// - Throws: `LabError` with code `.usage` that says how to get it when it is not there.
   package init(commands: [String]) throws(LabError) {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
@@ -64,10 +65,10 @@ package struct Debugger: Sendable {
   /// Waits until a rule has hit, stops the worker there, and runs gdb on it.
   /// - Parameters:
   ///   - rule: A rule that makes one operation wait.
-  ///   - mount: Where it is in force.
-  ///   - watch: Knows the worker.
-  ///   - isOver: Whether the run has ended, so that the operation cannot come any more.
-  /// - Returns: What came of it, in words; nil when the operation never came.
+  ///   - mount: The mount with the rule.
+  ///   - watch: Provides the worker.
+  ///   - isOver: Whether the run has ended, so that the operation can no longer happen.
+  /// - Returns: The result in words; nil if the operation never happened.
   /// - Throws: `LabError` when gdb cannot be started, or the mount is gone.
   package func attend(
     rule: Int, on mount: FaultFSClient, _ watch: WorkerWatch, isOver: () -> Bool
@@ -92,7 +93,7 @@ package struct Debugger: Sendable {
     try mount.rules().contains { $0.id == rule && $0.hits.hitCount > 0 }
   }
 
-  /// Waits until gdb holds every thread, or has ended.
+  /// Waits until gdb has attached to every thread, or has ended.
   private func awaitAttachment(of gdb: ChildProcess, to process: Int32) {
     let tasks = "/proc/\(process)/task"
     for _ in 0..<5_000 {
@@ -102,13 +103,13 @@ package struct Debugger: Sendable {
     }
   }
 
-  /// Whether somebody traces a thread; nobody has to trace one that has ended meanwhile.
+  /// Whether a thread is traced; a thread that has ended need not be.
   private func isTraced(_ path: String) -> Bool {
     guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return true }
     return !text.contains("TracerPid:\t0\n")
   }
 
-  /// Whether a child only waits to be reaped.
+  /// Whether a child has ended but is not reaped yet.
   private func hasEnded(_ pid: Int32) -> Bool {
     guard let text = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8) else {
       return true
@@ -117,7 +118,7 @@ package struct Debugger: Sendable {
   }
 
   private func start(on asked: WorkerWatch.Asked) throws(LabError) -> ChildProcess {
-    // A thread's name has at most 15 bytes; actors are named of letters that need no quoting.
+    // A thread's name has at most 15 bytes; actors' names consist of letters that need no quoting.
     let name = String(decoding: asked.actor.utf8.prefix(15), as: UTF8.self)
     let select =
       "python [t.switch() for t in gdb.selected_inferior().threads() if t.name == '\(name)']"
@@ -130,7 +131,7 @@ package struct Debugger: Sendable {
     launch.standardInput = STDIN_FILENO
     launch.standardOutput = STDOUT_FILENO
     launch.standardError = STDERR_FILENO
-    // The terminal belongs to this group.
+    // The terminal belongs to this process group.
     launch.ownGroup = false
     return try ChildProcess(launch)
   }

@@ -1,4 +1,4 @@
-// ExplorationSettings.swift: how far and how an exploration goes.
+// ExplorationSettings.swift: the extent and options of an exploration.
 
 import CrashStates
 import FaultFS
@@ -7,49 +7,48 @@ import Foundation
 import LabCore
 import Recording
 
-/// Options that every exploration takes.
+/// Options of every exploration.
 public struct ExplorationSettings: Sendable {
   /// The models to explore, one after another.
   public var models: [PersistenceModel] = [.ext4Ordered]
-  /// Whether the user chose the models, so that a scenario's own choice gives way.
+  /// Whether the user chose the models, which then override a scenario's own choice.
   public var modelsAreChosen = false
   /// Real file systems to explore after the models.
   public var fileSystems: [KernelFileSystem] = []
   /// Whether a real file system's own checker runs after each of its states.
   public var runsFsck = false
-  /// The number from which all choices follow.
+  /// Random seed of all choices.
   public var seed = Seed(rawValue: 1)
   /// Whether the user chose the seed.
   public var seedIsChosen = false
-  /// Most states to check for each model; nil takes the default of what is explored.
+  /// Most states to check for each model; nil uses the default of the explored program.
   public var budget: Int?
   /// Most seconds of checking for each model; nil for no limit.
   ///
-  /// Decides how far an exploration goes, never which state comes next.
+  /// Limits how far an exploration goes, and does not change the order of states.
   public var timeBudgetSeconds: Int?
-  /// Most seconds of explaining what was found, for each model; nil for half as long as checking
+  /// Most seconds of explaining findings, for each model; nil for half of the time that checking
   /// took.
   ///
-  /// Decides how small the states of findings become, never which findings there are.
+  /// Limits how small the states of findings become, and does not change the set of findings.
   public var explainSeconds: Int?
   /// The part of the states to check.
   public var shard = Shard.whole
-  /// Checkers side by side.
+  /// Number of concurrent checkers.
   public var jobs = ProcessInfo.processInfo.activeProcessorCount
   /// Seconds after which a checker has failed.
   public var timeoutSeconds = 20
   /// Seconds that setup and workload may take.
   public var recordingTimeoutSeconds = 600
 
-  /// Fault rules that are in force while a program is recorded, from the end of its setup on.
+  /// Fault rules in force while a program is recorded, from the end of its setup on.
   ///
-  /// With some, the program may fail, and what it leaves without any crash is judged like a crash
-  /// state.
+  /// If there are any, the program may fail, and the state it leaves without a crash is judged like
+  /// a crash state.
   public var faults: [FaultRule] = []
   /// When mapped pages are written back while a program is recorded; nil leaves it to the kernel.
   public var writeBack: PageWriteBack?
-  /// What direct reads and writes must be aligned to while a program is recorded; nil lets every
-  /// one pass.
+  /// Required alignment of direct reads and writes while a program is recorded; nil accepts all.
   public var directAlignment: DirectAlignment?
 
   /// What of a program's output is one acknowledgement.
@@ -57,20 +56,20 @@ public struct ExplorationSettings: Sendable {
 
   /// Keeps what was decided, for a run that goes on later; nil keeps nothing.
   public var progress: ProgressJournal?
-  /// Whether recordings hold the call stack of each operation, so that findings name source lines.
+  /// Whether recordings include call stacks of operations, so that findings have source lines.
   public var recordsCallStacks = false
-  /// What a medium does to the program's files at rest; nil for nothing.
+  /// The possible faults of the medium in the program's files at rest; nil for none.
   public var media: ProgramMedia?
 
   /// The defaults.
   public init() {}
 
-  /// What decides which states there are and how each is judged, for `ProgressJournal`.
+  /// The options that determine the states and their verdicts, for `ProgressJournal`.
   public var identity: [String] {
     partition + ["shard=\(shard.index + 1)/\(shard.count)", "timeout=\(timeoutSeconds)"]
   }
 
-  /// What the shards of one whole must have in common, as `name=value`.
+  /// The options that the shards of one exploration must share, as `name=value`.
   public var partition: [String] {
     let models = models.map(\.specification).joined(separator: ",")
     return [

@@ -1,15 +1,15 @@
-// MetFindings.swift: failures as they are met, long before they are explained.
-// Invariant: they come in the order of the states, however many checkers judge side by side: a
+// MetFindings.swift: failures in the order in which they are found, before they are explained.
+// Invariant: they are reported in the order of the states, regardless of the number of checkers: a
 // failure waits until all states before it are judged.
 
 import Findings
 import LabCore
 import Synchronization
 
-/// The first failure of each class, as soon as it is known to be that.
+/// The first failure of each class, as soon as it is known to be the first.
 final class MetFindings: Sendable {
   private struct State {
-    /// States that were handed to checkers, in order, and not yet looked at.
+    /// States that were passed to checkers, in order, and not processed yet.
     var waiting: ArraySlice<Int> = []
     var verdicts: [Int: CheckResult] = [:]
     var classes: Set<String>
@@ -17,22 +17,22 @@ final class MetFindings: Sendable {
 
   private let state: Mutex<State>
 
-  /// - Parameter known: Classes of failures that were met before.
+  /// - Parameter known: Classes of failures that were found before.
   init(known: Set<String>) {
     state = Mutex(State(classes: known))
   }
 
-  /// Notes that a state was handed to a checker.
+  /// Records that a state was passed to a checker.
   func expect(_ ordinal: Int) {
     state.withLock { $0.waiting.append(ordinal) }
   }
 
-  /// Notes a verdict; from any thread.
+  /// Records a verdict; can be called from any thread.
   func note(_ result: CheckResult, of ordinal: Int) {
     state.withLock { $0.verdicts[ordinal] = result }
   }
 
-  /// The next failure that is the first of its class; nil when none is known so far.
+  /// The next failure that is the first of its class; nil when none is known yet.
   func next() -> (ordinal: Int, result: CheckResult)? {
     state.withLock { state in
       while let ordinal = state.waiting.first, let result = state.verdicts[ordinal] {

@@ -1,6 +1,7 @@
 // ProgramExploration.swift: one program's crash states under one model, or on one real file system:
-// judged, grouped, shrunk and put in words.
-// Invariant: which states are judged, and in which order findings are listed, depends on the trace,
+// judged, grouped, shrunk and described.
+// Invariant: the judged states and the order of findings depend only on the trace, the seed, the
+// model and the budget.
 // the seed, the model and the budget only.
 
 import CrashStates
@@ -9,26 +10,26 @@ import Foundation
 import LabCore
 import Recording
 
-/// What one exploration goes through.
+/// The target of one exploration.
 package struct ExplorationTarget: Sendable {
-  /// The recording: of files, or of the one file that a real file system's device is.
+  /// The recording: of files, or of the single file that is a real file system's device.
   let trace: Trace
-  /// Which states there are.
+  /// The model of possible states.
   var model: PersistenceModel
-  /// The real file system of the recording, if it was one.
+  /// The real file system of the recording, if any.
   let system: KernelFileSystem?
   /// What judges, side by side.
   let checkers: [any StateChecker]
   /// Syncs that the disk is to ignore; with some, only what they prevent is judged, up to the first
   /// state that fails.
   var ignoredSyncs: [Int] = []
-  /// Why syncs of everything are not in the recording; 0 when they are.
+  /// Why syncs of everything are missing in the recording; 0 if they are not.
   var syncsError: Int32 = 0
 
-  /// What reports call it.
+  /// The target's name in reports.
   var name: String { system.map { "on \($0)" } ?? model.name }
 
-  /// States that are checked unless the user says otherwise.
+  /// Number of states that are checked unless the user sets it.
   var defaultBudget: Int {
     system == nil
       ? ProgramExplorer.defaultBudget : ProgramExplorer.defaultBudgetOfFileSystem
@@ -41,12 +42,12 @@ struct ProgramExploration {
   var settings: ExplorationSettings
   let target: ExplorationTarget
   let console: Console
-  /// The crashes before the recovery that the recording is of; nil of the workload's own.
+  /// The crashes before the recorded recovery; nil for the workload's own recording.
   var context: RecoveryContext?
 
   private var endsAtFirst: Bool { !target.ignoredSyncs.isEmpty }
 
-  /// What was acknowledged after so many marks of the recording.
+  /// Everything acknowledged by this many marks of the recording.
   private func acknowledged(_ marks: Int) -> [UInt8] {
     Acknowledgements(target.trace, after: context?.acknowledged ?? [])[marks]
   }
@@ -60,8 +61,8 @@ struct ProgramExploration {
     try FindingMaker(enumerator: enumerator, model: target.model, on: target.system?.description)
   }
 
-  /// Judges the one state that a token names.
-  /// - Throws: `LabError` with code `.usage` when the token names no state of the trace.
+  /// Judges the state that a token names.
+  /// - Throws: `LabError` with code `.usage` when the trace has no such state.
   func replay(
     _ recipe: ExploreRecipe, keepingImageIn directory: String?
   ) throws(LabError) -> (result: CheckResult, finding: Finding) {
@@ -87,15 +88,15 @@ struct ProgramExploration {
     return (result, finding)
   }
 
-  /// Judges the states that the budget selects.
+  /// Judges the states selected by the budget.
   /// - Parameter firstNumber: Number of the first finding.
-  /// - Returns: How far it went, and what it found.
+  /// - Returns: The extent of the exploration, and its findings.
   /// - Throws: `LabError` of the trace or of a checker.
   func explore(firstNumber: Int) throws(LabError) -> ExplorationReport {
     try explore(firstNumber: firstNumber, known: []).report
   }
 
-  /// The same; of classes of failures that are known already only the states are counted.
+  /// The same; for known classes of failures only the states are counted.
   func explore(
     firstNumber: Int, known: Set<String>
   ) throws(LabError) -> (report: ExplorationReport, known: [String: Int]) {
@@ -109,7 +110,7 @@ struct ProgramExploration {
     var checkedCount = try check(plan, of: enumerator, known: known, into: &visit)
     var isCutShort = checkedCount < plan.selectedCount(in: settings.shard)
     if endsAtFirst, let first = visit.failures.keys.min(by: { plan.visits($0, before: $1) }) {
-      // Checkers side by side have gone a little further, by chance.
+      // Concurrent checkers have continued a little further, by chance.
       visit.drop { plan.visits(first, before: $0) }
       checkedCount = visit.states.count
       isCutShort = false
@@ -146,8 +147,8 @@ struct ProgramExploration {
     return (report, Dictionary(uniqueKeysWithValues: counts))
   }
 
-  /// Has the checkers judge what the plan selects.
-  /// - Returns: How many states were judged.
+  /// Has the checkers judge the states selected by the plan.
+  /// - Returns: The number of states judged.
   private func check(
     _ plan: ExplorationPlan, of enumerator: CrashStateEnumerator, known knownClasses: Set<String>,
     into visit: inout Visit
@@ -213,10 +214,10 @@ struct ProgramExploration {
     return pool.finishedCount
   }
 
-  /// Work of this length is told about while it goes on, on the console of a CI job too.
+  /// Longer work is reported while it continues, also on the console of a CI job.
   private static let longWork = Duration.seconds(5)
 
-  /// Prints a failure that is not explained yet.
+  /// Prints a failure that has not been explained yet.
   private func announce(
     _ result: CheckResult, in key: StateKey, _ enumerator: CrashStateEnumerator
   ) {
@@ -226,7 +227,7 @@ struct ProgramExploration {
     console.say("    replay: faultline replay \(recipe(key, enumerator).token)")
   }
 
-  /// Makes findings of classes of failures, within a share of the time that finding them took.
+  /// Makes findings of failure classes, within a share of the time that finding them took.
   private func explain(
     _ classes: [FailureClass], in visit: Visit, after checking: Duration, maker: FindingMaker,
     firstNumber: Int
@@ -253,7 +254,7 @@ struct ProgramExploration {
           "\(target.name): explaining finding \(place + 1) of \(classes.count), "
             + Formatting.counted(judge.callCount, "check"))
       }
-      // What one class leaves of its time the next ones have.
+      // Time that one class does not use is available to the next ones.
       judge.limit(to: (limit - start.duration(to: clock.now)) / (classes.count - place))
       guard let key = visit.states[failure.firstOrdinal]?.key else {
         throw .internalError("state \(failure.firstOrdinal) failed but was never visited")
@@ -269,12 +270,12 @@ struct ProgramExploration {
     return findings
   }
 
-  /// The least time for explaining.
+  /// The minimum time for explaining.
   private static let explainLeast = Duration.seconds(20)
 
-  /// Makes a finding of a class of failures: confirms it, shrinks it, puts it in words.
+  /// Makes a finding of a failure class: confirms it, shrinks it, describes it.
   ///
-  /// When the lab is asked to stop, the state is put in words as it was found.
+  /// When Faultline is asked to stop, the original state is described.
   private func explain(
     _ failure: FailureClass, first key: StateKey, number: Int, maker: FindingMaker,
     _ judge: StateJudge
@@ -300,7 +301,7 @@ struct ProgramExploration {
     return finding
   }
 
-  /// What replays a state of this exploration.
+  /// The recipe that replays a state of this exploration.
   private func recipe(_ key: StateKey, _ enumerator: CrashStateEnumerator) -> ExploreRecipe {
     var recipe = ExploreRecipe(
       workload: program.workload, check: program.check, setup: program.setup,
@@ -321,7 +322,7 @@ struct ProgramExploration {
     return recipe
   }
 
-  /// The first checker, asked about states of an enumerator.
+  /// The first checker, for queries about states of an enumerator.
   private func judge(
     of enumerator: CrashStateEnumerator, known: [StateIdentity: CheckResult] = [:]
   ) -> StateJudge {
@@ -344,7 +345,7 @@ struct ProgramExploration {
           + "again: it depends on something outside the directory "
           + "(state \(maker.enumerator.key(of: state)))")
     }
-    // On damaged data a library may do anything, each time something else: it fails all the same.
+    // On damaged data a library may fail differently each time: the state still fails.
     guard FailureClass.key(of: again) == failure.key else {
       return (state, failure.first.noting("asked again, the checker said: \(again.headline)"))
     }
@@ -357,7 +358,7 @@ struct ProgramExploration {
   }
 }
 
-/// A state that was handed to a checker.
+/// A state that was passed to a checker.
 private struct VisitedState {
   let key: StateKey
   let identity: StateIdentity
@@ -369,7 +370,7 @@ private struct VisitedState {
   }
 }
 
-/// What came of a plan's states, by ordinal.
+/// The results for a plan's states, by ordinal.
 private struct Visit {
   private(set) var states: [Int: VisitedState] = [:]
   private(set) var failures: [Int: CheckResult] = [:]
@@ -385,13 +386,13 @@ private struct Visit {
     self.remarks = remarks
   }
 
-  /// Forgets some states.
+  /// Drops some states.
   mutating func drop(where isUnwanted: (Int) -> Bool) {
     states = states.filter { !isUnwanted($0.key) }
     failures = failures.filter { !isUnwanted($0.key) }
   }
 
-  /// All verdicts, for whoever asks about one of the states again.
+  /// All verdicts, for later queries about the same states.
   var verdicts: [StateIdentity: CheckResult] {
     Dictionary(
       states.map { ($0.value.identity, failures[$0.key] ?? .accepted) },
@@ -400,6 +401,6 @@ private struct Visit {
 }
 
 extension CheckResult {
-  /// The checker's consent.
+  /// The result of a checker that accepts a state.
   fileprivate static let accepted = CheckResult(ending: .exited(0), output: "")
 }

@@ -7,8 +7,8 @@ import LabCore
 import Recording
 
 extension ProgramExplorer {
-  /// Records, checks the checker, and goes through the syncs.
-  /// - Returns: The certificate; what is known so far when the lab is asked to stop.
+  /// Records, checks the checker, and iterates over the syncs.
+  /// - Returns: The certificate, which is partial when Faultline is asked to stop.
   public func certify() throws(LabError) -> Certificate {
     do throws(LabError) {
       let target = try makeTarget(try record(on: nil), model: settings.models.first, system: nil)

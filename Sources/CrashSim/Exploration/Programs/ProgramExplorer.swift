@@ -1,7 +1,7 @@
-// ProgramExplorer.swift: `faultline explore` as a library: record a program, refuse a checker that
-// rejects undisturbed states, then judge the crash states under each model.
-// Invariant: which states are judged, and in which order findings are listed, depends on program,
-// seed, models and budget only.
+// ProgramExplorer.swift: `faultline explore` as a library: records a program, refuses a checker
+// that rejects undisturbed states, then judges the crash states under each model.
+// Invariant: the judged states and the order of findings depend only on program, seed, models and
+// budget.
 
 import CrashStates
 import Findings
@@ -9,33 +9,33 @@ import Foundation
 import LabCore
 import Recording
 
-/// Records a program and explores what crashes may leave of it.
+/// Records a program and explores the possible results of crashes.
 public final class ProgramExplorer {
   package let program: ProgramUnderTest
   package let settings: ExplorationSettings
   private let keptTracePath: String?
   let console: Console
   private let run: RunDirectory
-  /// What is known of the last recording besides its trace.
+  /// Information about the last recording besides its trace.
   private(set) var notes = RecordingNotes()
 
-  /// States that are checked for each model unless the user says otherwise.
+  /// Number of states that are checked for each model unless the user sets it.
   public static let defaultBudget = 20_000
-  /// The same for each real file system, whose states have to be mounted.
+  /// The same for each real file system, whose states must be mounted.
   public static let defaultBudgetOfFileSystem = 2_000
-  /// Recordings that replay makes to come to the shape that the token names: threads, and the
-  /// kernel with its block writes, may come to it in one run and not in another.
+  /// Number of recordings that replay makes to get the shape that the token names: with threads, or
+  /// with the kernel's block writes, only some runs may have it.
   private static let recordingsOfReplay = 10
-  /// So many recordings of one other shape alone, and no more are made of a program: it is another.
+  /// Recordings of the same wrong shape after which replay stops: the program has changed.
   private static let sameShapesMax = 5
 
-  /// Prepares an exploration in a run directory of its own.
+  /// Prepares an exploration in its own run directory.
   /// - Parameters:
-  ///   - program: What is explored.
-  ///   - settings: How.
-  ///   - keptTracePath: Where the trace file stays afterwards, if anywhere.
-  ///   - console: Where progress and findings go.
-  /// - Throws: `LabError` when no run directory can be made.
+  ///   - program: The program to explore.
+  ///   - settings: The options.
+  ///   - keptTracePath: Where to keep the trace file, if at all.
+  ///   - console: The output for progress and findings.
+  /// - Throws: `LabError` when no run directory can be created.
   public init(
     program: ProgramUnderTest, settings: ExplorationSettings, keepingTrace keptTracePath: String?,
     console: Console
@@ -53,7 +53,7 @@ public final class ProgramExplorer {
   }
 
   /// Records, checks the checker, explores.
-  /// - Returns: What was found, model by model; or so far, when the lab is asked to stop.
+  /// - Returns: The results, model by model; partial when Faultline is asked to stop.
   public func explore() throws(LabError) -> CaseReport {
     var item = CaseReport(name: CaseReport.exploredName, title: program.workload)
     do throws(LabError) {
@@ -73,10 +73,10 @@ public final class ProgramExplorer {
   /// Records again and judges one state.
   /// - Parameters:
   ///   - recipe: What to record and which state to judge.
-  ///   - recording: A trace file to take instead of recording again; nil for none.
-  ///   - directory: Where the crashed directory stays, if anywhere.
+  ///   - recording: A trace file to use instead of recording again; nil for none.
+  ///   - directory: Where to keep the crashed directory, if at all.
   /// - Returns: The checker's answer and the state in words.
-  /// - Throws: `LabError` with code `.nondeterminism` when the program no longer does the same.
+  /// - Throws: `LabError` with code `.nondeterminism` when the program's behavior has changed.
   public func replay(
     _ recipe: ExploreRecipe, from recording: String? = nil, keepingImageIn directory: String?
   ) throws(LabError) -> (result: CheckResult, finding: Finding) {
@@ -97,8 +97,8 @@ public final class ProgramExplorer {
     return try exploration.replay(recipe, keepingImageIn: directory)
   }
 
-  /// A recording of the shape that a recipe names, or the one in a file.
-  /// - Throws: `LabError` with code `.nondeterminism` when none comes to that shape.
+  /// A recording with the shape that a recipe names, or the one in a file.
+  /// - Throws: `LabError` with code `.nondeterminism` when no recording has that shape.
   package func recordedAgain(
     _ recipe: ExploreRecipe, from recording: String?
   ) throws(LabError) -> Trace {
@@ -123,8 +123,8 @@ public final class ProgramExplorer {
     throw Self.otherShape(seen, recipe)
   }
 
-  /// True for a recording in which the recipe's state is the one that it names: the same up to the
-  /// crash point, or all of it, as recipes of recoveries, of damage at rest and older ones say.
+  /// True for a recording that contains the recipe's state: with the same shape up to the crash
+  /// point, or as a whole for recipes of recoveries, of damage at rest, and older ones.
   private func hasShape(of recipe: ExploreRecipe, _ trace: Trace) -> Bool {
     if recipe.shape == trace.shape { return true }
     guard let key = StateKey(parsing: recipe.state) else { return false }
@@ -178,7 +178,7 @@ public final class ProgramExplorer {
     if let media = settings.media { try explore(media, of: files, into: &item) }
   }
 
-  /// What a recording lacks, so that "held" says less than it seems to.
+  /// What a recording lacks, which limits the meaning of "held".
   func unrecorded(_ trace: Trace) -> [String] {
     var parts = notes.ownFailures
     if notes.syncsError != 0 { parts.append(UnseenSyncs.text(notes.syncsError)) }
@@ -199,7 +199,7 @@ public final class ProgramExplorer {
     item.rules = notes.rules.isEmpty ? nil : notes.rules
   }
 
-  /// Damages what the program leaves at its end, in the recording that there is, or a new one.
+  /// Damages the files at the program's end, in the existing recording, or a new one.
   private func explore(
     _ media: ProgramMedia, of recorded: Trace?, into item: inout CaseReport
   ) throws(LabError) {
@@ -335,7 +335,7 @@ public final class ProgramExplorer {
     var final = trace.initial
     for case .operation(let operation) in trace.events.map(\.body) { final.apply(operation) }
     var undisturbed = [("before the workload", trace.initial, 0)]
-    // What faults make of the directory is judged as a state of its own.
+    // With faults, the final directory is judged as a separate state.
     if settings.faults.isEmpty {
       undisturbed.append(("after the workload", final, trace.markCount))
     }
@@ -368,13 +368,13 @@ extension Trace {
   package func acknowledged(_ count: Int) -> [UInt8] { Acknowledgements(self)[count] }
 }
 
-/// What a run acknowledged after 0, 1, 2 … marks.
+/// The bytes acknowledged after 0, 1, 2 … marks.
 struct Acknowledgements {
   private var bytes: [UInt8]
-  /// How many of the bytes belong to so many marks.
+  /// Number of bytes acknowledged by 0, 1, 2 … marks.
   private var counts: [Int]
 
-  /// Takes the marks of a trace, behind what was acknowledged before it.
+  /// Reads the marks of a trace, which follow earlier acknowledgements.
   /// - Complexity: O(events + bytes).
   init(_ trace: Trace, after before: [UInt8] = []) {
     bytes = before
@@ -386,6 +386,6 @@ struct Acknowledgements {
     }
   }
 
-  /// The bytes of what came before, and of the first marks, one after another.
+  /// The earlier bytes and those of the first marks, one after another.
   subscript(marks: Int) -> [UInt8] { Array(bytes[..<counts[marks]]) }
 }

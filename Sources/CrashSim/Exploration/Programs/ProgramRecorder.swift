@@ -10,9 +10,9 @@ import Foundation
 import LabCore
 import Recording
 
-/// A program as the lab sees it: shell commands.
+/// A program under test: shell commands.
 public struct ProgramUnderTest: Sendable, Hashable {
-  /// What is recorded and crashed.
+  /// The command that is recorded and crashed.
   public var workload: String
   /// What judges a crashed directory; empty where there is no checker.
   public var check: String
@@ -22,7 +22,7 @@ public struct ProgramUnderTest: Sendable, Hashable {
   public var judging: JudgingOptions?
   /// What prepares the directory before the recording.
   public var setup: String?
-  /// What recovers after a crash, if crashes of it are explored too.
+  /// The recovery after a crash, if crashes during it are explored as well.
   public var recovery: ProgramRecovery?
 
   /// Makes a program.
@@ -39,14 +39,14 @@ public struct ProgramUnderTest: Sendable, Hashable {
   }
 }
 
-/// What a program did to recover from a crash.
+/// The recorded recovery of a program from a crash.
 struct RecordedRecovery {
   let trace: Trace
   let ending: ProcessEnding
-  /// What it said that is not an acknowledgement.
+  /// Its output other than acknowledgements.
   let output: String
 
-  /// The verdict on a crash state from which the recovery fails; nil when it succeeded.
+  /// The verdict on a crash state from which recovery fails; nil if it succeeded.
   var refusal: CheckResult? {
     guard !ending.isSuccess else { return nil }
     return CheckResult(
@@ -58,11 +58,11 @@ struct RecordedRecovery {
 /// Records programs.
 public struct ProgramRecorder: Sendable {
   let run: RunDirectory
-  /// More time than this no setup and no workload gets.
+  /// Time limit for a setup or a workload.
   private let timeoutSeconds: Int
-  /// When mapped pages are written back, if not as the kernel likes.
+  /// When mapped pages are written back; nil leaves that to the kernel.
   private let writeBack: PageWriteBack?
-  /// What direct reads and writes must be aligned to; nil lets every one pass.
+  /// Required alignment of direct reads and writes; nil accepts all of them.
   private let directAlignment: DirectAlignment?
   private let recordsCallStacks: Bool
   /// What of a workload's output is one acknowledgement.
@@ -92,8 +92,8 @@ public struct ProgramRecorder: Sendable {
   /// Runs setup, then records the workload.
   /// - Parameters:
   ///   - program: The commands.
-  ///   - initial: The tree to begin with; nil begins with an empty directory and runs the setup.
-  /// - Returns: What the workload did.
+  ///   - initial: The initial tree; nil starts with an empty directory and runs the setup.
+  /// - Returns: The workload's operations.
   /// - Throws: `LabError` with code `.usage` when a command of the user fails.
   public func record(
     _ program: ProgramUnderTest, from initial: TreeImage? = nil
@@ -101,8 +101,8 @@ public struct ProgramRecorder: Sendable {
     try record(program, from: initial, under: []).trace
   }
 
-  /// The same under fault rules, which are in force behind the setup; the workload may fail then.
-  /// - Returns: Also what is to be known of it: what became of the rules, how the workload ended.
+  /// The same under fault rules, which are in force after the setup; the workload may fail then.
+  /// - Returns: Also notes on it: the outcome of the rules, and how the workload ended.
   package func record(
     _ program: ProgramUnderTest, from initial: TreeImage? = nil, under faults: [FaultRule]
   ) throws(LabError) -> (trace: Trace, notes: RecordingNotes) {
@@ -123,7 +123,7 @@ public struct ProgramRecorder: Sendable {
     let ending = try stage.execute(
       program.workload, on: fileSystem, in: fileSystem.mountPoint, acknowledges: true)
     let rules = try fileSystem.rules()
-    // What rules held back is on its way to the disk, which has no faults any more.
+    // Writes that rules held must reach the disk, which no longer has faults.
     try fileSystem.clearRules()
     var notes = notes()
     notes.rules = rules.map(RuleOutcome.init)
@@ -135,7 +135,7 @@ public struct ProgramRecorder: Sendable {
     return (try end(fileSystem), notes)
   }
 
-  /// What the run knows of the workload that has just ended.
+  /// The run's notes on the workload that has just ended.
   private func notes() -> RecordingNotes {
     var notes = RecordingNotes()
     notes.syncsError = run.syncsError
@@ -148,11 +148,11 @@ public struct ProgramRecorder: Sendable {
 
   /// Records a recovery from a crash.
   /// - Parameters:
-  ///   - command: What recovers; its standard output is further acknowledgements.
-  ///   - tree: What the crash left, all of it durable.
-  ///   - acknowledged: What was acknowledged before, in the file `$FAULTLINE_OUTPUT`.
-  /// - Returns: What it did, and how it ended.
-  /// - Throws: `LabError` when the lab fails.
+  ///   - command: The recovery; its standard output is further acknowledgements.
+  ///   - tree: The result of the crash, all of it durable.
+  ///   - acknowledged: Earlier acknowledgements, passed in the file `$FAULTLINE_OUTPUT`.
+  /// - Returns: Its operations, and how it ended.
+  /// - Throws: `LabError` when Faultline fails.
   func recordRecovery(
     _ command: String, from tree: TreeImage, acknowledged: [UInt8]
   ) throws(LabError) -> RecordedRecovery {
@@ -174,7 +174,7 @@ public struct ProgramRecorder: Sendable {
 
   private var tracePath: String { "\(run.path)/trace.sqlite" }
 
-  /// A mount with a tree that is durable, or with an empty one.
+  /// A mount with a durable tree, or with an empty one.
   private func mount(_ initial: TreeImage?) throws(LabError) -> FaultFSClient {
     var options = FaultFSOptions()
     options.marks = marks
@@ -201,7 +201,7 @@ public struct ProgramRecorder: Sendable {
     return try TraceFile.load(tracePath)
   }
 
-  /// Runs one command, which has to succeed.
+  /// Runs one command, which must succeed.
   func execute(
     _ command: String, as role: String, on fileSystem: FaultFSClient, in directory: String,
     acknowledges: Bool = false

@@ -1,9 +1,9 @@
-// ProgramRecovery.swift: power that fails again while a program recovers from a crash.
+// ProgramRecovery.swift: power failures while a program recovers from a crash.
 // A crash state of the workload is put on a mount, the program's recovery is recorded there, and
-// the crash states of that recording are judged as those of the workload are; with more depth the
-// recovery runs on some of them in turn.
-// Invariants: which states recover, and in which order findings are listed, depends on the trace,
-// the seed, the model and the bounds only; a finding names every crash on the way to it.
+// the crash states of that recording are judged like those of the workload; with more depth the
+// recovery in turn runs on some of them.
+// Invariants: the states that recover and the order of findings depend only on the trace, the seed,
+// the model and the bounds; a finding names every crash on its path.
 
 import CrashStates
 import Findings
@@ -11,30 +11,30 @@ import Foundation
 import LabCore
 import Recording
 
-/// How a program recovers, and how far that is explored.
+/// A program's recovery, and how far it is explored.
 public struct ProgramRecovery: Sendable, Hashable {
-  /// Shell command that recovers, in the crashed directory.
+  /// Shell command for the recovery, run in the crashed directory.
   public var command: String
-  /// In how many recoveries, one after another, power fails again.
+  /// Number of consecutive recoveries in which power fails again.
   public var depth = 1
-  /// Most crash states of the workload that the recovery is recorded on.
+  /// Most crash states of the workload on which the recovery is recorded.
   public var statesMax = Self.defaultStatesMax
 
-  /// More is refused: each level multiplies the states.
+  /// More is rejected: each level multiplies the states.
   public static let depthMax = 3
-  /// Most crash states of the workload that recover, unless the user says otherwise.
+  /// Most crash states of the workload that recover, unless the user sets it.
   public static let defaultStatesMax = 200
 
-  /// Crash states of one recovery that are judged, level by level.
+  /// Number of crash states of one recovery that are judged, level by level.
   var budgets: [Int] { depth == 1 ? [64] : Array([24, 8, 4].prefix(depth)) }
-  /// Crash states of one recovery in which the next recovery begins.
+  /// Number of crash states of one recovery from which the next recovery starts.
   var nextMax: Int { 4 }
 
-  /// One recovery deep.
+  /// A recovery with depth 1.
   public init(command: String) { self.command = command }
 }
 
-/// What lies before a recovery: its crash, and the crashes before that.
+/// The history before a recovery: its crash, and the crashes before it.
 struct RecoveryContext: Sendable {
   /// Shape of the recording of the workload.
   let workloadShape: String
@@ -49,18 +49,18 @@ struct RecoveryContext: Sendable {
     acknowledged + later.flatMap(\.bytes)
   }
 
-  /// In words.
+  /// The description in words.
   var text: String {
     let which = crashes.count == 1 ? "in the recovery" : "in recovery \(crashes.count)"
     return "\(which) from the crash state \(crashes.last?.state ?? "")"
   }
 
-  /// One more crash, and the recovery from it.
+  /// The context after another crash and the recovery from it.
   /// - Parameters:
   ///   - key: The crash state.
-  ///   - marks: What was acknowledged since the crash before it.
+  ///   - marks: The acknowledgements since the previous crash.
   ///   - recovery: The recording of the recovery.
-  /// - Returns: What lies before the next recovery.
+  /// - Returns: The context of the next recovery.
   func following(_ key: StateKey, _ marks: ArraySlice<Mark>, _ recovery: Trace) -> RecoveryContext {
     var next = self
     next.crashes.append(RecoveredCrash(state: key.description, shape: recovery.shape))
@@ -69,9 +69,9 @@ struct RecoveryContext: Sendable {
     return next
   }
 
-  /// The finding of a crash in the recovery, with what was acknowledged before it.
+  /// The finding of a crash in the recovery, with everything acknowledged before it.
   ///
-  /// Its numbers are those of the recovery's recording, of which no report has a timeline.
+  /// Its numbers are those of the recovery's recording, for which reports have no timeline.
   func completed(_ finding: Finding) -> Finding {
     var finding = finding
     finding.evidence = nil
@@ -93,18 +93,18 @@ package struct ProgramRecoveryExploration {
   let recorder: ProgramRecorder
   let console: Console
 
-  /// What reports call it.
+  /// The name in reports.
   private var name: String { "\(target.name), then its recovery" }
 
-  /// A crash state in which a recovery begins.
+  /// A crash state from which a recovery starts.
   private struct Beginning {
     let key: StateKey
     let tree: TreeImage
-    /// Since the crash before.
+    /// The marks since the previous crash.
     let marks: ArraySlice<Mark>
   }
 
-  /// Records the recovery on crash states of the workload, and judges what crashes in it leave.
+  /// Records the recovery on crash states of the workload, and judges the crash states in it.
   func explore(firstNumber: Int) throws(LabError) -> ExplorationReport {
     let clock = ContinuousClock()
     let start = clock.now
@@ -158,7 +158,7 @@ package struct ProgramRecoveryExploration {
       bound: "", seconds: 0, findings: [])
   }
 
-  /// The crash states of a recording from which recoveries are tried.
+  /// The crash states of a recording from which recovery is tried.
   private func beginnings(
     of trace: Trace, budget: Int, shard: Shard
   ) throws(LabError) -> [Beginning] {
@@ -177,7 +177,7 @@ package struct ProgramRecoveryExploration {
     return beginnings
   }
 
-  /// Recovers once, judges the crashes in it, and goes on below.
+  /// Recovers once, judges the crashes during recovery, and continues with the next level.
   private func recover(
     from beginning: Beginning, of trace: Trace, after context: RecoveryContext, _ firstNumber: Int,
     _ report: inout ExplorationReport
@@ -261,18 +261,18 @@ package struct ProgramRecoveryExploration {
 
   // MARK: - Replay
 
-  /// A crash on the way to a token's state, and the recovery from it.
+  /// A crash on the path to a token's state, and the recovery from it.
   private struct Passage {
     let cut: CutRecording
     let tree: TreeImage
     let recorded: RecordedRecovery
-    /// What lay before the crash, and what lies before the next one.
+    /// The contexts before the crash and before the next one.
     let before: RecoveryContext
     let after: RecoveryContext
   }
 
-  /// Goes through the crashes of a token, and records the recovery from each again.
-  /// - Throws: `LabError` with code `.nondeterminism` when a recovery no longer does the same.
+  /// Repeats the crashes of a token, and records the recovery from each again.
+  /// - Throws: `LabError` with code `.nondeterminism` when a recovery's behavior has changed.
   private func passages(_ crashes: [RecoveredCrash]) throws(LabError) -> [Passage] {
     guard (1...ProgramRecovery.depthMax).contains(crashes.count) else {
       throw .usage("the token names \(crashes.count) recoveries")
@@ -313,8 +313,8 @@ package struct ProgramRecoveryExploration {
     return (key, try table.state(for: key))
   }
 
-  /// Goes through the crashes of a token, and judges its state.
-  /// - Throws: `LabError` with code `.nondeterminism` when a recovery no longer does the same.
+  /// Repeats the crashes of a token, and judges its state.
+  /// - Throws: `LabError` with code `.nondeterminism` when a recovery's behavior has changed.
   func replay(
     _ recipe: ExploreRecipe, through crashes: [RecoveredCrash], keepingImageIn directory: String?
   ) throws(LabError) -> (result: CheckResult, finding: Finding) {
@@ -336,8 +336,8 @@ package struct ProgramRecoveryExploration {
     )
   }
 
-  /// Goes through the crashes of a token, and stands before the first event of the workload.
-  /// - Throws: `LabError` with code `.nondeterminism` when a recovery no longer does the same.
+  /// Repeats the crashes of a token, starting before the first event of the workload.
+  /// - Throws: `LabError` with code `.nondeterminism` when a recovery's behavior has changed.
   package func walk(
     _ recipe: ExploreRecipe, through crashes: [RecoveredCrash]
   ) throws(LabError) -> FailureWalk {
@@ -357,7 +357,7 @@ package struct ProgramRecoveryExploration {
 }
 
 extension ExplorationReport {
-  /// Takes the states and findings of one recovery in; classes that are known already only count.
+  /// Adds the states and findings of one recovery; known classes are only counted.
   fileprivate mutating func add(_ inner: (report: ExplorationReport, known: [String: Int])) {
     operationCount += inner.report.operationCount
     markCount += inner.report.markCount

@@ -1,5 +1,6 @@
-// ProgramStage.swift: one command of a program under test, on a mount of the faulty filesystem.
-// Invariant: when `execute` returns, nothing that the command started runs any more.
+// ProgramStage.swift: runs one command of a program under test, on a mount of the faulty file
+// system.
+// Invariant: when `execute` returns, no process that the command started is running.
 
 import CSystem
 import FaultFS
@@ -9,15 +10,15 @@ import LabCore
 /// Runs commands of a program under test.
 package struct ProgramStage: Sendable {
   let run: RunDirectory
-  /// More time than this no command gets.
+  /// Time limit for a command.
   var timeoutSeconds: Int
-  /// Variables for the commands, besides those that every program under test has.
+  /// Variables for the commands, besides those of every program under test.
   package var environment: [String: String] = [:]
 
-  /// Whether a stop point that has come already ends a command, too.
+  /// Whether a stop point that was reached already also ends a command.
   ///
-  /// The daemon kills the groups that it knows when the stop comes, and a command is known a moment
-  /// after it was started.
+  /// At the stop the daemon kills the groups that are registered, and a command is registered
+  /// shortly after its start.
   package var endsWhenStopped = false
 
   package init(
@@ -32,10 +33,10 @@ package struct ProgramStage: Sendable {
     self.endsWhenStopped = endsWhenStopped
   }
 
-  /// Where the commands' output goes that is not an acknowledgement.
+  /// File for the commands' output other than acknowledgements.
   private var log: String { "\(run.path)/program-output" }
 
-  /// The last command's output, cut at a sensible length.
+  /// The last command's output, cut to a reasonable length.
   package var output: String {
     let bytes = FileManager.default.contents(atPath: log) ?? Data()
     return String(String(decoding: bytes, as: UTF8.self).suffix(4000))
@@ -44,11 +45,11 @@ package struct ProgramStage: Sendable {
   /// Runs one command to its end.
   /// - Parameters:
   ///   - command: For the shell.
-  ///   - fileSystem: The mount that it works in.
-  ///   - directory: Where it works instead, if not in the mount's root.
+  ///   - fileSystem: The mount.
+  ///   - directory: Its working directory, if not the mount's root.
   ///   - acknowledges: Whether its standard output is acknowledgements.
   /// - Returns: How it ended.
-  /// - Throws: `LabError` when it cannot be started, or when the lab is asked to stop.
+  /// - Throws: `LabError` when it cannot be started, or when Faultline is asked to stop.
   package func execute(
     _ command: String, on fileSystem: FaultFSClient, in directory: String? = nil,
     acknowledges: Bool
@@ -68,9 +69,9 @@ package struct ProgramStage: Sendable {
       .merging(fileSystem.programEnvironment) { $1 }
     launch.environment["FAULTLINE_DIR"] = directory
     launch.environment[OwnCommands.variable] = run.ownCommandsPath
-    // On the daemon's CPU: a request is then answered several times faster than across CPUs.
+    // On the daemon's CPU: requests are then answered several times faster than across CPUs.
     launch.cpu = csystem_first_allowed_cpu()
-    // Elsewhere than on the mount itself is a kernel's file system, whose kernel does the syncs.
+    // Any other directory is on a file system of the kernel, which performs the syncs itself.
     launch.holdsSyncs = directory == fileSystem.mountPoint
     let child = try ChildProcess(launch)
     let syncs = SyncAnswerer(of: child, on: fileSystem)
@@ -96,7 +97,7 @@ package struct ProgramStage: Sendable {
     }
     if acknowledges { run.strayCount = run.livePrograms().count }
     child.killGroup()
-    // Those that left the group too: they would keep writing, and keep the mount busy.
+    // Including those that left the group: they would continue to write and keep the mount busy.
     run.killPrograms()
     try fileSystem.unregisterGroup(child.pid)
     try Interruption.check()

@@ -1,19 +1,19 @@
-// StateJudge.swift: a checker asked about single states, to explain what was found: it remembers
-// what it knows already, and may cost a share of the time only.
-// Invariant: the limit decides how small a finding is shown, never whether there is one, nor which
+// StateJudge.swift: judges single states with a checker, to explain findings: it caches verdicts,
+// and may use only a share of the time.
+// Invariant: the limit affects how small a finding becomes, not whether there is one or which
 // states were judged.
 
 import CrashStates
 import Findings
 import LabCore
 
-/// What tells two states apart for a checker.
+/// What distinguishes two states for a checker.
 package struct StateIdentity: Hashable, Sendable {
   let content: ContentHash
   let marks: Int
 }
 
-/// Asks one checker about states of one enumerator; cheap for one crash point after the other.
+/// Judges states of one enumerator with one checker; fast for one crash point after the other.
 final class StateJudge {
   private let enumerator: CrashStateEnumerator
   private let ask: (CrashImage, _ marks: Int) throws(LabError) -> CheckResult
@@ -21,16 +21,16 @@ final class StateJudge {
   private var known: [StateIdentity: CheckResult]
   private let clock = ContinuousClock()
   private var deadline: ContinuousClock.Instant?
-  /// Called before the checker is asked.
+  /// Called before the checker is run.
   var onCall: () -> Void = {}
-  /// Times that the checker was asked.
+  /// Number of checker runs.
   private(set) var callCount = 0
-  /// Whether a state was left unasked for want of time.
+  /// Whether a state was left unjudged for lack of time.
   private(set) var isCutShort = false
 
   /// - Parameters:
-  ///   - enumerator: What the states are of.
-  ///   - known: Verdicts that need not be asked for.
+  ///   - enumerator: The enumerator of the states.
+  ///   - known: Known verdicts.
   ///   - ask: Judges one image.
   init(
     _ enumerator: CrashStateEnumerator, known: [StateIdentity: CheckResult] = [:],
@@ -41,27 +41,27 @@ final class StateJudge {
     self.ask = ask
   }
 
-  /// Sets how long `answer` may go on asking; nil is for ever.
+  /// Sets how long `answer` may run the checker; nil is for ever.
   func limit(to duration: Duration?) {
     deadline = duration.map { clock.now + $0 }
     isCutShort = false
   }
 
-  /// Whether `answer` says only what is known already.
+  /// Whether `answer` returns only known verdicts.
   var isTimeUp: Bool {
     guard let deadline, clock.now >= deadline else { return false }
     isCutShort = true
     return true
   }
 
-  /// The checker's own answer, whatever is known.
+  /// The checker's own answer, without the cache.
   func verdict(of state: CrashState) throws(LabError) -> CheckResult {
     try withImage(of: state) { (image, identity) throws(LabError) in
       try asked(image, identity)
     }
   }
 
-  /// What is known of a state, or what the checker says; nil when its time is up.
+  /// The known verdict on a state, or the checker's; nil when its time is up.
   func answer(of state: CrashState) throws(LabError) -> CheckResult? {
     try withImage(of: state) { (image, identity) throws(LabError) in
       if let result = known[identity] { return result }
@@ -83,7 +83,7 @@ final class StateJudge {
     of state: CrashState, _ body: (CrashImage, StateIdentity) throws(LabError) -> Result
   ) throws(LabError) -> Result {
     if images?.crashPoint != state.crashPoint {
-      // A large file is in memory once.
+      // A large file is in memory only once.
       images = nil
       images = try CrashPointImages(table: enumerator.table, at: state.crashPoint)
     }

@@ -1,10 +1,10 @@
 // SyncAnswerer.swift [U]: sync(2) and syncfs(2) of a program on a mount of the faulty file system.
-// The kernel tells a FUSE file system nothing of them (fuse_sync_fs in fs/fuse/inode.c: virtiofs
-// only), so the lab answers the calls itself (seccomp_unotify(2)): it has the mount write its dirty
-// mapped pages and record a sync of everything, and lets the call return. The kernel then does
-// nothing: other file systems of the machine are not synced for the sake of a simulated disk.
-// Invariant: every call gets one answer until `end`; after it the thread is gone.
-// Safety: descriptors are closed with the object, which its thread holds.
+// The kernel does not notify a FUSE file system of them (fuse_sync_fs in fs/fuse/inode.c: virtiofs
+// only), so Faultline answers the calls itself (seccomp_unotify(2)): it has the mount write its
+// dirty mapped pages and record a sync of everything, and lets the call return. The kernel then
+// does nothing: other file systems of the machine are not synced for a simulated disk.
+// Invariant: every call gets one answer until `end`; after it the thread has ended.
+// Safety: descriptors are closed with the object, which its thread retains.
 
 import CSystem
 import FaultFS
@@ -21,8 +21,8 @@ final class SyncAnswerer: Sendable {
   private let device: UInt64?
   private let done = DispatchGroup()
 
-  /// Begins to answer.
-  /// - Returns: Nil where the system does not hold calls: then syncs of everything are not seen.
+  /// Starts answering.
+  /// - Returns: Nil if the system does not hold calls: then syncs of everything are not seen.
   init?(of child: ChildProcess, on fileSystem: FaultFSClient) {
     guard child.syncCalls >= 0, let (out, into) = try? Descriptors.makePacketPipe() else {
       if child.syncCalls >= 0 { Glibc.close(child.syncCalls) }
@@ -41,19 +41,19 @@ final class SyncAnswerer: Sendable {
     thread.start()
   }
 
-  /// Ends it, when the program and all that it started are gone.
+  /// Ends the thread, after the program and all processes that it started have ended.
   func end() {
     Descriptors.writeByte(to: stopper.number)
     done.wait()
   }
 
-  /// False when nobody calls any more.
+  /// False when no caller is left.
   private func answerNext() -> Bool {
     var polls = [calls.number, stopped.number].map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
     }
     guard unsafe poll(&polls, nfds_t(polls.count), -1) > 0 else { return errno == EINTR }
-    // A hang-up without a call: all that could call are gone.
+    // A hang-up without a call: all possible callers have ended.
     if polls[1].revents != 0 || Int32(polls[0].revents) & POLLIN == 0 { return false }
     var call = csystem_sync_call()
     guard unsafe csystem_next_sync(calls.number, &call) == 0 else {
@@ -62,7 +62,7 @@ final class SyncAnswerer: Sendable {
     }
     let isOfMount = call.is_of_file == 0 || isOnMount(call)
     if isOfMount {
-      // When the daemon is gone, whoever waits for the program says so.
+      // If the daemon has ended, the code that waits for the program reports that.
       try? fileSystem.syncAll(by: call.thread)
     }
     _ = unsafe csystem_answer_sync(calls.number, &call, isOfMount ? 0 : 1)
@@ -73,12 +73,12 @@ final class SyncAnswerer: Sendable {
     var call = call
     let found = Self.device(of: "/proc/\(call.thread)/fd/\(call.file)")
     let isPath = Self.isPath(call.file, of: call.thread)
-    // Else the number may mean another thread by now.
+    // Otherwise the number may belong to another thread by now.
     guard unsafe csystem_is_sync_waiting(calls.number, &call) != 0 else { return false }
     return found != nil && found == device && !isPath
   }
 
-  /// Whether a descriptor only names a file (O_PATH), which the kernel syncs nothing by.
+  /// Whether a descriptor only names a file (O_PATH), for which the kernel syncs nothing.
   private static func isPath(_ file: Int32, of thread: Int32) -> Bool {
     let place = "/proc/\(thread)/fdinfo/\(file)"
     let info = OwnedDescriptor(unsafe csystem_open(place, O_RDONLY | O_CLOEXEC, 0))
@@ -88,7 +88,7 @@ final class SyncAnswerer: Sendable {
     return (flags ?? 0) & pathFlag != 0
   }
 
-  /// O_PATH, which Glibc's module leaves out.
+  /// O_PATH, missing in the Glibc module.
   private static let pathFlag = 0o10000000
 
   private static func device(of path: String) -> UInt64? {

@@ -1,6 +1,6 @@
-// UnseenSyncs.swift: what to say of a program whose calls of sync(2) and syncfs(2) could not be
-// seen. A crash state may then be possible only for want of such a call, so none is a finding;
-// that all states are accepted holds all the same, since a sync more leaves fewer states.
+// UnseenSyncs.swift: messages for a program whose calls of sync(2) and syncfs(2) could not be
+// intercepted. A crash state may then be possible only because such a call is missing, so none is a
+// finding; acceptance of all states is still valid, since an additional sync leaves fewer states.
 
 import Findings
 import Foundation
@@ -9,23 +9,23 @@ import LabCore
 
 /// Recordings that may lack syncs of everything.
 package enum UnseenSyncs {
-  /// Variable with which a user says that the program calls neither; its value does not matter.
+  /// Variable by which a user states that the program calls neither; its value does not matter.
   package static let variable = "FAULTLINE_WITHOUT_SYNC"
 
-  /// Why the syncs of a child are not seen; 0 when the user says that there are none.
+  /// Why the syncs of a child are not seen; 0 if the user states that there are none.
   static func error(of child: ChildProcess) -> Int32 {
     if ProcessInfo.processInfo.environment[variable] != nil { return 0 }
     return child.syncCalls < 0 ? -child.syncCalls : EIO
   }
 
-  /// What the recording lacks, for a person.
+  /// What the recording lacks, for display.
   static func text(_ error: Int32) -> String {
     "sync(2) and syncfs(2) of the workload: they cannot be seen here, because seccomp(2) is "
       + "refused (\(describe(errno: error))); states that they make impossible were judged as well"
   }
 
-  /// Refuses to call a state that fails a finding.
-  /// - Throws: `LabError` with the remedies, when syncs were not seen.
+  /// Throws instead of reporting a failing state as a finding.
+  /// - Throws: `LabError` with the remedies, if syncs were not intercepted.
   package static func refuse(_ error: Int32, _ headline: String) throws(LabError) {
     if error == 0 { return }
     throw .lab(

@@ -1,8 +1,9 @@
-// Calibration.swift: holds a persistence model against the file system that it is named after.
-// Each probe runs on both. What the real file system left after some crash must be among what the
-// model allows after as many acknowledged steps; what only the model allows is counted.
-// Invariant: the model's side is exhaustive, or it is an error: an outcome that is "forbidden" is
-// forbidden by every state of the model.
+// Calibration.swift: compares a persistence model with the file system that it is named after.
+// Each probe runs on both. Each result of a crash of the real file system must be one that the
+// model allows after the same number of acknowledged steps; results that only the model allows are
+// counted.
+// Invariant: the model's side is exhaustive, or it is an error: a "forbidden" outcome occurs in no
+// state of the model.
 
 import CrashStates
 import Foundation
@@ -15,23 +16,23 @@ package struct CalibrationResult: Sendable, Hashable {
   package let probe: String
   /// The model's name.
   package let model: String
-  /// The file system, as `--on` takes it.
+  /// The file system, in the form of `--on`.
   package let system: String
-  /// Crash states that were mounted.
+  /// Number of crash states mounted.
   package let stateCount: Int
   /// Outcomes that the real file system left, with the number of acknowledged steps.
   package let seen: Set<CalibrationOutcome>
   /// Outcomes that the model allows.
   package let allowed: Set<CalibrationOutcome>
 
-  /// What the real file system did and the model forbids, but for what is known.
+  /// Outcomes of the real file system that the model forbids, without known ones.
   package var forbidden: [CalibrationOutcome] { contradictions.filter { why($0) == nil } }
-  /// What the real file system did, the model forbids, and docs/explanation/crash-model.md leaves
-  /// out.
+  /// Outcomes of the real file system that the model forbids, and that
+  /// docs/explanation/crash-model.md excludes.
   package var known: [(outcome: CalibrationOutcome, reason: String)] {
     contradictions.compactMap { outcome in why(outcome).map { (outcome, $0) } }
   }
-  /// What only the model allows.
+  /// Outcomes that only the model allows.
   package var unseen: [CalibrationOutcome] { allowed.subtracting(seen).sorted() }
 
   private var contradictions: [CalibrationOutcome] { seen.subtracting(allowed).sorted() }
@@ -43,7 +44,7 @@ package struct CalibrationResult: Sendable, Hashable {
   }
 }
 
-/// What a file system does that its model cannot express; section 8 of
+/// Behavior of a file system that its model cannot express; section 8 of
 /// docs/explanation/crash-model.md.
 struct KnownDifference: Sendable {
   let model: String
@@ -79,7 +80,7 @@ struct KnownDifference: Sendable {
   ]
 }
 
-/// What a crash left after so many acknowledged steps.
+/// The result of a crash after a number of acknowledged steps.
 package struct CalibrationOutcome: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// Acknowledged steps.
   package let steps: Int
@@ -97,7 +98,7 @@ package struct CalibrationOutcome: Sendable, Hashable, Comparable, CustomStringC
 
 /// Compares models with real file systems.
 package final class Calibration {
-  /// Each stock model of a file system that the kernel still has a driver of, and that file system.
+  /// Stock models of file systems for which the kernel has drivers, with those file systems.
   package static let stockPairs: [(model: PersistenceModel, system: KernelFileSystem)] = [
     (.ext4Ordered, KernelFileSystem(.ext4)),
     (.ext4Writeback, KernelFileSystem(.ext4, options: "data=writeback")),
@@ -105,22 +106,22 @@ package final class Calibration {
     (.xfs, KernelFileSystem(.xfs)),
     (.btrfs, KernelFileSystem(.btrfs)),
   ]
-  /// Crash states that are mounted for each recording of a probe.
+  /// Number of crash states mounted for each recording of a probe.
   package static let defaultBudget = 60
-  /// Crash states that are mounted where only syncs are asked about: those that keep nothing, or
-  /// everything, behind a mark come first.
+  /// Number of crash states mounted for probes of syncs: those that keep nothing, or everything,
+  /// after a mark come first.
   private static let syncBudget = 10
-  /// Most pending units of which every set is tried.
+  /// Most pending units for which every set is tried.
   private static let exhaustiveUpTo = 16
-  /// Seconds that a probe may take.
+  /// Time limit of a probe in seconds.
   private static let timeoutSeconds = 60
 
   private let run: RunDirectory
   private let seed: Seed
   private let budget: Int
 
-  /// Prepares a calibration in a run directory of its own.
-  /// - Throws: `LabError` when no run directory can be made.
+  /// Prepares a calibration in its own run directory.
+  /// - Throws: `LabError` when no run directory can be created.
   package init(seed: Seed, budget: Int = defaultBudget) throws(LabError) {
     self.seed = seed
     self.budget = budget
@@ -132,7 +133,7 @@ package final class Calibration {
     run.remove()
   }
 
-  /// Runs one probe both ways.
+  /// Runs one probe on both sides.
   /// - Throws: `LabError` when a recording fails, or when the probe is too large for the model.
   package func compare(
     _ probe: CalibrationProbe, _ model: PersistenceModel, with system: KernelFileSystem
@@ -156,7 +157,7 @@ package final class Calibration {
       let recorder = ProgramRecorder(run: run, timeoutSeconds: Self.timeoutSeconds)
       let trace = try recorder.record(program, on: system)
       let disk = probe.tearsSectors ? PersistenceModel.sectorDevice : .blockDevice
-      // Eight sectors to a block: more of them are the journal's.
+      // With eight sectors per block, more of the states are the journal's: twice the budget.
       let states =
         probe.isOfSyncs
         ? min(budget, Self.syncBudget) : probe.tearsSectors ? 2 * budget : budget
@@ -167,7 +168,7 @@ package final class Calibration {
       seen: seen, allowed: allowed)
   }
 
-  /// What the model allows, after each number of steps.
+  /// The outcomes that the model allows, after each number of steps.
   private func outcomes(
     of probe: CalibrationProbe, under model: PersistenceModel
   ) throws(LabError) -> Set<CalibrationOutcome> {
@@ -196,7 +197,7 @@ package final class Calibration {
     return found
   }
 
-  /// Mounts the crash states of a recording and adds what they hold.
+  /// Mounts the crash states of a recording and adds their contents.
   private func addOutcomes(
     of trace: Trace, on stage: DeviceStage, _ disk: PersistenceModel, budget: Int,
     to seen: inout Set<CalibrationOutcome>

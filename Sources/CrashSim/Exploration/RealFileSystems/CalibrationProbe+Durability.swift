@@ -1,22 +1,22 @@
-// CalibrationProbe+Durability.swift: every kind of change with every kind of sync behind it, as
-// probes: what the model calls durable then must be there after every crash of the file system.
-// docs/reference/durability.md has the same product as a table, without a kernel.
+// CalibrationProbe+Durability.swift: probes that combine every kind of change with every kind of
+// sync after it: what the model then calls durable must be present after every crash of the file
+// system. docs/reference/durability.md has the same combinations as a table, without a kernel.
 
 import LabCore
 
 extension CalibrationProbe {
-  /// A change of files that are durable before.
+  /// A change of files that were durable before.
   private struct Change {
     let name: String
     /// Shell command.
     let command: String
-    /// The file whose sync is tried; nil where none is left.
+    /// The file whose sync is tried; nil if none is left.
     var file: String? = "d/a"
     /// The command through O_DSYNC or O_SYNC (`FLAG`); nil: one byte is overwritten afterwards.
     var synchronous: String?
-    /// A file that must be open before, because its name goes; descriptor 3.
+    /// A file that must be open before, because it loses its name; descriptor 3.
     var open: String?
-    /// A name comes in another directory.
+    /// A name is added in another directory.
     var hasNewDirectory = false
   }
 
@@ -43,7 +43,7 @@ extension CalibrationProbe {
     Change(name: "remove-name", command: "rm d/c", file: "e/c"),
   ]
 
-  /// What stands behind the change, by its name in the probe's.
+  /// The syncs after the change, by their part of the probe's name.
   private static func syncs(_ change: Change) -> [(name: String, command: String)] {
     var syncs: [(String, String)] = []
     if let file = change.file {
@@ -65,7 +65,7 @@ extension CalibrationProbe {
   /// Every change with every sync: `sync-` with the names of both.
   ///
   /// The first step is a change that is synced. Without it the change would be in the transaction
-  /// of the mount's own first changes, which some syncs commit for that alone.
+  /// of the mount's own first changes, which some syncs commit for that reason alone.
   package static let durability: [CalibrationProbe] = changes.flatMap { change in
     var cells = syncs(change).map { ($0.name, "\(change.command); \($0.command)") }
     if let command = change.synchronous {

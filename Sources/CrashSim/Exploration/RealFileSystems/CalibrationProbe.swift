@@ -1,21 +1,21 @@
-// CalibrationProbe.swift: short programs that show what a file system may leave of one kind of
-// change, and the moments at which the lab makes the kernel write.
-// Invariant: after each step stands an acknowledgement, so that an outcome is known together with
-// the number of steps that were done.
+// CalibrationProbe.swift: short programs that show what a file system may keep of one kind of
+// change, and the moments at which Faultline makes the kernel write.
+// Invariant: each step is followed by an acknowledgement, so that an outcome is known together with
+// the number of completed steps.
 
 import Foundation
 import LabCore
 
-/// A moment at which a kernel may write on its own account.
+/// A moment at which a kernel may write by itself.
 package enum CalibrationMoment: String, Sendable, CaseIterable {
-  /// The journal's timer: names, sizes and attributes of what was done are committed.
+  /// The journal's timer: names, sizes and attributes of earlier operations are committed.
   case journal
   /// The write-back of dirty pages: the data of all files, but no commit.
   case data
   /// sync(1): both.
   case all
 
-  /// Makes it happen now.
+  /// Causes it now.
   /// - Parameters:
   ///   - system: The file system.
   ///   - directory: The program's directory on it.
@@ -31,7 +31,7 @@ package enum CalibrationMoment: String, Sendable, CaseIterable {
   }
 }
 
-/// Makes the kernel write something now, in the directory in which it starts.
+/// Makes the kernel write now, in the process's working directory.
 package struct CalibrationStep: ChildProgram {
   package static let name = "write-back"
   package static let parameters = ["MOMENT", "FILE-SYSTEM"]
@@ -53,7 +53,7 @@ package struct CalibrationStep: ChildProgram {
     self.init(moment, on: try KernelFileSystem(parsing: arguments.text()))
   }
 
-  /// Brings the moment about.
+  /// Causes the moment.
   package func run() throws(LabError) -> Int32 {
     try moment.bring(about: system, in: FileManager.default.currentDirectoryPath)
     return ExitCode.held.rawValue
@@ -66,14 +66,15 @@ package struct CalibrationProbe: Sendable, Hashable {
   package let name: String
   /// Shell command that prepares the directory.
   let setup: String?
-  /// Shell commands, each acknowledged when it is done.
+  /// Shell commands, each acknowledged when it has completed.
   let steps: [String]
-  /// Whether the disk has sectors of 512 bytes and the model tears writes; else blocks are whole.
+  /// Whether the disk has sectors of 512 bytes and the model tears writes; otherwise blocks are
+  /// whole.
   ///
-  /// No write of such a probe spans more than two sectors of a page: those cuts are all there are.
+  /// No write of such a probe spans more than two sectors of a page, so those cuts are complete.
   let tearsSectors: Bool
-  /// Whether the probe asks what syncs secure: the kernel is not made to write besides, and only
-  /// the plainest crash states are mounted.
+  /// Whether the probe tests what syncs secure: the kernel is not made to write in addition, and
+  /// only the plainest crash states are mounted.
   let isOfSyncs: Bool
 
   init(
@@ -91,7 +92,7 @@ package struct CalibrationProbe: Sendable, Hashable {
   /// - Parameters:
   ///   - moment: What the kernel writes after a step; nil for nothing.
   ///   - step: Number of that step, from 1.
-  ///   - command: The shell command that brings a moment about.
+  ///   - command: The shell command that causes a moment.
   /// - Returns: The commands; each step acknowledges itself by its number.
   func program(
     _ moment: CalibrationMoment? = nil, after step: Int = 0, command: (CalibrationMoment) -> String
@@ -106,14 +107,14 @@ package struct CalibrationProbe: Sendable, Hashable {
       workload: lines.joined(separator: "\n"), check: "true", setup: prepare)
   }
 
-  /// `fill LETTER COUNT` prints so many letters; `over FILE LETTER COUNT` writes them in place.
+  /// `fill LETTER COUNT` prints this many letters; `over FILE LETTER COUNT` writes them in place.
   private static let fill = """
     fill() { head -c "$2" /dev/zero | tr '\\0' "$1"; }
     over() { fill "$2" "$3" | dd of="$1" conv=notrunc bs=65536 iflag=fullblock status=none; }
     add() { fill "$2" "$3" >> "$1"; }
     """
 
-  /// Leaves old bytes (`g`) in the blocks that the file system gives away next.
+  /// Leaves old bytes (`g`) in the blocks that the file system allocates next.
   private static let used = "fill g 4194304 > used; sync used; rm used; sync ."
 
   /// All probes.
@@ -177,7 +178,7 @@ package struct CalibrationProbe: Sendable, Hashable {
         ["mv d/a e/a", "touch b", "sync b"]),
     ] + torn
 
-  /// Probes of what a sector may hold when the power goes while it is written.
+  /// Probes of the possible contents of a sector when the power fails while it is written.
   private static let torn: [CalibrationProbe] = [
     CalibrationProbe("torn-new", setup: used, tearsSectors: true, ["fill n 1024 > a"]),
     CalibrationProbe(

@@ -1,8 +1,8 @@
 // DeviceRecorder.swift: runs a program on a real file system of the kernel whose device is a file
 // on FaultFS, so that block writes and flushes are the trace.
 //   program ─► ext4/XFS/Btrfs (mount) ─► loop device ─► file `device` on FaultFS ─► trace
-// Invariants: marks stand between the block writes as they do between operations of other traces; a
-// flush of the device is a sync of that one file; when the recorder returns, both mounts are gone.
+// Invariants: marks are ordered among block writes as among the operations of other traces; a flush
+// of the device is a sync of that one file; when the recorder returns, both mounts are gone.
 
 import CSystem
 import FaultFS
@@ -16,18 +16,18 @@ enum DeviceLayout {
   static let image = "device"
   /// The program's directory, below the root of the mounted file system.
   static let work = "work"
-  /// A file beside it, through which the lab commits the journal.
+  /// A file next to it, through which Faultline commits the journal.
   static let scratch = "scratch"
 }
 
 extension ProgramRecorder {
   /// Runs setup, then records the workload on a file system of the kernel.
   ///
-  /// After the workload's end the lab makes the kernel do what it would do later: first commit its
-  /// journal, then write everything out. States in between are part of the trace.
+  /// After the workload's end Faultline makes the kernel do at once what it would do later: first
+  /// commit its journal, then write everything. States in between are part of the trace.
   /// - Parameters:
   ///   - program: The commands.
-  ///   - system: Where they run.
+  ///   - system: The file system.
   /// - Returns: Block writes, flushes and marks.
   /// - Throws: `LabError` with code `.usage` when a command of the user fails.
   public func record(
@@ -52,7 +52,7 @@ extension ProgramRecorder {
       guard let setup = program.setup else { return }
       try execute(setup, as: "setup", on: fileSystem, in: work)
     }
-    // Mounted anew: the journal is empty, and nothing of the setup is dirty or cached.
+    // Mounted again: the journal is empty, and nothing of the setup is dirty or cached.
     try withMount(of: image, at: volume, as: system) { () throws(LabError) in
       try WriteBack.all(below: volume)
       try fileSystem.beginRecording()
@@ -67,7 +67,7 @@ extension ProgramRecorder {
     return try TraceFile.load(tracePath)
   }
 
-  /// Makes the file system, with holes where it is zero.
+  /// Makes the file system, with holes for zeros.
   private func makeImage(of system: KernelFileSystem, at path: String) throws(LabError) {
     let base = "\(run.path)/base-image"
     let manager = FileManager.default
@@ -126,13 +126,13 @@ extension ProgramRecorder {
   }
 }
 
-/// Short runs of programs that belong to the lab.
+/// Short runs of programs that Faultline needs.
 package enum Tool {
-  /// Seconds that a tool may take.
+  /// Time limit of a tool in seconds.
   private static let timeoutSeconds = 120
 
   /// Runs a program to its end.
-  /// - Returns: How it ended and what it printed.
+  /// - Returns: How it ended, and its output.
   static func run(
     _ arguments: [String], log: String
   ) throws(LabError) -> (ProcessEnding, String) {

@@ -1,7 +1,7 @@
 // DeviceStage.swift: crash states of a device: each is mounted, so that the kernel recovers it, and
-// closed again.
+// unmounted again.
 // Invariant: a state that does not mount, or that fails the file system's own checker after
-// recovery, is a verdict that blames the file system and not the program.
+// recovery, gives a verdict that blames the file system and not the program.
 
 import CrashStates
 import Findings
@@ -10,7 +10,7 @@ import LabCore
 import Recording
 import Synchronization
 
-/// What the images of a device hold, and whether they are checked as file systems too.
+/// The file system in the images of a device, and whether fsck runs on them.
 package struct DeviceCheck: Sendable, Hashable {
   /// The file system.
   package var system: KernelFileSystem
@@ -24,7 +24,7 @@ package struct DeviceCheck: Sendable, Hashable {
   }
 }
 
-/// Crash states that are mounted from images.
+/// Crash states mounted from images.
 final class DeviceStage: CrashStateStage {
   let directory: String
   private let device: DeviceCheck
@@ -66,8 +66,8 @@ final class DeviceStage: CrashStateStage {
       defer { mount = nil }
       return mount
     }
-    // What a process of the checker still holds open cannot be checked; the next state has a device
-    // of its own.
+    // A file system that a process of the checker still uses cannot be checked; the next state has
+    // its own device.
     guard let mounted, mounted.unmount(), device.runsFsck else { return nil }
     var arguments = device.system.checkArguments(image: image)
     let program = arguments[0]

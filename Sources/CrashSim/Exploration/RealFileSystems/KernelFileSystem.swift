@@ -1,7 +1,7 @@
-// KernelFileSystem.swift: a file system of the running kernel, as `--on` names it, and what this
-// machine needs to have for it.
-// Invariant: the words from which an image is made follow from the choice alone, so that two
-// recordings begin with the same bytes as far as mkfs lets them.
+// KernelFileSystem.swift: a file system of the running kernel, as named by `--on`, and its
+// requirements on this machine.
+// Invariant: the arguments for making an image depend only on the choice, so that two recordings
+// start with the same bytes as far as mkfs allows.
 
 import CrashStates
 import Foundation
@@ -9,19 +9,19 @@ import LabCore
 
 /// A file system of the kernel with its mount options.
 public struct KernelFileSystem: Sendable, Hashable, CustomStringConvertible {
-  /// The kinds that the lab can make, mount and check.
+  /// The kinds that Faultline can make, mount and check.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     case ext4, xfs, btrfs
   }
 
   /// Kind.
   public let kind: Kind
-  /// Mount options that the user added, with commas; empty for none.
+  /// Mount options that the user added, separated by commas; empty for none.
   public let options: String
   /// Options of `mkfs` that the user added, as words.
   public let makeOptions: [String]
 
-  /// Where `mkfs` and the checkers of file systems lie.
+  /// Folders with `mkfs` and the checkers of file systems.
   static let toolFolders = ["/usr/sbin", "/sbin", "/usr/bin", "/bin", "/usr/local/sbin"]
 
   /// Makes a choice.
@@ -31,8 +31,8 @@ public struct KernelFileSystem: Sendable, Hashable, CustomStringConvertible {
     self.makeOptions = makeOptions
   }
 
-  /// The file system that a text such as `ext4:data=writeback,mkfs=-O fast_commit` names.
-  /// - Throws: `LabError` with code `.usage` that lists what can be named.
+  /// The file system named by a text such as `ext4:data=writeback,mkfs=-O fast_commit`.
+  /// - Throws: `LabError` with code `.usage` that lists the valid names.
   public init(parsing text: String) throws(LabError) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let known = Kind.allCases.map(\.rawValue).joined(separator: ", ")
@@ -59,7 +59,7 @@ public struct KernelFileSystem: Sendable, Hashable, CustomStringConvertible {
 
   private static let makeKey = "mkfs="
 
-  /// The mount options, and what follows `mkfs=`, which stands last and takes all the rest.
+  /// The mount options, and the text after `mkfs=`, which comes last and extends to the end.
   private static func split(_ text: String) -> (options: String, makeText: String?) {
     if text.hasPrefix(makeKey) { return ("", String(text.dropFirst(makeKey.count))) }
     guard let place = text.firstRange(of: "," + makeKey) else { return (text, nil) }
@@ -81,21 +81,21 @@ public struct KernelFileSystem: Sendable, Hashable, CustomStringConvertible {
     guard let first = words.first, first.hasPrefix("-") else {
       throw refused("an option of mkfs must come first")
     }
-    // Where the file system is made is not the user's to say: it could be a disk of the machine.
+    // The user may not choose where the file system is made: it could be a disk of the machine.
     if let path = words.first(where: { $0.contains("/") }) {
       throw refused("'\(path)' is a path; leave it out, the image is added for you")
     }
     return words
   }
 
-  /// As `--on` takes it.
+  /// In the form of `--on`.
   public var description: String {
     let make = makeOptions.isEmpty ? [] : [Self.makeKey + makeOptions.joined(separator: " ")]
     let all = (options.isEmpty ? [] : [options]) + make
     return all.isEmpty ? kind.rawValue : "\(kind.rawValue):\(all.joined(separator: ","))"
   }
 
-  /// Size of an image: about the smallest that can be made of each kind.
+  /// Size of an image: about the smallest possible for each kind.
   ///
   /// Images are sparse.
   var imageSizeBytes: Int {
@@ -108,9 +108,9 @@ public struct KernelFileSystem: Sendable, Hashable, CustomStringConvertible {
 
   /// Options of every mount, before the user's.
   ///
-  /// The kernel's own clock shall not decide what is in a trace: no commit every few seconds, no
-  /// tables that are initialised in the background, no discards. `nouuid` lets XFS mount several
-  /// images of one origin at once.
+  /// The kernel's own clock must not affect the trace: no commit every few seconds, no tables
+  /// initialized in the background, no discards. `nouuid` lets XFS mount several images of one
+  /// origin at once.
   private var ownOptions: [String] {
     switch kind {
     case .ext4: ["commit=300", "noinit_itable", "nodiscard"]
@@ -119,21 +119,21 @@ public struct KernelFileSystem: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// What mount(2) gets as the file system's options.
+  /// The file system's options for mount(2).
   var mountData: String {
     (ownOptions + (options.isEmpty ? [] : [options])).joined(separator: ",")
   }
 
   /// Checkers that may have images of one recording mounted at the same time; nil for any number.
   ///
-  /// Btrfs finds devices by the file system's identifier, and before Linux 6.7 takes two images
-  /// with the same one for one file system.
+  /// Btrfs finds devices by the file system's identifier, and before Linux 6.7 treats two images
+  /// with the same identifier as one file system.
   var mountsMax: Int? { kind == .btrfs ? 1 : nil }
 
   /// Program and arguments that make the file system in a file.
   ///
-  /// Identifiers are fixed where the kernel derives places of directories from them; for Btrfs it
-  /// is the run's own, since no other may be mounted, and decides nothing.
+  /// Identifiers are fixed where the kernel derives positions of directories from them; for Btrfs
+  /// it is derived from the run, since no other may be mounted, and affects nothing.
   /// - Parameters:
   ///   - path: The file.
   ///   - run: Name of the run.
@@ -156,8 +156,8 @@ public struct KernelFileSystem: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The user's options of mkfs with the lab's own before those of the same option, of which mke2fs
-  /// takes the last one only.
+  /// The user's options of mkfs with Faultline's own merged into the same option, because mke2fs
+  /// uses only the last one.
   private func adding(_ own: String, to option: String) -> [String] {
     guard let place = makeOptions.lastIndex(of: option), place + 1 < makeOptions.count else {
       return [option, own] + makeOptions
@@ -167,7 +167,7 @@ public struct KernelFileSystem: Sendable, Hashable, CustomStringConvertible {
     return words
   }
 
-  /// Program and arguments that check a file system that was unmounted, without changing it.
+  /// Program and arguments that check an unmounted file system without changing it.
   func checkArguments(image path: String) -> [String] {
     switch kind {
     case .ext4: ["e2fsck", "-f", "-n", path]
@@ -176,7 +176,7 @@ public struct KernelFileSystem: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Debian's package with these programs.
+  /// Debian's package that contains these programs.
   private var package: String {
     switch kind {
     case .ext4: "e2fsprogs"
@@ -190,7 +190,7 @@ public struct KernelFileSystem: Sendable, Hashable, CustomStringConvertible {
     toolFolders.lazy.map { "\($0)/\(name)" }.first { PathCalls.canAccess($0, 1) }
   }
 
-  /// What this machine lacks for the file system, with the remedy; nil when nothing.
+  /// What this machine lacks for the file system, with the remedy; nil if nothing.
   public var missing: String? {
     guard getuid() == 0 else { return "mounting needs root; run as root" }
     for path in ["/dev/fuse", "/dev/loop-control"] where !PathCalls.canAccess(path, 4) {
@@ -209,7 +209,7 @@ public struct KernelFileSystem: Sendable, Hashable, CustomStringConvertible {
     return nil
   }
 
-  /// Refuses a file system that this machine cannot mount.
+  /// Rejects a file system that this machine cannot mount.
   /// - Throws: `LabError` with what is missing.
   func demand() throws(LabError) {
     if let missing { throw .lab("--on \(self): \(missing); \(MountRight.pointer)") }

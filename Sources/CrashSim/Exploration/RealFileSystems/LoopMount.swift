@@ -1,6 +1,7 @@
 // LoopMount.swift: [U] a file system in an image file, mounted through a loop device.
 // Invariants: the device detaches itself after its last use, also when this process is killed; when
-// `unmount` returns, the mount is out of the tree, and when it says so, the file system was closed.
+// `unmount` returns, the mount is removed from the tree, and if it returns true, the file system is
+// closed.
 // Safety: paths are passed to one system call each and not kept.
 
 import CSystem
@@ -14,16 +15,16 @@ final class LoopMount: Sendable {
   let path: String
   private let isMounted = Atomic<Bool>(true)
 
-  /// How long a busy mount is tried again.
+  /// How long unmounting a busy mount is retried.
   private static let patienceMilliseconds = 2000
 
-  /// Attaches a file and mounts what is in it.
+  /// Attaches a file and mounts the file system in it.
   /// - Parameters:
   ///   - image: The image file.
   ///   - path: An existing directory.
-  ///   - system: What is in the file.
-  /// - Throws: `MountFailure` when the kernel refuses the file system; `LabError` as its cause when
-  ///   there is no loop device.
+  ///   - system: The file system in the file.
+  /// - Throws: `MountFailure` when the kernel rejects the file system; with a `LabError` as its
+  ///   cause when there is no loop device.
   init(
     image: String, at path: String, as system: KernelFileSystem
   ) throws(MountFailure) {
@@ -38,7 +39,7 @@ final class LoopMount: Sendable {
     guard device >= 0 else {
       throw MountFailure(.lab("cannot attach \(image) to a loop device: \(describe(errno: errno))"))
     }
-    // From now on the mount, if there is one, keeps the device.
+    // From now on the mount, if there is one, retains the device.
     defer { Glibc.close(device) }
     let status = unsafe csystem_mount(
       "/dev/loop\(number)", path, system.kind.rawValue, 0, system.mountData)
@@ -47,8 +48,8 @@ final class LoopMount: Sendable {
 
   deinit { unmount() }
 
-  /// Unmounts; the second time it does nothing.
-  /// - Returns: False when somebody still holds the mount: it is out of the tree, but not closed.
+  /// Unmounts; a second call has no effect.
+  /// - Returns: False when the mount is still in use: it is removed from the tree, but not closed.
   @discardableResult
   func unmount() -> Bool {
     guard isMounted.exchange(false, ordering: .acquiringAndReleasing) else { return true }
@@ -67,9 +68,9 @@ final class LoopMount: Sendable {
 
 /// Why a file system could not be mounted.
 struct MountFailure: Error {
-  /// The kernel's answer to mount(2), when it came so far.
+  /// The error of mount(2), if it was called.
   let refusal: Int32?
-  /// What the lab lacked.
+  /// The error of a step before mount(2).
   let cause: LabError?
 
   init(_ cause: LabError) {
@@ -82,7 +83,7 @@ struct MountFailure: Error {
     refusal = number
   }
 
-  /// The failure as an error of the lab, for images that must mount.
+  /// The failure as a `LabError`, for images that must mount.
   func labError(_ system: KernelFileSystem) -> LabError {
     if let cause { return cause }
     return .usage(

@@ -1,17 +1,17 @@
-// OutcomeText.swift: what a crash left, as one line that can be compared: names, kinds, modes,
-// owners other than root, sizes and bytes. Times and link counts are not part of it.
+// OutcomeText.swift: the result of a crash as one line for comparison: names, types, modes, owners
+// other than root, sizes and bytes. Times and link counts are not included.
 
 import CrashStates
 import Foundation
 import LabCore
 import Recording
 
-/// What a crash left, in one line.
+/// The result of a crash, in one line.
 enum OutcomeText {
-  /// Bytes beyond this many runs are summed up by their hash.
+  /// Bytes after this many runs are summarized by their hash.
   private static let runsMax = 8
 
-  /// The outcome that a crash image holds.
+  /// The outcome in a crash image.
   static func line(of tree: TreeImage) -> String {
     var words: [String] = []
     var open: [(path: String, number: InodeNumber)] = [("", .root)]

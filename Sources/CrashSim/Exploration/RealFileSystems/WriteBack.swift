@@ -1,5 +1,5 @@
-// WriteBack.swift: [U] makes the kernel do now, and in a chosen order, what it does on its own
-// account some seconds later: write dirty pages out, commit the journal.
+// WriteBack.swift: [U] makes the kernel do now, in a chosen order, what it does by itself some
+// seconds later: write dirty pages, commit the journal.
 // Safety: paths are passed to one system call each and not kept.
 
 import CSystem
@@ -7,15 +7,15 @@ import Foundation
 import Glibc
 import LabCore
 
-/// What the kernel can be made to write.
+/// Kinds of writes that the kernel can be made to do.
 package enum WriteBack {
-  /// Writes out everything of the file system that a path lies on.
+  /// Writes everything of the file system at a path.
   /// - Throws: `LabError` when a call fails.
   package static func all(below path: String) throws(LabError) {
     try withDescriptor(path, O_RDONLY | O_DIRECTORY) { csystem_sync_file_system($0) }
   }
 
-  /// Writes the data of all files below a directory out, and commits no metadata.
+  /// Writes the data of all files below a directory, and commits no metadata.
   /// - Throws: `LabError` when a call fails.
   package static func dataOfFiles(in directory: String) throws(LabError) {
     let names = (try? FileManager.default.subpathsOfDirectory(atPath: directory)) ?? []
@@ -27,9 +27,9 @@ package enum WriteBack {
   }
 
   /// Commits the journal as a timer would: names and attributes become durable, and no data is
-  /// written out but what the file system itself ties to them.
+  /// written except what the file system itself ties to them.
   /// - Parameters:
-  ///   - scratch: A file of the same file system, of nobody else; its sync forces the journal.
+  ///   - scratch: An otherwise unused file of the same file system; its sync forces the journal.
   ///   - kind: The file system.
   /// - Throws: `LabError` when a call fails.
   package static func journal(through scratch: String, of kind: KernelFileSystem.Kind)
@@ -37,7 +37,7 @@ package enum WriteBack {
   {
     try withDescriptor(scratch, O_RDWR | O_CREAT) { descriptor in
       if kind == .btrfs { return csystem_commit_btrfs(descriptor) }
-      // A change of its own puts the file into the running transaction.
+      // A change of its own adds the file to the running transaction.
       for mode: mode_t in [0o640, 0o600] where fchmod(descriptor, mode) != 0 { return -1 }
       return fsync(descriptor)
     }
