@@ -1,5 +1,5 @@
-// EngineExplorer.swift: judges the crash states of a recorded scenario in child processes, many
-// states each (EngineShards), and makes findings of the failing ones.
+// EngineExplorer.swift: judges the crash states of a recorded scenario in child processes, each of
+// which judges many states (EngineShards), and makes findings of the failing ones.
 
 import CrashStates
 import Exploration
@@ -7,7 +7,7 @@ import Findings
 import Foundation
 import LabCore
 
-/// A failing state, as a shard reports it.
+/// A failing state, as reported by a shard.
 struct EngineFailure: Sendable {
   var ordinal: Int
   /// Key of the state; nil when the child died and only the ordinal is known.
@@ -40,8 +40,8 @@ package struct EngineExplorer {
     self.token = token
   }
 
-  /// Judges all states and explains the classes of failures; when the lab is asked to stop, those
-  /// judged so far.
+  /// Judges all states and explains the classes of failures; when Faultline is asked to stop, only
+  /// those judged so far.
   package func explore(title: String, firstNumber: Int) throws(LabError) -> ExplorationReport {
     let enumerator = try job.enumerator()
     let plan = try enumerator.plan(
@@ -135,7 +135,7 @@ package struct EngineExplorer {
     }
     let found = try maker.enumerator.state(for: key)
     let shape = maker.enumerator.shape
-    // The failing state as it was found, for want of a smaller one.
+    // The original failing state, without a smaller one.
     func asFound() throws(LabError) -> Finding {
       try maker.finding(
         number: number, state: found, result: first.result, stateCount: failure.count,

@@ -1,6 +1,6 @@
-// EngineJudgeServer.swift: a child process that judges single states or directories when asked, so
-// that shrinking, replaying and killed runs survive an engine that traps.
-// One question per line, one answer per line, until the input ends.
+// EngineJudgeServer.swift: a child process that judges single states or directories on request, so
+// that shrinking, replaying and runs with kills survive an engine that traps.
+// One request per line, one answer per line, until the input ends.
 
 import CrashStates
 import Exploration
@@ -11,17 +11,17 @@ import Oracles
 import Recording
 import Workload
 
-/// What the judge is asked.
+/// A request to the judge.
 package enum JudgeQuestion: Codable, Sendable {
   /// A crash state of the job, or of its recovery.
   case state(key: String, second: String?)
   /// Faults of the medium in the job's recording.
   case media(MediaState)
-  /// A directory with the database, after a run that gave these marks.
+  /// A directory with the database, after a run with these marks.
   case directory(path: String, marks: [String])
 }
 
-/// What the judge answers.
+/// The judge's answer.
 enum JudgeAnswer: Codable, Sendable {
   case violations([Violation])
   case error(String)
@@ -31,7 +31,7 @@ enum JudgeAnswer: Codable, Sendable {
 package struct EngineJudgeServer: ChildProgram {
   package static let name = "judge"
   package static let parameters = ["JOB"]
-  /// The file of the job.
+  /// The job file.
   let job: String
 
   package var arguments: [String] { [job] }
@@ -86,7 +86,7 @@ package struct EngineJudgeServer: ChildProgram {
   }
 }
 
-/// Asks a judge in a process of its own, and starts another when one dies.
+/// Uses a judge in a separate process, and starts another when it dies.
 package final class EngineJudgeClient {
   private let jobPath: String
   private let timeoutSeconds: Int
@@ -97,7 +97,7 @@ package final class EngineJudgeClient {
     self.timeoutSeconds = timeoutSeconds
   }
 
-  /// The verdict on a question; a judge that dies or hangs over it is a failure of the state.
+  /// The verdict on a request; when the judge dies or hangs during it, the state has failed.
   package func ask(_ question: JudgeQuestion) throws(LabError) -> CheckResult {
     if process == nil { process = try LineProcess(EngineJudgeServer(job: jobPath)) }
     guard let current = process else { preconditionFailure("just made") }
@@ -126,7 +126,7 @@ package final class EngineJudgeClient {
 }
 
 extension CheckResult {
-  /// What the oracles found.
+  /// The violations that the oracles found.
   package init(_ violations: [Violation]) {
     let lines = violations.map { "\($0.oracle.rawValue): \($0.got)" }
     self.init(

@@ -1,6 +1,6 @@
-// EngineRecording.swift: the embedded backend: a plan run over a file in memory, and what the
-// engine did to that file as a trace. No mount and no second process, so a benchmark or a test can
-// have one.
+// EngineRecording.swift: the embedded backend: runs a plan over a file in memory, and records the
+// engine's operations on that file as a trace. Benchmarks and tests can use it without a mount or a
+// second process.
 
 import Engine
 import Findings
@@ -10,17 +10,17 @@ import Recording
 import Workers
 import Workload
 
-/// A run of a plan in this process, recorded.
+/// A recorded run of a plan in this process.
 public struct EngineRecording: Sendable {
-  /// What the engine did, with the acknowledgements as marks; the file is `data.realm` at the root,
-  /// empty and durable at the beginning.
+  /// The engine's operations, with the acknowledgements as marks; the file is `data.realm` in the
+  /// root, empty and durable at the start.
   public let trace: Trace
   /// Promises that were broken without any crash.
   public let violations: [Violation]
 
   /// Runs a plan over an empty file.
   /// - Throws: `LabError` with code `.lab` when the plan does not fit the worker.
-  /// - Complexity: that of the plan.
+  /// - Complexity: That of the plan.
   public init(_ plan: WorkloadPlan) throws(LabError) {
     let inode = EngineCheck.recoveryInode
     var initial = TreeImage()

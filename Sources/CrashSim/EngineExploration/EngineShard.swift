@@ -1,8 +1,8 @@
 // EngineShard.swift: a child process that judges many crash states of the engine, one after
 // another.
-// Invariants: before each state its ordinal is in the progress file, and before each state of its
-// recovery that one's keys, so that a trap, a signal or a hang is the verdict of that state and
-// costs one process; each failing state is one line of output.
+// Invariants: before each state its ordinal is written to the progress file, and before each state
+// of its recovery that state's keys, so that a trap, a signal or a hang is the verdict of that
+// state and costs one process; each failing state is one line of output.
 
 import CrashStates
 import Exploration
@@ -14,13 +14,13 @@ import Oracles
 import Recording
 import Workload
 
-/// What a shard is to do.
+/// The job of a shard.
 package struct EngineJob: Codable, Sendable {
   /// The recorded run.
   package var tracePath: String
-  /// What the workload was told.
+  /// The workload's plan.
   package var plan: WorkloadPlan
-  /// Persistence model, as `PersistenceModel.chosen` takes it.
+  /// Persistence model, as accepted by `PersistenceModel.chosen`.
   package var model: String
   /// Its name.
   var modelName: String { PersistenceModel.name(ofSpecification: model) }
@@ -32,16 +32,16 @@ package struct EngineJob: Codable, Sendable {
   package var onlyPrefixes = false
   /// States to explore of each recovery, of each recovery from those, and so on; empty for none.
   package var recoveryBudgets: [Int] = []
-  /// Syncs that the disk ignores; with some, only what they prevent is judged, up to the first
-  /// state that fails.
+  /// Syncs that the disk ignores; if given, only the states that they prevent are judged, up to the
+  /// first that fails.
   package var ignoredSyncs: [Int] = []
   /// Faults of the medium to judge instead of crash states; nil judges crash states.
   package var media: MediaDeclaration?
-  /// For tests of the lab only: states at which the judging process ends badly.
+  /// For tests of Faultline only: states at which the judging process fails.
   ///
-  /// They show that such an end is the verdict of its state, and costs no other state its own.
+  /// They show that such a failure is the verdict of its state, and does not affect other states.
   package var plantedEndings: [PlantedEnding] = []
-  /// Where the states were selected already; a child without it selects them again.
+  /// The file with the selected states, if any; without it a child selects them again.
   package var selectionPath: String?
 
   package init(
@@ -70,7 +70,7 @@ package struct EngineJob: Codable, Sendable {
     self.selectionPath = selectionPath
   }
 
-  /// The trace, and what goes through its states.
+  /// The enumerator of the trace's states.
   package func enumerator() throws(LabError) -> CrashStateEnumerator {
     let models = try PersistenceModel.chosen(model)
     return try CrashStateEnumerator(
@@ -82,7 +82,7 @@ package struct EngineJob: Codable, Sendable {
     try TraceFile.load(tracePath).without(DatabaseFile.isSharedMemory)
   }
 
-  /// Writes the job down for a child, with the states that it selects.
+  /// Writes the job for a child, with the states that it selects.
   mutating func save(to path: String, selecting plan: some Encodable) throws(LabError) {
     let selectionPath = path + ".selection"
     try JobFile.write(plan, to: selectionPath)
@@ -90,7 +90,7 @@ package struct EngineJob: Codable, Sendable {
     try save(to: path)
   }
 
-  /// Writes the job down for a child.
+  /// Writes the job for a child.
   package func save(to path: String) throws(LabError) { try JobFile.write(self, to: path) }
 
   static func load(_ path: String) throws(LabError) -> EngineJob { try JobFile.read(path) }
@@ -112,23 +112,23 @@ package struct EngineJob: Codable, Sendable {
   }
 }
 
-/// A bad end of the judging process, planted at one state.
+/// A failure of the judging process, planted at one state.
 package struct PlantedEnding: Codable, Sendable, Hashable {
-  /// What the process does.
+  /// The kind of failure.
   package enum Kind: String, Codable, Sendable {
-    /// It traps, as a failed precondition of the engine would.
+    /// It traps, like a failed precondition of the engine.
     case trap
     /// It stops answering.
     case hang
-    /// It dies of SIGKILL, as when memory runs out.
+    /// It is killed by SIGKILL, as when memory runs out.
     case kill
   }
 
   /// Key of the state; nil is every state.
   package var state: String?
-  /// The states in which recoveries from there were left (`RecoveryPath`); empty without.
+  /// The states in which earlier recoveries were interrupted (`RecoveryPath`); empty without.
   package var second: String
-  /// What happens there.
+  /// The failure.
   package var kind: Kind
 
   /// Makes a planted ending.
@@ -138,7 +138,7 @@ package struct PlantedEnding: Codable, Sendable, Hashable {
     self.kind = kind
   }
 
-  /// Ends the process, in its way.
+  /// Ends or hangs the process accordingly.
   func trigger() {
     switch kind {
     case .trap: preconditionFailure("planted: the engine traps at this state")
@@ -148,7 +148,7 @@ package struct PlantedEnding: Codable, Sendable, Hashable {
   }
 }
 
-/// What a shard says.
+/// A line of a shard's output.
 enum ShardLine: Codable, Sendable {
   /// A state that breaks promises; `second` names a state of its recovery (`RecoveryPath`).
   case failure(ordinal: Int, key: String, second: String?, violations: [Violation])
@@ -160,12 +160,12 @@ enum ShardLine: Codable, Sendable {
 package struct EngineShard: ChildProgram {
   package static let name = "check-shard"
   package static let parameters = ["JOB", "INDEX", "COUNT", "FIRST", "PROGRESS"]
-  /// The file of the job.
+  /// The job file.
   let job: String
   let shard: Shard
-  /// States that the plan visits before this ordinal's successor are judged already.
+  /// States that the plan visits up to the ordinal before this one have been judged.
   let first: Int
-  /// The file in which the process says how far it is.
+  /// The file for the process's progress.
   let progress: String
 
   package var arguments: [String] {
@@ -232,7 +232,7 @@ package struct EngineShard: ChildProgram {
 }
 
 extension EngineJob {
-  /// False for states that the scenario leaves out.
+  /// False for states that the scenario excludes.
   func wants(_ explored: ExploredState) -> Bool {
     guard onlyPrefixes else { return true }
     return explored.state.torn == nil
@@ -252,8 +252,8 @@ package final class EngineJudge {
   /// - Parameters:
   ///   - job: The job.
   ///   - enumerator: Its enumerator.
-  ///   - recordsCallStacks: Whether recordings of recoveries say where each call was made.
-  /// - Throws: `LabError` when the recorded run is not of the job's plan.
+  ///   - recordsCallStacks: Whether recordings of recoveries have the call stack of each call.
+  /// - Throws: `LabError` when the recorded run does not belong to the job's plan.
   package init(
     _ job: EngineJob, enumerator: CrashStateEnumerator, recordsCallStacks: Bool = false
   ) throws(LabError) {
@@ -263,13 +263,13 @@ package final class EngineJudge {
     check = try EngineCheck(job.plan, marks: enumerator.table.trace.marks)
   }
 
-  /// Judges a state, and the crashes during its recovery where the job asks for them.
+  /// Judges a state, and the crashes during its recovery if the job requests them.
   /// - Parameters:
   ///   - explored: The state.
   ///   - image: Its tree.
   ///   - begin: Called before each state of a recovery is judged.
   /// - Returns: The line to print, or nil when all promises held.
-  /// - Throws: `LabError` when an image or a recovery cannot be made.
+  /// - Throws: `LabError` when an image or a recovery cannot be created.
   func judge(
     _ explored: ExploredState, _ image: CrashImage, beginning begin: (RecoveryPath) -> Void
   ) throws(LabError) -> ShardLine? {
@@ -295,7 +295,7 @@ package final class EngineJudge {
   }
 
   /// Judges the states of a recovery, and of the recoveries from them.
-  /// - Returns: The first that breaks promises.
+  /// - Returns: The first state that breaks promises.
   private func judgeRecovery(
     from image: CrashImage, marksSeen: Int, by check: EngineCheck, _ budgets: ArraySlice<Int>,
     path: RecoveryPath, beginning begin: (RecoveryPath) -> Void
@@ -331,7 +331,7 @@ package final class EngineJudge {
     }
   }
 
-  /// Judges one image by every oracle.
+  /// Judges one image with every oracle.
   func judge(_ image: CrashImage, marksSeen: Int) throws(LabError) -> [Violation] {
     try judge(image, marksSeen: marksSeen, ordinal: 0, by: check)
   }
@@ -367,7 +367,8 @@ package final class EngineJudge {
 
   /// Judges one state by its key, or one of a recovery from it.
   ///
-  /// Where the job asks for crashes in the recovery from there, that recovery has to be survived.
+  /// If the job requests crashes in the recovery from there, the database must survive that
+  /// recovery.
   func judge(key: String, second: String?) throws(LabError) -> [Violation] {
     let state = try enumerator.state(for: try Self.parse(key))
     let path = try RecoveryPath(parsing: second ?? "")
@@ -388,9 +389,9 @@ package final class EngineJudge {
     return try withImage(of: state, path) { (image, _, _) throws(LabError) in image.treeImage() }
   }
 
-  /// The recordings on the way to a state: the workload, then of each recovery on it its own, each
-  /// with the state that the power left of it.
-  /// - Throws: `LabError` when a recovery on the way cannot be recorded any more.
+  /// The recordings that lead to a state: of the workload, then of each recovery, each with the
+  /// state in which the power cut left it.
+  /// - Throws: `LabError` when one of the recoveries can no longer be recorded.
   package func recordings(key: String, second: String?) throws(LabError) -> [CutRecording] {
     let state = try enumerator.state(for: try Self.parse(key))
     var recordings = [CutRecording(table: enumerator.table, state: state)]
@@ -402,8 +403,8 @@ package final class EngineJudge {
   private typealias ImageUse<Result> = (CrashImage, _ marksSeen: Int, EngineCheck) throws(LabError)
     -> Result
 
-  /// Calls `body` with the image of a state, or of one of a recovery from it; `pass` sees each
-  /// recovery's recording before.
+  /// Calls `body` with the image of a state, or of one of a recovery from it; `pass` is called with
+  /// each recovery's recording before.
   private func withImage<Result>(
     of state: CrashState, _ path: RecoveryPath, passing pass: (CutRecording) -> Void = { _ in },
     body: ImageUse<Result>

@@ -1,7 +1,7 @@
-// EngineShards.swift: runs the children that judge the states of a job, starts another behind the
-// state over which one died, and gathers what they say.
+// EngineShards.swift: runs the children that judge the states of a job, starts another one after
+// the state at which one died, and collects their results.
 // Invariant: the result does not depend on the number of children; a child that dies or hangs costs
-// the state it was at, and another child goes on behind it.
+// only the current state, and another child continues after it.
 
 import CrashStates
 import Exploration
@@ -13,7 +13,7 @@ import Synchronization
 /// Judges the states of a job in child processes, many states each.
 struct EngineShards {
   let job: EngineJob
-  /// What progress lines are about.
+  /// The subject of progress lines.
   let name: String
   let directory: String
   let settings: ExplorationSettings
@@ -22,9 +22,9 @@ struct EngineShards {
   /// A child may take this many times a state's time limit to count the states.
   private static let preparationFactor = 30
 
-  /// What all children together have said.
+  /// The combined results of all children.
   struct Outcome: Sendable {
-    /// Counts what an interrupted child had judged; the state it was at has no verdict.
+    /// Adds the states that an interrupted child had judged; its current state has no verdict.
     fileprivate mutating func stop(_ progress: ShardProgress?) {
       running = [:]
       states += progress?.states ?? 0
@@ -33,7 +33,7 @@ struct EngineShards {
       isCutShort = true
     }
 
-    /// True when a state that the plan selects was judged before the time ended.
+    /// True when a state that the plan selects was judged before the time ran out.
     func isJudged(_ ordinal: Int, in plan: ExplorationPlan) -> Bool {
       guard let cut = cuts.first(where: { ordinal % $0.part.count == $0.part.index }) else {
         return true
@@ -55,7 +55,7 @@ struct EngineShards {
       isOutOfTime = false
     }
 
-    /// How far all children have come.
+    /// The combined progress of all children.
     fileprivate func progress(
       _ model: String, total: Int, since start: ContinuousClock.Instant
     ) -> String {
@@ -65,45 +65,45 @@ struct EngineShards {
       ).text
     }
 
-    /// Where a part of the states was cut short.
+    /// The point at which a part of the states was cut short.
     fileprivate struct Cut: Sendable {
       let part: Shard
-      /// The last state that was begun; nil when none was.
+      /// The last state that was started; nil for none.
       let ordinal: Int?
       /// False when that state has no verdict.
       let isJudged: Bool
     }
 
     var failures: [EngineFailure] = []
-    /// The parts that had not come to their end when the time ended.
+    /// The parts that were incomplete when the time ran out.
     fileprivate var cuts: [Cut] = []
-    /// States that the present child of each shard has judged.
+    /// Number of states that the current child of each shard has judged.
     var running: [Int: Int] = [:]
     var states = 0
     var recoveryStates = 0
-    /// Of faults of the medium: what came of them.
+    /// The results for faults of the medium.
     var media = MediaOutcome()
     var isCutShort = false
     var isOutOfTime = false
     var error: LabError?
   }
 
-  /// A shard on which so many processes have died is given up: the findings are there.
+  /// A shard is given up after this many deaths of processes, because there are findings already.
   static let deathsMax = 50
 
   /// Judges all states of the shard.
   /// - Parameters:
-  ///   - jobPath: The job, saved.
+  ///   - jobPath: The saved job.
   ///   - total: Number of states, for progress.
   ///   - start: When judging began, for progress and the time budget.
-  /// - Returns: What was found, by ordinal.
-  /// - Throws: `LabError` when a child cannot be started, or the lab fails in one.
+  /// - Returns: The results, by ordinal.
+  /// - Throws: `LabError` when a child cannot be started, or Faultline fails in one.
   func judge(
     jobPath: String, total: Int, since start: ContinuousClock.Instant
   ) throws(LabError) -> Outcome {
     let shard = settings.shard
     let deadline = settings.timeBudgetSeconds.map { start.advanced(by: .seconds($0)) }
-    // Few states are not worth a second process.
+    // For few states a second process is not worthwhile.
     let count = total < 200 ? 1 : settings.jobs
     let shared = Mutex(Outcome())
     let done = DispatchGroup()
@@ -112,7 +112,7 @@ struct EngineShards {
       for index in 0..<count {
         queue.async(group: done) {
           do throws(LabError) {
-            // Every `count`-th of the states that are this run's.
+            // Every `count`-th of this run's states.
             let part = Shard(
               index: shard.index + shard.count * index, of: shard.count * count)
             try follow(part, jobPath, until: deadline) { change in
@@ -134,7 +134,7 @@ struct EngineShards {
     return outcome
   }
 
-  /// Runs one shard to its end, with as many children as it takes.
+  /// Runs one shard to its end, with as many children as necessary.
   private func follow(
     _ shard: Shard, _ jobPath: String, until deadline: ContinuousClock.Instant?,
     _ change: ((inout Outcome) -> Void) -> Void
@@ -155,7 +155,7 @@ struct EngineShards {
         let progress = try ProgressFile(path: progressPath).read()
         change {
           $0.stop(progress)
-          // A child that had not begun was to go on behind the state over which the last one died.
+          // A child without a state was to continue after the one at which the last child died.
           let before = first > 0 ? first - 1 : nil
           $0.cuts.append(
             Outcome.Cut(
@@ -188,7 +188,7 @@ struct EngineShards {
   }
 
   /// Reads a child's lines.
-  /// - Returns: Its ending when it died over a state, nil when it did all that it had to.
+  /// - Returns: Its ending when it died at a state, nil when it completed its work.
   private func read(
     _ child: LineProcess, _ shard: Shard, _ progressPath: String,
     until deadline: ContinuousClock.Instant?,
@@ -207,8 +207,8 @@ struct EngineShards {
         waitedSeconds = now == last ? waitedSeconds + 1 : 0
         last = now
         if let now { change { $0.running[shard.index] = now.states } }
-        // Before its first state a child goes through all of them once, which is not a state's
-        // fault.
+        // Before its first state a child iterates over all of them once, which does not count
+        // against a state.
         let limit = settings.timeoutSeconds * (now == nil ? Self.preparationFactor : 1)
         if waitedSeconds >= limit {
           child.end()

@@ -1,7 +1,7 @@
 // MediaExplorer.swift: damages the files of a recorded scenario as a medium could, has each state
 // judged in child processes, and makes findings of the failing ones.
-// Invariant: which states are judged, and the findings, depend on the recording, the declaration
-// and the seed alone.
+// Invariant: the judged states and the findings depend only on the recording, the declaration and
+// the seed.
 
 import CrashStates
 import Exploration
@@ -36,8 +36,8 @@ package struct MediaExplorer {
     self.token = token
   }
 
-  /// Judges all states and explains the classes of failures; when the lab is asked to stop, those
-  /// judged so far.
+  /// Judges all states and explains the classes of failures; when Faultline is asked to stop, only
+  /// those judged so far.
   package func explore(title: String, firstNumber: Int) throws(LabError) -> ExplorationReport {
     let trace = try job.trace()
     var plan = try job.mediaPlan(declaration)

@@ -1,6 +1,6 @@
-// MediaJudge.swift: the child's side: brings a file to the moment of a state, damages it, has it
-// judged. Many states one after another, with the progress file of EngineShard, so that a trap or a
-// hang is the verdict of its state.
+// MediaJudge.swift: the child's side: advances a file to the moment of a state, damages it, and has
+// it judged. Judges many states one after another, with the progress file of EngineShard, so that a
+// trap or a hang is the verdict of its state.
 
 import CrashStates
 import Exploration
@@ -17,7 +17,7 @@ package final class MediaJudge {
   private let trace: Trace
   private let backend = ImageBackend()
   private var history: MediumHistory
-  /// The file that was damaged last, as it was before.
+  /// The file that was damaged last, before the damage.
   private var subject: (path: String, eventCount: Int, bytes: [UInt8], map: StructureMap)?
 
   package init(_ job: EngineJob, _ declaration: MediaDeclaration) throws(LabError) {
@@ -31,7 +31,7 @@ package final class MediaJudge {
   /// - Parameters:
   ///   - state: The state.
   ///   - ordinal: Its number.
-  /// - Returns: What came of it.
+  /// - Returns: The result.
   /// - Throws: `LabError` with code `.usage` when the recording has no such file.
   func judge(
     _ state: MediaState, ordinal: Int = 0
@@ -47,7 +47,7 @@ package final class MediaJudge {
     return try check.judge(backend, file, ordinal: ordinal)
   }
 
-  /// What a state damages, as the medium held it before.
+  /// The file that a state damages, before the damage.
   func subject(
     of state: MediaState
   ) throws(LabError) -> (path: String, bytes: [UInt8], map: StructureMap) {
@@ -89,8 +89,8 @@ package final class MediaJudge {
 }
 
 extension MediaState {
-  /// What happened, and to which parts of the file, without numbers of bytes, so that states of one
-  /// class read alike.
+  /// The faults, and the affected parts of the file, without numbers of bytes, so that states of
+  /// one class have the same text.
   func phrase(_ map: StructureMap) -> String {
     faults.map { "\($0.phrase) in \(map.name(at: $0.offsetBytes))" }.joined(separator: " and ")
   }

@@ -1,4 +1,4 @@
-// ShardProgress.swift: [U] how far a child that judges states has come, in a file that its parent
+// ShardProgress.swift: [U] the progress of a child that judges states, in a file that its parent
 // reads when the child has died.
 // Safety: buffers are passed to one system call each and not kept.
 
@@ -7,18 +7,18 @@ import Findings
 import Glibc
 import LabCore
 
-/// How far a shard is; written by a child before each state, so that its parent knows the state in
+/// A shard's progress; written by a child before each state, so that its parent knows the state at
 /// which it died.
 struct ShardProgress: Hashable {
-  /// Place of the state that is judged now.
+  /// Ordinal of the current state.
   var ordinal = 0
   /// States judged before it.
   var states = 0
   /// States of recoveries judged before it.
   var recoveryStates = 0
-  /// The state of its recovery that is judged now (`RecoveryPath`); empty for the state itself.
+  /// The current state of its recovery (`RecoveryPath`); empty for the state itself.
   var second = ""
-  /// Of faults of the medium: what came of those before it.
+  /// For faults of the medium: the results of earlier ones.
   var media = MediaOutcome()
 }
 
@@ -33,7 +33,7 @@ struct ProgressFile: ~Copyable {
 
   deinit { Glibc.close(descriptor) }
 
-  /// Replaces what the file says.
+  /// Replaces the file's content.
   borrowing func write(_ progress: ShardProgress) {
     let media = progress.media
     let second = Array(progress.second.utf8)
@@ -41,14 +41,14 @@ struct ProgressFile: ~Copyable {
       progress.ordinal, progress.states, progress.recoveryStates, media.detectedCount,
       media.unharmedCount, media.wentBackCount, second.count,
     ].map(Int64.init)
-    // One call, so that a reader sees all of a step or nothing of it.
+    // One call, so that a reader sees a step completely or not at all.
     let bytes = unsafe words.withUnsafeBytes { unsafe Array($0) } + second
     _ = unsafe bytes.withUnsafeBytes { bytes in
       unsafe pwrite(descriptor, bytes.baseAddress, bytes.count, 0)
     }
   }
 
-  /// What the file says, or nil before anything was written.
+  /// The file's content, or nil before the first write.
   borrowing func read() -> ShardProgress? {
     let wordsBytes = 7 * MemoryLayout<Int64>.size
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 65536) { buffer, count in

@@ -1,12 +1,12 @@
-// StructureMap+XRay.swift: the parts of a database file of ours, as the X-ray reads it and never as
-// the engine does.
+// StructureMap+XRay.swift: the parts of an engine's database file, as read by the X-ray and never
+// by the engine.
 
 import Exploration
 import Oracles
 
 extension StructureMap {
   /// Reads a database file.
-  /// - Throws: `XRayFault` when the X-ray finds no sound version in it.
+  /// - Throws: `XRayFault` when the X-ray finds no valid version in it.
   init(_ bytes: [UInt8]) throws(XRayFault) {
     let xray = XRay(bytes)
     if let fault = xray.faults.first { throw fault }
@@ -49,7 +49,7 @@ extension StructureMap {
     "root slot \(slot), \(newest.version % 2 == UInt64(slot) ? "the newest" : "the older one")"
   }
 
-  /// Sectors of sealed nodes that say in the clear that this version wrote them.
+  /// Sectors of sealed nodes whose unencrypted header names this version.
   private static func sealedSectors(
     of version: UInt64, in bytes: [UInt8], end: Int
   ) -> [Int] {
