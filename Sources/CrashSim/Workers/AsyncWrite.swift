@@ -1,5 +1,5 @@
 // AsyncWrite.swift: an asynchronous write of an actor's realm. It begins and commits on threads of
-// the database; its blocks run on the actor's thread, whose run loop goes on until the end.
+// the database; its blocks run on the actor's thread, whose run loop continues until the end.
 // Invariant: used on the actor's thread only.
 
 import Findings
@@ -13,7 +13,7 @@ final class AsyncWrite {
   private let transaction: PlannedTransaction
   private let actor: any ObjectActor
   private let didBegin: (@Sendable (PlannedTransaction, _ version: UInt64) -> Void)?
-  /// How it ended; nil before.
+  /// Its result; nil until it ends.
   private var ending: Result<Void, any Error>?
   private var violation: Violation?
 
@@ -27,15 +27,15 @@ final class AsyncWrite {
   }
 
   /// Runs it, and waits for its end; after that it is durable.
-  /// - Returns: A promise that it has broken, if it has broken one.
-  /// - Throws: `Realm.Error`, or `ObjectMisfit` for a statement that does not fit.
+  /// - Returns: The promise that it broke, if any.
+  /// - Throws: `Realm.Error`, or `ObjectMisfit` for an invalid statement.
   func perform() throws -> Violation? {
     actor.realm.writeAsync(write) { [self] error in
-      // One that was handed over ends by itself.
+      // A write that was handed over ends by itself.
       if let error { ending = .failure(error) } else if !isHandedOver { end() }
     }
     while ending == nil {
-      // Blocks come by timers; a run loop that has none does not wait.
+      // Blocks are run by timers; a run loop without any returns at once.
       let step = Date(timeIntervalSinceNow: 0.05)
       if !RunLoop.current.run(mode: .default, before: step) { Thread.sleep(forTimeInterval: 0.001) }
     }

@@ -1,14 +1,14 @@
-// ForkedChild.swift: a child of fork, whose parent has a database open. What the parent holds, a
-// handle, a pin, a lock, is not the child's: each use must be refused, and an open of its own must
-// work. Invariant: whatever the child does, its parent's database goes on.
+// ForkedChild.swift: a child of fork, whose parent has a database open. The parent's handle, pin
+// and lock do not belong to the child: each use must fail, and an open of its own must work.
+// Invariant: whatever the child does, its parent's database continues to work.
 
 import Engine
 import Findings
 import Workload
 
-/// What a child of fork finds it can do.
+/// Tests what a child of fork may do.
 enum ForkedChild {
-  /// Forks, and judges what the child was told.
+  /// Forks, and judges the results of the child's operations.
   static func judge(
     _ database: Database, _ declaration: DatabaseDeclaration
   ) throws(EngineError) -> WorkerAnswer {
@@ -45,7 +45,7 @@ enum ForkedChild {
         return "\(name) through the parent's handle failed with \(error.code): \(error.message)"
       }
     }
-    // An encrypted file belongs to one process.
+    // An encrypted file can be used by one process only.
     guard declaration.key == .none else { return allRefused }
     do throws(EngineError) {
       let own = try Database.open(

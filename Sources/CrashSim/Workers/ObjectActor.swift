@@ -1,5 +1,5 @@
-// ObjectActor.swift [U]: what one actor has of the object database: its realm over one version of
-// the lab's classes. Invariant: all but `misuses` runs on the actor's own thread.
+// ObjectActor.swift [U]: one actor's access to the object database: its realm over one version of
+// Faultline's classes. Invariant: everything except `misuses` runs on the actor's own thread.
 
 import Engine
 import Foundation
@@ -15,13 +15,13 @@ protocol ObjectActor: AnyObject, Sendable {
   func sight(of realm: Realm) -> ObjectSight
   /// Applies the statements; the write transaction is open.
   func apply(_ mutations: [Mutation]) throws
-  /// What queries over the index of `Dog.age` find, for so many ages.
+  /// The results of queries over the index of `Dog.age`, for at most this many ages.
   func queries(atMost count: Int, _ sight: ObjectSight) -> [QueryOracle.Found]
   /// The primary keys of the objects that a query finds.
   func find(_ query: ObjectQuery) throws -> [Int]
-  /// Observes what a query finds, from now on.
+  /// Observes the result of a query from now on.
   func observe(_ query: ObjectQuery) throws -> any ObjectObserver
-  /// Uses that must be refused on any other thread, each with its name.
+  /// Uses that must fail on any other thread, each with its name.
   func misuses() -> [(name: String, use: @Sendable () -> Void)]
 }
 
@@ -36,8 +36,7 @@ extension ObjectDeclaration {
 }
 
 /// An actor with a version of the classes.
-// @unchecked: the realm is used on the actor's thread only, but for the uses that are to be
-// refused.
+// @unchecked: the realm is used on the actor's thread only, except for the uses that must fail.
 private final class KennelActor<Classes: Kennel>: ObjectActor, @unchecked Sendable {
   let name: String
   let declaration: ObjectDeclaration

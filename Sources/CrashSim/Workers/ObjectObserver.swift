@@ -1,13 +1,13 @@
-// ObjectObserver.swift [U]: an observer of a query's results, which keeps what it has heard.
-// Invariant: it is used on the thread of its realm only, which is where it is called.
+// ObjectObserver.swift [U]: an observer of a query's results, which keeps the reported changes.
+// Invariant: it is used only on the thread of its realm, on which it is called.
 
 import Findings
 import ObjectDatabase
 import Oracles
 
-/// An observer, as the session sees it.
+/// An observer, as seen by the session.
 protocol ObjectObserver: Sendable {
-  /// The first promise that a call has broken, or that no call came where one is due: at a refresh.
+  /// The first promise that a call broke, or that a required call is missing after a refresh.
   func judge(isRefreshed: Bool) -> Violation?
 }
 
@@ -17,14 +17,14 @@ final class ResultsObserver<Element: Object>: ObjectObserver, @unchecked Sendabl
   private let results: Results<Element>
   private let text: (Element) -> String
   private var token: NotificationToken?
-  /// What the calls came to; nil before the first.
+  /// The content according to the calls; nil before the first.
   private var heard: [String]?
   private var violation: Violation?
 
   /// Starts to observe.
   /// - Parameters:
-  ///   - results: What.
-  ///   - text: An element in words; equal when the element is.
+  ///   - results: The results to observe.
+  ///   - text: An element in words; equal if and only if the elements are.
   init(_ results: Results<Element>, text: @escaping (Element) -> String) {
     self.results = results
     self.text = text

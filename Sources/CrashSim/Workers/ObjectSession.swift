@@ -1,8 +1,8 @@
-// ObjectSession.swift [U]: what a worker process does for actors that work with objects: one open
-// file, a realm for each actor, and frozen realms under names.
-// Invariants: each actor's realm is made and used on its thread; a transaction that opens a realm
-// makes exactly one commit, an empty one when nothing had to be changed, so that the reference
-// model knows the version; before a file is closed, all that refers to it is let go of.
+// ObjectSession.swift [U]: the state of a worker process for actors that use objects: one open
+// file, a realm for each actor, and named frozen realms.
+// Invariants: each actor's realm is created and used on its thread; a transaction that opens a
+// realm makes exactly one commit, an empty one if nothing had to be changed, so that the reference
+// model knows the version; before a file is closed, everything that refers to it is released.
 
 import Engine
 import Findings
@@ -15,7 +15,7 @@ import Workload
 
 /// The realms of one process on one file.
 final class ObjectSession: Sendable {
-  // @unchecked: a frozen realm may be used by anybody.
+  // @unchecked: a frozen realm may be used on any thread.
   private struct Frozen: @unchecked Sendable {
     let realm: Realm
     let sight: ObjectSight
@@ -26,10 +26,10 @@ final class ObjectSession: Sendable {
     var file: RealmFile?
     var actors: [String: any ObjectActor] = [:]
     var declarations: [String: ObjectDeclaration] = [:]
-    /// What an actor's realm showed when it was last looked at, while it has not moved since.
+    /// The content of an actor's realm when last read, unless the realm has moved since.
     var seen: [String: ObjectSight] = [:]
     var frozen: [String: Frozen] = [:]
-    /// What the actors observe.
+    /// The observers of each actor.
     var observers: [String: [any ObjectObserver]] = [:]
   }
 
@@ -38,15 +38,15 @@ final class ObjectSession: Sendable {
   private let state = Mutex(State())
   private static let count = Mutex(0)
 
-  /// The engine's database below the realms; nil once it was let go of.
+  /// The engine's database below the realms; nil once it was released.
   var database: Database? { state.withLock { $0.file?.database } }
 
-  /// Opens the file as a declaration says, and no realm yet.
+  /// Opens the file as declared, without a realm.
   /// - Parameters:
-  ///   - declaration: How.
-  ///   - path: Where it is, or nil when only `open` knows.
-  ///   - open: The engine's open, with what no realm's configuration says.
-  ///   - didBegin: Told of each transaction that has its turn.
+  ///   - declaration: The options.
+  ///   - path: The file's path, or nil when only `open` knows it.
+  ///   - open: The engine's open, with options that a realm's configuration does not have.
+  ///   - didBegin: Called for each transaction that gets its turn.
   /// - Throws: `Realm.Error`.
   init(
     _ declaration: DatabaseDeclaration, path: String?,
@@ -80,14 +80,14 @@ final class ObjectSession: Sendable {
 
   // MARK: coming and going
 
-  /// Takes an actor in, and opens its realm unless a transaction is going to.
+  /// Adds an actor, and opens its realm unless a transaction will open it.
   /// - Throws: `Realm.Error`.
   func join(_ actor: String, _ declaration: ObjectDeclaration) throws {
     state.withLock { $0.declarations[actor] = declaration }
     if declaration.joins { _ = try self.actor(actor) }
   }
 
-  /// Lets go of an actor's realm.
+  /// Releases an actor's realm.
   func leave(_ actor: String) {
     state.withLock { state in
       state.actors.removeValue(forKey: actor)?.realm.giveUpVersion()
@@ -97,10 +97,10 @@ final class ObjectSession: Sendable {
     }
   }
 
-  /// Lets go of everything; the actors' declarations are kept for a reopen.
+  /// Releases everything; the actors' declarations are kept for a reopen.
   func letGo() {
     state.withLock { state in
-      // A thread that stands at a trap keeps the realm that it misused.
+      // A thread that is stopped at a trap keeps the realm that it misused.
       for actor in state.actors.values { actor.realm.giveUpVersion() }
       state.actors = [:]
       state.observers = [:]
@@ -110,13 +110,13 @@ final class ObjectSession: Sendable {
     }
   }
 
-  /// The same actors on the file that another session has opened.
+  /// Moves the actors to the file that another session has opened.
   func handOver(to session: ObjectSession) {
     let declarations = state.withLock { $0.declarations }
     session.state.withLock { $0.declarations = declarations }
   }
 
-  /// The actor, its realm opened on the calling thread if it has none.
+  /// The actor, whose realm is opened on the calling thread if it has none.
   private func actor(_ name: String) throws -> any ObjectActor {
     if let actor = state.withLock({ $0.actors[name] }) { return actor }
     let declaration = state.withLock { $0.declarations[name] } ?? ObjectDeclaration()
@@ -127,8 +127,8 @@ final class ObjectSession: Sendable {
 
   // MARK: commands
 
-  /// Does a command of an actor on its thread.
-  /// - Returns: The answer; nil for a command that is the engine's alone.
+  /// Performs a command of an actor on its thread.
+  /// - Returns: The answer; nil for a command that concerns only the engine.
   func perform(_ command: WorkerCommand) -> WorkerAnswer? {
     do {
       return try answer(command)
@@ -162,7 +162,7 @@ final class ObjectSession: Sendable {
       try actor(name).realm.invalidate()
       state.withLock { state in
         state.seen[name] = nil
-        // It has ended their tokens.
+        // Invalidation has ended their tokens.
         state.observers[name] = nil
       }
       return .done()
@@ -171,7 +171,7 @@ final class ObjectSession: Sendable {
     }
   }
 
-  /// The answer that an error comes to.
+  /// The answer for an error.
   static func failure(_ error: any Error) -> WorkerAnswer {
     guard let error = error as? Realm.Error else {
       if let misfit = error as? ObjectMisfit {
@@ -183,7 +183,7 @@ final class ObjectSession: Sendable {
   }
 
   private static func code(of error: Realm.Error) -> String {
-    // Which of the two ways of adding an object it was, is the statement's affair.
+    // Which of the two ways of adding an object failed depends on the statement.
     if error.code == .invalidValue { return "keyExists" }
     return error.engineError?.code.description ?? "\(error.code)"
   }
@@ -249,7 +249,7 @@ final class ObjectSession: Sendable {
       version: snapshot.version.rawValue, contentHash: try snapshot.contentHash())
   }
 
-  /// Reads a frozen realm again: it must be what it was.
+  /// Reads a frozen realm again: it must be unchanged.
   private func compare(_ name: String) -> WorkerAnswer {
     guard let frozen = state.withLock({ $0.frozen[name] }) else {
       return .failed(code: WorkerAnswer.protocolCode, message: "no pin '\(name)'")
@@ -259,7 +259,7 @@ final class ObjectSession: Sendable {
       ?? .done()
   }
 
-  /// The live realm must have stayed where it was, and is at the newest version afterwards.
+  /// The live realm must not have moved before, and is at the newest version afterwards.
   private func refresh(_ actor: any ObjectActor) throws -> WorkerAnswer {
     let sight = actor.sight(of: actor.realm)
     let was = state.withLock { $0.seen[actor.name] }
@@ -281,7 +281,7 @@ final class ObjectSession: Sendable {
       ?? .done(version: snapshot.version.rawValue)
   }
 
-  /// What an observer of the actor says; all of them have heard of the version that is read.
+  /// Judges the actor's observers; all of them have received the version that is read.
   private func heard(
     by actor: any ObjectActor, isRefreshed: Bool = false
   ) -> Violation? {
@@ -291,7 +291,7 @@ final class ObjectSession: Sendable {
 
   // MARK: judging
 
-  /// Most ages whose dogs are looked for over the index.
+  /// Most ages whose dogs are queried through the index.
   private static let agesMax = 64
 
   private func verify(_ actor: any ObjectActor) throws -> WorkerAnswer {
@@ -350,14 +350,14 @@ final class ObjectSession: Sendable {
   }
 }
 
-/// Why a statement does not fit, or that a block was told to throw.
+/// Why a statement is invalid, or a planned error thrown from a block.
 struct ObjectMisfit: Error {
   let code: String
   let message: String
 }
 
 extension DatabaseDeclaration {
-  /// The same as the engine's options say that a realm's configuration comes to.
+  /// The same with the engine's options that a realm's configuration resulted in.
   fileprivate func taking(_ options: Database.Options) -> DatabaseDeclaration {
     var declaration = self
     declaration.key =

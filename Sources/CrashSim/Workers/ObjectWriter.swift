@@ -1,6 +1,6 @@
-// ObjectWriter.swift: the statements of a transaction as calls of the object database, such that
-// each kind of call has its turn: objects are added, created and changed; a list is brought to what
-// it is to be by inserts, moves and removals.
+// ObjectWriter.swift: performs the statements of a transaction through the object database, so that
+// every kind of call is used: objects are added, created and changed; lists are updated by inserts,
+// moves and removals.
 
 import ObjectDatabase
 import Workload
@@ -9,8 +9,8 @@ import Workload
 struct ObjectWriter<Classes: Kennel> {
   let realm: Realm
 
-  /// Does what a statement says.
-  /// - Throws: `ObjectMisfit` when the object is not there.
+  /// Performs a statement.
+  /// - Throws: `ObjectMisfit` when the object does not exist.
   func apply(_ mutation: Mutation) throws {
     let id = Int(mutation.key)
     let isPerson = mutation.table == ObjectClasses.person
@@ -53,7 +53,7 @@ struct ObjectWriter<Classes: Kennel> {
     let dog = realm.create(
       Classes.Dog.self, value: ["_id": id, "name": name, "age": Int(age)],
       update: mayBeThere ? .modified : .error)
-    // The transaction failed: the object is none of the realm's.
+    // The transaction failed: the object does not belong to the realm.
     guard dog.realm != nil else { return }
     Classes.setOwner(of: dog, to: values[2].number.flatMap { person(Int($0)) })
     dog.weightIfAny = values[3].number.map { Int($0) }
@@ -134,6 +134,6 @@ struct ObjectWriter<Classes: Kennel> {
 }
 
 extension PlannedValue {
-  /// A text's letters.
+  /// The string of a text value.
   fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
 }

@@ -1,25 +1,24 @@
-// ProcessControl.swift [U]: what a worker does to itself: it ends without closing anything, forks,
-// or takes a limit upon itself. Safety: limits and statuses are read and written in place, by calls
-// that keep no pointer.
+// ProcessControl.swift [U]: a worker's operations on its own process: it exits without closing
+// anything, forks, or sets a limit for itself. Safety: limits and statuses are read and written in
+// place, by calls that keep no pointer.
 
 import CSystem
 import Glibc
 import LabCore
 import Workload
 
-/// A worker's hand on its own process.
+/// Controls a worker's own process.
 enum ProcessControl {
-  /// Ends as a program does that calls `_exit`: nothing is closed or flushed by anybody but the
-  /// kernel.
+  /// Exits like a program that calls `_exit`: only the kernel closes or flushes anything.
   static func exitAtOnce() -> Never { _exit(0) }
 
   // MARK: - Limits
 
-  /// Heap that a process keeps whose address space is bounded.
+  /// Heap reserved for a process whose address space is limited.
   private static let heapReserveBytes = 128 << 20
 
-  /// Bounds a resource, what is in use excepted; on the process's first thread, whose heap is that
-  /// of the whole process.
+  /// Limits a resource, in addition to what is in use; called on the process's first thread, whose
+  /// heap is that of the whole process.
   static func apply(_ limit: ProcessLimit) -> WorkerAnswer {
     let resource: csystem_resource
     var bound = UInt64.max
@@ -28,14 +27,14 @@ enum ProcessControl {
       resource = CSYSTEM_DESCRIPTORS
       if let count = limit.count { bound = descriptorBound(leaving: count) }
     case .fileBytes:
-      // Otherwise the kernel ends who writes too far; a program that asks for an error does this.
+      // Otherwise exceeding the limit kills the process; programs that want an error do this.
       signal(SIGXFSZ, SIG_IGN)
       resource = CSYSTEM_FILE_BYTES
       if let count = limit.count { bound = count }
     case .memoryBytes:
       resource = CSYSTEM_MEMORY_BYTES
       if let count = limit.count {
-        // Swift cannot go on without heap, so that there is enough of; mappings must do without.
+        // Swift cannot continue without heap, so there is enough of it; mappings must do without.
         csystem_reserve_heap(heapReserveBytes)
         let (sum, overflow) = memoryBytes().addingReportingOverflow(count)
         bound = overflow ? .max : sum
@@ -49,10 +48,10 @@ enum ProcessControl {
     return .done()
   }
 
-  /// Where the look for free descriptors ends.
+  /// Where the search for free descriptors ends.
   private static let descriptorsMax: Int32 = 1 << 16
 
-  /// The bound below which so many descriptors are free.
+  /// The limit below which this many descriptors are free.
   private static func descriptorBound(leaving count: UInt64) -> UInt64 {
     var free: UInt64 = 0
     for number in 0..<descriptorsMax where fcntl(number, F_GETFD) < 0 {
@@ -77,9 +76,9 @@ enum ProcessControl {
   // MARK: - Forks
 
   /// Runs work in a child of fork, and waits for its end.
-  /// - Parameter work: Runs in the child; it may lock nothing that other threads may hold.
-  /// - Returns: What the child said, or nil when it said nothing within ten seconds; it is killed
-  ///   then.
+  /// - Parameter work: Runs in the child; it must not lock anything that other threads may hold.
+  /// - Returns: The child's answer, or nil when there was none within ten seconds; the child is
+  ///   then killed.
   static func inChild(_ work: () -> String) -> String? {
     guard let (input, output) = try? Descriptors.makePipe() else { return nil }
     let child = csystem_fork()

@@ -1,6 +1,6 @@
-// VersionContents.swift: two versions read row by row, against which the engine's own answer to
-// what changed between them is held. That answer passes over what both versions share by its place
-// in the file; reading everything knows nothing of places.
+// VersionContents.swift: compares two versions row by row, to check the engine's own answer to what
+// changed between them. The engine skips everything that both versions share by its position in the
+// file; this full comparison does not depend on positions.
 
 import Engine
 import Findings
@@ -15,7 +15,7 @@ struct VersionContents {
   private let versions: String
 
   /// Reads both versions.
-  /// - Throws: `EngineError` as reading does.
+  /// - Throws: `EngineError` of reading.
   /// - Complexity: O(bytes of both).
   init(older: Snapshot, newer: Snapshot) throws(EngineError) {
     self.older = try Self.rows(of: older)
@@ -35,11 +35,11 @@ struct VersionContents {
     return found
   }
 
-  /// Judges what the engine says changed.
+  /// Judges the changes reported by the engine.
   /// - Parameters:
-  ///   - changes: What it says.
-  ///   - pin: What the older version is pinned as.
-  /// - Returns: Where the contents give another answer; nil where they give the same.
+  ///   - changes: The reported changes.
+  ///   - pin: The pin's name of the older version.
+  /// - Returns: The difference to the contents; nil if there is none.
   func violation(of changes: DatabaseChanges, since pin: String) -> Violation? {
     let names = Set(older.keys).union(newer.keys).union(changes.tables.map(\.name))
     for name in names.sorted() {

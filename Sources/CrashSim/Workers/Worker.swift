@@ -1,8 +1,8 @@
-// Worker.swift: the process in which the engine runs while the lab watches its file.
+// Worker.swift: the process that runs the engine while Faultline observes its file.
 // Invariants: commands run in lockstep, one at a time, each on the thread of its actor; every
-// command gets one answer; whatever comes in, an answer or the end goes out, and no trap. A process
-// has one handle of the database, which its actors share, because the engine locks the file per
-// handle.
+// command gets one answer; for any input there is an answer or the process ends, without a trap. A
+// process has one handle of the database, shared by its actors, because the engine locks the file
+// per handle.
 
 import CSystem
 import Engine
@@ -12,21 +12,21 @@ import LabCore
 import Synchronization
 import Workload
 
-/// The process in which the engine runs under test.
+/// The process that runs the engine under test.
 package struct WorkerProgram: ChildProgram {
   package static let name = "worker"
   package static let parameters = ["DIRECTORY"]
-  /// Where the database file lies.
+  /// The folder of the database file.
   let directory: String
 
   package var arguments: [String] { [directory] }
 
-  /// Names the directory.
+  /// Sets the directory.
   package init(directory: String) { self.directory = directory }
 
   package init(_ arguments: inout ChildArguments) { self.init(directory: arguments.text()) }
 
-  /// Does commands of standard input until it ends.
+  /// Runs commands from standard input until it ends.
   package func run() -> Int32 {
     let status = EngineWorker.run(input: 0, output: 1, directory: directory)
     return status == 0 ? 0 : ExitCode.labFailed.rawValue
@@ -42,10 +42,10 @@ package enum EngineWorker {
   /// - Parameters:
   ///   - input: Descriptor of the commands, one JSON object per line.
   ///   - output: Descriptor of the answers, one per line.
-  ///   - directory: Where the database file lies.
+  ///   - directory: The folder of the database file.
   /// - Returns: The exit code of the process: 0 at the end of the input, 3 when a descriptor fails.
   package static func run(input: Int32, output: Int32, directory: String) -> Int32 {
-    // A bound of the address space must not meet a thread that has no heap yet.
+    // A limit of the address space must not apply to a thread without a heap.
     csystem_share_one_heap()
     var channel = LineChannel(input: input, output: output)
     let phases = PhaseAnnouncer(directory: directory)
@@ -78,10 +78,10 @@ package final class WorkerCrew {
 
   package init(_ session: WorkerSession) { self.session = session }
 
-  /// Has the command's actor do it.
+  /// Has the command's actor run it.
   /// - Parameters:
-  ///   - command: What to do.
-  ///   - timeoutSeconds: After this it counts as hung; nil waits for good.
+  ///   - command: The command.
+  ///   - timeoutSeconds: After this time it counts as hung; nil waits for ever.
   /// - Returns: The actor's answer.
   /// - Throws: `LabError` when the actor does not answer in time.
   package func answer(
@@ -95,7 +95,7 @@ package final class WorkerCrew {
       }
       threads[command.actor] = ActorThread(name: command.actor)
     }
-    // Its actor has a thread by now, for which a bound could leave no room.
+    // Its actor has a thread by now, for which the limit might leave no memory.
     if case .process(.limit(let limit)) = command.action { return ProcessControl.apply(limit) }
     let session = self.session
     guard
@@ -108,14 +108,14 @@ package final class WorkerCrew {
     return answer
   }
 
-  /// Lets go of everything, as the end of a process would.
+  /// Releases everything, like the end of a process.
   package func end() {
     for thread in threads.values { thread.end() }
     session.end()
   }
 }
 
-/// What the process has open.
+/// The open handles of the process.
 package final class WorkerSession: Sendable {
   private struct Pin {
     let snapshot: Snapshot
@@ -137,17 +137,17 @@ package final class WorkerSession: Sendable {
   private let didBegin: (@Sendable (PlannedTransaction, _ version: UInt64) -> Void)?
   private let state = Mutex(State())
 
-  /// Opens a database as it is declared.
+  /// Opens a database as declared.
   package typealias OpenDatabase =
     @Sendable (DatabaseDeclaration) throws(EngineError) -> Database
 
-  /// Begins with nothing open.
+  /// Starts with nothing open.
   /// - Parameters:
   ///   - open: Called for the first open and for each reopen.
   ///   - phases: Where the steps of commits are announced.
-  ///   - didBegin: Called by each transaction that has its turn, before its first statement, with
-  ///     the version that it will be.
-  ///   - path: Where the file is; nil when only `open` knows.
+  ///   - didBegin: Called when a transaction gets its turn, before its first statement, with its
+  ///     future version.
+  ///   - path: The file's path; nil when only `open` knows it.
   package init(
     open: @escaping OpenDatabase, announcing phases: PhaseAnnouncer? = nil,
     didBegin: (@Sendable (PlannedTransaction, _ version: UInt64) -> Void)? = nil,
@@ -181,7 +181,7 @@ package final class WorkerSession: Sendable {
     }
   }
 
-  /// Lets go of everything, as the end of a process would.
+  /// Releases everything, like the end of a process.
   package func end() {
     state.withLock { state in
       for pin in state.pins.values { pin.snapshot.release() }
@@ -198,7 +198,7 @@ package final class WorkerSession: Sendable {
       message: "'\(command.actor)' does not have the database open")
   }
 
-  /// Comes, goes, or comes again: the only things that only one actor may do at a time.
+  /// Opens, closes or reopens: the only operations that only one actor may do at a time.
   private func enter(
     _ command: WorkerCommand, _ state: inout State
   ) throws(EngineError) -> WorkerAnswer {
@@ -220,7 +220,7 @@ package final class WorkerSession: Sendable {
     guard state.actors.isEmpty else { return .done() }
     state.objects?.letGo()
     state.objects = nil
-    // A handle that refuses to close stays open, as its owner has to know.
+    // A handle that fails to close stays open, and its owner must know that.
     do throws(EngineError) { try database.close() } catch {
       state.actors.insert(command.actor)
       throw error
@@ -233,7 +233,7 @@ package final class WorkerSession: Sendable {
     EngineError(code: .closed, message: "the last reopen failed; reopen again")
   }
 
-  /// Works with the open database; no lock is held meanwhile, so actors may do so side by side.
+  /// Uses the open database; no lock is held meanwhile, so actors may do so concurrently.
   private func perform(_ command: WorkerCommand) throws(EngineError) -> WorkerAnswer {
     if let refusal = state.withLock({ self.refusal(command, $0.actors) }) { return refusal }
     guard let database = state.withLock({ $0.database }) else { throw Self.closed }
@@ -273,9 +273,9 @@ package final class WorkerSession: Sendable {
     }
   }
 
-  /// Opens the file, or joins those who have it open.
+  /// Opens the file, or shares the open handle.
   ///
-  /// Only an open that read the file tells a version: it is an acknowledgement of what is there.
+  /// Only an open that read the file returns a version: it acknowledges the content found.
   private func open(
     _ command: WorkerCommand, _ state: inout State
   ) throws(EngineError) -> WorkerAnswer {
@@ -337,10 +337,11 @@ package final class WorkerSession: Sendable {
     return .done(version: snapshot.version.rawValue, contentHash: contentHash)
   }
 
-  /// Looks whether each pin still has its reader slot: from the reader's second look at the
-  /// published version to the release the slot says the version, or a writer takes its space.
+  /// Checks whether each pin still has its reader slot: from the reader's second read of the
+  /// published version until release, the slot must contain the version, or a writer takes its
+  /// space.
   ///
-  /// May be called at any point of a schedule, since it stands at none.
+  /// May be called at any point of a schedule, because it is not a scheduling point itself.
   package func pinWithoutSlot() -> Violation? {
     let (database, pins) = state.withLock { ($0.database, $0.pins) }
     guard !pins.isEmpty, let database, let records = try? database.activePins() else { return nil }
@@ -359,7 +360,7 @@ package final class WorkerSession: Sendable {
     return nil
   }
 
-  /// Reads a pinned version again: it must be what it was.
+  /// Reads a pinned version again: it must be unchanged.
   private func compare(_ name: String) throws(EngineError) -> WorkerAnswer {
     guard let pin = state.withLock({ $0.pins[name] }) else {
       return .failed(code: WorkerAnswer.protocolCode, message: "no pin '\(name)'")
@@ -375,7 +376,7 @@ package final class WorkerSession: Sendable {
     return .done(version: pin.snapshot.version.rawValue, contentHash: contentHash)
   }
 
-  /// Compares what changed since a pinned version with what the contents differ in.
+  /// Compares the changes since a pinned version, as the engine reports them, with the contents.
   private func compareChanges(
     since name: String, _ database: Database
   ) throws(EngineError) -> WorkerAnswer {
@@ -409,7 +410,7 @@ package final class WorkerSession: Sendable {
   ) throws(EngineError) -> WorkerAnswer {
     let writer = try database.beginWrite()
     didBegin?(transaction, writer.nextVersion.rawValue)
-    // Does nothing after a commit; after a statement that failed nothing must stay.
+    // No effect after a commit; after a failed statement nothing must remain.
     defer { writer.cancel() }
     for mutation in transaction.mutations { try apply(mutation, writer) }
     var copied: UInt64?
@@ -440,7 +441,7 @@ package final class WorkerSession: Sendable {
     }
   }
 
-  /// Writes a copy, and answers with what is in it.
+  /// Writes a copy, and returns its content.
   private func write(
     _ copy: CopyStep, _ command: WorkerCommand, _ database: Database
   ) throws(EngineError) -> WorkerAnswer {
@@ -450,12 +451,12 @@ package final class WorkerSession: Sendable {
     return try read(copy, at: path, declaration)
   }
 
-  /// Opens a copy, verifies it, and answers with what is in it.
+  /// Opens a copy, verifies it, and returns its content.
   private func read(
     _ copy: CopyStep, at path: String, _ declaration: DatabaseDeclaration
   ) throws(EngineError) -> WorkerAnswer {
     var options = declaration.of(copy).options(createsMissing: false)
-    // An open for writing would make the copy's name durable, which is for the copy to do.
+    // An open for writing would make the copy's name durable, which the copy itself must do.
     options.readOnly = true
     let written = try Database.open(path: path, options: options)
     defer { try? written.close() }

@@ -1,5 +1,5 @@
-// WorkerClient.swift: the parent's side of a worker, without any process: which marks belong around
-// a command, and what the answers say about the promises that need no crash to be broken.
+// WorkerClient.swift: the parent's side of a worker, without a process: the marks to record around
+// a command, and what the answers show about promises that can break without a crash.
 
 import Findings
 import LabCore
@@ -15,13 +15,13 @@ package struct WorkerClient: Sendable {
   private let plan: WorkloadPlan
   private let tolerated: Set<String>
   private var violationCount = 0
-  /// Who has the database open.
+  /// Actors that have the database open.
   private var openActors: Set<String> = []
 
   /// Follows a plan from its first command.
   /// - Parameters:
-  ///   - plan: What is asked.
-  ///   - tolerated: Codes that any command may fail with.
+  ///   - plan: The plan.
+  ///   - tolerated: Codes with which any command may fail.
   package init(_ plan: WorkloadPlan, tolerating tolerated: Set<String> = []) {
     self.plan = plan
     self.tolerated = tolerated
@@ -45,7 +45,7 @@ package struct WorkerClient: Sendable {
       case .done(let version?, _):
         return [.commit(transaction.number, version: version)] + copied
       case .failed(let code, _): return [.failed(transaction.number, code: code)]
-      // Without a version nobody knows whether it was committed: it stays in flight.
+      // Without a version it is unknown whether it was committed: it stays in flight.
       case .done, .broken, .stopped: return []
       }
     }
@@ -60,27 +60,27 @@ package struct WorkerClient: Sendable {
     }
   }
 
-  /// Whether no other process has the database open, so that an open reads what the file holds.
+  /// Whether no other process has the database open, so that an open reads the file.
   private func isAlone(_ actor: String) -> Bool {
     let process = plan.process(of: actor)
     return openActors.allSatisfy { plan.process(of: $0) == process }
   }
 
-  /// Takes in that a command has begun, and that its process stands still over it.
+  /// Records that a command has begun and that its process was stopped during it.
   /// - Throws: `LabError` when the plan has no such transaction.
   package mutating func pause(over command: WorkerCommand) throws(LabError) {
     for entry in entriesBefore(command) { try history?.consume(entry) }
   }
 
-  /// Takes in that a process ended between two of its commands.
+  /// Records that a process ended between two of its commands.
   package mutating func forget(process: String) {
     openActors = openActors.filter { plan.process(of: $0) != process }
   }
 
-  /// Takes in that a process was killed.
+  /// Records that a process was killed.
   /// - Parameters:
-  ///   - process: Which.
-  ///   - command: The one it was killed over.
+  ///   - process: The process.
+  ///   - command: The command during which it was killed.
   /// - Returns: The acknowledgements to record.
   /// - Throws: `LabError` when the plan has no such transaction.
   package mutating func entries(
@@ -100,11 +100,11 @@ package struct WorkerClient: Sendable {
 
   /// Judges an answer; call it once for each command, in order.
   /// - Parameters:
-  ///   - command: What was asked.
-  ///   - answer: What the worker said.
+  ///   - command: The command.
+  ///   - answer: The worker's answer.
   /// - Returns: The promises that the answer shows to be broken.
-  /// - Throws: `LabError` with code `.lab` when the answer makes no sense: the worker is at fault,
-  ///   not the engine.
+  /// - Throws: `LabError` with code `.lab` when the answer is invalid: the worker is at fault, not
+  ///   the engine.
   package mutating func judge(
     _ command: WorkerCommand, _ answer: WorkerAnswer
   ) throws(LabError) -> [Violation] {
@@ -130,7 +130,7 @@ package struct WorkerClient: Sendable {
     return found
   }
 
-  /// The history, begun by the first open that succeeds.
+  /// The history, started by the first open that succeeds.
   private func follow(
     _ command: WorkerCommand, _ answer: WorkerAnswer
   ) throws(LabError) -> CommitHistory? {
@@ -139,7 +139,7 @@ package struct WorkerClient: Sendable {
     return CommitHistory(plan, emptyVersion: version)
   }
 
-  /// An error that the scenario does not ask for, or none where it asks for one.
+  /// An error that the scenario does not expect, or success where it expects an error.
   private func unexpected(_ command: WorkerCommand, _ answer: WorkerAnswer) -> Violation? {
     let what: String
     let expected: String?
@@ -169,7 +169,7 @@ package struct WorkerClient: Sendable {
     }
   }
 
-  /// A content that is not the model's, where an answer tells the newest version's hash.
+  /// A content that differs from the model's, if an answer has the newest version's hash.
   private mutating func wrongContent(
     _ command: WorkerCommand, _ answer: WorkerAnswer
   ) -> Violation? {

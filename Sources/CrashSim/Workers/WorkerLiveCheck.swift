@@ -1,10 +1,10 @@
-// WorkerLiveCheck.swift: a scenario's claims about the live database, checked where it is open.
+// WorkerLiveCheck.swift: checks a scenario's assertions about the live database in its process.
 
 import Engine
 import Findings
 import Workload
 
-/// Checks claims about an open database.
+/// Checks assertions about an open database.
 struct LiveCheck {
   private let database: Database
 
@@ -12,7 +12,7 @@ struct LiveCheck {
     self.database = database
   }
 
-  /// Judges one claim; pins are the session's own affair.
+  /// Checks one assertion; the session handles pins itself.
   func judge(_ claim: LiveExpectation) throws(EngineError) -> WorkerAnswer {
     let version = database.version.rawValue
     switch claim {

@@ -1,4 +1,4 @@
-// WorkerThread.swift: an actor's own thread, which does one piece of work at a time.
+// WorkerThread.swift: an actor's own thread, which runs one piece of work at a time.
 
 import Dispatch
 import Foundation
@@ -6,7 +6,7 @@ import LabCore
 import Synchronization
 import Workload
 
-/// A thread that its maker hands work to and waits for.
+/// A thread that runs work for another one, which waits for it.
 final class ActorThread: Sendable {
   private struct Mailbox {
     var work: (@Sendable () -> WorkerAnswer)?
@@ -20,7 +20,7 @@ final class ActorThread: Sendable {
 
   init(name: String) {
     let thread = Thread { [self] in
-      // Fault rules know an actor by this name; Foundation may set it too late.
+      // Fault rules match an actor by this name; Foundation may set it too late.
       ProcessCalls.nameThisThread(name)
       serve()
     }
@@ -29,9 +29,9 @@ final class ActorThread: Sendable {
 
   /// Runs the work on this thread and waits for its answer.
   /// - Parameters:
-  ///   - timeoutSeconds: How long to wait; nil is for good.
-  ///   - work: What to do.
-  /// - Returns: Nil when no answer came in time; the thread is of no use then.
+  ///   - timeoutSeconds: How long to wait; nil is for ever.
+  ///   - work: The work.
+  /// - Returns: Nil when no answer came in time; the thread is then unusable.
   func run(
     _ timeoutSeconds: Int? = nil, _ work: @escaping @Sendable () -> WorkerAnswer
   ) -> WorkerAnswer? {
