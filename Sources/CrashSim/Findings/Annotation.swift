@@ -1,11 +1,11 @@
-// Annotation.swift: errors as GitHub shows them beside a file, as workflow commands.
-// Invariant: a command is one line, whatever a checker printed or a file is called.
+// Annotation.swift: errors that GitHub shows next to a file, as workflow commands.
+// Invariant: a command is one line, whatever a checker's output or a file's name contains.
 
 import LabCore
 
 /// Where GitHub shows an error.
 package struct Annotation {
-  /// The scenario's file, or the name of what is explored or stressed, which is not a file.
+  /// The scenario's file, or the name of the exploration or stress run, which is not a file.
   let file: String
   /// Line of the file, if one is known.
   let line: Int?

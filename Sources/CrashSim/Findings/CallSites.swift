@@ -1,5 +1,5 @@
-// CallSites.swift: where in the program's source the operations of one trace were asked for.
-// Symbols are looked for when somebody first asks, that is, when there is something to report.
+// CallSites.swift: the places in the program's source that called the operations of a trace.
+// Symbols are looked up on first use, that is, when there is something to report.
 
 import Recording
 
@@ -13,10 +13,10 @@ package final class CallSites {
     SourceFrame.telling($0, count: Self.framesMax)
   }
 
-  /// Knows a trace, with call stacks or without.
+  /// Call sites of a trace, with call stacks or without.
   package init(_ trace: Trace) { self.trace = trace }
 
-  /// Where an event was asked for; nil when the trace does not say.
+  /// The call site of an event; nil if the trace does not have it.
   func site(of event: Int) -> CallSite? {
     guard trace.events.indices.contains(event), let stack = trace.events[event].stack,
       sites.indices.contains(stack), !sites[stack].isEmpty
@@ -24,7 +24,7 @@ package final class CallSites {
     return CallSite(event: event, frames: sites[stack])
   }
 
-  /// The lines that an event was asked for in, for example `Save.swift:88 ← main.swift:3`.
+  /// The source lines that called an event, for example `Save.swift:88 ← main.swift:3`.
   package func places(of event: Int) -> String? {
     site(of: event).map { $0.frames.map(\.place).joined(separator: " ← ") }
   }

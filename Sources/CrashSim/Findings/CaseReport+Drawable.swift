@@ -1,5 +1,5 @@
-// CaseReport+Drawable.swift: whether a report that was read from a file can be drawn: its numbers
-// lie where those of a report that this program made lie, so that no sum and no place traps.
+// CaseReport+Drawable.swift: checks whether a report read from a file can be drawn: its numbers
+// must be in the range of reports made by this program, so that no sum and no index traps.
 
 extension CaseReport {
   /// True when every place exists and no sum overflows.
@@ -11,7 +11,7 @@ extension CaseReport {
   }
 }
 
-/// More events, states or seconds than this no report has.
+/// Limit of the number of events, states or seconds in a report.
 private let countMax = 1 << 40
 
 private func areCounts(_ numbers: [Int?]) -> Bool {
@@ -35,7 +35,7 @@ extension ExplorationReport {
 }
 
 extension Timeline {
-  /// True when events rise, and each has an actor.
+  /// True when events ascend, and each has an actor.
   fileprivate var isDrawable: Bool {
     guard areCounts([eventCount]), events.count <= Self.eventsMax,
       actors.count <= Self.actorsMax + 1

@@ -1,16 +1,16 @@
-// CheckResult.swift: what a checker, a program or the oracles, said about one crash state.
+// CheckResult.swift: the result of a checker, a program or the oracles, for one crash state.
 
 import LabCore
 
-/// What a checker said about one state.
+/// A checker's result for one state.
 public struct CheckResult: Sendable, Hashable, Codable {
   /// How the checker ended; exit status 0 means that the state keeps its promises.
   package let ending: ProcessEnding
-  /// What it printed, its standard output first, each at most `CommandChecker.outputLimitBytes`.
+  /// Its output, standard output first, each at most `CommandChecker.outputLimitBytes`.
   public let output: String
-  /// What was promised, where the checker knows it.
+  /// The promise, if the checker knows it.
   public let promised: String?
-  /// The oracles that failed, where the checker is made of oracles.
+  /// The oracles that failed, if the checker consists of oracles.
   public let oracles: [OracleName]
 
   /// The rule that judged it, where there was no checker.
@@ -28,14 +28,14 @@ public struct CheckResult: Sendable, Hashable, Codable {
     self.oracles = oracles
   }
 
-  /// The first line that says something, or how the checker ended.
+  /// The first line with text, or how the checker ended.
   public var headline: String {
     let lines = output.split(whereSeparator: \.isNewline)
       .map { $0.trimmingCharacters(in: .whitespaces) }
     return lines.first { !$0.isEmpty } ?? "the checker ended with \(ending)"
   }
 
-  /// The same, with the same headline and one more line of output.
+  /// The same, with the same headline and another line of output.
   package func noting(_ line: String) -> CheckResult {
     let isSilent = output.allSatisfy(\.isWhitespace)
     let text = isSilent ? headline : output

@@ -1,13 +1,13 @@
 // CommitCoverage.swift: which steps of commits were hit by which disturbance. A pair counts only
-// when the disturbance hit while a process was in that step, as the process itself announced
-// (Recording/Trace/PhaseLog.swift), and only when what came of it was judged.
+// when the disturbance happened while a process was in that step, as announced by the process
+// (Recording/Trace/PhaseLog.swift), and only when the result was judged.
 
 import CrashStates
 import FaultFS
 import LabCore
 import Recording
 
-/// What can hit a step of a commit.
+/// A disturbance of a step of a commit.
 public enum CommitDisturbance: String, Codable, Sendable, CaseIterable, Comparable {
   /// The process was killed.
   case kill
@@ -23,7 +23,7 @@ public enum CommitDisturbance: String, Codable, Sendable, CaseIterable, Comparab
     (allCases.firstIndex(of: a) ?? 0) < (allCases.firstIndex(of: b) ?? 0)
   }
 
-  /// The disturbance that a rule's effect is; nil for others.
+  /// The disturbance caused by a rule's effect; nil for others.
   init?(_ effect: FaultRule.Effect) {
     switch effect {
     case .error(let number), .errorOncePerOpenFile(let number), .failSync(let number, _, _):
@@ -39,7 +39,7 @@ public enum CommitDisturbance: String, Codable, Sendable, CaseIterable, Comparab
   }
 }
 
-/// Which steps were hit by which disturbance.
+/// The steps hit by each disturbance.
 public struct CommitCoverage: Codable, Sendable, Hashable {
   /// Names of steps in alphabetical order, by the name of the disturbance.
   public private(set) var steps: [String: [String]] = [:]
@@ -69,7 +69,7 @@ public struct CommitCoverage: Codable, Sendable, Hashable {
     }
   }
 
-  /// Adds what rules did, each in the phases in which it hit.
+  /// Adds the hits of rules, each in the phases in which it occurred.
   package mutating func add(_ hits: [RuleHits], of rules: [FaultRule]) {
     for (hits, rule) in zip(hits, rules) {
       guard let disturbance = CommitDisturbance(rule.what) else { continue }
@@ -77,7 +77,7 @@ public struct CommitCoverage: Codable, Sendable, Hashable {
     }
   }
 
-  /// Adds the power cuts at crash points: each hits the steps that last over it.
+  /// Adds the power cuts at crash points: each hits the steps in progress at that point.
   /// - Parameters:
   ///   - trace: The recorded run.
   ///   - isJudged: Whether a state of a crash point was judged.

@@ -1,10 +1,10 @@
-// Console+Times.swift: which scenarios took how long, for people who wonder where a CI job's
-// minutes go. Times are printed and reported, and nothing is decided by them.
+// Console+Times.swift: the slowest scenarios, to show where a CI job's time goes. Times are printed
+// and reported, and no decision depends on them.
 
 import LabCore
 
 extension Console {
-  /// Scenarios that are named one by one.
+  /// Number of scenarios that are listed.
   private static let slowestShown = 10
 
   /// Prints the slowest scenarios first; nothing for a single one.

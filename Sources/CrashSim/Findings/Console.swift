@@ -1,4 +1,4 @@
-// Console.swift: reports as lines of text, plain in CI, with colour on a terminal.
+// Console.swift: prints reports as lines of text, plain in CI, with color on a terminal.
 
 import Foundation
 import Glibc
@@ -11,7 +11,7 @@ public struct Console: Sendable {
   private let isColoured: Bool
   private let isGitHub: Bool
   private var isSilent = false
-  /// What a progress line is about, before it.
+  /// The subject of progress lines, printed before them.
   var progressSubject = ""
 
   /// A console over standard output and standard error.
@@ -19,13 +19,13 @@ public struct Console: Sendable {
     let environment = ProcessInfo.processInfo.environment
     let isPlain = environment["CI"] != nil || environment["TERM"] == "dumb"
     isTerminal = isatty(STDERR_FILENO) == 1 && !isPlain
-    // no-color.org: any value but the empty one.
+    // See no-color.org: any value except the empty one.
     let wantsNoColour = !(environment["NO_COLOR"] ?? "").isEmpty
     isColoured = isatty(STDOUT_FILENO) == 1 && !isPlain && !wantsNoColour
     isGitHub = environment["GITHUB_ACTIONS"] == "true"
   }
 
-  /// A console that prints nothing, for runs that are only steps of a search.
+  /// A console that prints nothing, for runs that are steps of a search.
   public static var silent: Console {
     var console = Console()
     console.isSilent = true
@@ -46,13 +46,13 @@ public struct Console: Sendable {
     StandardStream.output.write(document)
   }
 
-  /// Prints what a person answers on the same line.
+  /// Prints a prompt; the user answers on the same line.
   package func prompt(_ text: String) {
     guard !isSilent else { return }
     StandardStream.output.write(harmless(text))
   }
 
-  /// Prints a line about an error.
+  /// Prints an error.
   public func complain(_ line: String) {
     guard !isSilent else { return }
     clearProgress()
@@ -78,7 +78,7 @@ public struct Console: Sendable {
     StandardStream.errors.write("\r\u{1B}[2K\((progressSubject + line).visibleLine)")
   }
 
-  /// The same console, whose progress lines begin with what they are about.
+  /// The same console with a subject for its progress lines.
   package func about(_ subject: String) -> Console {
     var console = self
     console.progressSubject = subject + ": "
@@ -97,7 +97,7 @@ public struct Console: Sendable {
   /// Text in green on a terminal.
   public func green(_ text: String) -> String { isColoured ? "\u{1B}[32m\(text)\u{1B}[0m" : text }
 
-  /// Prints one case: what was recorded, how far it was explored, what was found.
+  /// Prints one case: the recording, the extent of the exploration, and the findings.
   /// - Parameters:
   ///   - item: The case.
   ///   - isShard: Whether other shards judge the rest of its states.
@@ -146,7 +146,7 @@ public struct Console: Sendable {
     let findings = positive.reduce(0) { $0 + $1.findings.count }
     let planted = report.cases.count { $0.isNegative }
     let found = report.cases.count {
-      // One that was skipped as a whole holds, and found nothing.
+      // A case that was skipped as a whole holds, without findings.
       $0.isNegative && $0.outcome == .held && $0.pendingComplaint == nil && !$0.findings.isEmpty
     }
     say(
@@ -176,7 +176,7 @@ public struct Console: Sendable {
     annotate(annotation.error(of: finding))
   }
 
-  /// Shows an error beside the file, where GitHub shows the run.
+  /// Shows an error next to the file if GitHub displays the run.
   private func annotate(_ command: String) {
     guard isGitHub, !isSilent else { return }
     clearProgress()
@@ -184,7 +184,7 @@ public struct Console: Sendable {
     StandardStream.output.write(command.visibleCommand + "\n")
   }
 
-  /// How far an exploration went, in one line.
+  /// The extent of an exploration, in one line.
   public static func line(of report: ExplorationReport) -> String {
     if let media = report.media { return line(of: report, media) }
     if let schedules = report.schedules { return line(of: report, schedules) }

@@ -1,6 +1,6 @@
 // EvidenceMaker.swift: compares the tree of a crash state with the tree that the program saw.
-// Invariants: looks at bytes that were pending only, and at a bounded number of them, however long
-// the files are.
+// Invariants: reads only bytes that were pending, and a bounded number of them, regardless of the
+// files' length.
 
 import CrashStates
 import LabCore
@@ -8,17 +8,17 @@ import Recording
 
 /// Makes the evidence of findings of one exploration.
 package struct EvidenceMaker {
-  /// Most ranges that are listed of a file.
+  /// Most ranges listed per file.
   private static let rangesMax = 48
-  /// Most bytes of a range in which differences are looked for.
+  /// Most bytes of a range that are compared.
   private static let comparedBytesMax = 64 << 10
-  /// Most differences that are shown of a file, and bytes of each.
+  /// Most differences shown per file, and bytes shown of each.
   private static let differencesMax = 3
   private static let differenceBytes = 32
 
   let table: UnitTable
 
-  /// A file with its pending units, and what is looked at in both trees.
+  /// A file with its pending units, and the ranges that are compared in both trees.
   private struct Subject {
     let inode: InodeNumber
     var ranges: [FileChange.Range] = []
@@ -27,13 +27,13 @@ package struct EvidenceMaker {
     /// Where the trees may differ.
     var compared: [Range<UInt64>] {
       ranges.filter { $0.fate != .kept }.prefix(rangesMax).map {
-        // Rows of bytes begin at multiples of 16, as people know them of hexdump.
+        // Rows of bytes start at multiples of 16, as in hexdump.
         $0.offset / 16 * 16..<$0.offset + min($0.count, UInt64(comparedBytesMax))
       }
     }
   }
 
-  /// What one tree says of a file.
+  /// A file's content in one tree.
   private struct Look {
     var path: String?
     var size: UInt64?
@@ -43,9 +43,9 @@ package struct EvidenceMaker {
   /// The evidence of a state.
   /// - Parameters:
   ///   - state: The state.
-  ///   - missing: The sync that was missing, if one was.
-  /// - Returns: What was lost and what became of the files.
-  /// - Throws: `LabError` when a tree outgrows its limits.
+  ///   - missing: The missing sync, if any.
+  /// - Returns: What was lost, and the effect on the files.
+  /// - Throws: `LabError` when a tree exceeds its limits.
   func evidence(
     of state: CrashState, missing: MissingSync?
   ) throws(LabError) -> FindingEvidence {
@@ -70,7 +70,7 @@ package struct EvidenceMaker {
       omittedFileCount: subjects.count - shown.count)
   }
 
-  /// Events of units, each once; units rise, so events do.
+  /// Events of units, each once; both ascend.
   private func events(of units: [Int]) -> [Int] {
     var result: [Int] = []
     for unit in units where result.last != table.units[unit].event {
@@ -85,7 +85,7 @@ package struct EvidenceMaker {
 
   // MARK: Files
 
-  /// The files that had something pending, those that lose something first, else in trace order.
+  /// The files with pending changes: first those that lose something, then in trace order.
   private func subjects(of state: CrashState) -> [Subject] {
     var fates: [(unit: Int, fate: FileChange.Fate)] =
       state.lost.map { ($0, .lost) } + state.kept.map { ($0, .kept) }
@@ -111,7 +111,7 @@ package struct EvidenceMaker {
     return subjects.filter(\.losesSomething) + subjects.filter { !$0.losesSomething }
   }
 
-  /// Files that a unit changes, each with the bytes if it changes bytes.
+  /// Files that a unit changes, each with the range if it changes bytes.
   private func touched(by unit: PendingUnit) -> [(InodeNumber, Range<UInt64>?)] {
     unit.effects.compactMap { effect in
       switch effect {
@@ -188,7 +188,7 @@ package struct EvidenceMaker {
       omittedRangeCount: max(0, ranges.count - Self.rangesMax), differences: differences)
   }
 
-  /// Ranges by place, those side by side with one fate as one.
+  /// Ranges in file order; adjacent ones with the same fate are joined.
   private static func joined(_ ranges: [FileChange.Range]) -> [FileChange.Range] {
     var result: [FileChange.Range] = []
     for range in ranges.sorted(by: { ($0.offset, $0.count) < ($1.offset, $1.count) }) {
@@ -202,7 +202,7 @@ package struct EvidenceMaker {
     return result
   }
 
-  /// The first bytes that differ, from a multiple of 16 on.
+  /// The first bytes that differ, starting at a multiple of 16.
   package static func difference(
     at offset: UInt64, _ issued: [UInt8], _ survived: [UInt8]
   ) -> FileChange.Difference? {

@@ -1,31 +1,31 @@
-// ExplorationCoverage.swift: what a verdict rests on: over how much of a recording the judged
-// states are spread.
+// ExplorationCoverage.swift: the basis of a verdict: how much of a recording the judged states
+// cover.
 
 import CrashStates
 import LabCore
 
-/// Over how many of the crash points that have states of their own the judged states are spread.
+/// How many of the crash points with states of their own are covered by judged states.
 public struct ExplorationCoverage: Codable, Sendable, Hashable {
   /// Crash points that have states of their own.
   public let crashPointCount: Int
-  /// Those of them of which a state was judged.
+  /// Number of those with a judged state.
   public let seenCount: Int
-  /// Those of them right behind a mark.
+  /// Number of those directly after a mark.
   public let markCount: Int
-  /// Those right behind a mark of which a state was judged.
+  /// Number of those directly after a mark with a judged state.
   public let seenMarkCount: Int
 
-  /// In reports: what a person has to know of a thin exploration.
+  /// In reports: a warning about an exploration with low coverage.
   public internal(set) var caution: String?
 
   /// True when a state of each was judged.
   public var isWhole: Bool { seenCount == crashPointCount }
-  /// True when most crash points were not looked at, so that "held" says little.
+  /// True when most crash points were not covered, so that "held" means little.
   public var isThin: Bool { seenCount * 2 < crashPointCount }
 }
 
 extension ExplorationReport {
-  /// What the verdict rests on; nil where it was not counted, or nothing was recorded.
+  /// The coverage of the verdict; nil if not counted, or if nothing was recorded.
   public var coverage: ExplorationCoverage? {
     guard let crashPoints, !crashPoints.isEmpty, crashPoints.allSatisfy({ $0.checked != nil })
     else { return nil }
@@ -36,8 +36,8 @@ extension ExplorationReport {
       markCount: marks.count, seenMarkCount: marks.count(where: isSeen))
   }
 
-  /// At how many crash points states were judged.
-  /// - Parameter named: Whether the number has to say what it counts.
+  /// The number of crash points with judged states.
+  /// - Parameter named: Whether the text must say what the number counts.
   /// - Returns: For example `3 of 12 crash points (9 have states of their own; …)`.
   package func crashPointText(named: Bool) -> String {
     let all =
@@ -50,8 +50,8 @@ extension ExplorationReport {
       + "\(Formatting.grouped(coverage.markCount)))"
   }
 
-  /// Says of a thin exploration how little was looked at, and what would look at the rest; nil of
-  /// others.
+  /// For an exploration with low coverage, how little was covered, and how to cover the rest; nil
+  /// for others.
   package var caution: String? {
     guard let coverage, coverage.isThin else { return nil }
     let unseen = coverage.crashPointCount - coverage.seenCount
@@ -65,13 +65,13 @@ extension ExplorationReport {
 }
 
 extension RunReport {
-  /// The caution about an exploration of a case; nil when there is none, or none yet: of a shard it
-  /// is not known what the others look at, and a planted bug is found or not.
+  /// The warning about an exploration of a case; nil when there is none, or none yet: for a shard
+  /// the coverage of the other shards is unknown, and a planted bug is either found or not.
   package func caution(about exploration: ExplorationReport, of item: CaseReport) -> String? {
     shard != nil || item.isNegative ? nil : exploration.caution
   }
 
-  /// Writes all fields, and for each exploration what its verdict rests on.
+  /// Encodes all fields, and for each exploration its coverage.
   package func encode(to encoder: any Encoder) throws {
     var written = cases
     for place in written.indices {

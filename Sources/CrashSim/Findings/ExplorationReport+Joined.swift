@@ -1,5 +1,5 @@
-// ExplorationReport+Joined.swift: several recordings of one scenario explored under one model, told
-// as one exploration.
+// ExplorationReport+Joined.swift: joins the explorations of several recordings of one scenario
+// under one model into one.
 
 extension ExplorationReport {
   /// The counts of two explorations under one model, as one.

@@ -14,7 +14,7 @@ public struct ExploreRecipe: Codable, Sendable, Hashable {
   public var judging: JudgingOptions?
   /// Shell command that prepares the directory, if any.
   public var setup: String?
-  /// Persistence model, as `PersistenceModel.chosen` takes it.
+  /// Persistence model, as accepted by `PersistenceModel.chosen`.
   public var model: String
   /// Seed of the run.
   public var seed: UInt64
@@ -24,11 +24,11 @@ public struct ExploreRecipe: Codable, Sendable, Hashable {
   public var shape: String
   /// Time limit of one check.
   public var timeoutSeconds: Int
-  /// Events of syncs that the disk ignores; nil where all work.
+  /// Events of syncs that the disk ignores; nil if all work.
   public var ignoredSyncs: [Int]?
-  /// When mapped pages are written back; nil where the kernel decides.
+  /// When mapped pages are written back; nil if the kernel decides.
   public var writeBack: PageWriteBack?
-  /// What direct reads and writes must be aligned to; nil where every one passes.
+  /// Required alignment of direct reads and writes; nil accepts all.
   public var directAlignment: DirectAlignment?
   /// What of the output is one acknowledgement; nil, as in older tokens, is each write.
   public var marks: MarkUnit?
@@ -36,22 +36,22 @@ public struct ExploreRecipe: Codable, Sendable, Hashable {
   public var checkStays: Bool?
   /// Fault rules in force while it was recorded; nil where there were none.
   public var faults: [FaultRule]?
-  /// The real file system that it was recorded on, as `--on` takes it; nil for FaultFS itself.
+  /// The real file system of the recording, in the form of `--on`; nil for FaultFS itself.
   public var fileSystem: String?
-  /// Whether the file system's own checker judged too; nil is no.
+  /// Whether the file system's own checker also judged; nil is no.
   public var runsFsck: Bool?
 
-  /// What recovers after a crash; nil where no crash during recovery is meant.
+  /// The recovery command; nil unless the crash is during recovery.
   public var recover: String?
   /// The crashes that it recovered from, in order.
   ///
-  /// `state` is one of the last recovery then, or `RecoveredCrash.refusal`; `shape` is the
+  /// `state` then belongs to the last recovery, or is `RecoveredCrash.refusal`; `shape` is the
   /// workload's.
   public var recovered: [RecoveredCrash]?
 
   /// Faults of the medium at rest, instead of a crash state.
   public var media: MediaState?
-  /// With so many of them the checker must find the content right; nil is none.
+  /// With at most this many of them the content must be right; nil is none.
   public var survivedFaults: Int?
 
   /// Makes a recipe.
@@ -71,11 +71,11 @@ public struct ExploreRecipe: Codable, Sendable, Hashable {
 }
 
 extension ExploreRecipe {
-  /// The recipe among the other kinds that a token can hold: `ReplayRecipe.explore` reads it.
+  /// Adds the kind of recipe to a token: `ReplayRecipe.explore` decodes it.
   private enum Kind: Encodable {
     case explore(ExploreRecipe)
   }
 
-  /// What `faultline replay` takes.
+  /// The argument of `faultline replay`.
   public var token: String { ReplayToken.encode(Kind.explore(self)) }
 }

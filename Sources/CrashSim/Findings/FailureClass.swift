@@ -1,13 +1,14 @@
-// FailureClass.swift: failing states that say the same, as one class.
-// Two results are of one class when they ended alike and their headlines differ in numbers only.
+// FailureClass.swift: groups failing states with the same message into classes.
+// Two results belong to one class when they ended in the same way and their headlines differ only
+// in numbers.
 
-/// States that failed with the same words.
+/// States that failed with the same message.
 package struct FailureClass: Sendable {
-  /// What the states have in common.
+  /// The common part of the states' results.
   package let key: String
   /// The first state of the class in the exploration's order.
   package let firstOrdinal: Int
-  /// What the checker said about it.
+  /// The checker's result for it.
   package let first: CheckResult
   /// Number of states.
   package private(set) var count: Int
@@ -31,7 +32,7 @@ package struct FailureClass: Sendable {
 
   /// The ending, and the headline with each number replaced by `N`.
   package static func key(of result: CheckResult) -> String {
-    // Hash values count as numbers when they hold a digit, so that they do not split a class.
+    // Hash values with a digit count as numbers, so that they do not split a class.
     "\(result.ending): " + result.headline.withNumbersReplaced
   }
 }

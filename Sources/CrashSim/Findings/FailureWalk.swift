@@ -1,14 +1,14 @@
-// FailureWalk.swift: the recordings of one failure, one after another: the workload, and of a crash
-// during recovery each recovery on the way to it.
-// Invariants: an event has one name, wherever the walk stands: N in the workload, R:N in recovery
-// R; each recording begins with what the power cut in the one before it left.
+// FailureWalk.swift: the recordings of one failure, one after another: of the workload, and for a
+// crash during recovery of each recovery that leads to it.
+// Invariants: an event has one name throughout: N in the workload, R:N in recovery R; each
+// recording starts with the state that the power cut in the previous one left.
 
 import CrashStates
 import LabCore
 
 /// An event of a failure's recordings: `17` of the workload, `1:17` of the first recovery.
 package struct EventPlace: Sendable, Hashable, CustomStringConvertible {
-  /// Which recovery; 0 is the workload.
+  /// Number of the recovery; 0 is the workload.
   package var recovery: Int
   /// Its number in that recording, from 0.
   package var number: Int
@@ -19,7 +19,7 @@ package struct EventPlace: Sendable, Hashable, CustomStringConvertible {
     self.number = number
   }
 
-  /// Reads `N` or `R:N`; nil for anything else.
+  /// Parses `N` or `R:N`; nil for anything else.
   package init?(parsing text: String) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     let numbers = parts.compactMap { $0.allSatisfy(\.isWholeNumber) ? Int($0) : nil }
@@ -27,11 +27,11 @@ package struct EventPlace: Sendable, Hashable, CustomStringConvertible {
     self.init(recovery: parts.count == 2 ? numbers[0] : 0, number: numbers[parts.count - 1])
   }
 
-  /// As it is read.
+  /// In the form that is parsed.
   package var description: String { recovery == 0 ? "\(number)" : "\(recovery):\(number)" }
 }
 
-/// A recording, and the crash state in which the power left it.
+/// A recording, and the crash state in which the power cut left it.
 package struct CutRecording {
   package let table: UnitTable
   package let state: CrashState
@@ -41,7 +41,7 @@ package struct CutRecording {
     self.state = state
   }
 
-  /// After how many events the power fails.
+  /// The number of events after which the power fails.
   fileprivate var cut: String { "after \(Formatting.counted(state.crashPoint, "event"))" }
 
   fileprivate func failure(followedBy next: String) -> TraceWalk.Failure {
@@ -51,12 +51,12 @@ package struct CutRecording {
   }
 }
 
-/// A place in the recordings of a failure.
+/// A position in the recordings of a failure.
 package final class FailureWalk {
   private let recordings: [TraceWalk]
-  /// What is said before each of them.
+  /// The lines printed before each of them.
   private let headings: [[String]]
-  /// Which of them the walk is in; 0 is the workload.
+  /// The current recording; 0 is the workload.
   private(set) var recovery = 0
 
   /// The workload alone.
@@ -65,12 +65,13 @@ package final class FailureWalk {
     headings = [workload.introduction]
   }
 
-  /// The workload and the recoveries from power cuts in a row.
+  /// The workload and the recoveries from consecutive power cuts.
   /// - Parameters:
-  ///   - cuts: The workload, and the recoveries in which power fails too.
-  ///   - marks: Which actor each mark of the workload belongs to, if that is known.
-  ///   - refusal: The recovery after them that fails by itself, and how, if that is the failure.
-  /// - Throws: `LabError` when a trace is broken.
+  ///   - cuts: The workload, and the recoveries in which power fails again.
+  ///   - marks: The actor of each mark of the workload, if known.
+  ///   - refusal: The recovery after them that fails by itself, with its ending, if that is the
+  ///     failure.
+  /// - Throws: `LabError` when a trace is invalid.
   package init(
     _ cuts: [CutRecording], marks: ActorMarks? = nil,
     refusal: (table: UnitTable, text: String)? = nil
@@ -108,35 +109,35 @@ package final class FailureWalk {
 
   /// The workload's recording.
   package var workload: TraceWalk { recordings[0] }
-  /// The recording that the walk is in.
+  /// The current recording.
   package var recording: TraceWalk { recordings[recovery] }
-  /// Where the walk stands: the recording, and how many of its events are done.
+  /// The current position: the recording, and the number of its events that are done.
   package var place: EventPlace { EventPlace(recovery: recovery, number: recording.position) }
   /// Number of recoveries.
   package var recoveryCount: Int { recordings.count - 1 }
-  /// What the recording that the walk is in is, and which power cut it begins with.
+  /// A description of the current recording, and of the power cut that it starts with.
   package var heading: [String] { headings[recovery] }
 
-  /// Where the recording that the walk is in ends, in words.
+  /// Where the current recording ends, in words.
   package var end: String {
     "the recording\(recovery == 0 ? "" : " of recovery \(recovery)") ends after "
       + Formatting.counted(recording.count, "event")
   }
 
-  /// Does the next event, or begins the recovery behind the power cut.
+  /// Performs the next event, or enters the recovery after the power cut.
   ///
-  /// What was recorded behind a power cut is passed over: it is not part of the failure.
+  /// Events recorded after a power cut are skipped: they are not part of the failure.
   /// - Returns: False at the end.
-  /// - Throws: `LabError` when a trace is broken.
+  /// - Throws: `LabError` when a trace is invalid.
   package func advance() throws(LabError) -> Bool {
     let isCut = recording.position == recording.failurePosition
     if isCut || recording.position == recording.count, try enterNext() { return true }
     return try recording.advance()
   }
 
-  /// Goes to the failure of this recording, behind it to that of the next, and at last to the end.
+  /// Goes to the failure of this recording; from there to that of the next; and finally to the end.
   /// - Returns: False at the end.
-  /// - Throws: `LabError` when a trace is broken.
+  /// - Throws: `LabError` when a trace is invalid.
   package func goOn() throws(LabError) -> Bool {
     var target = recording.failurePosition
     if recording.position >= target {
@@ -151,16 +152,16 @@ package final class FailureWalk {
     return true
   }
 
-  /// Goes to where so many events of a recording are done, back too.
-  /// - Parameter place: The recording, which there must be, and the number of events.
-  /// - Throws: `LabError` when a trace is broken.
+  /// Goes forward or back to where this many events of a recording are done.
+  /// - Parameter place: The recording, which must exist, and the number of events.
+  /// - Throws: `LabError` when a trace is invalid.
   package func go(to place: EventPlace) throws(LabError) {
     precondition(recordings.indices.contains(place.recovery), "no recovery \(place.recovery)")
     recovery = place.recovery
     try recording.go(to: place.number)
   }
 
-  /// Stands before the first event of the next recording, if there is one.
+  /// Goes to the start of the next recording, if there is one.
   private func enterNext() throws(LabError) -> Bool {
     guard recovery < recoveryCount else { return false }
     try go(to: EventPlace(recovery: recovery + 1, number: 0))

@@ -1,52 +1,51 @@
-// Finding.swift: one broken promise with its evidence, as every report shows it.
+// Finding.swift: one broken promise with its evidence, as shown by every report.
 
 import CrashStates
 
-/// A class of crash states that break one promise in one way.
+/// A class of crash states that break a promise in the same way.
 public struct Finding: Codable, Sendable, Hashable {
   /// Number of the finding in its run, from 1.
   public var number: Int
-  /// What was promised.
+  /// The promise.
   public var promised: String
-  /// The one line that says what came back.
+  /// The line that describes the failure.
   public var headline: String
-  /// All that the checker said, cut at a sensible length.
+  /// The checker's output, cut to a reasonable length.
   public var got: [String]
   /// How the checker ended.
   public var ending: String
-  /// After which event the power went.
+  /// The event after which the power failed.
   public var crash: String
-  /// How many marks the workload had given, and the last of them.
+  /// Number of marks before the crash.
   public var acknowledgedCount: Int
   /// The last mark before the crash, if there was one.
   public var lastAcknowledged: String?
-  /// The units that were lost, in words; the smallest set that still fails.
+  /// The lost units in words; the smallest set that still fails.
   public var lost: [String]
-  /// Which sync was missing, between which operations, or why none would have helped.
+  /// The missing sync, with the operations before and after it, or why no sync would have helped.
   public var missingSync: [String]
   /// The persistence models that allow the state, strictest first.
   public var models: [String]
   /// Number of crash states with the same headline.
   public var stateCount: Int
-  /// What `faultline replay` takes.
+  /// The argument of `faultline replay`.
   public var token: String
-  /// The real file system that it was seen on, as `--on` takes it; nil for a model's state.
+  /// The real file system on which it was found, in the form of `--on`; nil for a model's state.
   public var fileSystem: String?
-  /// The other models and real file systems of the run that gave a finding of the same words.
+  /// The other models and real file systems of the run with a finding of the same text.
   public var alsoSeen: [String]?
-  /// What the states of the class have in common; joins the findings of several shards.
+  /// The common part of the class's results; used to join the findings of several shards.
   public var classKey: String?
   /// Place of the class's first state in the exploration's order.
   public var firstOrdinal: Int?
 
-  /// What was lost first and what overtook it, numbers aside; equal for findings of one cause.
+  /// The first loss and the later event that survived, without numbers; equal for the same cause.
   public var rootCause: String?
-  /// The failing state in numbers; nil of a finding without a crash.
+  /// The failing state in numbers; nil for a finding without a crash.
   public var evidence: FindingEvidence?
-  /// Other classes of states with the same root cause, each in full.
+  /// Other classes of states with the same root cause, in full.
   public var alsoSeenAs: [Finding]?
-  /// Where the program asked for what was lost, and then for what overtook it; nil when the
-  /// recording does not say.
+  /// The calls of the lost operation and then of the later one that survived; nil if not recorded.
   public var callSites: [CallSite]?
 
   package init(
@@ -95,16 +94,16 @@ public struct Finding: Codable, Sendable, Hashable {
     self.callSites = callSites
   }
 
-  /// What fault rules had done before the crash, each with the operation that it met.
+  /// The effects of fault rules before the crash, each with the operation that it affected.
   public var injected: [String]?
 
-  /// True when the time for explaining ended first: a state that lost less may fail, too.
+  /// True when the time for explaining ran out: a state that lost less may fail, too.
   public var isExplainedInPart: Bool?
 
   /// The headline, and those of the other classes with the same root cause.
   public var headlines: [String] { [headline] + (alsoSeenAs ?? []).map(\.headline) }
 
-  /// Gives the finding another number, and with it the classes that it is joined with.
+  /// Changes the number of the finding and of the classes that it is joined with.
   package mutating func renumber(_ number: Int) {
     self.number = number
     for place in (alsoSeenAs ?? []).indices { alsoSeenAs?[place].number = number }
@@ -115,19 +114,19 @@ public struct Finding: Codable, Sendable, Hashable {
     (alsoSeenAs ?? []).reduce(stateCount) { $0 + $1.stateCount }
   }
 
-  /// Whether a sync would have helped, be it one that is missing or one that did not work.
+  /// Whether a sync would have helped, either a missing one or one that did not work.
   public var namesSync: Bool {
     missingSync.contains { $0.contains("Missing: ") || $0.hasPrefix("Sync #") }
   }
 
-  /// The strictest model that still allows the state: a promise that needs less than this model
-  /// gives.
+  /// The strictest model that still allows the state: the promise fails on file systems that
+  /// guarantee no more than it.
   public var weakestModel: String { models.first ?? "none" }
 }
 
-/// How far an exploration went, and what it found.
+/// The extent of an exploration, and its findings.
 public struct ExplorationReport: Codable, Sendable {
-  /// What was explored: a scenario's title or a workload's command.
+  /// The subject: a scenario's title or a workload's command.
   public var title: String
   /// Persistence model, by name.
   public var model: String
@@ -137,7 +136,7 @@ public struct ExplorationReport: Codable, Sendable {
   public var operationCount: Int
   /// Recorded marks.
   public var markCount: Int
-  /// Crash points looked at.
+  /// Number of crash points covered.
   public var crashPointCount: Int
   /// Candidate states before deduplication.
   public var candidateCount: Int
@@ -147,29 +146,29 @@ public struct ExplorationReport: Codable, Sendable {
   public var exploredCount: Int
   /// Number of all crash states that the model allows, exact or as a bound.
   public var bound: String
-  /// True when the lab was asked to stop before all selected states were checked.
+  /// True when Faultline was asked to stop before all selected states were checked.
   public var isInterrupted = false
-  /// True when the time budget ended before all selected states were checked.
+  /// True when the time budget ran out before all selected states were checked.
   public var isOutOfTime: Bool?
-  /// Shape of the recorded trace, the same for all shards; nil where nothing was recorded.
+  /// Shape of the recorded trace, the same for all shards; nil if nothing was recorded.
   public var shape: String?
-  /// States of crashes during recovery, which are among the distinct and the explored ones.
+  /// States of crashes during recovery, which are included in the distinct and explored ones.
   public var recoveryCount: Int?
-  /// Which of the case's timelines shows what was explored; nil when none does.
+  /// The case's timeline that shows the recording; nil if none does.
   public var recording: Int?
-  /// The crash points that have states of their own; nil where nothing was recorded.
+  /// The crash points with states of their own; nil if nothing was recorded.
   public var crashPoints: [CrashPointCount]?
-  /// The budget with which each of those crash points is looked at once; nil where unknown.
+  /// The budget with which each of those crash points is covered once; nil if unknown.
   public var budgetOfEachCrashPoint: Int?
-  /// The smallest budget with which a failing state is found; nil when none was, or unknown.
+  /// The smallest budget that finds a failing state; nil if none was found, or unknown.
   public var findingBudget: Int?
-  /// In JSON reports: what the verdict rests on, as `coverage` and `caution` say.
+  /// In JSON reports: the basis of the verdict, as in `coverage` and `caution`.
   var basis: ExplorationCoverage?
-  /// Of faults of the medium at rest: what came of them; nil for other explorations.
+  /// The results for faults of the medium at rest; nil for other explorations.
   public var media: MediaOutcome?
-  /// Of schedules of steps that run side by side: how far they were explored; nil for others.
+  /// The extent of the exploration of schedules of concurrent steps; nil for others.
   public var schedules: ScheduleCounts?
-  /// Line of the scenario file that asks for the exploration.
+  /// Line of the scenario file that requests the exploration.
   public var line: Int?
   /// Warnings and notes of a judgement without a checker; nil where there are none.
   public var remarks: [JudgingRemark]?
@@ -177,7 +176,7 @@ public struct ExplorationReport: Codable, Sendable {
   public var commitCoverage: CommitCoverage?
   /// Wall time of the checking.
   public var seconds: Double
-  /// The findings, most telling first.
+  /// The findings, most informative first.
   public var findings: [Finding]
 
   package init(
@@ -228,6 +227,6 @@ public struct ExplorationReport: Codable, Sendable {
     self.findings = findings
   }
 
-  /// States checked in a second; 0 when nothing was measured.
+  /// States checked per second; 0 if not measured.
   public var statesPerSecond: Double { seconds > 0 ? Double(exploredCount) / seconds : 0 }
 }

@@ -1,21 +1,21 @@
-// FindingEvidence.swift: a failing state in numbers, for reports that draw it: which events were
-// lost, what survived after them, and what that did to the files. Every list is bounded, and says
-// how much it leaves out.
+// FindingEvidence.swift: a failing state in numbers, for reports that draw it: the lost events,
+// those that survived after them, and the effect on the files. Every list is bounded, and has the
+// number of omitted entries.
 
-/// What a crash did to one file, beside what the running program saw.
+/// The effect of a crash on one file, compared to what the running program saw.
 public struct FileChange: Codable, Sendable, Hashable {
-  /// What became of a range of bytes.
+  /// The fate of a range of bytes.
   public enum Fate: String, Codable, Sendable, CaseIterable {
     case kept, lost, torn
   }
 
-  /// Bytes that one pending write, or several side by side, covered.
+  /// Bytes covered by one pending write, or by several adjacent ones.
   public struct Range: Codable, Sendable, Hashable {
     /// First byte.
     public var offset: UInt64
     /// Number of bytes.
     public var count: UInt64
-    /// What became of them.
+    /// Their fate.
     public var fate: Fate
 
     package init(offset: UInt64, count: UInt64, fate: Fate) {
@@ -25,27 +25,27 @@ public struct FileChange: Codable, Sendable, Hashable {
     }
   }
 
-  /// Bytes that are not what the program had written.
+  /// Bytes that differ from what the program had written.
   public struct Difference: Codable, Sendable, Hashable {
-    /// Place of the first byte that is shown.
+    /// Position of the first byte shown.
     public var differingAt: UInt64
-    /// What the program had written, as hexadecimal digits; shorter where the file ends.
+    /// The bytes that the program had written, in hexadecimal; shorter at the end of the file.
     public var bytesIssued: String
-    /// What came back.
+    /// The bytes after the crash.
     public var bytesSurvived: String
   }
 
   /// The path as the program saw it; nil when it had removed the file.
   public var path: String?
-  /// The path after the crash; nil when the file is not there.
+  /// The path after the crash; nil if the file does not exist.
   public var pathAfter: String?
-  /// The size as the program saw it; nil of anything but a regular file.
+  /// The size as the program saw it; nil for anything other than a regular file.
   public var size: UInt64?
   /// The size after the crash.
   public var sizeAfter: UInt64?
   /// Ranges that were pending, ascending.
   public var ranges: [Range]
-  /// Pending ranges that are not listed.
+  /// Number of pending ranges that are not listed.
   public var omittedRangeCount: Int
   /// The first differences.
   public var differences: [Difference]
@@ -76,27 +76,27 @@ public struct FindingEvidence: Codable, Sendable, Hashable {
   /// Most files.
   static let filesMax = 8
 
-  /// The power went after this many events.
+  /// The power failed after this many events.
   public var crashPoint: Int
-  /// Events of which something was lost, the first ones.
+  /// Events that lost something; only the first ones.
   public var lost: [Int]
-  /// All of them.
+  /// Number of all of them.
   public var lostCount: Int
-  /// Those of the lost ones of which a part survived.
+  /// Those of the lost events that survived in part.
   public var partlyLost: [Int]
-  /// Later events than the first lost one that survived while they were pending, the first ones.
+  /// Pending events after the first lost one that survived; only the first ones.
   public var keptAfter: [Int]
-  /// All of them.
+  /// Number of all of them.
   public var keptAfterCount: Int
-  /// Event after which the missing sync belongs.
+  /// Event after which the missing sync should be.
   public var missingAfter: Int?
-  /// Event before which it belongs; the crash point when nothing came in between.
+  /// Event before which it should be; the crash point if there is no event in between.
   public var missingBefore: Int?
-  /// What the missing sync is of.
+  /// Path of the file that should have been synced.
   public var missingPath: String?
-  /// What became of the files that had something pending, those that lost something first.
+  /// The files with pending changes, first those that lost something.
   public var files: [FileChange]
-  /// Files that are not listed.
+  /// Number of files that are not listed.
   public var omittedFileCount: Int
 
   package init(
@@ -125,6 +125,6 @@ public struct FindingEvidence: Codable, Sendable, Hashable {
     self.omittedFileCount = omittedFileCount
   }
 
-  /// All events that it speaks of.
+  /// All events that it refers to.
   var events: [Int] { lost + keptAfter + [missingAfter, missingBefore].compactMap { $0 } }
 }

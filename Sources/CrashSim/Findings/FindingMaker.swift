@@ -1,5 +1,5 @@
-// FindingMaker.swift: a failing crash state made small and put in words.
-// Invariant: what a finding says follows from the trace, the state and the checker's answer alone.
+// FindingMaker.swift: shrinks a failing crash state and describes it.
+// Invariant: a finding depends only on the trace, the state and the checker's answer.
 
 import CrashStates
 import Foundation
@@ -7,25 +7,25 @@ import LabCore
 
 /// Makes findings of the states of one exploration.
 package struct FindingMaker {
-  /// Asks a checker about a state.
+  /// Judges a state with a checker.
   package typealias Check = (CrashState) throws(LabError) -> Bool
 
-  /// Most checker calls that shrinking one state may cost.
+  /// Most checker calls for shrinking one state.
   private static let shrinkCallsMax = 200
-  /// Most lines of a checker's output, and most lost operations, that a finding shows.
+  /// Most lines of a checker's output, and most lost operations, in a finding.
   private static let linesMax = 12
   private static let lastLines = 4
   /// Most files and directories that are tried as the cause of a finding.
   private static let causesMax = 8
 
-  /// Knows the states.
+  /// The enumerator of the states.
   package let enumerator: CrashStateEnumerator
-  /// The model they were found under.
+  /// The model under which they were found.
   package let model: PersistenceModel
   private let explainer: Explainer
   private let callSites: CallSites
   private let ladder: ModelLadder
-  /// The real file system whose device was recorded, if it was one.
+  /// The real file system whose device was recorded, if any.
   private let fileSystem: String?
 
   /// A maker for one exploration.
@@ -48,14 +48,14 @@ package struct FindingMaker {
       .minimized(state, stillFails: stillFails)
   }
 
-  /// A finding about a state.
+  /// A finding for a state.
   /// - Parameters:
   ///   - number: Its number in the run.
   ///   - state: The state, shrunk.
-  ///   - result: What the checker said about it.
-  ///   - stateCount: Number of states that failed alike.
-  ///   - token: What replays it.
-  ///   - context: What the crash happened in, if not the workload itself.
+  ///   - result: The checker's result for it.
+  ///   - stateCount: Number of states with the same failure.
+  ///   - token: Its replay token.
+  ///   - context: The context of the crash, if not the workload itself.
   ///   - accepts: Whether the checker accepts a state; without it, the first loss is the cause.
   /// - Returns: The finding.
   /// - Throws: `LabError` when the trace cannot be split under another model.
@@ -98,7 +98,7 @@ package struct FindingMaker {
     finding.classKey = FailureClass.key(of: result)
     finding.evidence = try EvidenceMaker(table: enumerator.table).evidence(
       of: state, missing: fileSystem == nil ? explanation.missing : nil)
-    // A crash during recovery has causes of its own.
+    // A crash during recovery has other causes.
     if context == nil, fileSystem == nil {
       finding.rootCause = explainer.rootCause(explanation).map { $0 + lines(of: explanation) }
       if result.rule != nil, explanation.laterEvent == nil {
@@ -116,7 +116,7 @@ package struct FindingMaker {
     return finding
   }
 
-  /// What was injected into the operations before a crash point, each where it surfaced.
+  /// The faults injected before a crash point, each at the operation where it became visible.
   private func injected(before crashPoint: Int) -> [String] {
     enumerator.table.trace.faults.filter { $0.position < crashPoint }.map { fault in
       let error = fault.errno == 0 ? "" : ": \(ErrorNumber(fault.errno))"
@@ -136,9 +136,9 @@ package struct FindingMaker {
     return explainer.explain(state, cause: cause, mark: mark)
   }
 
-  /// The acknowledgement that was the mistake, when it was not that a later operation survived.
+  /// The premature acknowledgement, if the error is not that a later operation survived.
   ///
-  /// The checker accepts the same losses just before it, so their order among themselves is free.
+  /// The checker accepts the same losses just before it, so their own order does not matter.
   private func earlyMark(
     from later: Int, _ state: CrashState, _ accepts: Check?
   ) throws(LabError) -> Int? {
@@ -151,13 +151,13 @@ package struct FindingMaker {
     let lost = Set(state.lost)
     let torn = state.torn.flatMap { $0.unit < table.issuedCount(at: mark) ? $0 : nil }
     let kept = table.pendingUnits(at: mark).filter { !lost.contains($0) && $0 != torn?.unit }
-    // What order rules tie together may be no state of that moment.
+    // The losses may not form a state of that moment because of ordering rules.
     guard let before = try? table.state(at: mark, keeping: kept, torn: torn) else { return nil }
     return try isAccepted(before, accepts) ? mark : nil
   }
 
-  /// What the checker says of a state; no, when the lab is asked to stop, so that the finding is
-  /// still told.
+  /// Whether the checker accepts a state; false when Faultline is asked to stop, so that the
+  /// finding is still reported.
   private func isAccepted(_ state: CrashState, _ accepts: Check) throws(LabError) -> Bool {
     do throws(LabError) {
       try Interruption.check()
@@ -168,10 +168,10 @@ package struct FindingMaker {
     }
   }
 
-  /// The first loss of the file or directory whose sync mends the state.
+  /// The first loss of the file or directory whose sync repairs the state.
   ///
-  /// The checker accepts it when all that was lost of that is there. Another sync may make this one
-  /// state impossible, too, and leave the next that breaks the promise.
+  /// The checker accepts the state when everything lost of that file is present. Another sync may
+  /// also make this state impossible, but leave the next one that breaks the promise.
   private func cause(of state: CrashState, _ accepts: Check?) throws(LabError) -> Int? {
     guard let accepts, fileSystem == nil else { return nil }
     let minimizer = Minimizer(table: enumerator.table)
@@ -182,8 +182,8 @@ package struct FindingMaker {
     return nil
   }
 
-  /// The source lines of what was lost and of what overtook it: two places in a program that do the
-  /// same are two causes.
+  /// The source lines of the loss and of the later event that survived: two places in a program
+  /// with the same operations are two causes.
   private func lines(of explanation: Explanation) -> String {
     let places = [explanation.cause?.event, explanation.laterEvent].compactMap { event in
       event.flatMap { callSites.places(of: $0) }
@@ -191,7 +191,7 @@ package struct FindingMaker {
     return places.isEmpty ? "" : " (" + places.joined(separator: ", then ") + ")"
   }
 
-  /// What comes of putting the missing sync in its place.
+  /// The result of adding the missing sync at its place.
   private func checked(
     _ missing: MissingSync?, _ state: CrashState
   ) throws(LabError) -> String? {
@@ -215,7 +215,7 @@ package struct FindingMaker {
     return lines.prefix(linesMax) + ["… and \(lines.count - linesMax) more"]
   }
 
-  /// The first and the last: what was lost just before the crash tells as much as what went first.
+  /// The first and last lines: losses just before the crash are as informative as the first.
   private static func cutInside(_ lines: [String]) -> [String] {
     guard lines.count > linesMax else { return lines }
     return lines.prefix(linesMax - lastLines)

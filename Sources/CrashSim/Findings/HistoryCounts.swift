@@ -1,47 +1,47 @@
-// HistoryCounts.swift: what the histories drawn for a scenario came to: how often each feature was
-// on, how often each thing was done, and which steps of commits the engine went through, those
-// included that never came up.
+// HistoryCounts.swift: statistics of the histories drawn for a scenario: how often each feature was
+// on, how often each action was performed, and which steps of commits the engine executed,
+// including those that never occurred.
 
 import LabCore
 
-/// How often something came up.
+/// The number of occurrences of something.
 public struct Tally: Codable, Sendable, Hashable {
-  /// What.
+  /// Its name.
   public var name: String
-  /// How often; 0 when never.
+  /// The number; 0 for never.
   public var count: Int
 
-  /// Counts something.
+  /// Makes a count.
   public init(name: String, count: Int = 0) {
     self.name = name
     self.count = count
   }
 }
 
-/// What drawn histories came to.
+/// Statistics of drawn histories.
 public struct HistoryCounts: Codable, Sendable, Hashable {
   /// Histories that were run.
   public var histories = 0
-  /// Histories that the scenario asks for.
+  /// Number of histories that the scenario requests.
   public var declared: Int
-  /// Steps of all of them, as somebody would have written them.
+  /// Number of their steps, as written in a scenario.
   public var steps = 0
-  /// Commands that workers were told.
+  /// Number of commands sent to workers.
   public var commands = 0
-  /// Rows that were written or deleted, rolled-back ones included.
+  /// Number of rows written or deleted, including those rolled back.
   public var rows = 0
-  /// Operations of the file system that were recorded.
+  /// Number of recorded file system operations.
   public var operations = 0
   /// Histories in which each feature was on.
   public var features: [Tally]
-  /// Commands by what they do.
+  /// Commands by action.
   public var actions: [Tally]
-  /// Steps of the engine's commits that began, and what it did to its files.
+  /// Steps of the engine's commits that began, and its operations on its files.
   public var engine: [Tally]
   /// Wall time of planning and running them, without crash states; no decision may use it.
   public var seconds = 0.0
 
-  /// Counts from nothing.
+  /// Starts with zero counts.
   public init(declared: Int, features: [String], actions: [String], engine: [String]) {
     self.declared = declared
     self.features = features.map { Tally(name: $0) }
@@ -53,7 +53,7 @@ public struct HistoryCounts: Codable, Sendable, Hashable {
   package mutating func add(feature: String) { Self.add(feature, to: &features) }
   /// Counts a command.
   package mutating func add(action: String) { Self.add(action, to: &actions) }
-  /// Counts something that the engine did.
+  /// Counts an operation of the engine.
   package mutating func add(engine: String) { Self.add(engine, to: &self.engine) }
 
   private static func add(_ name: String, to tallies: inout [Tally]) {
@@ -61,7 +61,7 @@ public struct HistoryCounts: Codable, Sendable, Hashable {
     tallies[place].count += 1
   }
 
-  /// The counts for people.
+  /// The counts for display.
   package var lines: [String] {
     let minutes = seconds / 60
     let perMinute = minutes > 0 ? Double(histories) / minutes : 0

@@ -1,13 +1,13 @@
-// MediaOutcome.swift: how many damaged states were detected, harmless, or set back to an older
+// MediaOutcome.swift: counts damaged states that were detected, harmless, or set back to an older
 // version.
 
-/// What came of the faults of a medium.
+/// The results for a medium's faults.
 public struct MediaOutcome: Codable, Sendable, Hashable {
-  /// States in which an error told of the damage.
+  /// States in which an error reported the damage.
   public var detectedCount = 0
-  /// States in which the newest version was there, whole.
+  /// States with the newest version intact.
   public var unharmedCount = 0
-  /// States in which an older version was there, as the fault budget lets it.
+  /// States with an older version, as the fault budget allows.
   public var wentBackCount = 0
 
   package init(detectedCount: Int = 0, unharmedCount: Int = 0, wentBackCount: Int = 0) {
@@ -16,7 +16,7 @@ public struct MediaOutcome: Codable, Sendable, Hashable {
     self.wentBackCount = wentBackCount
   }
 
-  /// Counts a state; one that broke a promise is a finding's.
+  /// Counts a state; one that broke a promise becomes a finding.
   package mutating func add(_ verdict: MediaVerdict) {
     switch verdict {
     case .detected: detectedCount += 1
@@ -26,7 +26,7 @@ public struct MediaOutcome: Codable, Sendable, Hashable {
     }
   }
 
-  /// Takes the counts of another part in.
+  /// Adds the counts of another part.
   package mutating func add(_ other: MediaOutcome) {
     detectedCount += other.detectedCount
     unharmedCount += other.unharmedCount
@@ -34,13 +34,13 @@ public struct MediaOutcome: Codable, Sendable, Hashable {
   }
 }
 
-/// How a database took a damage.
+/// How a database handled damage.
 package enum MediaVerdict: String, Codable, Sendable, CaseIterable {
-  /// An error told of it.
+  /// An error reported it.
   case detected
-  /// The newest version is there.
+  /// The newest version is present.
   case unharmed
-  /// An older version is there, as the budget lets it.
+  /// An older version is present, as the budget allows.
   case wentBack
   /// A promise was broken.
   case broken

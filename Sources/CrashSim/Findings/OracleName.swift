@@ -1,40 +1,40 @@
-// OracleName.swift: the properties that are judged, and the form of a broken one.
+// OracleName.swift: the properties that are judged, and the description of a violation.
 
 import LabCore
 
 /// Name of an oracle: one property that a run must keep.
 public enum OracleName: String, Sendable, Hashable, Codable, CaseIterable {
-  /// What was acknowledged is there.
+  /// Acknowledged commits are present.
   case durability
-  /// A transaction is there whole or not at all.
+  /// A transaction is present as a whole or not at all.
   case atomicity
-  /// No hole in the order of commits, and nothing that was never begun.
+  /// No gap in the order of commits, and no commit that was never begun.
   case prefix
-  /// The file opens, and the engine's verification finds nothing.
+  /// The file opens, and the engine's verification finds no error.
   case structure
-  /// After recovery the database takes, keeps and shows a further commit.
+  /// After recovery the database accepts, keeps and returns another commit.
   case usableAfterRecovery
-  /// The content is what a dictionary holds that replays the acknowledged operations.
+  /// The content equals that of a dictionary that replays the acknowledged operations.
   case referenceModel
   /// A pinned version does not change.
   case isolation
-  /// Nobody hangs or ends because another process was killed.
+  /// No process hangs or ends because another process was killed.
   case liveness
   /// An expectation of the scenario about the live database holds.
   case expectation
-  /// A medium that damages a database at rest is survived within the fault budget, and noticed
-  /// beyond it.
+  /// A database whose medium is damaged at rest survives within the fault budget, and detects the
+  /// damage beyond it.
   case media
-  /// Objects read as their rows are, and links, embedded objects and queries agree with them.
+  /// Objects have the content of their rows, and links, embedded objects and queries agree with it.
   case objects
-  /// What is used on another thread is refused.
+  /// Use on another thread fails.
   case confinement
-  /// Who is told of changes can follow a collection by them.
+  /// Reported changes suffice to follow a collection.
   case notifications
 }
 
 extension OracleName {
-  /// What is promised, in words for people who do not know the oracle.
+  /// The promise, in words for users who do not know the oracle.
   public var promise: String {
     switch self {
     case .durability: "what was acknowledged is there"
@@ -56,13 +56,13 @@ extension OracleName {
 
 /// One broken promise.
 public struct Violation: Sendable, Hashable, Codable, CustomStringConvertible {
-  /// The property that is broken.
+  /// The oracle that failed.
   public let oracle: OracleName
-  /// What was promised.
+  /// The promise.
   public let promised: String
-  /// What came back.
+  /// The actual result.
   public let got: String
-  /// Where the scenario's step over which it showed is, where there is one.
+  /// Position of the scenario's step at which it was detected, if any.
   public var position: SourcePosition?
 
   /// Makes a violation.

@@ -1,9 +1,9 @@
-// ProgressJournal.swift: what a run has decided so far, in a file that outlives a run that is
-// stopped or killed, so that the same command can go on (docs/reference/reports.md).
-// Format: lines. Each is 16 hexadecimal digits, the checksum of the text behind the blank, and that
-// text, a JSON entry.
-// Invariants: the first entry says which run it is; a line counts only whole, and nothing counts
-// behind the first that is not; a recording is named only after it is whole.
+// ProgressJournal.swift: saves a run's verdicts in a file, so that the same command can resume
+// after the run was stopped or killed (docs/reference/reports.md).
+// Format: lines. Each is 16 hexadecimal digits, the checksum of the text after the following space,
+// and that text, a JSON entry.
+// Invariants: the first entry identifies the run; the journal is read up to the first damaged line;
+// a recording is named only after it is complete.
 
 import CrashStates
 import Foundation
@@ -11,16 +11,16 @@ import LabCore
 import Recording
 import Synchronization
 
-/// The decisions of one run, as they come.
+/// The verdicts of one run, in order.
 public final class ProgressJournal: Sendable {
   private enum Entry: Codable {
-    /// Always first: what the run is of, each as `name=value`.
+    /// Always first: the run's identity, each part as `name=value`.
     case run([String])
-    /// What a program did, kept in a file beside the journal.
+    /// A program's recording, in a file next to the journal.
     case recording(name: String, file: String, notes: RecordingNotes)
     /// A judged state; no failure means that it keeps its promises.
     case verdict(target: String, ordinal: Int, failure: CheckResult?)
-    /// A scenario that is done.
+    /// A completed scenario.
     case finished(name: String, content: String, report: CaseReport)
   }
 
@@ -29,7 +29,7 @@ public final class ProgressJournal: Sendable {
     var recordings: [String: (file: String, notes: RecordingNotes)] = [:]
     var verdicts: [String: [Int: CheckResult?]] = [:]
     var finished: [String: CaseReport] = [:]
-    /// Why nothing is kept any more.
+    /// Why nothing is saved any more.
     var failure: String?
   }
 
@@ -37,7 +37,7 @@ public final class ProgressJournal: Sendable {
 
   private let directory: String
   private let state: Mutex<State>
-  /// Decisions that were there already.
+  /// Number of verdicts that existed already.
   public let resumedCount: Int
 
   private init(_ directory: String, _ file: FileHandle, _ entries: [Entry]) {
@@ -61,14 +61,14 @@ public final class ProgressJournal: Sendable {
     state.withLock { try? $0.file.close() }
   }
 
-  /// Opens the journal of a directory, which is made if need be.
+  /// Opens the journal in a directory, which is created if necessary.
   /// - Parameters:
-  ///   - directory: Where it stands.
-  ///   - identity: What decides the run, each as `name=value`, in a fixed order.
-  ///   - resumes: Whether to go on with what is there; else it is forgotten.
+  ///   - directory: The directory.
+  ///   - identity: What identifies the run, each part as `name=value`, in a fixed order.
+  ///   - resumes: Whether to resume an existing journal; otherwise it is deleted.
   /// - Returns: The journal.
-  /// - Throws: `LabError` with code `.usage` when there is something else to go on with, `.lab`
-  ///   when the file cannot be written.
+  /// - Throws: `LabError` with code `.usage` when the existing journal belongs to another run,
+  ///   `.lab` when the file cannot be written.
   public static func open(
     in directory: String, _ identity: [String], resumes: Bool
   ) throws(LabError) -> ProgressJournal {
@@ -108,7 +108,7 @@ public final class ProgressJournal: Sendable {
         + "repeat that command, or leave out --resume to start again")
   }
 
-  /// The lab's own program: verdicts of another build are not taken over.
+  /// Identifies Faultline's own program: verdicts of another build are not reused.
   private static var programIdentity: String {
     guard let path = PathCalls.executable(),
       let attributes = try? FileManager.default.attributesOfItem(atPath: path),
@@ -117,7 +117,7 @@ public final class ProgressJournal: Sendable {
     return "\(size)-\(Int64(date.timeIntervalSince1970 * 1e6))"
   }
 
-  /// The whole lines at the start of some bytes, and where they end.
+  /// The complete lines at the start of some bytes, and where they end.
   private static func read(_ data: Data) -> (entries: [Entry], sizeBytes: Int) {
     let bytes = [UInt8](data)
     var entries: [Entry] = []
@@ -154,12 +154,12 @@ public final class ProgressJournal: Sendable {
 
   // MARK: states
 
-  /// What is known of the states of one target, by ordinal; a nil failure is a state that held.
+  /// The known verdicts on states of one target, by ordinal; a nil failure is a state that held.
   package func verdicts(of target: String) -> [Int: CheckResult?] {
     state.withLock { $0.verdicts[target] ?? [:] }
   }
 
-  /// Keeps the verdict of a state.
+  /// Saves the verdict on a state.
   package func note(_ result: CheckResult, ordinal: Int, of target: String) {
     let failure = result.ending.isSuccess ? nil : result
     append(.verdict(target: target, ordinal: ordinal, failure: failure))
@@ -167,9 +167,9 @@ public final class ProgressJournal: Sendable {
 
   // MARK: recordings
 
-  /// What a program did in the run that is gone on with.
+  /// A program's recording in the run that is resumed.
   ///
-  /// Recorded anew it might do something else, and its states would be others.
+  /// A new recording might differ, and then have other states.
   /// - Throws: `LabError` with code `.usage` when the file is damaged.
   package func recording(
     _ name: String
@@ -180,7 +180,7 @@ public final class ProgressJournal: Sendable {
     }
   }
 
-  /// Keeps what a program did.
+  /// Saves a program's recording.
   package func keep(
     _ trace: Trace, _ notes: RecordingNotes = RecordingNotes(), as name: String
   ) throws(LabError) {
@@ -192,19 +192,19 @@ public final class ProgressJournal: Sendable {
 
   // MARK: scenarios
 
-  /// The report of a scenario that was done, if its content was the same.
+  /// The report of a completed scenario, if its content was the same.
   package func finished(_ name: String, content: String) -> CaseReport? {
     state.withLock { $0.finished["\(name)\n\(content)"] }
   }
 
-  /// Keeps the report of a scenario that is done.
+  /// Saves the report of a completed scenario.
   package func note(_ report: CaseReport, content: String) {
     append(.finished(name: report.name, content: content, report: report))
   }
 
   // MARK: the end
 
-  /// Says how a stopped run can go on, or why it cannot.
+  /// How to resume a stopped run, or why that is impossible.
   public var remedy: String {
     if let failure = state.withLock({ $0.failure }) {
       return "the progress could not be kept in \(directory): \(failure)"
@@ -212,7 +212,7 @@ public final class ProgressJournal: Sendable {
     return "to continue: the same command with --resume"
   }
 
-  /// Forgets everything: the run came to its end.
+  /// Deletes the journal: the run is complete.
   public func remove() {
     let files = state.withLock { state in
       try? state.file.close()

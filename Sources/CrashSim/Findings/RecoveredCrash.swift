@@ -1,6 +1,6 @@
-// RecoveredCrash.swift: a crash that lies before the recovery in which a state was found.
+// RecoveredCrash.swift: a crash before the recovery in which a state was found.
 
-/// A crash that a program recovered from on the way to a state.
+/// A crash that a program recovered from before a state.
 public struct RecoveredCrash: Codable, Sendable, Hashable {
   /// The crash state: see `StateKey`.
   public var state: String
@@ -12,6 +12,6 @@ public struct RecoveredCrash: Codable, Sendable, Hashable {
     self.shape = shape
   }
 
-  /// Stands for a state where the recovery itself failed.
+  /// Used instead of a state if the recovery itself failed.
   package static let refusal = "refused"
 }

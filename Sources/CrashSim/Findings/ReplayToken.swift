@@ -7,7 +7,7 @@
 import Foundation
 import LabCore
 
-/// Text form of recipes; which there are is said by those who can follow them (`ReplayRecipe`).
+/// Text form of recipes; `ReplayRecipe` lists the kinds that can be replayed.
 package enum ReplayToken {
   private static let prefix = "fl1-"
   private static let limitBytes = 1 << 20

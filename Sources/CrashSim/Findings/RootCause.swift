@@ -27,7 +27,7 @@ package enum RootCause {
     return result
   }
 
-  /// The findings as they were before they were joined.
+  /// The findings before they were joined.
   package static func separated(_ findings: [Finding]) -> [Finding] {
     findings.flatMap { finding in
       var first = finding

@@ -1,5 +1,5 @@
-// RunReport.swift: what one call of `faultline run` or `faultline explore` found, as a value; the
-// JSON report is this value, encoded with sorted keys.
+// RunReport.swift: the result of a `faultline run` or `faultline explore` as a value; the JSON
+// report is this value, encoded with sorted keys.
 
 import CrashStates
 import Foundation
@@ -7,17 +7,17 @@ import LabCore
 
 /// Everything that one run reports.
 package struct RunReport: JSONReport, Codable, Sendable {
-  /// Format of the JSON; rises when a field changes its meaning.
+  /// Format of the JSON; increases when a field changes its meaning.
   package var formatVersion = 1
   /// The version of faultline that wrote it, with its commit.
   package var version: String? = LabVersion.full
   /// Seed of the run.
   package var seed: UInt64
-  /// True when the lab was asked to stop: what is here is all that was known then.
+  /// True when Faultline was asked to stop: the report has what was known then.
   package var isInterrupted = false
-  /// The part of the whole that was run; nil when it was all of it.
+  /// The part that was run; nil if everything was run.
   package var shard: ShardLabel?
-  /// The options that decide which states there are, and which shard has which: `name=value`.
+  /// The options that determine the states and their distribution to shards: `name=value`.
   package var options: [String]?
   /// One entry for each scenario or explored program.
   package var cases: [CaseReport]
@@ -41,7 +41,7 @@ package struct RunReport: JSONReport, Codable, Sendable {
     return isCutShort ? .interrupted : .held
   }
 
-  /// What the command leaves with: an interruption has a code of its own, whatever was found.
+  /// The exit code of the command: an interruption has its own code, whatever was found.
   package var exitCode: ExitCode {
     if isInterrupted { return .interrupted }
     switch outcome {
@@ -53,7 +53,7 @@ package struct RunReport: JSONReport, Codable, Sendable {
   }
 }
 
-/// Which of several runs a report is of.
+/// Identifies the shard of a report.
 public struct ShardLabel: Codable, Sendable, Hashable, CustomStringConvertible {
   /// Number of the part, from 1.
   public var index: Int
@@ -75,13 +75,13 @@ public struct ShardLabel: Codable, Sendable, Hashable, CustomStringConvertible {
 public struct CaseReport: Codable, Sendable {
   /// How a case ended.
   public enum Outcome: String, Codable, Sendable {
-    /// Every promise held; or, of a negative case, the planted bug was found.
+    /// Every promise held; for a negative case, the planted bug was found.
     case held
-    /// A promise was broken; or, of a negative case, the planted bug was not found.
+    /// A promise was broken; for a negative case, the planted bug was not found.
     case broken
-    /// The lab could not finish the case.
+    /// Faultline could not finish the case.
     case labFailed
-    /// The lab was asked to stop before the case was decided.
+    /// Faultline was asked to stop before the case was decided.
     case interrupted
   }
 
@@ -96,32 +96,32 @@ public struct CaseReport: Codable, Sendable {
   public var title: String
   /// How it ended.
   public var outcome: Outcome
-  /// True when the lab was asked to stop during this case.
+  /// True when Faultline was asked to stop during this case.
   public var isInterrupted = false
   /// Whether the case plants a bug that must be found.
   public var isNegative = false
   /// The explorations, one for each model or kind of crash.
   public var explorations: [ExplorationReport] = []
-  /// What went wrong apart from findings: a step that failed, a planted bug that was not found.
+  /// Errors other than findings: a step that failed, a planted bug that was not found.
   public var complaints: [String] = []
-  /// The token that brings back what was broken without any crash.
+  /// The token that reproduces a violation without a crash.
   public var runToken: String?
-  /// Of a negative case in a shard that did not find the planted bug: what to say if no other
+  /// For a negative case in a shard that did not find the planted bug: the complaint if no other
   /// shard did.
   public var pendingComplaint: String?
-  /// Parts of the case that could not run here, each with what it needs.
+  /// Parts of the case that could not run here, each with its requirement.
   public var skipped: [String] = []
-  /// The fault rules under which a program was recorded; nil when there were none.
+  /// The fault rules during the recording of a program; nil if there were none.
   public var rules: [RuleOutcome]?
-  /// What the workload did, each time that it was recorded.
+  /// The workload's operations, for each recording.
   public var timelines: [Timeline] = []
-  /// Line of the scenario file that says what the case is.
+  /// Line of the scenario file that identifies the case.
   public var line: Int?
-  /// What the histories that were drawn for it came to; nil for a case that draws none.
+  /// Statistics of the histories drawn for it; nil for a case without them.
   public var histories: HistoryCounts?
-  /// Wall time of the whole case, recording and explaining too; of shards, of all together.
+  /// Wall time of the whole case, including recording and explaining; for shards, the sum.
   ///
-  /// Shown to people; no decision may use it.
+  /// For display; no decision may depend on it.
   public var seconds: Double?
 
   /// Makes a report.
@@ -131,10 +131,10 @@ public struct CaseReport: Codable, Sendable {
     self.outcome = outcome
   }
 
-  /// Which steps of the engine's commits were met by which disturbance; nil when none was.
+  /// The steps of the engine's commits hit by each disturbance; nil for none.
   public var commitCoverage: CommitCoverage?
 
-  /// Puts together what the explorations and the recording itself met.
+  /// Combines the coverage of the explorations and of the recording itself.
   package mutating func noteCoverage(_ recorded: CommitCoverage) {
     var all = recorded
     all.add(commitCoverage)
@@ -145,7 +145,7 @@ public struct CaseReport: Codable, Sendable {
   /// All findings of the case.
   public var findings: [Finding] { explorations.flatMap(\.findings) }
 
-  /// Whether a time budget ended before all states were judged.
+  /// Whether a time budget ran out before all states were judged.
   public var isOutOfTime: Bool { explorations.contains { $0.isOutOfTime == true } }
 
   /// The findings in one recording.
@@ -153,7 +153,7 @@ public struct CaseReport: Codable, Sendable {
     explorations.filter { $0.recording == recording }.flatMap(\.findings)
   }
 
-  /// Notes in each finding which other explorations of the case found the same.
+  /// Records in each finding which other explorations of the case found the same.
   package mutating func noteCommonFindings() {
     for index in explorations.indices {
       for place in explorations[index].findings.indices {

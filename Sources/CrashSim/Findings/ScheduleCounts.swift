@@ -1,6 +1,6 @@
-// ScheduleCounts.swift: how far the schedules of a scenario were explored, as reports say it.
+// ScheduleCounts.swift: the extent of the exploration of a scenario's schedules, for reports.
 
-/// How far schedules were explored.
+/// The extent of an exploration of schedules.
 public struct ScheduleCounts: Codable, Sendable, Hashable {
   /// Schedules that were run and judged.
   public var runCount = 0
@@ -10,11 +10,11 @@ public struct ScheduleCounts: Codable, Sendable, Hashable {
   public var recordingCount = 0
   /// Recordings whose crash states were explored.
   public var exploredRecordingCount = 0
-  /// Actors that ran side by side.
+  /// Number of concurrent actors.
   public var actorCount = 0
-  /// Decisions of the longest run.
+  /// Number of decisions in the longest run.
   public var decisionsMax = 0
-  /// Compactions beside other actors that were done; nil when the scenario has none.
+  /// Number of concurrent compactions that were performed; nil when the scenario has none.
   public var compactionCount: Int?
   /// Whether every schedule of the strategy was run.
   public var isComplete = false

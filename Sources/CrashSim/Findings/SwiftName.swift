@@ -1,5 +1,5 @@
-// SwiftName.swift: [U] names of functions as people say them: `CommitWriter.writeNodes`.
-// Safety: the runtime's demangler gets a string that lives for the call, and its answer is freed.
+// SwiftName.swift: [U] short names of functions: `CommitWriter.writeNodes`.
+// Safety: the runtime's demangler gets a string that is valid during the call; its result is freed.
 
 import Foundation
 import Glibc
@@ -12,7 +12,7 @@ private func demangle(
 
 /// Names of functions.
 enum SwiftName {
-  /// A symbol without module, parameters and result; a name that is not a Swift symbol as it is.
+  /// A symbol without module, parameters and result; other names are unchanged.
   static func short(_ symbol: String) -> String {
     guard symbol.hasPrefix("$s"), let long = demangled(symbol) else { return symbol }
     return shortened(long)
@@ -24,11 +24,11 @@ enum SwiftName {
     return unsafe String(cString: name)
   }
 
-  /// A demangled name, made short.
+  /// Shortens a demangled name.
   static func shortened(_ name: String) -> String {
     var name = name
     var prefix = ""
-    // `closure #1 (Int) -> () in Module.function()`, possibly several inside each other.
+    // `closure #1 (Int) -> () in Module.function()`, possibly nested.
     while name.hasPrefix("closure #") || name.hasPrefix("implicit closure #"),
       let place = name.range(of: " in ")
     {

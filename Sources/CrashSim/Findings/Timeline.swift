@@ -1,7 +1,7 @@
-// Timeline.swift: what a recorded run did, for reports: who did which operation, in which order,
-// and what was injected. Bounded: a report does not grow with its trace beyond `eventsMax`.
-// Invariants: events are in the order of the trace and carry their numbers there; equal runs give
-// equal timelines, so process and thread numbers of the machine are not in it.
+// Timeline.swift: a recorded run for reports: the operations of each actor in order, and the
+// injected faults. Bounded: the size of a report is limited by `eventsMax`, not by the trace.
+// Invariants: events are in the order of the trace and have their numbers there; equal runs give
+// equal timelines, so process and thread numbers of the machine are not included.
 
 import CrashStates
 import LabCore
@@ -9,9 +9,9 @@ import Recording
 
 /// One operation or mark on a timeline.
 public struct TimelineEvent: Codable, Sendable, Hashable {
-  /// What kind of thing it is.
+  /// The kind of event.
   public enum Kind: String, Codable, Sendable, CaseIterable {
-    /// The workload said something: its output, or an acknowledgement.
+    /// Output of the workload, or an acknowledgement.
     case mark
     /// Bytes of a file.
     case write
@@ -29,13 +29,13 @@ public struct TimelineEvent: Codable, Sendable, Hashable {
 
   /// Its number in the trace, from 0.
   public var number: Int
-  /// Place of whoever did it among the timeline's actors.
+  /// Index of its actor among the timeline's actors.
   public var actor: Int
   /// Kind.
   public var kind: Kind
-  /// The operation as a person would say it, cut at a sensible length.
+  /// The operation in words, cut to a reasonable length.
   public var text: String
-  /// What was injected here, in words.
+  /// The injected fault, in words.
   public var fault: String?
 }
 
@@ -43,14 +43,14 @@ public struct TimelineEvent: Codable, Sendable, Hashable {
 public struct Timeline: Codable, Sendable, Hashable {
   /// Most events that a timeline shows.
   public static let eventsMax = 5_000
-  /// Most actors that have a place of their own.
+  /// Most actors that are shown separately.
   static let actorsMax = 24
   /// Longest text of an event, in characters.
   static let textMax = 200
-  /// Events that are shown on either side of one that a finding is about.
+  /// Events that are shown before and after each one that a finding refers to.
   static let surroundingEvents = 100
 
-  /// Who did something, in the order of first appearance.
+  /// The actors, in the order of first appearance.
   public var actors: [String]
   /// The events shown.
   public var events: [TimelineEvent]
@@ -63,13 +63,13 @@ public struct Timeline: Codable, Sendable, Hashable {
   /// Shows a trace.
   /// - Parameters:
   ///   - trace: The run.
-  ///   - marks: Which actor each mark belongs to; nil when that is not known.
-  ///   - findings: What must be on it, should it be too long to be shown whole.
+  ///   - marks: The actor of each mark; nil if unknown.
+  ///   - findings: The findings whose events must be shown if the trace is too long.
   package init(_ trace: Trace, marks: ActorMarks? = nil, findings: [Finding] = []) {
     self.init(trace, marks: marks, findings: findings, limit: Self.eventsMax)
   }
 
-  /// Shows at most so many events.
+  /// Shows at most `limit` events.
   init(_ trace: Trace, marks: ActorMarks?, findings: [Finding] = [], limit: Int) {
     let shown = Self.shown(of: trace.events.count, findings, limit: limit)
     var crew = TimelineCrew(trace, marks: marks)
@@ -90,7 +90,7 @@ public struct Timeline: Codable, Sendable, Hashable {
     eventCount = trace.events.count
   }
 
-  /// Shows the trace anew, when findings decide what there is room for.
+  /// Selects the events again, now that the findings decide which are shown.
   package mutating func show(_ trace: Trace, marks: ActorMarks? = nil, findings: [Finding]) {
     if omittedCount > 0 && !findings.isEmpty {
       self = Timeline(trace, marks: marks, findings: findings)
@@ -115,12 +115,12 @@ public struct Timeline: Codable, Sendable, Hashable {
     return isShown.indices.filter { isShown[$0] }
   }
 
-  /// A mark's text in one line.
+  /// A mark's text as one line.
   private static func line(_ text: String) -> String {
     text.split(whereSeparator: \.isNewline).joined(separator: " ⏎ ")
   }
 
-  /// What was injected, by the event that carries it or before which it happened.
+  /// The injected faults, by the event that they affected or preceded.
   private static func faults(of trace: Trace) -> [Int: String] {
     var result: [Int: String] = [:]
     func add(_ text: String, _ number: Int) {
@@ -170,8 +170,7 @@ private struct TimelineCrew {
     }
   }
 
-  /// A thread that worked between the beginning and the end of an actor's transaction is that
-  /// actor's.
+  /// A thread that worked between the begin and the end of an actor's transaction is that actor's.
   private mutating func nameByMarks(_ trace: Trace, _ marks: ActorMarks) {
     var current: String?
     for (number, event) in trace.events.enumerated() {
@@ -231,9 +230,9 @@ extension TimelineEvent.Kind {
 }
 
 extension String {
-  /// The text, or its beginning with an ellipsis when it is longer.
+  /// The text, or its start with an ellipsis if it is longer.
   package func cut(to count: Int) -> String {
-    // Counting scalars bounds the bytes too: a character may hold any number of marks.
+    // Counting scalars also bounds the bytes: a character may have any number of marks.
     guard unicodeScalars.count > count else { return self }
     return String(String.UnicodeScalarView(unicodeScalars.prefix(count - 1))) + "…"
   }

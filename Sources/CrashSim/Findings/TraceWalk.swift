@@ -1,21 +1,21 @@
-// TraceWalk.swift: a recording, one operation after another: who did it, what became of the file
-// that it touched, and what a power cut right after it could lose.
-// Invariant: what is said follows from the recording and the model alone; walking there twice says
-// the same.
+// TraceWalk.swift: steps through a recording, one operation after another: its caller, its effect
+// on the file, and what a power cut directly after it could lose.
+// Invariant: the text depends only on the recording and the model; repeating a step gives the same
+// text.
 
 import CrashStates
 import LabCore
 import Recording
 
-/// A place in a recording that moves forward, and back by beginning anew.
+/// A position in a recording that moves forward, and back by starting over.
 package final class TraceWalk {
-  /// Where the failure is that the walk is about.
+  /// The place of the failure.
   package struct Failure {
-    /// The power goes after so many events; the end when there is no power cut.
+    /// The power fails after this many events; the end if there is no power cut.
     var crashPoint: Int
-    /// What is lost there.
+    /// The losses at that point.
     var losses: [Explanation.Loss] = []
-    /// What happens there, in words.
+    /// A description of the failure.
     var text: String
 
     package init(crashPoint: Int, losses: [Explanation.Loss] = [], text: String) {
@@ -31,15 +31,15 @@ package final class TraceWalk {
   package let paths: PathIndex
   private let sites: CallSites
   private let failure: Failure
-  /// Which recovery was recorded; 0 is the workload.
+  /// Number of the recorded recovery; 0 is the workload.
   private let recovery: Int
   private var builder: ImageBuilder
   private var live: TreeImage
-  /// Events done so far.
+  /// Number of events done so far.
   package private(set) var position = 0
 
-  /// Stands before the first event.
-  /// - Throws: `LabError` when the trace is broken.
+  /// Starts before the first event.
+  /// - Throws: `LabError` when the trace is invalid.
   package init(
     _ table: UnitTable, marks: ActorMarks?, failure: Failure, recovery: Int = 0
   ) throws(LabError) {
@@ -56,10 +56,10 @@ package final class TraceWalk {
 
   /// Number of events.
   package var count: Int { trace.events.count }
-  /// Events before the failure.
+  /// Number of events before the failure.
   package var failurePosition: Int { failure.crashPoint }
 
-  /// The head of the walk.
+  /// The introductory lines.
   package var introduction: [String] {
     [
       "\(Formatting.counted(count, "event")) recorded; durable is what model \(table.model.name) "
@@ -67,9 +67,9 @@ package final class TraceWalk {
     ]
   }
 
-  /// Does the next event.
+  /// Performs the next event.
   /// - Returns: False when there is none.
-  /// - Throws: `LabError` when the trace is broken.
+  /// - Throws: `LabError` when the trace is invalid.
   package func advance() throws(LabError) -> Bool {
     guard position < count else { return false }
     if case .operation(let operation) = trace.events[position].body { live.apply(operation) }
@@ -78,8 +78,8 @@ package final class TraceWalk {
     return true
   }
 
-  /// Goes to where so many events are done, back too.
-  /// - Throws: `LabError` when the trace is broken.
+  /// Goes forward or back to where this many events are done.
+  /// - Throws: `LabError` when the trace is invalid.
   package func go(to target: Int) throws(LabError) {
     let target = min(max(0, target), count)
     if target < position {
@@ -96,8 +96,8 @@ package final class TraceWalk {
     "#\(EventPlace(recovery: recovery, number: event))"
   }
 
-  /// The event done last, and what it left; nothing before the first.
-  /// - Throws: `LabError` when an image outgrows its limits.
+  /// The last event and its effect; nothing before the first.
+  /// - Throws: `LabError` when an image exceeds its limits.
   package func lines() throws(LabError) -> [String] {
     guard position > 0 else { return ["before the first event"] + crashPointLines }
     let number = position - 1
@@ -118,14 +118,14 @@ package final class TraceWalk {
   }
 
   /// Every file, as the program sees it and as the medium has it.
-  /// - Throws: `LabError` when an image outgrows its limits.
+  /// - Throws: `LabError` when an image exceeds its limits.
   package func files() throws(LabError) -> [String] {
     try builder.show(kept: [])
     let numbers = live.inodes.keys.sorted().filter { !paths.paths(of: $0, at: position).isEmpty }
     return numbers.map { fileText($0) }
   }
 
-  /// Longest list of ranges, of lost units, that is shown.
+  /// Longest list of ranges or of lost units that is shown.
   private static let shownMax = 8
 
   private var pending: [PendingUnit] {
@@ -166,7 +166,7 @@ package final class TraceWalk {
       + (rest > 0 ? " and \(rest) more" : "")
   }
 
-  /// Ranges in order, those that touch as one.
+  /// Ranges in order, joined where they touch.
   private static func joined(_ ranges: [Range<UInt64>]) -> [Range<UInt64>] {
     var result: [Range<UInt64>] = []
     for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) where !range.isEmpty {
@@ -202,7 +202,7 @@ package final class TraceWalk {
 }
 
 extension Effect {
-  /// Whether the effect is on this file, or on the names in this directory.
+  /// Whether the effect changes this file, or the names in this directory.
   fileprivate func touches(_ number: InodeNumber) -> Bool {
     switch self {
     case .data(let inode, _, _, _), .size(let inode, _), .zero(let inode, _, _),
